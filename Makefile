@@ -1,0 +1,129 @@
+# ebb: how it is built, checked and installed.
+#
+#   make            build/ebb and build/ebb-engine
+#   make demo       install what is missing, build, show the main job
+#   make check      install what the tests need, build, run every test
+#   make install    PREFIX=/usr/local, DESTDIR=
+#   make layers headers freestanding    the three checks of the house rules
+#   make bench, make torture            long measurements, long tests
+#
+# Two programs, two ways of compiling.  ebb is an ordinary hosted program.  ebb-engine lives
+# inside other programs: no libc, no vector registers, and linked far above everything the
+# kernel places, so its code is compiled pc-relative although it is never relocated.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SUITES  ?=
+
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+
+# make V=1 shows the commands, make -s not even their names.
+ifeq ($(V),)
+say = @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo '  $(1) $(2)';)
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+COMMON   := -std=gnu11 -O2 -g -Isrc -MMD -MP $(WARNINGS)
+
+HOSTED   := $(COMMON) -D_GNU_SOURCE
+
+FREESTANDING := $(COMMON) -ffreestanding -fPIC -include base/hidden.h -mgeneral-regs-only \
+                -mno-red-zone -fno-stack-protector -fcf-protection=none \
+                -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
+ifneq (,$(findstring clang,$(CC)))
+# clang has no such switch, and needs none: -ffreestanding keeps it from making calls of loops.
+FREESTANDING := $(filter-out -fno-tree-loop-distribute-patterns,$(FREESTANDING))
+endif
+
+ENGINE_AT   := 0x6f0000000000
+ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=$(ENGINE_AT) -Wl,--build-id=none \
+               -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--fatal-warnings
+
+EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/front/cli/*.c)
+ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/x86_64/*.c src/engine/x86_64/*.S)
+
+EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
+ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
+
+.PHONY: all ebb engine demo check bench torture install uninstall clean
+.PHONY: layers headers freestanding force
+
+all: ebb engine
+ebb: $(BUILD)/ebb
+engine: $(BUILD)/ebb-engine
+
+$(BUILD)/ebb: $(EBB_OBJECTS) $(BUILD)/ebb.how
+	$(call say,LINK,$@)$(CC) -o $@ $(EBB_OBJECTS) $(LDFLAGS)
+
+$(BUILD)/ebb-engine: $(ENGINE_OBJECTS) $(BUILD)/ebb-engine.how
+	$(call say,LINK,$@)$(CC) -o $@ $(ENGINE_LINK) $(ENGINE_OBJECTS)
+
+$(BUILD)/hosted/%.c.o: src/%.c $(BUILD)/ebb.how
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(HOSTED) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/freestanding/%.c.o: src/%.c $(BUILD)/ebb-engine.how
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(FREESTANDING) -c -o $@ $<
+
+$(BUILD)/freestanding/%.S.o: src/%.S $(BUILD)/ebb-engine.how
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(FREESTANDING) -c -o $@ $<
+
+# What a program is made of and how, written down.  The file changes only when that does:
+# another compiler, other flags or a source file that has gone make it again.
+$(BUILD)/ebb.how: HOW = $(CC) $(HOSTED) $(CFLAGS) $(LDFLAGS) $(EBB_SOURCES)
+$(BUILD)/ebb-engine.how: HOW = $(CC) $(FREESTANDING) $(ENGINE_LINK) $(ENGINE_SOURCES)
+$(BUILD)/%.how: force
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(HOW)' | cmp -s - $@ || printf '%s\n' '$(HOW)' > $@
+
+layers:
+	@tools/check-layers
+
+headers:
+	@CC='$(CC)' HOSTED='$(filter-out -M%,$(HOSTED))' FREESTANDING='$(filter-out -M%,$(FREESTANDING))' \
+	    tools/check-headers
+
+freestanding: engine
+	@tools/check-freestanding $(BUILD)/ebb-engine
+
+demo:
+	@tools/deps build
+	@$(MAKE) --no-print-directory -s all
+	@tools/demo $(BUILD)/ebb
+
+check:
+	@tools/deps build
+	@tools/deps test || echo 'some tests will be skipped'
+	@$(MAKE) --no-print-directory all
+	@CC='$(CC)' BUILD='$(BUILD)' tests/run $(SUITES)
+
+bench:
+	@tools/deps build
+	@tools/deps bench || echo 'some programs will be left out'
+	@$(MAKE) --no-print-directory all
+	@BUILD='$(BUILD)' bench/run
+
+torture:
+	@tools/deps build
+	@tools/deps test || echo 'some tests will be skipped'
+	@$(MAKE) --no-print-directory all
+	@CC='$(CC)' BUILD='$(BUILD)' tests/run --torture
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb
+	install -m 755 $(BUILD)/ebb $(DESTDIR)$(PREFIX)/bin/ebb
+	install -m 755 $(BUILD)/ebb-engine $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
+	-rmdir $(DESTDIR)$(PREFIX)/libexec/ebb
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(EBB_OBJECTS:.o=.d) $(ENGINE_OBJECTS:.o=.d)

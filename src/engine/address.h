@@ -1,0 +1,29 @@
+/* The guest's calls that shape its address space.
+ *
+ * The engine chooses every address itself, makes the call with MAP_FIXED_NOREPLACE or as given, keeps the areas, and tells
+ * code_watch before code goes away.  All return what the guest sees.  Ranges of the engine's own: ENOMEM or EINVAL, as for
+ * addresses outside user space.
+ */
+#ifndef ENGINE_ADDRESS_H
+#define ENGINE_ADDRESS_H
+
+#include "base/types.h"
+
+i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset);
+i64 address_munmap(u64 at, u64 size);
+i64 address_mprotect(u64 at, u64 size, u64 protection);
+i64 address_pkey_mprotect(u64 at, u64 size, u64 protection, i64 key);
+i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at);
+i64 address_brk(u64 at);
+i64 address_shmat(i64 id, u64 at, u64 flags);
+i64 address_shmdt(u64 at);
+i64 address_madvise(u64 at, u64 size, u64 advice);
+i64 address_remap_file_pages(u64 at, u64 size, u64 protection, u64 page, u64 flags);
+
+/* The heap begins here (the loader says so); brk grows from it. */
+void address_set_brk(u64 at);
+
+/* A place for an image (executable or interpreter, PIE) of `size` bytes; 0: none. */
+u64 address_place_image(u64 size, u64 alignment);
+
+#endif

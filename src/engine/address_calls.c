@@ -1,0 +1,358 @@
+/* The guest's calls that shape its address space: mmap, munmap, mprotect, madvise, brk.
+ *
+ * Each checks what the kernel could not know (the engine's ranges, the place), tells code_watch,
+ * lets the kernel do it, and then tells the areas.  Whether arguments are right in all other
+ * respects is the kernel's to say: its errors are passed on.
+ *
+ * The kernel is never asked for PROT_EXEC, because guest code is only read.
+ */
+#include "engine/address.h"
+
+#include <asm/stat.h>
+
+#include "engine/address_internal.h"
+#include "engine/code_watch.h"
+#include "engine/descriptors.h"
+#include "engine/kernel.h"
+#include "engine/kernel_abi.h"
+#include "engine/layout.h"
+#include "engine/loader.h"
+
+enum {
+    TRIES = 16,              /* at places where the kernel has something unexpected */
+    PROTECTION_BITS = PROT_READ | PROT_WRITE | PROT_EXEC,
+    K_RLIMIT_DATA = 2,
+    K_ST_NOEXEC = 8,
+    ELF_TYPE_AT = 16,
+    ELF_TYPE_SHARED = 3,
+};
+
+#define IMAGE_MOST (256ul << 20) /* bigger files are data, whatever they begin with */
+
+/* Mapping */
+
+static i64 kernel_map(const struct mapping *m, u64 at, u64 how)
+{
+    u64 flags = (m->flags & ~(u64)(MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT)) | how;
+    u32 protection = code_watch_kernel_protection((u32)m->protection);
+    return kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
+}
+
+/* Kernels before 4.17 take MAP_FIXED_NOREPLACE for a hint. */
+static i64 kernel_map_new(const struct mapping *m, u64 at)
+{
+    i64 got = kernel_map(m, at, MAP_FIXED_NOREPLACE);
+    if (kernel_failed(got) || (u64)got == at)
+        return got;
+    kernel_call(__NR_munmap, got, m->size);
+    return -EEXIST;
+}
+
+i64 address_map_new(const struct mapping *m, u64 at)
+{
+    if ((m->flags & MAP_TYPE) != MAP_SHARED_VALIDATE)
+        return kernel_map_new(m, at);
+    /* MAP_SHARED_VALIDATE does not go with MAP_FIXED_NOREPLACE: the place is taken first. */
+    struct mapping place = {m->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0};
+    i64 got = kernel_map_new(&place, at);
+    if (kernel_failed(got))
+        return got;
+    got = kernel_map(m, at, MAP_FIXED);
+    if (kernel_failed(got))
+        kernel_call(__NR_munmap, at, m->size);
+    return got;
+}
+
+struct area address_describe(const struct mapping *m, u64 at)
+{
+    struct area a = {.start = at, .end = at + m->size};
+    struct stat file;
+    a.protection = m->protection & PROTECTION_BITS;
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+        a.flags |= AREA_SHARED;
+    if (m->flags & MAP_GROWSDOWN)
+        a.flags |= AREA_GROWSDOWN;
+    if ((m->flags & MAP_ANONYMOUS) || kernel_call(__NR_fstat, m->fd, &file))
+        return a;
+    a.flags |= AREA_FILE;
+    a.device = file.st_dev;
+    a.inode = file.st_ino;
+    a.offset = m->offset;
+    return a;
+}
+
+void address_mapped(const struct area *a)
+{
+    areas_set(a);
+    code_watch_apply(a->start, a->end, a->protection);
+}
+
+/* Does a shared object begin there?  The dynamic linker maps the whole of one first, and then
+ * its pieces into that. */
+static bool begins_image(const struct mapping *m)
+{
+    u8 head[ELF_TYPE_AT + 2];
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE || m->offset || (m->protection & PROT_WRITE))
+        return false;
+    return kernel_call(__NR_pread64, m->fd, head, sizeof(head), 0) == sizeof(head) &&
+           head[0] == 0x7f && head[1] == 'E' && head[2] == 'L' && head[3] == 'F' &&
+           head[ELF_TYPE_AT] == ELF_TYPE_SHARED;
+}
+
+static enum place place_of(const struct mapping *m)
+{
+    if (m->flags & MAP_32BIT)
+        return PLACE_32BIT;
+    if ((m->flags & MAP_ANONYMOUS) || m->size > IMAGE_MOST)
+        return PLACE_MAPPING;
+    return (m->protection & PROT_EXEC) || begins_image(m) ? PLACE_IMAGE : PLACE_MAPPING;
+}
+
+static u64 alignment_of(const struct mapping *m)
+{
+    if (!(m->flags & MAP_HUGETLB))
+        return PAGE_SIZE;
+    u64 power = (m->flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
+    return power ? 1ul << power : 2ul << 20;
+}
+
+/* The hint, if the kernel would follow it. */
+static u64 usable_hint(const struct mapping *m, u64 hint)
+{
+    u64 at = page_up(hint), end = at + m->size;
+    if (!at || at < hint || (at & (alignment_of(m) - 1)) || address_refused(at, m->size))
+        return 0;
+    if ((m->flags & MAP_32BIT) && end > 0x80000000)
+        return 0;
+    return areas_free(at, end) ? at : 0;
+}
+
+static i64 map_anywhere(const struct mapping *m, u64 hint)
+{
+    u64 at = usable_hint(m, hint);
+    i64 got = at ? address_map_new(m, at) : -EEXIST;
+    enum place kind = place_of(m);
+    for (int i = 0; i < TRIES && (got == -EEXIST || (at && got == -EPERM)); i++) {
+        at = address_place(kind, m->size, alignment_of(m));
+        if (!at)
+            return -ENOMEM;
+        got = address_map_new(m, at);
+        if (got == -EEXIST)
+            address_learn(at, at + m->size);
+        else
+            break;
+    }
+    return got == -EEXIST ? -ENOMEM : got;
+}
+
+static i64 map_fixed(const struct mapping *m, u64 at)
+{
+    if (at & ~PAGE_MASK)
+        return kernel_map(m, at, MAP_FIXED); /* which fails, for whatever reason comes first */
+    if (m->flags & MAP_FIXED_NOREPLACE)
+        return address_refused(at, m->size) ? -EEXIST : address_map_new(m, at);
+    if (address_refused(at, m->size))
+        return -ENOMEM;
+    code_watch_changed(at, at + m->size);
+    i64 got = kernel_map(m, at, MAP_FIXED);
+    return got;
+}
+
+/* A file system mounted noexec refuses what we do not ask for. */
+static bool execution_refused(const struct mapping *m)
+{
+    u64 status[15] = {0}; /* struct statfs: flags are the eleventh word */
+    if (!(m->protection & PROT_EXEC) || (m->flags & MAP_ANONYMOUS))
+        return false;
+    return !kernel_call(__NR_fstatfs, m->fd, status) && (status[10] & K_ST_NOEXEC);
+}
+
+i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset)
+{
+    struct mapping m = {page_up(size), protection, flags, (i32)fd, offset};
+    bool named = !(flags & MAP_ANONYMOUS);
+    if (named && descriptors_owned(m.fd))
+        return -EBADF;
+    if (!size || (offset & ~PAGE_MASK))
+        return kernel_call(__NR_mmap, at, size, PROT_NONE, flags, fd, offset); /* fails */
+    if (!m.size || m.size > LAYOUT_USER_END)
+        return -ENOMEM;
+    if (execution_refused(&m))
+        return -EPERM;
+    u64 alignment = alignment_of(&m);
+    m.size = (m.size + alignment - 1) & ~(alignment - 1);
+
+    bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    i64 got = fixed ? map_fixed(&m, at) : map_anywhere(&m, at);
+    if (kernel_failed(got))
+        return got;
+    struct area a = address_describe(&m, (u64)got);
+    address_mapped(&a);
+    return got;
+}
+
+i64 address_munmap(u64 at, u64 size)
+{
+    u64 rounded = page_up(size);
+    if ((at & ~PAGE_MASK) || !rounded || address_refused(at, rounded))
+        return -EINVAL;
+    code_watch_changed(at, at + rounded);
+    i64 result = kernel_call(__NR_munmap, at, size);
+    if (!result)
+        areas_clear(at, at + rounded);
+    return result;
+}
+
+/* Protecting */
+
+struct area address_part(const struct area *a, u64 start, u64 end)
+{
+    struct area part = *a;
+    if (start > a->start) {
+        part.start = start;
+        if (a->flags & (AREA_FILE | AREA_SHM))
+            part.offset += start - a->start;
+    }
+    if (end < a->end)
+        part.end = end;
+    return part;
+}
+
+static i64 protect_part(struct area part, u64 protection, i64 key)
+{
+    bool was_code = part.protection & PROT_EXEC;
+    if (was_code && !(protection & PROT_EXEC))
+        code_watch_changed(part.start, part.end);
+    u64 kernel = code_watch_kernel_protection((u32)protection);
+    u64 number = key == -1 ? __NR_mprotect : __NR_pkey_mprotect;
+    i64 result = kernel_call(number, part.start, part.end - part.start, kernel, key);
+    if (result)
+        return result;
+    areas_protect(part.start, part.end, protection & PROTECTION_BITS);
+    code_watch_apply(part.start, part.end, protection & PROTECTION_BITS);
+    return 0;
+}
+
+/* With PROT_GROWSDOWN: from where its stack begins.  The kernel knows how far that one really
+ * reaches. */
+static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
+{
+    const struct area *a = areas_find(at);
+    if (!a)
+        return -ENOMEM;
+    if (!(a->flags & AREA_GROWSDOWN))
+        return -EINVAL;
+    u64 start = a->start;
+    u64 number = key == -1 ? __NR_mprotect : __NR_pkey_mprotect;
+    u64 kernel = code_watch_kernel_protection((u32)protection);
+    code_watch_changed(start, end);
+    i64 result = kernel_call(number, at, end - at, kernel, key);
+    if (result)
+        return result;
+    areas_protect(start, end, protection & PROTECTION_BITS);
+    code_watch_apply(start, end, protection & PROTECTION_BITS);
+    return 0;
+}
+
+/* Area by area, as the kernel does it: what lies before a hole is changed, then it fails. */
+static i64 protect_range(u64 at, u64 end, u64 protection, i64 key)
+{
+    while (at < end) {
+        const struct area *a = areas_find(at);
+        if (!a)
+            return -ENOMEM;
+        struct area part = address_part(a, at, end);
+        i64 result = protect_part(part, protection, key);
+        if (result)
+            return result;
+        at = part.end;
+    }
+    return 0;
+}
+
+i64 address_pkey_mprotect(u64 at, u64 size, u64 protection, i64 key)
+{
+    u64 known = PROTECTION_BITS | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP;
+    if ((at & ~PAGE_MASK) || (protection & ~known) || (protection & PROT_GROWSUP))
+        return -EINVAL;
+    if (!size)
+        return 0;
+    u64 rounded = page_up(size);
+    if (!rounded || address_refused(at, rounded))
+        return -ENOMEM;
+    if (protection & PROT_GROWSDOWN)
+        return protect_downward(at, at + rounded, protection, key);
+    return protect_range(at, at + rounded, protection, key);
+}
+
+i64 address_mprotect(u64 at, u64 size, u64 protection)
+{
+    return address_pkey_mprotect(at, size, protection, -1);
+}
+
+/* Advice */
+
+static bool discards(u64 advice)
+{
+    return advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ||
+           advice == MADV_DONTNEED_LOCKED;
+}
+
+i64 address_madvise(u64 at, u64 size, u64 advice)
+{
+    u64 rounded = page_up(size);
+    bool sound = !(at & ~PAGE_MASK) && rounded;
+    if (sound && address_refused(at, rounded))
+        return -ENOMEM;
+    if (sound && discards(advice))
+        code_watch_changed(at, at + rounded);
+    return kernel_call(__NR_madvise, at, size, advice);
+}
+
+/* The heap */
+
+static u64 brk_start, brk_now;
+
+void address_set_brk(u64 at)
+{
+    brk_start = at;
+    brk_now = at;
+}
+
+static bool data_limit_allows(u64 at)
+{
+    u64 limit[2];
+    if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_DATA, 0, limit))
+        return true;
+    u64 data = loader_image.end_data - loader_image.start_data;
+    return limit[0] == ~0ul || (at - brk_start) + data <= limit[0];
+}
+
+static bool grow_heap(u64 from, u64 to)
+{
+    if (address_refused(from, to - from) || !areas_free(from, to + PAGE_SIZE))
+        return false;
+    u64 flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    struct mapping m = {to - from, PROT_READ | PROT_WRITE, flags, -1, 0};
+    if (kernel_failed(address_map_new(&m, from)))
+        return false;
+    struct area a = address_describe(&m, from);
+    a.flags |= AREA_BRK;
+    address_mapped(&a);
+    return true;
+}
+
+i64 address_brk(u64 at)
+{
+    if (at < brk_start || at >= LAYOUT_USER_END || !data_limit_allows(at))
+        return (i64)brk_now;
+    u64 from = page_up(brk_now), to = page_up(at);
+    bool done = true;
+    if (to > from)
+        done = grow_heap(from, to);
+    else if (to < from)
+        done = address_munmap(to, from - to) == 0;
+    if (done)
+        brk_now = at;
+    return (i64)brk_now;
+}

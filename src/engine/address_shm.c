@@ -1,0 +1,103 @@
+/* System V shared memory: shmat at a place of ours, shmdt. */
+#include "engine/address.h"
+
+#include "engine/address_internal.h"
+#include "engine/code_watch.h"
+#include "engine/kernel.h"
+#include "engine/kernel_abi.h"
+#include "engine/layout.h"
+
+enum {
+    K_IPC_STAT = 2,
+    K_SHM_RDONLY = 010000,
+    K_SHM_RND = 020000,
+    K_SHM_REMAP = 040000,
+    K_SHM_EXEC = 0100000,
+    TRIES = 16,
+};
+
+/* Segments have no file that could be mapped elsewhere; this keeps them apart from files. */
+#define SHM_DEVICE ~0ul
+
+/* struct shmid64_ds as the kernel fills it: only the size is of interest. */
+struct k_shmid {
+    u8 permissions[48];
+    u64 size;
+    u64 rest[8];
+};
+
+/* Bytes of the segment, page multiple; 0 if the kernel does not tell. */
+static u64 segment_size(i64 id)
+{
+    struct k_shmid status;
+    i64 result = kernel_call(__NR_shmctl, id, K_IPC_STAT, &status);
+    return kernel_failed(result) ? 0 : page_up(status.size);
+}
+
+static i64 attach_anywhere(i64 id, u64 size, u64 flags)
+{
+    for (int i = 0; i < TRIES; i++) {
+        u64 at = address_place(PLACE_MAPPING, size, PAGE_SIZE);
+        if (!at)
+            return -ENOMEM;
+        i64 got = kernel_call(__NR_shmat, id, at, flags & ~(u64)K_SHM_REMAP);
+        if (got != -EINVAL)
+            return got;
+        address_learn(at, at + size);
+    }
+    return -ENOMEM;
+}
+
+static void note_attached(i64 id, u64 at, u64 size, u64 flags)
+{
+    struct area a = {.start = at, .end = at + size, .flags = AREA_SHARED | AREA_SHM};
+    a.protection = PROT_READ;
+    if (!(flags & K_SHM_RDONLY))
+        a.protection |= PROT_WRITE;
+    if (flags & K_SHM_EXEC)
+        a.protection |= PROT_EXEC;
+    a.device = SHM_DEVICE;
+    a.inode = (u64)id;
+    address_mapped(&a);
+}
+
+i64 address_shmat(i64 id, u64 at, u64 flags)
+{
+    u64 size = segment_size((i32)id), how = flags & ~(u64)K_SHM_EXEC;
+    u64 place = flags & K_SHM_RND ? page_down(at) : at;
+    if (!size) /* no such segment, or none of ours: let the kernel say so */
+        return kernel_call(__NR_shmat, id, LAYOUT_MAPPINGS_FIRST, how);
+    if (place && address_refused(place, size))
+        return -EINVAL;
+    if (place)
+        code_watch_changed(page_down(place), page_down(place) + size);
+    i64 got = place ? kernel_call(__NR_shmat, id, place, how) : attach_anywhere(id, size, how);
+    if (!kernel_failed(got))
+        note_attached((i32)id, (u64)got, size, flags);
+    return got;
+}
+
+/* The end of the segment's areas from `at` on. */
+static u64 segment_end(u64 at)
+{
+    const struct area *a = areas_find(at);
+    if (!a || !(a->flags & AREA_SHM))
+        return at;
+    u64 inode = a->inode, end = at;
+    while (a && (a->flags & AREA_SHM) && a->inode == inode && a->offset == end - at) {
+        end = a->end;
+        a = areas_find(end);
+    }
+    return end;
+}
+
+i64 address_shmdt(u64 at)
+{
+    u64 end = segment_end(at);
+    if (end > at)
+        code_watch_changed(at, end);
+    i64 result = kernel_call(__NR_shmdt, at);
+    if (!result && end > at)
+        areas_clear(at, end);
+    return result;
+}

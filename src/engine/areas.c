@@ -1,0 +1,308 @@
+/* Areas: what the guest has mapped, and how.
+ *
+ * One sorted array, searched by halves.  A change is made in two steps: the range is cut out
+ * of whatever was there (an area that it splits becomes two), then the new area is put in, and
+ * joined with a neighbour that continues it.
+ *
+ * Invariants
+ *   (1) Areas are sorted, not empty, page-aligned, and do not overlap.
+ *   (2) No area continues the one before it: such two are one.
+ *   (3) There is always room for SPARE more, so that a change cannot fail half-way.
+ */
+#include "engine/areas.h"
+
+#include <asm/mman.h>
+
+#include "engine/layout.h"
+#include "engine/pool.h"
+#include "engine/stop.h"
+#include "engine/text.h"
+
+enum {
+    ROOM_FIRST = 1024,
+    SPARE = 4,
+    RESERVED_MOST = 64,
+};
+
+static struct area *area;
+static size_t count, room;
+
+struct range {
+    u64 start;
+    u64 end;
+};
+
+static struct range reserved[RESERVED_MOST]; /* sorted */
+static size_t reserved_count;
+
+/* No page in here is free: a search from its end downward may begin at its start.  Without it,
+ * a program with tens of thousands of areas would pay for all of them at each mmap. */
+static struct range full;
+
+/* The index of the first area that ends above `at`; `count` if there is none. */
+static size_t index_from(u64 at)
+{
+    static size_t last; /* most questions are about the area of the question before */
+    if (last < count && at < area[last].end && (last == 0 || at >= area[last - 1].end))
+        return last;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (area[middle].end > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    last = low;
+    return low;
+}
+
+const struct area *areas_from(u64 at)
+{
+    size_t i = index_from(at);
+    return i < count ? &area[i] : NULL;
+}
+
+const struct area *areas_find(u64 at)
+{
+    const struct area *a = areas_from(at);
+    return a && a->start <= at ? a : NULL;
+}
+
+static void make_room(void)
+{
+    if (count + SPARE <= room)
+        return;
+    size_t more = room ? room * 2 : ROOM_FIRST;
+    struct area *bigger = pool_map(more * sizeof(*area), PAGE_SIZE);
+    if (room) {
+        memcpy(bigger, area, count * sizeof(*area));
+        pool_unmap(area, room * sizeof(*area));
+    }
+    area = bigger;
+    room = more;
+}
+
+static void insert(size_t i, const struct area *a)
+{
+    assert(count < room); /* (3) */
+    memmove(&area[i + 1], &area[i], (count - i) * sizeof(*area));
+    area[i] = *a;
+    count++;
+}
+
+static void delete(size_t i, size_t n)
+{
+    memmove(&area[i], &area[i + n], (count - i - n) * sizeof(*area));
+    count -= n;
+}
+
+/* The part of `a` from `start` on. */
+static struct area part_from(const struct area *a, u64 start)
+{
+    struct area part = *a;
+    part.start = start;
+    if (a->flags & (AREA_FILE | AREA_SHM))
+        part.offset += start - a->start;
+    return part;
+}
+
+/* Makes an area begin at `at`, if one lies across it. */
+static void split(u64 at)
+{
+    size_t i = index_from(at);
+    if (i == count || area[i].start >= at)
+        return;
+    struct area upper = part_from(&area[i], at);
+    area[i].end = at;
+    insert(i + 1, &upper);
+}
+
+static bool continues(const struct area *a, const struct area *b)
+{
+    if (a->end != b->start || a->protection != b->protection || a->flags != b->flags)
+        return false;
+    if (!(a->flags & (AREA_FILE | AREA_SHM)))
+        return true;
+    return a->device == b->device && a->inode == b->inode &&
+           a->offset + (a->end - a->start) == b->offset;
+}
+
+/* Joins area `i` with the one before it, if they are one. (2) */
+static void join(size_t i)
+{
+    if (i == 0 || i >= count || !continues(&area[i - 1], &area[i]))
+        return;
+    area[i - 1].end = area[i].end;
+    delete(i, 1);
+}
+
+/* Joins every pair with a border in [start, end], from the last one down. */
+static void join_range(u64 start, u64 end)
+{
+    size_t first = index_from(start);
+    for (size_t i = index_from(end) + 1; i + 1 > first; i--)
+        join(i);
+}
+
+static void cut_out(u64 start, u64 end)
+{
+    split(start);
+    split(end);
+    size_t first = index_from(start), last = first;
+    while (last < count && area[last].start < end)
+        last++;
+    delete(first, last - first);
+}
+
+static void check_range(u64 start, u64 end)
+{
+    assert(start < end && !(start & ~PAGE_MASK) && !(end & ~PAGE_MASK)); /* (1) */
+}
+
+void areas_set(const struct area *a)
+{
+    check_range(a->start, a->end);
+    struct area copy = *a; /* it may lie in the array itself */
+    make_room();
+    cut_out(copy.start, copy.end);
+    insert(index_from(copy.start), &copy);
+    join_range(copy.start, copy.end);
+}
+
+void areas_clear(u64 start, u64 end)
+{
+    check_range(start, end);
+    make_room();
+    cut_out(start, end);
+    if (start < full.end && end > full.start)
+        full.start = end < full.end ? end : full.end;
+}
+
+void areas_protect(u64 start, u64 end, u32 protection)
+{
+    check_range(start, end);
+    make_room();
+    split(start);
+    split(end);
+    for (size_t i = index_from(start); i < count && area[i].start < end; i++)
+        area[i].protection = protection;
+    join_range(start, end);
+}
+
+bool areas_cover(u64 start, u64 end)
+{
+    for (size_t i = index_from(start); start < end; i++) {
+        if (i == count || area[i].start > start)
+            return false;
+        start = area[i].end;
+    }
+    return true;
+}
+
+bool areas_any_executable(u64 start, u64 end)
+{
+    for (size_t i = index_from(start); i < count && area[i].start < end; i++)
+        if (area[i].protection & PROT_EXEC)
+            return true;
+    return false;
+}
+
+void areas_reserve(u64 start, u64 end)
+{
+    if (start >= end || reserved_count == RESERVED_MOST)
+        return;
+    size_t i = reserved_count++;
+    for (; i > 0 && reserved[i - 1].start > start; i--)
+        reserved[i] = reserved[i - 1];
+    reserved[i] = (struct range){start, end};
+}
+
+bool areas_reserved(u64 start, u64 end)
+{
+    for (size_t i = 0; i < reserved_count; i++)
+        if (reserved[i].start < end && start < reserved[i].end)
+            return true;
+    return false;
+}
+
+bool areas_free(u64 start, u64 end)
+{
+    const struct area *a = areas_from(start);
+    return (!a || a->start >= end) && !areas_reserved(start, end);
+}
+
+/* What is in the way of [start, end), the highest or the lowest of it. */
+static bool obstacle(u64 start, u64 end, bool highest, struct range *ret)
+{
+    struct range found = {~0ul, 0};
+    size_t i = highest ? index_from(end - 1) : index_from(start);
+    if (highest && (i == count || area[i].start >= end))
+        i--; /* wraps if there is none below */
+    if (i < count && area[i].start < end && area[i].end > start)
+        found = (struct range){area[i].start, area[i].end};
+    for (size_t r = 0; r < reserved_count; r++) {
+        if (reserved[r].start >= end || reserved[r].end <= start)
+            continue;
+        if (!found.end || (highest ? reserved[r].end > found.end : reserved[r].start < found.start))
+            found = reserved[r];
+    }
+    *ret = found;
+    return found.end != 0;
+}
+
+static u64 gap_upward(u64 low, u64 high, u64 size, u64 alignment)
+{
+    struct range taken;
+    u64 at = low;
+    for (;;) {
+        at = (at + alignment - 1) & ~(alignment - 1);
+        if (at < low || at > high || high - at < size)
+            return 0;
+        if (!obstacle(at, at + size, false, &taken))
+            return at;
+        at = taken.end;
+    }
+}
+
+static u64 gap_downward(u64 low, u64 high, u64 size, u64 alignment)
+{
+    struct range taken;
+    if (full.end != high)
+        full = (struct range){high, high};
+    high = full.start;
+    for (;;) {
+        if (high < low || high - low < size)
+            return 0;
+        u64 at = (high - size) & ~(alignment - 1);
+        if (at < low)
+            return 0;
+        if (!obstacle(at, at + size, true, &taken))
+            return at;
+        if (high == full.start && taken.end >= high)
+            full.start = taken.start;
+        high = taken.start;
+    }
+}
+
+u64 areas_gap(u64 low, u64 high, u64 size, u64 alignment, bool upward)
+{
+    if (!size)
+        return 0;
+    if (alignment < PAGE_SIZE)
+        alignment = PAGE_SIZE;
+    return upward ? gap_upward(low, high, size, alignment)
+                  : gap_downward(low, high, size, alignment);
+}
+
+u64 areas_fetchable(u64 at, u64 most)
+{
+    size_t i = index_from(at);
+    u64 end = at;
+    for (; end - at < most; i++) {
+        if (i == count || area[i].start > end || !(area[i].protection & PROT_EXEC))
+            break;
+        end = area[i].end;
+    }
+    return end - at < most ? end - at : most;
+}

@@ -1,0 +1,56 @@
+/* Areas: what the guest has mapped, and how.
+ *
+ * A sorted list of ranges, each with its protection as the guest asked for it (the real one may be
+ * stricter for a while: code_watch.h).  The engine's own mappings are not in it.  Neighbouring ranges that are alike
+ * are joined.
+ */
+#ifndef ENGINE_AREAS_H
+#define ENGINE_AREAS_H
+
+#include "base/types.h"
+
+enum {
+    AREA_SHARED = 1,
+    AREA_FILE = 2,
+    AREA_STACK = 4,
+    AREA_BRK = 8,
+    AREA_GROWSDOWN = 16,
+    AREA_SHM = 32,
+    AREA_VDSO = 64,
+};
+
+struct area {
+    u64 start;
+    u64 end;
+    u32 protection; /* PROT_* as the guest has it */
+    u32 flags;      /* AREA_* */
+    u64 device;     /* of a file mapping */
+    u64 inode;
+    u64 offset;     /* in the file, of `start` */
+};
+
+/* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid until the areas change. */
+const struct area *areas_find(u64 at);
+const struct area *areas_from(u64 at);
+
+/* Puts a range in place of whatever was there. */
+void areas_set(const struct area *area);
+void areas_clear(u64 start, u64 end);
+void areas_protect(u64 start, u64 end, u32 protection);
+/* Is every byte of the range mapped? */
+bool areas_cover(u64 start, u64 end);
+/* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if `upward`, else the highest. 0: none. */
+u64 areas_gap(u64 low, u64 high, u64 size, u64 alignment, bool upward);
+
+/* The engine's own and the kernel's: no gap is found there, and the guest may not map there. */
+void areas_reserve(u64 start, u64 end);
+bool areas_reserved(u64 start, u64 end);
+/* Is no byte of the range mapped or reserved? */
+bool areas_free(u64 start, u64 end);
+/* May any byte of the range be fetched as code? */
+bool areas_any_executable(u64 start, u64 end);
+
+/* How many bytes from `at` on can be fetched as code (at most `most`); 0 if `at` is not executable. */
+u64 areas_fetchable(u64 at, u64 most);
+
+#endif

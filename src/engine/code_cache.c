@@ -1,0 +1,86 @@
+#include "engine/code_cache.h"
+
+#include "engine/areas.h"
+#include "engine/kernel.h"
+#include "engine/kernel_abi.h"
+#include "engine/layout.h"
+#include "engine/lookup.h"
+#include "engine/settings.h"
+#include "engine/stop.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/doors.h"
+
+enum { HEAD = 4096, TABLE = LOOKUP_SLOTS * 8, CACHE_LEAST = 1024 * 1024 };
+
+#define BELOW_2_GIB 0x7fff0000ul
+
+u64 code_cache_first, code_cache_end;
+struct cpu *cpu;
+u64 *lookup_table;
+
+static u8 *code_first; /* after the doors */
+static u8 *code_at;
+
+static bool map_at(u64 at, u64 size)
+{
+    i64 got = kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == (i64)at)
+        return true;
+    if (!kernel_failed(got))
+        kernel_call(__NR_munmap, got, size);
+    return false;
+}
+
+/* The usual place; else the highest that the program leaves free; a smaller one, if there is none. */
+static u64 map_cache(u64 size)
+{
+    if (areas_gap(LAYOUT_CACHE, LAYOUT_CACHE + size, size, PAGE_SIZE, true) && map_at(LAYOUT_CACHE, size))
+        return LAYOUT_CACHE;
+    u64 at = areas_gap(PAGE_SIZE * 16, BELOW_2_GIB, size, PAGE_SIZE, false);
+    return at && map_at(at, size) ? at : 0;
+}
+
+void code_cache_start(void)
+{
+    u64 size = page_up(settings.cache < CACHE_LEAST ? CACHE_LEAST : settings.cache);
+    u64 at = 0;
+    while (!(at = map_cache(size)) && size > CACHE_LEAST)
+        size /= 2;
+    if (!at)
+        engine_refuse(126, "code cache", "no room below 2 GiB");
+    code_cache_first = at;
+    code_cache_end = at + size;
+    cpu = (struct cpu *)at;
+    lookup_table = (u64 *)(at + HEAD);
+    code_first = doors_make((u8 *)(at + HEAD + TABLE));
+    code_at = code_first;
+    lookup_clear();
+}
+
+u8 *code_cache_room(void)
+{
+    return (u64)code_at + CODE_CACHE_ROOM <= code_cache_end ? code_at : NULL;
+}
+
+void code_cache_commit(u8 *end)
+{
+    code_at = end;
+    assert((u64)end <= code_cache_end);
+}
+
+void code_cache_reset(void)
+{
+    code_at = code_first;
+}
+
+u64 code_cache_used(void)
+{
+    return (u64)(code_at - code_first);
+}
+
+void lookup_clear(void)
+{
+    for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
+        lookup_table[slot] = doors.missed;
+}

@@ -1,0 +1,28 @@
+/* The engine's own file descriptors, kept high and hidden from the guest.
+ *
+ * To the guest their numbers are not open: EBADF, left out by close_range and by a listing of /proc/self/fd.  If the guest
+ * puts a descriptor of its own there (dup2), ours moves away.
+ */
+#ifndef ENGINE_DESCRIPTORS_H
+#define ENGINE_DESCRIPTORS_H
+
+#include "base/types.h"
+
+/* Moves `fd` to a high number (the old one is closed), close-on-exec as asked; the new number, or -errno.  If `place` is
+ * given it holds the number from now on, also after it has had to move. */
+i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place);
+/* Closes one that was kept. */
+void descriptors_drop(i32 fd);
+
+extern i32 descriptors_lowest; /* none of ours is below */
+bool descriptors_listed(i32 fd);
+static inline bool descriptors_owned(i64 fd)
+{
+    return fd >= descriptors_lowest && descriptors_listed((i32)fd);
+}
+
+/* The guest is about to put something at this number. 0 or -errno. */
+i64 descriptors_yield(i32 fd);
+i64 descriptors_close_range(u64 first, u64 last, u64 flags);
+
+#endif

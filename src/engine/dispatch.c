@@ -1,0 +1,222 @@
+/* The loop of every guest thread: see dispatch.h.
+ *
+ * A boundary is the place between two blocks: the guest's whole state is in cpu and the last transfer
+ * has been counted.  There signals are delivered, slices end, and a stop that was asked for happens.
+ */
+#include "engine/dispatch.h"
+
+#include "engine/areas.h"
+#include "engine/code_watch.h"
+#include "engine/entries.h"
+#include "engine/fragment.h"
+#include "engine/inspect.h"
+#include "engine/settings.h"
+#include "engine/signals.h"
+#include "engine/stats.h"
+#include "engine/stop.h"
+#include "engine/syscalls.h"
+#include "engine/thread.h"
+#include "engine/ticks.h"
+#include "engine/translate.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/machine.h"
+
+enum {
+    SLICE = 50000, /* ticks, while there are several threads */
+    FLAG_TF = 0x100,
+    SEGV_MAPERR = 1,
+    SEGV_ACCERR = 2,
+    TRAP_TRACE = 2,
+};
+
+#define LONG (1ul << 26) /* ticks, for a thread alone */
+
+/* How the last exit may be made shorter next time. */
+struct shortcut {
+    struct link *link; /* goes to where we are going now */
+    bool publish;      /* an indirect jump looked for it */
+    u32 generation;
+};
+
+/* --- stopping at a moment ---------------------------------------------------------- */
+
+static bool stop_passed(void)
+{
+    u64 now = ticks_now();
+    return now > settings.stop_tick ||
+           (now == settings.stop_tick && cpu->rip >= settings.stop_pc.at);
+}
+
+/* The ticks that may pass before the boundary must be looked at again. */
+static u64 budget(void)
+{
+    if (settings.stop)
+        return settings.stop_tick - ticks_now();
+    return thread_count > 1 ? SLICE : LONG;
+}
+
+/* --- running ------------------------------------------------------------------------ */
+
+static struct fragment *fetch_fault(u64 fault)
+{
+    signals_raise(SIG_SEGV, areas_find(fault) ? SEGV_ACCERR : SEGV_MAPERR, fault);
+    return NULL;
+}
+
+static struct fragment *find_or_translate(void)
+{
+    struct fragment *f = fragment_find(cpu->rip);
+    if (f && translate_stale(f)) {
+        code_watch_differs(f->pc, f->pc + f->copy_size);
+        f = NULL;
+    }
+    if (f)
+        return f;
+    u64 fault;
+    f = translate(gaddr(cpu->rip), &fault);
+    return f ? f : fetch_fault(fault);
+}
+
+static u64 enter_at(u32 address)
+{
+    cpu->entry = address;
+    return engine_enter(cpu);
+}
+
+static void take_shortcut(const struct shortcut *s, struct fragment *f)
+{
+    if (!settings.link || f->copy || s->generation != fragments_generation)
+        return;
+    if (s->publish)
+        fragment_publish(f);
+    else if (s->link && fragments[s->link->fragment].live && !fragments[s->link->fragment].copy)
+        fragment_link(s->link, f);
+}
+
+/* What brought us back, up to the next boundary. */
+static struct shortcut after_exit(u64 reason, bool single)
+{
+    struct shortcut s = {.generation = fragments_generation};
+    switch (reason) {
+    case EXIT_LINK: {
+        struct link *l = &links[cpu->exit_data];
+        cpu->rip = l->target;
+        if (l->ticked)
+            ticks_add(1);
+        if (!single)
+            s.link = l;
+        break;
+    }
+    case EXIT_LOOKUP:
+        ticks_add(1);
+        stats.lookups_missed++;
+        s.publish = !single;
+        break;
+    case EXIT_SYSCALL:
+        stats.system_calls++;
+        syscalls_run();
+        break;
+    case EXIT_EMULATE:
+        machine_emulate();
+        break;
+    case EXIT_FAULT:
+        signals_fault(&thread_self()->fault_info);
+        break;
+    case EXIT_TICKS:
+    case EXIT_ALARM:
+    case EXIT_RETRY:
+        break;
+    default:
+        engine_stop("unknown exit from translated code", NULL);
+    }
+    return s;
+}
+
+/* One instruction, and no more. */
+static u64 step(void)
+{
+    u64 fault;
+    struct fragment *f = translate_single(gaddr(cpu->rip), &fault);
+    if (!f) {
+        fetch_fault(fault);
+        return EXIT_ALARM;
+    }
+    u64 trap = cpu->flags & FLAG_TF;
+    cpu->flags &= ~(u64)FLAG_TF;
+    u64 reason = enter_at(f->body);
+    cpu->flags |= trap;
+    return reason;
+}
+
+static void step_alone(void)
+{
+    u64 reason = step();
+    after_exit(reason, true);
+}
+
+static void step_with_trap(void)
+{
+    u64 reason = step();
+    after_exit(reason, true);
+    if (reason != EXIT_FAULT && reason != EXIT_ALARM)
+        signals_raise(SIG_TRAP, TRAP_TRACE, cpu->rip);
+}
+
+/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it. */
+static void stop_if_there(void)
+{
+    while (!stop_passed()) {
+        if (ticks_now() < settings.stop_tick)
+            return;
+        step_alone();
+    }
+    inspect_stop();
+}
+
+static void boundary(bool slice_over)
+{
+    struct thread *t = thread_self();
+    cpu->alarm = 0;
+    if (t->signal_waiting)
+        signals_deliver();
+    if (slice_over && thread_count > 1)
+        thread_yield();
+    if (settings.stop)
+        stop_if_there();
+    if (slice_over)
+        code_watch_age();
+    if (slice_over || settings.stop)
+        ticks_grant(budget());
+}
+
+_Noreturn void dispatch_run(void)
+{
+    struct shortcut s = {0};
+    u64 reason = EXIT_TICKS;
+    u32 threads_seen = 0;
+    for (;;) {
+        bool slice_over = reason == EXIT_TICKS || threads_seen != thread_count;
+        threads_seen = thread_count;
+        u64 rip = cpu->rip;
+        boundary(slice_over);
+        if (cpu->flags & FLAG_TF) {
+            step_with_trap();
+            s = (struct shortcut){0};
+            continue;
+        }
+        if (cpu->rip != rip)
+            s = (struct shortcut){0};
+        struct fragment *f = find_or_translate();
+        if (!f) {
+            s = (struct shortcut){0};
+            continue;
+        }
+        take_shortcut(&s, f);
+        entries_note(f->pc);
+        reason = enter_at(f->body);
+        if (reason == EXIT_RETRY)
+            step_alone();
+        s = after_exit(reason, false);
+    }
+}

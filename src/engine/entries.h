@@ -1,0 +1,19 @@
+/* A log of block entries, for whoever looks for a wrong translation (setting entries=). */
+#ifndef ENGINE_ENTRIES_H
+#define ENGINE_ENTRIES_H
+
+#include "base/types.h"
+
+/* Turns linking off, so that every entry is seen. */
+void entries_start(void);
+void entries_write(u64 pc);
+
+extern bool entries_wanted;
+
+static inline void entries_note(u64 pc)
+{
+    if (entries_wanted)
+        entries_write(pc);
+}
+
+#endif

@@ -1,0 +1,288 @@
+/* The tables of fragments: by pc, by guest page, by look-up slot, and the links among them. */
+#include "engine/fragment.h"
+
+#include "engine/code_cache.h"
+#include "engine/layout.h"
+#include "engine/lookup.h"
+#include "engine/pool.h"
+#include "engine/stats.h"
+#include "engine/stop.h"
+#include "engine/text.h"
+#include "engine/x86_64/doors.h"
+#include "engine/x86_64/emit.h"
+
+enum {
+    MOST_FRAGMENTS = 1 << 20,
+    MOST_LINKS = 1 << 22,
+    PC_HEADS = 1 << 17,
+    PAGE_HEADS = 1 << 14,
+};
+
+struct fragment *fragments;
+struct link *links;
+u32 fragments_generation;
+
+static u32 fragment_count; /* 0 is no fragment */
+static u32 link_count;
+static u32 *by_pc;   /* PC_HEADS */
+static u32 *by_page; /* PAGE_HEADS */
+static u32 *by_slot; /* LOOKUP_SLOTS */
+
+void fragments_start(void)
+{
+    fragments = pool_map(MOST_FRAGMENTS * sizeof(*fragments), PAGE_SIZE);
+    links = pool_map(MOST_LINKS * sizeof(*links), PAGE_SIZE);
+    by_pc = pool_map(PC_HEADS * sizeof(u32), PAGE_SIZE);
+    by_page = pool_map(PAGE_HEADS * sizeof(u32), PAGE_SIZE);
+    by_slot = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
+    fragment_count = 1;
+    link_count = 1;
+}
+
+static u32 *pc_head(u64 pc)
+{
+    return &by_pc[(pc ^ pc >> 17) % PC_HEADS];
+}
+
+static u32 *page_head(u64 page)
+{
+    return &by_page[(page ^ page >> 14) % PAGE_HEADS];
+}
+
+static u32 index_of(const struct fragment *f)
+{
+    return (u32)(f - fragments);
+}
+
+struct fragment *fragment_find(u64 pc)
+{
+    for (u32 n = *pc_head(pc); n; n = fragments[n].same_hash)
+        if (fragments[n].pc == pc)
+            return &fragments[n];
+    return NULL;
+}
+
+/* By halving: fragments are in the order of their addresses. */
+struct fragment *fragment_at(u32 address)
+{
+    u32 low = 1, high = fragment_count;
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        if (fragments[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < fragment_count && fragments[low].start <= address ? &fragments[low] : NULL;
+}
+
+struct fragment *fragment_next(u32 links_wanted)
+{
+    if (fragment_count == MOST_FRAGMENTS || link_count + links_wanted > MOST_LINKS)
+        return NULL;
+    struct fragment *f = &fragments[fragment_count];
+    memset(f, 0, sizeof(*f));
+    f->links = link_count;
+    return f;
+}
+
+/* Its code is in the cache: it can be found by address, if by nothing else. */
+void fragment_commit(struct fragment *f)
+{
+    assert(f == &fragments[fragment_count]);
+    fragment_count++;
+    link_count += f->link_count;
+}
+
+/* Pages of one fragment that share a list are in it once. */
+static bool lists_page(const struct fragment *f, u32 n)
+{
+    for (u32 before = 0; before < n; before++)
+        if (page_head(f->page[before]) == page_head(f->page[n]))
+            return false;
+    return true;
+}
+
+void fragment_enter(struct fragment *f)
+{
+    u32 index = index_of(f);
+    u32 *head = pc_head(f->pc);
+    f->same_hash = *head;
+    *head = index;
+    for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++) {
+        if (!lists_page(f, n))
+            continue;
+        head = page_head(f->page[n]);
+        f->same_page[n] = *head;
+        *head = index;
+    }
+    f->live = true;
+}
+
+/* --- links -------------------------------------------------------------------- */
+
+void fragment_link(struct link *l, struct fragment *to)
+{
+    l->to = index_of(to);
+    l->next_incoming = to->incoming;
+    to->incoming = (u32)(l - links);
+    emit_aim(l->jump_at, l->ticked ? to->ticked : to->body);
+}
+
+static void unlink_incoming(struct fragment *f)
+{
+    u32 next;
+    for (u32 n = f->incoming; n; n = next) {
+        next = links[n].next_incoming;
+        emit_aim(links[n].jump_at, links[n].stub);
+        links[n].to = 0;
+    }
+    f->incoming = 0;
+}
+
+static void unlink_outgoing(struct fragment *f)
+{
+    for (u32 n = f->links; n < f->links + f->link_count; n++) {
+        if (!links[n].to)
+            continue;
+        u32 *at = &fragments[links[n].to].incoming;
+        while (*at != n)
+            at = &links[*at].next_incoming;
+        *at = links[n].next_incoming;
+        emit_aim(links[n].jump_at, links[n].stub);
+        links[n].to = 0;
+    }
+}
+
+/* --- the look-up table ----------------------------------------------------------- */
+
+void fragment_publish(struct fragment *f)
+{
+    u32 slot = lookup_slot(f->pc);
+    u32 first = by_slot[slot];
+    for (u32 n = first; n; n = fragments[n].same_slot)
+        if (&fragments[n] == f)
+            return;
+    if (first)
+        emit_aim(f->chain_at, fragments[first].from_table);
+    f->same_slot = first;
+    by_slot[slot] = index_of(f);
+    lookup_table[slot] = f->from_table;
+}
+
+static void withdraw(struct fragment *f)
+{
+    u32 slot = lookup_slot(f->pc);
+    struct fragment *before = NULL;
+    u32 n = by_slot[slot];
+    while (n && &fragments[n] != f) {
+        before = &fragments[n];
+        n = before->same_slot;
+    }
+    if (!n)
+        return;
+    u32 onward = f->same_slot ? fragments[f->same_slot].from_table : doors.missed;
+    if (before) {
+        before->same_slot = f->same_slot;
+        emit_aim(before->chain_at, onward);
+    } else {
+        by_slot[slot] = f->same_slot;
+        lookup_table[slot] = onward;
+    }
+}
+
+/* --- dropping ---------------------------------------------------------------------- */
+
+static void remove_by_pc(struct fragment *f)
+{
+    u32 *at = pc_head(f->pc);
+    while (*at != index_of(f))
+        at = &fragments[*at].same_hash;
+    *at = f->same_hash;
+}
+
+static u32 page_number(const struct fragment *f, u64 page)
+{
+    u32 n = 0;
+    while (n < FRAGMENT_PAGES && f->page[n] != page)
+        n++;
+    return n;
+}
+
+/* The next in the page's list, which holds fragments of other pages with the same hash, too. */
+static u32 *next_in_list(struct fragment *f, const u32 *head)
+{
+    for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++)
+        if (page_head(f->page[n]) == head)
+            return &f->same_page[n];
+    assert(!"a fragment in a list that is not of its pages");
+    return NULL;
+}
+
+static void remove_by_page(struct fragment *f)
+{
+    for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++) {
+        if (!lists_page(f, n))
+            continue;
+        u32 *head = page_head(f->page[n]);
+        u32 *at = head;
+        while (*at != index_of(f))
+            at = next_in_list(&fragments[*at], head);
+        *at = f->same_page[n];
+    }
+}
+
+static void drop(struct fragment *f)
+{
+    unlink_incoming(f);
+    unlink_outgoing(f);
+    withdraw(f);
+    remove_by_pc(f);
+    remove_by_page(f);
+    f->live = false;
+}
+
+static void drop_page(u64 page)
+{
+    u32 *head = page_head(page);
+    u32 n = *head;
+    while (n) {
+        struct fragment *f = &fragments[n];
+        n = *next_in_list(f, head);
+        if (page_number(f, page) < FRAGMENT_PAGES)
+            drop(f);
+    }
+}
+
+static bool touches(const struct fragment *f, u64 first, u64 last)
+{
+    for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++)
+        if (f->page[n] >= first && f->page[n] <= last)
+            return true;
+    return false;
+}
+
+void fragments_drop(u64 start, u64 end)
+{
+    u64 first = start / PAGE_SIZE, last = (end - 1) / PAGE_SIZE;
+    if (last - first < 256) {
+        for (u64 page = first; page <= last; page++)
+            drop_page(page);
+        return;
+    }
+    for (u32 n = 1; n < fragment_count; n++)
+        if (fragments[n].live && touches(&fragments[n], first, last))
+            drop(&fragments[n]);
+}
+
+void fragments_drop_all(void)
+{
+    memset(by_pc, 0, PC_HEADS * sizeof(u32));
+    memset(by_page, 0, PAGE_HEADS * sizeof(u32));
+    memset(by_slot, 0, LOOKUP_SLOTS * sizeof(u32));
+    lookup_clear();
+    fragment_count = 1;
+    link_count = 1;
+    fragments_generation++;
+    stats.flushes++;
+}

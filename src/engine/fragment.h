@@ -1,0 +1,101 @@
+/* Fragments: what the engine knows of each translated block.
+ *
+ * A fragment has three entries, one after the other in the cache:
+ *
+ *   from_table   from an indirect jump: is this the right target? if not, on to the next fragment
+ *                of the same look-up slot; if so, give back the registers that the jump borrowed
+ *   ticked       a counted transfer: count it
+ *   body         the guest's instructions
+ *
+ * Its exits are links: each begins as a jump to a stub that comes to the engine, and is
+ * patched to go straight to its target's fragment when that exists.
+ *
+ * Invariants
+ *   (1) fragments[] is in the order of cache addresses; index 0 is no fragment.
+ *   (2) A dropped fragment is in no table, and nothing links to it; its code stays until the cache is reset,
+ *       because the thread that dropped it may still be inside.
+ */
+#ifndef ENGINE_FRAGMENT_H
+#define ENGINE_FRAGMENT_H
+
+#include "base/types.h"
+
+enum { FRAGMENT_PAGES = 4 };
+
+struct fragment {
+    u64 pc;
+    u32 start;      /* of all its code: the marks count from here */
+    u32 from_table;
+    u32 ticked;
+    u32 body;
+    u32 stubs;      /* end of the body */
+    u32 end;        /* of everything, marks included */
+    u32 chain_at;   /* the rel32 of the jump to the next fragment of the slot */
+    u32 count_end;  /* the store of the counter that was loaded into rcx; 0: counted in memory */
+    u32 marks;      /* struct mark[] */
+    u16 mark_count;
+    u16 link_count;
+    u32 links;      /* the first of its links */
+    u32 incoming;   /* links that are patched to it */
+    u32 same_hash;  /* in the table of fragments by pc */
+    u32 same_slot;  /* in the look-up table's slot */
+    u64 page[FRAGMENT_PAGES]; /* numbers of the guest pages it was made of; 0: none */
+    u32 same_page[FRAGMENT_PAGES];
+    u32 copy;      /* of a checked fragment: the bytes it was made of, else 0 */
+    u32 copy_size;
+    bool live;
+};
+
+struct link {
+    u64 target;
+    u32 jump_at;  /* the rel32 to patch */
+    u32 stub;     /* where it goes while not linked */
+    u32 fragment; /* whose exit it is */
+    u32 to;       /* the fragment that it is patched to, or 0 */
+    u32 next_incoming;
+    bool ticked;
+};
+
+/* From `offset` (in the fragment) on, the guest's pc is fragment->pc + pc_delta, advancing byte by byte
+ * with the cache, until the next mark; and some registers are elsewhere. */
+struct mark {
+    u16 offset;
+    u8 borrowed; /* MARK_* */
+    u8 scratch;  /* the register that is in SLOT_SCRATCH, if MARK_SCRATCH */
+    i32 pc_delta;
+};
+
+enum {
+    MARK_RCX = 1,
+    MARK_R11 = 2,
+    MARK_SCRATCH = 4,
+    MARK_STILL = 8,  /* the pc does not advance: one guest instruction made of several of ours */
+    MARK_PUSHED = 16, /* rsp is 8 lower than the guest's */
+};
+
+extern struct fragment *fragments;
+extern struct link *links;
+
+struct fragment *fragment_find(u64 pc);
+/* The fragment whose code holds the cache address, dead ones included; NULL: none. */
+struct fragment *fragment_at(u32 address);
+
+/* The new one's code has been written: it can be found by cache address. */
+void fragment_commit(struct fragment *f);
+/* Enters it into the other tables. */
+void fragment_enter(struct fragment *f);
+/* Makes the link go straight to `to`. */
+void fragment_link(struct link *l, struct fragment *to);
+/* Puts it into the look-up table for indirect jumps. */
+void fragment_publish(struct fragment *f);
+
+/* Room for another one with so many links; NULL: everything must be dropped first. */
+struct fragment *fragment_next(u32 links_wanted);
+
+void fragments_start(void);
+void fragments_drop(u64 start, u64 end);
+void fragments_drop_all(void);
+/* Counts the times everything was dropped: a pointer kept across is stale. */
+extern u32 fragments_generation;
+
+#endif

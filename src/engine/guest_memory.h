@@ -1,0 +1,19 @@
+/* Reading and writing the guest's memory from engine code, where it may not be there. */
+#ifndef ENGINE_GUEST_MEMORY_H
+#define ENGINE_GUEST_MEMORY_H
+
+#include "base/types.h"
+
+/* False if any byte could not be read or written (those before it may have been). */
+bool guest_read(void *to, struct gaddr from, size_t size);
+bool guest_write(struct gaddr to, const void *from, size_t size);
+
+/* A terminated string of at most size - 1 bytes; its length, -EFAULT or -ENAMETOOLONG. */
+i64 guest_read_string(char *to, struct gaddr from, size_t size);
+
+static inline bool guest_read_u64(struct gaddr from, u64 *ret)
+{
+    return guest_read(ret, from, sizeof(*ret));
+}
+
+#endif

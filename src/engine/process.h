@@ -1,0 +1,22 @@
+/* Processes: fork, vfork, execve, exit. */
+#ifndef ENGINE_PROCESS_H
+#define ENGINE_PROCESS_H
+
+#include "engine/kernel_abi.h"
+
+/* Keeps a descriptor of the engine's own file, for execve.  Once, at the start. */
+void process_start(void);
+
+i64 process_fork(void);
+i64 process_vfork(void);
+i64 process_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);
+i64 process_clone3(struct gaddr args, u64 size);
+i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
+i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
+_Noreturn void process_exit_group(int status); /* prints the stats if asked for, ends a vfork child rightly */
+
+/* Keeps every signal from the calling kernel thread for a moment in which no handler may run; the mask to restore. */
+u64 process_block_signals(void);
+void process_restore_signals(u64 mask);
+
+#endif

@@ -1,0 +1,28 @@
+/* What the engine was told at its start (log/channel.h has the names and the form). */
+#ifndef ENGINE_SETTINGS_H
+#define ENGINE_SETTINGS_H
+
+#include "base/types.h"
+
+struct settings {
+    bool stats;
+    u64 cache;        /* bytes of code cache */
+    u32 block;        /* most instructions in a block */
+    bool link;        /* jump from block to block without the engine */
+    u32 counters;     /* 1, 2, 4 or 8 tick counters */
+    bool random;      /* make reproducible what programs draw at random */
+    bool stop;        /* stop at a moment: */
+    u64 stop_tick;
+    struct gaddr stop_pc; /* 0: the tick's first instruction */
+    const char *dump;     /* a file for the state at the stop, or NULL */
+    const char *entries;  /* a file for a log of block entries, or NULL */
+    i32 fd;               /* internal: the open program file, or -1 */
+};
+
+extern struct settings settings;
+extern const char *settings_text; /* as given, to be handed on at execve */
+
+/* Reads "name=value,name=value"; returns NULL, or the part that is wrong. */
+const char *settings_read(const char *text);
+
+#endif

@@ -1,0 +1,470 @@
+/* Signals: from the engine to the guest.
+ *
+ * The table of actions is the guest's; the kernel has our handler wherever the guest has one, and
+ * otherwise the guest's default or ignore, which it does better than we could.  What is delivered
+ * here is what signals_handler.c noted, and what an instruction of the guest has caused.
+ *
+ * Invariants
+ *   (1) The kernel's mask is t->mask without the synchronous signals, or everything but those
+ *       while a signal waits.  It is set by engine_make_call(), which does nothing if a signal
+ *       has come in the meantime: then signals_deliver() sets it, later.
+ *   (2) A signal that waits is delivered even if a call of the guest has blocked it since: it came
+ *       before that.  If a fault's handler blocks it, the kernel gets it back.
+ */
+#include "engine/signals.h"
+
+#include "engine/kernel.h"
+#include "engine/pool.h"
+#include "engine/signals_internal.h"
+#include "engine/stats.h"
+#include "engine/text.h"
+#include "engine/ticks.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/frame.h"
+#include "engine/x86_64/vector.h"
+
+struct k_sigaction signals_actions[SIG_LAST + 1];
+
+/* The order in which the kernel takes synchronous signals that were sent: by number. */
+static const u8 synchronous[] = {SIG_ILL, SIG_TRAP, SIG_BUS, SIG_FPE, SIG_SEGV};
+
+/* The kernel's side */
+
+static void set_kernel_handler(int signal, u64 handler, u64 flags)
+{
+    struct k_sigaction action = {
+        .handler = handler,
+        .flags = flags | K_SA_RESTORER,
+        .restorer = (u64)engine_restorer,
+        .mask = SIGNALS_ALL_ASYNCHRONOUS, /* so that a fault in the handler gets a sentence */
+    };
+    kernel_call(__NR_rt_sigaction, signal, &action, 0, K_SIGSET);
+}
+
+void signals_set_kernel_action(int signal)
+{
+    const struct k_sigaction *action = &signals_actions[signal];
+    u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
+    if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_has_handler(signal))
+        set_kernel_handler(signal, (u64)signals_handler, K_SA_SIGINFO | K_SA_ONSTACK | children);
+    else
+        set_kernel_handler(signal, action->handler, children);
+}
+
+static void set_kernel_mask(u64 mask)
+{
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, 0, K_SIGSET);
+}
+
+void signals_block_all(void)
+{
+    set_kernel_mask(SIGNALS_ALL_ASYNCHRONOUS);
+}
+
+/* Unless a signal waits: (1). */
+static void offer_kernel_mask(struct thread *t, u64 mask)
+{
+    u64 args[6] = {K_SIG_SETMASK, (u64)&mask, 0, K_SIGSET};
+    engine_make_call(__NR_rt_sigprocmask, args, &t->signal_waiting);
+}
+
+void signals_apply_mask(struct thread *t)
+{
+    if (t->held & ~t->mask) {
+        signals_block_all();
+        t->signal_waiting = true;
+    }
+    offer_kernel_mask(t, t->mask & ~SIGNALS_SYNCHRONOUS);
+}
+
+void signals_set_mask(struct thread *t, u64 mask)
+{
+    mask &= ~SIGNALS_UNBLOCKABLE;
+    if (mask == t->mask && !t->held)
+        return;
+    t->mask = mask;
+    signals_apply_mask(t);
+}
+
+void signals_send_self(const struct k_siginfo *info)
+{
+    kernel_call(__NR_rt_tgsigqueueinfo, kernel_call(__NR_getpid), kernel_call(__NR_gettid),
+                info->signal, info);
+}
+
+/* Start */
+
+void signals_start(void)
+{
+    struct thread *t = thread_self();
+    vector_start();
+    for (int signal = 1; signal <= SIG_LAST; signal++) {
+        struct k_sigaction inherited = {0};
+        kernel_call(__NR_rt_sigaction, signal, 0, &inherited, K_SIGSET);
+        if (inherited.handler == K_SIG_IGN)
+            signals_actions[signal].handler = K_SIG_IGN;
+    }
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, 0, &t->mask, K_SIGSET);
+    signals_thread_start(t);
+    for (size_t i = 0; i < countof(synchronous); i++)
+        signals_set_kernel_action(synchronous[i]);
+}
+
+void signals_thread_start(struct thread *t)
+{
+    struct k_stack stack = {.base = thread_handler_stack(t), .size = THREAD_HANDLER_STACK};
+    kernel_call(__NR_sigaltstack, &stack, 0);
+    t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    signals_apply_mask(t);
+}
+
+/* The end */
+
+/* An init process does not die by what it sends itself; a status is all that can be had then. */
+_Noreturn void signals_die(const struct k_siginfo *info)
+{
+    stats_print();
+    signals_block_all();
+    set_kernel_handler(info->signal, K_SIG_DFL, 0);
+    signals_send_self(info);
+    set_kernel_mask(~SIGNAL_BIT(info->signal));
+    for (;;)
+        kernel_call(__NR_exit_group, 128 + info->signal);
+}
+
+static _Noreturn void die_unexplained(int signal)
+{
+    signals_die(&(struct k_siginfo){.signal = signal, .code = CODE_KERNEL});
+}
+
+/* Delivery */
+
+static void reset_action(int signal)
+{
+    signals_actions[signal].handler = K_SIG_DFL;
+    signals_set_kernel_action(signal);
+}
+
+/* The mask and the alternate stack while the handler runs. */
+static void after_frame(struct thread *t, int signal, const struct k_sigaction *action)
+{
+    t->mask_restore_waits = false;
+    if ((u32)t->altstack.flags & K_SS_AUTODISARM)
+        t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    u64 mask = t->mask | action->mask;
+    if (!(action->flags & K_SA_NODEFER))
+        mask |= SIGNAL_BIT(signal);
+    t->mask = mask & ~SIGNALS_UNBLOCKABLE;
+    ticks_add(1);
+}
+
+/* No room for a frame: the kernel says so by SIGSEGV, and if that has none either, ends the
+ * process. */
+static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
+{
+    struct k_sigaction action = signals_actions[info->signal];
+    struct frame_request request = {
+        .info = info,
+        .action = &action,
+        .mask = t->mask_restore_waits ? t->mask_restore : t->mask,
+        .fault = fault,
+    };
+    if (action.flags & K_SA_RESETHAND)
+        reset_action(info->signal);
+    if (frame_build(t, &request))
+        after_frame(t, info->signal, &action);
+    else if (info->signal == SIG_SEGV)
+        die_unexplained(SIG_SEGV);
+    else
+        signals_raise(SIG_SEGV, CODE_KERNEL, 0);
+}
+
+#define IGNORED_BY_DEFAULT                                                                         \
+    (SIGNAL_BIT(SIG_CHLD) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_URG) | SIGNAL_BIT(SIG_WINCH))
+
+/* The guest took its handler away after the signal had been noted, or it is one that always comes
+ * to us. */
+static void do_without_handler(const struct k_siginfo *info)
+{
+    int signal = info->signal;
+    if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT))
+        return;
+    if (signals_is(signal, SIGNALS_SYNCHRONOUS))
+        signals_die(info);
+    signals_send_self(info); /* the kernel has the default action and stops or ends us */
+}
+
+static int first_held(const struct thread *t)
+{
+    u64 ready = t->held & ~t->mask;
+    for (size_t i = 0; i < countof(synchronous); i++) {
+        if (signals_is(synchronous[i], ready))
+            return synchronous[i];
+    }
+    return 0;
+}
+
+int signals_next(const struct thread *t)
+{
+    return t->waiting_info.signal ? t->waiting_info.signal : first_held(t);
+}
+
+/* The signal that comes next, no longer noted.  One handler's mask may keep a held one back. */
+static bool take_next(struct thread *t, struct k_siginfo *ret)
+{
+    int signal = signals_next(t);
+    if (signal == 0)
+        return false;
+    if (t->waiting_info.signal) {
+        *ret = t->waiting_info;
+        t->waiting_info.signal = 0;
+    } else {
+        *ret = t->held_info[signal];
+        __atomic_and_fetch(&t->held, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+    }
+    return true;
+}
+
+/* Called when everything that waited is gone. */
+static void restore_mask(struct thread *t)
+{
+    if (t->mask_restore_waits) {
+        t->mask_restore_waits = false;
+        t->mask = t->mask_restore;
+    }
+    signals_apply_mask(t);
+}
+
+void signals_deliver(void)
+{
+    struct thread *t = thread_self();
+    while (t->signal_waiting) {
+        struct k_siginfo info;
+        t->signal_waiting = false;
+        __asm__ volatile("" : : : "memory"); /* what comes from here on must be seen by the loop */
+        while (take_next(t, &info)) {
+            if (signals_has_handler(info.signal))
+                run_handler(t, &info, false);
+            else
+                do_without_handler(&info);
+        }
+        restore_mask(t); /* and the next may come */
+    }
+}
+
+/* Faults */
+
+/* (2); the kernel blocks everything now. */
+static void hand_back_waiting(struct thread *t)
+{
+    if (t->waiting_info.signal && signals_is(t->waiting_info.signal, t->mask)) {
+        signals_send_self(&t->waiting_info);
+        t->waiting_info.signal = 0;
+        t->signal_waiting = false;
+    }
+}
+
+void signals_fault(const struct k_siginfo *info)
+{
+    struct thread *t = thread_self();
+    int signal = info->signal;
+    if (signals_is(signal, t->mask) || !signals_has_handler(signal))
+        signals_die(info);
+    run_handler(t, info, signal != SIG_TRAP);
+    hand_back_waiting(t);
+    signals_apply_mask(t);
+}
+
+enum { /* what the processor would have given the kernel */
+    TRAP_DEBUG = 1,
+    TRAP_BREAKPOINT = 3,
+    TRAP_INVALID = 6,
+    TRAP_PROTECTION = 13,
+    TRAP_PAGE_FAULT = 14,
+    ERROR_PRESENT = 1,
+    ERROR_USER = 4,
+    ERROR_FETCH = 16,
+    CODE_ACCERR = 2,
+    LONGEST_INSTRUCTION = 15,
+};
+
+static u64 trap_number(int signal, int code)
+{
+    switch (signal) {
+    case SIG_TRAP:
+        return code == CODE_KERNEL ? TRAP_BREAKPOINT : TRAP_DEBUG;
+    case SIG_ILL:
+        return TRAP_INVALID;
+    case SIG_FPE:
+        return 0;
+    default:
+        return code == CODE_KERNEL ? TRAP_PROTECTION : TRAP_PAGE_FAULT;
+    }
+}
+
+static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
+{
+    bool fetch = info->address - cpu->rip < LONGEST_INSTRUCTION;
+    bool protection = info->signal == SIG_SEGV && info->code == CODE_ACCERR;
+    t->fault_error = ERROR_USER | (fetch ? ERROR_FETCH : 0) | (protection ? ERROR_PRESENT : 0);
+    t->fault_cr2 = info->address;
+}
+
+void signals_raise(int signal, int code, u64 address)
+{
+    struct thread *t = thread_self();
+    struct k_siginfo info = {.signal = signal, .code = code};
+    if (code != CODE_KERNEL)
+        info.address = address;
+    t->fault_trap = trap_number(signal, code);
+    t->fault_error = 0;
+    if (t->fault_trap == TRAP_PAGE_FAULT)
+        explain_page_fault(t, &info);
+    signals_fault(&info);
+}
+
+void signals_return(void)
+{
+    struct thread *t = thread_self();
+    u64 mask;
+    struct k_stack stack;
+    if (!frame_take_down(t, &mask, &stack)) {
+        signals_raise(SIG_SEGV, CODE_KERNEL, 0);
+        return;
+    }
+    signals_set_altstack(t, &stack); /* the kernel overlooks a bad one, too */
+    ticks_add(1);
+    signals_set_mask(t, mask);
+}
+
+/* Fork, vfork, execve */
+
+static void forget_waiting(struct thread *t)
+{
+    t->waiting_info.signal = 0;
+    t->held = 0;
+    t->signal_waiting = false;
+    signals_apply_mask(t);
+}
+
+void signals_forked(void)
+{
+    forget_waiting(thread_self());
+}
+
+/* What a child of vfork may change while it runs on its parent's block. */
+struct signals_saved {
+    struct signals_saved *outer; /* the child itself may vfork */
+    struct k_sigaction actions[SIG_LAST + 1];
+    u64 mask;
+    bool mask_restore_waits;
+    u64 mask_restore;
+    struct k_stack altstack;
+    bool signal_waiting;
+    struct k_siginfo waiting_info;
+    u64 held;
+    struct k_siginfo held_info[SIG_SEGV + 1];
+    u64 fault_error, fault_trap, fault_cr2;
+};
+
+static struct signals_saved *unused;
+
+static struct signals_saved *saved_take(void)
+{
+    struct signals_saved *s = unused;
+    if (s == NULL)
+        return pool_take(sizeof(*s));
+    unused = s->outer;
+    return s;
+}
+
+/* Nothing may be noted between here and the end but by the child. */
+void signals_vfork_begin(void)
+{
+    struct thread *t = thread_self();
+    signals_block_all();
+    struct signals_saved *s = saved_take();
+    s->outer = t->signals_saved;
+    memcpy(s->actions, signals_actions, sizeof(s->actions));
+    s->mask = t->mask;
+    s->mask_restore_waits = t->mask_restore_waits;
+    s->mask_restore = t->mask_restore;
+    s->altstack = t->altstack;
+    s->signal_waiting = t->signal_waiting;
+    s->waiting_info = t->waiting_info;
+    s->held = t->held;
+    memcpy(s->held_info, t->held_info, sizeof(s->held_info));
+    s->fault_error = t->fault_error;
+    s->fault_trap = t->fault_trap;
+    s->fault_cr2 = t->fault_cr2;
+    t->signals_saved = s;
+}
+
+void signals_vfork_child(void)
+{
+    forget_waiting(thread_self());
+}
+
+void signals_vfork_end(void)
+{
+    struct thread *t = thread_self();
+    struct signals_saved *s = t->signals_saved;
+    t->signals_saved = s->outer;
+    memcpy(signals_actions, s->actions, sizeof(s->actions));
+    t->mask = s->mask;
+    t->mask_restore_waits = s->mask_restore_waits;
+    t->mask_restore = s->mask_restore;
+    t->altstack = s->altstack;
+    t->signal_waiting = s->signal_waiting;
+    t->waiting_info = s->waiting_info;
+    t->held = s->held;
+    memcpy(t->held_info, s->held_info, sizeof(s->held_info));
+    t->fault_error = s->fault_error;
+    t->fault_trap = s->fault_trap;
+    t->fault_cr2 = s->fault_cr2;
+    s->outer = unused;
+    unused = s;
+    signals_apply_mask(t);
+}
+
+void signals_clear_handlers(void)
+{
+    for (int signal = 1; signal <= SIG_LAST; signal++) {
+        if (signals_has_handler(signal))
+            signals_actions[signal] = (struct k_sigaction){.handler = K_SIG_DFL};
+    }
+    for (size_t i = 0; i < countof(synchronous); i++) /* the kernel has taken ours away, too */
+        signals_set_kernel_action(synchronous[i]);
+}
+
+/* Synchronous signals that were sent and are blocked stay pending across execve: the kernel
+ * keeps them. */
+static void hand_back_held(struct thread *t)
+{
+    for (size_t i = 0; i < countof(synchronous); i++) {
+        if (signals_is(synchronous[i], t->held & t->mask)) {
+            __atomic_and_fetch(&t->held, ~SIGNAL_BIT(synchronous[i]), __ATOMIC_RELAXED);
+            signals_send_self(&t->held_info[synchronous[i]]);
+        }
+    }
+}
+
+void signals_exec(void)
+{
+    struct thread *t = thread_self();
+    offer_kernel_mask(t, t->mask);
+    if (t->signal_waiting)
+        return; /* the call will not be made */
+    hand_back_held(t);
+    for (size_t i = 0; i < countof(synchronous); i++) {
+        if (signals_actions[synchronous[i]].handler == K_SIG_IGN)
+            set_kernel_handler(synchronous[i], K_SIG_IGN, 0);
+    }
+}
+
+void signals_exec_failed(void)
+{
+    for (size_t i = 0; i < countof(synchronous); i++)
+        signals_set_kernel_action(synchronous[i]);
+    signals_apply_mask(thread_self());
+}

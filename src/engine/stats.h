@@ -1,0 +1,22 @@
+/* What `ebb exec --stats` prints when the process ends. */
+#ifndef ENGINE_STATS_H
+#define ENGINE_STATS_H
+
+#include "base/types.h"
+
+struct stats {
+    u64 fragments;
+    u64 instructions; /* translated */
+    u64 flushes;
+    u64 lookups_missed;
+    u64 system_calls;
+    u64 code_writes; /* faults on watched pages */
+};
+
+extern struct stats stats;
+
+void stats_start(void);
+void stats_print(void); /* if asked for by the settings */
+void stats_forked(void); /* the child counts from where it began */
+
+#endif

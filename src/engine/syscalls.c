@@ -1,0 +1,314 @@
+/* System calls: the guest's, made by the engine.
+ *
+ * Most calls are handed to the kernel with the guest's own arguments: guest and engine share the address space, so
+ * pointers need no care.  A table has a row for each number that is not simply passed on, and says of the rest
+ * whether they can wait.
+ *
+ *   syscalls_run --(a signal waits)-----------> instruction again, after its handler
+ *                --(handler in the row)-------> answered here, or passed on changed
+ *                --(NOW)----------------------> the kernel, at once
+ *                --(anything else)------------> the kernel, baton given away, a signal can interrupt
+ *
+ * Invariants
+ *   (1) A call never starts while a signal waits: what the guest's handler does comes before what the call does,
+ *       and a call that would not have waited never answers EINTR.
+ *   (2) A handler that gives the baton away has read all it needs of `cpu` before.
+ */
+#include "engine/syscalls.h"
+
+#include "engine/code_watch.h"
+#include "engine/descriptors.h"
+#include "engine/kernel.h"
+#include "engine/signals.h"
+#include "engine/syscalls_internal.h"
+#include "engine/thread.h"
+#include "engine/x86_64/cpu.h"
+
+/* Numbers that the kernel's header may be too old to know. */
+enum {
+    NR_MAP_SHADOW_STACK = 453,
+    NR_MSEAL = 462,
+    CALLS = 512,
+    SYSCALL_LENGTH = 2, /* bytes of the instruction */
+    SMALL_BUFFER = 256,
+};
+
+enum { /* traits */
+    NOW = 1, /* never waits */
+    FD = 2,  /* the first argument is a descriptor: those of the engine are not open for the guest */
+};
+
+struct call_row {
+    i64 (*answer)(struct call *call); /* NULL: passed on */
+    u8 traits;
+    /* A buffer that the kernel writes: the argument with its address (never the first; 0: none), and the one with
+     * its size (0: it is small).  Said where the kernel, if it cannot write, does half of the work or forgets what it did,
+     * instead of answering EFAULT and being ready to do it again. */
+    u8 buffer;
+    u8 size;
+};
+
+static i64 refuse(struct call *call)
+{
+    (void)call;
+    return -ENOSYS;
+}
+
+static i64 refuse_seccomp(struct call *call)
+{
+    (void)call;
+    return -EINVAL;
+}
+
+#define ROW(answer, traits) {answer, traits, 0, 0}
+#define FILLS(answer, traits, buffer, size) {answer, traits, buffer, size}
+#define REFUSED ROW(refuse, NOW)
+
+static const struct call_row rows[CALLS] = {
+    /* Files */
+    [__NR_open]            = ROW(call_open, 0),
+    [__NR_openat]          = ROW(call_openat, 0),
+    [__NR_openat2]         = ROW(call_openat2, 0),
+    [__NR_readlink]        = ROW(call_readlink, 0),
+    [__NR_readlinkat]      = ROW(call_readlinkat, 0),
+    [__NR_stat]            = ROW(call_path_first, 0),
+    [__NR_access]          = ROW(call_path_first, 0),
+    [__NR_statfs]          = ROW(call_path_first, 0),
+    [__NR_faccessat]       = ROW(call_path_second, 0),
+    [__NR_faccessat2]      = ROW(call_path_second, 0),
+    [__NR_newfstatat]      = ROW(call_newfstatat, 0),
+    [__NR_statx]           = ROW(call_statx, 0),
+    [__NR_getdents64]      = FILLS(call_getdents64, FD, 1, 2),
+
+    /* Descriptors */
+    [__NR_read]            = FILLS(NULL, FD, 1, 2),
+    [__NR_pread64]         = FILLS(NULL, FD, 1, 2),
+    [__NR_recvfrom]        = FILLS(NULL, FD, 1, 2),
+    [__NR_write]           = ROW(NULL, FD),
+    [__NR_pwrite64]        = ROW(NULL, FD),
+    [__NR_readv]           = ROW(NULL, FD),
+    [__NR_writev]          = ROW(NULL, FD),
+    [__NR_close]           = ROW(NULL, FD),
+    [__NR_fstat]           = ROW(NULL, FD | NOW),
+    [__NR_lseek]           = ROW(NULL, FD | NOW),
+    [__NR_ioctl]           = ROW(NULL, FD),
+    [__NR_fcntl]           = ROW(NULL, FD),
+    [__NR_flock]           = ROW(NULL, FD),
+    [__NR_fsync]           = ROW(NULL, FD),
+    [__NR_ftruncate]       = ROW(NULL, FD),
+    [__NR_fchmod]          = ROW(NULL, FD),
+    [__NR_fchown]          = ROW(NULL, FD),
+    [__NR_fchdir]          = ROW(NULL, FD),
+    [__NR_fstatfs]         = ROW(NULL, FD | NOW),
+    [__NR_dup]             = ROW(NULL, FD | NOW),
+    [__NR_dup2]            = ROW(call_dup2, FD),
+    [__NR_dup3]            = ROW(call_dup3, FD),
+    [__NR_close_range]     = ROW(call_close_range, 0),
+
+    /* Memory */
+    [__NR_mmap]            = ROW(call_mmap, 0),
+    [__NR_munmap]          = ROW(call_munmap, 0),
+    [__NR_mprotect]        = ROW(call_mprotect, 0),
+    [__NR_pkey_mprotect]   = ROW(call_pkey_mprotect, 0),
+    [__NR_mremap]          = ROW(call_mremap, 0),
+    [__NR_brk]             = ROW(call_brk, 0),
+    [__NR_shmat]           = ROW(call_shmat, 0),
+    [__NR_shmdt]           = ROW(call_shmdt, 0),
+    [__NR_madvise]         = ROW(call_madvise, 0),
+    [__NR_remap_file_pages] = ROW(call_remap_file_pages, 0),
+    [__NR_mlockall]        = ROW(call_mlockall, 0),
+
+    /* Signals */
+    [__NR_rt_sigaction]    = ROW(call_rt_sigaction, 0),
+    [__NR_rt_sigprocmask]  = ROW(call_rt_sigprocmask, 0),
+    [__NR_rt_sigpending]   = ROW(call_rt_sigpending, 0),
+    [__NR_rt_sigsuspend]   = ROW(call_rt_sigsuspend, 0),
+    [__NR_rt_sigreturn]    = ROW(call_rt_sigreturn, 0),
+    [__NR_sigaltstack]     = ROW(call_sigaltstack, 0),
+
+    /* Waiting */
+    [__NR_ppoll]           = ROW(call_ppoll, 0),
+    [__NR_pselect6]        = ROW(call_pselect6, 0),
+    [__NR_epoll_pwait]     = ROW(call_epoll_pwait, FD),
+    [__NR_epoll_pwait2]    = ROW(call_epoll_pwait2, FD),
+    [__NR_futex]           = ROW(call_futex, 0),
+
+    /* Processes and threads */
+    [__NR_clone]           = ROW(call_clone, 0),
+    [__NR_clone3]          = ROW(call_clone3, 0),
+    [__NR_fork]            = ROW(call_fork, 0),
+    [__NR_vfork]           = ROW(call_vfork, 0),
+    [__NR_execve]          = ROW(call_execve, 0),
+    [__NR_execveat]        = ROW(call_execveat, 0),
+    [__NR_exit]            = ROW(call_exit, 0),
+    [__NR_exit_group]      = ROW(call_exit_group, 0),
+    [__NR_wait4]           = FILLS(NULL, 0, 1, 0),
+    [__NR_waitid]          = FILLS(NULL, 0, 2, 0),
+    [__NR_getrandom]       = ROW(call_getrandom, 0),
+    [__NR_set_tid_address] = ROW(call_set_tid_address, 0),
+    [__NR_set_robust_list] = ROW(call_set_robust_list, 0),
+    [__NR_prctl]           = ROW(call_prctl, 0),
+    [__NR_arch_prctl]      = ROW(call_arch_prctl, 0),
+
+    /* Never wait */
+    [__NR_getpid]          = ROW(NULL, NOW),
+    [__NR_getppid]         = ROW(NULL, NOW),
+    [__NR_gettid]          = ROW(NULL, NOW),
+    [__NR_getuid]          = ROW(NULL, NOW),
+    [__NR_geteuid]         = ROW(NULL, NOW),
+    [__NR_getgid]          = ROW(NULL, NOW),
+    [__NR_getegid]         = ROW(NULL, NOW),
+    [__NR_getpgid]         = ROW(NULL, NOW),
+    [__NR_getpgrp]         = ROW(NULL, NOW),
+    [__NR_getsid]          = ROW(NULL, NOW),
+    [__NR_getresuid]       = ROW(NULL, NOW),
+    [__NR_getresgid]       = ROW(NULL, NOW),
+    [__NR_getgroups]       = ROW(NULL, NOW),
+    [__NR_getpriority]     = ROW(NULL, NOW),
+    [__NR_getrlimit]       = ROW(NULL, NOW),
+    [__NR_prlimit64]       = ROW(NULL, NOW),
+    [__NR_getrusage]       = ROW(NULL, NOW),
+    [__NR_getcpu]          = ROW(NULL, NOW),
+    [__NR_getcwd]          = ROW(NULL, NOW),
+    [__NR_get_robust_list] = ROW(NULL, NOW),
+    [__NR_uname]           = ROW(NULL, NOW),
+    [__NR_umask]           = ROW(NULL, NOW),
+    [__NR_sysinfo]         = ROW(NULL, NOW),
+    [__NR_times]           = ROW(NULL, NOW),
+    [__NR_time]            = ROW(NULL, NOW),
+    [__NR_gettimeofday]    = ROW(NULL, NOW),
+    [__NR_clock_gettime]   = ROW(NULL, NOW),
+    [__NR_clock_getres]    = ROW(NULL, NOW),
+    [__NR_alarm]           = ROW(NULL, NOW),
+    [__NR_getitimer]       = ROW(NULL, NOW),
+    [__NR_setitimer]       = ROW(NULL, NOW),
+    [__NR_timer_create]    = ROW(NULL, NOW),
+    [__NR_timer_settime]   = ROW(NULL, NOW),
+    [__NR_timer_gettime]   = ROW(NULL, NOW),
+    [__NR_timer_getoverrun] = ROW(NULL, NOW),
+    [__NR_timer_delete]    = ROW(NULL, NOW),
+    [__NR_kill]            = ROW(NULL, NOW),
+    [__NR_tkill]           = ROW(NULL, NOW),
+    [__NR_tgkill]          = ROW(NULL, NOW),
+    [__NR_sched_getaffinity] = ROW(NULL, NOW),
+    [__NR_sched_getparam]  = ROW(NULL, NOW),
+    [__NR_sched_getscheduler] = ROW(NULL, NOW),
+    [__NR_capget]          = ROW(NULL, NOW),
+    [__NR_pipe]            = ROW(NULL, NOW),
+    [__NR_pipe2]           = ROW(NULL, NOW),
+    [__NR_socket]          = ROW(NULL, NOW),
+    [__NR_socketpair]      = ROW(NULL, NOW),
+    [__NR_getsockname]     = ROW(NULL, NOW),
+    [__NR_getpeername]     = ROW(NULL, NOW),
+    [__NR_getsockopt]      = ROW(NULL, NOW),
+    [__NR_eventfd]         = ROW(NULL, NOW),
+    [__NR_eventfd2]        = ROW(NULL, NOW),
+    [__NR_epoll_create]    = ROW(NULL, NOW),
+    [__NR_epoll_create1]   = ROW(NULL, NOW),
+    [__NR_epoll_ctl]       = ROW(NULL, NOW),
+    [__NR_timerfd_create]  = ROW(NULL, NOW),
+    [__NR_timerfd_settime] = ROW(NULL, NOW),
+    [__NR_timerfd_gettime] = ROW(NULL, NOW),
+
+    /* Refused: the kernel would do things behind the engine's back, or to the engine itself. */
+    [__NR_rseq]            = REFUSED,
+    [__NR_io_setup]        = REFUSED,
+    [__NR_io_destroy]      = REFUSED,
+    [__NR_io_getevents]    = REFUSED,
+    [__NR_io_submit]       = REFUSED,
+    [__NR_io_cancel]       = REFUSED,
+    [__NR_io_pgetevents]   = REFUSED,
+    [__NR_io_uring_setup]  = REFUSED,
+    [__NR_io_uring_enter]  = REFUSED,
+    [__NR_io_uring_register] = REFUSED,
+    [__NR_userfaultfd]     = REFUSED,
+    [__NR_set_thread_area] = REFUSED,
+    [__NR_get_thread_area] = REFUSED,
+    [__NR_seccomp]         = ROW(refuse_seccomp, NOW),
+    [NR_MAP_SHADOW_STACK]  = REFUSED,
+    [NR_MSEAL]             = REFUSED,
+};
+
+i64 call_pass_now(const struct call *call)
+{
+    const u64 *a = call->args;
+    return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+i64 call_pass(const struct call *call)
+{
+    struct thread *t = thread_self();
+    thread_give_baton();
+    i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
+    thread_take_baton();
+    return result;
+}
+
+/* Pages that hold translated code are write-protected behind the guest's back. */
+static void release_buffer(const struct call_row *row, const struct call *call)
+{
+    u64 start = call->args[row->buffer];
+    code_watch_release(start, start + (row->size ? call->args[row->size] : SMALL_BUFFER));
+}
+
+static i64 answer(const struct call_row *row, struct call *call)
+{
+    if ((row->traits & FD) && descriptors_owned((i32)call->args[0]))
+        return -EBADF;
+    if (row->buffer)
+        release_buffer(row, call);
+    if (row->answer)
+        return row->answer(call);
+    return row->traits & NOW ? call_pass_now(call) : call_pass(call);
+}
+
+static const struct call_row *row_of(u64 number)
+{
+    static const struct call_row unknown = {0};
+    return number < CALLS ? &rows[number] : &unknown;
+}
+
+static struct call call_from_registers(void)
+{
+    const u64 *reg = cpu->reg;
+    return (struct call){(u32)reg[RAX],
+                         {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
+}
+
+/* Results that need a second look.  EFAULT may be our doing. */
+static __attribute__((noinline)) i64 mend(i64 result)
+{
+    struct call call = call_from_registers(); /* the handler may have changed its own */
+    if (result == -EFAULT && code_watch_release(0, ~0ul))
+        result = answer(row_of(call.number), &call);
+    if (result != -EINTR || !thread_self()->signal_waiting)
+        return result;
+    call = call_from_registers();
+    bool again = call_restartable(&call) ? signals_restarts() : !signals_will_handle();
+    return again ? CALL_AGAIN : -EINTR;
+}
+
+static void finish(i64 result)
+{
+    if (result == CALL_AGAIN) {
+        cpu->rip -= SYSCALL_LENGTH;
+        return;
+    }
+    cpu->reg[RAX] = (u64)result;
+    cpu->reg[RCX] = cpu->rip;
+    cpu->reg[R11] = cpu->flags;
+}
+
+void syscalls_run(void)
+{
+    if (thread_self()->signal_waiting) { /* (1) */
+        finish(CALL_AGAIN);
+        return;
+    }
+    struct call call = call_from_registers();
+    i64 result = answer(row_of(call.number), &call);
+    if (result == -EFAULT || result == -EINTR)
+        result = mend(result);
+    if (result != CALL_DONE)
+        finish(result);
+}

@@ -1,0 +1,15 @@
+/* System calls: the guest's, made by the engine.
+ *
+ * Most are passed on as they are; a table says which are answered by a function of ours. The baton is given away around
+ * calls that may wait.
+ */
+#ifndef ENGINE_SYSCALLS_H
+#define ENGINE_SYSCALLS_H
+
+#include "base/types.h"
+
+/* cpu->rip stands after the instruction; number and arguments are in cpu->reg. On return rax, rcx, r11 (or for
+ * rt_sigreturn, everything) are set, or rip back at the instruction to make the call again after a signal. */
+void syscalls_run(void);
+
+#endif

@@ -1,0 +1,95 @@
+/* Threads: one kernel thread for each of the guest's, one baton for all.
+ *
+ * Everything the engine keeps about a thread is in its block of THREAD_BLOCK bytes, aligned to its size: struct
+ * thread, the stack on which kernel signal handlers run, and the engine's stack, so the block is found by masking rsp
+ * in engine code and in handlers alike.
+ *
+ * Invariants
+ *   (1) Only the holder of the baton runs guest code, or touches engine data besides its own block.
+ *   (2) A thread without the baton has its whole guest state in its block: registers in `state`, vector
+ *       state in `vector`, fs and gs base, signal mask, alternate stack.  (While the process has a single
+ *       thread, giving the baton saves nothing.)
+ */
+#ifndef ENGINE_THREAD_H
+#define ENGINE_THREAD_H
+
+#include "engine/kernel_abi.h"
+#include "engine/x86_64/cpu.h"
+
+enum {
+    THREAD_BLOCK = 512 * 1024,
+    THREAD_HANDLER_STACK = 128 * 1024,
+    THREAD_VECTOR_MAX = 16 * 1024, /* xsave area; AMX needs 11 KiB */
+};
+
+struct thread_state { /* what of struct cpu belongs to a thread */
+    u64 reg[16];
+    u64 rip;
+    u64 flags;
+    u64 engine_rsp;
+    u64 fs_base;
+    u64 gs_base;
+};
+
+struct thread {
+    struct thread *self; /* at the block's start, for a look in the debugger */
+    u32 tid;
+    bool has_baton;
+    struct thread *next; /* in the list of all */
+    struct thread_state state;
+
+    /* Signals (signals.c).  `mask` is the guest's; the kernel's own mask is the same without the
+     * synchronous signals, but for the time a signal waits. */
+    u64 mask;
+    bool mask_restore_waits; /* sigsuspend and kin: mask_restore takes the place of mask after delivery */
+    u64 mask_restore;
+    struct k_stack altstack;
+    bool signal_waiting;           /* something is to be delivered at the next boundary: */
+    struct k_siginfo waiting_info; /* this (its signal is 0 if there is none), or */
+    u64 held;                      /* synchronous signals that were sent by somebody, as bits; they wait */
+    struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
+    struct k_siginfo fault_info;   /* of EXIT_FAULT */
+    u64 fault_error, fault_trap, fault_cr2; /* of the last fault: the kernel shows them in every frame */
+    struct signals_saved *signals_saved;    /* while a child of vfork runs on this block */
+
+    /* What the kernel would do for it (thread.c). */
+    struct gaddr clear_tid;
+    struct gaddr robust_list;
+    u64 robust_size;
+
+    /* A child of vfork runs on its parent's block until it execs or exits (process.c). */
+    bool in_vfork;
+
+    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+};
+
+/* The block of the engine code or handler that asks. */
+static inline struct thread *thread_self(void)
+{
+    u64 rsp;
+    __asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
+    return (struct thread *)(rsp & ~(u64)(THREAD_BLOCK - 1));
+}
+
+extern u32 thread_count; /* of the process, this one included */
+
+struct thread *thread_create(void);          /* a block with its stacks, not running yet */
+u64 thread_stack_top(struct thread *t);      /* of the engine's stack */
+u64 thread_handler_stack(struct thread *t);  /* lowest address; THREAD_HANDLER_STACK bytes */
+void thread_start_first(struct thread *t);   /* the first thread takes the baton */
+
+/* Around a call that may wait.  Between the two, only the own block may be touched. */
+void thread_give_baton(void);
+void thread_take_baton(void);
+/* Lets another waiting thread run, if there is one: at the end of a slice, on spinning. */
+void thread_yield(void);
+bool thread_others_wait(void);
+
+/* The guest's clone() with CLONE_VM | CLONE_THREAD; regs are in cpu.  Returns the tid or -errno. */
+i64 thread_clone(const struct k_clone_args *args);
+/* The guest's exit(): of one thread. The last one ends the process. */
+_Noreturn void thread_exit(int status);
+/* In the child of a fork: the others are gone. */
+void thread_forked(void);
+
+#endif

@@ -1,0 +1,77 @@
+/* Threads: the guest's clone() and exit().
+ *
+ * The kernel does for its thread what the guest asked for (ids, fs base, the word that is cleared at the end, robust
+ * futexes), since that thread is the guest's in everything but its stack and its first instruction.
+ *
+ *   thread_clone --kernel--> thread_begin --takes the baton--> dispatch_run ... thread_exit --> engine_leave
+ */
+#include "engine/code_watch.h"
+#include "engine/dispatch.h"
+#include "engine/kernel.h"
+#include "engine/process.h"
+#include "engine/signals.h"
+#include "engine/stats.h"
+#include "engine/syscalls_internal.h"
+#include "engine/thread_internal.h"
+#include "engine/x86_64/enter.h"
+
+static void thread_begin(void)
+{
+    struct thread *t = thread_self();
+    t->tid = (u32)kernel_call(__NR_gettid);
+    signals_thread_start(t);
+    thread_take_baton();
+    dispatch_run();
+}
+
+/* The child goes on behind the system call, with its own stack and the answer 0. */
+static void prepare(struct thread *t, const struct k_clone_args *args)
+{
+    const struct thread *parent = thread_self();
+    thread_save_registers(&t->state);
+    t->state.reg[RAX] = 0;
+    t->state.reg[RCX] = cpu->rip;
+    t->state.reg[R11] = cpu->flags;
+    if (args->stack)
+        t->state.reg[RSP] = args->stack + args->stack_size;
+    t->mask = parent->mask;
+    t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    if (args->flags & K_CLONE_CHILD_CLEARTID)
+        t->clear_tid = gaddr(args->child_tid);
+}
+
+i64 thread_clone(const struct k_clone_args *args)
+{
+    struct thread *parent = thread_self();
+    if (parent->in_vfork)
+        return -EAGAIN; /* its threads would outlive the borrowed memory's rules */
+    struct thread *t = thread_create();
+    if (!t)
+        return -EAGAIN;
+    prepare(t, args);
+    thread_list_add(t);
+
+    u64 mask = process_block_signals(); /* the child has no handler stack yet */
+    i64 tid = engine_clone(args->flags, thread_stack_top(t), args->parent_tid, args->child_tid,
+                           args->tls, thread_begin);
+    process_restore_signals(mask);
+    if (kernel_failed(tid))
+        thread_list_drop(t);
+    else
+        t->tid = (u32)tid;
+    return tid;
+}
+
+_Noreturn void thread_exit(int status)
+{
+    struct thread *t = thread_self();
+    if (t->in_vfork || thread_count == 1) {
+        if (!t->in_vfork)
+            stats_print();
+        for (;;)
+            kernel_call(__NR_exit, status);
+    }
+    process_block_signals(); /* none may come to a stack that is not ours any more */
+    thread_list_drop(t);
+    thread_leave(status);
+}

@@ -1,0 +1,29 @@
+/* Translating: from guest code to a fragment in the cache. */
+#ifndef ENGINE_TRANSLATE_H
+#define ENGINE_TRANSLATE_H
+
+#include "base/types.h"
+
+struct fragment;
+
+void translate_start(void);
+
+/* A new fragment for the guest code at `pc`.  NULL if its first instruction cannot be fetched: *fault is the
+ * address to report.  A full cache is emptied first: fragments_generation tells. */
+struct fragment *translate(struct gaddr pc, u64 *fault);
+
+/* The same for a single instruction, in no table, every exit of which comes to the engine. */
+struct fragment *translate_single(struct gaddr pc, u64 *fault);
+
+/* Was it made of bytes that have changed? (Of fragments on pages that are written too often to be watched.) */
+bool translate_stale(const struct fragment *f);
+
+/* Drops every fragment that was made of code in pages of [start, end): links and look-ups to them are gone, and one that
+ * is running is left at its next exit.  Needs the baton; may be called from a signal handler that interrupted the
+ * cache, or guest_copy. */
+void translate_drop(u64 start, u64 end);
+
+/* Drops all of them. */
+void translate_drop_all(void);
+
+#endif

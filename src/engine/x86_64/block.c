@@ -1,0 +1,228 @@
+/* Blocks: see block.h.
+ *
+ * Besides reading, this file answers which flags are dead at a place: a short walk over the code that
+ * follows, both sides of every branch, until each flag has been read or overwritten, or the walk gets too long,
+ * which counts as read.
+ *
+ * Invariant
+ *   (1) If a flag is found dead at a place, it is found dead at every later place before its
+ *       overwriting, too: a walk never has less to spend than the tail of one that passed by.
+ */
+#include "engine/x86_64/block.h"
+
+#include "engine/areas.h"
+#include "engine/code_watch.h"
+#include "engine/layout.h"
+#include "engine/settings.h"
+
+enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
+
+/* --- flags ------------------------------------------------------------------ */
+
+/* And, or, xor and test leave AF undefined by the manuals, and 0 on every processor made. */
+static bool is_logic(const struct insn *i)
+{
+    if (i->encoding != ENCODING_LEGACY || i->map != MAP_ONE)
+        return false;
+    unsigned op = i->opcode;
+    unsigned group = i->modrm >> 3 & 7;
+    if (op < 0x40)
+        return (op & 7) < 6 && ((op >> 3) == 1 || (op >> 3) == 4 || (op >> 3) == 6);
+    if (op >= 0x80 && op <= 0x83)
+        return group == 1 || group == 4 || group == 6;
+    if (op == 0xf6 || op == 0xf7)
+        return group < 2;
+    return op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9;
+}
+
+static u16 flags_killed(const struct insn *i)
+{
+    u16 killed = i->flags_written & FLAGS_ARITHMETIC;
+    if ((i->flags_undefined & FLAG_AF) && is_logic(i))
+        killed |= FLAG_AF;
+    return killed;
+}
+
+struct walk {
+    const struct block *block; /* already decoded, may be NULL */
+    struct insn insn;
+};
+
+/* The instruction at pc, from the block if it is its number `index`; NULL if it cannot be fetched. */
+static const struct insn *walk_insn(struct walk *w, u64 pc, u32 index)
+{
+    if (w->block && index < w->block->count && w->block->pc[index] == pc)
+        return &w->block->insn[index];
+    u64 available = areas_fetchable(pc, INSN_MAX);
+    if (!available || !decode(gaddr_pointer(gaddr(pc)), (unsigned)available, &w->insn))
+        return NULL;
+    return &w->insn;
+}
+
+/* Which of `wanted` may be read from pc on. */
+static u16 flags_live(struct walk *w, u64 pc, u32 index, u16 wanted, int depth)
+{
+    u16 live = 0;
+    for (int steps = WALK_LENGTH >> (WALK_DEPTH - depth); wanted && steps > 0; steps--, index++) {
+        const struct insn *i = walk_insn(w, pc, index);
+        if (!i)
+            return live | wanted;
+        live |= wanted & i->flags_read;
+        wanted &= ~(i->flags_read | flags_killed(i));
+        u64 next = pc + i->length;
+        u64 target = next + i->immediate;
+        switch (i->kind) {
+        case INSN_PLAIN:
+        case INSN_XSTATE:
+            pc = next;
+            break;
+        case INSN_JUMP:
+        case INSN_CALL:
+            pc = target;
+            break;
+        case INSN_BRANCH:
+        case INSN_COUNTED:
+            if (depth == 0)
+                return live | wanted;
+            live |= flags_live(w, target, ~0u >> 1, wanted & ~live, depth - 1);
+            wanted &= ~live;
+            pc = next;
+            break;
+        default:
+            return live | wanted;
+        }
+    }
+    return live | wanted;
+}
+
+static u16 flags_dead(const struct block *b, u64 pc)
+{
+    struct walk w = {.block = b};
+    return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
+}
+
+u16 block_flags_dead_at(u64 pc)
+{
+    return flags_dead(NULL, pc);
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+bool block_ends_at(const struct insn *i)
+{
+    switch (i->kind) {
+    case INSN_PLAIN:
+    case INSN_XSTATE:
+    case INSN_PRIVILEGED:
+    case INSN_JUMP:
+    case INSN_BRANCH:
+    case INSN_COUNTED:
+        return false;
+    case INSN_RDTSC:
+    case INSN_RDRAND:
+    case INSN_RDPID:
+        return settings.random;
+    default:
+        return true;
+    }
+}
+
+/* Counts the pages of [pc, end) among the block's; false if they would be too many. */
+static bool add_pages(struct block *b, u64 pc, u64 end)
+{
+    for (u64 page = pc / PAGE_SIZE; page <= (end - 1) / PAGE_SIZE; page++) {
+        u32 n = 0;
+        while (n < b->page_count && b->page[n] != page)
+            n++;
+        if (n < b->page_count)
+            continue;
+        if (n == FRAGMENT_PAGES)
+            return false;
+        b->page[b->page_count++] = page;
+    }
+    return true;
+}
+
+static bool on_new_page(const struct block *b, u64 pc, u64 length)
+{
+    return b->page_count == 0 || b->page[b->page_count - 1] != pc / PAGE_SIZE ||
+           pc / PAGE_SIZE != (pc + length - 1) / PAGE_SIZE;
+}
+
+/* Code on a page that is checked, and not watched, must be in checked blocks: would this
+ * instruction bring both into one? */
+static bool mixes(struct block *b, u64 pc, u64 end)
+{
+    if (b->checked)
+        return false;
+    bool checked = code_watch_checked(pc & PAGE_MASK) || code_watch_checked((end - 1) & PAGE_MASK);
+    if (checked && b->count == 0)
+        b->checked = true;
+    return checked && b->count > 0;
+}
+
+/* The code at hand: bytes from `pc` to `end` can be fetched. */
+struct window {
+    u64 end;
+};
+
+static unsigned read_insn(struct window *w, u64 pc, struct insn *ret)
+{
+    if (pc >= w->end || pc + INSN_MAX > w->end) {
+        u64 available = areas_fetchable(pc, PAGE_SIZE);
+        if (!available) {
+            w->end = pc;
+            return 0;
+        }
+        w->end = pc + available;
+    }
+    u64 available = w->end - pc;
+    return decode(gaddr_pointer(gaddr(pc)), available < INSN_MAX ? (unsigned)available : INSN_MAX, ret);
+}
+
+/* Where reading goes on after `i`: 0, if the block ends. */
+static u64 read_on_at(const struct block *b, const struct insn *i, u64 pc, u32 branches)
+{
+    u64 next = pc + i->length;
+    if (block_ends_at(i) || b->count == b->limit)
+        return 0;
+    if (b->checked && (i->memory & MEMORY_WRITE || i->kind != INSN_PLAIN))
+        return 0;
+    if (i->kind == INSN_JUMP)
+        return next + i->immediate > pc ? next + i->immediate : 0;
+    if (i->kind == INSN_BRANCH || i->kind == INSN_COUNTED)
+        return branches < BLOCK_BRANCHES ? next : 0;
+    return next;
+}
+
+bool block_read(struct block *b, u64 pc, u64 *fault)
+{
+    struct window w = {0};
+    u32 branches = 0;
+    b->count = 0;
+    b->page_count = 0;
+    b->checked = false;
+    b->end = pc;
+    while (pc) {
+        struct insn *i = &b->insn[b->count];
+        if (!read_insn(&w, pc, i)) {
+            if (b->count == 0)
+                *fault = w.end;
+            break;
+        }
+        if (on_new_page(b, pc, i->length) && mixes(b, pc, pc + i->length))
+            break;
+        if (!add_pages(b, pc, pc + i->length))
+            break;
+        b->pc[b->count++] = pc;
+        branches += i->kind == INSN_BRANCH || i->kind == INSN_COUNTED;
+        b->end = pc + i->length;
+        pc = read_on_at(b, i, pc, branches);
+        if (pc)
+            b->end = pc;
+    }
+    if (!b->count)
+        return false;
+    b->flags_dead = flags_dead(b, b->pc[0]);
+    return true;
+}

@@ -1,0 +1,37 @@
+/* Blocks: a piece of guest code, decoded, that becomes one fragment.
+ *
+ * A superblock: it runs through conditional branches on their untaken side and through forward jumps,
+ * and ends at calls, returns, indirect jumps, system calls, and whatever the engine does itself.
+ */
+#ifndef ENGINE_BLOCK_H
+#define ENGINE_BLOCK_H
+
+#include "engine/fragment.h"
+#include "engine/x86_64/decode.h"
+
+enum { BLOCK_INSNS = 96, BLOCK_BRANCHES = 4 };
+
+struct block {
+    u32 count;
+    u32 limit;   /* most instructions */
+    bool single; /* stepping: every exit goes to the engine */
+    bool checked; /* the bytes are compared before each entry: one straight run of them */
+    u64 end;     /* where execution goes on after the last instruction, if it does not jump */
+    u64 page[FRAGMENT_PAGES];
+    u32 page_count;
+    u16 flags_dead; /* at the first instruction */
+    u64 pc[BLOCK_INSNS];
+    struct insn insn[BLOCK_INSNS];
+};
+
+/* Reads the block at `pc`; false if not even its first instruction can be fetched: *fault is the address. */
+bool block_read(struct block *b, u64 pc, u64 *fault);
+
+/* The arithmetic flags whose values at `pc` nobody will see.  The answer depends on the code alone, not on how it is
+ * translated. */
+u16 block_flags_dead_at(u64 pc);
+
+/* Does this kind of instruction end a block? */
+bool block_ends_at(const struct insn *i);
+
+#endif

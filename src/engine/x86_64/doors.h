@@ -1,0 +1,24 @@
+/* The doors: the few pieces of code at the head of the cache through which the engine and
+ * translated code come to each other.  Generated, because they name struct cpu by its address. */
+#ifndef ENGINE_DOORS_H
+#define ENGINE_DOORS_H
+
+#include "base/types.h"
+
+struct doors {
+    u32 in;      /* rdi = cpu: loads the guest's registers, goes to cpu->entry */
+    u32 out;     /* exit_reason is set, all guest registers are in place: saves them and leaves */
+    u32 missed;  /* from the look-up: rcx = target; rcx and r11 are borrowed */
+    u32 missed_plain; /* the same without r11 borrowed */
+    u32 link;         /* these set the reason and leave; rip or exit_data are set */
+    u32 ticks;
+    u32 syscall;
+    u32 emulate;
+};
+
+extern struct doors doors;
+
+/* Writes them at `at`; returns their end. */
+u8 *doors_make(u8 *at);
+
+#endif

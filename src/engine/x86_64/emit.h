@@ -1,0 +1,154 @@
+/* Emitting: bytes of machine code, one after the other.
+ *
+ * Engine data is named relative to rip, one byte shorter than by absolute address.
+ */
+#ifndef ENGINE_EMIT_H
+#define ENGINE_EMIT_H
+
+#include "base/types.h"
+#include "engine/x86_64/cpu.h"
+
+struct emitter {
+    u8 *at;
+};
+
+static inline void emit8(struct emitter *e, u8 byte)
+{
+    *e->at++ = byte;
+}
+
+static inline void emit16(struct emitter *e, u16 value)
+{
+    __builtin_memcpy(e->at, &value, 2);
+    e->at += 2;
+}
+
+static inline void emit32(struct emitter *e, u32 value)
+{
+    __builtin_memcpy(e->at, &value, 4);
+    e->at += 4;
+}
+
+static inline void emit64(struct emitter *e, u64 value)
+{
+    __builtin_memcpy(e->at, &value, 8);
+    e->at += 8;
+}
+
+static inline u32 emit_here(const struct emitter *e)
+{
+    return (u32)(u64)e->at;
+}
+
+static inline bool fits_i8(i64 value)
+{
+    return value == (i8)value;
+}
+
+static inline bool fits_i32(i64 value)
+{
+    return value == (i32)value;
+}
+
+/* ModRM for [rip + ...] naming `address` (below 2 GiB); `tail` immediate bytes follow. */
+static inline void emit_rip_operand(struct emitter *e, unsigned reg, u32 address, unsigned tail)
+{
+    emit8(e, 0x05 | (reg & 7) << 3);
+    emit32(e, address - (emit_here(e) + 4 + tail));
+}
+
+static inline void emit_rex_w(struct emitter *e, unsigned reg, unsigned base)
+{
+    emit8(e, 0x48 | (reg >> 3) << 2 | base >> 3);
+}
+
+/* mov [address], reg and back: 64 bits. */
+static inline void emit_store(struct emitter *e, unsigned reg, u32 address)
+{
+    emit_rex_w(e, reg, 0);
+    emit8(e, 0x89);
+    emit_rip_operand(e, reg, address, 0);
+}
+
+static inline void emit_load(struct emitter *e, unsigned reg, u32 address)
+{
+    emit_rex_w(e, reg, 0);
+    emit8(e, 0x8b);
+    emit_rip_operand(e, reg, address, 0);
+}
+
+/* mov reg, reg */
+static inline void emit_move(struct emitter *e, unsigned to, unsigned from)
+{
+    emit_rex_w(e, from, to);
+    emit8(e, 0x89);
+    emit8(e, 0xc0 | (from & 7) << 3 | (to & 7));
+}
+
+/* mov reg, value: in the shortest form. */
+static inline void emit_constant(struct emitter *e, unsigned reg, u64 value)
+{
+    if (value == (u32)value) {
+        if (reg >= 8)
+            emit8(e, 0x41);
+        emit8(e, 0xb8 | (reg & 7));
+        emit32(e, (u32)value);
+        return;
+    }
+    emit_rex_w(e, 0, reg);
+    emit8(e, 0xb8 | (reg & 7));
+    emit64(e, value);
+}
+
+/* mov dword [address], value */
+static inline void emit_store_constant32(struct emitter *e, u32 address, u32 value)
+{
+    emit8(e, 0xc7);
+    emit_rip_operand(e, 0, address, 4);
+    emit32(e, value);
+}
+
+static inline void emit_store_constant(struct emitter *e, u32 address, u64 value)
+{
+    if (fits_i32((i64)value)) {
+        emit8(e, 0x48);
+        emit_store_constant32(e, address, (u32)value);
+        return;
+    }
+    emit_store_constant32(e, address, (u32)value);
+    emit_store_constant32(e, address + 4, (u32)(value >> 32));
+}
+
+/* jmp rel32; returns where the rel32 is. */
+static inline u32 emit_jump(struct emitter *e, u32 target)
+{
+    emit8(e, 0xe9);
+    emit32(e, target - (emit_here(e) + 4));
+    return emit_here(e) - 4;
+}
+
+static inline u32 emit_branch(struct emitter *e, unsigned condition, u32 target)
+{
+    emit8(e, 0x0f);
+    emit8(e, 0x80 | condition);
+    emit32(e, target - (emit_here(e) + 4));
+    return emit_here(e) - 4;
+}
+
+/* Aims the jump whose rel32 is at `rel_at`. */
+static inline void emit_aim(u32 rel_at, u32 target)
+{
+    u32 rel = target - (rel_at + 4);
+    __builtin_memcpy((void *)(u64)rel_at, &rel, 4);
+}
+
+static inline u32 emit_slot(unsigned slot)
+{
+    return (u32)(u64)&cpu->slot[slot];
+}
+
+#define EMIT_CPU(field) ((u32)(u64)&cpu->field)
+
+enum { CONDITION_Z = 4, CONDITION_NZ = 5 };
+
+#endif

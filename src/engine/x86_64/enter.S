@@ -1,0 +1,105 @@
+/* The doors' other side: see enter.h. */
+
+#include "engine/x86_64/cpu_offsets.h"
+
+    .text
+
+/* The kernel starts the process here, with argc at the top of the stack. */
+    .globl _start
+    .hidden _start
+    .type _start, @function
+_start:
+    xor %ebp, %ebp
+    mov %rsp, %rdi
+    and $-16, %rsp
+    call engine_main
+    ud2
+
+    .globl engine_enter
+    .hidden engine_enter
+    .type engine_enter, @function
+engine_enter:
+    push %rbx
+    push %rbp
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    mov %rsp, CPU_ENGINE_RSP(%rdi)
+    mov doors(%rip), %eax           /* doors.in */
+    jmp *%rax
+
+/* From doors.out, or from a signal handler's changed context; rsp is cpu->engine_rsp. */
+    .globl engine_resume
+    .hidden engine_resume
+    .type engine_resume, @function
+engine_resume:
+    mov cpu(%rip), %rax
+    mov CPU_EXIT_REASON(%rax), %rax
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbp
+    pop %rbx
+    ret
+
+/* engine_make_call(rdi number, rsi args, rdx waiting) */
+    .globl engine_make_call
+    .hidden engine_make_call
+    .type engine_make_call, @function
+engine_make_call:
+    push %rbx
+    mov %rdi, %rax
+    mov %rdx, %rbx
+    mov 0(%rsi), %rdi
+    mov 16(%rsi), %rdx
+    mov 24(%rsi), %r10
+    mov 32(%rsi), %r8
+    mov 40(%rsi), %r9
+    mov 8(%rsi), %rsi
+    .globl engine_call_begin
+    .hidden engine_call_begin
+engine_call_begin:
+    cmpb $0, (%rbx)
+    jne engine_call_interrupted
+    syscall
+    .globl engine_call_end
+    .hidden engine_call_end
+engine_call_end:
+    pop %rbx
+    ret
+    .globl engine_call_interrupted
+    .hidden engine_call_interrupted
+engine_call_interrupted:
+    mov $-512, %rax                 /* ENGINE_CALL_NOT_MADE */
+    pop %rbx
+    ret
+
+/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault. */
+    .globl guest_copy
+    .hidden guest_copy
+    .type guest_copy, @function
+guest_copy:
+    mov %rdx, %rcx
+    .globl guest_copy_begin
+    .hidden guest_copy_begin
+guest_copy_begin:
+    rep movsb
+    .globl guest_copy_end
+    .hidden guest_copy_end
+guest_copy_end:
+    .globl guest_copy_faulted
+    .hidden guest_copy_faulted
+guest_copy_faulted:
+    mov %rcx, %rax
+    ret
+
+    .globl engine_restorer
+    .hidden engine_restorer
+    .type engine_restorer, @function
+engine_restorer:
+    mov $15, %eax                   /* rt_sigreturn */
+    syscall
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,237 @@
+/* Signal frames, see frame.h.  From high addresses to low:
+ *
+ *   the guest's rsp and 128 bytes that belong to the interrupted function, or the top of the
+ *   alternate stack
+ *   the vector state as xsave writes it, aligned to 64, and a closing mark
+ *   siginfo, ucontext, return address: struct frame; rsp of the handler is 8 below a multiple of 16
+ *
+ * The vector state is made in the thread's block and copied from there, because storing it straight
+ * to a bad stack would be a fault in the engine.
+ */
+#include "engine/x86_64/frame.h"
+
+#include "engine/guest_memory.h"
+#include "engine/text.h"
+#include "engine/x86_64/block.h"
+#include "engine/x86_64/vector.h"
+
+enum {
+    RED_ZONE = 128,
+    UC_FP_XSTATE = 1,
+    UC_SIGCONTEXT_SS = 2,
+    UC_STRICT_RESTORE_SS = 4,
+    USER_CS = 0x33,
+    USER_SS = 0x2b,
+};
+
+enum {
+    RFLAGS_ALWAYS = 0x202, /* the bit that is always set, and interrupts on */
+    RFLAGS_TF = 0x100,
+    RFLAGS_DF = 0x400,
+    RFLAGS_RF = 0x10000,
+    RFLAGS_RETURNED = 0x40dd5, /* what rt_sigreturn takes from the frame, but RF: it lasts for one
+                                * instruction */
+};
+
+struct frame {
+    u64 restorer;
+    struct k_ucontext context;
+    struct k_siginfo info;
+};
+
+_Static_assert(sizeof(struct frame) == 440, "the kernel's rt_sigframe");
+
+/* What the kernel leaves in bytes of the legacy area that the processor does not use. */
+struct vector_note {
+    u32 magic;
+    u32 extended_size; /* with the closing mark */
+    u64 features;
+    u32 size;
+    u32 padding[7];
+};
+
+enum { NOTE_AT = 464, NOTE_MAGIC = 0x46505853, CLOSING_MARK = 0x46505845 };
+
+_Static_assert(NOTE_AT + sizeof(struct vector_note) == VECTOR_LEGACY, "it ends the legacy area");
+
+/* Where the pieces go. */
+struct place {
+    u64 frame;
+    u64 vector;
+};
+
+static bool within(const struct k_stack *stack, u64 rsp)
+{
+    return rsp > stack->base && rsp - stack->base <= stack->size;
+}
+
+bool frame_on_altstack(const struct k_stack *stack, u64 rsp)
+{
+    return !((u32)stack->flags & K_SS_AUTODISARM) && within(stack, rsp);
+}
+
+/* The vector state's bytes in a frame. */
+static u64 vector_room(void)
+{
+    return vector_shape.size + (vector_shape.features ? sizeof(u32) : 0);
+}
+
+static bool choose_place(const struct thread *t, u64 flags, struct place *ret)
+{
+    const struct k_stack *stack = &t->altstack;
+    u64 rsp = cpu->reg[RSP];
+    bool on_it = frame_on_altstack(stack, rsp);
+
+    rsp -= RED_ZONE;
+    if ((flags & K_SA_ONSTACK) && stack->size != 0 && !frame_on_altstack(stack, rsp)) {
+        rsp = stack->base + stack->size;
+        on_it = true;
+    }
+    ret->vector = (rsp - vector_room()) & ~63ul;
+    ret->frame = ((ret->vector - sizeof(struct frame)) & ~15ul) - 8;
+    return !on_it || within(stack, ret->frame); /* never past the end of it */
+}
+
+static bool write_vector(struct thread *t, u64 at)
+{
+    u8 *image = t->vector; /* free while the thread has the baton: thread.h (2) */
+    vector_save(image);
+    if (vector_shape.features) {
+        struct vector_note note = {
+            .magic = NOTE_MAGIC,
+            .extended_size = (u32)vector_room(),
+            .features = vector_shape.features,
+            .size = vector_shape.size,
+        };
+        memcpy(image + NOTE_AT, &note, sizeof(note));
+        u32 mark = CLOSING_MARK;
+        memcpy(image + vector_shape.size, &mark, sizeof(mark));
+        /* Programs older than xsave change these two without saying so in the header. */
+        ((struct vector_header *)(image + VECTOR_LEGACY))->present |= VECTOR_X87 | VECTOR_SSE;
+    }
+    return guest_write(gaddr(at), image, vector_room());
+}
+
+static void save_registers(const struct thread *t, bool fault, struct k_sigcontext *to)
+{
+    const u64 *reg = cpu->reg;
+    *to = (struct k_sigcontext){
+        .r8 = reg[R8], .r9 = reg[R9], .r10 = reg[R10], .r11 = reg[R11],
+        .r12 = reg[R12], .r13 = reg[R13], .r14 = reg[R14], .r15 = reg[R15],
+        .rdi = reg[RDI], .rsi = reg[RSI], .rbp = reg[RBP], .rbx = reg[RBX],
+        .rdx = reg[RDX], .rax = reg[RAX], .rcx = reg[RCX], .rsp = reg[RSP],
+        .rip = cpu->rip,
+        /* Flags that nobody will read may hold anything, depending on the translation. */
+        .flags = (cpu->flags & ~(u64)block_flags_dead_at(cpu->rip)) | RFLAGS_ALWAYS |
+                 (fault ? RFLAGS_RF : 0),
+        .cs = USER_CS,
+        .ss = USER_SS,
+        .error = t->fault_error,
+        .trap = t->fault_trap,
+        .cr2 = t->fault_cr2,
+    };
+}
+
+static void load_registers(const struct k_sigcontext *from)
+{
+    u64 *reg = cpu->reg;
+    reg[R8] = from->r8, reg[R9] = from->r9, reg[R10] = from->r10, reg[R11] = from->r11;
+    reg[R12] = from->r12, reg[R13] = from->r13, reg[R14] = from->r14, reg[R15] = from->r15;
+    reg[RDI] = from->rdi, reg[RSI] = from->rsi, reg[RBP] = from->rbp, reg[RBX] = from->rbx;
+    reg[RDX] = from->rdx, reg[RAX] = from->rax, reg[RCX] = from->rcx, reg[RSP] = from->rsp;
+    cpu->rip = from->rip;
+    cpu->flags = (cpu->flags & ~(u64)RFLAGS_RETURNED) | (from->flags & RFLAGS_RETURNED);
+}
+
+static bool write_frame(const struct thread *t, const struct frame_request *request,
+                        const struct place *place)
+{
+    struct frame frame = {
+        .restorer = request->action->restorer,
+        .context = {
+            .flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
+                     (vector_shape.features ? UC_FP_XSTATE : 0),
+            .stack = t->altstack,
+            .mask = request->mask,
+        },
+        .info = *request->info,
+    };
+    save_registers(t, request->fault, &frame.context.registers);
+    frame.context.registers.oldmask = request->mask;
+    frame.context.registers.fpstate = place->vector;
+
+    bool wants_info = request->action->flags & K_SA_SIGINFO;
+    return guest_write(gaddr(place->frame), &frame,
+                       wants_info ? sizeof(frame) : offsetof(struct frame, info));
+}
+
+static void enter_handler(u64 handler, int signal, u64 frame)
+{
+    cpu->reg[RDI] = (u64)signal;
+    cpu->reg[RSI] = frame + offsetof(struct frame, info);
+    cpu->reg[RDX] = frame + offsetof(struct frame, context);
+    cpu->reg[RAX] = 0;
+    cpu->reg[RSP] = frame;
+    cpu->rip = handler;
+    cpu->flags &= ~(u64)(RFLAGS_DF | RFLAGS_TF | RFLAGS_RF);
+    vector_reset();
+}
+
+bool frame_build(struct thread *t, const struct frame_request *request)
+{
+    const struct k_sigaction *action = request->action;
+    struct place place;
+    if (!(action->flags & K_SA_RESTORER) || !choose_place(t, action->flags, &place))
+        return false;
+    if (!write_vector(t, place.vector) || !write_frame(t, request, &place))
+        return false;
+    enter_handler(action->handler, request->info->signal, place.frame);
+    return true;
+}
+
+/* Does the image in the frame hold more than the legacy part?  Then reads the rest of it. */
+static bool read_extended(u8 *image, u64 at, struct vector_note *ret)
+{
+    memcpy(ret, image + NOTE_AT, sizeof(*ret));
+    if (vector_shape.features == 0 || ret->magic != NOTE_MAGIC || ret->size < VECTOR_MIN ||
+        ret->size > vector_shape.size || ret->size > ret->extended_size)
+        return false;
+    u32 mark;
+    return guest_read(&mark, gaddr(at + ret->size), sizeof(mark)) && mark == CLOSING_MARK &&
+           guest_read(image + VECTOR_LEGACY, gaddr(at + VECTOR_LEGACY), ret->size - VECTOR_LEGACY);
+}
+
+/* Without a note only x87 and SSE come from the frame; other features get their first values,
+ * but for the protection keys, which stay. */
+static bool load_vector(struct thread *t, u64 at)
+{
+    u8 *image = t->vector;
+    struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
+    struct vector_note note;
+    if (!guest_read(image, gaddr(at), VECTOR_LEGACY))
+        return false;
+    if (read_extended(image, at, &note)) {
+        header->present &= note.features;
+    } else {
+        memset(header, 0, sizeof(*header));
+        header->present = note.features = VECTOR_X87 | VECTOR_SSE;
+    }
+    return vector_restore(image, ~(u64)VECTOR_PKRU | (note.features & VECTOR_PKRU));
+}
+
+bool frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack)
+{
+    struct frame frame;
+    if (!guest_read(&frame, gaddr(cpu->reg[RSP] - sizeof(frame.restorer)),
+                    offsetof(struct frame, info)))
+        return false;
+    u64 vector = frame.context.registers.fpstate;
+    if (vector == 0)
+        vector_reset();
+    else if (!load_vector(t, vector))
+        return false;
+    load_registers(&frame.context.registers);
+    *ret_mask = frame.context.mask;
+    *ret_stack = frame.context.stack;
+    return true;
+}

@@ -1,0 +1,595 @@
+/* Lowering: see lower.h, and fragment.h for the shape of a fragment.
+ *
+ * Nearly every instruction is copied.  Rewritten are control flow, operands relative to rip (shifted,
+ * or through a borrowed register where the cache is too far), and what the engine must do itself.
+ *
+ * Borrowing: an indirect jump carries its target in rcx and the slot of the look-up table in r11; the guest's values
+ * wait in cpu->slot until the fragment that is reached gives them back.  Nothing emitted here changes flags
+ * that are live, writes below the guest's rsp, or leaves a cache address where the guest could see it.
+ *
+ * Invariant
+ *   (1) At each address in the body the marks tell the guest's pc and what is borrowed (recover.c).
+ */
+#include "engine/x86_64/lower.h"
+
+#include "engine/layout.h"
+#include "engine/lookup.h"
+#include "engine/settings.h"
+#include "engine/stop.h"
+#include "engine/x86_64/doors.h"
+#include "engine/x86_64/emit.h"
+
+enum { ENTRY_ALIGNMENT = 32, LOWER_MARKS = BLOCK_INSNS * 4 };
+
+enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_SYSCALL, TO_EMULATE };
+
+/* A jump out of the body, whose stub is yet to be written. */
+struct exit {
+    u32 jump_at;
+    u8 kind; /* enum exit_kind */
+    bool ticked;
+    u64 pc; /* target of a link, else the rip to set */
+};
+
+struct lowering {
+    struct emitter e;
+    const struct block *block;
+    struct fragment *fragment;
+    u8 *start;
+    u64 pc; /* of the instruction at hand */
+    u32 counter; /* address of the tick counter */
+    u32 exit_count;
+    u32 mark_count;
+    struct exit exit[BLOCK_BRANCHES + 6];
+    struct mark mark[LOWER_MARKS];
+};
+
+static bool use_loop; /* `loop` is quick (AMD): a decrement and jump in one */
+
+void lower_start(bool loop_is_quick)
+{
+    use_loop = loop_is_quick;
+}
+
+/* --- marks and exits -------------------------------------------------------- */
+
+/* From here on the guest stands at `pc`, with `borrowed` registers elsewhere. */
+static void mark(struct lowering *l, u64 pc, u8 borrowed, u8 scratch)
+{
+    i32 delta = (i32)(pc - l->fragment->pc);
+    u16 offset = (u16)(l->e.at - l->start);
+    if (l->mark_count && !borrowed) {
+        const struct mark *last = &l->mark[l->mark_count - 1];
+        if (!last->borrowed && delta - last->pc_delta == offset - last->offset)
+            return;
+    }
+    assert(l->mark_count < LOWER_MARKS);
+    l->mark[l->mark_count++] = (struct mark){offset, borrowed, scratch, delta};
+}
+
+static void borrow(struct lowering *l, u8 borrowed)
+{
+    mark(l, l->pc, borrowed | MARK_STILL, 0);
+}
+
+static void note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc, bool ticked)
+{
+    assert(l->exit_count < countof(l->exit));
+    l->exit[l->exit_count++] = (struct exit){jump_at, (u8)kind, ticked, pc};
+}
+
+/* A direct edge of the guest's to `target`: counted if it does not go up. */
+static void jump_to(struct lowering *l, u64 target, bool transfer)
+{
+    note_exit(l, emit_jump(&l->e, 0), TO_LINK, target, transfer && target <= l->pc);
+}
+
+static void leave(struct lowering *l, enum exit_kind kind, u64 rip)
+{
+    note_exit(l, emit_jump(&l->e, 0), kind, rip, false);
+}
+
+/* --- entries ---------------------------------------------------------------- */
+
+static bool low(u64 pc)
+{
+    return pc < 0x80000000;
+}
+
+/* lea rcx, [rcx + value]: needs r11 where value is wide. */
+static void add_to_rcx(struct emitter *e, u64 value)
+{
+    if (fits_i32((i64)value)) {
+        emit8(e, 0x48);
+        emit8(e, 0x8d);
+        emit8(e, 0x89);
+        emit32(e, (u32)value);
+        return;
+    }
+    emit_constant(e, R11, value);
+    emit8(e, 0x4a); /* lea rcx, [rcx + r11] */
+    emit8(e, 0x8d);
+    emit8(e, 0x0c);
+    emit8(e, 0x19);
+}
+
+/* The chain's jump: to the next fragment of the slot, for now to the engine. */
+static void emit_chain(struct lowering *l)
+{
+    l->fragment->chain_at = emit_jump(&l->e, doors.missed);
+}
+
+static void check_with_flags(struct lowering *l, u64 pc)
+{
+    struct emitter *e = &l->e;
+    l->fragment->from_table = emit_here(e);
+    if (low(pc)) {
+        emit8(e, 0x48); /* cmp rcx, pc */
+        emit8(e, 0x81);
+        emit8(e, 0xf9);
+        emit32(e, (u32)pc);
+    } else {
+        emit_constant(e, R11, pc);
+        emit8(e, 0x4c); /* cmp rcx, r11 */
+        emit8(e, 0x39);
+        emit8(e, 0xd9);
+    }
+    l->fragment->chain_at = emit_branch(e, CONDITION_NZ, doors.missed);
+}
+
+static void check_by_jrcxz(struct lowering *l, u64 pc)
+{
+    struct emitter *e = &l->e;
+    l->fragment->from_table = emit_here(e);
+    add_to_rcx(e, -pc);
+    emit8(e, 0xe3); /* jrcxz over the other way */
+    u8 *over = e->at++;
+    add_to_rcx(e, pc);
+    emit_chain(l);
+    *over = (u8)(e->at - (over + 1));
+}
+
+static void check_by_loop(struct lowering *l, u64 pc)
+{
+    struct emitter *e = &l->e;
+    u8 *missed = e->at;
+    add_to_rcx(e, pc);
+    emit_chain(l);
+    l->fragment->from_table = emit_here(e);
+    add_to_rcx(e, 1 - pc);
+    emit8(e, 0xe2); /* loop missed */
+    emit8(e, (u8)(missed - (e->at + 1)));
+}
+
+static void lower_check(struct lowering *l)
+{
+    u64 pc = l->fragment->pc;
+    if ((l->block->flags_dead & FLAGS_ARITHMETIC) == FLAGS_ARITHMETIC)
+        check_with_flags(l, pc);
+    else if (use_loop)
+        check_by_loop(l, pc);
+    else
+        check_by_jrcxz(l, pc);
+    emit_load(&l->e, RCX, emit_slot(SLOT_RCX));
+    emit_load(&l->e, R11, emit_slot(SLOT_R11));
+}
+
+/* dec leaves CF alone. */
+static void count_in_memory(struct lowering *l)
+{
+    struct emitter *e = &l->e;
+    emit8(e, 0x48);
+    emit8(e, 0xff);
+    emit_rip_operand(e, 1, l->counter, 0);
+    note_exit(l, emit_branch(e, CONDITION_Z, 0), TO_TICKS, l->fragment->pc, false);
+}
+
+static void count_by_loop(struct lowering *l)
+{
+    struct emitter *e = &l->e;
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    emit_load(e, RCX, l->counter);
+    emit8(e, 0xe2); /* loop over the jump */
+    emit8(e, 5);
+    note_exit(l, emit_jump(e, 0), TO_TICKS_STORE, l->fragment->pc, false);
+    l->fragment->count_end = emit_here(e);
+    emit_store(e, RCX, l->counter);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+}
+
+static void count_by_jrcxz(struct lowering *l, u8 *expired)
+{
+    struct emitter *e = &l->e;
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    emit_load(e, RCX, l->counter);
+    emit8(e, 0x48); /* lea rcx, [rcx - 1] */
+    emit8(e, 0x8d);
+    emit8(e, 0x49);
+    emit8(e, 0xff);
+    l->fragment->count_end = emit_here(e);
+    emit_store(e, RCX, l->counter);
+    emit8(e, 0xe3);
+    emit8(e, (u8)(expired - (e->at + 1)));
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+}
+
+/* How many bytes lower_check() will take, to align what follows it. */
+static u32 check_size(const struct lowering *l)
+{
+    u64 pc = l->fragment->pc;
+    if ((l->block->flags_dead & FLAGS_ARITHMETIC) == FLAGS_ARITHMETIC)
+        return (low(pc) ? 13 : 19) + 14;
+    return (low(pc) ? 7 + 2 + 7 + 5 : 14 + 2 + 14 + 5) + 14;
+}
+
+static void align_entry(struct lowering *l, u32 before)
+{
+    while ((emit_here(&l->e) + before) % ENTRY_ALIGNMENT)
+        emit8(&l->e, 0x90);
+}
+
+static void lower_entries(struct lowering *l)
+{
+    const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
+    bool in_memory = (l->block->flags_dead & dec_changes) == dec_changes;
+    u8 *expired = NULL;
+    l->fragment->count_end = 0;
+    if (!in_memory && !use_loop) {
+        expired = l->e.at;
+        leave(l, TO_TICKS_RCX, l->fragment->pc);
+    }
+    align_entry(l, check_size(l));
+    lower_check(l);
+    l->fragment->ticked = emit_here(&l->e);
+    if (in_memory)
+        count_in_memory(l);
+    else if (use_loop)
+        count_by_loop(l);
+    else
+        count_by_jrcxz(l, expired);
+    l->fragment->body = emit_here(&l->e);
+}
+
+/* --- plain instructions ------------------------------------------------------ */
+
+/* Sixteen bytes at once, where they do not reach into a page that may not be there. */
+static void copy(struct lowering *l, const struct insn *i)
+{
+    const u8 *bytes = gaddr_pointer(gaddr(l->pc));
+    if (l->pc % PAGE_SIZE <= PAGE_SIZE - 16) {
+        __builtin_memcpy(l->e.at, bytes, 16);
+    } else {
+        for (unsigned n = 0; n < i->length; n++)
+            l->e.at[n] = bytes[n];
+    }
+    l->e.at += i->length;
+}
+
+static u64 rip_target(const struct lowering *l, const struct insn *i)
+{
+    return l->pc + i->length + (u64)i->displacement;
+}
+
+/* A low register that the instruction does not touch: it can be a base without a REX bit or a displacement. */
+static unsigned free_register(const struct insn *i)
+{
+    static const u8 candidates[] = {RAX, RDX, RBX, RSI, RDI, RCX};
+    u16 used = i->registers_read | i->registers_written;
+    for (unsigned n = 0; n < countof(candidates); n++)
+        if (!(used >> candidates[n] & 1))
+            return candidates[n];
+    return RCX; /* no instruction uses all six */
+}
+
+/* The instruction with [base] in place of [rip + displacement]. */
+static void copy_with_base(struct lowering *l, const struct insn *i, unsigned base)
+{
+    const u8 *bytes = gaddr_pointer(gaddr(l->pc));
+    u8 *to = l->e.at;
+    __builtin_memcpy(to, bytes, i->modrm_at);
+    to[i->modrm_at] = (u8)((i->modrm & 0x38) | base);
+    unsigned rest = i->displacement_at + 4u;
+    for (unsigned n = rest; n < i->length; n++)
+        to[i->modrm_at + 1 + n - rest] = bytes[n];
+    l->e.at += i->length - 4;
+    /* The B bit of the prefix is meaningless with rip, and must be clear with a low base. */
+    if (i->encoding == ENCODING_LEGACY && i->rex)
+        to[i->prefix_at] &= ~1;
+    else if (i->encoding != ENCODING_LEGACY && i->encoding != ENCODING_VEX2)
+        to[i->prefix_at + 1] |= 0x20;
+}
+
+static void lower_far_operand(struct lowering *l, const struct insn *i)
+{
+    unsigned scratch = free_register(i);
+    emit_store(&l->e, scratch, emit_slot(SLOT_SCRATCH));
+    emit_constant(&l->e, scratch, rip_target(l, i));
+    mark(l, l->pc, MARK_SCRATCH | MARK_STILL, (u8)scratch);
+    copy_with_base(l, i, scratch);
+    mark(l, l->pc + i->length, MARK_SCRATCH | MARK_STILL, (u8)scratch);
+    emit_load(&l->e, scratch, emit_slot(SLOT_SCRATCH));
+}
+
+static void lower_plain(struct lowering *l, const struct insn *i)
+{
+    if (!i->rip_relative) {
+        copy(l, i);
+        return;
+    }
+    i64 displacement = (i64)(rip_target(l, i) - (u64)(l->e.at + i->length));
+    if (fits_i32(displacement) && !(i->prefixes & PREFIX_67)) {
+        u8 *to = l->e.at;
+        copy(l, i);
+        u32 shifted = (u32)displacement;
+        __builtin_memcpy(to + i->displacement_at, &shifted, 4);
+        return;
+    }
+    lower_far_operand(l, i);
+}
+
+/* --- control flow ------------------------------------------------------------ */
+
+static void push_return(struct lowering *l, u64 to, u8 borrowed)
+{
+    struct emitter *e = &l->e;
+    emit8(e, 0x68); /* push imm32, sign-extended */
+    emit32(e, (u32)to);
+    if (fits_i32((i64)to))
+        return;
+    borrow(l, borrowed | MARK_PUSHED);
+    emit8(e, 0xc7); /* mov dword [rsp + 4], high half */
+    emit8(e, 0x44);
+    emit8(e, 0x24);
+    emit8(e, 0x04);
+    emit32(e, (u32)(to >> 32));
+}
+
+/* The target is in rcx, the guest's rcx in its slot. */
+static void jump_by_table(struct lowering *l)
+{
+    struct emitter *e = &l->e;
+    if (l->block->single || !settings.link) {
+        emit_jump(e, doors.missed_plain);
+        return;
+    }
+    emit_store(e, R11, emit_slot(SLOT_R11));
+    emit8(e, 0x44); /* movzx r11d, cx */
+    emit8(e, 0x0f);
+    emit8(e, 0xb7);
+    emit8(e, 0xd9);
+    emit8(e, 0x42); /* jmp [table + r11 * 8] */
+    emit8(e, 0xff);
+    emit8(e, 0x24);
+    emit8(e, 0xdd);
+    emit32(e, (u32)(u64)lookup_table);
+    _Static_assert(LOOKUP_BITS == 16, "movzx takes 16 bits");
+}
+
+static void lower_return(struct lowering *l, const struct insn *i)
+{
+    struct emitter *e = &l->e;
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    borrow(l, MARK_RCX);
+    emit8(e, 0x59); /* pop rcx */
+    if (i->immediate_size) {
+        emit8(e, 0x48); /* lea rsp, [rsp + imm16] */
+        emit8(e, 0x8d);
+        emit8(e, 0xa4);
+        emit8(e, 0x24);
+        emit32(e, (u16)i->immediate);
+    }
+    jump_by_table(l);
+}
+
+/* mov rcx, [operand of the jump] */
+static void load_target_from_memory(struct lowering *l, const struct insn *i)
+{
+    struct emitter *e = &l->e;
+    if (i->prefixes & PREFIX_FS)
+        emit8(e, 0x64);
+    if (i->prefixes & PREFIX_GS)
+        emit8(e, 0x65);
+    if (i->rip_relative) {
+        i64 displacement = (i64)(rip_target(l, i) - (u64)(e->at + 7));
+        if (fits_i32(displacement)) {
+            emit8(e, 0x48);
+            emit8(e, 0x8b);
+            emit8(e, 0x0d);
+            emit32(e, (u32)displacement);
+            return;
+        }
+        bool segment = i->prefixes & (PREFIX_FS | PREFIX_GS);
+        u8 prefix = e->at[-1];
+        e->at -= segment;
+        emit_constant(e, RCX, rip_target(l, i));
+        if (segment)
+            emit8(e, prefix);
+        emit8(e, 0x48); /* mov rcx, [rcx] */
+        emit8(e, 0x8b);
+        emit8(e, 0x09);
+        return;
+    }
+    if (i->prefixes & PREFIX_67)
+        emit8(e, 0x67);
+    emit8(e, 0x48 | (i->rex & 3));
+    emit8(e, 0x8b);
+    emit8(e, (i->modrm & 0xc7) | RCX << 3);
+    const u8 *bytes = gaddr_pointer(gaddr(l->pc));
+    for (unsigned n = i->modrm_at + 1u; n < i->length; n++)
+        emit8(e, bytes[n]);
+}
+
+static void lower_indirect(struct lowering *l, const struct insn *i)
+{
+    emit_store(&l->e, RCX, emit_slot(SLOT_RCX));
+    borrow(l, MARK_RCX);
+    if (i->has_memory)
+        load_target_from_memory(l, i);
+    else
+        emit_move(&l->e, RCX, (i->modrm & 7) | (i->rex & 1) << 3);
+    if (i->kind == INSN_CALL_INDIRECT)
+        push_return(l, l->pc + i->length, MARK_RCX);
+    jump_by_table(l);
+}
+
+static void lower_branch(struct lowering *l, const struct insn *i)
+{
+    u64 target = l->pc + i->length + (u64)i->immediate;
+    note_exit(l, emit_branch(&l->e, i->condition, 0), TO_LINK, target, target <= l->pc);
+}
+
+/* loop, jrcxz: they reach only over the jump that stands for them. */
+static void lower_counted(struct lowering *l, const struct insn *i)
+{
+    struct emitter *e = &l->e;
+    if (i->prefixes & PREFIX_67)
+        emit8(e, 0x67);
+    emit8(e, i->opcode);
+    emit8(e, 2);
+    emit8(e, 0xeb); /* not taken: over the jump */
+    emit8(e, 5);
+    jump_to(l, l->pc + i->length + (u64)i->immediate, true);
+}
+
+static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_block)
+{
+    u64 next = l->pc + i->length;
+    mark(l, l->pc, 0, 0);
+    switch (i->kind) {
+    case INSN_PLAIN:
+    case INSN_XSTATE:
+    case INSN_PRIVILEGED:
+        lower_plain(l, i);
+        break;
+    case INSN_JUMP:
+        if (next_in_block != next + (u64)i->immediate)
+            jump_to(l, next + (u64)i->immediate, true);
+        break;
+    case INSN_BRANCH:
+        lower_branch(l, i);
+        break;
+    case INSN_COUNTED:
+        lower_counted(l, i);
+        break;
+    case INSN_CALL:
+        borrow(l, 0);
+        push_return(l, next, 0);
+        jump_to(l, next + (u64)i->immediate, true);
+        break;
+    case INSN_RETURN:
+        lower_return(l, i);
+        break;
+    case INSN_JUMP_INDIRECT:
+    case INSN_CALL_INDIRECT:
+        lower_indirect(l, i);
+        break;
+    case INSN_SYSCALL:
+        leave(l, TO_SYSCALL, next);
+        break;
+    default:
+        if (block_ends_at(i))
+            leave(l, TO_EMULATE, l->pc);
+        else
+            lower_plain(l, i);
+    }
+}
+
+/* Does control never go on behind it? */
+static bool jumps_away(const struct insn *i)
+{
+    return i->kind == INSN_JUMP || block_ends_at(i);
+}
+
+static void lower_body(struct lowering *l)
+{
+    const struct block *b = l->block;
+    for (u32 n = 0; n < b->count; n++) {
+        l->pc = b->pc[n];
+        lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
+    }
+    if (!jumps_away(&b->insn[b->count - 1]))
+        jump_to(l, b->end, false);
+}
+
+/* --- stubs -------------------------------------------------------------------- */
+
+static void stub_for_link(struct lowering *l, const struct exit *x)
+{
+    struct fragment *f = l->fragment;
+    u32 index = f->links + f->link_count++;
+    links[index] = (struct link){
+        .target = x->pc,
+        .jump_at = x->jump_at,
+        .stub = emit_here(&l->e),
+        .fragment = (u32)(f - fragments),
+        .ticked = x->ticked,
+    };
+    emit_store_constant32(&l->e, EMIT_CPU(exit_data), index);
+    emit_jump(&l->e, doors.link);
+}
+
+static void stub_with_rip(struct lowering *l, u64 rip, u32 door)
+{
+    emit_store_constant(&l->e, EMIT_CPU(rip), rip);
+    emit_jump(&l->e, door);
+}
+
+static void lower_stub(struct lowering *l, const struct exit *x)
+{
+    struct emitter *e = &l->e;
+    emit_aim(x->jump_at, emit_here(e));
+    switch (x->kind) {
+    case TO_LINK:
+        stub_for_link(l, x);
+        return;
+    case TO_TICKS_STORE:
+        emit_store(e, RCX, l->counter);
+        emit_load(e, RCX, emit_slot(SLOT_RCX));
+        stub_with_rip(l, x->pc, doors.ticks);
+        return;
+    case TO_TICKS_RCX:
+        emit_load(e, RCX, emit_slot(SLOT_RCX));
+        stub_with_rip(l, x->pc, doors.ticks);
+        return;
+    case TO_TICKS:
+        stub_with_rip(l, x->pc, doors.ticks);
+        return;
+    case TO_SYSCALL:
+        stub_with_rip(l, x->pc, doors.syscall);
+        return;
+    default:
+        stub_with_rip(l, x->pc, doors.emulate);
+    }
+}
+
+static void write_marks(struct lowering *l)
+{
+    struct fragment *f = l->fragment;
+    while (emit_here(&l->e) % 4)
+        emit8(&l->e, 0xcc);
+    f->marks = emit_here(&l->e);
+    f->mark_count = (u16)l->mark_count;
+    __builtin_memcpy(l->e.at, l->mark, l->mark_count * sizeof(struct mark));
+    l->e.at += l->mark_count * sizeof(struct mark);
+}
+
+u8 *lower(const struct block *b, struct fragment *f, u8 *at, u32 counter)
+{
+    static struct lowering l; /* large, and only the baton's holder translates */
+    l.e.at = at;
+    l.block = b;
+    l.fragment = f;
+    l.start = at;
+    l.counter = EMIT_CPU(counter[counter]);
+    l.exit_count = 0;
+    l.mark_count = 0;
+    f->start = emit_here(&l.e);
+    f->link_count = 0;
+    lower_entries(&l);
+    lower_body(&l);
+    f->stubs = emit_here(&l.e);
+    for (u32 n = 0; n < l.exit_count; n++)
+        lower_stub(&l, &l.exit[n]);
+    write_marks(&l);
+    return l.e.at;
+}

@@ -1,0 +1,80 @@
+#include "engine/x86_64/recover.h"
+
+#include "engine/code_cache.h"
+#include "engine/fragment.h"
+#include "engine/x86_64/cpu.h"
+
+bool recover_in_cache(u64 pc)
+{
+    return pc >= code_cache_first && pc < code_cache_end;
+}
+
+/* The last mark at or before the offset. */
+static const struct mark *find_mark(const struct fragment *f, u32 offset)
+{
+    const struct mark *marks = (const struct mark *)(u64)f->marks;
+    u32 low = 0, high = f->mark_count;
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+        if (marks[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &marks[low - 1] : NULL;
+}
+
+static void take_registers(const struct k_sigcontext *r)
+{
+    const u64 reg[16] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+                         r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+    for (unsigned n = 0; n < 16; n++)
+        cpu->reg[n] = reg[n];
+    cpu->flags = r->flags;
+}
+
+static void give_back(const struct mark *m)
+{
+    if (m->borrowed & MARK_RCX)
+        cpu->reg[RCX] = cpu->slot[SLOT_RCX];
+    if (m->borrowed & MARK_R11)
+        cpu->reg[R11] = cpu->slot[SLOT_R11];
+    if (m->borrowed & MARK_SCRATCH)
+        cpu->reg[m->scratch] = cpu->slot[SLOT_SCRATCH];
+    if (m->borrowed & MARK_PUSHED)
+        cpu->reg[RSP] += 8;
+}
+
+bool recover_state(const struct k_sigcontext *registers)
+{
+    struct fragment *f = fragment_at((u32)registers->rip);
+    if (!f || registers->rip < f->body || registers->rip >= f->stubs)
+        return false;
+    u32 offset = (u32)registers->rip - f->start;
+    const struct mark *m = find_mark(f, offset);
+    if (!m)
+        return false;
+    take_registers(registers);
+    give_back(m);
+    cpu->rip = f->pc + (u64)(i64)m->pc_delta;
+    if (!(m->borrowed & MARK_STILL))
+        cpu->rip += offset - m->offset;
+    return true;
+}
+
+bool recover_in_dropped(u64 pc)
+{
+    struct fragment *f = recover_in_cache(pc) ? fragment_at((u32)pc) : NULL;
+    return f && !f->live;
+}
+
+void recover_before_expiry(struct k_sigcontext *registers)
+{
+    struct fragment *f = fragment_at((u32)registers->rip);
+    if (!f || !f->count_end)
+        return;
+    if (registers->rip <= f->ticked || registers->rip > f->count_end)
+        return;
+    registers->rip = f->ticked;
+    registers->rcx = cpu->slot[SLOT_RCX];
+}

@@ -1,0 +1,153 @@
+/* Saving and restoring the vector state: see vector.h. */
+#include "engine/x86_64/vector.h"
+
+#include "engine/stop.h"
+#include "engine/text.h"
+#include "engine/thread.h"
+
+enum {
+    FCW_AT = 0,
+    MXCSR_AT = 24,
+    MXCSR_MASK_AT = 28,
+    FCW_FIRST = 0x37f,
+    MXCSR_FIRST = 0x1f80,
+    MXCSR_MASK_OLD = 0xffbf, /* of processors that write 0 for the mask */
+    CPUID_XSAVE = 0xd,
+    CPUID_OSXSAVE = 1 << 27, /* leaf 1, ecx */
+    TILES = 3 << 17,         /* hidden from the guest, who could have them only by arch_prctl */
+};
+
+#define PKRU_FIRST 0x55555554u /* key 0 alone is open: the kernel's init_pkru */
+
+struct vector_shape vector_shape;
+
+/* Whole: xrstor may touch what it does not load. */
+static u8 first_state[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+
+static void cpuid(u32 leaf, u32 subleaf, u32 ret[4])
+{
+    __asm__ volatile("cpuid"
+                     : "=a"(ret[0]), "=b"(ret[1]), "=c"(ret[2]), "=d"(ret[3])
+                     : "a"(leaf), "c"(subleaf));
+}
+
+static u64 read_xcr0(void)
+{
+    u32 low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (u64)high << 32 | low;
+}
+
+static void xsave(void *image, u64 features)
+{
+    __asm__ volatile("xsave64 (%0)"
+                     :
+                     : "r"(image), "a"((u32)features), "d"((u32)(features >> 32))
+                     : "memory");
+}
+
+static void xrstor(const void *image, u64 features)
+{
+    __asm__ volatile("xrstor64 (%0)"
+                     :
+                     : "r"(image), "a"((u32)features), "d"((u32)(features >> 32))
+                     : "memory");
+}
+
+static void fxsave(void *image)
+{
+    __asm__ volatile("fxsave64 (%0)" : : "r"(image) : "memory");
+}
+
+static void fxrstor(const void *image)
+{
+    __asm__ volatile("fxrstor64 (%0)" : : "r"(image) : "memory");
+}
+
+static u32 word_at(const void *image, int offset)
+{
+    u32 word;
+    memcpy(&word, (const u8 *)image + offset, sizeof(word));
+    return word;
+}
+
+/* An image ends with its topmost feature; the kernel's frames do, too. */
+static u32 image_size(u64 features)
+{
+    if (features == 0)
+        return VECTOR_LEGACY;
+    unsigned top = 63 - (unsigned)__builtin_clzll(features);
+    if (top < 2)
+        return VECTOR_MIN;
+    u32 leaf[4];
+    cpuid(CPUID_XSAVE, top, leaf);
+    return leaf[1] + leaf[0]; /* where it is, and its size */
+}
+
+void vector_start(void)
+{
+    u32 leaf[4];
+    cpuid(1, 0, leaf);
+    if (leaf[2] & CPUID_OSXSAVE) {
+        vector_shape.known = read_xcr0();
+        vector_shape.features = vector_shape.known & ~(u64)TILES;
+    }
+    vector_shape.size = image_size(vector_shape.features);
+    assert(vector_shape.size + sizeof(u32) <= THREAD_VECTOR_MAX);
+
+    fxsave(first_state);
+    u32 mask = word_at(first_state, MXCSR_MASK_AT);
+    vector_shape.mxcsr_mask = mask ? mask : MXCSR_MASK_OLD;
+
+    memset(first_state, 0, sizeof(first_state));
+    u32 fcw = FCW_FIRST, mxcsr = MXCSR_FIRST;
+    memcpy(first_state + FCW_AT, &fcw, sizeof(fcw));
+    memcpy(first_state + MXCSR_AT, &mxcsr, sizeof(mxcsr));
+}
+
+void vector_save(void *image)
+{
+    if (vector_shape.features == 0) {
+        fxsave(image);
+        return;
+    }
+    /* Of the header xsave writes only the first field. */
+    memset((u8 *)image + VECTOR_LEGACY, 0, sizeof(struct vector_header));
+    xsave(image, vector_shape.features);
+}
+
+static bool acceptable(const void *image)
+{
+    if (word_at(image, MXCSR_AT) & ~vector_shape.mxcsr_mask)
+        return false;
+    if (vector_shape.features == 0)
+        return true;
+    struct vector_header header;
+    memcpy(&header, (const u8 *)image + VECTOR_LEGACY, sizeof(header));
+    return !(header.present & ~vector_shape.known) && header.compacted == 0 &&
+           header.reserved[0] == 0;
+}
+
+bool vector_restore(const void *image, u64 features)
+{
+    if (!acceptable(image))
+        return false;
+    if (vector_shape.features == 0)
+        fxrstor(image);
+    else
+        xrstor(image, features & vector_shape.features);
+    return true;
+}
+
+static void write_pkru(u32 value)
+{
+    /* wrpkru, which the compilers know only by an option */
+    __asm__ volatile(".byte 0x0f, 0x01, 0xef" : : "a"(value), "c"(0), "d"(0) : "memory");
+}
+
+void vector_reset(void)
+{
+    vector_restore(first_state, ~(u64)VECTOR_PKRU);
+    if (vector_shape.features & VECTOR_PKRU)
+        write_pkru(PKRU_FIRST);
+}

@@ -1,0 +1,98 @@
+/* ebb exec: a program on the engine, in place of ebb.
+ *
+ * ebb finds the program and the engine, and becomes the engine: the same process, the same
+ * parent, descriptors, environment, signal mask and terminal.  Nothing of ebb stays behind
+ * that the program could notice.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/complain.h"
+#include "base/xalloc.h"
+#include "front/cli/cli.h"
+#include "front/cli/engine_locate.h"
+#include "front/cli/program_lookup.h"
+#include "front/cli/setting_list.h"
+#include "log/channel.h"
+
+/* What follows `prefix` in `text`, or NULL. */
+static const char *after(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* Reads the options at argv[1] and on; *ret is the index of what follows them. */
+static int read_options(int argc, char **argv, struct setting_list *settings, int *ret)
+{
+    int at = 1, status = 0;
+    for (; at < argc && argv[at][0] == '-' && !status; at++) {
+        const char *joined = after(argv[at], "--setting=");
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
+            break;
+        }
+        if (strcmp(argv[at], "--stats") == 0)
+            status = setting_list_add(settings, "stats=1");
+        else if (joined)
+            status = setting_list_add(settings, joined);
+        else if (strcmp(argv[at], "--setting") == 0 && at + 1 < argc)
+            status = setting_list_add(settings, argv[++at]);
+        else if (strcmp(argv[at], "--setting") == 0)
+            status = complain(CHANNEL_EXIT_USAGE, "--setting needs a NAME=VALUE");
+        else
+            status = complain(CHANNEL_EXIT_USAGE, "exec has no option '%s'; see 'ebb help exec'",
+                              argv[at]);
+    }
+    *ret = at;
+    return status;
+}
+
+/* Becomes the engine; returns only if that fails. */
+static int become_engine(char *engine, const char *settings, char *program, int argc, char **argv)
+{
+    char **args = xalloc((CHANNEL_ARG_ARGV0 + (size_t)argc + 1) * sizeof *args);
+    args[0] = CHANNEL_ENGINE_NAME;
+    args[CHANNEL_ARG_SETTINGS] = (char *)settings;
+    args[CHANNEL_ARG_PATH] = program;
+    memcpy(args + CHANNEL_ARG_ARGV0, argv, (size_t)argc * sizeof *args);
+    args[CHANNEL_ARG_ARGV0 + argc] = NULL;
+    execv(engine, args);
+    return complain(CHANNEL_EXIT_OURS, "cannot start %s: %s", engine, strerror(errno));
+}
+
+int cli_exec(int argc, char **argv)
+{
+    struct setting_list settings = {0};
+    int at;
+    int status = read_options(argc, argv, &settings, &at);
+    if (status)
+        return status;
+    if (at >= argc)
+        return complain(CHANNEL_EXIT_USAGE, "exec needs a program to run; see 'ebb help exec'");
+
+    char *program, *engine;
+    status = program_lookup(argv[at], &program);
+    if (!status)
+        status = engine_locate(&engine);
+    if (status)
+        return status;
+    return become_engine(engine, setting_list_text(&settings), program, argc - at, argv + at);
+}
+
+void cli_exec_explain(void)
+{
+    printf("\n"
+           "PROGRAM is looked up in PATH.  Its output, status, environment and descriptors are\n"
+           "those of a run without ebb; nothing is recorded.\n"
+           "\n"
+           "  --stats               print ticks, blocks, system calls and time to stderr at the end\n"
+           "  --setting NAME=VALUE  change how the engine works; may be given several times:\n"
+           "\n");
+    setting_list_explain();
+    printf("\n"
+           "The status is the program's, or 127 if there is no such program, 126 if it cannot\n"
+           "be run, 125 if ebb itself fails, 2 if it was called wrongly.\n");
+}

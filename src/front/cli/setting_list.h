@@ -1,0 +1,19 @@
+/* Settings for an engine, gathered from the command line into the form it reads. */
+#ifndef FRONT_SETTING_LIST_H
+#define FRONT_SETTING_LIST_H
+
+/* A list begins empty: zeros.  A setting given again replaces the earlier one. */
+struct setting_list {
+    char *text; /* "name=value,name=value", or NULL while there is none */
+};
+
+/* Adds `setting`, which is NAME=VALUE.  0, or a status after a complaint. */
+int setting_list_add(struct setting_list *list, const char *setting);
+
+/* Valid until the next addition. */
+const char *setting_list_text(const struct setting_list *list);
+
+/* Prints the settings that there are, a line each. */
+void setting_list_explain(void);
+
+#endif

@@ -1,0 +1,64 @@
+/* ebb: the table of commands, and how a command line finds its row. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/complain.h"
+#include "front/cli/cli.h"
+#include "log/channel.h"
+
+static int run_help(int argc, char **argv);
+
+static const struct cli_command commands[] = {
+    {"exec", cli_exec, "exec [--stats] [--setting NAME=VALUE]... [--] PROGRAM [ARGUMENT]...",
+     "run a program on the engine", cli_exec_explain},
+    {"help", run_help, "help [COMMAND]", "explain ebb, or one of its commands", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static const struct cli_command *find_command(const char *name)
+{
+    for (const struct cli_command *c = commands; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    return complain(CHANNEL_EXIT_USAGE, "there is no command '%s'; 'ebb help' lists them", name);
+}
+
+static int run_help(int argc, char **argv)
+{
+    if (argc > 2)
+        return complain(CHANNEL_EXIT_USAGE, "help explains one command at a time");
+    if (argc < 2)
+        return cli_help_all(commands);
+    const struct cli_command *command = find_command(argv[1]);
+    return command ? cli_help_one(command) : unknown_command(argv[1]);
+}
+
+/* Only as the first argument: what comes later may belong to the program that is to run. */
+static bool asks_for_help(int argc, char **argv)
+{
+    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return complain(CHANNEL_EXIT_USAGE, "no command was given; 'ebb help' lists them");
+    const char *name = argv[1];
+    if (asks_for_help(argc, argv))
+        return cli_help_all(commands);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        return cli_version();
+    if (name[0] == '-')
+        return complain(CHANNEL_EXIT_USAGE, "there is no option '%s'; see 'ebb help'", name);
+    const struct cli_command *command = find_command(name);
+    if (!command)
+        return unknown_command(name);
+    if (asks_for_help(argc - 1, argv + 1))
+        return cli_help_one(command);
+    return command->run(argc - 1, argv + 1);
+}
