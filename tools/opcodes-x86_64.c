@@ -40,10 +40,31 @@ struct answer {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* A description: a form before it is known whether memory and register agree. */
+enum { /* bits of draft.roles: what a field of the encoding does as a general register */
+    DRAFT_REG_READ = 0x001,
+    DRAFT_RM_READ = 0x004, /* without ModRM: the low bits of the opcode */
+    DRAFT_RM_WRITTEN = 0x008,
+    DRAFT_VVVV_READ = 0x010,
+    DRAFT_REG_BYTE = 0x100,
+    DRAFT_RM_BYTE = 0x200,
+};
+
+/* A form in the making. */
+struct draft {
+    u8 kind, special, parts;
+    u8 immediate_size, immediate_first, immediate_signed;
+    u8 scale;
+    u8 memory_plain, memory_modrm;
+    u16 memory_size_plain, memory_size_modrm;
+    u16 roles;
+    u16 refused_plain, refused_modrm;
+    u16 read, written; /* registers that no field names */
+};
+
+/* What is known of one probe, or of several that agree. */
 struct description {
     bool valid;
-    struct decode_form form; /* memory_plain and refused_plain hold what is true of this probe */
+    struct draft form; /* of one probe: all in memory_plain and refused_plain, with memory or not */
     struct decode_flag_use flags;
     ZydisMnemonic mnemonic;
 };
@@ -307,11 +328,10 @@ static unsigned role_shift(const ZydisDecodedOperand *o, bool *ret_is_field)
     case ZYDIS_OPERAND_ENCODING_MODRM_REG:
         return 0;
     case ZYDIS_OPERAND_ENCODING_MODRM_RM:
+    case ZYDIS_OPERAND_ENCODING_OPCODE:
         return 2;
     case ZYDIS_OPERAND_ENCODING_NDSNDD:
         return 4;
-    case ZYDIS_OPERAND_ENCODING_OPCODE:
-        return 6;
     default:
         *ret_is_field = false;
         return 0;
@@ -320,7 +340,7 @@ static unsigned role_shift(const ZydisDecodedOperand *o, bool *ret_is_field)
 
 static u16 byte_role(unsigned shift)
 {
-    static const u16 roles[] = {ROLE_REG_BYTE, ROLE_RM_BYTE, 0, ROLE_OPCODE_BYTE};
+    static const u16 roles[] = {DRAFT_REG_BYTE, DRAFT_RM_BYTE, 0};
     return roles[shift / 2];
 }
 
@@ -348,7 +368,7 @@ static unsigned register_use(const ZydisDecodedOperand *o, ZydisMnemonic mnemoni
 }
 
 static void describe_register(const ZydisDecodedOperand *o, ZydisMnemonic mnemonic,
-                              struct decode_form *form)
+                              struct draft *form)
 {
     if (!is_general(o->reg.value))
         return;
@@ -376,7 +396,7 @@ static u8 implicit_memory(const ZydisDecodedOperand *o, ZydisMnemonic mnemonic)
 }
 
 static void describe_memory(const ZydisDecodedOperand *o, ZydisMnemonic mnemonic,
-                            struct decode_form *form)
+                            struct draft *form)
 {
     if (o->encoding != ZYDIS_OPERAND_ENCODING_MODRM_RM) {
         form->memory_plain |= implicit_memory(o, mnemonic);
@@ -390,8 +410,8 @@ static void describe_memory(const ZydisDecodedOperand *o, ZydisMnemonic mnemonic
     if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
         form->memory_plain |= MEMORY_VSIB;
     form->memory_plain |= (reads(o) ? MEMORY_READ : 0) | (writes(o) ? MEMORY_WRITE : 0);
-    if (o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM || !form->memory_size)
-        form->memory_size = o->size / 8;
+    if (o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM || !form->memory_size_plain)
+        form->memory_size_plain = o->size / 8;
 }
 
 /* Describing: flags */
@@ -433,7 +453,7 @@ static bool is_scas(const struct answer *a)
 }
 
 /* Zydis 4.0 does not know that comparisons move their pointers. */
-static void amend_string(const struct answer *a, struct decode_form *form)
+static void amend_string(const struct answer *a, struct draft *form)
 {
     enum { RSI = 1 << 6, RDI = 1 << 7 };
     if (is_cmps(a))
@@ -489,15 +509,14 @@ static unsigned log2_of(i64 value)
     return n;
 }
 
-static void describe_parts(const struct answer *a, struct decode_form *form)
+static void describe_parts(const struct answer *a, struct draft *form)
 {
     const ZydisDecodedInstruction *insn = &a->insn;
     if (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM)
         form->parts |= PART_MODRM;
     form->immediate_first = insn->raw.imm[0].size / 8;
     form->immediate_size = form->immediate_first + insn->raw.imm[1].size / 8;
-    if (insn->raw.imm[0].size && (insn->raw.imm[0].is_signed || insn->raw.imm[0].is_relative))
-        form->parts |= PART_SIGNED;
+    form->immediate_signed = insn->raw.imm[0].is_signed || insn->raw.imm[0].is_relative;
     if (insn->attributes &
         (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
         form->parts |= PART_REP;
@@ -522,17 +541,17 @@ static bool is_sized_at_run_time(ZydisMnemonic mnemonic)
 }
 
 /* Hints and address computations name memory and leave it alone. */
-static void amend_memory(ZydisMnemonic mnemonic, struct decode_form *form)
+static void amend_memory(ZydisMnemonic mnemonic, struct draft *form)
 {
     bool hint = ONE_OF(mnemonic, M(NOP), M(CLDEMOTE), M(PREFETCH), M(PREFETCHW), M(PREFETCHNTA),
                        M(PREFETCHT0), M(PREFETCHT1), M(PREFETCHT2), M(PREFETCHWT1), M(UD0), M(UD1));
     if (hint && form->memory_plain) {
         form->memory_plain = MEMORY_NO_ACCESS;
-        form->memory_size = 0;
+        form->memory_size_plain = 0;
     }
     if (form->parts & PART_REP || is_sized_at_run_time(mnemonic))
-        form->memory_size = 0;
-    if (ONE_OF(mnemonic, M(BT), M(BTS), M(BTR), M(BTC)) && form->roles & ROLE_REG_READ)
+        form->memory_size_plain = 0;
+    if (ONE_OF(mnemonic, M(BT), M(BTS), M(BTR), M(BTC)) && form->roles & DRAFT_REG_READ)
         form->memory_plain |= form->memory_plain ? MEMORY_BITS : 0;
     if (mnemonic == M(ENTER)) /* nested, it copies frame pointers */
         form->memory_plain |= MEMORY_READ;
@@ -541,7 +560,7 @@ static void amend_memory(ZydisMnemonic mnemonic, struct decode_form *form)
 }
 
 /* The kernel, or whoever handles the fault, sees all registers; calls return in rax. */
-static void amend_state(struct decode_form *form)
+static void amend_state(struct draft *form)
 {
     if (!shows_state(form->kind))
         return;
@@ -632,7 +651,7 @@ static u16 refused_by(const struct probe *p)
 
 /* Which of reg, vvvv and rm (or the vector index) must differ: each pair is made equal, with
  * the third apart. */
-static u8 distinct_registers(struct probe p, const struct decode_form *form)
+static u8 distinct_registers(struct probe p, const struct draft *form)
 {
     bool vector_index = form->memory_plain & MEMORY_VSIB;
     if (is_legacy(p.space) || (p.mod != 3 && !vector_index))
@@ -673,9 +692,12 @@ static void probe_cell(struct probe p, struct description *ret)
 
 enum { FORMS_MAX = CELL_INDEX, CELLS_MAX = CELL_INDEX * CELL_ALIGN, FLAGS_MAX = 256 };
 
-static struct decode_form forms[FORMS_MAX] = {{.kind = INSN_INVALID, .read = 0xffff}};
+static struct decode_form forms[FORMS_MAX] = {
+    [FORM_INVALID] = {.kind = INSN_INVALID, .other_use = 0xffff},
+    [FORM_INVALID_MODRM] = {.kind = INSN_INVALID, .parts = PART_MODRM, .other_use = 0xffff},
+};
 static ZydisMnemonic form_names[FORMS_MAX];
-static unsigned forms_count = 1;
+static unsigned forms_count = 2;
 static struct decode_flag_use flag_uses[FLAGS_MAX];
 static unsigned flags_count;
 static u16 cells[CELLS_MAX];
@@ -729,39 +751,77 @@ static bool merge(const struct description *memory, const struct description *pl
                   struct description *ret)
 {
     *ret = plain->valid ? *plain : *memory;
-    struct decode_form *form = &ret->form;
-    if (!memory->valid) {
-        form->refused_modrm = STATES_FORM;
-        return true;
+    struct draft *form = &ret->form;
+    if (!plain->valid) {
+        form->memory_plain = form->memory_size_plain = 0;
+        form->refused_plain = STATES_FORM;
     }
+    form->refused_modrm = STATES_FORM;
+    if (!memory->valid)
+        return true;
     form->memory_modrm = memory->form.memory_plain;
+    form->memory_size_modrm = memory->form.memory_size_plain;
     form->refused_modrm = memory->form.refused_plain;
     form->scale = memory->form.scale;
-    if (!plain->valid) {
-        form->memory_plain = 0;
-        form->refused_plain = STATES_FORM;
-        return true;
-    }
-    if (!form->memory_plain)
-        form->memory_size = memory->form.memory_size;
     form->special |= memory->form.special;
-    struct description m = *memory;
-    u16 rm_roles = ROLE_RM_READ | ROLE_RM_WRITTEN | ROLE_RM_BYTE;
-    m.form.roles |= form->roles & rm_roles;
-    m.form.memory_modrm = form->memory_modrm;
-    m.form.refused_modrm = form->refused_modrm;
-    m.form.memory_plain = form->memory_plain;
-    m.form.refused_plain = form->refused_plain;
-    m.form.special = form->special;
-    return is_same(&m, ret);
+    struct description same = *memory;
+    same.form.roles |= form->roles & (DRAFT_RM_READ | DRAFT_RM_WRITTEN | DRAFT_RM_BYTE);
+    same.form.memory_modrm = form->memory_modrm;
+    same.form.memory_size_modrm = form->memory_size_modrm;
+    same.form.refused_modrm = form->refused_modrm;
+    same.form.memory_plain = form->memory_plain;
+    same.form.memory_size_plain = form->memory_size_plain;
+    same.form.refused_plain = form->refused_plain;
+    same.form.special = form->special;
+    return is_same(&same, ret);
+}
+
+static u8 immediate_mask(const struct draft *draft)
+{
+    static const u8 masks[9] = {[0] = IMMEDIATE_NONE, [1] = IMMEDIATE_U8, [2] = IMMEDIATE_U16,
+                                [4] = IMMEDIATE_U32, [8] = IMMEDIATE_SIGNED};
+    return draft->immediate_first && draft->immediate_signed ? IMMEDIATE_SIGNED
+                                                             : masks[draft->immediate_first];
+}
+
+/* Read and written, the two lowest bits of `roles`, where decode_form has them. */
+static u32 field_use(u16 roles)
+{
+    return (roles & 1) | (roles & 2) << 15;
+}
+
+static struct decode_form finish(const struct draft *draft, u8 flags)
+{
+    struct decode_form form;
+    memset(&form, 0, sizeof(form));
+    form.kind = draft->kind;
+    form.special = draft->special;
+    form.parts = draft->parts;
+    form.roles = (draft->roles / DRAFT_VVVV_READ & 3) |
+                 (draft->roles & DRAFT_REG_BYTE ? ROLE_REG_BYTE : 0) |
+                 (draft->roles & DRAFT_RM_BYTE ? ROLE_RM_BYTE : 0);
+    form.immediate_size = draft->immediate_size;
+    form.immediate_shift = (64 - 8 * draft->immediate_first) & 63;
+    form.immediate_mask = immediate_mask(draft);
+    form.scale = draft->scale;
+    form.flags = flags;
+    form.memory[0] = draft->memory_plain;
+    form.memory[1] = draft->memory_modrm;
+    form.memory_size[0] = draft->memory_size_plain;
+    form.memory_size[1] = draft->memory_size_modrm;
+    form.refused[0] = draft->refused_plain;
+    form.refused[1] = draft->refused_modrm;
+    form.reg_use = field_use(draft->roles / DRAFT_REG_READ);
+    form.rm_use = field_use(draft->roles / DRAFT_RM_READ);
+    form.other_use = draft->read | (u32)draft->written << 16;
+    return form;
 }
 
 static u16 description_cell(const struct description *d)
 {
     if (!d->valid)
-        return CELL_FORM;
-    struct decode_form form = d->form;
-    form.flags = flags_index(&d->flags);
+        return CELL_FORM | FORM_INVALID;
+    struct decode_form form = finish(&d->form, flags_index(&d->flags));
     return form_cell(&form, d->mnemonic);
 }
 
@@ -771,7 +831,7 @@ static u16 side_cell(const struct description *d, bool memory)
     static const struct description none;
     struct description form;
     if (!d->valid)
-        return CELL_FORM;
+        return CELL_FORM | FORM_INVALID_MODRM;
     merge(memory ? d : &none, memory ? &none : d, &form);
     return description_cell(&form);
 }
@@ -889,16 +949,18 @@ static void print_numbers(const u16 *numbers, unsigned count)
 
 static void print_forms(void)
 {
-    printf("/* kind, special, parts, immediate size and first, scale, flags, memory plain and modrm,\n"
-           " * memory size, roles, refused plain and modrm, registers read and written */\n"
+    printf("/* kind, special, parts, roles; immediate size, shift, mask; scale, flags; memory, size and\n"
+           " * refused, each without and with ModRM memory; uses of reg, rm and others */\n"
            "const struct decode_form decode_forms[%u] = {\n", forms_count);
     for (unsigned i = 0; i < forms_count; i++) {
         const struct decode_form *f = &forms[i];
-        const char *name = i ? ZydisMnemonicGetString(form_names[i]) : "invalid";
-        printf("    {%s, %#x, %#x, %u, %u, %u, %u, %#x, %#x, %u, %#x, %#x, %#x, %#x, %#x}, /* %s */\n",
-               kind_names[f->kind], f->special, f->parts, f->immediate_size, f->immediate_first,
-               f->scale, f->flags, f->memory_plain, f->memory_modrm, f->memory_size, f->roles,
-               f->refused_plain, f->refused_modrm, f->read, f->written, name);
+        const char *name = i > FORM_INVALID_MODRM ? ZydisMnemonicGetString(form_names[i]) : "invalid";
+        printf("    {%s, %#x, %#x, %#x, %u, %u, %u, %u, %u, {%#x, %#x}, {%u, %u}, {%#x, %#x}, "
+               "%#x, %#x, %#x}, /* %s */\n",
+               kind_names[f->kind], f->special, f->parts, f->roles, f->immediate_size,
+               f->immediate_shift, f->immediate_mask, f->scale, f->flags, f->memory[0], f->memory[1],
+               f->memory_size[0], f->memory_size[1], f->refused[0], f->refused[1], f->reg_use,
+               f->rm_use, f->other_use, name);
     }
     printf("};\n\n");
 }

@@ -27,6 +27,8 @@ enum {
     ELF_TYPE_SHARED = 3,
 };
 
+#define K_HUGETLBFS_MAGIC 0x958458f6u
+#define HUGE_PAGE (2ul << 20)
 #define IMAGE_MOST (256ul << 20) /* bigger files are data, whatever they begin with */
 
 /* Mapping */
@@ -53,7 +55,11 @@ i64 address_map_new(const struct mapping *m, u64 at)
     if ((m->flags & MAP_TYPE) != MAP_SHARED_VALIDATE)
         return kernel_map_new(m, at);
     /* MAP_SHARED_VALIDATE does not go with MAP_FIXED_NOREPLACE: the place is taken first. */
-    struct mapping place = {m->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0};
+    struct mapping place = {
+        .size = m->size,
+        .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+        .fd = -1,
+    };
     i64 got = kernel_map_new(&place, at);
     if (kernel_failed(got))
         return got;
@@ -66,19 +72,41 @@ i64 address_map_new(const struct mapping *m, u64 at)
 struct area address_describe(const struct mapping *m, u64 at)
 {
     struct area a = {.start = at, .end = at + m->size};
-    struct stat file;
     a.protection = m->protection & PROTECTION_BITS;
     if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
         a.flags |= AREA_SHARED;
     if (m->flags & MAP_GROWSDOWN)
         a.flags |= AREA_GROWSDOWN;
-    if ((m->flags & MAP_ANONYMOUS) || kernel_call(__NR_fstat, m->fd, &file))
+    if (!m->from_file)
         return a;
     a.flags |= AREA_FILE;
-    a.device = file.st_dev;
-    a.inode = file.st_ino;
+    a.device = m->device;
+    a.inode = m->inode;
     a.offset = m->offset;
     return a;
+}
+
+/* Huge pages of a file system for them; its block is a page. */
+static bool on_huge_pages(i64 fd)
+{
+    u64 status[15] = {0}; /* struct statfs: the type is the first word */
+    return !kernel_call(__NR_fstatfs, fd, status) && (u32)status[0] == K_HUGETLBFS_MAGIC;
+}
+
+void address_look(struct mapping *m)
+{
+    struct stat file;
+    m->alignment = PAGE_SIZE;
+    u64 power = (m->flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
+    if ((m->flags & MAP_ANONYMOUS) && (m->flags & MAP_HUGETLB))
+        m->alignment = power ? 1ul << power : HUGE_PAGE;
+    if ((m->flags & MAP_ANONYMOUS) || kernel_call(__NR_fstat, m->fd, &file))
+        return;
+    m->from_file = true;
+    m->device = file.st_dev;
+    m->inode = file.st_ino;
+    if ((u64)file.st_blksize >= HUGE_PAGE && on_huge_pages(m->fd))
+        m->alignment = (u64)file.st_blksize;
 }
 
 void address_mapped(const struct area *a)
@@ -108,19 +136,11 @@ static enum place place_of(const struct mapping *m)
     return (m->protection & PROT_EXEC) || begins_image(m) ? PLACE_IMAGE : PLACE_MAPPING;
 }
 
-static u64 alignment_of(const struct mapping *m)
-{
-    if (!(m->flags & MAP_HUGETLB))
-        return PAGE_SIZE;
-    u64 power = (m->flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
-    return power ? 1ul << power : 2ul << 20;
-}
-
 /* The hint, if the kernel would follow it. */
 static u64 usable_hint(const struct mapping *m, u64 hint)
 {
     u64 at = page_up(hint), end = at + m->size;
-    if (!at || at < hint || (at & (alignment_of(m) - 1)) || address_refused(at, m->size))
+    if (!at || at < hint || (at & (m->alignment - 1)) || address_refused(at, m->size))
         return 0;
     if ((m->flags & MAP_32BIT) && end > 0x80000000)
         return 0;
@@ -133,7 +153,7 @@ static i64 map_anywhere(const struct mapping *m, u64 hint)
     i64 got = at ? address_map_new(m, at) : -EEXIST;
     enum place kind = place_of(m);
     for (int i = 0; i < TRIES && (got == -EEXIST || (at && got == -EPERM)); i++) {
-        at = address_place(kind, m->size, alignment_of(m));
+        at = address_place(kind, m->size, m->alignment);
         if (!at)
             return -ENOMEM;
         got = address_map_new(m, at);
@@ -154,8 +174,34 @@ static i64 map_fixed(const struct mapping *m, u64 at)
     if (address_refused(at, m->size))
         return -ENOMEM;
     code_watch_changed(at, at + m->size);
-    i64 got = kernel_map(m, at, MAP_FIXED);
-    return got;
+    return kernel_map(m, at, MAP_FIXED);
+}
+
+/* Nobody is to use the range: then it does not matter that parts of it are the engine's.  The
+ * sanitizers for threads and for memory close most of the address space in this way. */
+static bool closes_range(const struct mapping *m, u64 at)
+{
+    u64 kind = MAP_FIXED | MAP_ANONYMOUS | MAP_PRIVATE;
+    return (m->flags & (kind | MAP_TYPE)) == kind && m->protection == PROT_NONE &&
+           !(at & ~PAGE_MASK) && at < LAYOUT_USER_END && m->size <= LAYOUT_USER_END - at &&
+           areas_reserved(at, at + m->size);
+}
+
+static i64 close_around(const struct mapping *m, u64 at)
+{
+    u64 end = at + m->size;
+    for (u64 from = areas_reserved_end(at); from < end;) {
+        struct mapping part = *m;
+        u64 to = areas_unreserved_end(from, end);
+        part.size = to - from;
+        i64 got = map_fixed(&part, from);
+        if (kernel_failed(got))
+            return got;
+        struct area a = address_describe(&part, from);
+        address_mapped(&a);
+        from = areas_reserved_end(to);
+    }
+    return (i64)at;
 }
 
 /* A file system mounted noexec refuses what we do not ask for. */
@@ -169,7 +215,13 @@ static bool execution_refused(const struct mapping *m)
 
 i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset)
 {
-    struct mapping m = {page_up(size), protection, flags, (i32)fd, offset};
+    struct mapping m = {
+        .size = page_up(size),
+        .protection = protection,
+        .flags = flags,
+        .fd = (i32)fd,
+        .offset = offset,
+    };
     bool named = !(flags & MAP_ANONYMOUS);
     if (named && descriptors_owned(m.fd))
         return -EBADF;
@@ -179,28 +231,47 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
         return -ENOMEM;
     if (execution_refused(&m))
         return -EPERM;
-    u64 alignment = alignment_of(&m);
-    m.size = (m.size + alignment - 1) & ~(alignment - 1);
+    address_look(&m);
+    m.size = (m.size + m.alignment - 1) & ~(m.alignment - 1);
 
+    if (closes_range(&m, at))
+        return close_around(&m, at);
     bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     i64 got = fixed ? map_fixed(&m, at) : map_anywhere(&m, at);
-    if (kernel_failed(got))
+    if (kernel_failed(got)) {
+        if ((flags & MAP_FIXED) && !address_refused(at, m.size) && !(at & ~PAGE_MASK))
+            address_recheck(at, at + m.size);
         return got;
+    }
     struct area a = address_describe(&m, (u64)got);
     address_mapped(&a);
     return got;
 }
 
+static i64 unmap_part(u64 from, u64 to)
+{
+    code_watch_changed(from, to);
+    i64 result = kernel_call(__NR_munmap, from, to - from);
+    if (!result)
+        areas_clear(from, to);
+    return result;
+}
+
+/* Around what is the engine's: for the guest nothing is mapped there, and that is no error. */
 i64 address_munmap(u64 at, u64 size)
 {
     u64 rounded = page_up(size);
-    if ((at & ~PAGE_MASK) || !rounded || address_refused(at, rounded))
+    if ((at & ~PAGE_MASK) || !rounded || at >= LAYOUT_USER_END || rounded > LAYOUT_USER_END - at)
         return -EINVAL;
-    code_watch_changed(at, at + rounded);
-    i64 result = kernel_call(__NR_munmap, at, size);
-    if (!result)
-        areas_clear(at, at + rounded);
-    return result;
+    u64 end = at + rounded;
+    for (u64 from = areas_reserved_end(at); from < end;) {
+        u64 to = areas_unreserved_end(from, end);
+        i64 result = unmap_part(from, to);
+        if (result)
+            return result;
+        from = areas_reserved_end(to);
+    }
+    return 0;
 }
 
 /* Protecting */
@@ -332,8 +403,12 @@ static bool grow_heap(u64 from, u64 to)
 {
     if (address_refused(from, to - from) || !areas_free(from, to + PAGE_SIZE))
         return false;
-    u64 flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    struct mapping m = {to - from, PROT_READ | PROT_WRITE, flags, -1, 0};
+    struct mapping m = {
+        .size = to - from,
+        .protection = PROT_READ | PROT_WRITE,
+        .flags = MAP_PRIVATE | MAP_ANONYMOUS,
+        .fd = -1,
+    };
     if (kernel_failed(address_map_new(&m, from)))
         return false;
     struct area a = address_describe(&m, from);

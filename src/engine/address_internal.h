@@ -11,6 +11,12 @@ struct mapping {
     u64 flags;      /* MAP_* */
     i64 fd;
     u64 offset;
+
+    /* Of the file, by address_look(). */
+    bool from_file;
+    u64 device;
+    u64 inode;
+    u64 alignment; /* of its pages in memory; for memory without a file as well */
 };
 
 enum place {
@@ -25,13 +31,19 @@ u64 address_place(enum place kind, u64 size, u64 alignment);
 /* The kernel has something in [start, end) that the areas do not know: from now on they do. */
 void address_learn(u64 start, u64 end);
 
+/* A change that failed may have removed what was there: the areas lose what the kernel has not. */
+void address_recheck(u64 start, u64 end);
+
 /* Is any byte the engine's, or outside of what the guest can have? */
 bool address_refused(u64 start, u64 size);
+
+/* Finds out what is behind m->fd, if anything. */
+void address_look(struct mapping *m);
 
 /* Maps at `at`, where nothing may be: -EEXIST if something is.  The areas are not told. */
 i64 address_map_new(const struct mapping *m, u64 at);
 
-/* The area that the mapping is, at `at`. */
+/* The area that the mapping is, at `at`.  (Without address_look(): one without a file.) */
 struct area address_describe(const struct mapping *m, u64 at);
 
 /* A range is now what `area` says: tells the areas, and code_watch. */

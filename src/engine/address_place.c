@@ -110,3 +110,35 @@ void address_learn(u64 start, u64 end)
         areas_reserve(u.start, u.end); /* the whole question, if nothing was found */
     }
 }
+
+/* Finding a hole in what the kernel has, within bounds. */
+struct hole {
+    u64 start, end; /* the bounds, then the hole */
+    u64 covered;    /* up to here there is none */
+};
+
+static bool find_hole(void *context, const struct kernel_mapping *m)
+{
+    struct hole *h = context;
+    if (m->end <= h->covered)
+        return true;
+    if (m->start > h->covered) {
+        h->start = h->covered;
+        if (m->start < h->end)
+            h->end = m->start;
+        return false;
+    }
+    h->covered = m->end;
+    return m->end < h->end;
+}
+
+void address_recheck(u64 start, u64 end)
+{
+    while (start < end) {
+        struct hole h = {start, end, start};
+        if (kernel_maps_each(find_hole, &h) || h.covered >= h.end)
+            return;
+        areas_clear(h.covered, h.end);
+        start = h.end;
+    }
+}

@@ -62,8 +62,10 @@ static i64 move(const struct remap *r)
 {
     code_watch_changed(r->to, r->to + r->new_size);
     i64 got = kernel_remap(r);
-    if (kernel_failed(got))
+    if (kernel_failed(got)) {
+        address_recheck(r->to, r->to + r->new_size);
         return got;
+    }
     areas_clear(r->to, r->to + r->new_size);
     if (r->old_size)
         copy_areas(r);

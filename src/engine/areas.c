@@ -226,6 +226,22 @@ bool areas_reserved(u64 start, u64 end)
     return false;
 }
 
+u64 areas_unreserved_end(u64 at, u64 most)
+{
+    for (size_t i = 0; i < reserved_count; i++)
+        if (reserved[i].end > at && reserved[i].start < most)
+            return reserved[i].start > at ? reserved[i].start : at;
+    return most;
+}
+
+u64 areas_reserved_end(u64 at)
+{
+    for (size_t i = 0; i < reserved_count; i++)
+        if (reserved[i].start <= at && at < reserved[i].end)
+            at = reserved[i].end;
+    return at;
+}
+
 bool areas_free(u64 start, u64 end)
 {
     const struct area *a = areas_from(start);

@@ -45,6 +45,10 @@ u64 areas_gap(u64 low, u64 high, u64 size, u64 alignment, bool upward);
 /* The engine's own and the kernel's: no gap is found there, and the guest may not map there. */
 void areas_reserve(u64 start, u64 end);
 bool areas_reserved(u64 start, u64 end);
+/* The end of what is not reserved, from `at` on and at most to `most`; == `at` if that is. */
+u64 areas_unreserved_end(u64 at, u64 most);
+/* The end of what is reserved at `at`; == `at` if nothing is. */
+u64 areas_reserved_end(u64 at);
 /* Is no byte of the range mapped or reserved? */
 bool areas_free(u64 start, u64 end);
 /* May any byte of the range be fetched as code? */

@@ -84,13 +84,20 @@ static u64 enter_at(u32 address)
     return engine_enter(cpu);
 }
 
+/* At the boundary another thread may have run: it may have dropped the link's fragment, or linked it. */
+static bool can_link(const struct link *l)
+{
+    const struct fragment *from = &fragments[l->fragment];
+    return from->live && !from->copy && !l->to;
+}
+
 static void take_shortcut(const struct shortcut *s, struct fragment *f)
 {
     if (!settings.link || f->copy || s->generation != fragments_generation)
         return;
     if (s->publish)
         fragment_publish(f);
-    else if (s->link && fragments[s->link->fragment].live && !fragments[s->link->fragment].copy)
+    else if (s->link && can_link(s->link))
         fragment_link(s->link, f);
 }
 

@@ -9,9 +9,8 @@
  *   vector 9ae1c2...                     x87, SSE and AVX registers, as a hash
  *   area 0x400000-0x401000 r-xp 52b1...  what is mapped, with a hash of what is in it
  *
- * What is left out: the x87 instruction and data pointers, which name the code cache; the
- * content of the vDSO, whose data the kernel changes at any time; and the thread's number
- * where its C library keeps it (the address given to set_tid_address), different in each run.
+ * What is left out: the x87 instruction and data pointers, which name the code cache; and the
+ * content of the vDSO, whose data the kernel changes at any time.
  */
 #include "engine/inspect.h"
 
@@ -20,71 +19,22 @@
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
+#include "engine/lines.h"
 #include "engine/process.h"
 #include "engine/settings.h"
-#include "engine/stop.h"
 #include "engine/text.h"
-#include "engine/thread.h"
 #include "engine/ticks.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 
 enum {
-    DUMP_MODE = 0644,
-    DUMP_FLUSH_AT = 2048,
     GET_FS = 0x1003, /* arch_prctl, asm/prctl.h */
     GET_GS = 0x1004,
 };
 
 #define HASH_START 0xcbf29ce484222325ul
 #define HASH_FACTOR 0x9e3779b97f4a7c15ul
-
-struct dump {
-    i64 fd;
-    struct text text;
-    char buffer[4096];
-};
-
-static void dump_flush(struct dump *d)
-{
-    for (size_t done = 0; done < d->text.length;) {
-        i64 n = kernel_call(__NR_write, d->fd, d->buffer + done, d->text.length - done);
-        if (n == -EINTR)
-            continue;
-        if (n <= 0)
-            engine_stop("the state at the stop cannot be written", settings.dump);
-        done += (size_t)n;
-    }
-    d->text.length = 0;
-}
-
-static void dump_open(struct dump *d)
-{
-    d->fd = 2;
-    if (settings.dump) {
-        u64 flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-        d->fd = kernel_call(__NR_openat, AT_FDCWD, settings.dump, flags, DUMP_MODE);
-    }
-    if (kernel_failed(d->fd))
-        engine_stop("the file for the state at the stop cannot be made", settings.dump);
-    d->text = TEXT(d->buffer);
-}
-
-static void dump_end_line(struct dump *d)
-{
-    text_add_char(&d->text, '\n');
-    if (d->text.length >= DUMP_FLUSH_AT)
-        dump_flush(d);
-}
-
-static void dump_hex(struct dump *d, const char *name, u64 value)
-{
-    text_add(&d->text, name);
-    text_add(&d->text, " 0x");
-    text_add_hex(&d->text, value);
-    dump_end_line(d);
-}
 
 /* Hashes */
 
@@ -105,25 +55,16 @@ static u64 hash_bytes(u64 hash, const u8 *bytes, size_t size)
     return hash;
 }
 
-/* Zeroes the word at `number` in a copy of the page at `at`. */
-static void hide_thread_number(u8 *page, u64 at, u64 number)
-{
-    if (page_down(number) == at && number % sizeof(u32) == 0)
-        memset(page + (number - at), 0, sizeof(u32));
-}
-
 /* Pages that cannot be read (a file that ends before its mapping does) count as such. */
 static u64 hash_area(const struct area *area)
 {
     static u8 page[PAGE_SIZE] __attribute__((aligned(8)));
     u64 hash = HASH_START;
     for (u64 at = area->start; at < area->end; at += PAGE_SIZE) {
-        if (!guest_read(page, gaddr(at), PAGE_SIZE)) {
+        if (guest_read(page, gaddr(at), PAGE_SIZE))
+            hash = hash_bytes(hash, page, PAGE_SIZE);
+        else
             hash = hash_word(hash, at);
-            continue;
-        }
-        hide_thread_number(page, at, thread_self()->clear_tid.at);
-        hash = hash_bytes(hash, page, PAGE_SIZE);
     }
     return hash;
 }
@@ -170,19 +111,19 @@ static u64 segment_base(u64 which)
     return base;
 }
 
-static void dump_registers(struct dump *d)
+static void dump_registers(struct lines *l)
 {
     static const char *const names[] = {
         "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
         "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
     };
-    dump_hex(d, "pc", cpu->rip);
+    lines_add_hex(l, "pc", cpu->rip);
     for (unsigned i = 0; i < countof(names); i++)
-        dump_hex(d, names[i], cpu->reg[i]);
-    dump_hex(d, "flags",
+        lines_add_hex(l, names[i], cpu->reg[i]);
+    lines_add_hex(l, "flags",
              cpu->flags & (FLAGS_ARITHMETIC | FLAG_DF) & ~(u64)block_flags_dead_at(cpu->rip));
-    dump_hex(d, "fs_base", segment_base(GET_FS));
-    dump_hex(d, "gs_base", segment_base(GET_GS));
+    lines_add_hex(l, "fs_base", segment_base(GET_FS));
+    lines_add_hex(l, "gs_base", segment_base(GET_GS));
 }
 
 static bool hashable(const struct area *area)
@@ -190,9 +131,9 @@ static bool hashable(const struct area *area)
     return area->protection && !(area->flags & AREA_VDSO);
 }
 
-static void dump_area(struct dump *d, const struct area *area)
+static void dump_area(struct lines *l, const struct area *area)
 {
-    struct text *t = &d->text;
+    struct text *t = &l->text;
     text_add(t, "area 0x");
     text_add_hex(t, area->start);
     text_add(t, "-0x");
@@ -207,23 +148,23 @@ static void dump_area(struct dump *d, const struct area *area)
         text_add_hex_wide(t, hash_area(area), 16);
     else
         text_add_char(t, '-');
-    dump_end_line(d);
+    lines_end(l);
 }
 
 void inspect_stop(void)
 {
-    static struct dump dump;
+    static struct lines file;
     u64 vector = hash_vector(); /* before anything can touch it */
-    dump_open(&dump);
-    text_add(&dump.text, "tick ");
-    text_add_unsigned(&dump.text, ticks_now());
-    dump_end_line(&dump);
-    dump_registers(&dump);
-    text_add(&dump.text, "vector ");
-    text_add_hex_wide(&dump.text, vector, 16);
-    dump_end_line(&dump);
+    lines_open(&file, settings.dump, O_TRUNC);
+    text_add(&file.text, "tick ");
+    text_add_unsigned(&file.text, ticks_now());
+    lines_end(&file);
+    dump_registers(&file);
+    text_add(&file.text, "vector ");
+    text_add_hex_wide(&file.text, vector, 16);
+    lines_end(&file);
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
-        dump_area(&dump, a);
-    dump_flush(&dump);
+        dump_area(&file, a);
+    lines_flush(&file);
     process_exit_group(0);
 }

@@ -28,10 +28,11 @@ _Noreturn static void refuse(const char *what, i64 error)
     engine_refuse(CHANNEL_EXIT_NOT_RUNNABLE, what, why);
 }
 
-static void map(const struct mapping *m, u64 at, const char *what)
+static void map(struct mapping *m, u64 at, const char *what)
 {
     if (!m->size)
         return;
+    address_look(m);
     u32 protection = code_watch_kernel_protection((u32)m->protection);
     i64 got = kernel_call(__NR_mmap, at, m->size, protection, m->flags | MAP_FIXED, m->fd,
                           m->offset);

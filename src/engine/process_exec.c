@@ -47,6 +47,7 @@ void process_start(void)
 
 struct target {
     char path[PROGRAM_PATH]; /* as the program will be called */
+    const char *instead;     /* where the guest's own program is, if the path means that; or NULL */
     i32 fd;                  /* the file, open */
     bool inherited;          /* the path may not lead there after the call: fd must */
     bool closes;             /* the path leads through a descriptor that will be closed */
@@ -264,24 +265,18 @@ static i64 exec(const struct target *target, struct gaddr argv, struct gaddr env
 
 static i64 read_path(struct gaddr path, struct target *target)
 {
-    i64 length = guest_read_string(target->path, path, sizeof(target->path));
-    if (length < 0)
-        return length;
-    const char *instead = proc_files_replace(target->path);
-    if (instead) {
-        struct text out = TEXT(target->path);
-        text_add(&out, instead);
-    }
-    return length;
+    return guest_read_string(target->path, path, sizeof(target->path));
 }
 
 static i64 exec_path(struct target *target, u64 open_flags, struct gaddr argv, struct gaddr envp)
 {
-    i64 fd = open_program(AT_FDCWD, target->path, open_flags);
+    const char *instead = proc_files_replace(target->path); /* for /proc/self/exe */
+    i64 fd = open_program(AT_FDCWD, instead ? instead : target->path, open_flags);
     if (kernel_failed(fd))
         return fd;
     target->fd = (i32)fd;
-    target->inherited = target->closes = false;
+    target->inherited = instead;
+    target->closes = false;
     return exec(target, argv, envp);
 }
 

@@ -15,6 +15,7 @@
 
 enum {
     HEADERS_MOST = 65536, /* bytes of program headers, as in the kernel */
+    HEADERS_AT_ONCE = 32,
 };
 
 /* Like pread, but short only at the end of the file. */
@@ -81,19 +82,28 @@ static bool matters(const Elf64_Phdr *p)
     return p->p_type == PT_LOAD || p->p_type == PT_INTERP || p->p_type == PT_GNU_STACK;
 }
 
+static bool keep_segment(struct program_file *f, const Elf64_Phdr *p)
+{
+    if (!matters(p) || (p->p_type == PT_LOAD && p->p_memsz == 0))
+        return true;
+    if (f->count == PROGRAM_SEGMENTS)
+        return false;
+    f->segment[f->count++] = *p;
+    return true;
+}
+
 static i64 read_segments(struct program_file *f, const char **why)
 {
+    Elf64_Phdr some[HEADERS_AT_ONCE];
     f->count = 0;
     for (unsigned i = 0; i < f->header.e_phnum; i++) {
-        Elf64_Phdr p;
-        u64 offset = f->header.e_phoff + i * sizeof(p);
-        if (read_at(f->fd, &p, sizeof(p), offset) != sizeof(p))
+        unsigned left = f->header.e_phnum - i, n = i % HEADERS_AT_ONCE;
+        u64 size = (left < HEADERS_AT_ONCE ? left : HEADERS_AT_ONCE) * sizeof(some[0]);
+        u64 offset = f->header.e_phoff + i * sizeof(some[0]);
+        if (n == 0 && read_at(f->fd, some, size, offset) != (i64)size)
             return refuse(why, "truncated", -ENOEXEC);
-        if (!matters(&p) || (p.p_type == PT_LOAD && p.p_memsz == 0))
-            continue;
-        if (f->count == PROGRAM_SEGMENTS)
+        if (!keep_segment(f, &some[n]))
             return refuse(why, "malformed", -ENOEXEC);
-        f->segment[f->count++] = p;
     }
     return 0;
 }

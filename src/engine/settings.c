@@ -68,6 +68,9 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_ENTRIES:
         settings.entries = value->path;
         break;
+    case CHANNEL_SETTING_BLOCKS:
+        settings.blocks = value->path;
+        break;
     case SETTING_FD:
         settings.fd = (i32)value->number;
         break;

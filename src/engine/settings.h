@@ -16,6 +16,7 @@ struct settings {
     struct gaddr stop_pc; /* 0: the tick's first instruction */
     const char *dump;     /* a file for the state at the stop, or NULL */
     const char *entries;  /* a file for a log of block entries, or NULL */
+    const char *blocks;   /* a file for a listing of translations, or NULL */
     i32 fd;               /* internal: the open program file, or -1 */
 };
 

@@ -310,10 +310,18 @@ static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
     t->fault_cr2 = info->address;
 }
 
+/* No page could be there: the processor does not even say which address it was. */
+static bool canonical(u64 address)
+{
+    return (u64)((i64)(address << 16) >> 16) == address;
+}
+
 void signals_raise(int signal, int code, u64 address)
 {
     struct thread *t = thread_self();
     struct k_siginfo info = {.signal = signal, .code = code};
+    if (!canonical(address))
+        info.code = code = CODE_KERNEL;
     if (code != CODE_KERNEL)
         info.address = address;
     t->fault_trap = trap_number(signal, code);
@@ -425,16 +433,6 @@ void signals_vfork_end(void)
     s->outer = unused;
     unused = s;
     signals_apply_mask(t);
-}
-
-void signals_clear_handlers(void)
-{
-    for (int signal = 1; signal <= SIG_LAST; signal++) {
-        if (signals_has_handler(signal))
-            signals_actions[signal] = (struct k_sigaction){.handler = K_SIG_DFL};
-    }
-    for (size_t i = 0; i < countof(synchronous); i++) /* the kernel has taken ours away, too */
-        signals_set_kernel_action(synchronous[i]);
 }
 
 /* Synchronous signals that were sent and are blocked stay pending across execve: the kernel

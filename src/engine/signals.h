@@ -64,8 +64,6 @@ void signals_forked(void);
 void signals_vfork_begin(void);
 void signals_vfork_child(void);
 void signals_vfork_end(void);
-/* After that, in a child made with CLONE_CLEAR_SIGHAND: no handlers. */
-void signals_clear_handlers(void);
 
 /* Before execve: what is ignored is ignored by the kernel too, the mask really the guest's.  The
  * call itself is made by engine_make_call() with &signal_waiting, so that no signal is lost; if it

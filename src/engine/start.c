@@ -8,12 +8,14 @@
 #include "engine/entries.h"
 #include "engine/kernel_maps.h"
 #include "engine/layout.h"
+#include "engine/listing.h"
 #include "engine/loader.h"
 #include "engine/process.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
+#include "engine/syscalls.h"
 #include "engine/text.h"
 #include "engine/thread.h"
 #include "engine/ticks.h"
@@ -68,7 +70,9 @@ _Noreturn static void engine_begin(void)
     thread_start_first(first);
     ticks_start();
     signals_start();
+    reproducible_start();
     entries_start();
+    listing_start();
     dispatch_run();
 }
 

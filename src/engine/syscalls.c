@@ -151,9 +151,9 @@ static const struct call_row rows[CALLS] = {
     [__NR_arch_prctl]      = ROW(call_arch_prctl, 0),
 
     /* Never wait */
-    [__NR_getpid]          = ROW(NULL, NOW),
+    [__NR_getpid]          = ROW(call_own_number, NOW),
     [__NR_getppid]         = ROW(NULL, NOW),
-    [__NR_gettid]          = ROW(NULL, NOW),
+    [__NR_gettid]          = ROW(call_own_number, NOW),
     [__NR_getuid]          = ROW(NULL, NOW),
     [__NR_geteuid]         = ROW(NULL, NOW),
     [__NR_getgid]          = ROW(NULL, NOW),
@@ -167,17 +167,17 @@ static const struct call_row rows[CALLS] = {
     [__NR_getpriority]     = ROW(NULL, NOW),
     [__NR_getrlimit]       = ROW(NULL, NOW),
     [__NR_prlimit64]       = ROW(NULL, NOW),
-    [__NR_getrusage]       = ROW(NULL, NOW),
-    [__NR_getcpu]          = ROW(NULL, NOW),
+    [__NR_getrusage]       = ROW(call_getrusage, NOW),
+    [__NR_getcpu]          = ROW(call_getcpu, NOW),
     [__NR_getcwd]          = ROW(NULL, NOW),
     [__NR_get_robust_list] = ROW(NULL, NOW),
     [__NR_uname]           = ROW(NULL, NOW),
     [__NR_umask]           = ROW(NULL, NOW),
-    [__NR_sysinfo]         = ROW(NULL, NOW),
-    [__NR_times]           = ROW(NULL, NOW),
-    [__NR_time]            = ROW(NULL, NOW),
-    [__NR_gettimeofday]    = ROW(NULL, NOW),
-    [__NR_clock_gettime]   = ROW(NULL, NOW),
+    [__NR_sysinfo]         = ROW(call_sysinfo, NOW),
+    [__NR_times]           = ROW(call_times, NOW),
+    [__NR_time]            = ROW(call_time, NOW),
+    [__NR_gettimeofday]    = ROW(call_gettimeofday, NOW),
+    [__NR_clock_gettime]   = ROW(call_clock_gettime, NOW),
     [__NR_clock_getres]    = ROW(NULL, NOW),
     [__NR_alarm]           = ROW(NULL, NOW),
     [__NR_getitimer]       = ROW(NULL, NOW),
@@ -187,9 +187,9 @@ static const struct call_row rows[CALLS] = {
     [__NR_timer_gettime]   = ROW(NULL, NOW),
     [__NR_timer_getoverrun] = ROW(NULL, NOW),
     [__NR_timer_delete]    = ROW(NULL, NOW),
-    [__NR_kill]            = ROW(NULL, NOW),
-    [__NR_tkill]           = ROW(NULL, NOW),
-    [__NR_tgkill]          = ROW(NULL, NOW),
+    [__NR_kill]            = ROW(call_to_number, NOW),
+    [__NR_tkill]           = ROW(call_to_number, NOW),
+    [__NR_tgkill]          = ROW(call_to_number, NOW),
     [__NR_sched_getaffinity] = ROW(NULL, NOW),
     [__NR_sched_getparam]  = ROW(NULL, NOW),
     [__NR_sched_getscheduler] = ROW(NULL, NOW),
@@ -235,9 +235,15 @@ i64 call_pass_now(const struct call *call)
     return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* Functions here are inlined where every call comes by: behind a system call the processor has forgotten where
+ * they return to, which makes each return as dear as all their work. */
+#define EVERY_CALL static inline __attribute__((always_inline))
+
 i64 call_pass(const struct call *call)
 {
     struct thread *t = thread_self();
+    if (thread_count == 1)
+        return engine_make_call(call->number, call->args, &t->signal_waiting);
     thread_give_baton();
     i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
     thread_take_baton();
@@ -251,7 +257,7 @@ static void release_buffer(const struct call_row *row, const struct call *call)
     code_watch_release(start, start + (row->size ? call->args[row->size] : SMALL_BUFFER));
 }
 
-static i64 answer(const struct call_row *row, struct call *call)
+EVERY_CALL i64 answer(const struct call_row *row, struct call *call)
 {
     if ((row->traits & FD) && descriptors_owned((i32)call->args[0]))
         return -EBADF;
@@ -288,7 +294,7 @@ static __attribute__((noinline)) i64 mend(i64 result)
     return again ? CALL_AGAIN : -EINTR;
 }
 
-static void finish(i64 result)
+EVERY_CALL void finish(i64 result)
 {
     if (result == CALL_AGAIN) {
         cpu->rip -= SYSCALL_LENGTH;

@@ -12,4 +12,7 @@
  * rt_sigreturn, everything) are set, or rip back at the instruction to make the call again after a signal. */
 void syscalls_run(void);
 
+/* Remembers who the first process is, for the setting random. */
+void reproducible_start(void);
+
 #endif

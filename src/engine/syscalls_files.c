@@ -90,6 +90,7 @@ static i64 open_path(struct call *call, i64 directory, int index, u64 flags)
 {
     char path[PATH_SIZE];
     i64 result;
+    reproducible_path(&call->args[index]);
     if (!proc_path(directory, gaddr(call->args[index]), path))
         return call_pass(call);
     if (proc_files_open(path, flags, &result))

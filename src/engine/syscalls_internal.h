@@ -85,4 +85,16 @@ i64 call_prctl(struct call *call);
 i64 call_arch_prctl(struct call *call);
 i64 call_getrandom(struct call *call);
 
+/* syscalls_reproducible.c */
+i64 call_clock_gettime(struct call *call);
+i64 call_gettimeofday(struct call *call);
+i64 call_time(struct call *call);
+i64 call_times(struct call *call);
+i64 call_getrusage(struct call *call);
+i64 call_getcpu(struct call *call);
+i64 call_sysinfo(struct call *call);
+i64 call_own_number(struct call *call);
+i64 call_to_number(struct call *call);
+void reproducible_path(u64 *path); /* that is about to be opened: another one, if need be */
+
 #endif

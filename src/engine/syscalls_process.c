@@ -58,7 +58,7 @@ i64 call_exit_group(struct call *call)
 i64 call_set_tid_address(struct call *call)
 {
     thread_self()->clear_tid = gaddr(call->args[0]);
-    return call_pass_now(call);
+    return call_own_number(call);
 }
 
 i64 call_set_robust_list(struct call *call)

@@ -4,6 +4,7 @@
 #include "engine/code_watch.h"
 #include "engine/fragment.h"
 #include "engine/layout.h"
+#include "engine/listing.h"
 #include "engine/settings.h"
 #include "engine/stats.h"
 #include "engine/text.h"
@@ -61,6 +62,7 @@ static struct fragment *make_fragment(u64 pc)
     f->end = (u32)(u64)at;
     code_cache_commit(at);
     fragment_commit(f);
+    listing_note(&block, f);
     return f;
 }
 

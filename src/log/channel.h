@@ -59,10 +59,11 @@ enum channel_kind {
     X(BLOCK,    "block",    CHANNEL_COUNT,  1,      1000,       96,       "most instructions in a block")            \
     X(LINK,     "link",     CHANNEL_FLAG,   0,      1,          1,        "let blocks jump to each other")           \
     X(COUNTERS, "counters", CHANNEL_POWER,  1,      8,          8,        "tick counters, shared out among blocks")  \
-    X(RANDOM,   "random",   CHANNEL_FLAG,   0,      1,          0,        "fix clocks, random and core numbers")     \
+    X(RANDOM,   "random",   CHANNEL_FLAG,   0,      1,          0,        "fix clocks, random, core, own numbers")   \
     X(STOP,     "stop",     CHANNEL_MOMENT, 0,      0,          0,        "end the program at this moment")          \
     X(DUMP,     "dump",     CHANNEL_PATH,   0,      0,          0,        "write the state at the stop there")       \
-    X(ENTRIES,  "entries",  CHANNEL_PATH,   0,      0,          0,        "write every entry of a block there")
+    X(ENTRIES,  "entries",  CHANNEL_PATH,   0,      0,          0,        "write every entry of a block there")      \
+    X(BLOCKS,   "blocks",   CHANNEL_PATH,   0,      0,          0,        "list every translated block there")
 
 #define CHANNEL_SETTING_ID(id, name, kind, least, most, unless, what) CHANNEL_SETTING_##id,
 enum channel_setting { CHANNEL_SETTINGS(CHANNEL_SETTING_ID) CHANNEL_SETTINGS_COUNT };

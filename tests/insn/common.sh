@@ -5,6 +5,7 @@
 # a FAIL what the cases are, what they were given, and what came out differently.
 
 insn_here=$(dirname "${BASH_SOURCE[0]}")
+insn_settings=()
 insn_warnings='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror'
 
 # insn_build: 0, or 1 with the reason in insn_why.
@@ -31,8 +32,9 @@ insn_native() {
     timeout -k 5 "$insn_limit" "$SCRATCH/insn-run" "$@"
 }
 
+# With the settings that the round asks for.
 insn_engine() {
-    timeout -k 5 "$insn_limit" "$EBB" exec -- "$SCRATCH/insn-run" "$@"
+    timeout -k 5 "$insn_limit" "$EBB" exec "${insn_settings[@]}" -- "$SCRATCH/insn-run" "$@"
 }
 
 # The first pair of places that is free on both sides, in insn_low and insn_high.
@@ -66,23 +68,33 @@ insn_explain() {
     rm -f "$out.native" "$out.engine"
 }
 
-# insn_where_ended CORPUS HASHES: the case in which the engine's run ended.  Output comes once
-# a batch, so what followed is run again, with output after each case.
+# insn_where_ended CORPUS HASHES CASES: the case in which the engine's run ended.  Output comes
+# once a batch, so what followed is run again, with output after each case.
 insn_where_ended() {
     local from=$(($(stat -c %s "$2") / 8)) status
-    insn_engine "$1" "$2.rest" "$from" 1000000
+    [ "$from" -lt "$3" ] || return
+    : > "$2.rest"
+    insn_engine "$1" "$2.rest" "$from" "$3"
     status=$?
     from=$((from + $(stat -c %s "$2.rest") / 8))
+    if [ "$from" -ge "$3" ]; then
+        echo '  run again from there, it does not end early'
+        return
+    fi
     echo "  the run ends with status $status in case $from"
     insn_native "$1" "$2.one" "$from" 1 dump
     : > "$2.none"
     "$SCRATCH/insn-judge" explain "$1" "$from" "$2.one" "$2.none"
 }
 
-# insn_round SEED CASES
+# insn_round SEED CASES [SETTING=VALUE]...
 insn_round() {
-    local seed=$1 cases=$2 corpus=$SCRATCH/corpus out=$SCRATCH/out status summary
-    local name="instructions, seed $seed"
+    local seed=$1 cases=$2 corpus=$SCRATCH/corpus out=$SCRATCH/out status summary setting
+    local name="instructions, seed $seed${3:+ (${*:3})}"
+    insn_settings=()
+    for setting in "${@:3}"; do
+        insn_settings+=(--setting "$setting")
+    done
     if ! timeout -k 5 "$insn_limit" "$SCRATCH/insn-make" "$corpus" "$seed" "$cases" \
          "$insn_low" "$insn_high" >"$SCRATCH/made"; then
         echo "FAIL $name: no cases could be made"
@@ -109,7 +121,7 @@ insn_round() {
 # What a failed round shows, worst first: where it ended, then what differs.
 insn_failed() {
     local name=$1 status=$2 corpus=$SCRATCH/corpus out=$SCRATCH/out number first what
-    [ "$status" = 0 ] || insn_where_ended "$corpus" "$out.engine"
+    insn_where_ended "$corpus" "$out.engine" $(($(stat -c %s "$out.native") / 8))
     while read -r number first what; do
         insn_explain "$corpus" "$number" "$first"
     done < <(tail -n +2 "$out.judged")

@@ -56,6 +56,7 @@ enum fix_op {
     FIX_INDEX,     /* vector register reg holds small indices, size bytes each */
     FIX_XSAVE,     /* a valid xsave image at off in the data */
     FIX_MASKED,    /* no floating-point exception is unmasked */
+    FIX_OR_ZERO,   /* afterwards: size bytes at off in the data may be value, or 0 */
 };
 
 /* Bits of corpus_case.flags. */

@@ -448,7 +448,77 @@ static void flow_trap(struct maker *m)
     case 4: EMIT(m, 0xcd, vectors[draw(m, countof(vectors))]); break;
     default: EMIT(m, 0xcd, 3); m->now.fault_at += 2; break;
     }
-    emit_reader(m);
+    emit_exit(m, 0);  /* no reader: it would let some flags die before the trap */
+}
+
+/* Answers that are never the same twice are thrown away; all else must be as it was. */
+static void flow_unpredictable(struct maker *m)
+{
+    static const struct {
+        u8 code[4], length;
+        bool cpuid;  /* answers in rbx and rcx too */
+    } asks[] = {
+        {{0x0f, 0x31}, 2, false},              /* rdtsc */
+        {{0x0f, 0x01, 0xf9}, 3, true},         /* rdtscp */
+        {{0x0f, 0xa2}, 2, true},               /* cpuid */
+        {{0x0f, 0x01, 0xd0}, 3, false},        /* xgetbv */
+        {{0x48, 0x0f, 0xc7, 0xf0}, 4, false},  /* rdrand rax */
+        {{0x0f, 0xc7, 0xf2}, 3, false},        /* rdrand edx */
+        {{0x66, 0x0f, 0xc7, 0xf0}, 4, false},  /* rdrand ax */
+        {{0xf3, 0x0f, 0xc7, 0xf8}, 4, false},  /* rdpid rax */
+    };
+    u32 kind = draw(m, countof(asks));
+    fix_gpr(m, RAX, draw(m, 8));
+    fix_gpr(m, RCX, 0);
+    m->now.other_flags = 0;
+    emit(m, asks[kind].code, asks[kind].length);
+    EMIT(m, 0xb8, 1, 0, 0, 0, 0xba, 2, 0, 0, 0);      /* mov eax, 1; mov edx, 2 */
+    if (asks[kind].cpuid)
+        EMIT(m, 0xbb, 3, 0, 0, 0, 0xb9, 4, 0, 0, 0);  /* mov ebx, 3; mov ecx, 4 */
+    if (asks[kind].code[asks[kind].length - 2] == 0xc7)
+        EMIT(m, 0xf9);                                /* stc: it may have failed */
+    emit_exit(m, 0);
+}
+
+/* Selectors: a null one, which takes the base with it on some processors, or a wrong one. */
+static void flow_segment(struct maker *m)
+{
+    u64 selector = one_in(m, 3) ? 0x7ff8 : 0, rsp = fix_rsp(m);
+    m->now.flags |= CASE_BASES;
+    emit_flags(m);
+    fix_gpr(m, RDI, selector);
+    fix_memory(m, rsp, selector, 8);
+    switch (draw(m, 5)) {
+    case 0: EMIT(m, 0x8e, 0xe7); break;  /* mov fs, edi */
+    case 1: EMIT(m, 0x8e, 0xef); break;  /* mov gs, edi */
+    case 2: EMIT(m, 0x0f, 0xa1); break;  /* pop fs */
+    case 3: EMIT(m, 0x0f, 0xa9); break;  /* pop gs */
+    default: EMIT(m, 0x8e, 0xc7, 0x8c, 0xe0, 0x8c, 0xea); break;
+                                         /* mov es, edi; mov eax, fs; mov edx, gs */
+    }
+    emit_exit(m, 0);
+}
+
+/* The address of the last x87 instruction, where it is saved: it must not be one in the code
+ * cache.  It may be 0, though: an engine need not follow where each x87 instruction came from. */
+static void flow_x87_address(struct maker *m)
+{
+    static const struct {
+        u8 code[4], length, field, size;  /* the address is size bytes at field */
+    } savers[] = {
+        {{0xd9, 0x37}, 2, 12, 4},              /* fnstenv [rdi] */
+        {{0xdd, 0x37}, 2, 12, 4},              /* fnsave [rdi] */
+        {{0x0f, 0xae, 0x07}, 3, 8, 4},         /* fxsave [rdi] */
+        {{0x48, 0x0f, 0xae, 0x07}, 4, 8, 8},   /* fxsave64 [rdi] */
+    };
+    u32 off = 0x800, kind = draw(m, countof(savers));
+    fix_gpr(m, RDI, maker_data(m) + off);
+    fix_add(m, (struct corpus_fix){.op = FIX_MASKED});
+    EMIT(m, 0xdb, 0xe3);  /* fninit */
+    fix_add(m, (struct corpus_fix){.op = FIX_OR_ZERO, .size = savers[kind].size,
+                                   .off = off + savers[kind].field, .value = maker_here(m)});
+    EMIT(m, 0xd9, 0xe8);  /* fld1 */
+    emit(m, savers[kind].code, savers[kind].length);
     emit_exit(m, 0);
 }
 
@@ -537,7 +607,8 @@ static void (*const templates[])(struct maker *) = {
     flow_call, flow_call, flow_nested_calls, flow_return_elsewhere, flow_push_return,
     flow_where_am_i, flow_indirect_register, flow_indirect_register, flow_indirect_memory,
     flow_indirect_memory, flow_indirect_stack, flow_table, flow_stack_pointer,
-    flow_stack_pointer, flow_syscall, flow_trap, flow_to_nowhere, flow_long, flow_undefined,
+    flow_stack_pointer, flow_syscall, flow_trap, flow_x87_address, flow_unpredictable,
+    flow_segment, flow_to_nowhere, flow_long, flow_undefined,
     flow_edge_or_jump,
 };
 

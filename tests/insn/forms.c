@@ -38,6 +38,9 @@ bool insn_decode(struct insn *insn, size_t available)
 
 u32 insn_flags_written(const struct insn *insn)
 {
+    ZydisMnemonic n = insn->is.mnemonic;
+    if (n == ZYDIS_MNEMONIC_VTESTPS || n == ZYDIS_MNEMONIC_VTESTPD || n == ZYDIS_MNEMONIC_VPTEST)
+        return FLAGS_ARITHMETIC;  /* Zydis 4.0 does not know */
     const ZydisAccessedFlags *f = insn->is.cpu_flags;
     return f ? (f->modified | f->set_0 | f->set_1 | f->undefined) & FLAGS_ARITHMETIC : 0;
 }

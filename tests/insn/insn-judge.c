@@ -237,7 +237,8 @@ static int explain(u32 number, const char *native, const char *engine)
     print_code(number);
     print_fixes(number);
     if (a.size < sizeof(struct outcome) || b.size < sizeof(struct outcome)) {
-        printf("    no outcome %s\n", a.size < sizeof(struct outcome) ? "natively" : "on the engine");
+        printf("    no outcome %s\n",
+               a.size < sizeof(struct outcome) ? "natively" : "on the engine");
         return 1;
     }
     const struct outcome *x = a.at, *y = b.at;

@@ -372,6 +372,7 @@ static void fix_apply(const struct corpus_fix *fix, u64 *chance)
     case FIX_INDEX: fix_index(fix, chance); break;
     case FIX_XSAVE: fix_xsave(fix); break;
     case FIX_MASKED: fix_masked(); break;
+    case FIX_OR_ZERO: break;
     default: die("the corpus has a fix that I do not know");
     }
 }
@@ -420,6 +421,13 @@ static void take_registers(const greg_t *from)
     insn_out.rflags = from[REG_EFL] & ~FLAGS_RF & (seen | ~FLAGS_ARITHMETIC);
 }
 
+/* Of a fetch that was not allowed, the kernel may or may not have had the page at hand. */
+static u64 error_of(const greg_t *from)
+{
+    bool fetch = from[REG_TRAPNO] == 14 && (from[REG_ERR] & 16);
+    return fetch ? from[REG_ERR] & ~1ul : (u64)from[REG_ERR];
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
@@ -431,7 +439,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         insn_out.code = info->si_code;
         insn_out.address = (u64)info->si_addr;
         insn_out.trap = from[REG_TRAPNO];
-        insn_out.error = from[REG_ERR];
+        insn_out.error = error_of(from);
         insn_out.cr2 = from[REG_TRAPNO] == 14 ? from[REG_CR2] : 0;
         take_xstate((const u8 *)uc->uc_mcontext.fpregs);
     }
@@ -521,6 +529,21 @@ static void bases_take(void)
     bases_set();
 }
 
+/* What may be a value or zero, is made zero. */
+static void outcome_mend(const struct corpus_case *c)
+{
+    for (u32 i = 0; i < c->fixes; i++) {
+        const struct corpus_fix *fix = &fixes[c->fix + i];
+        u64 found = 0, wanted = 0;
+        if (fix->op != FIX_OR_ZERO)
+            continue;
+        copy(&found, insn_out.data + fix->off, fix->size);
+        copy(&wanted, &fix->value, fix->size);
+        if (found == wanted)
+            clear(insn_out.data + fix->off, fix->size);
+    }
+}
+
 static void case_run(u32 number)
 {
     u64 chance = corpus->seed + number * 0x632be59bd9b4e019ul;
@@ -539,6 +562,7 @@ static void case_run(u32 number)
     if (c->flags & CASE_BASES)
         bases_take();
     copy(insn_out.data, (void *)data_at(), DATA_SIZE);
+    outcome_mend(c);
 }
 
 static u64 outcome_hash(void)

@@ -33,6 +33,15 @@ static u64 draw_faulting(struct maker *m, const struct insn *insn, u64 size)
     }
 }
 
+/* Locked operations across cache lines are slowed down by some kernels on purpose, and punished
+ * by some: few are enough. */
+static bool should_be_aligned(struct maker *m, const struct insn *insn)
+{
+    bool locks = (insn->is.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
+                 insn->is.mnemonic == ZYDIS_MNEMONIC_XCHG;
+    return locks ? !one_in(m, 256) : !one_in(m, 4);
+}
+
 static u64 draw_target(struct maker *m, const struct insn *insn, u64 size)
 {
     if (size == 0 || size > 1024)
@@ -42,7 +51,7 @@ static u64 draw_target(struct maker *m, const struct insn *insn, u64 size)
     u64 off = 0x300 + draw(m, DATA_SIZE - 0x700);
     if (insn->is.meta.category == ZYDIS_CATEGORY_XSAVE)
         off = 0x100 + draw(m, 0x800);
-    if (!one_in(m, 4))
+    if (should_be_aligned(m, insn))
         off &= ~63ul;
     else if (one_in(m, 2))
         off -= off % size;

@@ -17,31 +17,42 @@
 static const struct form **flag_forms, **other_forms;
 static size_t flag_count, other_count;
 
-/* Instructions that need no care from operands.c, and do not touch the stack. */
+static const u16 categories_out[] = {
+    ZYDIS_CATEGORY_STRINGOP, ZYDIS_CATEGORY_IO, ZYDIS_CATEGORY_IOSTRINGOP, ZYDIS_CATEGORY_SYSTEM,
+    ZYDIS_CATEGORY_XSAVE, ZYDIS_CATEGORY_RDWRFSGS, ZYDIS_CATEGORY_AMX_TILE,
+    ZYDIS_CATEGORY_GATHER, ZYDIS_CATEGORY_SCATTER, ZYDIS_CATEGORY_AVX2GATHER,
+    ZYDIS_CATEGORY_MOVDIR, ZYDIS_CATEGORY_PUSH, ZYDIS_CATEGORY_POP, ZYDIS_CATEGORY_MPX,
+};
+
+/* The stack, signals, another mxcsr, and what saves the address of an x87 instruction. */
+static const u16 mnemonics_out[] = {
+    ZYDIS_MNEMONIC_ENTER, ZYDIS_MNEMONIC_LEAVE, ZYDIS_MNEMONIC_LDMXCSR,
+    ZYDIS_MNEMONIC_VLDMXCSR, ZYDIS_MNEMONIC_UD0, ZYDIS_MNEMONIC_UD1, ZYDIS_MNEMONIC_UD2,
+    ZYDIS_MNEMONIC_XEND, ZYDIS_MNEMONIC_FNSAVE, ZYDIS_MNEMONIC_FNSTENV, ZYDIS_MNEMONIC_FXSAVE,
+    ZYDIS_MNEMONIC_FXSAVE64, ZYDIS_MNEMONIC_FXRSTOR, ZYDIS_MNEMONIC_FXRSTOR64,
+};
+
+static bool contains(const u16 *list, size_t count, u16 what)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == what)
+            return true;
+    return false;
+}
+
+/* Instructions that need no care from operands.c. */
 static bool fits_sequence(const struct insn *insn)
 {
     const ZydisDecodedInstruction *is = &insn->is;
-    static const u16 categories[] = {
-        ZYDIS_CATEGORY_STRINGOP, ZYDIS_CATEGORY_IO, ZYDIS_CATEGORY_IOSTRINGOP,
-        ZYDIS_CATEGORY_SYSTEM, ZYDIS_CATEGORY_XSAVE, ZYDIS_CATEGORY_RDWRFSGS,
-        ZYDIS_CATEGORY_AMX_TILE, ZYDIS_CATEGORY_GATHER, ZYDIS_CATEGORY_SCATTER,
-        ZYDIS_CATEGORY_AVX2GATHER, ZYDIS_CATEGORY_MOVDIR, ZYDIS_CATEGORY_PUSH,
-        ZYDIS_CATEGORY_POP, ZYDIS_CATEGORY_MPX,
-    };
-    for (size_t i = 0; i < countof(categories); i++)
-        if (is->meta.category == categories[i])
-            return false;
-    if (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
+    if (contains(categories_out, countof(categories_out), is->meta.category) ||
+        contains(mnemonics_out, countof(mnemonics_out), is->mnemonic) ||
+        (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED))
         return false;
     for (int i = 0; i < is->operand_count; i++)
         if (insn->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-            (insn->op[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
-             insn->op[i].encoding != ZYDIS_OPERAND_ENCODING_MODRM_RM))
+            insn->op[i].encoding != ZYDIS_OPERAND_ENCODING_MODRM_RM)
             return false;
-    return is->mnemonic != ZYDIS_MNEMONIC_ENTER && is->mnemonic != ZYDIS_MNEMONIC_LEAVE &&
-           is->mnemonic != ZYDIS_MNEMONIC_LDMXCSR && is->mnemonic != ZYDIS_MNEMONIC_VLDMXCSR &&
-           is->mnemonic != ZYDIS_MNEMONIC_UD0 && is->mnemonic != ZYDIS_MNEMONIC_UD1 &&
-           is->mnemonic != ZYDIS_MNEMONIC_UD2 && is->mnemonic != ZYDIS_MNEMONIC_XEND;
+    return true;
 }
 
 /* A bit offset in a register: the address would be anywhere. */
@@ -98,10 +109,18 @@ static void note_step(struct maker *m, struct sequence *s, u32 written)
         s->steps[s->count++] = (struct step){m->cursor, written};
 }
 
+/* A byte of displacement may count for 64: not too far, the stack of a call is up there. */
+static void aim_byte(struct insn *insn)
+{
+    if (insn->is.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && insn->is.raw.disp.size == 8)
+        insn->bytes[insn->is.raw.disp.offset] &= 7;
+}
+
 /* Displacements are made to stay in the data, or to leave it. */
 static void aim(struct maker *m, struct sequence *s, struct insn *insn)
 {
     u8 at = insn->is.raw.disp.offset;
+    aim_byte(insn);
     for (int i = 0; i < insn->is.operand_count_visible; i++) {
         const ZydisDecodedOperand *op = &insn->op[i];
         if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || insn->is.raw.disp.size != 32)
@@ -270,8 +289,10 @@ void sequence_make(struct maker *m)
     taken |= 1u << draw_pointer(m, taken, 0x1400);
     int kind = draw(m, 4), length = 2 + draw(m, 7);
     s.rule.bases = taken & ~(1u << RCX);
-    if (kind == 1)
-        s.rule.bases &= ~(1u << RSP);  /* the return address is there */
+    if (kind == 1) {  /* nothing may fall on the return address */
+        s.rule.bases &= ~(1u << RSP);
+        fix_gpr(m, RSP, maker_data(m) + DATA_SIZE - 0x200);
+    }
     s.rule.untouched = kind == 0 ? taken : taken & ~(1u << RCX);
     if (one_in(m, 8))
         s.faulty = draw(m, length);

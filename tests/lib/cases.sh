@@ -18,10 +18,13 @@ skip() { echo "skip $1: $2"; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# run COMMAND...: leaves $status, and what was printed in $SCRATCH/out and $SCRATCH/err.
+# run COMMAND...: leaves $status, and what was printed in $SCRATCH/out and $SCRATCH/err.  The outer
+# braces keep to itself what the shell has to say about a death by signal.
 run() {
-    timeout -k 5 "${RUN_SECONDS:-60}" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
-    status=$?
+    {
+        timeout -k 5 "${RUN_SECONDS:-60}" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
+        status=$?
+    } 2>/dev/null
 }
 
 # One line of what the last run said, to stand in a complaint.

@@ -136,6 +136,6 @@ int main(void)
         printf("rewritten %llu\n", (unsigned long long)rewritten(40));
         fflush(stdout);
     }
-    puts("end");
+    puts("done");
     return 0;
 }

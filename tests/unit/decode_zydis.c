@@ -8,6 +8,8 @@
  * Usage: decode_zydis [COUNT [SEED]]      COUNT draws for each opcode and ModRM, and as many
  *                                         million random encodings; 1 unless given
  *        decode_zydis --speed [FILE]      decodes per second over the code of an ELF file
+ *
+ * unit: src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
  */
 #include <Zydis/Zydis.h>
 #include <elf.h>
@@ -437,10 +439,7 @@ static const struct {
     FIELD(has_memory, 0),
     FIELD(rip_relative, 0),
     FIELD(rep, 0),
-    FIELD(modrm_at, 0),
-    FIELD(displacement_at, 0),
     FIELD(displacement_size, 0),
-    FIELD(immediate_at, 0),
     FIELD(immediate_size, 0),
     FIELD(memory, FIELD_MEMORY),
     FIELD(memory_size, FIELD_MEMORY),
@@ -487,6 +486,12 @@ static void compare_insn(const u8 *bytes, const struct answer *a, const struct i
     for (size_t i = 0; i < countof(fields); i++)
         if (!(fields[i].unless & allowed) && field_of(got, i) != field_of(&wanted, i))
             fail(bytes, a, fields[i].name, field_of(got, i), field_of(&wanted, i));
+    if (got->has_modrm && got->modrm_at != wanted.modrm_at)
+        fail(bytes, a, "modrm_at", got->modrm_at, wanted.modrm_at);
+    if (got->displacement_size && got->displacement_at != wanted.displacement_at)
+        fail(bytes, a, "displacement_at", got->displacement_at, wanted.displacement_at);
+    if (got->immediate_size && got->immediate_at != wanted.immediate_at)
+        fail(bytes, a, "immediate_at", got->immediate_at, wanted.immediate_at);
     compare_allowed(bytes, a, got, &wanted);
     if (got->flags_may_write & ~EVERY_FLAG || (got->flags_written | got->flags_undefined) & ~got->flags_may_write)
         fail(bytes, a, "flags_may_write", got->flags_may_write, got->flags_written);

@@ -43,8 +43,24 @@ static u16 flags_killed(const struct insn *i)
     return killed;
 }
 
+/* Counts the pages of [pc, end) among the block's; false if they would be too many. */
+static bool add_pages(struct block *b, u64 pc, u64 end)
+{
+    for (u64 page = pc / PAGE_SIZE; page <= (end - 1) / PAGE_SIZE; page++) {
+        u32 n = 0;
+        while (n < b->page_count && b->page[n] != page)
+            n++;
+        if (n < b->page_count)
+            continue;
+        if (n == FRAGMENT_PAGES)
+            return false;
+        b->page[b->page_count++] = page;
+    }
+    return true;
+}
+
 struct walk {
-    const struct block *block; /* already decoded, may be NULL */
+    struct block *block; /* already decoded, may be NULL */
     struct insn insn;
 };
 
@@ -55,6 +71,9 @@ static const struct insn *walk_insn(struct walk *w, u64 pc, u32 index)
         return &w->block->insn[index];
     u64 available = areas_fetchable(pc, INSN_MAX);
     if (!available || !decode(gaddr_pointer(gaddr(pc)), (unsigned)available, &w->insn))
+        return NULL;
+    /* What the block relies on is watched, too. */
+    if (w->block && !add_pages(w->block, pc, pc + w->insn.length))
         return NULL;
     return &w->insn;
 }
@@ -95,7 +114,7 @@ static u16 flags_live(struct walk *w, u64 pc, u32 index, u16 wanted, int depth)
     return live | wanted;
 }
 
-static u16 flags_dead(const struct block *b, u64 pc)
+static u16 flags_dead(struct block *b, u64 pc)
 {
     struct walk w = {.block = b};
     return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
@@ -125,22 +144,6 @@ bool block_ends_at(const struct insn *i)
     default:
         return true;
     }
-}
-
-/* Counts the pages of [pc, end) among the block's; false if they would be too many. */
-static bool add_pages(struct block *b, u64 pc, u64 end)
-{
-    for (u64 page = pc / PAGE_SIZE; page <= (end - 1) / PAGE_SIZE; page++) {
-        u32 n = 0;
-        while (n < b->page_count && b->page[n] != page)
-            n++;
-        if (n < b->page_count)
-            continue;
-        if (n == FRAGMENT_PAGES)
-            return false;
-        b->page[b->page_count++] = page;
-    }
-    return true;
 }
 
 static bool on_new_page(const struct block *b, u64 pc, u64 length)
@@ -203,7 +206,8 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     b->page_count = 0;
     b->checked = false;
     b->end = pc;
-    while (pc) {
+    *fault = pc;
+    while (pc) { /* nothing is mapped at 0 */
         struct insn *i = &b->insn[b->count];
         if (!read_insn(&w, pc, i)) {
             if (b->count == 0)
@@ -223,6 +227,6 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     }
     if (!b->count)
         return false;
-    b->flags_dead = flags_dead(b, b->pc[0]);
+    b->flags_dead = b->checked ? 0 : flags_dead(b, b->pc[0]);
     return true;
 }

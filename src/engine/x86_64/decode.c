@@ -3,7 +3,7 @@
  * Prefixes are gathered until an opcode comes; together they give the space and the variant
  * of decode_table.h, and with the opcode a form.  A form says which parts follow and what
  * the fields of the encoding stand for; the rest is arithmetic on those fields, mostly
- * without branches.
+ * without branches, since no branch predictor knows what operand comes next.
  *
  * Invariants
  *   (1) Nothing past bytes[READ_MAX - 1] is read; a caller who has less gets a padded copy.
@@ -59,15 +59,17 @@ static const u8 byte_classes[256] = {
 /* What is gathered on the way to the form. */
 struct work {
     const u8 *at; /* what comes next */
+    unsigned prefixes;
     unsigned rex; /* 0 or 0x40 | WRXB */
-    unsigned repeat; /* as in legacy variants: 0, F3 1, F2 2 */
+    unsigned prefix_at;
+    unsigned encoding;
+    unsigned map;
+    unsigned opcode;
     unsigned space;
     unsigned variant;
     unsigned states;
-    unsigned high;  /* EVEX: 16 for ModRM.reg */
-    unsigned vvvv;  /* with V' 0..31 */
-    unsigned modrm;
-    unsigned address; /* registers the memory operand names */
+    unsigned high; /* EVEX.R', as 16 for ModRM.reg */
+    unsigned vvvv; /* with EVEX.V' 0..31 */
 };
 
 /* The last of fs and gs holds; es, cs, ss and ds mean nothing in 64-bit mode. */
@@ -94,36 +96,42 @@ static unsigned add_prefix(unsigned prefixes, u8 byte)
 }
 
 /* Any prefixes in any order.  REX counts only if it is the last. */
-static enum byte_class take_many_prefixes(struct work *w, const u8 *bytes, struct insn *ret)
+static enum byte_class take_many_prefixes(struct work *w, const u8 *bytes)
 {
-    unsigned prefixes = 0;
+    unsigned prefixes = 0, repeat = 0, rex = 0;
     const u8 *at = bytes;
     enum byte_class class = byte_classes[*at];
     while (class >= BYTE_PREFIX && at < bytes + INSN_MAX - 1) {
-        w->rex = 0;
+        rex = 0;
         if (class == BYTE_REX)
-            w->rex = *at;
+            rex = *at;
         else
             prefixes = add_prefix(prefixes, *at);
         if (class == BYTE_REPEAT)
-            w->repeat = *at == 0xf3 ? 1 : 2;
+            repeat = *at == 0xf3 ? 1 : 2;
         class = byte_classes[*++at];
     }
     w->at = at;
-    ret->prefixes = prefixes;
+    w->rex = rex;
+    w->prefixes = prefixes;
+    w->prefix_at = at - bytes - (rex ? 1 : 0);
+    w->variant = repeat * 4 + (prefixes & PREFIX_66 ? 2 : 0);
+    w->states = prefixes & PREFIX_LOCK ? STATES_FORM | STATES_LOCK : STATES_FORM;
     return class;
 }
 
 /* Takes the prefixes; returns the class of the byte after them.  Most instructions have none
- * or REX alone, which is told apart without a branch. */
-static inline enum byte_class take_prefixes(struct work *w, const u8 *bytes, struct insn *ret)
+ * or REX alone, which are told apart without a branch. */
+static inline enum byte_class take_prefixes(struct work *w, const u8 *bytes)
 {
     unsigned has_rex = (bytes[0] & 0xf0) == 0x40;
     enum byte_class class = byte_classes[bytes[has_rex]];
     if (class >= BYTE_PREFIX)
-        return take_many_prefixes(w, bytes, ret);
-    w->rex = bytes[0] & -has_rex;
+        return take_many_prefixes(w, bytes);
     w->at = bytes + has_rex;
+    w->rex = bytes[0] & -has_rex;
+    w->prefixes = w->prefix_at = w->variant = 0;
+    w->states = STATES_FORM;
     return class;
 }
 
@@ -132,152 +140,147 @@ static inline u8 take(struct work *w)
     return *w->at++;
 }
 
-static inline void take_legacy(struct work *w, unsigned escaped, struct insn *ret)
+static inline void take_legacy(struct work *w, unsigned escaped)
 {
     unsigned map = escaped; /* MAP_ONE or MAP_0F */
     w->at += escaped;
-    u8 opcode = take(w);
-    if (escaped && (opcode | 2) == 0x3a) {
+    unsigned opcode = take(w);
+    if (escaped & ((opcode | 2) == 0x3a)) {
         map = opcode == 0x38 ? MAP_0F38 : MAP_0F3A;
         opcode = take(w);
     }
-    ret->map = map;
-    ret->opcode = opcode;
-    ret->rex = w->rex;
+    w->encoding = ENCODING_LEGACY;
+    w->map = map;
+    w->opcode = opcode;
     w->space = SPACE_LEGACY + map;
-    w->variant = w->repeat * 4 + (ret->prefixes & PREFIX_66) * 2 + (w->rex >> 3 & 1);
-    w->states = (w->rex & (REX_R | REX_X | REX_B)) |
-                (ret->prefixes & PREFIX_LOCK) * (STATES_LOCK / PREFIX_LOCK) | STATES_FORM;
+    w->variant |= w->rex >> 3 & 1;
+    w->states |= w->rex & (REX_R | REX_X | REX_B);
 }
 
 /* Whether the prefixes allow a VEX, EVEX or XOP prefix behind them. */
-static bool may_extend(const struct work *w, const struct insn *insn)
+static bool may_extend(const struct work *w)
 {
-    return !w->rex && !(insn->prefixes & (PREFIX_66 | PREFIX_F2 | PREFIX_F3 | PREFIX_LOCK));
+    return !w->rex && !(w->prefixes & (PREFIX_66 | PREFIX_F2 | PREFIX_F3 | PREFIX_LOCK));
 }
 
-/* The three bits that VEX, EVEX and XOP keep inverted, R on top. */
-static unsigned inverted_rxb(u8 byte)
+/* Three bits that VEX, EVEX and XOP keep inverted, and W, which they do not. */
+static unsigned rex_of(u8 rxb, u8 w)
 {
-    return ~byte >> 5 & 7;
+    return 0x40 | (w & 0x80 ? REX_W : 0) | (~rxb >> 5 & 7);
 }
 
-/* The last byte of a VEX or XOP prefix: W vvvv L pp. */
+/* The last byte of a VEX or XOP prefix, and the middle one of EVEX: W vvvv L pp. */
 static void take_vvvv(struct work *w, u8 byte)
 {
     w->vvvv = ~byte >> 3 & 15;
-    w->variant |= byte >> 2 & 1;
-    w->states = (w->rex & 7) | (w->vvvv & 8 ? STATES_VVVV_HIGH : 0) |
-                (w->vvvv & 7 ? STATES_VVVV_LOW : 0) | STATES_FORM;
+    w->variant = (w->rex & REX_W ? 2 : 0) | (byte >> 2 & 1);
+    w->states = STATES_FORM | (w->rex & (REX_R | REX_X | REX_B)) |
+                (w->vvvv & 8 ? STATES_VVVV_HIGH : 0) | (w->vvvv & 7 ? STATES_VVVV_LOW : 0);
 }
 
-static bool take_vex2(struct work *w, struct insn *ret)
+static bool take_vex2(struct work *w)
 {
     u8 byte = w->at[1];
     w->at += 2;
     w->rex = 0x40 | (byte & 0x80 ? 0 : REX_R);
-    w->variant = 0;
-    take_vvvv(w, byte);
+    w->encoding = ENCODING_VEX2;
+    w->map = MAP_0F;
     w->space = SPACE_VEX + (byte & 3);
-    ret->encoding = ENCODING_VEX2;
-    ret->map = MAP_0F;
+    take_vvvv(w, byte);
     return true;
 }
 
-static bool take_vex3(struct work *w, struct insn *ret)
+static bool take_vex3(struct work *w)
 {
     u8 first = w->at[1], second = w->at[2];
-    unsigned map = first & 31;
     w->at += 3;
-    w->rex = 0x40 | (second & 0x80 ? REX_W : 0) | inverted_rxb(first);
-    w->variant = second >> 7 << 1;
+    w->rex = rex_of(first, second);
+    w->encoding = ENCODING_VEX3;
+    w->map = first & 31;
+    w->space = SPACE_VEX + 4 * (w->map - 1) + (second & 3);
     take_vvvv(w, second);
-    w->space = SPACE_VEX + 4 * (map - 1) + (second & 3);
-    ret->encoding = ENCODING_VEX3;
-    ret->map = map;
-    return map >= MAP_0F && map <= MAP_0F3A;
+    return w->map >= MAP_0F && w->map <= MAP_0F3A;
 }
 
-static bool take_xop(struct work *w, struct insn *ret)
+static bool take_xop(struct work *w)
 {
     u8 first = w->at[1], second = w->at[2];
-    unsigned map = first & 31;
     w->at += 3;
-    w->rex = 0x40 | (second & 0x80 ? REX_W : 0) | inverted_rxb(first);
-    w->variant = second >> 7 << 1;
+    w->rex = rex_of(first, second);
+    w->encoding = ENCODING_XOP;
+    w->map = MAP_XOP8 + (first & 31) - 8;
+    w->space = SPACE_XOP + (first & 31) - 8;
     take_vvvv(w, second);
-    w->space = SPACE_XOP + map - 8;
-    ret->encoding = ENCODING_XOP;
-    ret->map = MAP_XOP8 + map - 8;
-    return map <= 10 && !(second & 3);
+    return w->map <= MAP_XOPA && !(second & 3);
 }
 
-static bool take_evex(struct work *w, struct insn *ret)
+static unsigned evex_states(u8 first, u8 third)
 {
-    enum { NONE = 255 };
-    static const u8 slots[8] = {NONE, 0, 1, 2, NONE, 3, 4, NONE};
+    bool zero = third & 0x80, mask = third & 7;
+    return (first & 0x10 ? 0 : STATES_R2) | (third & 8 ? 0 : STATES_V2) |
+           (mask ? STATES_MASK : STATES_NO_MASK) | (zero && mask ? STATES_ZERO : 0) |
+           (zero && !mask ? STATES_ZERO_NO_MASK : 0);
+}
+
+static bool take_evex(struct work *w)
+{
+    static const struct {
+        u8 known, slot, map;
+    } maps[8] = {
+        [1] = {1, 0, MAP_0F}, [2] = {1, 1, MAP_0F38}, [3] = {1, 2, MAP_0F3A},
+        [5] = {1, 3, MAP_5},  [6] = {1, 4, MAP_6},
+    };
     u8 first = w->at[1], second = w->at[2], third = w->at[3];
-    unsigned slot = slots[first & 7];
+    unsigned number = first & 7;
     w->at += 4;
-    w->rex = 0x40 | (second & 0x80 ? REX_W : 0) | inverted_rxb(first);
-    w->variant = (third >> 4 & 1) << 3 | second >> 7 << 2 | (third >> 5 & 3);
+    w->rex = rex_of(first, second);
+    w->encoding = ENCODING_EVEX;
+    w->map = maps[number].map;
+    w->space = SPACE_EVEX + 4 * maps[number].slot + (second & 3);
     take_vvvv(w, second);
-    w->variant = (third >> 4 & 1) << 3 | second >> 7 << 2 | (third >> 5 & 3);
-    w->high = first & 0x10 ? 0 : 16;
+    w->variant = (third & 0x10 ? 8 : 0) | (second & 0x80 ? 4 : 0) | (third >> 5 & 3);
     w->vvvv |= third & 8 ? 0 : 16;
-    w->states |= (first & 0x10 ? 0 : STATES_R2) | (third & 8 ? 0 : STATES_V2);
-    w->states |= third & 7 ? STATES_MASK : STATES_NO_MASK;
-    if (third & 0x80)
-        w->states |= third & 7 ? STATES_ZERO : STATES_ZERO_NO_MASK;
-    w->space = SPACE_EVEX + 4 * slot + (second & 3);
-    ret->encoding = ENCODING_EVEX;
-    ret->map = (first & 7) < MAP_5 ? first & 7 : MAP_5 + (first & 7) - 5;
-    return slot != NONE && !(first & 8) && second & 4;
+    w->high = first & 0x10 ? 0 : 16;
+    w->states |= evex_states(first, third);
+    return maps[number].known && !(first & 8) && second & 4;
 }
 
 /* VEX, EVEX and XOP: the prefix and the opcode. */
-static bool take_extended(struct work *w, enum byte_class class, struct insn *ret)
+static bool take_extended(struct work *w, enum byte_class class)
 {
-    bool allowed = may_extend(w, ret);
-    bool known = class == BYTE_VEX2   ? take_vex2(w, ret)
-               : class == BYTE_VEX3 ? take_vex3(w, ret)
-               : class == BYTE_EVEX ? take_evex(w, ret)
-                                    : take_xop(w, ret);
-    ret->opcode = take(w);
-    ret->rex = w->rex;
+    bool allowed = may_extend(w);
+    bool known = class == BYTE_VEX2   ? take_vex2(w)
+                 : class == BYTE_VEX3 ? take_vex3(w)
+                 : class == BYTE_EVEX ? take_evex(w)
+                                      : take_xop(w);
+    w->opcode = take(w);
     return allowed && known;
 }
 
-/* From a cell that depends on ModRM to one that does not. */
+/* From a cell to a form, by way of ModRM if it depends on that. */
 static inline const struct decode_form *resolve(unsigned cell, unsigned modrm)
 {
     if ((cell & CELL_KIND) == CELL_GROUP) {
-        unsigned which = (modrm >= 0xc0 ? 8 : 0) + (modrm >> 3 & 7);
+        unsigned which = (modrm >= 0xc0) * 8 + (modrm >> 3 & 7);
         cell = decode_cells[(cell & CELL_INDEX) * CELL_ALIGN + which];
+        if ((cell & CELL_KIND) == CELL_RM)
+            cell = decode_cells[(cell & CELL_INDEX) * CELL_ALIGN + (modrm & 7)];
     }
-    if ((cell & CELL_KIND) == CELL_RM)
-        cell = decode_cells[(cell & CELL_INDEX) * CELL_ALIGN + (modrm & 7)];
-    return &decode_forms[cell & CELL_INDEX];
+    return &decode_forms[cell];
 }
 
-static inline const struct decode_form *find_form(struct work *w, struct insn *ret)
+static inline const struct decode_form *find_form(const struct work *w)
 {
-    unsigned row = decode_rows[w->space][ret->opcode];
+    unsigned row = decode_rows[w->space][w->opcode];
     unsigned cell = decode_cells[row * CELL_ALIGN + w->variant];
-    const struct decode_form *form = resolve(cell, *w->at);
-    ret->has_modrm = (cell & CELL_KIND) != CELL_FORM || form->parts & PART_MODRM;
-    return form;
+    return resolve(cell, *w->at);
 }
 
-/* `size` bytes as a number, for any size from 0 to 8; the shifts come in two so that none is
- * by 64. */
-static inline i64 load(const u8 *from, unsigned size, bool is_signed)
+static inline i64 load(const u8 *from, unsigned shift)
 {
     u64 value;
     __builtin_memcpy(&value, from, sizeof(value));
-    unsigned half = 32 - 4 * size;
-    value = value << half << half;
-    return is_signed ? (i64)value >> half >> half : (i64)(value >> half >> half);
+    return (i64)(value << shift) >> shift;
 }
 
 /* What a ModRM byte asks for: the size of the displacement, and these. */
@@ -301,75 +304,84 @@ static const u8 modrm_shapes[256] = {
     EIGHT_SHAPES(4, SHAPE(4)),
 };
 
-/* ModRM, SIB and displacement, without a branch that depends on what they are: no branch
- * predictor knows whether the next operand is memory. */
-static inline void take_modrm(struct work *w, const struct decode_form *form, const u8 *bytes,
-                              struct insn *ret)
+/* ModRM, SIB and displacement, as far as there are any; returns the registers that make the
+ * address. */
+static inline unsigned take_modrm(struct work *w, const struct decode_form *form, const u8 *bytes,
+                                  struct insn *ret)
 {
-    unsigned has_modrm = ret->has_modrm;
-    unsigned modrm = *w->at & -has_modrm;
-    unsigned shape = modrm_shapes[modrm] & -has_modrm;
-    ret->modrm_at = (w->at - bytes) & -has_modrm;
-    w->at += has_modrm;
+    unsigned has_modrm = form->parts & PART_MODRM;
+    unsigned modrm = *w->at, shape = modrm_shapes[modrm] & -has_modrm;
+    unsigned modrm_at = w->at - bytes;
+    const u8 *at = w->at + has_modrm;
     unsigned has_sib = (shape & SHAPE_SIB) / SHAPE_SIB;
-    unsigned sib = *w->at & -has_sib;
-    w->at += has_sib;
-    unsigned base = ((has_sib ? sib : modrm) & 7), names_base = (shape & SHAPE_BASE) / SHAPE_BASE;
-    unsigned size = shape & SHAPE_SIZE;
-    if (has_sib && base == 5 && modrm < 0x40) { /* whatever REX.B says */
+    unsigned sib = *at & -has_sib;
+    at += has_sib;
+    unsigned base = (modrm ^ ((modrm ^ sib) & -has_sib)) & 7; /* of either */
+    unsigned names_base = (shape & SHAPE_BASE) / SHAPE_BASE, size = shape & SHAPE_SIZE;
+    if (has_sib & (base == 5) & (modrm < 0x40)) { /* whatever REX.B says */
         names_base = 0;
         size = 4;
     }
     unsigned index = (sib >> 3 & 7) | (w->rex & REX_X) << 2;
-    unsigned names_index = has_sib & (index != 4) & !(form->memory_modrm & MEMORY_VSIB);
-    w->address = names_base << (base | (w->rex & REX_B) << 3) | names_index << index;
-    ret->modrm = modrm;
+    unsigned names_index = has_sib & (index != 4) & !(form->memory[1] & MEMORY_VSIB);
+    i64 byte = (i8)*at & -(i64)(size & 1), word = load(at, 32);
+    w->at = at + size;
+    ret->has_modrm = has_modrm;
+    ret->modrm_at = modrm_at;
+    ret->modrm = modrm & -has_modrm;
     ret->sib = sib;
     ret->has_memory = shape & SHAPE_MEMORY;
     ret->rip_relative = shape & SHAPE_RIP;
+    ret->displacement_at = at - bytes;
     ret->displacement_size = size;
-    ret->displacement_at = size ? w->at - bytes : 0;
-    ret->displacement = load(w->at, size, true);
-    if (form->scale && size == 1)
-        ret->displacement *= 1 << form->scale;
-    w->at += size;
-}
-
-/* Registers read in the low half, written in the high half: of the field whose two role bits
- * are the lowest of `roles`, and which holds `number`. */
-static inline u32 role_use(unsigned roles, unsigned number)
-{
-    return ((roles & 1) | (roles & 2) << 15) << number;
+    ret->displacement = size == 4 ? word : byte * (1 << form->scale);
+    return names_base << (base | (w->rex & REX_B) << 3) | names_index << index;
 }
 
 static inline void set_registers(const struct work *w, const struct decode_form *form,
-                                 struct insn *ret)
+                                 unsigned address, struct insn *ret)
 {
-    unsigned roles = form->roles, rex = w->rex;
-    unsigned reg = (ret->modrm >> 3 & 7) | (rex & REX_R) << 1;
-    unsigned rm = (ret->modrm & 7) | (rex & REX_B) << 3;
-    unsigned low = (ret->opcode & 7) | (rex & REX_B) << 3;
-    if (!rex && roles & ROLE_ANY_BYTE) { /* ah ch dh bh are parts of the first four */
-        reg &= roles & ROLE_REG_BYTE ? 3 : 7;
-        rm &= roles & ROLE_RM_BYTE ? 3 : 7;
-        low &= roles & ROLE_OPCODE_BYTE ? 3 : 7;
+    unsigned rex = w->rex, modrm = ret->modrm;
+    unsigned low = ret->has_modrm ? modrm : w->opcode;
+    unsigned reg = (modrm >> 3 & 7) | (rex & REX_R) << 1;
+    unsigned rm = (low & 7) | (rex & REX_B) << 3;
+    u32 use = form->other_use | address;
+    if (form->roles) {
+        if (!rex) { /* ah ch dh bh are parts of the first four */
+            reg &= form->roles & ROLE_REG_BYTE ? 3 : 7;
+            rm &= form->roles & ROLE_RM_BYTE ? 3 : 7;
+        }
+        use |= form->roles & ROLE_VVVV_READ ? 1u << (w->vvvv & 15) : 0;
+        use |= form->roles & ROLE_VVVV_WRITTEN ? 0x10000u << (w->vvvv & 15) : 0;
     }
-    if (ret->has_memory)
-        roles &= ~(ROLE_RM_READ | ROLE_RM_WRITTEN);
-    u32 use = role_use(roles / ROLE_REG_READ, reg) | role_use(roles / ROLE_RM_READ, rm) |
-              role_use(roles / ROLE_VVVV_READ, w->vvvv & 15) |
-              role_use(roles / ROLE_OPCODE_READ, low);
-    ret->registers_read = form->read | w->address | use;
-    ret->registers_written = form->written | use >> 16;
+    use |= form->reg_use << reg | (ret->has_memory ? 0 : form->rm_use) << rm;
+    ret->registers_read = use;
+    ret->registers_written = use >> 16;
+}
+
+static inline void take_immediate(struct work *w, const struct decode_form *form, const u8 *bytes,
+                                  struct insn *ret)
+{
+    static const u64 masks[] = {
+        [IMMEDIATE_NONE] = 0,     [IMMEDIATE_SIGNED] = ~0ull,   [IMMEDIATE_U8] = 0xff,
+        [IMMEDIATE_U16] = 0xffff, [IMMEDIATE_U32] = 0xffffffff,
+    };
+    const u8 *at = w->at;
+    unsigned size = form->immediate_size;
+    i64 value = load(at, form->immediate_shift) & masks[form->immediate_mask];
+    w->at = at + size;
+    ret->immediate_at = at - bytes;
+    ret->immediate_size = size;
+    ret->immediate = value;
 }
 
 static inline void set_flags(const struct decode_form *form, struct insn *ret)
 {
-    const struct decode_flag_use *use = &decode_flags[form->flags];
-    ret->flags_read = use->read;
-    ret->flags_written = use->written;
-    ret->flags_undefined = use->undefined;
-    ret->flags_may_write = use->may_write;
+    struct decode_flag_use use = decode_flags[form->flags];
+    ret->flags_read = use.read;
+    ret->flags_written = use.written;
+    ret->flags_undefined = use.undefined;
+    ret->flags_may_write = use.may_write;
 }
 
 /* Shifts by an immediate.  A count of 0 writes nothing; 1 alone defines OF; one that may
@@ -398,8 +410,7 @@ static void mend_nop(const struct work *w, struct insn *ret)
         return;
     unsigned row = decode_rows[SPACE_LEGACY][0x91];
     unsigned cell = decode_cells[row * CELL_ALIGN + w->variant];
-    const struct decode_form *form = &decode_forms[cell & CELL_INDEX];
-    set_registers(w, form, ret);
+    set_registers(w, &decode_forms[cell], 0, ret);
 }
 
 static void mend_suffix(struct insn *ret)
@@ -408,17 +419,16 @@ static void mend_suffix(struct insn *ret)
     ret->map = MAP_3DNOW;
     ret->opcode = suffix;
     ret->opcode_at = ret->immediate_at;
-    ret->immediate = ret->immediate_at = ret->immediate_size = 0;
+    ret->immediate = ret->immediate_size = 0;
     if (!(decode_3dnow[suffix / 32] >> suffix % 32 & 1))
         ret->kind = INSN_INVALID;
 }
 
-static void mend_offset(struct work *w, const u8 *bytes, struct insn *ret)
+static void mend_offset(struct work *w, struct insn *ret)
 {
     unsigned size = ret->prefixes & PREFIX_67 ? 4 : 8;
-    ret->immediate_at = w->at - bytes;
     ret->immediate_size = size;
-    ret->immediate = load(w->at, size, false);
+    ret->immediate = size == 4 ? (u32)load(w->at, 0) : load(w->at, 0);
     w->at += size;
 }
 
@@ -427,11 +437,11 @@ static void mend_memory(struct work *w, const struct decode_form *form, const u8
                         struct insn *ret)
 {
     w->at = bytes + ret->modrm_at + 1;
-    w->address = 0;
     ret->has_memory = ret->rip_relative = false;
-    ret->sib = ret->displacement_at = ret->displacement_size = 0;
+    ret->sib = ret->displacement_at = ret->displacement_size = ret->immediate_at = 0;
+    ret->memory = ret->memory_size = 0;
     ret->displacement = 0;
-    set_registers(w, form, ret);
+    set_registers(w, form, 0, ret);
 }
 
 /* Vector and tile registers that must not be the same. */
@@ -444,7 +454,7 @@ static void check_distinct(const struct work *w, const struct decode_form *form,
     unsigned third = NONE; /* rm, or the vector index */
     if (!ret->has_memory)
         third = (ret->modrm & 7) | (rex & REX_B) << 3 | (evex ? (rex & REX_X) << 3 : 0);
-    else if (form->memory_modrm & MEMORY_VSIB)
+    else if (form->memory[1] & MEMORY_VSIB)
         third = (ret->sib >> 3 & 7) | (rex & REX_X) << 2 | (vvvv & 16);
     bool same = (special & SPECIAL_REG_IS_NOT_RM && reg == third) ||
                 (special & SPECIAL_REG_IS_NOT_VVVV && reg == vvvv) ||
@@ -464,77 +474,95 @@ static void mend_special(struct work *w, const struct decode_form *form, const u
     else if (form->special & SPECIAL_SUFFIX)
         mend_suffix(ret);
     else if (form->special & SPECIAL_OFFSET)
-        mend_offset(w, bytes, ret);
+        mend_offset(w, ret);
     else if (form->special & SPECIAL_NO_MEMORY)
         mend_memory(w, form, bytes, ret);
     else if (form->special & DISTINCT)
         check_distinct(w, form, ret);
 }
 
-static inline void take_immediate(struct work *w, const struct decode_form *form, const u8 *bytes,
-                                  struct insn *ret)
-{
-    ret->immediate_size = form->immediate_size;
-    ret->immediate_at = form->immediate_size ? w->at - bytes : 0;
-    ret->immediate = load(w->at, form->immediate_first, form->parts & PART_SIGNED);
-    w->at += form->immediate_size;
-}
-
 /* Everything behind the opcode. */
 static inline void take_rest(struct work *w, const struct decode_form *form, const u8 *bytes,
                              struct insn *ret)
 {
-    take_modrm(w, form, bytes, ret);
+    unsigned address = take_modrm(w, form, bytes, ret);
+    unsigned memory = ret->has_memory;
     take_immediate(w, form, bytes, ret);
     ret->rep = form->parts & PART_REP;
-    ret->memory = ret->has_memory ? form->memory_modrm : form->memory_plain;
-    ret->memory_size = ret->memory ? form->memory_size : 0;
-    set_registers(w, form, ret);
+    ret->memory = form->memory[memory];
+    ret->memory_size = form->memory_size[memory];
+    set_registers(w, form, address, ret);
     set_flags(form, ret);
+    ret->kind = form->kind;
     if (form->special)
         mend_special(w, form, bytes, ret);
-    if (w->states & (ret->has_memory ? form->refused_modrm : form->refused_plain))
+    if (w->states & form->refused[memory])
         ret->kind = INSN_INVALID;
 }
 
 /* What of the opcode is a condition. */
 static const u8 condition_bits[INSN_KINDS] = {[INSN_BRANCH] = 15, [INSN_COUNTED] = 3};
 
+static inline void set_opcode(const struct work *w, const u8 *bytes, struct insn *ret)
+{
+    ret->encoding = w->encoding;
+    ret->map = w->map;
+    ret->opcode = w->opcode;
+    ret->prefixes = w->prefixes;
+    ret->rex = w->rex;
+    ret->prefix_at = w->prefix_at;
+    ret->opcode_at = w->at - bytes - 1;
+}
+
+/* Prefixes and opcode; returns the form.  The opcode of an instruction that is all prefixes
+ * is the last of them. */
+static inline const struct decode_form *take_opcode(struct work *w, const u8 *bytes)
+{
+    w->high = w->vvvv = 0;
+    enum byte_class class = take_prefixes(w, bytes);
+    if (class == BYTE_XOP && (w->at[1] & 31) < 8)
+        class = BYTE_OPCODE; /* pop */
+    bool known = true;
+    if (class <= BYTE_ESCAPE)
+        take_legacy(w, class);
+    else if (class < BYTE_PREFIX)
+        known = take_extended(w, class);
+    else
+        take_legacy(w, 0);
+    return known ? find_form(w) : &decode_forms[FORM_INVALID];
+}
+
 /* Decodes bytes of which READ_MAX may be read. */
 static unsigned decode_readable(const u8 *bytes, struct insn *ret)
 {
     struct work w;
-    w.rex = w.repeat = w.high = w.vvvv = w.address = 0;
-    *ret = (struct insn){.kind = INSN_INVALID};
-    enum byte_class class = take_prefixes(&w, bytes, ret);
-    if (class == BYTE_XOP && (w.at[1] & 31) < 8)
-        class = BYTE_OPCODE;
-    bool legacy = class <= BYTE_ESCAPE;
-    bool known = class < BYTE_PREFIX;
-    ret->prefix_at = w.at - bytes - (legacy && w.rex ? 1 : 0);
-    if (legacy)
-        take_legacy(&w, class, ret);
-    else if (known)
-        known = take_extended(&w, class, ret);
-    else
-        take(&w);
-    ret->opcode_at = w.at - bytes - 1;
-    if (known) {
-        const struct decode_form *form = find_form(&w, ret);
-        ret->kind = form->kind;
-        take_rest(&w, form, bytes, ret);
-        ret->condition = ret->opcode & condition_bits[ret->kind];
-    }
+    const struct decode_form *form = take_opcode(&w, bytes);
+    set_opcode(&w, bytes, ret);
+    take_rest(&w, form, bytes, ret);
+    ret->condition = w.opcode & condition_bits[form->kind];
     return w.at - bytes;
+}
+
+/* (1) With zeros behind what is available, or behind the fifteenth byte. */
+static void copy_padded(const u8 *bytes, unsigned available, u8 ret[READ_MAX])
+{
+    for (unsigned i = 0; i < READ_MAX; i += 8)
+        __builtin_memset(ret + i, 0, 8);
+    if (available >= INSN_MAX) {
+        __builtin_memcpy(ret, bytes, 8);
+        __builtin_memcpy(ret + INSN_MAX - 8, bytes + INSN_MAX - 8, 8);
+    } else {
+        for (unsigned i = 0; i < available; i++)
+            ret[i] = bytes[i];
+    }
 }
 
 unsigned decode(const u8 *bytes, unsigned available, struct insn *ret)
 {
     u8 copy[READ_MAX];
     const u8 *from = bytes;
-    if (available < READ_MAX) { /* (1) */
-        for (unsigned i = 0; i < READ_MAX; i++)
-            copy[i] = i < available ? bytes[i] : 0;
+    if (available < READ_MAX) {
+        copy_padded(bytes, available, copy);
         from = copy;
     }
     unsigned length = decode_readable(from, ret);

@@ -34,19 +34,11 @@ enum {
     CELL_ALIGN = 4,
 };
 
-enum { /* bits of decode_form.roles: what a field of the encoding does as a general register */
-    ROLE_REG_READ = 0x001,
-    ROLE_REG_WRITTEN = 0x002,
-    ROLE_RM_READ = 0x004,
-    ROLE_RM_WRITTEN = 0x008,
-    ROLE_VVVV_READ = 0x010,
-    ROLE_VVVV_WRITTEN = 0x020,
-    ROLE_OPCODE_READ = 0x040, /* low three bits of the opcode */
-    ROLE_OPCODE_WRITTEN = 0x080,
-    ROLE_REG_BYTE = 0x100, /* 8 bits wide: without REX, 4..7 are ah ch dh bh */
-    ROLE_RM_BYTE = 0x200,
-    ROLE_OPCODE_BYTE = 0x400,
-    ROLE_ANY_BYTE = ROLE_REG_BYTE | ROLE_RM_BYTE | ROLE_OPCODE_BYTE,
+enum { /* bits of decode_form.roles: of those fields that name general registers */
+    ROLE_VVVV_READ = 1,
+    ROLE_VVVV_WRITTEN = 2,
+    ROLE_REG_BYTE = 4, /* 8 bits wide: without REX, 4..7 are ah ch dh bh */
+    ROLE_RM_BYTE = 8,
 };
 
 enum { /* what an encoding states; a form refuses some of it */
@@ -67,9 +59,11 @@ enum { /* what an encoding states; a form refuses some of it */
 
 enum { /* bits of decode_form.parts */
     PART_MODRM = 1,
-    PART_SIGNED = 2, /* the immediate is sign-extended */
-    PART_REP = 4,    /* a string instruction that is repeated */
+    PART_REP = 2, /* a string instruction that is repeated */
 };
+
+/* What is kept of the sign-extended first immediate; decode_form.immediate_mask. */
+enum { IMMEDIATE_NONE, IMMEDIATE_SIGNED, IMMEDIATE_U8, IMMEDIATE_U16, IMMEDIATE_U32 };
 
 enum { /* bits of decode_form.special: what a table cannot say */
     SPECIAL_SHIFT = 0x01,            /* shifts by an immediate: flags depend on the count */
@@ -82,23 +76,29 @@ enum { /* bits of decode_form.special: what a table cannot say */
     SPECIAL_NO_MEMORY = 0x80,        /* mov to cr0 ...: mod is not looked at */
 };
 
+/* Pairs are for an encoding without and with a memory operand by ModRM.  Uses of registers
+ * have those read in the low half, those written in the high half: for a field the bits
+ * 0 and 16, to be shifted by the number in the field. */
 struct decode_form {
     u8 kind; /* enum insn_kind */
     u8 special;
     u8 parts;
+    u8 roles;
     u8 immediate_size;  /* all immediates */
-    u8 immediate_first; /* the first of them */
+    u8 immediate_shift; /* 64 less the bits of the first, modulo 64 */
+    u8 immediate_mask;
     u8 scale;           /* log2 of what an 8-bit displacement is multiplied with */
     u8 flags;           /* decode_flags[] */
-    u8 memory_plain;    /* MEMORY_*, without ... */
-    u8 memory_modrm;    /* ... and with a memory operand by ModRM */
-    u16 memory_size;
-    u16 roles;
-    u16 refused_plain;  /* STATES_*, without a memory operand by ModRM ... */
-    u16 refused_modrm;  /* ... and with one */
-    u16 read;           /* registers that no field names */
-    u16 written;
+    u8 memory[2];       /* MEMORY_* */
+    u16 memory_size[2];
+    u16 refused[2];     /* STATES_* */
+    u32 reg_use;        /* of ModRM.reg */
+    u32 rm_use;         /* of ModRM.rm; without ModRM, of the low bits of the opcode */
+    u32 other_use;      /* of registers that no field names */
 };
+
+/* What does not exist: known by the opcode, or only with ModRM. */
+enum { FORM_INVALID = 0, FORM_INVALID_MODRM = 1 };
 
 struct decode_flag_use {
     u16 read;
@@ -109,7 +109,7 @@ struct decode_flag_use {
 
 extern const u16 decode_rows[SPACES][256]; /* in units of CELL_ALIGN */
 extern const u16 decode_cells[];
-extern const struct decode_form decode_forms[]; /* the first is INSN_INVALID */
+extern const struct decode_form decode_forms[]; /* see FORM_* */
 extern const struct decode_flag_use decode_flags[];
 extern const u32 decode_3dnow[8]; /* bits: suffixes that exist */
 

@@ -39,18 +39,58 @@ static void check_alarm(struct emitter *e)
     *over = (u8)(e->at - (over + 1));
 }
 
-/* Flags go through the engine's stack, which is ours while the guest is not running. */
+static void emit_bytes(struct emitter *e, const u8 *bytes, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        emit8(e, bytes[i]);
+}
+
+/* popfq costs as much as the rest of the door: the arithmetic flags are put together by sahf and an addition that
+ * overflows or not.  Only if there is a direction, trap, alignment check or identification flag, popfq does it, through
+ * the engine's stack, which is ours while the guest is not running. */
+static void load_flags(struct emitter *e)
+{
+    static const u8 test_unusual[] = {0xf7, 0xc1, 0x00, 0x05, 0x24, 0x00}; /* test ecx, 0x240500 */
+    static const u8 arithmetic[] = {
+        0x89, 0xc8,       /* mov eax, ecx */
+        0xc1, 0xe0, 0x08, /* shl eax, 8 */
+        0xc1, 0xe9, 0x0b, /* shr ecx, 11 */
+        0x83, 0xe1, 0x01, /* and ecx, 1 */
+        0x80, 0xc1, 0x7f, /* add cl, 127: OF */
+        0x9e,             /* sahf: SF ZF AF PF CF */
+    };
+    static const u8 by_stack[] = {0x51, 0x9d}; /* push rcx; popfq */
+    emit_load(e, RCX, EMIT_CPU(flags));
+    emit_bytes(e, test_unusual, sizeof(test_unusual));
+    emit8(e, 0x75); /* jne unusual */
+    emit8(e, sizeof(arithmetic) + 2);
+    emit_bytes(e, arithmetic, sizeof(arithmetic));
+    emit8(e, 0xeb); /* jmp over */
+    emit8(e, sizeof(by_stack));
+    emit_bytes(e, by_stack, sizeof(by_stack));
+}
+
 static void make_in(struct emitter *e)
 {
     doors.in = emit_here(e);
     check_alarm(e);
-    emit8(e, 0xff); /* push qword [cpu->flags] */
-    emit_rip_operand(e, 6, EMIT_CPU(flags), 0);
-    emit8(e, 0x9d); /* popfq */
+    load_flags(e);
     for (unsigned reg = 0; reg < 16; reg++)
         emit_load(e, reg, EMIT_CPU(reg[reg]));
     emit8(e, 0xff); /* jmp [cpu->entry] */
     emit_rip_operand(e, 4, EMIT_CPU(entry), 0);
+}
+
+/* No direction, no alignment check in the engine. */
+static void plain_flags(struct emitter *e)
+{
+    static const u8 by_stack[] = {0x6a, 0x02, 0x9d}; /* push 2; popfq */
+    emit8(e, 0xf7);                                  /* test dword [cpu->flags], DF | AC */
+    emit_rip_operand(e, 0, EMIT_CPU(flags), 4);
+    emit32(e, 0x40400);
+    emit8(e, 0x74); /* je over */
+    emit8(e, sizeof(by_stack));
+    emit_bytes(e, by_stack, sizeof(by_stack));
 }
 
 static void make_out(struct emitter *e)
@@ -62,9 +102,7 @@ static void make_out(struct emitter *e)
     emit8(e, 0x9c); /* pushfq */
     emit8(e, 0x8f); /* pop qword [cpu->flags] */
     emit_rip_operand(e, 0, EMIT_CPU(flags), 0);
-    emit8(e, 0x6a); /* push 2; popfq: no direction, no alignment check */
-    emit8(e, 0x02);
-    emit8(e, 0x9d);
+    plain_flags(e);
     emit_to_engine(e);
 }
 

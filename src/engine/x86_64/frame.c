@@ -211,6 +211,8 @@ static bool load_vector(struct thread *t, u64 at)
     if (!guest_read(image, gaddr(at), VECTOR_LEGACY))
         return false;
     if (read_extended(image, at, &note)) {
+        if (header->present & ~vector_shape.known)
+            return false;
         header->present &= note.features;
     } else {
         memset(header, 0, sizeof(*header));

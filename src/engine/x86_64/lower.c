@@ -119,24 +119,6 @@ static void emit_chain(struct lowering *l)
     l->fragment->chain_at = emit_jump(&l->e, doors.missed);
 }
 
-static void check_with_flags(struct lowering *l, u64 pc)
-{
-    struct emitter *e = &l->e;
-    l->fragment->from_table = emit_here(e);
-    if (low(pc)) {
-        emit8(e, 0x48); /* cmp rcx, pc */
-        emit8(e, 0x81);
-        emit8(e, 0xf9);
-        emit32(e, (u32)pc);
-    } else {
-        emit_constant(e, R11, pc);
-        emit8(e, 0x4c); /* cmp rcx, r11 */
-        emit8(e, 0x39);
-        emit8(e, 0xd9);
-    }
-    l->fragment->chain_at = emit_branch(e, CONDITION_NZ, doors.missed);
-}
-
 static void check_by_jrcxz(struct lowering *l, u64 pc)
 {
     struct emitter *e = &l->e;
@@ -161,15 +143,14 @@ static void check_by_loop(struct lowering *l, u64 pc)
     emit8(e, (u8)(missed - (e->at + 1)));
 }
 
+/* Flags must survive even where they are dead in this fragment: whoever comes next in the slot may
+ * have been meant, and node's switch statements carry flags over an indirect jump. */
 static void lower_check(struct lowering *l)
 {
-    u64 pc = l->fragment->pc;
-    if ((l->block->flags_dead & FLAGS_ARITHMETIC) == FLAGS_ARITHMETIC)
-        check_with_flags(l, pc);
-    else if (use_loop)
-        check_by_loop(l, pc);
+    if (use_loop)
+        check_by_loop(l, l->fragment->pc);
     else
-        check_by_jrcxz(l, pc);
+        check_by_jrcxz(l, l->fragment->pc);
     emit_load(&l->e, RCX, emit_slot(SLOT_RCX));
     emit_load(&l->e, R11, emit_slot(SLOT_R11));
 }
@@ -216,10 +197,7 @@ static void count_by_jrcxz(struct lowering *l, u8 *expired)
 /* How many bytes lower_check() will take, to align what follows it. */
 static u32 check_size(const struct lowering *l)
 {
-    u64 pc = l->fragment->pc;
-    if ((l->block->flags_dead & FLAGS_ARITHMETIC) == FLAGS_ARITHMETIC)
-        return (low(pc) ? 13 : 19) + 14;
-    return (low(pc) ? 7 + 2 + 7 + 5 : 14 + 2 + 14 + 5) + 14;
+    return (low(l->fragment->pc) ? 7 + 2 + 7 + 5 : 14 + 2 + 14 + 5) + 14;
 }
 
 static void align_entry(struct lowering *l, u32 before)

@@ -88,7 +88,7 @@ void cli_exec_explain(void)
            "PROGRAM is looked up in PATH.  Its output, status, environment and descriptors are\n"
            "those of a run without ebb; nothing is recorded.\n"
            "\n"
-           "  --stats               print ticks, blocks, system calls and time to stderr at the end\n"
+           "  --stats               print ticks, fragments, system calls and time at the end\n"
            "  --setting NAME=VALUE  change how the engine works; may be given several times:\n"
            "\n");
     setting_list_explain();

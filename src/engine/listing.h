@@ -1,0 +1,22 @@
+/* A listing of translations beside their source, for whoever works on the engine (setting
+ * blocks=).  tools/blocks reads it; docs/engine-debugging.md has the form. */
+#ifndef ENGINE_LISTING_H
+#define ENGINE_LISTING_H
+
+#include "base/types.h"
+
+struct block;
+struct fragment;
+
+extern bool listing_wanted;
+
+void listing_start(void);
+void listing_write(const struct block *b, const struct fragment *f);
+
+static inline void listing_note(const struct block *b, const struct fragment *f)
+{
+    if (listing_wanted)
+        listing_write(b, f);
+}
+
+#endif
