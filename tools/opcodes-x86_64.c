@@ -904,6 +904,108 @@ static void amend_row(unsigned space, unsigned opcode, u16 *run)
         memcpy(run + 8, run + 4, 4 * sizeof(*run));
 }
 
+/* Instructions younger than Zydis 4.0, each by one that has the same operands. */
+
+enum { NP = 0, P66 = 1, PF3 = 2, PF2 = 3 };
+enum { MAP2 = SPACE_VEX + 4, MAP3 = SPACE_VEX + 8 };
+enum { ANY_SIDE, ONLY_MEMORY, ONLY_REGISTER };
+
+static const struct addition {
+    const char *name;
+    u8 space, first, last; /* opcodes */
+    u8 variants;           /* bits: W0 L0, W0 L1, W1 L0, W1 L1 */
+    u8 like_space, like_opcode, like_w;
+    u8 side;
+    u8 size; /* of memory, if not that of the model */
+} additions[] = {
+    {"vpmadd52luq, vpmadd52huq", MAP2 + P66, 0xb4, 0xb5, 0xc, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vpdpbuud, vpdpbuuds",      MAP2 + NP,  0x50, 0x51, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vpdpbsud, vpdpbsuds",      MAP2 + PF3, 0x50, 0x51, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vpdpbssd, vpdpbssds",      MAP2 + PF2, 0x50, 0x51, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vpdpwuud, vpdpwuuds",      MAP2 + NP,  0xd2, 0xd3, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vpdpwusd, vpdpwusds",      MAP2 + P66, 0xd2, 0xd3, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vpdpwsud, vpdpwsuds",      MAP2 + PF3, 0xd2, 0xd3, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vcvtneoph2ps",             MAP2 + NP,  0xb0, 0xb0, 0x3, SPACE_VEX + PF2, 0xf0, 0, ONLY_MEMORY, 0},
+    {"vcvtneeph2ps",             MAP2 + P66, 0xb0, 0xb0, 0x3, SPACE_VEX + PF2, 0xf0, 0, ONLY_MEMORY, 0},
+    {"vcvtneebf162ps",           MAP2 + PF3, 0xb0, 0xb0, 0x3, SPACE_VEX + PF2, 0xf0, 0, ONLY_MEMORY, 0},
+    {"vcvtneobf162ps",           MAP2 + PF2, 0xb0, 0xb0, 0x3, SPACE_VEX + PF2, 0xf0, 0, ONLY_MEMORY, 0},
+    {"vbcstnesh2ps",             MAP2 + P66, 0xb1, 0xb1, 0x3, SPACE_VEX + PF2, 0xf0, 0, ONLY_MEMORY, 2},
+    {"vbcstnebf162ps",           MAP2 + PF3, 0xb1, 0xb1, 0x3, SPACE_VEX + PF2, 0xf0, 0, ONLY_MEMORY, 2},
+    {"vcvtneps2bf16",            MAP2 + PF3, 0x72, 0x72, 0x3, SPACE_VEX + NP,  0x51, 0, ANY_SIDE, 0},
+    {"vsha512rnds2",             MAP2 + PF2, 0xcb, 0xcb, 0x2, MAP2 + P66, 0x50, 0, ONLY_REGISTER, 0},
+    {"vsha512msg1, vsha512msg2", MAP2 + PF2, 0xcc, 0xcd, 0x2, SPACE_VEX + NP, 0x51, 0, ONLY_REGISTER, 0},
+    {"vsm3msg1",                 MAP2 + NP,  0xda, 0xda, 0x1, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vsm3msg2",                 MAP2 + P66, 0xda, 0xda, 0x1, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vsm3rnds2",                MAP3 + P66, 0xde, 0xde, 0x1, MAP3 + P66, 0x0f, 0, ANY_SIDE, 0},
+    {"vsm4key4",                 MAP2 + PF3, 0xda, 0xda, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"vsm4rnds4",                MAP2 + PF2, 0xda, 0xda, 0x3, MAP2 + P66, 0x50, 0, ANY_SIDE, 0},
+    {"tdpfp16ps",                MAP2 + PF2, 0x5c, 0x5c, 0x1, MAP2 + PF3, 0x5c, 0, ONLY_REGISTER, 0},
+    {"tcmmrlfp16ps",             MAP2 + NP,  0x6c, 0x6c, 0x1, MAP2 + PF3, 0x5c, 0, ONLY_REGISTER, 0},
+    {"tcmmimfp16ps",             MAP2 + P66, 0x6c, 0x6c, 0x1, MAP2 + PF3, 0x5c, 0, ONLY_REGISTER, 0},
+};
+
+/* The form of an encoding that does not depend on ModRM. */
+static struct decode_form model_form(unsigned space, unsigned opcode, unsigned variant)
+{
+    u16 cell = variant_cell((struct probe){.space = space, .opcode = opcode, .variant = variant});
+    assert((cell & CELL_KIND) == CELL_FORM && cell > FORM_INVALID_MODRM);
+    return forms[cell];
+}
+
+static u16 addition_cell(const struct addition *add, unsigned variant)
+{
+    struct decode_form form =
+        model_form(add->like_space, add->like_opcode, add->like_w << 1 | (variant & 1));
+    if (add->side == ONLY_MEMORY)
+        form.refused[0] |= STATES_FORM;
+    if (add->side == ONLY_REGISTER) {
+        form.refused[1] |= STATES_FORM;
+        form.memory[1] = form.memory_size[1] = 0;
+    }
+    if (add->size)
+        form.memory_size[1] = add->size;
+    return form_cell(&form, 0);
+}
+
+/* cmpccxadd: compares and adds in memory, and loads; andn has its operands in the same fields. */
+static u16 cmpccxadd_cell(unsigned variant)
+{
+    struct decode_form form = model_form(MAP2 + NP, 0xf2, variant);
+    form.refused[0] |= STATES_FORM;
+    form.reg_use = field_use(3);
+    form.rm_use = 0;
+    form.memory[1] = MEMORY_READ | MEMORY_WRITE;
+    form.flags = flags_index(&(struct decode_flag_use){.written = FLAGS_ARITHMETIC,
+                                                       .may_write = FLAGS_ARITHMETIC});
+    return form_cell(&form, 0);
+}
+
+/* aadd, aand, aor, axor: movbe to memory that also reads it. */
+static u16 rao_cell(unsigned variant)
+{
+    struct decode_form form = model_form(SPACE_LEGACY + MAP_0F38, 0xf1, variant & 1);
+    form.memory[1] |= MEMORY_READ;
+    return form_cell(&form, 0);
+}
+
+static void add_younger(unsigned space, unsigned opcode, u16 *run)
+{
+    for (size_t i = 0; i < countof(additions); i++) {
+        const struct addition *add = &additions[i];
+        for (unsigned v = 0; v < VARIANTS_VEX; v++)
+            if (add->space == space && opcode >= add->first && opcode <= add->last &&
+                add->variants >> v & 1)
+                run[v] = addition_cell(add, v);
+    }
+    if (space == MAP2 + P66 && opcode >= 0xe0 && opcode <= 0xef)
+        for (unsigned w = 0; w < 2; w++)
+            run[w * 2] = cmpccxadd_cell(w * 2);
+    if (space == SPACE_LEGACY + MAP_0F38 && opcode == 0xfc)
+        for (unsigned v = 0; v < VARIANTS_LEGACY; v++)
+            if (!(v & 2) || v < 4) /* 66 chooses, or is not there */
+                run[v] = rao_cell(v);
+}
+
 static void make_row(unsigned space, unsigned opcode)
 {
     unsigned count = is_legacy(space) ? VARIANTS_LEGACY : is_evex(space) ? VARIANTS_EVEX : VARIANTS_VEX;
@@ -911,6 +1013,7 @@ static void make_row(unsigned space, unsigned opcode)
     for (unsigned v = 0; v < count; v++)
         run[v] = variant_cell((struct probe){.space = space, .opcode = opcode, .variant = v});
     amend_row(space, opcode, run);
+    add_younger(space, opcode, run);
     rows[space][opcode] = cells_at(run, count);
 }
 
@@ -954,7 +1057,7 @@ static void print_forms(void)
            "const struct decode_form decode_forms[%u] = {\n", forms_count);
     for (unsigned i = 0; i < forms_count; i++) {
         const struct decode_form *f = &forms[i];
-        const char *name = i > FORM_INVALID_MODRM ? ZydisMnemonicGetString(form_names[i]) : "invalid";
+        const char *name = form_names[i] ? ZydisMnemonicGetString(form_names[i]) : "";
         printf("    {%s, %#x, %#x, %#x, %u, %u, %u, %u, %u, {%#x, %#x}, {%u, %u}, {%#x, %#x}, "
                "%#x, %#x, %#x}, /* %s */\n",
                kind_names[f->kind], f->special, f->parts, f->roles, f->immediate_size,

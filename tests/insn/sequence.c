@@ -223,7 +223,7 @@ static void loop_end(struct maker *m, struct sequence *s, u32 top)
     bool close = top + 110 > m->cursor;
     note_step(m, s, FLAGS_ARITHMETIC);
     switch (draw(m, 5)) {
-    case 0: EMIT(m, 0xff, 0xc9); jump_back(m, top, one_in(m, 2), 5); break;        /* dec ecx; jnz */
+    case 0: EMIT(m, 0xff, 0xc9); jump_back(m, top, one_in(m, 2), 5); break;        /* dec; jnz */
     case 1: EMIT(m, 0x48, 0x83, 0xe9, 1); jump_back(m, top, one_in(m, 2), 5); break;  /* sub */
     case 2: EMIT(m, 0x48, 0xff, 0xc9); jump_back(m, top, one_in(m, 2), 15); break; /* dec; jg */
     case 3:

@@ -6,7 +6,7 @@
  * of `allowances` says why; even there the difference must be on the safe side.
  *
  * Usage: decode_zydis [COUNT [SEED]]      COUNT draws for each opcode and ModRM, and as many
- *                                         million random encodings; 1 unless given
+ *                                         million random encodings; 2 unless given
  *        decode_zydis --speed [FILE]      decodes per second over the code of an ELF file
  *
  * unit: src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
@@ -524,6 +524,21 @@ static bool is_knights_corner(const struct answer *a)
            extension == ZYDIS_ISA_EXT_KNCV;
 }
 
+/* Instructions younger than Zydis 4.0; rows below look at some of them. */
+static bool is_younger(const struct insn *insn)
+{
+    static const u8 opcodes[] = {0x50, 0x51, 0x5c, 0x6c, 0x72, 0xb0, 0xb1, 0xb4, 0xb5,
+                                 0xcb, 0xcc, 0xcd, 0xd2, 0xd3, 0xda};
+    if (insn->encoding == ENCODING_LEGACY)
+        return insn->map == MAP_0F38 && insn->opcode == 0xfc;
+    if (insn->encoding != ENCODING_VEX3)
+        return false;
+    if (insn->map == MAP_0F3A)
+        return insn->opcode == 0xde;
+    return insn->map == MAP_0F38 &&
+           (memchr(opcodes, insn->opcode, sizeof(opcodes)) || (insn->opcode & 0xf0) == 0xe0);
+}
+
 static void compare(const u8 *bytes)
 {
     struct answer a;
@@ -534,7 +549,7 @@ static void compare(const u8 *bytes)
         ZydisDecoderDecodeFull(&decoder, bytes, BYTES, &a.insn, a.operands);
     compared++;
     if (!ZYAN_SUCCESS(status) || is_knights_corner(&a)) {
-        if (got.kind != INSN_INVALID)
+        if (got.kind != INSN_INVALID && !is_younger(&got))
             fail(bytes, NULL, "kind", got.kind, INSN_INVALID);
         return;
     }
@@ -673,6 +688,76 @@ static void try_random(u64 count)
     }
 }
 
+/* Rows: instructions that Zydis does not know or reads another way. */
+
+enum { RAX = 1, RCX = 2, RDX = 4, RBX = 8, RSI = 64, RDI = 128, R8 = 256, R9 = 512, R10 = 1024, R11 = 2048 };
+
+static const struct row {
+    const char *name;
+    u8 length, bytes[INSN_MAX];
+    u8 kind, memory;
+    u16 memory_size, read, written, flags;
+} rows[] = {
+    {"vpmadd52huq", 5, {0xc4, 0xc2, 0xf1, 0xb5, 0xd1}, INSN_PLAIN, 0, 0, 0, 0, 0},
+    {"vpdpbssd", 5, {0xc4, 0xe2, 0x73, 0x50, 0x11}, INSN_PLAIN, MEMORY_READ, 16, RCX, 0, 0},
+    {"vpdpbsuds", 5, {0xc4, 0xe2, 0x76, 0x51, 0x16}, INSN_PLAIN, MEMORY_READ, 32, RSI, 0, 0},
+    {"vcvtneebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0x27}, INSN_PLAIN, MEMORY_READ, 32, RDI, 0, 0},
+    {"vcvtneebf162ps of a register", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0xe7}, INSN_INVALID},
+    {"vcvtneoph2ps", 6, {0xc4, 0xe2, 0x78, 0xb0, 0x67, 0x08}, INSN_PLAIN, MEMORY_READ, 16, RDI, 0, 0},
+    {"vbcstnebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb1, 0x22}, INSN_PLAIN, MEMORY_READ, 2, RDX, 0, 0},
+    {"vcvtneps2bf16", 5, {0xc4, 0xe2, 0x7e, 0x72, 0x1b}, INSN_PLAIN, MEMORY_READ, 32, RBX, 0, 0},
+    {"cmpbexadd", 5, {0xc4, 0xe2, 0x79, 0xe6, 0x0a}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 4,
+     RAX | RCX | RDX, RCX, FLAGS_ARITHMETIC},
+    {"cmpnlxadd", 7, {0xc4, 0x02, 0xb9, 0xed, 0x4c, 0x5a, 0x08}, INSN_PLAIN,
+     MEMORY_READ | MEMORY_WRITE, 8, R8 | R9 | R10 | R11, R9, FLAGS_ARITHMETIC},
+    {"aadd", 4, {0x0f, 0x38, 0xfc, 0x01}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 4, RAX | RCX, 0, 0},
+    {"aand", 6, {0x66, 0x48, 0x0f, 0x38, 0xfc, 0x01}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 8,
+     RAX | RCX, 0, 0},
+    {"axor", 6, {0xf3, 0x4c, 0x0f, 0x38, 0xfc, 0x09}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 8,
+     R9 | RCX, 0, 0},
+    {"aadd to a register", 4, {0x0f, 0x38, 0xfc, 0xc1}, INSN_INVALID},
+    {"tdpfp16ps", 5, {0xc4, 0xe2, 0x73, 0x5c, 0xda}, INSN_PLAIN, 0, 0, 0, 0, 0},
+    {"tdpfp16ps twice the same", 5, {0xc4, 0xe2, 0x63, 0x5c, 0xda}, INSN_INVALID},
+    {"cmpsb", 1, {0xa6}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 1, RSI | RDI, RSI | RDI,
+     FLAGS_ARITHMETIC},
+    {"repne scasb", 2, {0xf2, 0xae}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 0, RAX | RCX | RDI,
+     RCX | RDI, 0},
+    {"vptest", 5, {0xc4, 0xe2, 0x7d, 0x17, 0xfa}, INSN_PLAIN, 0, 0, 0, 0, FLAGS_ARITHMETIC},
+    {"no base with REX.B and 67", 9, {0x67, 0x49, 0x8d, 0x04, 0x25, 0x10, 0, 0, 0}, INSN_PLAIN,
+     MEMORY_NO_ACCESS, 0, 0, RAX, 0},
+    {"pause with REX.B", 3, {0xf3, 0x41, 0x90}, INSN_PLAIN, 0, 0, 0, 0, 0},
+    {"xchg with REX.B", 2, {0x41, 0x90}, INSN_PLAIN, 0, 0, RAX | R8, RAX | R8, 0},
+    {"all prefixes", 15, {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+     0x66, 0x66, 0x66}, INSN_INVALID},
+};
+
+static void check_row(const struct row *row)
+{
+    u8 bytes[BYTES] = {0};
+    struct insn got;
+    memcpy(bytes, row->bytes, INSN_MAX);
+    unsigned length = decode(bytes, BYTES, &got);
+    bool right = got.kind == row->kind && length == row->length;
+    if (row->kind != INSN_INVALID)
+        right &= got.memory == row->memory && got.memory_size == row->memory_size &&
+                 got.registers_read == row->read && got.registers_written == row->written &&
+                 got.flags_written == row->flags;
+    if (right)
+        return;
+    failures++;
+    printf("FAIL decode rows: %s: kind %u length %u memory %#x of %u read %#x written %#x flags %#x\n",
+           row->name, got.kind, length, got.memory, got.memory_size, got.registers_read,
+           got.registers_written, got.flags_written);
+}
+
+static void check_rows(void)
+{
+    for (size_t i = 0; i < countof(rows); i++)
+        check_row(&rows[i]);
+    if (!failures)
+        printf("ok decode rows\n");
+}
+
 /* Speed */
 
 struct code {
@@ -736,12 +821,13 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--speed"))
         return speed(argc > 2 ? argv[2] : "/proc/self/exe");
-    unsigned draws = argc > 1 ? strtoul(argv[1], NULL, 0) : 1;
+    unsigned draws = argc > 1 ? strtoul(argv[1], NULL, 0) : 2;
     seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     random_state = seed * 0x9e3779b97f4a7c15ull + 1;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
     printf("# seed %llu\n", (unsigned long long)seed);
+    check_rows();
     sweep(draws);
     try_random(draws * 1000000ull);
     if (failures) {

@@ -59,6 +59,13 @@ static bool add_pages(struct block *b, u64 pc, u64 end)
     return true;
 }
 
+/* What a block relies on must be watched as its own code is. */
+static bool may_rely_on(struct block *b, u64 pc, u64 end)
+{
+    return !code_watch_checked(pc & PAGE_MASK) && !code_watch_checked((end - 1) & PAGE_MASK) &&
+           add_pages(b, pc, end);
+}
+
 struct walk {
     struct block *block; /* already decoded, may be NULL */
     struct insn insn;
@@ -72,8 +79,7 @@ static const struct insn *walk_insn(struct walk *w, u64 pc, u32 index)
     u64 available = areas_fetchable(pc, INSN_MAX);
     if (!available || !decode(gaddr_pointer(gaddr(pc)), (unsigned)available, &w->insn))
         return NULL;
-    /* What the block relies on is watched, too. */
-    if (w->block && !add_pages(w->block, pc, pc + w->insn.length))
+    if (w->block && !may_rely_on(w->block, pc, pc + w->insn.length))
         return NULL;
     return &w->insn;
 }
