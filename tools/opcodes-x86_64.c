@@ -259,7 +259,7 @@ static const struct {
     {M(XSAVEC64), INSN_XSTATE},
     {M(XSAVEOPT), INSN_XSTATE},
     {M(XSAVEOPT64), INSN_XSTATE},
-    /* Refused to users by the kernel's settings rather than by the processor's manual. */
+    /* Refused by the kernel's settings, or not marked as privileged by Zydis. */
     {M(CLI), INSN_PRIVILEGED},
     {M(STI), INSN_PRIVILEGED},
     {M(IN), INSN_PRIVILEGED},
@@ -276,6 +276,8 @@ static const struct {
     {M(STAC), INSN_PRIVILEGED},
     {M(MONITOR), INSN_PRIVILEGED},
     {M(MWAIT), INSN_PRIVILEGED},
+    {M(LGDT), INSN_PRIVILEGED},
+    {M(GETSEC), INSN_PRIVILEGED},
 };
 
 static bool is_relative(const ZydisDecodedInstruction *insn)
@@ -296,7 +298,7 @@ static u8 kind_of(const ZydisDecodedInstruction *insn)
     for (size_t i = 0; i < countof(kinds); i++)
         if (kinds[i].mnemonic == insn->mnemonic)
             return kinds[i].kind;
-    if (insn->meta.category == ZYDIS_CATEGORY_COND_BR)
+    if (insn->meta.category == ZYDIS_CATEGORY_COND_BR && is_relative(insn)) /* and not xend */
         return INSN_BRANCH;
     if (insn->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||
         insn->meta.category == ZYDIS_CATEGORY_VTX || insn->meta.isa_ext == ZYDIS_ISA_EXT_SVM)
@@ -362,7 +364,8 @@ static unsigned register_use(const ZydisDecodedOperand *o, ZydisMnemonic mnemoni
         use |= 1;
     /* With a source of 0 the target stays as it was; without CET rdssp does nothing; how much
      * of the target the others write depends on who emulates them. */
-    if (writes(o) && ONE_OF(mnemonic, M(BSF), M(BSR), M(RDSSPD), M(RDSSPQ), M(SLDT), M(STR), M(SMSW)))
+    if (writes(o) && ONE_OF(mnemonic, M(BSF), M(BSR), M(RDSSPD), M(RDSSPQ), M(SLDT), M(STR),
+                            M(SMSW)))
         use |= 1;
     return use;
 }
@@ -535,9 +538,9 @@ static void describe_parts(const struct answer *a, struct draft *form)
 
 static bool is_sized_at_run_time(ZydisMnemonic mnemonic)
 {
-    return ONE_OF(mnemonic, M(XSAVE), M(XSAVE64), M(XSAVEC), M(XSAVEC64), M(XSAVEOPT), M(XSAVEOPT64),
-                  M(XSAVES), M(XSAVES64), M(XRSTOR), M(XRSTOR64), M(XRSTORS), M(XRSTORS64),
-                  M(ENTER));
+    return ONE_OF(mnemonic, M(XSAVE), M(XSAVE64), M(XSAVEC), M(XSAVEC64), M(XSAVEOPT),
+                  M(XSAVEOPT64), M(XSAVES), M(XSAVES64), M(XRSTOR), M(XRSTOR64), M(XRSTORS),
+                  M(XRSTORS64), M(ENTER));
 }
 
 /* Hints and address computations name memory and leave it alone. */
@@ -1008,7 +1011,9 @@ static void add_younger(unsigned space, unsigned opcode, u16 *run)
 
 static void make_row(unsigned space, unsigned opcode)
 {
-    unsigned count = is_legacy(space) ? VARIANTS_LEGACY : is_evex(space) ? VARIANTS_EVEX : VARIANTS_VEX;
+    unsigned count = is_legacy(space) ? VARIANTS_LEGACY
+                     : is_evex(space) ? VARIANTS_EVEX
+                                      : VARIANTS_VEX;
     u16 run[16] = {0};
     for (unsigned v = 0; v < count; v++)
         run[v] = variant_cell((struct probe){.space = space, .opcode = opcode, .variant = v});
@@ -1046,14 +1051,16 @@ static const char *const kind_names[INSN_KINDS] = {
 
 static void print_numbers(const u16 *numbers, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        printf("%s%u,%s", i % 16 ? "" : "    ", numbers[i], i % 16 == 15 || i + 1 == count ? "\n" : "");
+    for (unsigned i = 0; i < count; i++) {
+        bool last = i % 16 == 15 || i + 1 == count;
+        printf("%s%u,%s", i % 16 ? "" : "    ", numbers[i], last ? "\n" : "");
+    }
 }
 
 static void print_forms(void)
 {
-    printf("/* kind, special, parts, roles; immediate size, shift, mask; scale, flags; memory, size and\n"
-           " * refused, each without and with ModRM memory; uses of reg, rm and others */\n"
+    printf("/* kind, special, parts, roles; immediate size, shift, mask; scale, flags; memory,\n"
+           " * size and refused, each without and with ModRM memory; uses of reg, rm, others */\n"
            "const struct decode_form decode_forms[%u] = {\n", forms_count);
     for (unsigned i = 0; i < forms_count; i++) {
         const struct decode_form *f = &forms[i];
@@ -1061,8 +1068,8 @@ static void print_forms(void)
         printf("    {%s, %#x, %#x, %#x, %u, %u, %u, %u, %u, {%#x, %#x}, {%u, %u}, {%#x, %#x}, "
                "%#x, %#x, %#x}, /* %s */\n",
                kind_names[f->kind], f->special, f->parts, f->roles, f->immediate_size,
-               f->immediate_shift, f->immediate_mask, f->scale, f->flags, f->memory[0], f->memory[1],
-               f->memory_size[0], f->memory_size[1], f->refused[0], f->refused[1], f->reg_use,
+               f->immediate_shift, f->immediate_mask, f->scale, f->flags, f->memory[0],
+               f->memory[1], f->memory_size[0], f->memory_size[1], f->refused[0], f->refused[1], f->reg_use,
                f->rm_use, f->other_use, name);
     }
     printf("};\n\n");
@@ -1085,7 +1092,8 @@ static void print_3dnow(void)
     for (unsigned suffix = 0; suffix < 256; suffix++) {
         struct answer a;
         bytes[3] = suffix;
-        if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, sizeof(bytes), &a.insn, a.operands)))
+        a.status = ZydisDecoderDecodeFull(&decoder, bytes, sizeof(bytes), &a.insn, a.operands);
+        if (ZYAN_SUCCESS(a.status))
             bits[suffix / 32] |= 1u << suffix % 32;
     }
     printf("const u32 decode_3dnow[8] = {\n    ");
@@ -1122,6 +1130,7 @@ int main(void)
         for (unsigned opcode = 0; opcode < 256; opcode++)
             make_row(space, opcode);
     print_table();
-    fprintf(stderr, "%u forms, %u cells, %u uses of flags\n", forms_count, cells_count, flags_count);
+    fprintf(stderr, "%u forms, %u cells, %u uses of flags\n", forms_count, cells_count,
+            flags_count);
     return 0;
 }

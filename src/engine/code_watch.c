@@ -113,7 +113,8 @@ static struct watched *find_or_make(u64 page)
     return &made->page[number - made->first];
 }
 
-/* The first page at or above *page and below `end` with any of these flags, which then is *page; NULL: none. */
+/* The first page at or above *page and below `end` with any of these flags, which then is
+ * *page; NULL: none. */
 static struct watched *next_with(u8 flags, u64 *page, u64 end)
 {
     u64 number = *page / PAGE_SIZE, last = end / PAGE_SIZE + (end % PAGE_SIZE != 0);
@@ -389,7 +390,8 @@ void code_watch_apply(u64 start, u64 end, u32 protection)
         if (!(a->flags & AREA_SHARED) || !(a->flags & (AREA_FILE | AREA_SHM)))
             continue;
         aliases_possible = true;
-        protect_aliases_of_code(a, a->start > start ? a->start : start, a->end < end ? a->end : end);
+        u64 from = a->start > start ? a->start : start, to = a->end < end ? a->end : end;
+        protect_aliases_of_code(a, from, to);
     }
 }
 

@@ -23,9 +23,9 @@
  *   leave the cache, and go on at the store.
  *   Calls that shape the address space: code_watch_changed() before (and before mremap, which
  *   takes protections along, code_watch_release()), code_watch_apply() after.
- *   Calls into whose buffers the kernel writes: code_watch_release() of the buffer before, so that no
- *   call is cut short (it costs nothing while no page is protected); and of everything if
- *   the answer is EFAULT, then once more.
+ *   Calls into whose buffers the kernel writes: code_watch_release() of the buffer before, so
+ *   that no call is cut short (it costs nothing while no page is protected); and of everything
+ *   if the answer is EFAULT, then once more.
  */
 #ifndef ENGINE_CODE_WATCH_H
 #define ENGINE_CODE_WATCH_H
@@ -55,9 +55,10 @@ void code_watch_changed(u64 start, u64 end);
 u32 code_watch_kernel_protection(u32 protection);
 /* The same for one page, less PROT_WRITE if it is watched. */
 u32 code_watch_protection(u64 page, u32 protection);
-/* [start, end) was just mapped, moved there, or given `protection` (as the guest asked) and the kernel has
- * code_watch_kernel_protection() for all of it: protects what is watched in it.  The areas are
- * up to date already.  Must be called for every mapping and every change of protection. */
+/* [start, end) was just mapped, moved there, or given `protection` (as the guest asked) and the
+ * kernel has code_watch_kernel_protection() for all of it: protects what is watched in it.  The
+ * areas are up to date already.  Must be called for every mapping and every change of
+ * protection. */
 void code_watch_apply(u64 start, u64 end, u32 protection);
 
 /* Makes writable whatever is protected in [start, end), or everywhere for 0, ~0: was there

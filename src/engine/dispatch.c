@@ -184,11 +184,11 @@ static void stop_if_there(void)
 static void boundary(bool slice_over)
 {
     struct thread *t = thread_self();
-    cpu->alarm = 0;
-    if (t->signal_waiting)
-        signals_deliver();
     if (slice_over && thread_count > 1)
         thread_yield();
+    cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
+    if (t->signal_waiting)
+        signals_deliver();
     if (settings.stop)
         stop_if_there();
     if (slice_over)

@@ -158,11 +158,11 @@ static void unlink_outgoing(struct fragment *f)
 
 void fragment_publish(struct fragment *f)
 {
+    if (f->published)
+        return;
     u32 slot = lookup_slot(f->pc);
     u32 first = by_slot[slot];
-    for (u32 n = first; n; n = fragments[n].same_slot)
-        if (&fragments[n] == f)
-            return;
+    f->published = true;
     if (first)
         emit_aim(f->chain_at, fragments[first].from_table);
     f->same_slot = first;
@@ -172,15 +172,13 @@ void fragment_publish(struct fragment *f)
 
 static void withdraw(struct fragment *f)
 {
+    if (!f->published)
+        return;
     u32 slot = lookup_slot(f->pc);
     struct fragment *before = NULL;
-    u32 n = by_slot[slot];
-    while (n && &fragments[n] != f) {
+    for (u32 n = by_slot[slot]; &fragments[n] != f; n = before->same_slot)
         before = &fragments[n];
-        n = before->same_slot;
-    }
-    if (!n)
-        return;
+    f->published = false;
     u32 onward = f->same_slot ? fragments[f->same_slot].from_table : doors.missed;
     if (before) {
         before->same_slot = f->same_slot;

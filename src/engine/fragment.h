@@ -44,6 +44,7 @@ struct fragment {
     u32 copy;      /* of a checked fragment: the bytes it was made of, else 0 */
     u32 copy_size;
     bool live;
+    bool published;
 };
 
 struct link {

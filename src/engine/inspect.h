@@ -2,7 +2,8 @@
 #ifndef ENGINE_INSPECT_H
 #define ENGINE_INSPECT_H
 
-/* Writes tick, pc, registers, flags and a hash per area of the guest's memory to settings.dump (or stderr), and ends the process. */
+/* Writes tick, pc, registers, flags and a hash per area of the guest's memory to settings.dump
+ * (or stderr), and ends the process. */
 _Noreturn void inspect_stop(void);
 
 #endif

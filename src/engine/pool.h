@@ -1,8 +1,9 @@
 /* The engine's own memory.
  *
- * Mapped in the range of pools (layout.h), never given back to the kernel, zeroed when new.  pool_map()
- * is for big pieces; pool_take() bumps small ones out of a common chunk, for things that live as long as the
- * process.  Both end the program with a sentence when memory is out.  pool_try_map() returns NULL instead.
+ * Mapped in the range of pools (layout.h), zeroed when new.  pool_map() is for big pieces;
+ * pool_take() bumps small ones out of a common chunk, for things that live as long as the
+ * process.  Both end the program with a sentence when memory is out; pool_try_map() returns
+ * NULL instead.
  */
 #ifndef ENGINE_POOL_H
 #define ENGINE_POOL_H
@@ -14,7 +15,8 @@ void *pool_try_map(size_t size, size_t alignment);
 void pool_unmap(void *piece, size_t size);
 void *pool_take(size_t size);
 
-/* A guest must not map, unmap or protect over these: is any byte of [start, end) the engine's? (pools, image, cache) */
+/* A guest must not map, unmap or protect over these: is any byte of [start, end) the engine's
+ * (pools, image, cache)? */
 bool pool_owns(u64 start, u64 end);
 
 #endif

@@ -13,14 +13,13 @@
 #include "engine/kernel_maps.h"
 #include "engine/layout.h"
 #include "engine/loader.h"
+#include "engine/proc_files_internal.h"
 #include "engine/text.h"
 
 enum {
-    NAME_MOST = 32,
     BUFFER = 4096,
     NAME_COLUMN = 73, /* of a mapping's name in its line */
     K_MFD_CLOEXEC = 1,
-    K_F_OK = 0,
 };
 
 /* A descriptor that is being filled. */
@@ -282,64 +281,6 @@ static const struct {
     {"stat",    write_stat,    true},
 };
 
-/* Paths */
-
-/* The next part of a path, "." and empty ones skipped; false at the end, or if it is too long to
- * be one that matters. */
-static bool next_part(const char **path, char part[NAME_MOST])
-{
-    do {
-        while (**path == '/')
-            (*path)++;
-        struct text t = {part, NAME_MOST, 0};
-        part[0] = '\0';
-        while (**path && **path != '/')
-            text_add_char(&t, *(*path)++);
-        if (t.length == 0 || t.length == NAME_MOST - 1)
-            return false;
-    } while (text_equal(part, "."));
-    return true;
-}
-
-static bool is_number(const char *part)
-{
-    for (; *part; part++)
-        if (*part < '0' || *part > '9')
-            return false;
-    return true;
-}
-
-/* Is it one of our threads, by the numbers of this /proc? */
-static bool is_own_number(const char *part)
-{
-    char path[64];
-    struct text t = TEXT(path);
-    if (!is_number(part))
-        return false;
-    text_add(&t, "/proc/self/task/");
-    text_add(&t, part);
-    return kernel_call(__NR_faccessat, AT_FDCWD, path, K_F_OK) == 0;
-}
-
-/* "/proc/self/NAME" in any of its forms: then NAME, one part, in `name`. */
-static bool own_file(const char *path, char name[NAME_MOST])
-{
-    char part[NAME_MOST];
-    if (!text_starts(path, "/proc/"))
-        return false;
-    path += 6;
-    if (!next_part(&path, part))
-        return false;
-    if (!text_equal(part, "self") && !text_equal(part, "thread-self") && !is_own_number(part))
-        return false;
-    if (!next_part(&path, name))
-        return false;
-    if (text_equal(name, "task") && *path)
-        if (!next_part(&path, part) || !is_own_number(part) || !next_part(&path, name))
-            return false;
-    return *path == '\0';
-}
-
 /* Opening */
 
 static i64 create(const char *name, u64 flags)
@@ -347,18 +288,12 @@ static i64 create(const char *name, u64 flags)
     return kernel_call(__NR_memfd_create, name, flags & O_CLOEXEC ? K_MFD_CLOEXEC : 0);
 }
 
-static void link_of(i64 fd, struct text *ret)
-{
-    text_add(ret, "/proc/self/fd/");
-    text_add_unsigned(ret, (u64)fd);
-}
-
 /* The same file, but for reading only and from its start, under the same number. */
 static i64 for_reading(i64 fd, u64 flags)
 {
     char link[64];
     struct text name = TEXT(link);
-    link_of(fd, &name);
+    proc_files_add_link(&name, fd);
     i64 again = kernel_call(__NR_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC);
     if (kernel_failed(again)) {
         kernel_call(__NR_lseek, fd, 0, 0);
@@ -371,9 +306,9 @@ static i64 for_reading(i64 fd, u64 flags)
 
 bool proc_files_open(const char *path, u64 flags, i64 *ret)
 {
-    char name[NAME_MOST];
+    char name[PROC_NAME];
     if ((flags & O_ACCMODE) != O_RDONLY || (flags & (O_PATH | O_DIRECTORY)) ||
-        !own_file(path, name))
+        !proc_files_own(path, name))
         return false;
     for (unsigned i = 0; i < countof(files); i++) {
         if (!text_equal(files[i].name, name))
@@ -394,45 +329,4 @@ bool proc_files_open(const char *path, u64 flags, i64 *ret)
         return true;
     }
     return false;
-}
-
-static bool is_own_exe(const char *path)
-{
-    char name[NAME_MOST];
-    return own_file(path, name) && text_equal(name, "exe");
-}
-
-/* The program may have been renamed or deleted since: the kernel knows. */
-static i64 read_exe(char *buffer, u64 size)
-{
-    char link[64];
-    struct text name = TEXT(link);
-    link_of(loader_image.fd, &name);
-    return loader_image.fd < 0 ? -ENOENT : kernel_call(__NR_readlink, link, buffer, size);
-}
-
-bool proc_files_readlink(const char *path, char *buffer, u64 size, i64 *ret)
-{
-    if (!is_own_exe(path))
-        return false;
-    i64 length = read_exe(buffer, size);
-    if (kernel_failed(length)) {
-        u64 known = strlen(loader_image.path);
-        length = (i64)(known < size ? known : size);
-        memcpy(buffer, loader_image.path, (u64)length);
-    }
-    *ret = length;
-    return true;
-}
-
-const char *proc_files_replace(const char *path)
-{
-    static char link[64];
-    if (!is_own_exe(path))
-        return NULL;
-    if (loader_image.fd < 0)
-        return loader_image.path;
-    struct text name = TEXT(link);
-    link_of(loader_image.fd, &name);
-    return link;
 }

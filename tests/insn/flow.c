@@ -332,7 +332,7 @@ static bool draw_indirect(struct maker *m, bool call, struct insn *insn)
                         .reg = call ? 2 : 4, .memory = true, .has_modrm = true};
     for (int i = 0; i < 40; i++) {
         if (insn_draw(m, &form, NULL, insn) && operands_settle(m, insn) &&
-            maker_data(m) - m->target > DATA_READ_ONLY)
+            stack_is_sound(m) && maker_data(m) - m->target > DATA_READ_ONLY)
             return true;
         case_unfix(m);
     }

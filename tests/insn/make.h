@@ -115,6 +115,7 @@ bool insn_redecode(struct insn *insn);
 
 int gpr_of(ZydisRegister reg);
 bool operands_settle(struct maker *m, struct insn *insn);
+bool stack_is_sound(const struct maker *m);
 
 /* --- the kinds of cases --- */
 

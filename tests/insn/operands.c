@@ -328,9 +328,15 @@ static void settle_stack(struct maker *m)
                             (draw(m, 4) - 2) * 8);
 }
 
-/* Addressing through rsp with a far displacement is fine, but not if the stack is used too:
- * there is no telling what is mapped where it would be. */
-static bool stack_is_sound(const struct maker *m)
+/* There is no telling what is mapped outside of the place, so nothing may go there, be it
+ * because two operands wanted the same register.  What is not canonical is nowhere. */
+static bool is_sound(const struct maker *m, u64 address)
+{
+    i64 top = (i64)address >> 47;
+    return address - maker_base(m) < PLACE_SIZE || (top != 0 && top != -1);
+}
+
+bool stack_is_sound(const struct maker *m)
 {
     return !is_fixed(m, RSP) || m->value[RSP] - maker_base(m) < PLACE_SIZE;
 }
@@ -354,7 +360,7 @@ bool operands_settle(struct maker *m, struct insn *insn)
             continue;
         }
         u64 found = settle_memory(m, insn, op);
-        if (!found)
+        if (!found || !is_sound(m, found))
             return false;
         m->target = m->target ? m->target : found;
     }

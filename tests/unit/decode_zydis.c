@@ -142,8 +142,8 @@ static const struct {
     {" ud0 ud1 ud2 ", INSN_INVALID},
     {" fxsave fxsave64 fnsave fnstenv xsave xsave64 xsavec xsavec64 xsaveopt xsaveopt64 ",
      INSN_XSTATE},
-    {" cli sti in out insb insw insd outsb outsw outsd rdpmc rdpru clac stac monitor mwait ",
-     INSN_PRIVILEGED},
+    {" cli sti in out insb insw insd outsb outsw outsd rdpmc rdpru clac stac monitor mwait lgdt "
+     "getsec ", INSN_PRIVILEGED},
 };
 
 static u8 named_kind(const char *name)
@@ -173,7 +173,7 @@ static u8 expected_kind(const struct answer *a)
         *known = named_kind(ZydisMnemonicGetString(a->insn.mnemonic)) + 1;
     if (*known - 1 != INSN_PLAIN)
         return *known - 1;
-    if (a->insn.meta.category == ZYDIS_CATEGORY_COND_BR)
+    if (a->insn.meta.category == ZYDIS_CATEGORY_COND_BR && relative)
         return INSN_BRANCH;
     bool privileged = a->insn.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||
                       a->insn.meta.category == ZYDIS_CATEGORY_VTX ||
@@ -429,7 +429,8 @@ static const struct {
     u8 at, size;
     u8 unless; /* FIELD_* that excuses */
 } fields[] = {
-#define FIELD(name, unless) {#name, offsetof(struct insn, name), sizeof(((struct insn *)0)->name), unless}
+#define FIELD(name, unless)                                                                        \
+    {#name, offsetof(struct insn, name), sizeof(((struct insn *)0)->name), unless}
     FIELD(kind, 0),
     FIELD(length, 0),
     FIELD(map, 0),
@@ -493,7 +494,7 @@ static void compare_insn(const u8 *bytes, const struct answer *a, const struct i
     if (got->immediate_size && got->immediate_at != wanted.immediate_at)
         fail(bytes, a, "immediate_at", got->immediate_at, wanted.immediate_at);
     compare_allowed(bytes, a, got, &wanted);
-    if (got->flags_may_write & ~EVERY_FLAG || (got->flags_written | got->flags_undefined) & ~got->flags_may_write)
+    if ((got->flags_written | got->flags_undefined) & ~got->flags_may_write)
         fail(bytes, a, "flags_may_write", got->flags_may_write, got->flags_written);
 }
 
@@ -501,6 +502,7 @@ static void compare_insn(const u8 *bytes, const struct answer *a, const struct i
 static void compare_truncated(const u8 *bytes, const struct answer *a, const struct insn *whole)
 {
     struct insn cut;
+    memset(&cut, 0, sizeof(cut)); /* padding too: it is compared */
     unsigned short_by = 1 + draw_below(whole->length);
     if (short_by < whole->length && decode(bytes, whole->length - short_by, &cut))
         fail(bytes, a, "length when cut", cut.length, 0);
@@ -690,7 +692,8 @@ static void try_random(u64 count)
 
 /* Rows: instructions that Zydis does not know or reads another way. */
 
-enum { RAX = 1, RCX = 2, RDX = 4, RBX = 8, RSI = 64, RDI = 128, R8 = 256, R9 = 512, R10 = 1024, R11 = 2048 };
+enum { RAX = 1, RCX = 2, RDX = 4, RBX = 8, RSI = 64, RDI = 128 };
+enum { R8 = 256, R9 = 512, R10 = 1024, R11 = 2048 };
 
 static const struct row {
     const char *name;
@@ -702,7 +705,7 @@ static const struct row {
     {"vpdpbssd", 5, {0xc4, 0xe2, 0x73, 0x50, 0x11}, INSN_PLAIN, MEMORY_READ, 16, RCX, 0, 0},
     {"vpdpbsuds", 5, {0xc4, 0xe2, 0x76, 0x51, 0x16}, INSN_PLAIN, MEMORY_READ, 32, RSI, 0, 0},
     {"vcvtneebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0x27}, INSN_PLAIN, MEMORY_READ, 32, RDI, 0, 0},
-    {"vcvtneebf162ps of a register", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0xe7}, INSN_INVALID},
+    {"vcvtneebf162ps of a register", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0xe7}, INSN_INVALID, 0, 0, 0, 0, 0},
     {"vcvtneoph2ps", 6, {0xc4, 0xe2, 0x78, 0xb0, 0x67, 0x08}, INSN_PLAIN, MEMORY_READ, 16, RDI, 0, 0},
     {"vbcstnebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb1, 0x22}, INSN_PLAIN, MEMORY_READ, 2, RDX, 0, 0},
     {"vcvtneps2bf16", 5, {0xc4, 0xe2, 0x7e, 0x72, 0x1b}, INSN_PLAIN, MEMORY_READ, 32, RBX, 0, 0},
@@ -715,9 +718,9 @@ static const struct row {
      RAX | RCX, 0, 0},
     {"axor", 6, {0xf3, 0x4c, 0x0f, 0x38, 0xfc, 0x09}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 8,
      R9 | RCX, 0, 0},
-    {"aadd to a register", 4, {0x0f, 0x38, 0xfc, 0xc1}, INSN_INVALID},
+    {"aadd to a register", 4, {0x0f, 0x38, 0xfc, 0xc1}, INSN_INVALID, 0, 0, 0, 0, 0},
     {"tdpfp16ps", 5, {0xc4, 0xe2, 0x73, 0x5c, 0xda}, INSN_PLAIN, 0, 0, 0, 0, 0},
-    {"tdpfp16ps twice the same", 5, {0xc4, 0xe2, 0x63, 0x5c, 0xda}, INSN_INVALID},
+    {"tdpfp16ps twice the same", 5, {0xc4, 0xe2, 0x63, 0x5c, 0xda}, INSN_INVALID, 0, 0, 0, 0, 0},
     {"cmpsb", 1, {0xa6}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 1, RSI | RDI, RSI | RDI,
      FLAGS_ARITHMETIC},
     {"repne scasb", 2, {0xf2, 0xae}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 0, RAX | RCX | RDI,
@@ -728,7 +731,7 @@ static const struct row {
     {"pause with REX.B", 3, {0xf3, 0x41, 0x90}, INSN_PLAIN, 0, 0, 0, 0, 0},
     {"xchg with REX.B", 2, {0x41, 0x90}, INSN_PLAIN, 0, 0, RAX | R8, RAX | R8, 0},
     {"all prefixes", 15, {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
-     0x66, 0x66, 0x66}, INSN_INVALID},
+     0x66, 0x66, 0x66}, INSN_INVALID, 0, 0, 0, 0, 0},
 };
 
 static void check_row(const struct row *row)
@@ -745,8 +748,8 @@ static void check_row(const struct row *row)
     if (right)
         return;
     failures++;
-    printf("FAIL decode rows: %s: kind %u length %u memory %#x of %u read %#x written %#x flags %#x\n",
-           row->name, got.kind, length, got.memory, got.memory_size, got.registers_read,
+    printf("FAIL decode rows: %s: kind %u length %u memory %#x of %u read %#x written %#x "
+           "flags %#x\n", row->name, got.kind, length, got.memory, got.memory_size, got.registers_read,
            got.registers_written, got.flags_written);
 }
 

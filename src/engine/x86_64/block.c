@@ -189,6 +189,37 @@ static unsigned read_insn(struct window *w, u64 pc, struct insn *ret)
     return decode(gaddr_pointer(gaddr(pc)), available < INSN_MAX ? (unsigned)available : INSN_MAX, ret);
 }
 
+static bool loops_back(const struct block *b, const struct insn *i, u64 pc)
+{
+    return (i->kind == INSN_BRANCH || i->kind == INSN_JUMP) &&
+           pc + i->length + (u64)i->immediate == b->pc[0];
+}
+
+/* How often a loop of so many instructions, with so many branches, stands in its block. */
+static u32 loop_copies(u32 count, u32 branches)
+{
+    u32 copies = count <= 4 ? 8 : count <= 8 ? 4 : count <= 20 ? 2 : 1;
+    while (copies * branches + 2 > BLOCK_EXITS)
+        copies /= 2;
+    return copies;
+}
+
+static void unroll(struct block *b, u32 branches)
+{
+    const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
+    u32 count = b->count, copies = loop_copies(count, branches);
+    b->loop = 0;
+    if (b->checked || b->limit < BLOCK_INSNS || copies < 2 ||
+        !loops_back(b, &b->insn[count - 1], b->pc[count - 1]) ||
+        (b->flags_dead & dec_changes) != dec_changes)
+        return;
+    b->loop = count;
+    for (; b->count < count * copies; b->count++) {
+        b->insn[b->count] = b->insn[b->count - count];
+        b->pc[b->count] = b->pc[b->count - count];
+    }
+}
+
 /* Where reading goes on after `i`: 0, if the block ends. */
 static u64 read_on_at(const struct block *b, const struct insn *i, u64 pc, u32 branches)
 {
@@ -196,6 +227,8 @@ static u64 read_on_at(const struct block *b, const struct insn *i, u64 pc, u32 b
     if (block_ends_at(i) || b->count == b->limit)
         return 0;
     if (b->checked && (i->memory & MEMORY_WRITE || i->kind != INSN_PLAIN))
+        return 0;
+    if (loops_back(b, i, pc))
         return 0;
     if (i->kind == INSN_JUMP)
         return next + i->immediate > pc ? next + i->immediate : 0;
@@ -234,5 +267,6 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     if (!b->count)
         return false;
     b->flags_dead = b->checked ? 0 : flags_dead(b, b->pc[0]);
+    unroll(b, branches);
     return true;
 }

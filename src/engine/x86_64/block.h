@@ -2,6 +2,9 @@
  *
  * A superblock: it runs through conditional branches on their untaken side and through forward jumps,
  * and ends at calls, returns, indirect jumps, system calls, and whatever the engine does itself.
+ *
+ * A short loop that jumps back to the block's first instruction is unrolled: the block holds it several
+ * times, each with a tick counter of its own, because one counter can be updated only every five cycles or so.
  */
 #ifndef ENGINE_BLOCK_H
 #define ENGINE_BLOCK_H
@@ -9,7 +12,7 @@
 #include "engine/fragment.h"
 #include "engine/x86_64/decode.h"
 
-enum { BLOCK_INSNS = 96, BLOCK_BRANCHES = 4 };
+enum { BLOCK_INSNS = 96, BLOCK_BRANCHES = 4, BLOCK_EXITS = 16 };
 
 struct block {
     u32 count;
@@ -17,6 +20,7 @@ struct block {
     bool single; /* stepping: every exit goes to the engine */
     bool checked; /* the bytes are compared before each entry: one straight run of them */
     u64 end;     /* where execution goes on after the last instruction, if it does not jump */
+    u32 loop; /* instructions of the loop that is repeated, or 0 */
     u64 page[FRAGMENT_PAGES];
     u32 page_count;
     u16 flags_dead; /* at the first instruction */

@@ -31,9 +31,9 @@ enum insn_kind {
     INSN_RDPID,
     INSN_XGETBV,
     INSN_FAR,           /* far jmp, call, ret, iret, sysenter, sysret: faulted or interpreted */
-    INSN_PRIVILEGED,    /* hlt, in, out, cli, wrmsr ...: #GP in user mode, copied so that it faults */
+    INSN_PRIVILEGED,    /* hlt, in, out, cli, wrmsr ...: copied so that it faults */
     INSN_XBEGIN,        /* xbegin rel: always aborts */
-    INSN_XSTATE,        /* xsave*, fxsave, fnstenv, fnsave: memory holds the x87 instruction pointer */
+    INSN_XSTATE,        /* xsave*, fxsave, fnstenv, fnsave: store the x87 instruction pointer */
     INSN_INVALID,       /* #UD: invalid or unknown encoding */
     INSN_KINDS
 };
@@ -54,8 +54,8 @@ enum { /* bits of insn.memory */
     MEMORY_READ = 1,
     MEMORY_WRITE = 2,
     MEMORY_STACK = 4,      /* pushes or pops: implicit access through rsp */
-    MEMORY_STRING = 8,     /* an implicit address in another register: movs, stos, lods, cmps, scas, ins, outs, maskmov, xlat,
-                            * clzero, the target of movdir64b and enqcmd */
+    MEMORY_STRING = 8,     /* an implicit address in another register: movs, stos, lods, cmps,
+                            * scas, ins, outs, maskmov, xlat, clzero, the target of movdir64b */
     MEMORY_OFFSET = 16,    /* mov with a 64-bit absolute address (a0..a3) */
     MEMORY_VSIB = 32,      /* gather, scatter */
     MEMORY_NO_ACCESS = 64, /* lea, nop r/m, prefetch: a memory operand that is not accessed */
@@ -102,7 +102,7 @@ struct insn {
     u8 map;      /* enum insn_map */
     u8 opcode;
     u8 prefixes;
-    u8 rex; /* 0 if there is none; for VEX, EVEX and XOP the W R X B bits in the same places, as 0x40 | WRXB */
+    u8 rex; /* 0 if there is none; for VEX, EVEX and XOP their bits, as 0x40 | WRXB */
     u8 modrm;
     u8 sib;
     u8 condition; /* of INSN_BRANCH: low four bits of the opcode; of INSN_COUNTED: opcode & 3 */
@@ -111,8 +111,9 @@ struct insn {
     bool rip_relative;
     bool rep; /* a string instruction with a repeat prefix */
 
-    /* Where the parts are, counted from the first byte.  A size of 0: it is not there. */
-    u8 prefix_at; /* of the VEX, EVEX or XOP prefix, or of REX; 0 size fields say nothing of it */
+    /* Where the parts are, counted from the first byte.  A part that is not there, by its size
+     * or has_modrm, has no place: its _at means nothing. */
+    u8 prefix_at; /* of the VEX, EVEX or XOP prefix, or of REX */
     u8 opcode_at;
     u8 modrm_at;
     u8 displacement_at;
@@ -121,8 +122,8 @@ struct insn {
     u8 immediate_size; /* all immediates together (enter has two) */
 
     u8 memory;       /* MEMORY_* */
-    u16 memory_size; /* bytes of the explicit or else implicit memory operand, if it is fixed; 0 if it is not
-                      * (xsave, rep); one element of a gather or scatter */
+    u16 memory_size; /* bytes of the explicit or else implicit memory operand; 0 if that is not
+                      * fixed (xsave, rep); one element of a gather or scatter */
 
     /* General registers 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8..r15), as bits; implicit ones,
      * address registers and partial uses included.  A partial write (8 or 16 bits, or a conditional
@@ -130,21 +131,21 @@ struct insn {
     u16 registers_read;
     u16 registers_written;
 
-    /* Flags.  `written` are those that certainly get a new value, undefined ones included only where
-     * `undefined` says so; a shift by CL writes none for certain but has them in `may_write`. */
+    /* Flags.  A shift by CL may write them or not: it has none in `written`, all in `may_write`. */
     u16 flags_read;
     u16 flags_written;   /* certainly given a defined value */
     u16 flags_undefined; /* certainly or possibly left undefined */
-    u16 flags_may_write; /* everything above and what may be written or kept depending on operands */
+    u16 flags_may_write; /* both of them, and those that may be written or kept */
 
     i64 displacement; /* of memory operand, sign-extended (not the 64-bit offset of a0..a3) */
-    i64 immediate;    /* the (first) immediate, sign-extended as the instruction does; the relative displacement for jumps;
-                       * the absolute address for MEMORY_OFFSET */
+    i64 immediate;    /* the (first) immediate, sign-extended as the instruction does; the relative
+                       * displacement of jumps; the absolute address of MEMORY_OFFSET */
 };
 
-/* Decodes the instruction at `bytes`, of which `available` (at least 1) may be read.  Returns its length; 0 if
- * more bytes than available are needed (never with 15 or more).  An encoding that the processor would refuse has
- * kind INSN_INVALID and the length decoded so far (at least 1). */
+/* Decodes the instruction at `bytes`, of which `available` (at least 1) may be read; 40 or more
+ * spare a copy.  Returns its length; 0 if more bytes than available are needed (never with 15
+ * or more).  An encoding that the processor would refuse has kind INSN_INVALID and the length
+ * decoded so far (at least 1). */
 unsigned decode(const u8 *bytes, unsigned available, struct insn *ret);
 
 #endif

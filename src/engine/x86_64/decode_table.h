@@ -21,7 +21,8 @@ enum decode_space {
     SPACES = 39,
 };
 
-/* Variants: legacy (F3: 1, F2: 2) * 4 + 66 * 2 + W; VEX and XOP W * 2 + L; EVEX b * 8 + W * 4 + LL. */
+/* Variants: legacy (F3: 1, F2: 2) * 4 + 66 * 2 + W; VEX and XOP W * 2 + L;
+ * EVEX b * 8 + W * 4 + LL. */
 enum { VARIANTS_LEGACY = 12, VARIANTS_VEX = 4, VARIANTS_EVEX = 16 };
 
 /* A cell: two bits of what it is, and which.  Runs of cells start at multiples of CELL_ALIGN. */
@@ -54,7 +55,7 @@ enum { /* what an encoding states; a form refuses some of it */
     STATES_ZERO = 0x0200,          /* EVEX.z with a mask */
     STATES_ZERO_NO_MASK = 0x0400,  /* EVEX.z without */
     STATES_LOCK = 0x0800,
-    STATES_FORM = 0x1000,          /* always: refused if only the other of memory and register exists */
+    STATES_FORM = 0x1000,          /* always; refused where there is no such form */
 };
 
 enum { /* bits of decode_form.parts */

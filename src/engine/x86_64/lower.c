@@ -37,10 +37,10 @@ struct lowering {
     struct fragment *fragment;
     u8 *start;
     u64 pc; /* of the instruction at hand */
-    u32 counter; /* address of the tick counter */
+    u32 counter; /* the number of the tick counter */
     u32 exit_count;
     u32 mark_count;
-    struct exit exit[BLOCK_BRANCHES + 6];
+    struct exit exit[BLOCK_EXITS + 8];
     struct mark mark[LOWER_MARKS];
 };
 
@@ -155,13 +155,18 @@ static void lower_check(struct lowering *l)
     emit_load(&l->e, R11, emit_slot(SLOT_R11));
 }
 
+static u32 counter_address(const struct lowering *l)
+{
+    return EMIT_CPU(counter[l->counter]);
+}
+
 /* dec leaves CF alone. */
 static void count_in_memory(struct lowering *l)
 {
     struct emitter *e = &l->e;
     emit8(e, 0x48);
     emit8(e, 0xff);
-    emit_rip_operand(e, 1, l->counter, 0);
+    emit_rip_operand(e, 1, counter_address(l), 0);
     note_exit(l, emit_branch(e, CONDITION_Z, 0), TO_TICKS, l->fragment->pc, false);
 }
 
@@ -169,12 +174,12 @@ static void count_by_loop(struct lowering *l)
 {
     struct emitter *e = &l->e;
     emit_store(e, RCX, emit_slot(SLOT_RCX));
-    emit_load(e, RCX, l->counter);
+    emit_load(e, RCX, counter_address(l));
     emit8(e, 0xe2); /* loop over the jump */
     emit8(e, 5);
     note_exit(l, emit_jump(e, 0), TO_TICKS_STORE, l->fragment->pc, false);
     l->fragment->count_end = emit_here(e);
-    emit_store(e, RCX, l->counter);
+    emit_store(e, RCX, counter_address(l));
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
@@ -182,13 +187,13 @@ static void count_by_jrcxz(struct lowering *l, u8 *expired)
 {
     struct emitter *e = &l->e;
     emit_store(e, RCX, emit_slot(SLOT_RCX));
-    emit_load(e, RCX, l->counter);
+    emit_load(e, RCX, counter_address(l));
     emit8(e, 0x48); /* lea rcx, [rcx - 1] */
     emit8(e, 0x8d);
     emit8(e, 0x49);
     emit8(e, 0xff);
     l->fragment->count_end = emit_here(e);
-    emit_store(e, RCX, l->counter);
+    emit_store(e, RCX, counter_address(l));
     emit8(e, 0xe3);
     emit8(e, (u8)(expired - (e->at + 1)));
     emit_load(e, RCX, emit_slot(SLOT_RCX));
@@ -410,6 +415,15 @@ static void lower_indirect(struct lowering *l, const struct insn *i)
     jump_by_table(l);
 }
 
+/* The way back in an unrolled loop: on into the next copy, which counts it. */
+static void lower_loop_back(struct lowering *l, const struct insn *i)
+{
+    if (i->kind == INSN_BRANCH)
+        note_exit(l, emit_branch(&l->e, i->condition ^ 1, 0), TO_LINK, l->pc + i->length, false);
+    l->counter = (l->counter + 1) % settings.counters;
+    count_in_memory(l);
+}
+
 static void lower_branch(struct lowering *l, const struct insn *i)
 {
     u64 target = l->pc + i->length + (u64)i->immediate;
@@ -483,7 +497,10 @@ static void lower_body(struct lowering *l)
     const struct block *b = l->block;
     for (u32 n = 0; n < b->count; n++) {
         l->pc = b->pc[n];
-        lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
+        if (b->loop && (n + 1) % b->loop == 0 && n + 1 < b->count)
+            lower_loop_back(l, &b->insn[n]);
+        else
+            lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
     }
     if (!jumps_away(&b->insn[b->count - 1]))
         jump_to(l, b->end, false);
@@ -521,7 +538,7 @@ static void lower_stub(struct lowering *l, const struct exit *x)
         stub_for_link(l, x);
         return;
     case TO_TICKS_STORE:
-        emit_store(e, RCX, l->counter);
+        emit_store(e, RCX, counter_address(l));
         emit_load(e, RCX, emit_slot(SLOT_RCX));
         stub_with_rip(l, x->pc, doors.ticks);
         return;
@@ -558,7 +575,7 @@ u8 *lower(const struct block *b, struct fragment *f, u8 *at, u32 counter)
     l.block = b;
     l.fragment = f;
     l.start = at;
-    l.counter = EMIT_CPU(counter[counter]);
+    l.counter = counter;
     l.exit_count = 0;
     l.mark_count = 0;
     f->start = emit_here(&l.e);

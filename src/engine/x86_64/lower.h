@@ -11,6 +11,6 @@ u8 *lower(const struct block *b, struct fragment *f, u8 *at, u32 counter);
 /* Says once how processors of this maker like to count. */
 void lower_start(bool loop_is_quick);
 
-enum { LOWER_LINKS = BLOCK_BRANCHES + 3 };
+enum { LOWER_LINKS = BLOCK_EXITS + 2 };
 
 #endif

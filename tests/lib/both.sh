@@ -1,0 +1,58 @@
+# What the suites share that run something natively and on the engine and compare.
+#
+# Included after cases.sh.  How a run ends is told by tests/programs/outcome.c, which a suite builds
+# first (both_prepare); cases run two at a time (both_each), each in a process of its own that is
+# the suite called with `--one CASE`.
+#
+# EBB_TEST_VERBOSE=1: show what differed.  EBB_TEST_SECONDS: the limit of one run (60).
+
+both_prepare() {
+    if ! gcc -O1 -w -o "$SCRATCH/outcome" tests/programs/outcome.c 2>"$SCRATCH/outcome.log"; then
+        fail outcome "it does not compile ($(head -n 1 "$SCRATCH/outcome.log"))"
+        exit 1
+    fi
+}
+
+# both_run OUTCOME DIRECTORY COMMAND...: in that directory, which is made and removed, with an
+# environment that is always the same (and whatever VARIABLE=VALUE stands before the command).
+both_run() {
+    local outcome=$1 dir=$2
+    shift 2
+    mkdir "$dir"
+    (cd "$dir" && env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" LC_ALL=C TZ=UTC \
+        "$SCRATCH/outcome" "${EBB_TEST_SECONDS:-60}" "$outcome" "$@")
+    rm -rf "$dir"
+}
+
+# both_compare CASE NATIVE ENGINE: prints the case's line from the two outcomes.
+both_compare() {
+    local want got
+    if cmp -s "$2" "$3"; then
+        ok "$1"
+        return
+    fi
+    want=$(tail -n 1 "$2")
+    got=$(tail -n 1 "$3")
+    if [[ $want == "$got" ]]; then
+        fail "$1" "other output: $(diff -a "$2" "$3" | grep -a '^[<>]' | both_line 160)"
+    else
+        fail "$1" "natively $want, on the engine $got ($(tail -n 3 "$3" | both_line 160))"
+    fi
+    [[ ${EBB_TEST_VERBOSE:-0} == 0 ]] || diff -a "$2" "$3" | head -n 40 | sed 's/^/    /'
+}
+
+# Input as one printable line of at most so many characters.
+both_line() {
+    head -c 4000 | tr -cs '[:print:]' ' ' | cut -c "1-$1"
+}
+
+# both_each: the cases named on input.  Skipping is for a few odd machines: when hardly anything
+# runs, the suite itself is broken.
+both_each() {
+    xargs -P 2 -n 1 "$0" --one | tee "$SCRATCH/all"
+    if (($(grep -c '^skip' "$SCRATCH/all") > $(grep -c '^ok\|^FAIL' "$SCRATCH/all"))); then
+        fail "${0##*/}" 'most of it was skipped'
+        exit 1
+    fi
+    ! grep -q '^FAIL' "$SCRATCH/all"
+}
