@@ -1,8 +1,9 @@
 /* Areas: what the guest has mapped, and how.
  *
- * One sorted array, searched by halves.  A change is made in two steps: the range is cut out
- * of whatever was there (an area that it splits becomes two), then the new area is put in, and
- * joined with a neighbour that continues it.
+ * One sorted array, searched by halves, with the free room in its middle where the last change
+ * was: a program that maps tens of thousands of areas changes them mostly in one place.  A
+ * change is made in two steps: the range is cut out of whatever was there (an area that it splits
+ * becomes two), then the new area is put in, and joined with a neighbour that continues it.
  *
  * Invariants
  *   (1) Areas are sorted, not empty, page-aligned, and do not overlap.
@@ -24,8 +25,14 @@ enum {
     RESERVED_MOST = 64,
 };
 
-static struct area *area;
+static struct area *slots;
 static size_t count, room;
+static size_t gap; /* as many areas lie before the free room */
+
+static struct area *area(size_t i)
+{
+    return &slots[i < gap ? i : i + (room - count)];
+}
 
 struct range {
     u64 start;
@@ -35,20 +42,29 @@ struct range {
 static struct range reserved[RESERVED_MOST]; /* sorted */
 static size_t reserved_count;
 
-/* No page in here is free: a search from its end downward may begin at its start.  Without it,
- * a program with tens of thousands of areas would pay for all of them at each mmap. */
-static struct range full;
+/* Where a search downward from `high` may begin: above start[n] and below `high` there is no gap of
+ * 2^n pages or more.  Without it, a program with tens of thousands of areas would pay for all
+ * of them at each mmap. */
+enum { FRONTIERS = 2, FRONTIER_SIZES = 10 };
+
+struct frontier {
+    u64 high;
+    u64 start[FRONTIER_SIZES]; /* each the start of an area or of something reserved, or `high` */
+};
+
+static struct frontier frontiers[FRONTIERS];
 
 /* The index of the first area that ends above `at`; `count` if there is none. */
 static size_t index_from(u64 at)
 {
     static size_t last; /* most questions are about the area of the question before */
-    if (last < count && at < area[last].end && (last == 0 || at >= area[last - 1].end))
-        return last;
+    for (size_t i = last; i < count && i + 1 >= last; i--) /* or below it, in a search downward */
+        if (at < area(i)->end && (i == 0 || at >= area(i - 1)->end))
+            return last = i;
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (area[middle].end > at)
+        if (area(middle)->end > at)
             high = middle;
         else
             low = middle + 1;
@@ -60,7 +76,7 @@ static size_t index_from(u64 at)
 const struct area *areas_from(u64 at)
 {
     size_t i = index_from(at);
-    return i < count ? &area[i] : NULL;
+    return i < count ? area(i) : NULL;
 }
 
 const struct area *areas_find(u64 at)
@@ -69,31 +85,43 @@ const struct area *areas_find(u64 at)
     return a && a->start <= at ? a : NULL;
 }
 
+/* Moves the free room before area `i`. */
+static void move_gap(size_t i)
+{
+    size_t size = room - count;
+    if (i < gap)
+        memmove(&slots[i + size], &slots[i], (gap - i) * sizeof(*slots));
+    else
+        memmove(&slots[gap], &slots[gap + size], (i - gap) * sizeof(*slots));
+    gap = i;
+}
+
 static void make_room(void)
 {
     if (count + SPARE <= room)
         return;
     size_t more = room ? room * 2 : ROOM_FIRST;
-    struct area *bigger = pool_map(more * sizeof(*area), PAGE_SIZE);
+    struct area *bigger = pool_map(more * sizeof(*slots), PAGE_SIZE);
     if (room) {
-        memcpy(bigger, area, count * sizeof(*area));
-        pool_unmap(area, room * sizeof(*area));
+        move_gap(count);
+        memcpy(bigger, slots, count * sizeof(*slots));
+        pool_unmap(slots, room * sizeof(*slots));
     }
-    area = bigger;
+    slots = bigger;
     room = more;
 }
 
 static void insert(size_t i, const struct area *a)
 {
     assert(count < room); /* (3) */
-    memmove(&area[i + 1], &area[i], (count - i) * sizeof(*area));
-    area[i] = *a;
+    move_gap(i);
+    slots[gap++] = *a;
     count++;
 }
 
 static void delete(size_t i, size_t n)
 {
-    memmove(&area[i], &area[i + n], (count - i - n) * sizeof(*area));
+    move_gap(i);
     count -= n;
 }
 
@@ -111,10 +139,10 @@ static struct area part_from(const struct area *a, u64 start)
 static void split(u64 at)
 {
     size_t i = index_from(at);
-    if (i == count || area[i].start >= at)
+    if (i == count || area(i)->start >= at)
         return;
-    struct area upper = part_from(&area[i], at);
-    area[i].end = at;
+    struct area upper = part_from(area(i), at);
+    area(i)->end = at;
     insert(i + 1, &upper);
 }
 
@@ -131,9 +159,9 @@ static bool continues(const struct area *a, const struct area *b)
 /* Joins area `i` with the one before it, if they are one. (2) */
 static void join(size_t i)
 {
-    if (i == 0 || i >= count || !continues(&area[i - 1], &area[i]))
+    if (i == 0 || i >= count || !continues(area(i - 1), area(i)))
         return;
-    area[i - 1].end = area[i].end;
+    area(i - 1)->end = area(i)->end;
     delete(i, 1);
 }
 
@@ -150,7 +178,7 @@ static void cut_out(u64 start, u64 end)
     split(start);
     split(end);
     size_t first = index_from(start), last = first;
-    while (last < count && area[last].start < end)
+    while (last < count && area(last)->start < end)
         last++;
     delete(first, last - first);
 }
@@ -170,13 +198,23 @@ void areas_set(const struct area *a)
     join_range(copy.start, copy.end);
 }
 
+/* What was mapped up to `end` is free now, and makes one gap with what was free behind it. */
+static void forget_frontiers(u64 end)
+{
+    const struct area *behind = areas_from(end);
+    u64 gap_end = behind ? behind->start : ~0ul;
+    for (struct frontier *f = frontiers; f < frontiers + FRONTIERS; f++)
+        for (unsigned n = 0; n < FRONTIER_SIZES; n++)
+            if (f->start[n] < gap_end)
+                f->start[n] = gap_end < f->high ? gap_end : f->high;
+}
+
 void areas_clear(u64 start, u64 end)
 {
     check_range(start, end);
     make_room();
     cut_out(start, end);
-    if (start < full.end && end > full.start)
-        full.start = end < full.end ? end : full.end;
+    forget_frontiers(end);
 }
 
 void areas_protect(u64 start, u64 end, u32 protection)
@@ -185,25 +223,25 @@ void areas_protect(u64 start, u64 end, u32 protection)
     make_room();
     split(start);
     split(end);
-    for (size_t i = index_from(start); i < count && area[i].start < end; i++)
-        area[i].protection = protection;
+    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+        area(i)->protection = protection;
     join_range(start, end);
 }
 
 bool areas_cover(u64 start, u64 end)
 {
     for (size_t i = index_from(start); start < end; i++) {
-        if (i == count || area[i].start > start)
+        if (i == count || area(i)->start > start)
             return false;
-        start = area[i].end;
+        start = area(i)->end;
     }
     return true;
 }
 
 bool areas_any_executable(u64 start, u64 end)
 {
-    for (size_t i = index_from(start); i < count && area[i].start < end; i++)
-        if (area[i].protection & PROT_EXEC)
+    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+        if (area(i)->protection & PROT_EXEC)
             return true;
     return false;
 }
@@ -253,10 +291,10 @@ static bool obstacle(u64 start, u64 end, bool highest, struct range *ret)
 {
     struct range found = {~0ul, 0};
     size_t i = highest ? index_from(end - 1) : index_from(start);
-    if (highest && (i == count || area[i].start >= end))
+    if (highest && (i == count || area(i)->start >= end))
         i--; /* wraps if there is none below */
-    if (i < count && area[i].start < end && area[i].end > start)
-        found = (struct range){area[i].start, area[i].end};
+    if (i < count && area(i)->start < end && area(i)->end > start)
+        found = (struct range){area(i)->start, area(i)->end};
     for (size_t r = 0; r < reserved_count; r++) {
         if (reserved[r].start >= end || reserved[r].end <= start)
             continue;
@@ -281,12 +319,34 @@ static u64 gap_upward(u64 low, u64 high, u64 size, u64 alignment)
     }
 }
 
+static struct frontier *frontier_of(u64 high)
+{
+    static unsigned next;
+    for (unsigned i = 0; i < FRONTIERS; i++)
+        if (frontiers[i].high == high)
+            return &frontiers[i];
+    struct frontier *f = &frontiers[next++ % FRONTIERS];
+    f->high = high;
+    for (unsigned n = 0; n < FRONTIER_SIZES; n++)
+        f->start[n] = high;
+    return f;
+}
+
+/* The largest n for which the size has 2^n pages. */
+static unsigned size_class(u64 size)
+{
+    unsigned n = 0;
+    while (n + 1 < FRONTIER_SIZES && size >= PAGE_SIZE << (n + 1))
+        n++;
+    return n;
+}
+
 static u64 gap_downward(u64 low, u64 high, u64 size, u64 alignment)
 {
+    unsigned class = size_class(size);
+    u64 *frontier = &frontier_of(high)->start[class];
     struct range taken;
-    if (full.end != high)
-        full = (struct range){high, high};
-    high = full.start;
+    high = *frontier;
     for (;;) {
         if (high < low || high - low < size)
             return 0;
@@ -295,8 +355,9 @@ static u64 gap_downward(u64 low, u64 high, u64 size, u64 alignment)
             return 0;
         if (!obstacle(at, at + size, true, &taken))
             return at;
-        if (high == full.start && taken.end >= high)
-            full.start = taken.start;
+        bool small = taken.end >= high || high - taken.end < PAGE_SIZE << class;
+        if (high == *frontier && small)
+            *frontier = taken.start;
         high = taken.start;
     }
 }
@@ -316,9 +377,9 @@ u64 areas_fetchable(u64 at, u64 most)
     size_t i = index_from(at);
     u64 end = at;
     for (; end - at < most; i++) {
-        if (i == count || area[i].start > end || !(area[i].protection & PROT_EXEC))
+        if (i == count || area(i)->start > end || !(area(i)->protection & PROT_EXEC))
             break;
-        end = area[i].end;
+        end = area(i)->end;
     }
     return end - at < most ? end - at : most;
 }

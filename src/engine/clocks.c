@@ -1,10 +1,11 @@
 /* Time, chance and identity as instructions give them: rdtsc, rdrand, cpuid.
  *
- * With the setting `random` they are made reproducible: the time-stamp counter follows the ticks, random numbers come from
- * a fixed sequence, and the numbers of cores are 0.
+ * With the setting `random` they are made reproducible: the time-stamp counter follows the
+ * ticks, random numbers come from a fixed sequence, and the numbers of cores are 0.
  *
- * cpuid is the machine's, less what the engine does not provide: transactions (always aborted), tile registers and
- * extended registers (unknown to the decoder), shadow stacks (returns are translated), user-mode waiting and interrupts.
+ * cpuid is the machine's, less what the engine does not provide: transactions (always
+ * aborted), tile registers and extended registers (unknown to the decoder), shadow stacks
+ * (returns are translated), user-mode waiting and interrupts.
  */
 #include "engine/clocks.h"
 
@@ -87,7 +88,8 @@ struct hidden {
 };
 
 static const struct hidden hidden[] = {
-    /* waitpkg, shadow stacks, hle and rtm; edx: user interrupts, rtm abort, tsx force abort, branch tracking, tiles */
+    /* waitpkg, shadow stacks, hle and rtm; edx: user interrupts, rtm abort, tsx force
+     * abort, branch tracking, tiles */
     {LEAF_MORE_FEATURES, 0,
      {0, BIT(4) | BIT(11), BIT(5) | BIT(7),
       BIT(5) | BIT(11) | BIT(13) | BIT(20) | BIT(22) | BIT(24) | BIT(25)}},

@@ -4,8 +4,8 @@
 
 #include "base/types.h"
 
-/* Maps the vDSO that the guest gets (a copy of the kernel's at an address of ours, or an image of our own); its
- * address for AT_SYSINFO_EHDR, 0 if there is none. */
+/* Maps the vDSO that the guest gets (a copy of the kernel's at an address of ours, or an
+ * image of our own); its address for AT_SYSINFO_EHDR, 0 if there is none. */
 u64 clocks_map_vdso(u64 kernel_vdso);
 
 u64 clocks_tsc(u32 *ret_core);      /* rdtsc and rdtscp */

@@ -1,3 +1,4 @@
+/* The code cache: see code_cache.h.  This file places it and hands out its room. */
 #include "engine/code_cache.h"
 
 #include "engine/areas.h"

@@ -23,6 +23,7 @@
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
 #include "engine/pool.h"
+#include "engine/syscalls.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
 #include "engine/text.h"
@@ -140,6 +141,13 @@ static void set_flag(struct watched *w, u8 flag, bool on)
     if (count && on != !!(w->flags & flag))
         *count += on ? 1 : (u64)-1;
     w->flags = on ? w->flags | flag : w->flags & ~flag;
+    if (flag == PROTECTED && protected_count <= 1)
+        syscalls_update_direct(); /* the first or the last */
+}
+
+bool code_watch_protects(void)
+{
+    return protected_count != 0;
 }
 
 /* Aliases */

@@ -64,6 +64,8 @@ void code_watch_apply(u64 start, u64 end, u32 protection);
 /* Makes writable whatever is protected in [start, end), or everywhere for 0, ~0: was there
  * anything? */
 bool code_watch_release(u64 start, u64 end);
+/* Is any page protected? */
+bool code_watch_protects(void);
 
 /* Checked pages that have not changed for long are protected again.  Called now and then, in
  * engine context (when a budget of ticks is used up); cheap. */

@@ -1,10 +1,12 @@
 /* The engine's own file descriptors, kept high and hidden from the guest.
  *
- * High, but not too high: the kernel copies its table up to the highest open number at every fork.  Close-on-exec
- * descriptors need nothing at execve; the others are told to the next engine by number.
+ * High, but not too high: the kernel copies its table up to the highest open number at
+ * every fork.  Close-on-exec descriptors need nothing at execve; the others are told to the
+ * next engine by number.
  *
  * Invariant
- *   (1) kept[0 .. count) are open and ours, and descriptors_lowest is the smallest of them.
+ *   (1) kept[0 .. count) are open and ours, and descriptors_lowest is the smallest of
+ *       them.
  */
 #include "engine/descriptors.h"
 

@@ -1,15 +1,17 @@
 /* The engine's own file descriptors, kept high and hidden from the guest.
  *
- * To the guest their numbers are not open: EBADF, left out by close_range and by a listing of /proc/self/fd.  If the guest
- * puts a descriptor of its own there (dup2), ours moves away.
+ * To the guest their numbers are not open: EBADF, left out by close_range and by a listing
+ * of /proc/self/fd.  If the guest puts a descriptor of its own there (dup2), ours moves
+ * away.
  */
 #ifndef ENGINE_DESCRIPTORS_H
 #define ENGINE_DESCRIPTORS_H
 
 #include "base/types.h"
 
-/* Moves `fd` to a high number (the old one is closed), close-on-exec as asked; the new number, or -errno.  If `place` is
- * given it holds the number from now on, also after it has had to move. */
+/* Moves `fd` to a high number (the old one is closed), close-on-exec as asked; the new
+ * number, or -errno.  If `place` is given it holds the number from now on, also after it
+ * has had to move. */
 i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place);
 /* Closes one that was kept. */
 void descriptors_drop(i32 fd);

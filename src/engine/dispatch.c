@@ -124,6 +124,10 @@ static struct shortcut after_exit(u64 reason, bool single)
         stats.system_calls++;
         syscalls_run();
         break;
+    case EXIT_CALL_FAILED:
+        stats.system_calls++;
+        syscalls_failed();
+        break;
     case EXIT_EMULATE:
         machine_emulate();
         break;
@@ -131,6 +135,7 @@ static struct shortcut after_exit(u64 reason, bool single)
         signals_fault(&thread_self()->fault_info);
         break;
     case EXIT_TICKS:
+    case EXIT_CALL_MADE:
     case EXIT_ALARM:
     case EXIT_RETRY:
         break;
@@ -181,6 +186,14 @@ static void stop_if_there(void)
     inspect_stop();
 }
 
+/* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
+static u64 slice_end;
+
+static bool slice_used_up(void)
+{
+    return thread_count > 1 && ticks_now() >= slice_end;
+}
+
 static void boundary(bool slice_over)
 {
     struct thread *t = thread_self();
@@ -193,8 +206,10 @@ static void boundary(bool slice_over)
         stop_if_there();
     if (slice_over)
         code_watch_age();
-    if (slice_over || settings.stop)
+    if (slice_over || settings.stop) {
         ticks_grant(budget());
+        slice_end = ticks_now() + SLICE;
+    }
 }
 
 _Noreturn void dispatch_run(void)
@@ -203,7 +218,8 @@ _Noreturn void dispatch_run(void)
     u64 reason = EXIT_TICKS;
     u32 threads_seen = 0;
     for (;;) {
-        bool slice_over = reason == EXIT_TICKS || threads_seen != thread_count;
+        bool slice_over =
+            reason == EXIT_TICKS || threads_seen != thread_count || slice_used_up();
         threads_seen = thread_count;
         u64 rip = cpu->rip;
         boundary(slice_over);

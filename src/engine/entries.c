@@ -1,3 +1,4 @@
+/* A log of block entries: see entries.h. */
 #include "engine/entries.h"
 
 #include "engine/descriptors.h"

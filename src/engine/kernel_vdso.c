@@ -1,9 +1,11 @@
 /* The vDSO: the kernel's, at a place of the guest's.
  *
- * The kernel puts it, and the data pages that it reads just before it, somewhere at random.  They are moved, piece by
- * piece and without changing their distances, to the top of the guest's mappings, and the guest runs the code there on
- * the translator like any other.  Where the kernel refuses (sealed mappings), or with the setting `random`
- * (its clock would be the real one), the guest gets no vDSO and its libc makes system calls instead.
+ * The kernel puts it, and the data pages that it reads just before it, somewhere at
+ * random.  They are moved, piece by piece and without changing their distances, to the top
+ * of the guest's mappings, and the guest runs the code there on the translator like any
+ * other.  Where the kernel refuses (sealed mappings), or with the setting `random` (its
+ * clock would be the real one), the guest gets no vDSO and its libc makes system calls
+ * instead.
  */
 #include "engine/areas.h"
 #include "engine/clocks.h"

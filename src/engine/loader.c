@@ -245,7 +245,7 @@ static void name_thread(const char *path)
 
 /* So that others see the program and not the engine in the list of processes.  A kernel without
  * this is no loss to the guest, for whom proc_files.c answers then. */
-static void tell_kernel(u64 heap)
+static void tell_kernel(void)
 {
     const struct loader_image *image = &loader_image;
     struct prctl_mm_map map = {
@@ -253,8 +253,8 @@ static void tell_kernel(u64 heap)
         .end_code = image->end_code,
         .start_data = image->start_data,
         .end_data = image->end_data,
-        .start_brk = heap,
-        .brk = heap,
+        .start_brk = image->start_heap,
+        .brk = image->start_heap,
         .start_stack = image->start_stack,
         .arg_start = image->argv_at,
         .arg_end = image->argv_end,
@@ -311,11 +311,11 @@ void loader_load(const struct loader_request *request)
         .vdso = clocks_map_vdso(kernel_vdso(request->auxv)),
     };
     u64 rsp = loader_make_stack(&content);
-    u64 heap = choose_heap(&file, &program);
-    address_set_brk(heap);
+    loader_image.start_heap = choose_heap(&file, &program);
+    address_set_brk(loader_image.start_heap);
     note_code_and_data(&file, program.bias);
     keep_program_file(fd, what);
     name_thread(request->path);
-    tell_kernel(heap);
+    tell_kernel();
     start_cpu(interpreted ? interpreter.entry : program.entry, rsp);
 }

@@ -23,7 +23,7 @@ struct loader_image {
     u64 stack_start, stack_end; /* the whole area of the first stack */
     u64 auxv_at, auxv_size;     /* in the guest's stack */
     u64 argv_at, argv_end, envp_at, envp_end; /* the strings */
-    u64 start_code, end_code, start_data, end_data, start_stack;
+    u64 start_code, end_code, start_data, end_data, start_heap, start_stack;
 };
 
 extern struct loader_image loader_image;

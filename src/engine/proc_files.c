@@ -220,6 +220,7 @@ static bool stat_value(unsigned field, u64 *ret)
     case 28: *ret = i->start_stack; return true;
     case 45: *ret = i->start_data; return true;
     case 46: *ret = i->end_data; return true;
+    case 47: *ret = i->start_heap; return true;
     case 48: *ret = i->argv_at; return true;
     case 49: *ret = i->argv_end; return true;
     case 50: *ret = i->envp_at; return true;

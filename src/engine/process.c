@@ -1,17 +1,20 @@
 /* Processes: fork, vfork and exit.
  *
- * A fork is the kernel's: the child has a copy of the guest and of the engine and goes on behind the system call.
+ * A fork is the kernel's: the child has a copy of the guest and of the engine and goes on
+ * behind the system call.
  *
- * A child of vfork shares the memory of its parent, whose kernel thread sleeps until it execs or exits.  It runs on its
- * parent's block: the guest's state and the signals' are put aside, the child's engine stack begins below the
- * parent's frames, and the parent puts everything back when it wakes.  In between the child is, for the baton and all else,
- * the thread that its parent was; so other threads of the parent run on as they would natively.
+ * A child of vfork shares the memory of its parent, whose kernel thread sleeps until it
+ * execs or exits.  It runs on its parent's block: the guest's state and the signals' are
+ * put aside, the child's engine stack begins below the parent's frames, and the parent puts
+ * everything back when it wakes.  In between the child is, for the baton and all else, the
+ * thread that its parent was; so other threads of the parent run on as they would natively.
  *
- *   parent: vfork_process --engine_clone--> sleeps ................................. puts back, goes on
- *   child:                                  vfork_begin, dispatch_run ... execve, exit --^
+ *   parent: vfork_process --engine_clone--> sleeps ...................... puts back, goes on
+ *   child:                     vfork_begin, dispatch_run ... execve, exit --^
  *
- * A child that is killed at the very moment in which it waits for the baton takes its number along, and the other
- * threads of the parent wait for ever; with no other threads it cannot happen.
+ * A child that is killed at the very moment in which it waits for the baton takes its
+ * number along, and the other threads of the parent wait for ever; with no other threads it
+ * cannot happen.
  */
 #include "engine/process.h"
 
@@ -57,7 +60,8 @@ static void release_ids(const struct k_clone_args *args)
     code_watch_release(args->pidfd, args->pidfd + sizeof(u32));
 }
 
-/* Handlers become default actions in the child (CLONE_CLEAR_SIGHAND); the kernel's own handlers are ours and stay. */
+/* Handlers become default actions in the child (CLONE_CLEAR_SIGHAND); the kernel's own
+ * handlers are ours and stay. */
 static void clear_handlers(void)
 {
     for (int signal = 1; signal <= SIG_LAST; signal++) {
@@ -83,7 +87,8 @@ static i64 kernel_fork(const struct k_clone_args *args)
     if (!args->set_tid_size && !(flags & CLONE_INTO_CGROUP) &&
         !((flags & K_CLONE_PIDFD) && (flags & K_CLONE_PARENT_SETTID))) {
         u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
-        return kernel_call(__NR_clone, flags | args->exit_signal, 0, written, args->child_tid, args->tls);
+        return kernel_call(__NR_clone, flags | args->exit_signal, 0, written, args->child_tid,
+                           args->tls);
     }
     struct k_clone_args ours = *args; /* clone cannot say all of it */
     ours.flags = flags;
@@ -202,7 +207,8 @@ static i64 spawn(const struct k_clone_args *args)
         return thread_clone(args);
     if (!(args->flags & K_CLONE_VM))
         return fork_process(args);
-    /* Two processes that run in one memory at the same time would share the baton; nothing but vfork is worth that. */
+    /* Two processes that run in one memory at the same time would share the baton; nothing
+     * but vfork is worth that. */
     return args->flags & K_CLONE_VFORK ? vfork_process(args) : -ENOSYS;
 }
 

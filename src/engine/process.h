@@ -13,9 +13,11 @@ i64 process_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);
 i64 process_clone3(struct gaddr args, u64 size);
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
 i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
-_Noreturn void process_exit_group(int status); /* prints the stats if asked for, ends a vfork child rightly */
+/* Prints the stats if asked for. */
+_Noreturn void process_exit_group(int status);
 
-/* Keeps every signal from the calling kernel thread for a moment in which no handler may run; the mask to restore. */
+/* Keeps every signal from the calling kernel thread for a moment in which no handler may
+ * run; the mask to restore. */
 u64 process_block_signals(void);
 void process_restore_signals(u64 mask);
 

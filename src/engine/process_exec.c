@@ -1,12 +1,14 @@
 /* Processes: execve.
  *
- * The engine starts itself again, in front of the new program: arguments as log/channel.h says, strings and environment
- * straight from the guest's memory, which the kernel reads.  Everything that the kernel would refuse about the
- * program's file must be refused before, since the engine's own file is always fine.  What the engine cannot run but
- * the kernel perhaps can (other formats, registered interpreters) is left to the kernel, natively; its answer is the
- * guest's.
+ * The engine starts itself again, in front of the new program: arguments as log/channel.h
+ * says, strings and environment straight from the guest's memory, which the kernel reads.
+ * Everything that the kernel would refuse about the program's file must be refused before,
+ * since the engine's own file is always fine.  What the engine cannot run but the kernel
+ * perhaps can (other formats, registered interpreters) is left to the kernel, natively; its
+ * answer is the guest's.
  *
- * A program given by a descriptor is inherited open, by a copy that its loader closes (the setting fd).
+ * A program given by a descriptor is inherited open, by a copy that its loader closes (the
+ * setting fd).
  */
 #include "engine/descriptors.h"
 #include "engine/guest_memory.h"
@@ -222,6 +224,11 @@ static i64 make_call(u64 number, const u64 args[6])
     return result; /* CALL_AGAIN, if a signal came first */
 }
 
+static i64 exec_descriptor(i32 fd, u64 argv, u64 envp)
+{
+    return make_call(__NR_execveat, (u64[6]){(u64)fd, (u64) "", argv, envp, AT_EMPTY_PATH});
+}
+
 static i64 exec_engine(const struct target *target, struct gaddr argv, struct gaddr envp)
 {
     i64 inherited = -1;
@@ -233,8 +240,7 @@ static i64 exec_engine(const struct target *target, struct gaddr argv, struct ga
     }
     i64 result = build_arguments(target, (i32)inherited, argv);
     if (result == 0 && engine_fd >= 0)
-        result = make_call(__NR_execveat, (u64[6]){(u64)engine_fd, (u64) "", (u64)arguments, envp.at,
-                                                   AT_EMPTY_PATH});
+        result = exec_descriptor(engine_fd, (u64)arguments, envp.at);
     else if (result == 0)
         result = make_call(__NR_execve, (u64[6]){(u64) "/proc/self/exe", (u64)arguments, envp.at});
     if (target->inherited)
@@ -246,7 +252,7 @@ static i64 exec_engine(const struct target *target, struct gaddr argv, struct ga
 static i64 exec_natively(const struct target *target, struct gaddr argv, struct gaddr envp)
 {
     if (target->inherited)
-        return make_call(__NR_execveat, (u64[6]){(u64)target->fd, (u64) "", argv.at, envp.at, AT_EMPTY_PATH});
+        return exec_descriptor(target->fd, argv.at, envp.at);
     return make_call(__NR_execve, (u64[6]){(u64)target->path, argv.at, envp.at});
 }
 
@@ -287,7 +293,8 @@ i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp)
     return length < 0 ? length : exec_path(&target, 0, argv, envp);
 }
 
-/* A file relative to a descriptor, or the descriptor itself: opened here, and called as the kernel calls it. */
+/* A file relative to a descriptor, or the descriptor itself: opened here, and called as the
+ * kernel calls it. */
 static i64 open_relative(i32 directory, struct target *target, u64 open_flags)
 {
     char name[PROGRAM_PATH];
@@ -310,7 +317,9 @@ static i64 open_relative(i32 directory, struct target *target, u64 open_flags)
 static i64 exec_relative(i32 directory, struct target *target, u64 open_flags, struct gaddr argv,
                          struct gaddr envp)
 {
-    i64 descriptor = descriptors_owned(directory) ? -EBADF : kernel_call(__NR_fcntl, directory, F_GETFD);
+    i64 descriptor = -EBADF;
+    if (!descriptors_owned(directory))
+        descriptor = kernel_call(__NR_fcntl, directory, F_GETFD);
     if (kernel_failed(descriptor))
         return descriptor;
     i64 fd = open_relative(directory, target, open_flags);
@@ -322,7 +331,8 @@ static i64 exec_relative(i32 directory, struct target *target, u64 open_flags, s
     return exec(target, argv, envp);
 }
 
-i64 process_execveat(i64 directory, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags)
+i64 process_execveat(i64 directory, struct gaddr path, struct gaddr argv, struct gaddr envp,
+                     u64 flags)
 {
     struct target target;
     if (flags & ~(u64)(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))

@@ -71,6 +71,15 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_BLOCKS:
         settings.blocks = value->path;
         break;
+    case CHANNEL_SETTING_CHECK:
+        settings.check = value->number;
+        break;
+    case CHANNEL_SETTING_RECORD:
+        settings.record = (i32)value->number;
+        break;
+    case CHANNEL_SETTING_REPLAY:
+        settings.replay = (i32)value->number;
+        break;
     case SETTING_FD:
         settings.fd = (i32)value->number;
         break;
@@ -137,6 +146,7 @@ static bool read_value(const struct row *row, const char *text, struct value *re
     case CHANNEL_COUNT:
     case CHANNEL_POWER:
     case CHANNEL_BYTES:
+    case CHANNEL_FD:
         return read_number(row, text, &ret->number);
     case CHANNEL_MOMENT:
         return read_moment(text, ret);

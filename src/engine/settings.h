@@ -17,6 +17,9 @@ struct settings {
     const char *dump;     /* a file for the state at the stop, or NULL */
     const char *entries;  /* a file for a log of block entries, or NULL */
     const char *blocks;   /* a file for a listing of translations, or NULL */
+    u64 check;            /* ticks between hashes of memory, 0: none */
+    i32 record;           /* the recorder's socket, 0: none */
+    i32 replay;           /* the replayer's socket, 0: none */
     i32 fd;               /* internal: the open program file, or -1 */
 };
 

@@ -194,19 +194,24 @@ static void do_without_handler(const struct k_siginfo *info)
     signals_send_self(info); /* the kernel has the default action and stops or ends us */
 }
 
-static int first_held(const struct thread *t)
+int signals_first_held(const struct thread *t, u64 set)
 {
-    u64 ready = t->held & ~t->mask;
     for (size_t i = 0; i < countof(synchronous); i++) {
-        if (signals_is(synchronous[i], ready))
+        if (signals_is(synchronous[i], t->held & set))
             return synchronous[i];
     }
     return 0;
 }
 
+void signals_unhold(struct thread *t, int signal, struct k_siginfo *ret)
+{
+    *ret = t->held_info[signal];
+    __atomic_and_fetch(&t->held, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
 int signals_next(const struct thread *t)
 {
-    return t->waiting_info.signal ? t->waiting_info.signal : first_held(t);
+    return t->waiting_info.signal ? t->waiting_info.signal : signals_first_held(t, ~t->mask);
 }
 
 /* The signal that comes next, no longer noted.  One handler's mask may keep a held one back. */
@@ -219,8 +224,7 @@ static bool take_next(struct thread *t, struct k_siginfo *ret)
         *ret = t->waiting_info;
         t->waiting_info.signal = 0;
     } else {
-        *ret = t->held_info[signal];
-        __atomic_and_fetch(&t->held, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+        signals_unhold(t, signal, ret);
     }
     return true;
 }
@@ -318,14 +322,19 @@ static bool canonical(u64 address)
 
 void signals_raise(int signal, int code, u64 address)
 {
+    signals_raise_exception(signal, code, address, trap_number(signal, code), 0);
+}
+
+void signals_raise_exception(int signal, int code, u64 address, u64 trap, u64 error)
+{
     struct thread *t = thread_self();
     struct k_siginfo info = {.signal = signal, .code = code};
     if (!canonical(address))
         info.code = code = CODE_KERNEL;
     if (code != CODE_KERNEL)
         info.address = address;
-    t->fault_trap = trap_number(signal, code);
-    t->fault_error = 0;
+    t->fault_trap = trap;
+    t->fault_error = error;
     if (t->fault_trap == TRAP_PAGE_FAULT)
         explain_page_fault(t, &info);
     signals_fault(&info);
@@ -439,11 +448,10 @@ void signals_vfork_end(void)
  * keeps them. */
 static void hand_back_held(struct thread *t)
 {
-    for (size_t i = 0; i < countof(synchronous); i++) {
-        if (signals_is(synchronous[i], t->held & t->mask)) {
-            __atomic_and_fetch(&t->held, ~SIGNAL_BIT(synchronous[i]), __ATOMIC_RELAXED);
-            signals_send_self(&t->held_info[synchronous[i]]);
-        }
+    for (int signal; (signal = signals_first_held(t, t->mask));) {
+        struct k_siginfo info;
+        signals_unhold(t, signal, &info);
+        signals_send_self(&info);
     }
 }
 

@@ -32,6 +32,8 @@ void signals_deliver(void);
  * or made up by the engine.  Kills if it is blocked or ignored, as the kernel does. */
 void signals_fault(const struct k_siginfo *info);
 void signals_raise(int signal, int code, u64 address);
+/* The same as a certain exception of the processor's, with its error code: a frame shows them. */
+void signals_raise_exception(int signal, int code, u64 address, u64 trap, u64 error);
 
 /* After a system call answered -EINTR because a signal waits: shall the call be made again after
  * the handler (SA_RESTART)? */
@@ -46,6 +48,9 @@ i64 signals_mask(int how, struct gaddr set, struct gaddr old, u64 size);
 i64 signals_altstack(struct gaddr stack, struct gaddr old);
 i64 signals_suspend(struct gaddr set, u64 size);
 i64 signals_pending(struct gaddr set, u64 size);
+/* rt_sigtimedwait: a signal that the engine keeps, because the kernel must not block its kind; 0 if
+ * there is none, and the kernel is to be asked. */
+i64 signals_take_held(struct gaddr set, struct gaddr info, u64 size);
 /* rt_sigreturn: changes all of cpu, vector state, mask; a tick is counted. */
 void signals_return(void);
 

@@ -151,6 +151,20 @@ i64 signals_pending(struct gaddr set, u64 size)
     return guest_write(set, &pending, size) ? 0 : -EFAULT;
 }
 
+i64 signals_take_held(struct gaddr set, struct gaddr info, u64 size)
+{
+    struct thread *t = thread_self();
+    struct k_siginfo found;
+    u64 wanted;
+    if (!t->held || size != K_SIGSET || !guest_read_u64(set, &wanted))
+        return 0;
+    int signal = signals_first_held(t, wanted);
+    if (signal == 0)
+        return 0;
+    signals_unhold(t, signal, &found);
+    return !info.at || guest_write(info, &found, sizeof(found)) ? signal : -EFAULT;
+}
+
 void signals_mask_for_call(u64 mask)
 {
     struct thread *t = thread_self();

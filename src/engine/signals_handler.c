@@ -46,7 +46,9 @@ static void hurry(struct thread *t, struct k_ucontext *context)
     context->mask |= SIGNALS_ALL_ASYNCHRONOUS; /* (1) */
     if (recover_in_cache(registers->rip)) {
         recover_before_expiry(registers);
+        recover_before_call(registers);
         ticks_expire();
+        cpu->alarm = 1;
         return;
     }
     if (between(registers->rip, engine_call_begin, engine_call_end))

@@ -44,6 +44,10 @@ void signals_block_all(void);
 /* Sends one to the calling thread, as it came. */
 void signals_send_self(const struct k_siginfo *info);
 
+/* The first of `set` that is held, or 0; and that one, no longer held. */
+int signals_first_held(const struct thread *t, u64 set);
+void signals_unhold(struct thread *t, int signal, struct k_siginfo *ret);
+
 /* What signals_deliver() will take next; 0: nothing. */
 int signals_next(const struct thread *t);
 /* sigaltstack() as far as it changes the stack. */

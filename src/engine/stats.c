@@ -12,6 +12,7 @@
 #include "engine/settings.h"
 #include "engine/text.h"
 #include "engine/ticks.h"
+#include "engine/x86_64/cpu.h"
 
 enum {
     MONOTONIC = 1, /* CLOCK_MONOTONIC */
@@ -42,6 +43,7 @@ void stats_start(void)
 void stats_forked(void)
 {
     stats = (struct stats){0};
+    cpu->calls = 0;
     began = nanoseconds_now();
 }
 
@@ -92,7 +94,7 @@ void stats_print(void)
     add_count(&out, "fragments", stats.fragments);
     add_count(&out, "cache bytes", code_cache_used());
     add_count(&out, "lookups missed", stats.lookups_missed);
-    add_count(&out, "system calls", stats.system_calls);
+    add_count(&out, "system calls", stats.system_calls + cpu->calls);
     if (stats.flushes)
         add_count(&out, "cache flushes", stats.flushes);
     if (stats.code_writes)

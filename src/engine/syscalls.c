@@ -1,17 +1,21 @@
 /* System calls: the guest's, made by the engine.
  *
- * Most calls are handed to the kernel with the guest's own arguments: guest and engine share the address space, so
- * pointers need no care.  A table has a row for each number that is not simply passed on, and says of the rest
- * whether they can wait.
+ * Most calls are handed to the kernel with the guest's own arguments: guest and engine
+ * share the address space, so pointers need no care.  A table has a row for each number
+ * that is not simply passed on, and says of the rest whether they can wait.
+ *
+ * Those that need neither a look at their arguments nor the baton to be given away do not
+ * even come here: the door in the cache makes them (doors.c).
  *
  *   syscalls_run --(a signal waits)-----------> instruction again, after its handler
  *                --(handler in the row)-------> answered here, or passed on changed
  *                --(NOW)----------------------> the kernel, at once
- *                --(anything else)------------> the kernel, baton given away, a signal can interrupt
+ *                --(anything else)------------> the kernel, baton given away; interruptible
  *
  * Invariants
- *   (1) A call never starts while a signal waits: what the guest's handler does comes before what the call does,
- *       and a call that would not have waited never answers EINTR.
+ *   (1) A call never starts while a signal waits: what the guest's handler does comes
+ *       before what the call does, and a call that would not have waited never answers
+ *       EINTR.
  *   (2) A handler that gives the baton away has read all it needs of `cpu` before.
  */
 #include "engine/syscalls.h"
@@ -35,15 +39,16 @@ enum {
 
 enum { /* traits */
     NOW = 1, /* never waits */
-    FD = 2,  /* the first argument is a descriptor: those of the engine are not open for the guest */
+    FD = 2,  /* the first argument is a descriptor: those of the engine are not to be seen */
 };
 
 struct call_row {
     i64 (*answer)(struct call *call); /* NULL: passed on */
     u8 traits;
-    /* A buffer that the kernel writes: the argument with its address (never the first; 0: none), and the one with
-     * its size (0: it is small).  Said where the kernel, if it cannot write, does half of the work or forgets what it did,
-     * instead of answering EFAULT and being ready to do it again. */
+    /* A buffer that the kernel writes: the argument with its address (never the first; 0:
+     * none), and the one with its size (0: it is small).  Said where the kernel, if it
+     * cannot write, does half of the work or forgets what it did, instead of answering
+     * EFAULT and being ready to do it again. */
     u8 buffer;
     u8 size;
 };
@@ -81,21 +86,14 @@ static const struct call_row rows[CALLS] = {
     [__NR_getdents64]      = FILLS(call_getdents64, FD, 1, 2),
 
     /* Descriptors */
-    [__NR_read]            = FILLS(NULL, FD, 1, 2),
-    [__NR_pread64]         = FILLS(NULL, FD, 1, 2),
-    [__NR_recvfrom]        = FILLS(NULL, FD, 1, 2),
-    [__NR_write]           = ROW(NULL, FD),
-    [__NR_pwrite64]        = ROW(NULL, FD),
-    [__NR_readv]           = ROW(NULL, FD),
-    [__NR_writev]          = ROW(NULL, FD),
+    [__NR_read]            = FILLS(NULL, 0, 1, 2),
+    [__NR_pread64]         = FILLS(NULL, 0, 1, 2),
+    [__NR_recvfrom]        = FILLS(NULL, 0, 1, 2),
     [__NR_close]           = ROW(NULL, FD),
     [__NR_fstat]           = ROW(NULL, FD | NOW),
-    [__NR_lseek]           = ROW(NULL, FD | NOW),
+    [__NR_lseek]           = ROW(NULL, NOW),
     [__NR_ioctl]           = ROW(NULL, FD),
     [__NR_fcntl]           = ROW(NULL, FD),
-    [__NR_flock]           = ROW(NULL, FD),
-    [__NR_fsync]           = ROW(NULL, FD),
-    [__NR_ftruncate]       = ROW(NULL, FD),
     [__NR_fchmod]          = ROW(NULL, FD),
     [__NR_fchown]          = ROW(NULL, FD),
     [__NR_fchdir]          = ROW(NULL, FD),
@@ -123,6 +121,7 @@ static const struct call_row rows[CALLS] = {
     [__NR_rt_sigprocmask]  = ROW(call_rt_sigprocmask, 0),
     [__NR_rt_sigpending]   = ROW(call_rt_sigpending, 0),
     [__NR_rt_sigsuspend]   = ROW(call_rt_sigsuspend, 0),
+    [__NR_rt_sigtimedwait] = ROW(call_rt_sigtimedwait, 0),
     [__NR_rt_sigreturn]    = ROW(call_rt_sigreturn, 0),
     [__NR_sigaltstack]     = ROW(call_sigaltstack, 0),
 
@@ -235,8 +234,8 @@ i64 call_pass_now(const struct call *call)
     return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Functions here are inlined where every call comes by: behind a system call the processor has forgotten where
- * they return to, which makes each return as dear as all their work. */
+/* Functions here are inlined where every call comes by: behind a system call the processor
+ * has forgotten where they return to, which makes each return as dear as all their work. */
 #define EVERY_CALL static inline __attribute__((always_inline))
 
 i64 call_pass(const struct call *call)
@@ -303,6 +302,30 @@ EVERY_CALL void finish(i64 result)
     cpu->reg[RAX] = (u64)result;
     cpu->reg[RCX] = cpu->rip;
     cpu->reg[R11] = cpu->flags;
+}
+
+/* May the door make such calls by itself?  Then it needs no look at its arguments, and the
+ * baton can be kept. */
+static bool is_direct(const struct call_row *row)
+{
+    if (row->answer || (row->traits & FD) || (row->buffer && code_watch_protects()))
+        return false;
+    return (row->traits & NOW) || thread_count <= 1;
+}
+
+void syscalls_update_direct(void)
+{
+    for (unsigned n = 0; n < DIRECT_CALLS; n++)
+        cpu->direct[n] = is_direct(&rows[n]);
+}
+
+void syscalls_failed(void)
+{
+    i64 result = (i64)cpu->reg[RAX];
+    cpu->reg[RAX] = cpu->call_number;
+    cpu->reg[RCX] = cpu->rip;
+    cpu->reg[R11] = cpu->flags;
+    finish(mend(result));
 }
 
 void syscalls_run(void)

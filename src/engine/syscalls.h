@@ -1,16 +1,24 @@
 /* System calls: the guest's, made by the engine.
  *
- * Most are passed on as they are; a table says which are answered by a function of ours. The baton is given away around
- * calls that may wait.
+ * Most are passed on as they are; a table says which are answered by a function of ours.
+ * The baton is given away around calls that may wait.
  */
 #ifndef ENGINE_SYSCALLS_H
 #define ENGINE_SYSCALLS_H
 
 #include "base/types.h"
 
-/* cpu->rip stands after the instruction; number and arguments are in cpu->reg. On return rax, rcx, r11 (or for
- * rt_sigreturn, everything) are set, or rip back at the instruction to make the call again after a signal. */
+/* cpu->rip stands after the instruction; number and arguments are in cpu->reg. On return
+ * rax, rcx, r11 (or for rt_sigreturn, everything) are set, or rip back at the instruction
+ * to make the call again after a signal. */
 void syscalls_run(void);
+
+/* Simple calls are made in the cache, by a door (doors.c) that asks cpu->direct which
+ * ones.  To be called when the process gets its second thread or is left with one, and when
+ * the first page is protected or the last released. */
+void syscalls_update_direct(void);
+/* A call that the door made answered EINTR or EFAULT: the rest is done here. */
+void syscalls_failed(void);
 
 /* Remembers who the first process is, for the setting random. */
 void reproducible_start(void);

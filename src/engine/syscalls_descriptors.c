@@ -59,6 +59,13 @@ static bool lists_descriptors(i32 fd)
     return text_equal(rest, "/fd") || text_equal(rest, "/fdinfo");
 }
 
+static bool names_ours(const char *name)
+{
+    u64 number;
+    const char *rest;
+    return text_parse(name, &number, &rest) && !*rest && descriptors_owned((i64)number);
+}
+
 /* Drops our entries from what the kernel wrote at `at`; how many bytes are left. */
 static i64 hide_ours(struct gaddr at, i64 size)
 {
@@ -66,9 +73,7 @@ static i64 hide_ours(struct gaddr at, i64 size)
     while (from < end) {
         struct entry *entry = (struct entry *)from;
         u16 bytes = entry->size;
-        u64 number;
-        const char *rest;
-        if (!(text_parse(entry->name, &number, &rest) && !*rest && descriptors_owned((i64)number))) {
+        if (!names_ours(entry->name)) {
             memmove(to, from, bytes);
             to += bytes;
         }
@@ -77,8 +82,8 @@ static i64 hide_ours(struct gaddr at, i64 size)
     return to - (u8 *)gaddr_pointer(at);
 }
 
-/* The kernel has just written the entries, so the memory is there; another thread of the guest that unmaps it
- * meanwhile has no baton for that. */
+/* The kernel has just written the entries, so the memory is there; another thread of the
+ * guest that unmaps it meanwhile has no baton for that. */
 i64 call_getdents64(struct call *call)
 {
     i64 size = call_pass(call);

@@ -1,7 +1,9 @@
-/* Calls with a path, where the path can be one of /proc that shows the engine instead of the guest.
+/* Calls with a path, where the path can be one of /proc that shows the engine instead of
+ * the guest.
  *
- * Only paths that begin with /proc/, and relative ones whose last part is a name that matters, are looked at
- * closely: everything else costs one look at its first bytes.  Symbolic links on the way are not followed.
+ * Only paths that begin with /proc/, and relative ones whose last part is a name that
+ * matters, are looked at closely: everything else costs one look at its first bytes.
+ * Symbolic links on the way are not followed.
  */
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
@@ -16,9 +18,12 @@ enum {
     NAME_SIZE = 32,
 };
 
+#define PROC_HEAD 0x2f636f72702ful /* "/proc/", as a number */
+#define PROC_MASK 0xfffffffffffful
+
 static const char *const telling_names[] = {
-    "exe", "maps", "smaps", "smaps_rollup", "numa_maps", "auxv", "cmdline", "environ", "stat", "statm", "status",
-    "comm", "mem", "pagemap", "wchan", "syscall", "stack",
+    "exe", "maps", "smaps", "smaps_rollup", "numa_maps", "auxv", "cmdline", "environ", "stat",
+    "statm", "status", "comm", "mem", "pagemap", "wchan", "syscall", "stack",
 };
 
 static bool is_telling(const char *path)
@@ -52,7 +57,8 @@ static bool proc_directory(i64 directory, struct text *out)
     return true;
 }
 
-static __attribute__((noinline)) bool relative_proc_path(i64 directory, struct gaddr path, char out[PATH_SIZE])
+static __attribute__((noinline)) bool relative_proc_path(i64 directory, struct gaddr path,
+                                                          char out[PATH_SIZE])
 {
     char relative[PATH_SIZE];
     if (guest_read_string(relative, path, sizeof(relative)) < 0 || !is_telling(relative))
@@ -65,19 +71,31 @@ static __attribute__((noinline)) bool relative_proc_path(i64 directory, struct g
     return true;
 }
 
+/* The first eight bytes; if they cannot be had at once, as many as there are. */
+static u64 path_head(struct gaddr path)
+{
+    u64 head = 0;
+    if (guest_read_u64(path, &head))
+        return head;
+    u8 *bytes = (u8 *)&head;
+    for (u64 i = 0; i < sizeof(head) && guest_read(&bytes[i], gaddr(path.at + i), 1); i++)
+        if (!bytes[i])
+            break;
+    return head;
+}
+
 /* Does it name something in /proc? Then all of it, from the root. */
 static bool proc_path(i64 directory, struct gaddr path, char out[PATH_SIZE])
 {
-    char head[PROC_LENGTH] = {0};
-    if (!guest_read(head, path, 1))
-        return false;
-    if (head[0] != '/')
-        return head[0] && relative_proc_path((i32)directory, path, out);
-    return guest_read(head, path, PROC_LENGTH) && memcmp(head, "/proc/", PROC_LENGTH) == 0 &&
-           guest_read_string(out, path, PATH_SIZE) > 0;
+    u64 head = path_head(path);
+    u8 first = (u8)head;
+    if (first != '/')
+        return first && relative_proc_path((i32)directory, path, out);
+    return (head & PROC_MASK) == PROC_HEAD && guest_read_string(out, path, PATH_SIZE) > 0;
 }
 
-/* Passes a call on whose path is argument `index`, with another path if that is how the guest sees its own. */
+/* Passes a call on whose path is argument `index`, with another path if that is how the
+ * guest sees its own. */
 static i64 pass_replaced(struct call *call, int index, const char *path)
 {
     const char *instead = proc_files_replace(path);

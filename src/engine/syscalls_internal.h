@@ -1,7 +1,7 @@
 /* What the files of the system calls share: a call, and the functions that answer some.
  *
- * A handler gets the call with its number and arguments, may change both, and either answers or passes it on.
- * Its result is the guest's, but for two of our own.
+ * A handler gets the call with its number and arguments, may change both, and either
+ * answers or passes it on. Its result is the guest's, but for two of our own.
  */
 #ifndef ENGINE_SYSCALLS_INTERNAL_H
 #define ENGINE_SYSCALLS_INTERNAL_H
@@ -79,6 +79,7 @@ i64 call_rt_sigaction(struct call *call);
 i64 call_rt_sigprocmask(struct call *call);
 i64 call_rt_sigpending(struct call *call);
 i64 call_rt_sigsuspend(struct call *call);
+i64 call_rt_sigtimedwait(struct call *call);
 i64 call_rt_sigreturn(struct call *call);
 i64 call_sigaltstack(struct call *call);
 i64 call_prctl(struct call *call);

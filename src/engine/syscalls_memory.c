@@ -58,8 +58,9 @@ i64 call_remap_file_pages(struct call *call)
     return address_remap_file_pages(a[0], a[1], a[2], a[3], a[4]);
 }
 
-/* Locks what the guest has mapped, area by area: all of the process would include the engine's tables, which are huge and
- * nearly empty.  What is mapped later is not locked; that is a loss of speed, not of meaning. */
+/* Locks what the guest has mapped, area by area: all of the process would include the
+ * engine's tables, which are huge and nearly empty.  What is mapped later is not locked;
+ * that is a loss of speed, not of meaning. */
 i64 call_mlockall(struct call *call)
 {
     u64 flags = call->args[0];

@@ -1,5 +1,5 @@
-/* Calls that are answered elsewhere (processes, threads, signals), and those about the process itself that the engine
- * must have a say in. */
+/* Calls that are answered elsewhere (processes, threads, signals), and those about the
+ * process itself that the engine must have a say in. */
 #include "engine/clocks.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
@@ -54,7 +54,8 @@ i64 call_exit_group(struct call *call)
     process_exit_group((int)call->args[0]);
 }
 
-/* The kernel clears the word and walks the robust list itself: its thread is the guest's thread, and ends with it. */
+/* The kernel clears the word and walks the robust list itself: its thread is the guest's
+ * thread, and ends with it. */
 i64 call_set_tid_address(struct call *call)
 {
     thread_self()->clear_tid = gaddr(call->args[0]);
@@ -98,6 +99,13 @@ i64 call_rt_sigsuspend(struct call *call)
     return result == CALL_AGAIN ? -EINTR : result;
 }
 
+i64 call_rt_sigtimedwait(struct call *call)
+{
+    const u64 *a = call->args;
+    i64 held = signals_take_held(gaddr(a[0]), gaddr(a[1]), a[3]);
+    return held ? held : call_pass(call);
+}
+
 i64 call_rt_sigreturn(struct call *call)
 {
     (void)call;
@@ -110,8 +118,9 @@ i64 call_sigaltstack(struct call *call)
     return signals_altstack(gaddr(call->args[0]), gaddr(call->args[1]));
 }
 
-/* What the engine could not bear: a filter for its own system calls, traps on cpuid and rdtsc which it uses, memory that
- * may not become code, shadow stacks that its returns would not match, tagged addresses. */
+/* What the engine could not bear: a filter for its own system calls, traps on cpuid and
+ * rdtsc which it uses, memory that may not become code, shadow stacks that its returns
+ * would not match, tagged addresses. */
 
 enum {
     PR_SET_SECCOMP = 22,

@@ -1,8 +1,10 @@
-/* Calls that wait: with a signal mask of their own, on futexes, and what becomes of them when a signal comes.
+/* Calls that wait: with a signal mask of their own, on futexes, and what becomes of them
+ * when a signal comes.
  *
- * ppoll and its kin change the mask, wait, and change it back, as one step.  The mask is the engine's business
- * (signals.h), so it is changed before and the call made without it: a signal that the new mask lets in is noted before the
- * call or interrupts it, and the answer is EINTR in both cases.
+ * ppoll and its kin change the mask, wait, and change it back, as one step.  The mask is
+ * the engine's business (signals.h), so it is changed before and the call made without it:
+ * a signal that the new mask lets in is noted before the call or interrupts it, and the
+ * answer is EINTR in both cases.
  */
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"

@@ -1,14 +1,17 @@
 /* Threads: their blocks, and the baton.
  *
- * The baton is a ticket lock on a futex: who wants it draws a number, and it goes round in the order of the numbers, so
- * nobody starves.  Waiters sleep on the word that says whose turn it is, each with the bit of its number, so that handing
- * over wakes one of them.
+ * The baton is a ticket lock on a futex: who wants it draws a number, and it goes round in
+ * the order of the numbers, so nobody starves.  Waiters sleep on the word that says whose
+ * turn it is, each with the bit of its number, so that handing over wakes one of them.
  *
- *   runs guest code --thread_give_baton--> in a call that may wait --thread_take_baton--> waits for its number, runs
+ *   runs guest code --thread_give_baton--> in a call that may wait
+ *                   --thread_take_baton--> waits for its number, runs guest code
  *
  * Invariants, besides those of thread.h
- *   (3) turn.next - turn.serving is the number of threads that hold the baton or wait for it.
- *   (4) t->has_baton is written by t alone (or by the child of vfork that runs on its block).
+ *   (3) turn.next - turn.serving is the number of threads that hold the baton or wait for
+ *       it.
+ *   (4) t->has_baton is written by t alone (or by the child of vfork that runs on its
+ *       block).
  */
 #include "engine/thread.h"
 
@@ -16,6 +19,7 @@
 #include "engine/layout.h"
 #include "engine/pool.h"
 #include "engine/stop.h"
+#include "engine/syscalls.h"
 #include "engine/text.h"
 #include "engine/thread_internal.h"
 #include "engine/ticks.h"
@@ -77,6 +81,7 @@ void thread_list_add(struct thread *t)
     t->next = threads;
     threads = t;
     thread_count++;
+    syscalls_update_direct();
 }
 
 void thread_list_drop(struct thread *t)
@@ -86,6 +91,7 @@ void thread_list_drop(struct thread *t)
         at = &(*at)->next;
     *at = t->next;
     thread_count--;
+    syscalls_update_direct();
     t->next = free_blocks;
     free_blocks = t;
 }
@@ -144,7 +150,8 @@ _Noreturn void thread_leave(int status)
 
 enum { ARCH_GET_FS = 0x1003, ARCH_GET_GS = 0x1004 };
 
-/* Does the kernel let programs read fs and gs base by themselves?  Asked when a second thread comes. */
+/* Does the kernel let programs read fs and gs base by themselves?  Asked when a second
+ * thread comes. */
 static bool bases_readable(void)
 {
     enum { PR_GET_AUXV = 0x41555856, HWCAP2_FSGSBASE = 2, ENTRIES = 64 };
@@ -187,16 +194,22 @@ void thread_load_registers(const struct thread_state *state)
     cpu->engine_rsp = state->engine_rsp;
 }
 
-/* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for (2), and not loaded. */
+void thread_save_state(struct thread *t)
+{
+    thread_save_registers(&t->state);
+    save_bases(&t->state);
+    vector_save(t->vector);
+}
+
+/* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for
+ * (2), and not loaded. */
 void thread_give_baton(void)
 {
     if (thread_count == 1)
         return;
     struct thread *t = thread_self();
     assert(t->has_baton);
-    thread_save_registers(&t->state);
-    save_bases(&t->state);
-    vector_save(t->vector);
+    thread_save_state(t);
     __atomic_store_n(&t->has_baton, false, __ATOMIC_SEQ_CST); /* a handler looks at it */
     hand_on();
 }

@@ -1,14 +1,16 @@
 /* Threads: one kernel thread for each of the guest's, one baton for all.
  *
- * Everything the engine keeps about a thread is in its block of THREAD_BLOCK bytes, aligned to its size: struct
- * thread, the stack on which kernel signal handlers run, and the engine's stack, so the block is found by masking rsp
- * in engine code and in handlers alike.
+ * Everything the engine keeps about a thread is in its block of THREAD_BLOCK bytes, aligned
+ * to its size: struct thread, the stack on which kernel signal handlers run, and the
+ * engine's stack, so the block is found by masking rsp in engine code and in handlers
+ * alike.
  *
  * Invariants
- *   (1) Only the holder of the baton runs guest code, or touches engine data besides its own block.
- *   (2) A thread without the baton has its whole guest state in its block: registers in `state`, vector
- *       state in `vector`, fs and gs base, signal mask, alternate stack.  (While the process has a single
- *       thread, giving the baton saves nothing.)
+ *   (1) Only the holder of the baton runs guest code, or touches engine data besides its
+ *       own block.
+ *   (2) A thread without the baton has its whole guest state in its block: registers in
+ *       `state`, vector state in `vector`, fs and gs base, signal mask, alternate stack.
+ *       (While the process has a single thread, giving the baton saves nothing.)
  */
 #ifndef ENGINE_THREAD_H
 #define ENGINE_THREAD_H
@@ -41,15 +43,15 @@ struct thread {
     /* Signals (signals.c).  `mask` is the guest's; the kernel's own mask is the same without the
      * synchronous signals, but for the time a signal waits. */
     u64 mask;
-    bool mask_restore_waits; /* sigsuspend and kin: mask_restore takes the place of mask after delivery */
+    bool mask_restore_waits; /* sigsuspend and kin: mask_restore comes back after delivery */
     u64 mask_restore;
     struct k_stack altstack;
     bool signal_waiting;           /* something is to be delivered at the next boundary: */
     struct k_siginfo waiting_info; /* this (its signal is 0 if there is none), or */
-    u64 held;                      /* synchronous signals that were sent by somebody, as bits; they wait */
+    u64 held;                      /* synchronous signals that somebody sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */
-    u64 fault_error, fault_trap, fault_cr2; /* of the last fault: the kernel shows them in every frame */
+    u64 fault_error, fault_trap, fault_cr2; /* of the last fault: shown in every frame */
     struct signals_saved *signals_saved;    /* while a child of vfork runs on this block */
 
     /* What the kernel would do for it (thread.c). */

@@ -4,14 +4,17 @@
 
 #include "engine/thread.h"
 
-/* The list of all threads, and thread_count.  A block that was dropped may be given out again at once. */
+/* The list of all threads, and thread_count.  A block that was dropped may be given out
+ * again at once. */
 void thread_list_add(struct thread *t);
 void thread_list_drop(struct thread *t);
 
 /* Ends the calling kernel thread, handing the baton on.  Its block has been dropped. */
 _Noreturn void thread_leave(int status);
 
-/* cpu <-> t->state, general registers only. */
+/* Everything of the running guest thread, from cpu and the processor, into a block. */
+void thread_save_state(struct thread *t);
+/* cpu <-> state, general registers only. */
 void thread_save_registers(struct thread_state *state);
 void thread_load_registers(const struct thread_state *state);
 

@@ -1,9 +1,11 @@
 /* Threads: the guest's clone() and exit().
  *
- * The kernel does for its thread what the guest asked for (ids, fs base, the word that is cleared at the end, robust
- * futexes), since that thread is the guest's in everything but its stack and its first instruction.
+ * The kernel does for its thread what the guest asked for (ids, fs base, the word that is
+ * cleared at the end, robust futexes), since that thread is the guest's in everything but
+ * its stack and its first instruction.
  *
- *   thread_clone --kernel--> thread_begin --takes the baton--> dispatch_run ... thread_exit --> engine_leave
+ *   thread_clone --kernel--> thread_begin --takes the baton--> dispatch_run
+ *                ... thread_exit --drops the block, hands the baton on--> engine_leave
  */
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
@@ -28,12 +30,14 @@ static void thread_begin(void)
 static void prepare(struct thread *t, const struct k_clone_args *args)
 {
     const struct thread *parent = thread_self();
-    thread_save_registers(&t->state);
+    thread_save_state(t);
     t->state.reg[RAX] = 0;
     t->state.reg[RCX] = cpu->rip;
     t->state.reg[R11] = cpu->flags;
     if (args->stack)
         t->state.reg[RSP] = args->stack + args->stack_size;
+    if (args->flags & K_CLONE_SETTLS)
+        t->state.fs_base = args->tls;
     t->mask = parent->mask;
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
     if (args->flags & K_CLONE_CHILD_CLEARTID)

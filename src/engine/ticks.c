@@ -1,3 +1,9 @@
+/* Ticks: see ticks.h.
+ *
+ * Invariant
+ *   (1) The tick is `base` plus what was granted to the counters less what is left in them, at any
+ *       time when the engine runs, and also in a handler that interrupts the cache.
+ */
 #include "engine/ticks.h"
 
 #include "engine/settings.h"

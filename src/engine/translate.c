@@ -1,3 +1,4 @@
+/* Translating: reads a block, has its pages watched, finds room for it, lowers it. */
 #include "engine/translate.h"
 
 #include "engine/code_cache.h"

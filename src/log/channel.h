@@ -1,7 +1,8 @@
-/* The control channel: what ebb tells an engine that it starts.
+/* The control channel: what ebb tells an engine that it starts, and what the two say to each other
+ * while it records or replays.
  *
- * Version 1.  A change to the order of the arguments, or to what a setting means, raises it;
- * a new setting does not, since an engine refuses names that it does not know.
+ * Version 2.  A change to the order of the arguments, to what a setting means, or to a message
+ * raises it; a new setting does not, since an engine refuses names that it does not know.
  *
  * ebb replaces itself with the engine, whose arguments are
  *
@@ -13,13 +14,37 @@
  *
  * A program on the engine that calls execve is started again in the same way.
  *
+ * Talking.  The settings record=FD and replay=FD name a socket (AF_UNIX, SOCK_SEQPACKET) that ebb
+ * holds the other end of; all processes of a recording share it and only ever send on it.  Each
+ * process image (track) begins like this:
+ *
+ *     engine                                          ebb
+ *     makes a socketpair of its own (SEQPACKET)
+ *     struct channel_hello, one end attached    -->   opens a track
+ *                                               <--   struct channel_welcome, ring attached,
+ *                                                     on the track's socket
+ *
+ * From then on the events go through the ring (log/ring.h).  The track's socket stays: ebb knows
+ * by its hang-up that the image is gone, however it died, and takes what is left in the ring;
+ * the engine knows by its hang-up that ebb is gone (ring_host.gone: poll for POLLHUP).  So the
+ * engine's end is close-on-exec, and a child of fork closes it before it goes on, and makes a
+ * hello of its own.  Over it the engine may also send a file to be kept (and waits for the
+ * answer, since the file may change afterwards), and when replaying ends with a verdict.
+ *
+ * If ebb is gone or refuses, a program that was to be recorded goes on unrecorded.
+ *
+ * A message is one packet, a struct that begins with struct channel_message; at most one
+ * descriptor is attached.
+ *
  * This header is read by the hosted front and the freestanding engine, so it holds
- * constants and one table.
+ * constants, structs and one table.
  */
 #ifndef LOG_CHANNEL_H
 #define LOG_CHANNEL_H
 
-enum { CHANNEL_VERSION = 1 };
+#include "base/types.h"
+
+enum { CHANNEL_VERSION = 2 };
 
 #define CHANNEL_ENGINE_NAME "ebb-engine"
 
@@ -34,6 +59,7 @@ enum {
 /* How ebb, or an engine that could not start the program, ends. */
 enum {
     CHANNEL_EXIT_USAGE = 2,           /* ebb was called wrongly */
+    CHANNEL_EXIT_DIVERGED = 3,        /* the replay was not the recording */
     CHANNEL_EXIT_OURS = 125,          /* ebb itself failed: no engine, no memory */
     CHANNEL_EXIT_NOT_RUNNABLE = 126,  /* the program is there, and cannot be run */
     CHANNEL_EXIT_NOT_FOUND = 127,     /* there is no such program */
@@ -46,6 +72,7 @@ enum channel_kind {
     CHANNEL_BYTES,  /* a decimal number, with K, M or G for powers of 1024 */
     CHANNEL_MOMENT, /* TICK, or TICK:PC; the tick decimal, the pc hexadecimal after 0x */
     CHANNEL_PATH,   /* a file to be written, absolute */
+    CHANNEL_FD,     /* an open descriptor, 0: none; from ebb alone, users do not see it */
 };
 
 /* The settings.  `least` and `most` bound a number; `unless` is what the engine takes without
@@ -63,10 +90,76 @@ enum channel_kind {
     X(STOP,     "stop",     CHANNEL_MOMENT, 0,      0,          0,        "end the program at this moment")          \
     X(DUMP,     "dump",     CHANNEL_PATH,   0,      0,          0,        "write the state at the stop there")       \
     X(ENTRIES,  "entries",  CHANNEL_PATH,   0,      0,          0,        "write every entry of a block there")      \
-    X(BLOCKS,   "blocks",   CHANNEL_PATH,   0,      0,          0,        "list every translated block there")
+    X(BLOCKS,   "blocks",   CHANNEL_PATH,   0,      0,          0,        "list every translated block there")         \
+    X(CHECK,    "check",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "log a hash of memory every so many ticks") \
+    X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
+    X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
 
 #define CHANNEL_SETTING_ID(id, name, kind, least, most, unless, what) CHANNEL_SETTING_##id,
 enum channel_setting { CHANNEL_SETTINGS(CHANNEL_SETTING_ID) CHANNEL_SETTINGS_COUNT };
 #undef CHANNEL_SETTING_ID
+
+/* Messages */
+
+enum channel_message_kind {
+    CHANNEL_HELLO = 1,   /* engine, on the shared socket; attached: the track's socket */
+    CHANNEL_WELCOME = 2, /* ebb, on the track's socket; attached: the ring */
+    CHANNEL_KEEP = 3,    /* engine, recording: keep a copy of the attached file */
+    CHANNEL_KEPT = 4,    /* ebb: the answer to KEEP */
+    CHANNEL_VERDICT = 5, /* engine, replaying: how it ended; its last message */
+};
+
+struct channel_message {
+    u32 kind; /* enum channel_message_kind */
+    u32 size; /* of the whole struct */
+};
+
+struct channel_hello {
+    struct channel_message message;
+    u32 version;      /* CHANNEL_VERSION */
+    u32 pid;
+    u32 origin;       /* enum track_origin of log/format.h */
+    u32 parent;       /* the track it comes from, as its welcome said; TRACK_NONE for the first */
+    u64 parent_tick;  /* the moment of FORK or EXEC there */
+    u64 parent_pc;
+};
+
+struct channel_welcome {
+    struct channel_message message;
+    u32 version;
+    u32 error;        /* 0, or an errno: no ring is attached, go on without */
+    u32 track;        /* replay: the track to be replayed */
+    u32 unused;
+    u64 ring_size;    /* bytes of the ring, without its header page */
+};
+
+struct channel_keep {
+    struct channel_message message;
+    u64 device, inode, size, mtime; /* as in struct event_map; the same four are kept once */
+};
+
+struct channel_kept {
+    struct channel_message message;
+    u32 error; /* 0, or an errno: it could not be kept */
+    u32 copy;  /* for event_map.copy */
+};
+
+enum channel_verdict_kind {
+    CHANNEL_REPRODUCED = 0, /* every event was met, to the end of the log */
+    CHANNEL_DIVERGED = 1,   /* what happened is not what was recorded */
+    CHANNEL_UNABLE = 2,     /* the log asks for something this engine, or machine, cannot do */
+};
+
+enum { CHANNEL_VERDICT_TEXT = 1024 };
+
+struct channel_verdict {
+    struct channel_message message;
+    u32 verdict;  /* enum channel_verdict_kind */
+    u32 thread;
+    u64 event;    /* events met before */
+    u64 tick, pc; /* where it stands */
+    char recorded[CHANNEL_VERDICT_TEXT]; /* what the log says, a line with a zero behind it */
+    char happened[CHANNEL_VERDICT_TEXT]; /* what happened; or why it is unable */
+};
 
 #endif

@@ -50,7 +50,6 @@ enum place { PLACE_LOW, PLACE_HIGH, PLACES };
 /* What the state of a case has that chance has not given it. */
 enum fix_op {
     FIX_GPR,       /* register reg is value */
-    FIX_FLAGS,     /* the arithmetic flags and DF are value */
     FIX_MEMORY,    /* size bytes of value at off in the data */
     FIX_AND,       /* u64 at off in the data is masked with value */
     FIX_INDEX,     /* vector register reg holds small indices, size bytes each */

@@ -269,12 +269,6 @@ static bool is_of(const struct insn *insn, const struct form *f, const struct ru
     return insn_key(insn) == f->key && (!rule || !(registers_written(insn) & rule->untouched));
 }
 
-bool insn_redecode(struct insn *insn)
-{
-    u8 length = insn->length;
-    return insn_decode(insn, length) && insn->length == length;
-}
-
 bool insn_draw(struct maker *m, const struct form *f, const struct rule *rule, struct insn *insn)
 {
     for (int i = 0; i < 60; i++) {

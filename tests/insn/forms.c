@@ -204,7 +204,6 @@ static void form_try(struct sweep *s, struct form f, struct insn *insn, size_t l
     f.key = insn_key(insn);
     if (!seen_add(s, f.key))
         return;
-    f.mnemonic = insn->is.mnemonic;
     note_what_is_free(&f, insn);
     f.weight = weight_of(s, &f, insn);
     struct forms *forms = s->forms;

@@ -167,8 +167,6 @@ static void print_fixes(u32 number)
     for (u32 i = c->fix; i < c->fix + c->fixes; i++) {
         if (fix[i].op == FIX_GPR)
             printf("    given %s = %#lx\n", gpr_name[fix[i].reg], fix[i].value);
-        else if (fix[i].op == FIX_FLAGS)
-            printf("    given flags = %#lx\n", fix[i].value);
         else if (fix[i].op == FIX_MEMORY)
             printf("    given [%#lx] = %#lx (%u bytes)\n", data + fix[i].off, fix[i].value,
                    fix[i].size);

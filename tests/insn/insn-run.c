@@ -167,7 +167,9 @@ __asm__(
     "    xsave64 insn_xout\n"
     "    jmp insn_resume\n"
     "4:  fxsave64 insn_xout\n"
-    "insn_resume:\n"
+    "insn_resume:\n"  /* the flags may have anything in them, AC for one */
+    "    pushq $2\n"
+    "    popfq\n"
     "    pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n"
     "    ret\n");
 
@@ -366,7 +368,6 @@ static void fix_apply(const struct corpus_fix *fix, u64 *chance)
     u8 *data = (u8 *)data_at() + fix->off;
     switch (fix->op) {
     case FIX_GPR: insn_in.gpr[fix->reg] = fix->value; break;
-    case FIX_FLAGS: insn_in.flags = 0x202 | fix->value; break;
     case FIX_MEMORY: copy(data, &fix->value, fix->size); break;
     case FIX_AND: *(u64 *)data &= fix->value; break;
     case FIX_INDEX: fix_index(fix, chance); break;

@@ -25,7 +25,6 @@ struct form {
     u8 reg, rm;    /* where they are part of the opcode */
     bool memory, has_modrm, free_reg, free_rm, free_v, vsib;
     u8 weight;     /* how many of it for one of the least */
-    u16 mnemonic;
 };
 
 struct forms {
@@ -109,7 +108,6 @@ struct rule {
 
 bool insn_draw(struct maker *m, const struct form *form, const struct rule *rule,
                struct insn *insn);
-bool insn_redecode(struct insn *insn);
 
 /* --- operands.c --- */
 

@@ -7,6 +7,7 @@
 # EBB_TEST_VERBOSE=1: show what differed.  EBB_TEST_SECONDS: the limit of one run (60).
 
 both_prepare() {
+    EBB=$(realpath "$EBB")
     if ! gcc -O1 -w -o "$SCRATCH/outcome" tests/programs/outcome.c 2>"$SCRATCH/outcome.log"; then
         fail outcome "it does not compile ($(head -n 1 "$SCRATCH/outcome.log"))"
         exit 1

@@ -206,21 +206,28 @@ static void check_everything(void)
     }
 }
 
-/* Tens of thousands: the array grows, and a gap is found soon enough. */
+/* Tens of thousands, under a hole that fits none: the array grows, and a gap is found soon. */
 static void check_many(void)
 {
     enum { MANY = 70000 };
+    const u64 low = 1ul << 32, high = 1ul << 40, top = high - 2 * PAGE_SIZE;
     areas_clear(address(0), address(PAGES));
+    struct area first = {.start = top, .end = top + PAGE_SIZE};
+    areas_set(&first);
     for (unsigned i = 0; i < MANY; i++) {
-        u64 at = areas_gap(1ul << 32, 1ul << 40, PAGE_SIZE, PAGE_SIZE, false);
-        CHECK(at == (1ul << 40) - (i + 1) * PAGE_SIZE);
-        struct area a = {.start = at, .end = at + PAGE_SIZE, .protection = i % 2};
+        u64 at = areas_gap(low, high, 2 * PAGE_SIZE, PAGE_SIZE, false);
+        CHECK(at == top - 2 * (i + 1) * PAGE_SIZE);
+        struct area a = {.start = at, .end = at + 2 * PAGE_SIZE, .protection = PROT_READ};
         areas_set(&a);
+        areas_protect(at, at + PAGE_SIZE, PROT_NONE);
     }
-    u64 hole = (1ul << 40) - 1000 * PAGE_SIZE;
+    u64 hole = top - 1000 * PAGE_SIZE;
     areas_clear(hole, hole + PAGE_SIZE);
-    CHECK(areas_gap(1ul << 32, 1ul << 40, PAGE_SIZE, PAGE_SIZE, false) == hole);
-    CHECK(areas_cover(hole + PAGE_SIZE, 1ul << 40) && !areas_cover(hole, 1ul << 40));
+    CHECK(areas_gap(low, high, PAGE_SIZE, PAGE_SIZE, false) == high - PAGE_SIZE);
+    CHECK(areas_gap(low, top, PAGE_SIZE, PAGE_SIZE, false) == hole);
+    areas_clear(hole - PAGE_SIZE, hole);
+    CHECK(areas_gap(low, high, 2 * PAGE_SIZE, PAGE_SIZE, false) == hole - PAGE_SIZE);
+    CHECK(areas_cover(hole + PAGE_SIZE, top) && !areas_cover(hole, top));
 }
 
 int main(int argc, char **argv)

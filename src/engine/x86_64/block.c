@@ -137,7 +137,6 @@ bool block_ends_at(const struct insn *i)
 {
     switch (i->kind) {
     case INSN_PLAIN:
-    case INSN_XSTATE:
     case INSN_PRIVILEGED:
     case INSN_JUMP:
     case INSN_BRANCH:

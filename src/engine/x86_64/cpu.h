@@ -1,15 +1,16 @@
 /* The guest's processor state, as translated code and engine share it.
  *
- * There is one struct cpu, below 2 GiB at the head of the code cache's mapping, and it belongs to whichever
- * thread holds the baton: translated code names its fields by absolute 32-bit addresses, so that
- * neither gs nor a register is taken from the guest.
+ * There is one struct cpu, below 2 GiB at the head of the code cache's mapping, and it
+ * belongs to whichever thread holds the baton: translated code names its fields by absolute
+ * 32-bit addresses, so that neither gs nor a register is taken from the guest.
  *
  * Invariants
- *   (1) In translated code the guest's registers are in the processor's, but for those that the
- *       code at that place has borrowed: recover.h knows which, and `slot` holds them.
- *   (2) In the engine (C code), with the baton held and the cache left, the guest's general registers, rip and flags are in
- *       `reg`, `rip`, `flags`.  Vector and x87 state, fs and gs base stay in the processor: the engine does not
- *       touch them.
+ *   (1) In translated code the guest's registers are in the processor's, but for those
+ *       that the code at that place has borrowed: recover.h knows which, and `slot` holds
+ *       them.
+ *   (2) In the engine (C code), with the baton held and the cache left, the guest's
+ *       general registers, rip and flags are in `reg`, `rip`, `flags`.  Vector and x87
+ *       state, fs and gs base stay in the processor: the engine does not touch them.
  */
 #ifndef ENGINE_CPU_H
 #define ENGINE_CPU_H
@@ -18,14 +19,16 @@
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-enum { TICK_COUNTERS = 8 };
+enum { TICK_COUNTERS = 8, DIRECT_CALLS = 256 };
 
 /* Why translated code came back. */
 enum exit_reason {
     EXIT_LINK,    /* a direct edge not linked yet; exit_data: its stub */
-    EXIT_LOOKUP,  /* an indirect target not in the table; rip is the target, the tick not yet counted */
+    EXIT_LOOKUP,  /* an indirect target not in the table: rip; the tick is not yet counted */
     EXIT_TICKS,   /* a counter ran out; rip is at the block, its tick counted */
     EXIT_SYSCALL, /* rip after the instruction */
+    EXIT_CALL_MADE, /* a call was made in the cache, and a signal came meanwhile */
+    EXIT_CALL_FAILED, /* a call made in the cache answered EINTR or EFAULT; call_number */
     EXIT_EMULATE, /* rip at an instruction that the engine does itself */
     EXIT_FAULT,   /* a signal handler recovered the state: thread's fault has the siginfo */
     EXIT_ALARM,   /* nothing has run: a signal came just before the door */
@@ -42,7 +45,11 @@ struct cpu {
     u64 rip;
     u64 flags;
     u64 entry; /* where in the cache to go on */
-    u64 alarm; /* a signal came while the engine ran: do not enter */
+    u64 alarm; /* a signal came: do not enter, do not make a call in the cache */
+    u64 after; /* a system call: where in the cache to go on behind it */
+    u64 call_number;
+    u64 calls;               /* made in the cache, for the stats */
+    u8 direct[DIRECT_CALLS]; /* 1: the call of that number may be made in the cache (syscalls.c) */
 };
 
 enum { SLOT_RCX, SLOT_R11, SLOT_SCRATCH };

@@ -1,4 +1,7 @@
+/* The doors: see doors.h.  Each is a short run of instructions, written once at the start. */
 #include "engine/x86_64/doors.h"
+
+#include <asm/errno.h>
 
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/cpu_offsets.h"
@@ -24,8 +27,8 @@ static void emit_to_engine(struct emitter *e)
     emit8(e, 0xe0);
 }
 
-/* A handler that interrupts the engine sets the alarm; one that interrupts from here on sees that it is in
- * the cache, and expires the counters. */
+/* A handler that interrupts the engine sets the alarm; one that interrupts from here on
+ * sees that it is in the cache, and expires the counters. */
 static void check_alarm(struct emitter *e)
 {
     emit8(e, 0x48); /* cmp qword [cpu->alarm], 0 */
@@ -45,12 +48,13 @@ static void emit_bytes(struct emitter *e, const u8 *bytes, unsigned count)
         emit8(e, bytes[i]);
 }
 
-/* popfq costs as much as the rest of the door: the arithmetic flags are put together by sahf and an addition that
- * overflows or not.  Only if there is a direction, trap, alignment check or identification flag, popfq does it, through
- * the engine's stack, which is ours while the guest is not running. */
+/* popfq costs as much as the rest of the door: the arithmetic flags are put together by
+ * sahf and an addition that overflows or not.  Only if there is a direction, trap, nested
+ * task, alignment check or identification flag, popfq does it, through the engine's stack, which
+ * is ours while the guest is not running. */
 static void load_flags(struct emitter *e)
 {
-    static const u8 test_unusual[] = {0xf7, 0xc1, 0x00, 0x05, 0x24, 0x00}; /* test ecx, 0x240500 */
+    static const u8 test_unusual[] = {0xf7, 0xc1, 0x00, 0x45, 0x24, 0x00}; /* test ecx, 0x244500 */
     static const u8 arithmetic[] = {
         0x89, 0xc8,       /* mov eax, ecx */
         0xc1, 0xe0, 0x08, /* shl eax, 8 */
@@ -81,13 +85,13 @@ static void make_in(struct emitter *e)
     emit_rip_operand(e, 4, EMIT_CPU(entry), 0);
 }
 
-/* No direction, no alignment check in the engine. */
+/* No direction, no alignment check in the engine; and NT and ID do not outlive the guest's own. */
 static void plain_flags(struct emitter *e)
 {
     static const u8 by_stack[] = {0x6a, 0x02, 0x9d}; /* push 2; popfq */
-    emit8(e, 0xf7);                                  /* test dword [cpu->flags], DF | AC */
+    emit8(e, 0xf7);                                  /* test dword [cpu->flags], DF | NT | AC | ID */
     emit_rip_operand(e, 0, EMIT_CPU(flags), 4);
-    emit32(e, 0x40400);
+    emit32(e, 0x244400);
     emit8(e, 0x74); /* je over */
     emit8(e, sizeof(by_stack));
     emit_bytes(e, by_stack, sizeof(by_stack));
@@ -126,6 +130,84 @@ static void make_missed(struct emitter *e)
     emit_jump(e, doors.out);
 }
 
+/* System calls that need nothing of the engine are made right here, with the guest's
+ * registers in place: rcx and r11 are free, since the instruction overwrites them, but
+ * flags are not, so there are no comparisons. rcx becomes 0 if the number is below
+ * DIRECT_CALLS, its entry in `direct` is 1, and no signal waits. */
+static void decide_call(struct emitter *e)
+{
+    static const u8 high_bits[] = {
+        0x89, 0xc1,                   /* mov ecx, eax */
+        0x44, 0x0f, 0xb6, 0xd8,       /* movzx r11d, al */
+        0x49, 0xf7, 0xd3,             /* not r11 */
+        0x4a, 0x8d, 0x4c, 0x19, 0x01, /* lea rcx, [rcx + r11 + 1] */
+        0x44, 0x0f, 0xb6, 0xd8,       /* movzx r11d, al */
+        0x45, 0x0f, 0xb6, 0x9b,       /* movzx r11d, byte [r11 + direct] */
+    };
+    static const u8 less_one[] = {0x4a, 0x8d, 0x4c, 0x19, 0xff};  /* lea rcx, [rcx + r11 - 1] */
+    static const u8 add_alarm[] = {0x4a, 0x8d, 0x0c, 0x59};       /* lea rcx, [rcx + r11 * 2] */
+    emit_bytes(e, high_bits, sizeof(high_bits));
+    emit32(e, EMIT_CPU(direct));
+    emit_bytes(e, less_one, sizeof(less_one));
+    doors.call_check = emit_here(e);
+    emit_load(e, R11, EMIT_CPU(alarm));
+    emit_bytes(e, add_alarm, sizeof(add_alarm));
+}
+
+/* jrcxz, to be aimed later */
+static u8 *emit_if_zero(struct emitter *e)
+{
+    emit8(e, 0xe3);
+    return e->at++;
+}
+
+static void aim_short(struct emitter *e, u8 *at)
+{
+    *at = (u8)(e->at - (at + 1));
+}
+
+static void make_syscall(struct emitter *e)
+{
+    static const u8 interrupted[] = {0x48, 0x8d, 0x48, EINTR};  /* lea rcx, [rax + EINTR] */
+    static const u8 faulted[] = {0x48, 0x8d, 0x48, EFAULT};     /* lea rcx, [rax + EFAULT] */
+    static const u8 one_more[] = {0x48, 0x8d, 0x49, 0x01};      /* lea rcx, [rcx + 1] */
+    doors.syscall = emit_here(e);
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    emit_store(e, R11, emit_slot(SLOT_R11));
+    emit_store(e, RAX, EMIT_CPU(call_number));
+    decide_call(e);
+    u8 *make = emit_if_zero(e);
+    doors.call_slow = emit_here(e);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+    emit_load(e, R11, emit_slot(SLOT_R11));
+    make_reason(e, EXIT_SYSCALL);
+
+    aim_short(e, make);
+    emit8(e, 0x0f); /* syscall */
+    emit8(e, 0x05);
+    doors.call_made = emit_here(e);
+    emit_bytes(e, interrupted, sizeof(interrupted));
+    u8 *failed = emit_if_zero(e);
+    emit_bytes(e, faulted, sizeof(faulted));
+    u8 *failed_too = emit_if_zero(e);
+    emit_load(e, RCX, EMIT_CPU(calls));
+    emit_bytes(e, one_more, sizeof(one_more));
+    emit_store(e, RCX, EMIT_CPU(calls));
+    emit_load(e, RCX, EMIT_CPU(alarm)); /* one that kill() sent to ourselves is delivered now */
+    u8 *quiet = emit_if_zero(e);
+    emit_load(e, RCX, EMIT_CPU(rip));
+    make_reason(e, EXIT_CALL_MADE);
+
+    aim_short(e, quiet);
+    emit_load(e, RCX, EMIT_CPU(rip));
+    emit8(e, 0xff); /* jmp [cpu->after] */
+    emit_rip_operand(e, 4, EMIT_CPU(after), 0);
+
+    aim_short(e, failed);
+    aim_short(e, failed_too);
+    make_reason(e, EXIT_CALL_FAILED);
+}
+
 u8 *doors_make(u8 *at)
 {
     struct emitter e = {at};
@@ -134,7 +216,7 @@ u8 *doors_make(u8 *at)
     make_missed(&e);
     doors.link = make_reason(&e, EXIT_LINK);
     doors.ticks = make_reason(&e, EXIT_TICKS);
-    doors.syscall = make_reason(&e, EXIT_SYSCALL);
+    make_syscall(&e);
     doors.emulate = make_reason(&e, EXIT_EMULATE);
     return e.at;
 }

@@ -76,16 +76,23 @@ engine_call_interrupted:
     pop %rbx
     ret
 
-/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault. */
+/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault.  One word is a common case, and
+ * rep movsb slow at it. */
     .globl guest_copy
     .hidden guest_copy
     .type guest_copy, @function
 guest_copy:
     mov %rdx, %rcx
+    cmp $8, %rdx
+    jne 1f
     .globl guest_copy_begin
     .hidden guest_copy_begin
 guest_copy_begin:
-    rep movsb
+    mov (%rsi), %rax
+    mov %rax, (%rdi)
+    xor %eax, %eax
+    ret
+1:  rep movsb
     .globl guest_copy_end
     .hidden guest_copy_end
 guest_copy_end:

@@ -5,25 +5,30 @@
 #include "base/types.h"
 #include "engine/x86_64/cpu.h"
 
-/* Loads the guest's registers from *cpu, goes to cpu->entry, and returns when translated code comes back,
- * with all registers in *cpu; returns cpu->exit_reason. Callee-saved registers of C are kept on the engine's stack, whose
- * pointer is cpu->engine_rsp in the meantime. */
+/* Loads the guest's registers from *cpu, goes to cpu->entry, and returns when translated
+ * code comes back, with all registers in *cpu; returns cpu->exit_reason. Callee-saved
+ * registers of C are kept on the engine's stack, whose pointer is cpu->engine_rsp in the
+ * meantime. */
 u64 engine_enter(struct cpu *cpu);
 
-/* Where a signal handler sends the kernel's context (rip), with rsp = cpu->engine_rsp, to leave the cache:
- * engine_enter() then returns cpu->exit_reason, without saving any register. */
+/* Where a signal handler sends the kernel's context (rip), with rsp = cpu->engine_rsp, to
+ * leave the cache: engine_enter() then returns cpu->exit_reason, without saving any
+ * register. */
 void engine_resume(void);
 
-/* A system call on the guest's behalf which a signal can interrupt before it has begun: if *waiting is set, the answer is
- * ENGINE_CALL_NOT_MADE.  The handler compares the context's rip with [engine_call_begin, engine_call_end): inside, it is set to
- * engine_call_interrupted.  (The kernel never answers 512 to a program.  A call that was not made must not look like one that
- * a signal interrupted: those that do not wait never fail with EINTR.) */
+/* A system call on the guest's behalf which a signal can interrupt before it has begun: if
+ * *waiting is set, the answer is ENGINE_CALL_NOT_MADE.  The handler compares the context's
+ * rip with [engine_call_begin, engine_call_end): inside, it is set to
+ * engine_call_interrupted.  (The kernel never answers 512 to a program.  A call that was
+ * not made must not look like one that a signal interrupted: those that do not wait never
+ * fail with EINTR.) */
 enum { ENGINE_CALL_NOT_MADE = -512 };
 i64 engine_make_call(u64 number, const u64 args[6], const bool *waiting);
 extern const u8 engine_call_begin[], engine_call_end[], engine_call_interrupted[];
 
-/* Copies `size` bytes; returns 0, or the number of bytes not copied if a fault stopped it.  The handler of SIGSEGV and
- * SIGBUS compares rip with [guest_copy_begin, guest_copy_end): inside, it is set to guest_copy_faulted. */
+/* Copies `size` bytes; returns 0, or the number of bytes not copied if a fault stopped it.
+ * The handler of SIGSEGV and SIGBUS compares rip with [guest_copy_begin, guest_copy_end):
+ * inside, it is set to guest_copy_faulted. */
 u64 guest_copy(void *to, const void *from, u64 size);
 extern const u8 guest_copy_begin[], guest_copy_end[], guest_copy_faulted[];
 
@@ -34,11 +39,13 @@ void engine_restorer(void);
 void _start(void);
 _Noreturn void engine_main(const u64 *initial_stack);
 
-/* A new kernel thread or, with CLONE_VFORK, process in the same memory (spawn.S): it begins at `begin`, on a stack that ends at
- * `stack_top`.  Its id, or -errno. */
-i64 engine_clone(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, void (*begin)(void));
+/* A new kernel thread or, with CLONE_VFORK, process in the same memory (spawn.S): it begins
+ * at `begin`, on a stack that ends at `stack_top`.  Its id, or -errno. */
+i64 engine_clone(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls,
+                 void (*begin)(void));
 
-/* Increments *word, wakes who waits for it with `bits`, and ends this kernel thread, without touching its stack any more. */
+/* Increments *word, wakes who waits for it with `bits`, and ends this kernel thread,
+ * without touching its stack any more. */
 _Noreturn void engine_leave(u32 *word, u32 bits, int status);
 
 #endif

@@ -1,14 +1,17 @@
 /* Lowering: see lower.h, and fragment.h for the shape of a fragment.
  *
- * Nearly every instruction is copied.  Rewritten are control flow, operands relative to rip (shifted,
- * or through a borrowed register where the cache is too far), and what the engine must do itself.
+ * Nearly every instruction is copied.  Rewritten are control flow, operands relative to rip
+ * (shifted, or through a borrowed register where the cache is too far), and what the engine
+ * must do itself.
  *
- * Borrowing: an indirect jump carries its target in rcx and the slot of the look-up table in r11; the guest's values
- * wait in cpu->slot until the fragment that is reached gives them back.  Nothing emitted here changes flags
- * that are live, writes below the guest's rsp, or leaves a cache address where the guest could see it.
+ * Borrowing: an indirect jump carries its target in rcx and the slot of the look-up table
+ * in r11; the guest's values wait in cpu->slot until the fragment that is reached gives
+ * them back.  Nothing emitted here changes flags that are live, writes below the guest's
+ * rsp, or leaves a cache address where the guest could see it.
  *
  * Invariant
- *   (1) At each address in the body the marks tell the guest's pc and what is borrowed (recover.c).
+ *   (1) At each address in the body the marks tell the guest's pc and what is borrowed
+ *       (recover.c).
  */
 #include "engine/x86_64/lower.h"
 
@@ -21,7 +24,7 @@
 
 enum { ENTRY_ALIGNMENT = 32, LOWER_MARKS = BLOCK_INSNS * 4 };
 
-enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_SYSCALL, TO_EMULATE };
+enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_EMULATE };
 
 /* A jump out of the body, whose stub is yet to be written. */
 struct exit {
@@ -253,7 +256,8 @@ static u64 rip_target(const struct lowering *l, const struct insn *i)
     return l->pc + i->length + (u64)i->displacement;
 }
 
-/* A low register that the instruction does not touch: it can be a base without a REX bit or a displacement. */
+/* A low register that the instruction does not touch: it can be a base without a REX bit or
+ * a displacement. */
 static unsigned free_register(const struct insn *i)
 {
     static const u8 candidates[] = {RAX, RDX, RBX, RSI, RDI, RCX};
@@ -443,15 +447,32 @@ static void lower_counted(struct lowering *l, const struct insn *i)
     jump_to(l, l->pc + i->length + (u64)i->immediate, true);
 }
 
+/* The door makes the call, or leaves for the engine; after a call that it made it comes
+ * back to the edge here. */
+static void lower_syscall(struct lowering *l, u64 next)
+{
+    struct emitter *e = &l->e;
+    emit_store_constant(e, EMIT_CPU(rip), next);
+    emit_store_constant32(e, EMIT_CPU(after), 0);
+    u8 *after = e->at - sizeof(u32);
+    emit_jump(e, doors.syscall);
+    u32 here = emit_here(e);
+    __builtin_memcpy(after, &here, sizeof(here));
+    jump_to(l, next, false);
+}
+
 static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_block)
 {
     u64 next = l->pc + i->length;
     mark(l, l->pc, 0, 0);
     switch (i->kind) {
     case INSN_PLAIN:
-    case INSN_XSTATE:
     case INSN_PRIVILEGED:
         lower_plain(l, i);
+        break;
+    case INSN_XSTATE: /* then the engine mends what it wrote */
+        lower_plain(l, i);
+        leave(l, TO_EMULATE, l->pc);
         break;
     case INSN_JUMP:
         if (next_in_block != next + (u64)i->immediate)
@@ -476,7 +497,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
         lower_indirect(l, i);
         break;
     case INSN_SYSCALL:
-        leave(l, TO_SYSCALL, next);
+        lower_syscall(l, next);
         break;
     default:
         if (block_ends_at(i))
@@ -548,9 +569,6 @@ static void lower_stub(struct lowering *l, const struct exit *x)
         return;
     case TO_TICKS:
         stub_with_rip(l, x->pc, doors.ticks);
-        return;
-    case TO_SYSCALL:
-        stub_with_rip(l, x->pc, doors.syscall);
         return;
     default:
         stub_with_rip(l, x->pc, doors.emulate);

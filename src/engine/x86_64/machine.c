@@ -1,17 +1,32 @@
+/* Machine: see machine.h.
+ *
+ * Instructions whose results the program cannot compute itself, that could change what the
+ * engine relies on, or that show addresses of the cache.  Those that fault get the signal that
+ * the kernel would have made of it.
+ */
 #include "engine/x86_64/machine.h"
+
+#include <asm/prctl.h>
 
 #include "engine/areas.h"
 #include "engine/clocks.h"
 #include "engine/guest_memory.h"
+#include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/signals.h"
 #include "engine/stop.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
+#include "engine/x86_64/recover.h"
 
 enum {
     ILL_ILLOPN = 2,
+    TRAP_BRKPT = 1,
+    TRAP_OVERFLOW = 4,
+    TRAP_PROTECTION = 13,
+    OPCODE_INT1 = 0xf1,
     SEGV_MAPERR = 1,
+    SEGV_ACCERR = 2,
     SI_KERNEL = 0x80,
     FLAGS_USER = 0x254dd5, /* what popf changes in user mode: arithmetic, TF, DF, NT, AC, ID */
     FLAG_FIXED = 0x202,
@@ -95,9 +110,104 @@ static bool do_popf(const struct insn *i)
     return true;
 }
 
+/* --- what the x87 unit saves -------------------------------------------------- */
+
+static u64 segment_base(const struct insn *i)
+{
+    u64 base = 0;
+    if (i->prefixes & PREFIX_FS)
+        kernel_call(__NR_arch_prctl, ARCH_GET_FS, &base);
+    else if (i->prefixes & PREFIX_GS)
+        kernel_call(__NR_arch_prctl, ARCH_GET_GS, &base);
+    return base;
+}
+
+static u64 base_and_index(const struct insn *i)
+{
+    unsigned mod = i->modrm >> 6, rm = i->modrm & 7;
+    if (i->rip_relative)
+        return cpu->rip + i->length;
+    if (rm != 4)
+        return cpu->reg[rm | (i->rex & 1) << 3];
+    unsigned base = i->sib & 7, index = (i->sib >> 3 & 7) | (i->rex & 2) << 2;
+    u64 at = base == 5 && mod == 0 ? 0 : cpu->reg[base | (i->rex & 1) << 3];
+    return index == 4 ? at : at + (cpu->reg[index] << (i->sib >> 6));
+}
+
+static u64 effective_address(const struct insn *i)
+{
+    u64 at = base_and_index(i) + (u64)i->displacement;
+    if (i->prefixes & PREFIX_67)
+        at = (u32)at;
+    return at + segment_base(i);
+}
+
+/* Where fnstenv, fnsave, fxsave, xsave and kin have just put the address of the last x87
+ * instruction, and in how many bytes; 0: nowhere. */
+static unsigned saved_pointer(const struct insn *i, u64 *at)
+{
+    bool xsave = i->opcode == 0xc7 || (i->modrm >> 3 & 7) != 0;
+    *at = effective_address(i);
+    if (i->map == MAP_ONE) {
+        *at += i->prefixes & PREFIX_66 ? 6 : 12;
+        return i->prefixes & PREFIX_66 ? 2 : 4;
+    }
+    *at += 8;
+    if (xsave && !(cpu->reg[RAX] & 1))
+        return 0;
+    return i->rex & 8 ? 8 : 4;
+}
+
+/* The instruction has been executed already: the address that it saved may be one in the cache. */
+static void mend_saved_state(const struct insn *i)
+{
+    u64 at, address = 0;
+    unsigned size = saved_pointer(i, &at);
+    if (!size || !guest_read(&address, gaddr(at), size))
+        return;
+    u64 mended = size == 2 ? 0 : recover_code_address(address);
+    if (mended != address)
+        guest_write(gaddr(at), &mended, size);
+}
+
+/* --- faults --------------------------------------------------------------------- */
+
 static void raise_here(int signal, int code, u64 address)
 {
     signals_raise(signal, code, address);
+}
+
+/* int n: gates that user code may not use, but for 3 and 4. */
+static void do_int(const struct insn *i)
+{
+    u64 next = cpu->rip + i->length;
+    u8 vector = (u8)i->immediate;
+    if (i->opcode == OPCODE_INT1) {
+        cpu->rip = next;
+        raise_here(SIG_TRAP, TRAP_BRKPT, next);
+    } else if (vector == 3) {
+        cpu->rip = next;
+        raise_here(SIG_TRAP, SI_KERNEL, 0);
+    } else if (vector == TRAP_OVERFLOW) {
+        cpu->rip = next;
+        signals_raise_exception(SIG_SEGV, SI_KERNEL, 0, TRAP_OVERFLOW, 0);
+    } else {
+        signals_raise_exception(SIG_SEGV, SI_KERNEL, 0, TRAP_PROTECTION, vector * 8u + 2);
+    }
+}
+
+static void raise_unreadable(u64 at)
+{
+    raise_here(SIG_SEGV, areas_find(at) ? SEGV_ACCERR : SEGV_MAPERR, at);
+}
+
+/* More than fifteen bytes are not invalid, but a fault of their own. */
+static void raise_invalid(const struct insn *i)
+{
+    if (i->length >= INSN_MAX)
+        raise_here(SIG_SEGV, SI_KERNEL, 0);
+    else
+        raise_here(SIG_ILL, ILL_ILLOPN, cpu->rip);
 }
 
 static void do_or_fault(const struct insn *i)
@@ -125,7 +235,7 @@ static void do_or_fault(const struct insn *i)
         break;
     case INSN_POPF:
         if (!do_popf(i)) {
-            raise_here(SIG_SEGV, SEGV_MAPERR, cpu->reg[RSP]);
+            raise_unreadable(cpu->reg[RSP]);
             return;
         }
         break;
@@ -137,10 +247,16 @@ static void do_or_fault(const struct insn *i)
         cpu->rip = next;
         raise_here(SIG_TRAP, SI_KERNEL, 0);
         return;
-    case INSN_INVALID:
-        raise_here(SIG_ILL, ILL_ILLOPN, cpu->rip);
+    case INSN_INT:
+        do_int(i);
         return;
-    default: /* interrupts, far transfers: what a kernel without 32-bit calls answers */
+    case INSN_INVALID:
+        raise_invalid(i);
+        return;
+    case INSN_XSTATE:
+        mend_saved_state(i);
+        break;
+    default: /* far transfers */
         raise_here(SIG_SEGV, SI_KERNEL, 0);
         return;
     }

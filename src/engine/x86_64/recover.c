@@ -1,8 +1,10 @@
+/* Recovery: see recover.h.  The marks of a fragment (fragment.h) tell all that is needed. */
 #include "engine/x86_64/recover.h"
 
 #include "engine/code_cache.h"
 #include "engine/fragment.h"
 #include "engine/x86_64/cpu.h"
+#include "engine/x86_64/doors.h"
 
 bool recover_in_cache(u64 pc)
 {
@@ -45,6 +47,12 @@ static void give_back(const struct mark *m)
         cpu->reg[RSP] += 8;
 }
 
+static u64 guest_pc(const struct fragment *f, const struct mark *m, u32 offset)
+{
+    u64 pc = f->pc + (u64)(i64)m->pc_delta;
+    return m->borrowed & MARK_STILL ? pc : pc + offset - m->offset;
+}
+
 bool recover_state(const struct k_sigcontext *registers)
 {
     struct fragment *f = fragment_at((u32)registers->rip);
@@ -56,10 +64,20 @@ bool recover_state(const struct k_sigcontext *registers)
         return false;
     take_registers(registers);
     give_back(m);
-    cpu->rip = f->pc + (u64)(i64)m->pc_delta;
-    if (!(m->borrowed & MARK_STILL))
-        cpu->rip += offset - m->offset;
+    cpu->rip = guest_pc(f, m, offset);
     return true;
+}
+
+u64 recover_code_address(u64 address)
+{
+    if (!recover_in_cache(address))
+        return address;
+    struct fragment *f = fragment_at((u32)address);
+    if (!f || address < f->body || address >= f->stubs)
+        return 0;
+    u32 offset = (u32)address - f->start;
+    const struct mark *m = find_mark(f, offset);
+    return m ? guest_pc(f, m, offset) : 0;
 }
 
 bool recover_in_dropped(u64 pc)
@@ -77,4 +95,10 @@ void recover_before_expiry(struct k_sigcontext *registers)
         return;
     registers->rip = f->ticked;
     registers->rcx = cpu->slot[SLOT_RCX];
+}
+
+void recover_before_call(struct k_sigcontext *registers)
+{
+    if (registers->rip >= doors.call_check && registers->rip < doors.call_made)
+        registers->rip = doors.call_slow;
 }

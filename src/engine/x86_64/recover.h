@@ -7,16 +7,26 @@
 /* Is it in the code cache (blocks, stubs, doors)? */
 bool recover_in_cache(u64 pc);
 
-/* A fault in translated code: fills cpu->reg, rip and flags with the guest's state before (or, for traps, after) the instruction.
- * False if `pc` is not in a block's body: the engine is wrong. */
+/* A fault in translated code: fills cpu->reg, rip and flags with the guest's state before
+ * (or, for traps, after) the instruction. False if `pc` is not in a block's body: the
+ * engine is wrong. */
 bool recover_state(const struct k_sigcontext *registers);
 
-/* Is it in a fragment that has been dropped? After code_watch_fault() a handler that finds its context there must leave
- * by EXIT_RETRY (recover_state() first): the rest of the fragment may be stale. */
+/* The guest's address for one in a block's body; 0 for others in the cache; what is not in the cache is given back.  The x87 unit
+ * remembers the address of its last instruction, and shows it in what it saves. */
+u64 recover_code_address(u64 address);
+
+/* Is it in a fragment that has been dropped? After code_watch_fault() a handler that finds
+ * its context there must leave by EXIT_RETRY (recover_state() first): the rest of the
+ * fragment may be stale. */
 bool recover_in_dropped(u64 pc);
 
-/* An asynchronous signal in the cache is about to call ticks_expire(): if the context stands between the load and the store of a
- * counter, set it back to the load. */
+/* An asynchronous signal in the cache is about to call ticks_expire(): if the context
+ * stands between the load and the store of a counter, set it back to the load. */
 void recover_before_expiry(struct k_sigcontext *registers);
+
+/* The same for a system call that is about to be made in the cache: the engine will see
+ * that a signal waits. */
+void recover_before_call(struct k_sigcontext *registers);
 
 #endif

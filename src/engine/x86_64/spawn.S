@@ -4,8 +4,8 @@
 
 /* engine_clone(rdi flags, rsi stack_top, rdx parent_tid, rcx child_tid, r8 tls, r9 begin)
  *
- * The child has nothing on its stack to return to: it calls `begin`, which does not return.  The kernel keeps all
- * registers but rax, rcx and r11. */
+ * The child has nothing on its stack to return to: it calls `begin`, which does not
+ * return.  The kernel keeps all registers but rax, rcx and r11. */
     .globl engine_clone
     .hidden engine_clone
     .type engine_clone, @function

@@ -4,9 +4,11 @@
 #include "engine/stop.h"
 #include "engine/text.h"
 #include "engine/thread.h"
+#include "engine/x86_64/recover.h"
 
 enum {
     FCW_AT = 0,
+    POINTER_AT = 8, /* of the last x87 instruction */
     MXCSR_AT = 24,
     MXCSR_MASK_AT = 28,
     FCW_FIRST = 0x37f,
@@ -105,15 +107,25 @@ void vector_start(void)
     memcpy(first_state + MXCSR_AT, &mxcsr, sizeof(mxcsr));
 }
 
+/* The x87 unit remembers where its last instruction was: in the cache. */
+static void mend_instruction_pointer(void *image)
+{
+    u64 address;
+    memcpy(&address, (u8 *)image + POINTER_AT, sizeof(address));
+    address = recover_code_address(address);
+    memcpy((u8 *)image + POINTER_AT, &address, sizeof(address));
+}
+
 void vector_save(void *image)
 {
     if (vector_shape.features == 0) {
         fxsave(image);
-        return;
+    } else {
+        /* Of the header xsave writes only the first field. */
+        memset((u8 *)image + VECTOR_LEGACY, 0, sizeof(struct vector_header));
+        xsave(image, vector_shape.features);
     }
-    /* Of the header xsave writes only the first field. */
-    memset((u8 *)image + VECTOR_LEGACY, 0, sizeof(struct vector_header));
-    xsave(image, vector_shape.features);
+    mend_instruction_pointer(image);
 }
 
 static bool acceptable(const void *image)

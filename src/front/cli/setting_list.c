@@ -34,7 +34,8 @@ static const struct row rows[] = {CHANNEL_SETTINGS(ROW)};
 static const struct row *find_row(const char *name, size_t length)
 {
     for (const struct row *r = rows; r < rows + countof(rows); r++)
-        if (strlen(r->name) == length && memcmp(r->name, name, length) == 0)
+        if (r->kind != CHANNEL_FD && strlen(r->name) == length &&
+            memcmp(r->name, name, length) == 0)
             return r;
     return NULL;
 }
@@ -101,6 +102,8 @@ static bool is_valid(const struct row *row, const char *value)
         return is_moment(value);
     case CHANNEL_PATH:
         return *value && !strchr(value, ',');
+    case CHANNEL_FD:
+        return false;
     }
     return false;
 }
@@ -112,7 +115,8 @@ static char *describe(const struct row *row)
     case CHANNEL_FLAG:
         return xformat("0 or 1");
     case CHANNEL_COUNT:
-        return xformat("%llu to %llu", (unsigned long long)row->least, (unsigned long long)row->most);
+        return xformat("%llu to %llu", (unsigned long long)row->least,
+                       (unsigned long long)row->most);
     case CHANNEL_POWER:
         return xformat("a power of two up to %llu", (unsigned long long)row->most);
     case CHANNEL_BYTES:
@@ -122,6 +126,8 @@ static char *describe(const struct row *row)
         return xformat("TICK or TICK:0xPC");
     case CHANNEL_PATH:
         return xformat("a file name without a comma");
+    case CHANNEL_FD:
+        break;
     }
     return xformat("nothing");
 }
@@ -184,7 +190,8 @@ int setting_list_add(struct setting_list *list, const char *setting)
         return complain(CHANNEL_EXIT_USAGE, "a setting is NAME=VALUE, not '%s'", setting);
     const struct row *row = find_row(setting, (size_t)(equals - setting));
     if (!row)
-        return complain(CHANNEL_EXIT_USAGE, "there is no setting '%.*s'; 'ebb help exec' lists them",
+        return complain(CHANNEL_EXIT_USAGE,
+                        "there is no setting '%.*s'; 'ebb help exec' lists them",
                         (int)(equals - setting), setting);
     const char *value = equals + 1;
     if (!is_valid(row, value))
@@ -223,6 +230,8 @@ static char *describe_unless(const struct row *row)
 void setting_list_explain(void)
 {
     for (const struct row *r = rows; r < rows + countof(rows); r++) {
+        if (r->kind == CHANNEL_FD)
+            continue;
         char *form = describe(r);
         char *unless = describe_unless(r);
         printf("    %-9s %s (%s; else %s)\n", r->name, r->what, form, unless);

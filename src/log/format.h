@@ -1,0 +1,285 @@
+/* The recording: what an event is, and how a track of events lies in a file.
+ *
+ * Version 1.  A new kind of event or piece does not raise it: readers skip kinds they do not
+ * know, and replay refuses them.  Anything else that makes an old reader read wrongly does.
+ * docs/log-format.md says all this for people without this header; change both.
+ *
+ * A recording is a directory.  Each process image in it is a track, each track one file:
+ *
+ *     file header,  chunk header, bytes,  chunk header, bytes,  ...
+ *
+ * The bytes of a chunk, decompressed, are whole events one behind the other, exactly as the
+ * engine wrote them into its ring (log/ring.h).  Everything is little-endian; every struct here
+ * is without hidden padding, so its bytes are what is on disk.
+ *
+ * A moment is (tick, pc).  Events of a track come in the order of their moments, but several may
+ * share one (a system call that maps a file: MAP and SYSCALL; a check in front of a signal).
+ *
+ * Two sizes bound what a reader must hold: an event is at most EVENT_SIZE_MOST bytes, a chunk at
+ * most CHUNK_RAW_MOST.  What does not fit in one event goes on in DATA events, see below.
+ */
+#ifndef LOG_FORMAT_H
+#define LOG_FORMAT_H
+
+#include "base/types.h"
+
+enum { FORMAT_VERSION = 1 };
+
+/* Events */
+
+enum event_kind {
+    EVENT_PAD = 0,      /* only in rings: fills up to the end; only its first 8 bytes exist */
+    EVENT_START = 1,    /* the first of a track: struct event_start, pieces */
+    EVENT_SYSCALL = 2,  /* struct event_syscall, arguments, pieces */
+    EVENT_DATA = 3,     /* more pieces of the START or SYSCALL before it: struct event_data, pieces */
+    EVENT_SIGNAL = 4,   /* struct event_signal */
+    EVENT_CLOCK = 5,    /* struct event_clock, values */
+    EVENT_MAP = 6,      /* struct event_map, path */
+    EVENT_SWITCH = 7,   /* struct event_switch */
+    EVENT_CHECK = 8,    /* struct event_check */
+    EVENT_NOTE = 9,     /* struct event_note, text */
+    EVENT_FORK = 10,    /* struct event_fork */
+    EVENT_EXEC = 11,    /* struct event_exec; the last of a track, the program goes on in another */
+    EVENT_END = 12,     /* struct event_end; the last of a track */
+    EVENT_KINDS,        /* how many this version knows */
+};
+
+enum { EVENT_SIZE_MOST = 128 * 1024, EVENT_ALIGN = 8 };
+
+struct event {
+    u32 size;   /* of the whole record with its payload, a multiple of EVENT_ALIGN */
+    u16 kind;   /* enum event_kind */
+    u16 thread; /* small number of the thread, the first is 0 */
+    u64 tick;   /* the moment */
+    u64 pc;
+    u64 hash;   /* of the registers at the moment (the engine's affair); 0: not computed */
+    u64 time;   /* the cpu's time stamp counter; 0: not read, the time is that of the event before */
+    u8 payload[];
+};
+_Static_assert(sizeof(struct event) == 40, "on disk");
+
+/* A piece: a range of bytes that belongs to a START, SYSCALL or DATA event.  The bytes follow it,
+ * filled with zeros to a multiple of 8.  Pieces follow each other up to the end of the event.
+ *
+ * A range too long for one event becomes several pieces with rising addresses in DATA events;
+ * a list (arguments, environment, ...) is the bytes of all its pieces one behind the other. */
+enum event_piece_kind {
+    PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it again */
+    PIECE_SHOWN = 1,       /* the call read this at `address`: only for people, may be cut short */
+    PIECE_PATH = 16,       /* START: file of the program, absolute */
+    PIECE_ARGUMENTS = 17,  /* START: strings, each with its zero */
+    PIECE_ENVIRONMENT = 18,
+    PIECE_AUXV = 19,       /* START: pairs of u64, as the program saw them */
+    PIECE_CPUID = 20,      /* START: struct event_cpuid, all leaves the program can ask for */
+    PIECE_SETTINGS = 21,   /* START: text, the settings that replay must repeat */
+    PIECE_DIRECTORY = 22,  /* START: the working directory */
+    PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/record.c */
+    PIECE_RANDOM = 24,     /* START: the sixteen bytes of AT_RANDOM */
+};
+
+struct event_piece {
+    u64 address; /* in the guest, or 0 */
+    u32 size;    /* of the bytes, without what fills up */
+    u32 kind;    /* enum event_piece_kind */
+};
+_Static_assert(sizeof(struct event_piece) == 16, "on disk");
+
+/* `more` in START, SYSCALL and DATA: a DATA event follows at once, by the same thread at the same
+ * moment.  A log that ends before it ends before the whole call. */
+enum { EVENT_MORE = 1 };
+
+struct event_start {
+    u32 flags;          /* EVENT_MORE */
+    u32 pid, ppid, tid;
+    u32 uid, gid;
+    u64 realtime;       /* nanoseconds since 1970 when `event.time` was read */
+    u64 frequency;      /* of the time stamp counter, per second */
+    u64 entry;          /* pc of the first instruction */
+    u64 stack;          /* rsp there */
+};
+_Static_assert(sizeof(struct event_start) == 56, "on disk");
+
+struct event_cpuid {
+    u32 leaf, subleaf;
+    u32 eax, ebx, ecx, edx;
+};
+_Static_assert(sizeof(struct event_cpuid) == 24, "on disk");
+
+/* Then `args` u64s, then pieces.  The moment is that of the syscall instruction. */
+enum {
+    SYSCALL_MORE = EVENT_MORE,
+    SYSCALL_COMPARED = 2,    /* no row knows it: the pieces are what comparing memory showed */
+    SYSCALL_WAITED = 4,      /* it gave the baton away meanwhile */
+    SYSCALL_INTERRUPTED = 8, /* a signal is delivered before it returns, see the next event */
+    SYSCALL_REFUSED = 16,    /* the engine answered, the kernel was not asked */
+    SYSCALL_ENTERED = 32,    /* it does not return: exit, or a signal ended it; result means nothing */
+};
+struct event_syscall {
+    u32 number;
+    u16 flags;  /* SYSCALL_* */
+    u16 args;   /* how many follow, at most 6; those that the call has not are left out */
+    i64 result; /* a negative errno on failure, as the kernel says it */
+};
+_Static_assert(sizeof(struct event_syscall) == 16, "on disk");
+
+struct event_data {
+    u32 flags; /* EVENT_MORE */
+    u32 unused;
+};
+_Static_assert(sizeof(struct event_data) == 8, "on disk");
+
+enum event_signal_fate {
+    SIGNAL_HANDLED = 0, /* a frame was built and the handler entered */
+    SIGNAL_IGNORED = 1,
+    SIGNAL_DIED = 2,    /* the default ended the program: END follows */
+    SIGNAL_STOPPED = 3, /* the default stopped it, and it was continued */
+};
+enum {
+    SIGNAL_SYNCHRONOUS = 1, /* the instruction at the moment caused it: it comes again by itself */
+    SIGNAL_IN_CALL = 2,     /* delivered on the way out of the system call before it */
+};
+struct event_signal {
+    u32 signal;
+    u16 fate;      /* enum event_signal_fate */
+    u16 flags;
+    u64 handler;   /* 0 unless handled */
+    u64 frame;     /* rsp in the handler, 0 unless handled */
+    u8 info[128];  /* the kernel's siginfo_t */
+};
+_Static_assert(sizeof(struct event_signal) == 152, "on disk");
+
+/* An instruction (or a call of our vDSO) that asks a clock or the processor. Then `count` u64s. */
+enum event_clock_source {
+    CLOCK_RDTSC = 0,    /* the counter */
+    CLOCK_RDTSCP = 1,   /* the counter, ecx */
+    CLOCK_RDRAND = 2,   /* the number, the carry flag */
+    CLOCK_RDSEED = 3,   /* the same */
+    CLOCK_RDPID = 4,    /* the number */
+    CLOCK_XGETBV = 5,   /* edx:eax */
+    CLOCK_CPUID = 6,    /* leaf | subleaf << 32, eax | ebx << 32, ecx | edx << 32 */
+    CLOCK_GETTIME = 7,  /* clock id, seconds, nanoseconds, result */
+    CLOCK_GETTIMEOFDAY = 8, /* seconds, microseconds, minutes west, dst, result */
+    CLOCK_TIME = 9,     /* seconds */
+    CLOCK_GETCPU = 10,  /* cpu, node, result */
+    CLOCK_GETRES = 11,  /* clock id, seconds, nanoseconds, result */
+};
+struct event_clock {
+    u16 source; /* enum event_clock_source */
+    u16 unused;
+    u32 count;
+};
+_Static_assert(sizeof(struct event_clock) == 8, "on disk");
+
+/* A file came into the address space; comes before the SYSCALL that did it (or at START's moment,
+ * for what the loader mapped).  Replay takes the bytes from the copy, or from the file if it
+ * still is what it was. Then `path_size` bytes of path, filled up to 8. */
+struct event_map {
+    u64 address, size;
+    u32 protection, flags;
+    u64 offset;
+    u64 device, inode;
+    u64 file_size;
+    u64 mtime;       /* nanoseconds since 1970 */
+    u32 copy;        /* the bytes are in DIR/files/COPY; 0: no copy */
+    u32 path_size;
+};
+_Static_assert(sizeof(struct event_map) == 72, "on disk");
+
+enum event_switch_reason {
+    SWITCH_CALL = 0,  /* event.thread entered a call that waits */
+    SWITCH_SLICE = 1, /* its time slice ended */
+    SWITCH_YIELD = 2, /* it offered: sched_yield, spinning */
+    SWITCH_EXIT = 3,  /* it ended */
+};
+struct event_switch {
+    u16 to;     /* thread that runs from here on; event.thread is the one that ran */
+    u16 reason; /* enum event_switch_reason */
+    u32 to_tid; /* in the kernel */
+};
+_Static_assert(sizeof(struct event_switch) == 8, "on disk");
+
+struct event_check {
+    u64 memory;  /* hash of the writable memory of the guest */
+    u64 vector;  /* hash of the vector registers of event.thread, 0: not computed */
+    u64 bytes;   /* how much memory that was */
+};
+_Static_assert(sizeof(struct event_check) == 24, "on disk");
+
+enum event_note_level { NOTE_INFO = 0, NOTE_LIMIT = 1 /* something that cannot be replayed */ };
+struct event_note {
+    u32 level; /* enum event_note_level */
+    u32 size;  /* of the text that follows, without a zero */
+};
+_Static_assert(sizeof(struct event_note) == 8, "on disk");
+
+/* The child's track is the one whose file header names this track and this moment. */
+struct event_fork {
+    u32 pid;   /* of the child, as the parent sees it */
+    u32 flags; /* of clone */
+};
+_Static_assert(sizeof(struct event_fork) == 8, "on disk");
+
+struct event_exec {
+    u64 unused; /* the new image says everything in its own START */
+};
+_Static_assert(sizeof(struct event_exec) == 8, "on disk");
+
+struct event_end {
+    u32 status; /* of exit, 0 .. 255 */
+    u32 signal; /* that ended it, or 0 */
+    u32 core;   /* 1 if that signal dumps core */
+    u32 unused;
+};
+_Static_assert(sizeof(struct event_end) == 16, "on disk");
+
+/* The size of a payload part on disk: filled up to a multiple of 8. */
+static inline u64 format_padded(u64 size)
+{
+    return (size + EVENT_ALIGN - 1) & ~(u64)(EVENT_ALIGN - 1);
+}
+
+/* Files */
+
+#define FORMAT_MAGIC "ebblog\0\1" /* eight bytes */
+
+enum {
+    TRACK_NONE = 0xffffffffu, /* parent of a first track */
+    CHUNK_MAGIC = 0x6b6e6863, /* "chnk" */
+    CHUNK_ZSTD = 1,           /* the stored bytes are one zstd frame */
+    CHUNK_RAW_WANTED = 256 * 1024,
+    CHUNK_RAW_MOST = CHUNK_RAW_WANTED + EVENT_SIZE_MOST,
+};
+
+enum track_origin {
+    TRACK_FIRST = 0, /* the program that ebb started */
+    TRACK_FORKED = 1,
+    TRACK_EXECED = 2,
+};
+
+struct format_file {
+    u8 magic[8];
+    u32 version;      /* FORMAT_VERSION */
+    u32 track;
+    u32 parent;       /* TRACK_NONE for the first */
+    u32 origin;       /* enum track_origin */
+    u64 parent_tick;  /* the moment of FORK or EXEC in the parent's track */
+    u64 parent_pc;
+    u8 recording[16]; /* random, the same in every file of a recording */
+    u32 pid;
+    u32 crc;          /* crc32c of the bytes before it */
+};
+_Static_assert(sizeof(struct format_file) == 64, "on disk");
+
+struct format_chunk {
+    u32 magic;        /* CHUNK_MAGIC */
+    u32 raw_size;     /* of the events, at most CHUNK_RAW_MOST, never 0 */
+    u32 stored_size;  /* of the bytes that follow */
+    u32 flags;        /* CHUNK_ZSTD, or 0: stored as they are */
+    u64 first_event;  /* number of the first event in it, counted from 0 in the track */
+    u64 first_tick;   /* and its tick */
+    u32 crc;          /* crc32c of the stored bytes */
+    u32 header_crc;   /* crc32c of this struct before it */
+};
+_Static_assert(sizeof(struct format_chunk) == 40, "on disk");
+
+#endif

@@ -1,0 +1,298 @@
+/* The ring: events on their way from one process to another, through shared memory.
+ *
+ * One producer, one consumer.  Recording: the engine produces, the recorder consumes.  Replay:
+ * ebb produces, the engine consumes.  ebb makes the memory in both cases (a memfd of
+ * ring_bytes(size), sealed against shrinking) and hands it over (log/channel.h).
+ *
+ * The memory is a header page and `size` bytes, a power of two.  `written` and `read` count bytes
+ * and only grow; a byte's place is its count modulo size.  A record never wraps: a PAD record
+ * fills the rest of a round.  Records are those of log/format.h.
+ *
+ * Each side has a handle of its own with what it believes; of the shared page it reads only what
+ * the other side tells.  That is so because the guest can scribble over the engine's mapping: the
+ * recorder takes nothing from there without checking (ring_readable), and the engine knows how
+ * far it has written whatever became of the page.
+ *
+ * Waking.  Calls to the kernel are rare.  A consumer with nothing to do stores in `wake_at` how
+ * far it wants `written` to be before it is woken, and sleeps with a time-out; so a missed wake
+ * (the producer uses no fence) costs that time at most, and events below that mark come
+ * through by the time-out.  A producer that finds no room says so in `producer_waits`; the
+ * consumer looks at it after each advance, behind a fence.
+ *
+ * The kernel is reached through struct ring_host, because the engine has system calls of its own.
+ *
+ * Freestanding; everything is inline.
+ */
+#ifndef LOG_RING_H
+#define LOG_RING_H
+
+#include "base/types.h"
+#include "log/format.h"
+
+enum {
+    RING_VERSION = 1,
+    RING_PAGE = 4096,
+    RING_SIZE_LEAST = 2 * EVENT_SIZE_MOST, /* any record fits, however far a round is */
+    RING_WAKE_BYTES = 64 * 1024,
+};
+
+#define RING_MAGIC 0x676e697262626500ul /* "\0ebbring" */
+#define RING_NEVER (~0ul)
+#define RING_WAIT_NS 50000000ul /* a waiting side looks again after this */
+
+struct ring {
+    u64 magic;
+    u32 version;
+    u32 unused;
+    u64 size;
+    /* written by the producer */
+    u64 written __attribute__((aligned(64)));
+    u32 producer_done;  /* it will write nothing more */
+    /* written by the consumer */
+    u64 read __attribute__((aligned(64)));
+    u32 consumer_gone;  /* nobody reads any more: the producer goes on without */
+    /* written by the one who sleeps, and by the one who wakes */
+    u64 wake_at __attribute__((aligned(64)));
+    u32 consumer_waits; /* futex: 1 while it sleeps */
+    u32 producer_waits; /* futex: 1 while it sleeps */
+};
+_Static_assert(sizeof(struct ring) <= RING_PAGE, "fits its page");
+
+/* The kernel, and whether the other side still lives; `context` is the caller's. */
+struct ring_host {
+    /* Sleeps while *word == value, until woken, a signal, or `ns` have passed. */
+    void (*wait)(void *context, u32 *word, u32 value, u64 ns);
+    void (*wake)(void *context, u32 *word);
+    /* The other process is no more. Asked only after a time-out. */
+    bool (*gone)(void *context);
+    void *context;
+};
+
+static inline u64 ring_bytes(u64 size)
+{
+    return RING_PAGE + size;
+}
+
+/* Once, by the maker, on zeroed memory. */
+static inline void ring_init(struct ring *shared, u64 size)
+{
+    shared->magic = RING_MAGIC;
+    shared->version = RING_VERSION;
+    shared->size = size;
+    shared->wake_at = RING_NEVER;
+}
+
+/* `bytes` is the size of the whole mapping. */
+static inline bool ring_valid(const struct ring *shared, u64 bytes)
+{
+    return bytes > RING_PAGE && shared->magic == RING_MAGIC && shared->version == RING_VERSION &&
+           shared->size == bytes - RING_PAGE && shared->size >= RING_SIZE_LEAST &&
+           (shared->size & (shared->size - 1)) == 0;
+}
+
+/* The producer */
+
+struct ring_producer {
+    struct ring *shared;
+    u8 *bytes;
+    u64 size;
+    u64 written; /* published */
+    u64 read;    /* as last seen: at least so much is free again */
+    bool lost;   /* the consumer is gone: nothing more is written */
+};
+
+static inline void ring_producer_init(struct ring_producer *p, struct ring *shared)
+{
+    *p = (struct ring_producer){
+        .shared = shared,
+        .bytes = (u8 *)shared + RING_PAGE,
+        .size = shared->size,
+        .written = shared->written,
+        .read = shared->read,
+    };
+}
+
+static inline u64 ring_free(struct ring_producer *p)
+{
+    return p->size - (p->written - p->read);
+}
+
+static inline void ring_wake_consumer(struct ring_producer *p, const struct ring_host *host)
+{
+    __atomic_store_n(&p->shared->wake_at, RING_NEVER, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->shared->consumer_waits, 0, __ATOMIC_SEQ_CST);
+    host->wake(host->context, &p->shared->consumer_waits);
+}
+
+/* Sleeps until there may be more room; false if nobody reads any more. */
+static inline bool ring_wait_for_room(struct ring_producer *p, const struct ring_host *host)
+{
+    struct ring *shared = p->shared;
+    __atomic_store_n(&shared->producer_waits, 1, __ATOMIC_SEQ_CST);
+    ring_wake_consumer(p, host);
+    if (__atomic_load_n(&shared->read, __ATOMIC_SEQ_CST) == p->read)
+        host->wait(host->context, &shared->producer_waits, 1, RING_WAIT_NS);
+    if (__atomic_load_n(&shared->read, __ATOMIC_ACQUIRE) != p->read)
+        return true;
+    return !__atomic_load_n(&shared->consumer_gone, __ATOMIC_RELAXED) &&
+           !host->gone(host->context);
+}
+
+/* Waits until `wanted` bytes are free.  False, and p->lost, if nobody reads any more. */
+static inline bool ring_make_room(struct ring_producer *p, const struct ring_host *host, u64 wanted)
+{
+    while (ring_free(p) < wanted) {
+        p->read = __atomic_load_n(&p->shared->read, __ATOMIC_ACQUIRE);
+        if (p->written - p->read > p->size)
+            p->lost = true; /* the page was scribbled over */
+        else if (ring_free(p) < wanted && !ring_wait_for_room(p, host))
+            p->lost = true;
+        if (p->lost)
+            return false;
+    }
+    return true;
+}
+
+static inline void ring_advance_written(struct ring_producer *p, u64 size)
+{
+    p->written += size;
+    __atomic_store_n(&p->shared->written, p->written, __ATOMIC_RELEASE);
+}
+
+/* Room for a record of up to `size` bytes (a multiple of 8, at most EVENT_SIZE_MOST), to be filled
+ * and published; NULL if nobody reads any more, now and for ever. */
+static inline void *ring_reserve(struct ring_producer *p, const struct ring_host *host, u64 size)
+{
+    u64 at = p->written & (p->size - 1), left = p->size - at;
+    u64 pad = left < size ? left : 0;
+    if (p->lost || !ring_make_room(p, host, pad + size))
+        return NULL;
+    if (pad) {
+        struct event *e = (struct event *)(p->bytes + at);
+        e->size = (u32)pad;
+        e->kind = EVENT_PAD;
+        e->thread = 0;
+        ring_advance_written(p, pad);
+    }
+    return p->bytes + (p->written & (p->size - 1));
+}
+
+/* Hands over the record in the reserved room; its size is in it and may be smaller than that. */
+static inline void ring_publish(struct ring_producer *p, const struct ring_host *host)
+{
+    const struct event *e = (const struct event *)(p->bytes + (p->written & (p->size - 1)));
+    ring_advance_written(p, e->size);
+    if (p->written >= __atomic_load_n(&p->shared->wake_at, __ATOMIC_RELAXED))
+        ring_wake_consumer(p, host);
+}
+
+/* Nothing more will come; wakes the consumer. */
+static inline void ring_finish(struct ring_producer *p, const struct ring_host *host)
+{
+    __atomic_store_n(&p->shared->producer_done, 1, __ATOMIC_RELEASE);
+    ring_wake_consumer(p, host);
+}
+
+/* The consumer */
+
+struct ring_consumer {
+    struct ring *shared;
+    u8 *bytes;
+    u64 size;
+    u64 read;
+    bool damaged; /* the shared page or a record cannot be: nothing more is taken */
+};
+
+static inline void ring_consumer_init(struct ring_consumer *c, struct ring *shared)
+{
+    *c = (struct ring_consumer){
+        .shared = shared,
+        .bytes = (u8 *)shared + RING_PAGE,
+        .size = shared->size,
+        .read = shared->read,
+    };
+}
+
+/* The bytes that can be taken in one stretch, from *ret on: whole records, as far as the producer
+ * is honest.  0 if there are none (or c->damaged). */
+static inline u64 ring_readable(struct ring_consumer *c, const u8 **ret)
+{
+    u64 written = __atomic_load_n(&c->shared->written, __ATOMIC_ACQUIRE);
+    u64 length = written - c->read, at = c->read & (c->size - 1);
+    if (c->damaged || length > c->size || length % EVENT_ALIGN) {
+        c->damaged = true;
+        return 0;
+    }
+    *ret = c->bytes + at;
+    return length < c->size - at ? length : c->size - at;
+}
+
+/* Gives `size` bytes back to the producer. */
+static inline void ring_advance(struct ring_consumer *c, const struct ring_host *host, u64 size)
+{
+    c->read += size;
+    __atomic_store_n(&c->shared->read, c->read, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&c->shared->producer_waits, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&c->shared->producer_waits, 0, __ATOMIC_SEQ_CST);
+        host->wake(host->context, &c->shared->producer_waits);
+    }
+}
+
+/* Sleeps until `wanted` bytes more than are taken are there, or the time-out has passed. */
+static inline void ring_wait_for_bytes(struct ring_consumer *c, const struct ring_host *host,
+                                       u64 wanted)
+{
+    struct ring *shared = c->shared;
+    __atomic_store_n(&shared->consumer_waits, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->wake_at, c->read + wanted, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&shared->written, __ATOMIC_SEQ_CST) - c->read < wanted &&
+        !__atomic_load_n(&shared->producer_done, __ATOMIC_RELAXED))
+        host->wait(host->context, &shared->consumer_waits, 1, RING_WAIT_NS);
+    __atomic_store_n(&shared->wake_at, RING_NEVER, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->consumer_waits, 0, __ATOMIC_RELAXED);
+}
+
+/* Nobody will read any more; a producer that waits goes on without. */
+static inline void ring_abandon(struct ring_consumer *c, const struct ring_host *host)
+{
+    __atomic_store_n(&c->shared->consumer_gone, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&c->shared->producer_waits, 0, __ATOMIC_SEQ_CST);
+    host->wake(host->context, &c->shared->producer_waits);
+}
+
+/* The next record, PADs passed over, if there is one now; it stays until ring_advance(e->size). */
+static inline const struct event *ring_peek_now(struct ring_consumer *c,
+                                                const struct ring_host *host)
+{
+    const u8 *at;
+    for (u64 length; (length = ring_readable(c, &at)) != 0;) {
+        const struct event *e = (const struct event *)at;
+        u64 least = e->kind == EVENT_PAD ? EVENT_ALIGN : sizeof *e;
+        if (e->size > length || e->size < least || e->size % EVENT_ALIGN) {
+            c->damaged = true;
+            return NULL;
+        }
+        if (e->kind != EVENT_PAD)
+            return e;
+        ring_advance(c, host, e->size);
+    }
+    return NULL;
+}
+
+/* The same, waiting for it.  NULL: there will be no more (done, gone or damaged). */
+static inline const struct event *ring_peek(struct ring_consumer *c, const struct ring_host *host)
+{
+    for (;;) {
+        bool done = __atomic_load_n(&c->shared->producer_done, __ATOMIC_ACQUIRE);
+        const struct event *e = ring_peek_now(c, host);
+        if (e || c->damaged || done)
+            return e;
+        ring_wait_for_bytes(c, host, EVENT_ALIGN);
+        if (!(e = ring_peek_now(c, host)) && host->gone(host->context))
+            return ring_peek_now(c, host); /* what it wrote before it went */
+        if (e)
+            return e;
+    }
+}
+
+#endif
