@@ -60,6 +60,7 @@ struct region {
 
 static struct region **regions;
 static u64 region_count, region_room;
+static struct region *recent; /* the one looked at last: the next page is mostly near */
 static u64 protected_count, checked_count;
 static bool aliases_possible;
 
@@ -93,10 +94,14 @@ static void make_room_for_region(void)
 
 static struct watched *find(u64 page)
 {
-    u64 number = page / PAGE_SIZE, i = region_index(number);
+    u64 number = page / PAGE_SIZE;
+    if (recent && number - recent->first < REGION_PAGES)
+        return &recent->page[number - recent->first];
+    u64 i = region_index(number);
     if (i == region_count || number < regions[i]->first)
         return NULL;
-    return &regions[i]->page[number - regions[i]->first];
+    recent = regions[i];
+    return &recent->page[number - recent->first];
 }
 
 static struct watched *find_or_make(u64 page)
@@ -245,6 +250,8 @@ void code_watch_add(u64 start, u64 end)
 
 bool code_watch_checked(u64 page)
 {
+    if (!checked_count)
+        return false;
     const struct watched *w = find(page);
     return w && (w->flags & CHECKED);
 }

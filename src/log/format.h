@@ -6,7 +6,7 @@
  *
  * A recording is a directory.  Each process image in it is a track, each track one file:
  *
- *     file header,  chunk header, bytes,  chunk header, bytes,  ...
+ *     file header,  chunk header, bytes,  chunk header, bytes,  ...  last chunk header
  *
  * The bytes of a chunk, decompressed, are whole events one behind the other, exactly as the
  * engine wrote them into its ring (log/ring.h).  Everything is little-endian; every struct here
@@ -246,6 +246,7 @@ enum {
     TRACK_NONE = 0xffffffffu, /* parent of a first track */
     CHUNK_MAGIC = 0x6b6e6863, /* "chnk" */
     CHUNK_ZSTD = 1,           /* the stored bytes are one zstd frame */
+    CHUNK_LAST = 2,           /* the track was closed: no bytes, first_event is the count of all */
     CHUNK_RAW_WANTED = 256 * 1024,
     CHUNK_RAW_MOST = CHUNK_RAW_WANTED + EVENT_SIZE_MOST,
 };
@@ -272,9 +273,9 @@ _Static_assert(sizeof(struct format_file) == 64, "on disk");
 
 struct format_chunk {
     u32 magic;        /* CHUNK_MAGIC */
-    u32 raw_size;     /* of the events, at most CHUNK_RAW_MOST, never 0 */
+    u32 raw_size;     /* of the events, at most CHUNK_RAW_MOST; 0 only in the last */
     u32 stored_size;  /* of the bytes that follow */
-    u32 flags;        /* CHUNK_ZSTD, or 0: stored as they are */
+    u32 flags;        /* CHUNK_ZSTD, or 0: stored as they are; or CHUNK_LAST */
     u64 first_event;  /* number of the first event in it, counted from 0 in the track */
     u64 first_tick;   /* and its tick */
     u32 crc;          /* crc32c of the stored bytes */

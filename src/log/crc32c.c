@@ -1,0 +1,43 @@
+/* CRC-32C: by the processor's instruction where there is one, else by a table. */
+#include "log/crc32c.h"
+
+#include <string.h>
+
+#define POLYNOMIAL 0x82f63b78u /* reflected */
+
+static u32 by_table(u32 crc, const u8 *at, size_t size)
+{
+    static u32 table[256];
+    if (!table[1]) { /* two threads may fill it at once, with the same */
+        for (u32 i = 255; i > 0; i--) {
+            u32 value = i;
+            for (int bit = 0; bit < 8; bit++)
+                value = value & 1 ? value >> 1 ^ POLYNOMIAL : value >> 1;
+            __atomic_store_n(&table[i], value, __ATOMIC_RELEASE);
+        }
+    }
+    for (size_t i = 0; i < size; i++)
+        crc = crc >> 8 ^ table[(crc ^ at[i]) & 255];
+    return crc;
+}
+
+__attribute__((target("sse4.2"))) static u32 by_instruction(u32 crc, const u8 *at, size_t size)
+{
+    u64 wide = crc;
+    for (; size >= 8; at += 8, size -= 8) {
+        u64 word;
+        memcpy(&word, at, sizeof word);
+        wide = __builtin_ia32_crc32di(wide, word);
+    }
+    crc = (u32)wide;
+    for (; size > 0; at++, size--)
+        crc = __builtin_ia32_crc32qi(crc, *at);
+    return crc;
+}
+
+u32 crc32c(const void *bytes, size_t size)
+{
+    u32 crc = __builtin_cpu_supports("sse4.2") ? by_instruction(~0u, bytes, size)
+                                               : by_table(~0u, bytes, size);
+    return ~crc;
+}

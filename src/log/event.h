@@ -1,0 +1,28 @@
+/* Looking at one event: is it well formed, what is in it.  Hosted. */
+#ifndef LOG_EVENT_H
+#define LOG_EVENT_H
+
+#include "base/types.h"
+#include "log/format.h"
+
+/* NULL if the record at `e`, of which `available` bytes are there, is whole and its parts lie
+ * within it; else what is wrong.  Kinds that are not known need only a valid size. */
+const char *event_malformed(const struct event *e, u64 available);
+
+/* "syscall", ...; "kind-77" for one that is not known (a buffer that the next call reuses). */
+const char *event_name(u16 kind);
+
+/* "memory", ...; likewise. */
+const char *event_piece_name(u32 kind);
+
+/* The pieces of a well-formed START, SYSCALL or DATA event, one after the other:
+ *
+ *     for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));)
+ *
+ * The bytes are at p + 1. */
+const struct event_piece *event_next_piece(const struct event *e, const struct event_piece *before);
+
+/* The arguments of a well-formed SYSCALL. */
+const u64 *event_arguments(const struct event *e);
+
+#endif
