@@ -28,7 +28,8 @@ endif
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 COMMON   := -std=gnu11 -O2 -g -Isrc -MMD -MP $(WARNINGS)
 
-HOSTED   := $(COMMON) -D_GNU_SOURCE
+HOSTED   := $(COMMON) -D_GNU_SOURCE -pthread
+EBB_LIBRARIES := -lzstd
 
 FREESTANDING := $(COMMON) -ffreestanding -fPIC -include base/hidden.h -mgeneral-regs-only \
                 -mno-red-zone -fno-stack-protector -fcf-protection=none \
@@ -42,8 +43,18 @@ ENGINE_AT   := 0x6f0000000000
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=$(ENGINE_AT) -Wl,--build-id=none \
                -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--fatal-warnings
 
+# The vDSO that recorded programs get: a shared object that the engine holds inside.
+VDSO      := $(BUILD)/vdso.so
+VDSO_LINK := -nostdlib -shared -Wl,-T,src/engine/vdso/vdso.lds -Wl,-soname=linux-vdso.so.1 \
+             -Wl,--hash-style=both -Wl,--build-id=sha1 -Wl,--eh-frame-hdr -Wl,-Bsymbolic \
+             -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--fatal-warnings -Wl,-s
+
+# What the engine needs of the log, compiled a second time for it.
+LOG_FOR_ENGINE := $(wildcard src/log/syscall_table.c src/log/syscall_rows.c)
+
 EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/front/cli/*.c)
-ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/x86_64/*.c src/engine/x86_64/*.S)
+ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/x86_64/*.c src/engine/x86_64/*.S \
+                             src/engine/vdso/vdso_image.S) $(LOG_FOR_ENGINE)
 
 EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
@@ -56,7 +67,7 @@ ebb: $(BUILD)/ebb
 engine: $(BUILD)/ebb-engine
 
 $(BUILD)/ebb: $(EBB_OBJECTS) $(BUILD)/ebb.how
-	$(call say,LINK,$@)$(CC) -o $@ $(EBB_OBJECTS) $(LDFLAGS)
+	$(call say,LINK,$@)$(CC) -pthread -o $@ $(EBB_OBJECTS) $(LDFLAGS) $(EBB_LIBRARIES)
 
 $(BUILD)/ebb-engine: $(ENGINE_OBJECTS) $(BUILD)/ebb-engine.how
 	$(call say,LINK,$@)$(CC) -o $@ $(ENGINE_LINK) $(ENGINE_OBJECTS)
@@ -73,10 +84,16 @@ $(BUILD)/freestanding/%.S.o: src/%.S $(BUILD)/ebb-engine.how
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(FREESTANDING) -c -o $@ $<
 
+$(VDSO): $(BUILD)/freestanding/engine/vdso/vdso.S.o src/engine/vdso/vdso.lds $(BUILD)/ebb-engine.how
+	$(call say,LINK,$@)$(CC) -o $@ $(VDSO_LINK) $<
+
+$(BUILD)/freestanding/engine/vdso/vdso_image.S.o: $(VDSO)
+$(BUILD)/freestanding/engine/vdso/vdso_image.S.o: private FREESTANDING += -DVDSO_FILE='"$(VDSO)"'
+
 # What a program is made of and how, written down.  The file changes only when that does:
 # another compiler, other flags or a source file that has gone make it again.
-$(BUILD)/ebb.how: HOW = $(CC) $(HOSTED) $(CFLAGS) $(LDFLAGS) $(EBB_SOURCES)
-$(BUILD)/ebb-engine.how: HOW = $(CC) $(FREESTANDING) $(ENGINE_LINK) $(ENGINE_SOURCES)
+$(BUILD)/ebb.how: HOW = $(CC) $(HOSTED) $(CFLAGS) $(LDFLAGS) $(EBB_LIBRARIES) $(EBB_SOURCES)
+$(BUILD)/ebb-engine.how: HOW = $(CC) $(FREESTANDING) $(ENGINE_LINK) $(VDSO_LINK) $(ENGINE_SOURCES)
 $(BUILD)/%.how: force
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(HOW)' | cmp -s - $@ || printf '%s\n' '$(HOW)' > $@

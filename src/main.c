@@ -11,6 +11,16 @@ static int run_help(int argc, char **argv);
 static const struct cli_command commands[] = {
     {"exec", cli_exec, "exec [--stats] [--setting NAME=VALUE]... [--] PROGRAM [ARGUMENT]...",
      "run a program on the engine", cli_exec_explain},
+    {"record", cli_record,
+     "record [-o DIRECTORY] [--keep-if=failed] [--check=TICKS] [-q] [--] PROGRAM [ARGUMENT]...",
+     "run a program and record everything that happens to it", cli_record_explain},
+    {"replay", cli_replay, "replay --verify [--track=N | --all] [RECORDING]",
+     "repeat a recorded run and check that nothing differs", cli_replay_explain},
+    {"ls", cli_ls, "ls [--json]", "list the recordings", cli_ls_explain},
+    {"info", cli_info, "info [--json] [RECORDING]", "say what is in a recording", cli_info_explain},
+    {"dump", cli_dump, "dump [--json] [--track=N] [RECORDING]",
+     "print the events of a recording", cli_dump_explain},
+    {"rm", cli_rm, "rm RECORDING...", "remove recordings", cli_rm_explain},
     {"help", run_help, "help [COMMAND]", "explain ebb, or one of its commands", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

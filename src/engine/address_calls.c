@@ -16,6 +16,8 @@
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
+#include "engine/log_mode.h"
+#include "engine/mapped_file.h"
 #include "engine/loader.h"
 
 enum {
@@ -223,12 +225,13 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
         .offset = offset,
     };
     bool named = !(flags & MAP_ANONYMOUS);
-    if (named && descriptors_owned(m.fd))
+    if (named && log_mode != LOG_REPLAY && descriptors_owned(m.fd))
         return -EBADF;
     if (!size || (offset & ~PAGE_MASK))
         return kernel_call(__NR_mmap, at, size, PROT_NONE, flags, fd, offset); /* fails */
     if (!m.size || m.size > LAYOUT_USER_END)
         return -ENOMEM;
+    struct mapped_file file = mapped_file_begin(&m);
     if (execution_refused(&m))
         return -EPERM;
     address_look(&m);
@@ -245,6 +248,7 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
     }
     struct area a = address_describe(&m, (u64)got);
     address_mapped(&a);
+    mapped_file_end(&file, &m, (u64)got);
     return got;
 }
 

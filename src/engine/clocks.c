@@ -1,7 +1,7 @@
-/* Time, chance and identity as instructions give them: rdtsc, rdrand, cpuid.
+/* Time, chance and identity: rdtsc, rdrand, cpuid and their kin, and the functions of our vDSO.
  *
- * With the setting `random` they are made reproducible: the time-stamp counter follows the
- * ticks, random numbers come from a fixed sequence, and the numbers of cores are 0.
+ * With the setting `random` instructions are made reproducible: the time-stamp counter follows
+ * the ticks, random numbers come from a fixed sequence, and the numbers of cores are 0.
  *
  * cpuid is the machine's, less what the engine does not provide: transactions (always
  * aborted), tile registers and extended registers (unknown to the decoder), shadow stacks
@@ -10,7 +10,9 @@
 #include "engine/clocks.h"
 
 #include "engine/kernel.h"
+#include "engine/kernel_clocks.h"
 #include "engine/settings.h"
+#include "engine/stop.h"
 #include "engine/ticks.h"
 
 /* The time-stamp counter */
@@ -21,25 +23,21 @@ static u64 reproducible_tsc(void)
     return (1ul << 32) + ticks_now() * 8 + ++reads * 64;
 }
 
-static u32 core_now(void)
+static u64 read_tsc(void)
 {
-    u32 core = 0, node = 0;
-    kernel_call(__NR_getcpu, &core, &node, NULL);
-    return node << 12 | core; /* as Linux sets up what rdtscp and rdpid read */
-}
-
-u64 clocks_tsc(u32 *ret_core)
-{
-    if (settings.random) {
-        if (ret_core)
-            *ret_core = 0;
+    if (settings.random)
         return reproducible_tsc();
-    }
     u32 low, high;
     __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high));
-    if (ret_core)
-        *ret_core = core_now();
     return (u64)high << 32 | low;
+}
+
+static u64 core_now(void)
+{
+    u32 core = 0, node = 0;
+    if (!settings.random)
+        kernel_getcpu(&core, &node);
+    return node << 12 | core; /* as Linux sets up what rdtscp and rdpid read */
 }
 
 /* Random numbers */
@@ -165,7 +163,7 @@ static void hide_core(u32 leaf, u32 ret[4])
     }
 }
 
-void clocks_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
+static void shown_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
 {
     real_cpuid(leaf, subleaf, ret);
     for (size_t i = 0; i < countof(hidden); i++) {
@@ -179,4 +177,129 @@ void clocks_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
         hide_states(subleaf, ret);
     if (settings.random)
         hide_core(leaf, ret);
+}
+
+/* Tile state is hidden here as well. */
+static u64 shown_xcr0(void)
+{
+    u32 low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return ((u64)high << 32 | low) & ~(u64)STATES_HIDDEN;
+}
+
+/* Questions and answers */
+
+static const struct {
+    u8 count;
+    u8 asked; /* values that the question has already */
+} shapes[] = {
+    [CLOCK_RDTSC]        = {1, 0},
+    [CLOCK_RDTSCP]       = {2, 0},
+    [CLOCK_RDRAND]       = {2, 0},
+    [CLOCK_RDSEED]       = {2, 0},
+    [CLOCK_RDPID]        = {1, 0},
+    [CLOCK_XGETBV]       = {1, 0},
+    [CLOCK_CPUID]        = {3, 1},
+    [CLOCK_GETTIME]      = {4, 1},
+    [CLOCK_GETTIMEOFDAY] = {5, 0},
+    [CLOCK_TIME]         = {1, 0},
+    [CLOCK_GETCPU]       = {3, 0},
+    [CLOCK_GETRES]       = {4, 1},
+};
+
+static u64 join(u32 low, u32 high)
+{
+    return (u64)high << 32 | low;
+}
+
+void clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
+                   struct clock_answer *ret)
+{
+    assert(source < countof(shapes));
+    ret->count = shapes[source].count;
+    if (source == CLOCK_CPUID)
+        ret->value[0] = join((u32)args[0], (u32)args[1]);
+    else if (shapes[source].asked)
+        ret->value[0] = (u64)(i64)(i32)args[0];
+}
+
+static void ask_cpuid(const u64 args[CLOCK_ARGS], u64 *value)
+{
+    u32 r[4];
+    shown_cpuid((u32)args[0], (u32)args[1], r);
+    value[1] = join(r[EAX], r[EBX]);
+    value[2] = join(r[ECX], r[EDX]);
+}
+
+/* What the kernel refuses to say is 0. */
+static void ask_timespec(i64 (*ask)(i32, struct k_timespec *), u64 *value)
+{
+    struct k_timespec t = {0, 0};
+    value[3] = (u64)ask((i32)value[0], &t);
+    value[1] = (u64)t.seconds;
+    value[2] = (u64)t.nanoseconds;
+}
+
+static void ask_timeofday(u64 *value)
+{
+    struct k_timeval t = {0, 0};
+    struct k_timezone zone = {0, 0};
+    value[4] = (u64)kernel_gettimeofday(&t, &zone);
+    value[0] = (u64)t.seconds;
+    value[1] = (u64)t.microseconds;
+    value[2] = (u32)zone.minutes_west;
+    value[3] = (u32)zone.dst;
+}
+
+static void ask_cpu(u64 *value)
+{
+    u32 core = 0, node = 0;
+    value[2] = (u64)kernel_getcpu(&core, &node);
+    value[0] = core;
+    value[1] = node;
+}
+
+void clocks_ask(enum event_clock_source source, const u64 args[CLOCK_ARGS],
+                struct clock_answer *ret)
+{
+    u64 *value = ret->value;
+    clocks_expect(source, args, ret);
+    switch (source) {
+    case CLOCK_RDTSC:
+        value[0] = read_tsc();
+        break;
+    case CLOCK_RDTSCP:
+        value[0] = read_tsc();
+        value[1] = core_now();
+        break;
+    case CLOCK_RDRAND:
+    case CLOCK_RDSEED:
+        value[0] = 0;
+        value[1] = clocks_random(&value[0]);
+        break;
+    case CLOCK_RDPID:
+        value[0] = core_now();
+        break;
+    case CLOCK_XGETBV:
+        value[0] = shown_xcr0();
+        break;
+    case CLOCK_CPUID:
+        ask_cpuid(args, value);
+        break;
+    case CLOCK_GETTIME:
+        ask_timespec(kernel_clock_gettime, value);
+        break;
+    case CLOCK_GETRES:
+        ask_timespec(kernel_clock_getres, value);
+        break;
+    case CLOCK_GETTIMEOFDAY:
+        ask_timeofday(value);
+        break;
+    case CLOCK_TIME:
+        value[0] = (u64)kernel_time();
+        break;
+    case CLOCK_GETCPU:
+        ask_cpu(value);
+        break;
+    }
 }

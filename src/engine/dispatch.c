@@ -9,7 +9,11 @@
 #include "engine/code_watch.h"
 #include "engine/entries.h"
 #include "engine/fragment.h"
+#include "engine/goal.h"
 #include "engine/inspect.h"
+#include "engine/record.h"
+#include "engine/log_mode.h"
+#include "engine/own_vdso.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
@@ -41,18 +45,32 @@ struct shortcut {
 
 /* --- stopping at a moment ---------------------------------------------------------- */
 
-static bool stop_passed(void)
+struct goal goal;
+
+bool goal_reached(u64 tick, u64 pc)
 {
     u64 now = ticks_now();
-    return now > settings.stop_tick ||
-           (now == settings.stop_tick && cpu->rip >= settings.stop_pc.at);
+    return now > tick || (now == tick && cpu->rip >= pc);
+}
+
+static void stop_if_there(void)
+{
+    if (goal_reached(goal.tick, goal.pc))
+        inspect_stop();
+}
+
+/* What the settings ask for. */
+static void set_goal(void)
+{
+    if (settings.stop)
+        goal = (struct goal){stop_if_there, true, settings.stop_tick, settings.stop_pc.at};
 }
 
 /* The ticks that may pass before the boundary must be looked at again. */
 static u64 budget(void)
 {
-    if (settings.stop)
-        return settings.stop_tick - ticks_now();
+    if (goal.set)
+        return goal.tick - ticks_now();
     return thread_count > 1 ? SLICE : LONG;
 }
 
@@ -82,6 +100,30 @@ static u64 enter_at(u32 address)
 {
     cpu->entry = address;
     return engine_enter(cpu);
+}
+
+/* Behind a marker of our vDSO, if that has been translated. */
+static struct fragment *behind_marker(void)
+{
+    static struct fragment *last;
+    if (!last || !last->live || last->pc != cpu->rip)
+        last = fragment_find(cpu->rip);
+    return last && !last->copy ? last : NULL;
+}
+
+/* A program may ask the clock so often that it goes back at once, past the boundary: no tick has
+ * passed, and the door looks for signals.  In replay the answer may have uncovered a goal. */
+static u64 run(struct fragment *f)
+{
+    u64 reason = enter_at(f->body);
+    while (reason == EXIT_EMULATE && settings.link && log_mode != LOG_REPLAY) {
+        enum own_vdso_outcome outcome = own_vdso_call();
+        if (outcome == OWN_VDSO_NOT_AT)
+            break;
+        f = outcome == OWN_VDSO_ANSWERED ? behind_marker() : NULL;
+        reason = f ? enter_at(f->body) : EXIT_ALARM;
+    }
+    return reason;
 }
 
 /* At the boundary another thread may have run: it may have dropped the link's fragment, or linked it. */
@@ -176,14 +218,14 @@ static void step_with_trap(void)
 }
 
 /* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it. */
-static void stop_if_there(void)
+static void pursue_goal(void)
 {
-    while (!stop_passed()) {
-        if (ticks_now() < settings.stop_tick)
+    for (;;) {
+        goal.check();
+        if (!goal.set || ticks_now() < goal.tick)
             return;
         step_alone();
     }
-    inspect_stop();
 }
 
 /* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
@@ -200,13 +242,15 @@ static void boundary(bool slice_over)
     if (slice_over && thread_count > 1)
         thread_yield();
     cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
-    if (t->signal_waiting)
+    if (t->signal_waiting && log_mode != LOG_REPLAY)
         signals_deliver();
-    if (settings.stop)
-        stop_if_there();
+    if (log_mode == LOG_RECORD)
+        record_boundary();
+    if (goal.check)
+        pursue_goal();
     if (slice_over)
         code_watch_age();
-    if (slice_over || settings.stop) {
+    if (slice_over || goal.set) {
         ticks_grant(budget());
         slice_end = ticks_now() + SLICE;
     }
@@ -216,6 +260,7 @@ _Noreturn void dispatch_run(void)
 {
     struct shortcut s = {0};
     u64 reason = EXIT_TICKS;
+    set_goal();
     u32 threads_seen = 0;
     for (;;) {
         bool slice_over =
@@ -237,7 +282,7 @@ _Noreturn void dispatch_run(void)
         }
         take_shortcut(&s, f);
         entries_note(f->pc);
-        reason = enter_at(f->body);
+        reason = run(f);
         if (reason == EXIT_RETRY)
             step_alone();
         s = after_exit(reason, false);

@@ -21,6 +21,14 @@ struct k_timespec {
     i64 nanoseconds;
 };
 
+struct k_stat {
+    u64 device, inode, links;
+    u32 mode, uid, gid, padding;
+    u64 special_device, size, block_size, blocks;
+    struct k_timespec accessed, modified, changed;
+    u64 reserved[3];
+};
+
 /* Signals */
 
 enum {

@@ -6,13 +6,19 @@
  * other.  Where the kernel refuses (sealed mappings), or with the setting `random` (its
  * clock would be the real one), the guest gets no vDSO and its libc makes system calls
  * instead.
+ *
+ * A guest that is recorded or replayed gets our own (own_vdso.c), and the kernel's stays where
+ * it is, for the engine to ask.
  */
 #include "engine/areas.h"
 #include "engine/clocks.h"
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
+#include "engine/kernel_clocks.h"
 #include "engine/kernel_maps.h"
 #include "engine/layout.h"
+#include "engine/log_mode.h"
+#include "engine/own_vdso.h"
 #include "engine/settings.h"
 #include "engine/text.h"
 
@@ -68,11 +74,10 @@ static bool lie_together(const struct pieces *pieces, u64 kernel_vdso)
     return last->code && last->start == kernel_vdso;
 }
 
-u64 clocks_map_vdso(u64 kernel_vdso)
+static u64 move_all(u64 kernel_vdso)
 {
     struct pieces pieces = {.count = 0};
-    if (!kernel_vdso || settings.random || kernel_maps_each(collect, &pieces) ||
-        !lie_together(&pieces, kernel_vdso))
+    if (!kernel_vdso || kernel_maps_each(collect, &pieces) || !lie_together(&pieces, kernel_vdso))
         return 0;
     u64 first = pieces.at[0].start;
     u64 size = pieces.at[pieces.count - 1].end - first;
@@ -86,4 +91,14 @@ u64 clocks_map_vdso(u64 kernel_vdso)
         note_area(&pieces.at[i], at);
     }
     return to + (kernel_vdso - first);
+}
+
+u64 clocks_map_vdso(u64 kernel_vdso)
+{
+    if (settings.random)
+        return 0;
+    if (log_mode == LOG_OFF && !settings.own_vdso)
+        return move_all(kernel_vdso);
+    kernel_clocks_start(kernel_vdso);
+    return own_vdso_map();
 }

@@ -309,6 +309,7 @@ void loader_load(const struct loader_request *request)
         .program = &program,
         .interpreter = interpreted ? &interpreter : NULL,
         .vdso = clocks_map_vdso(kernel_vdso(request->auxv)),
+        .stack_limit = request->stack_limit,
     };
     u64 rsp = loader_make_stack(&content);
     loader_image.start_heap = choose_heap(&file, &program);

@@ -9,6 +9,7 @@ struct loader_request {
     char **argv;       /* the program's own, NULL-terminated */
     char **envp;
     const u64 *auxv;   /* the kernel's, of the engine */
+    u64 stack_limit;   /* as loader_stack_limit() has it */
 };
 
 /* Maps everything; on return cpu->rip, cpu->reg[RSP] and flags are those of the first instruction (all other registers 0).
@@ -27,5 +28,8 @@ struct loader_image {
 };
 
 extern struct loader_image loader_image;
+
+/* How large the first stack may become. */
+u64 loader_stack_limit(void);
 
 #endif

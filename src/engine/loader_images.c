@@ -12,6 +12,7 @@
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
+#include "engine/mapped_file.h"
 #include "engine/stop.h"
 #include "engine/text.h"
 #include "log/channel.h"
@@ -32,12 +33,14 @@ static void map(struct mapping *m, u64 at, const char *what)
 {
     if (!m->size)
         return;
+    struct mapped_file file = mapped_file_begin(m);
     address_look(m);
     u32 protection = code_watch_kernel_protection((u32)m->protection);
     i64 got = kernel_call(__NR_mmap, at, m->size, protection, m->flags | MAP_FIXED, m->fd,
                           m->offset);
     if (kernel_failed(got))
         refuse(what, got);
+    mapped_file_end(&file, m, at);
     struct area a = address_describe(m, at);
     address_mapped(&a);
 }

@@ -27,6 +27,7 @@ struct stack_content {
     const struct loaded *program;
     const struct loaded *interpreter; /* NULL: none */
     u64 vdso;
+    u64 stack_limit;
 };
 
 /* Maps the stack and fills it; returns the stack pointer. */

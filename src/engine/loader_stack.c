@@ -64,7 +64,7 @@ static u64 bytes_of(char **list)
 
 /* Mapping it */
 
-static u64 stack_limit(void)
+u64 loader_stack_limit(void)
 {
     u64 limit[2];
     if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_STACK, 0, limit))
@@ -72,12 +72,12 @@ static u64 stack_limit(void)
     return limit[0];
 }
 
-static void map_stack(u64 needed, bool executable)
+static void map_stack(const struct stack_content *c, u64 needed)
 {
-    u64 size = page_up(needed) + BELOW, claim = page_down(stack_limit());
+    u64 size = page_up(needed) + BELOW, claim = page_down(c->stack_limit);
     struct mapping m = {
         .size = size,
-        .protection = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0),
+        .protection = PROT_READ | PROT_WRITE | (c->executable ? PROT_EXEC : 0),
         .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_STACK | MAP_NORESERVE,
         .fd = -1,
     };
@@ -212,7 +212,7 @@ u64 loader_make_stack(const struct stack_content *c)
 {
     u64 pointers = (count_of(c->argv) + count_of(c->envp) + 4 + 2 * AUXV_MOST) * 8;
     u64 needed = bytes_of(c->argv) + bytes_of(c->envp) + strlen(c->path) + pointers + 256;
-    map_stack(needed, c->executable);
+    map_stack(c, needed);
     struct strings s = put_strings(c);
     u64 rsp = put_tables(c, &s);
     loader_image.argv_at = s.arguments;

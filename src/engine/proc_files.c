@@ -77,6 +77,8 @@ static const char *area_name(const struct area *a, const struct kernel_mapping *
         return "[stack]";
     if (a->flags & AREA_BRK)
         return "[heap]";
+    if ((a->flags & AREA_VDSO) && !m->name[0]) /* our own */
+        return "[vdso]";
     bool mistaken = text_equal(m->name, "[heap]") || text_equal(m->name, "[stack]");
     return mistaken ? "" : m->name;
 }

@@ -22,18 +22,23 @@
 #include "engine/dispatch.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
+#include "engine/record.h"
+#include "engine/replay.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
 #include "engine/thread_internal.h"
+#include "engine/ticks.h"
 #include "engine/x86_64/enter.h"
+#include "log/format.h"
 
 enum {
     CSIGNAL = 0xff, /* of clone's flags: the signal at the child's end */
     CLONE_DETACHED = 0x400000,
     CLONE_ARGS_FIRST = 64, /* the size of struct clone_args when it was new */
     STACK_GAP = 1024,
+    SYSCALL_LENGTH = 2,
 };
 #define CLONE_CLEAR_SIGHAND 0x100000000ul
 #define CLONE_INTO_CGROUP 0x200000000ul
@@ -105,6 +110,7 @@ static void fork_child(const struct k_clone_args *args)
     thread_self()->clear_tid = gaddr(args->flags & K_CLONE_CHILD_CLEARTID ? args->child_tid : 0);
     set_stack(args);
     signals_forked();
+    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
 }
 
 static i64 fork_process(const struct k_clone_args *args)
@@ -189,6 +195,7 @@ static i64 vfork_process(const struct k_clone_args *args)
         return CALL_AGAIN;
     }
     put_aside(t, &parent);
+    record_vfork(args->flags);
     become_child(args);
     u64 flags = (args->flags & ~CLONE_CLEAR_SIGHAND) | args->exit_signal;
     u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
@@ -198,10 +205,72 @@ static i64 vfork_process(const struct k_clone_args *args)
     return pid;
 }
 
+/* Replay: nobody is born.  A child of vfork is replayed in its parent's place, as it shared its memory;
+ * other children have logs of their own. */
+
+enum { REPLAYED_MOST = 8 };
+
+static struct replayed_parent {
+    struct parent parent;
+    struct call call;
+} replayed[REPLAYED_MOST];
+static u32 replayed_depth;
+
+static struct call current_call(void)
+{
+    const u64 *reg = cpu->reg;
+    return (struct call){(u32)reg[RAX], {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
+}
+
+static i64 replay_spawn(const struct k_clone_args *args)
+{
+    struct thread *t = thread_self();
+    if (!replay_vfork_begins()) {
+        i64 pid = replay_feed();
+        if (pid > 0 && (args->flags & K_CLONE_THREAD))
+            replay_unable("programs with several threads cannot be replayed yet");
+        if (pid == 0)
+            set_stack(args);
+        return pid;
+    }
+    if (replayed_depth == REPLAYED_MOST)
+        replay_unable("children of vfork have too many children of vfork");
+    struct replayed_parent *p = &replayed[replayed_depth++];
+    p->call = current_call();
+    signals_vfork_begin();
+    put_aside(t, &p->parent);
+    become_child(args);
+    t->in_vfork = true;
+    signals_vfork_child();
+    if (child_clears_handlers)
+        clear_handlers();
+    return CALL_DONE;
+}
+
+bool process_replay_child_ends(const struct call *call)
+{
+    bool may_end = call->number == __NR_execve || call->number == __NR_execveat ||
+                   call->number == __NR_exit || call->number == __NR_exit_group;
+    if (!replayed_depth || !may_end || !replay_vfork_ends())
+        return false;
+    struct replayed_parent *p = &replayed[--replayed_depth];
+    put_back(thread_self(), &p->parent);
+    signals_vfork_end();
+    replay_call_again(&p->call);
+    cpu->reg[RAX] = (u64)replay_feed();
+    cpu->reg[RCX] = cpu->rip;
+    cpu->reg[R11] = cpu->flags;
+    return true;
+}
+
 /* The calls */
 
 static i64 spawn(const struct k_clone_args *args)
 {
+    if (log_mode == LOG_REPLAY)
+        return replay_spawn(args);
+    if (args->flags & K_CLONE_THREAD)
+        record_note(NOTE_LIMIT, "the program has several threads: it cannot be replayed yet");
     release_ids(args);
     if (args->flags & K_CLONE_THREAD)
         return thread_clone(args);
@@ -273,8 +342,12 @@ i64 process_clone3(struct gaddr from, u64 size)
 
 _Noreturn void process_exit_group(int status)
 {
-    if (!thread_self()->in_vfork)
+    if (log_mode == LOG_REPLAY)
+        replay_end(status, 0);
+    if (!thread_self()->in_vfork) {
+        record_end(status, 0);
         stats_print();
+    }
     for (;;)
         kernel_call(__NR_exit_group, status);
 }

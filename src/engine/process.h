@@ -14,7 +14,15 @@ i64 process_clone3(struct gaddr args, u64 size);
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
 i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
 /* Prints the stats if asked for. */
+/* Replay: a child of vfork runs in its parent's place.  Is this call its end? Then the parent goes on. */
+struct call;
+bool process_replay_child_ends(const struct call *call);
+
 _Noreturn void process_exit_group(int status);
+
+/* Does a debugger that is itself a guest trace this process?  The tracer is noted at the start. */
+void process_note_tracer(void);
+bool process_is_debugged(void);
 
 /* Keeps every signal from the calling kernel thread for a moment in which no handler may
  * run; the mask to restore. */

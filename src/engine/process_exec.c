@@ -5,7 +5,7 @@
  * Everything that the kernel would refuse about the program's file must be refused before,
  * since the engine's own file is always fine.  What the engine cannot run but the kernel
  * perhaps can (other formats, registered interpreters) is left to the kernel, natively; its
- * answer is the guest's.
+ * answer is the guest's.  So is what a debugger among the guests starts (process_tracer.c).
  *
  * A program given by a descriptor is inherited open, by a copy that its loader closes (the
  * setting fd).
@@ -17,10 +17,12 @@
 #include "engine/proc_files.h"
 #include "engine/process.h"
 #include "engine/program_file.h"
+#include "engine/record.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
+#include "engine/track.h"
 #include "engine/thread.h"
 #include "engine/x86_64/enter.h"
 #include "log/channel.h"
@@ -43,6 +45,7 @@ void process_start(void)
     i64 fd = kernel_call(__NR_open, "/proc/self/exe", O_PATH | O_CLOEXEC);
     if (!kernel_failed(fd))
         descriptors_keep((i32)fd, true, &engine_fd);
+    process_note_tracer();
 }
 
 /* The program's file */
@@ -172,7 +175,22 @@ static i64 count_arguments(struct gaddr argv)
     return -E2BIG;
 }
 
-/* Our settings less an old "fd", and with the new one if there is one. */
+/* The next image is recorded as well, and says where it comes from. */
+static void add_track(struct text *out)
+{
+    struct track_origin_info origin;
+    record_describe_exec(&origin);
+    text_add(out, out->length ? ",record=" : "record=");
+    text_add_signed(out, track_shared_socket());
+    text_add(out, ",parent=");
+    text_add_unsigned(out, origin.parent + 1ul);
+    text_add(out, ",parenttick=");
+    text_add_unsigned(out, origin.parent_tick);
+    text_add(out, ",parentpc=");
+    text_add_unsigned(out, origin.parent_pc);
+}
+
+/* Our settings less what is of this image alone, and with what the next needs. */
 static const char *settings_for(i32 fd)
 {
     static char buffer[SETTINGS_SIZE];
@@ -180,7 +198,8 @@ static const char *settings_for(i32 fd)
     for (const char *item = settings_text; *item;) {
         const char *comma = text_find(item, ',');
         const char *end = comma ? comma : item + strlen(item);
-        bool skip = text_starts(item, "fd=");
+        bool skip = text_starts(item, "fd=") || text_starts(item, "parent") ||
+                    text_starts(item, "record=");
         if (!skip && out.length)
             text_add_char(&out, ',');
         for (; item < end; item++)
@@ -192,6 +211,8 @@ static const char *settings_for(i32 fd)
         text_add(&out, out.length ? ",fd=" : "fd=");
         text_add_signed(&out, fd);
     }
+    if (log_mode == LOG_RECORD)
+        add_track(&out);
     buffer[out.length] = 0;
     return buffer;
 }
@@ -219,6 +240,7 @@ static i64 build_arguments(const struct target *target, i32 inherited, struct ga
 static i64 make_call(u64 number, const u64 args[6])
 {
     signals_exec();
+    record_exec();
     i64 result = engine_make_call(number, args, &thread_self()->signal_waiting);
     signals_exec_failed();
     return result; /* CALL_AGAIN, if a signal came first */
@@ -259,7 +281,7 @@ static i64 exec_natively(const struct target *target, struct gaddr argv, struct 
 static i64 exec(const struct target *target, struct gaddr argv, struct gaddr envp)
 {
     i64 result = check_file(target->fd, 0);
-    if (result == -ENOEXEC)
+    if (result == -ENOEXEC || (result == 0 && process_is_debugged()))
         result = exec_natively(target, argv, envp);
     else if (result == 0 && target->closes && is_script(target->fd))
         result = -ENOENT; /* its interpreter could not open it */

@@ -20,8 +20,14 @@ struct value {
     const char *path;
 };
 
-/* Known only to engines: the open file of the program, from one to its successor. */
-enum { SETTING_FD = CHANNEL_SETTINGS_COUNT };
+/* Known only to engines, from one to its successor: the open file of the program, and which track of the
+ * recording goes on here. */
+enum {
+    SETTING_FD = CHANNEL_SETTINGS_COUNT,
+    SETTING_PARENT,
+    SETTING_PARENT_TICK,
+    SETTING_PARENT_PC,
+};
 
 struct row {
     const char *name;
@@ -33,6 +39,9 @@ struct row {
 static const struct row rows[] = {
     CHANNEL_SETTINGS(ROW)
     {"fd", CHANNEL_COUNT, 0, INT32_MAX, 0},
+    {"parent", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"parenttick", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"parentpc", CHANNEL_COUNT, 0, UINT64_MAX, 0},
 };
 #undef ROW
 
@@ -74,14 +83,29 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_CHECK:
         settings.check = value->number;
         break;
+    case CHANNEL_SETTING_OWN_VDSO:
+        settings.own_vdso = value->number;
+        break;
     case CHANNEL_SETTING_RECORD:
         settings.record = (i32)value->number;
         break;
     case CHANNEL_SETTING_REPLAY:
         settings.replay = (i32)value->number;
         break;
+    case CHANNEL_SETTING_FILES:
+        settings.files = value->path;
+        break;
     case SETTING_FD:
         settings.fd = (i32)value->number;
+        break;
+    case SETTING_PARENT:
+        settings.parent = value->number;
+        break;
+    case SETTING_PARENT_TICK:
+        settings.parent_tick = value->number;
+        break;
+    case SETTING_PARENT_PC:
+        settings.parent_pc = value->number;
         break;
     }
 }

@@ -16,12 +16,22 @@
 #include "engine/kernel.h"
 #include "engine/pool.h"
 #include "engine/signals_internal.h"
+#include "engine/record.h"
+#include "engine/replay.h"
+#include "log/format.h"
 #include "engine/stats.h"
 #include "engine/text.h"
 #include "engine/ticks.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/frame.h"
 #include "engine/x86_64/vector.h"
+
+#define IGNORED_BY_DEFAULT                                                                         \
+    (SIGNAL_BIT(SIG_CHLD) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_URG) | SIGNAL_BIT(SIG_WINCH))
+/* Those whose default is not the end: ignored, or stopping; and those that nobody can catch. */
+#define NOT_ENDING                                                                                 \
+    (IGNORED_BY_DEFAULT | SIGNAL_BIT(SIG_STOP) | SIGNAL_BIT(SIG_TSTP) | SIGNAL_BIT(SIG_TTIN) |     \
+     SIGNAL_BIT(SIG_TTOU) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_KILL))
 
 struct k_sigaction signals_actions[SIG_LAST + 1];
 
@@ -41,11 +51,21 @@ static void set_kernel_handler(int signal, u64 handler, u64 flags)
     kernel_call(__NR_rt_sigaction, signal, &action, 0, K_SIGSET);
 }
 
+/* A recording has the moment at which a signal ends the program, so the engine must see it first. */
+static bool signals_watches_end(int signal)
+{
+    return log_mode == LOG_RECORD && signals_actions[signal].handler == K_SIG_DFL &&
+           !signals_is(signal, NOT_ENDING);
+}
+
 void signals_set_kernel_action(int signal)
 {
     const struct k_sigaction *action = &signals_actions[signal];
     u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
-    if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_has_handler(signal))
+    bool synchronous_kind = signals_is(signal, SIGNALS_SYNCHRONOUS);
+    if (log_mode == LOG_REPLAY && !synchronous_kind)
+        return; /* signals come from the log; ours are for ending the replay */
+    if (synchronous_kind || signals_has_handler(signal) || signals_watches_end(signal))
         set_kernel_handler(signal, (u64)signals_handler, K_SA_SIGINFO | K_SA_ONSTACK | children);
     else
         set_kernel_handler(signal, action->handler, children);
@@ -53,6 +73,8 @@ void signals_set_kernel_action(int signal)
 
 static void set_kernel_mask(u64 mask)
 {
+    if (log_mode == LOG_REPLAY)
+        return; /* what comes to a replay is for the replay, not for the program */
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, 0, K_SIGSET);
 }
 
@@ -65,6 +87,8 @@ void signals_block_all(void)
 static void offer_kernel_mask(struct thread *t, u64 mask)
 {
     u64 args[6] = {K_SIG_SETMASK, (u64)&mask, 0, K_SIGSET};
+    if (log_mode == LOG_REPLAY)
+        return;
     engine_make_call(__NR_rt_sigprocmask, args, &t->signal_waiting);
 }
 
@@ -94,20 +118,30 @@ void signals_send_self(const struct k_siginfo *info)
 
 /* Start */
 
-void signals_start(void)
+void signals_ask_inherited(struct signals_inherited *ret)
+{
+    ret->ignored = 0;
+    for (int signal = 1; signal <= SIG_LAST; signal++) {
+        struct k_sigaction action = {0};
+        kernel_call(__NR_rt_sigaction, signal, 0, &action, K_SIGSET);
+        if (action.handler == K_SIG_IGN)
+            ret->ignored |= SIGNAL_BIT(signal);
+    }
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, 0, &ret->mask, K_SIGSET);
+}
+
+void signals_start(const struct signals_inherited *inherited)
 {
     struct thread *t = thread_self();
     vector_start();
-    for (int signal = 1; signal <= SIG_LAST; signal++) {
-        struct k_sigaction inherited = {0};
-        kernel_call(__NR_rt_sigaction, signal, 0, &inherited, K_SIGSET);
-        if (inherited.handler == K_SIG_IGN)
+    for (int signal = 1; signal <= SIG_LAST; signal++)
+        if (signals_is(signal, inherited->ignored))
             signals_actions[signal].handler = K_SIG_IGN;
-    }
-    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, 0, &t->mask, K_SIGSET);
+    t->mask = inherited->mask;
     signals_thread_start(t);
-    for (size_t i = 0; i < countof(synchronous); i++)
-        signals_set_kernel_action(synchronous[i]);
+    for (int signal = 1; signal <= SIG_LAST; signal++)
+        if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
+            signals_set_kernel_action(signal);
 }
 
 void signals_thread_start(struct thread *t)
@@ -123,6 +157,11 @@ void signals_thread_start(struct thread *t)
 /* An init process does not die by what it sends itself; a status is all that can be had then. */
 _Noreturn void signals_die(const struct k_siginfo *info)
 {
+    if (log_mode == LOG_REPLAY)
+        replay_end(0, info->signal);
+    if (info->code <= 0 || !signals_is(info->signal, SIGNALS_SYNCHRONOUS))
+        record_signal(info, SIGNAL_DIED);
+    record_end(0, info->signal);
     stats_print();
     signals_block_all();
     set_kernel_handler(info->signal, K_SIG_DFL, 0);
@@ -179,8 +218,6 @@ static void run_handler(struct thread *t, const struct k_siginfo *info, bool fau
         signals_raise(SIG_SEGV, CODE_KERNEL, 0);
 }
 
-#define IGNORED_BY_DEFAULT                                                                         \
-    (SIGNAL_BIT(SIG_CHLD) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_URG) | SIGNAL_BIT(SIG_WINCH))
 
 /* The guest took its handler away after the signal had been noted, or it is one that always comes
  * to us. */
@@ -189,7 +226,7 @@ static void do_without_handler(const struct k_siginfo *info)
     int signal = info->signal;
     if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT))
         return;
-    if (signals_is(signal, SIGNALS_SYNCHRONOUS))
+    if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
         signals_die(info);
     signals_send_self(info); /* the kernel has the default action and stops or ends us */
 }
@@ -247,10 +284,12 @@ void signals_deliver(void)
         t->signal_waiting = false;
         __asm__ volatile("" : : : "memory"); /* what comes from here on must be seen by the loop */
         while (take_next(t, &info)) {
-            if (signals_has_handler(info.signal))
+            if (signals_has_handler(info.signal)) {
+                record_signal(&info, SIGNAL_HANDLED);
                 run_handler(t, &info, false);
-            else
+            } else {
                 do_without_handler(&info);
+            }
         }
         restore_mask(t); /* and the next may come */
     }

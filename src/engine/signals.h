@@ -18,7 +18,12 @@
 #include "engine/thread.h"
 
 /* On the first thread: installs the handlers, reads the actions and the mask inherited. */
-void signals_start(void);
+/* What an image finds when it begins: signals that are ignored, and blocked. */
+struct signals_inherited {
+    u64 ignored, mask;
+};
+void signals_ask_inherited(struct signals_inherited *ret);
+void signals_start(const struct signals_inherited *inherited);
 /* On every other thread itself, t->mask being its creator's: the kernel's alternate stack, its
  * mask. */
 void signals_thread_start(struct thread *t);

@@ -6,6 +6,7 @@
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/signals_internal.h"
+#include "engine/replay.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/frame.h"
 
@@ -185,6 +186,10 @@ void signals_mask_after_call(void)
 static void wait_for_signal(struct thread *t)
 {
     u64 none[6] = {0};
+    if (log_mode == LOG_REPLAY) {
+        replay_feed(); /* EINTR, and the signal that ended the wait */
+        return;
+    }
     thread_give_baton();
     while (!t->signal_waiting)
         engine_make_call(__NR_pause, none, &t->signal_waiting);

@@ -10,7 +10,10 @@
 #include "engine/layout.h"
 #include "engine/listing.h"
 #include "engine/loader.h"
+#include "engine/log_mode.h"
 #include "engine/process.h"
+#include "engine/record.h"
+#include "engine/replay.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
@@ -19,6 +22,7 @@
 #include "engine/text.h"
 #include "engine/thread.h"
 #include "engine/ticks.h"
+#include "engine/track.h"
 #include "engine/translate.h"
 #include "engine/x86_64/enter.h"
 #include "log/channel.h"
@@ -51,6 +55,7 @@ static void read_arguments(u64 argc, char **argv)
     const char *wrong = settings_read(argv[CHANNEL_ARG_SETTINGS]);
     if (wrong)
         engine_refuse(CHANNEL_EXIT_USAGE, wrong, "not a setting that the engine knows");
+    log_mode_start();
     request.path = argv[CHANNEL_ARG_PATH];
     request.argv = argv + CHANNEL_ARG_ARGV0;
     request.envp = argv + argc + 1;
@@ -60,16 +65,30 @@ static void read_arguments(u64 argc, char **argv)
     request.auxv = (const u64 *)(end + 1);
 }
 
+/* What the image was given, in the log; or, in a replay, from the log. */
+static void begin_log(struct signals_inherited *inherited)
+{
+    track_start();
+    signals_ask_inherited(inherited);
+    request.stack_limit = loader_stack_limit();
+    if (log_mode == LOG_REPLAY)
+        replay_start(&request, inherited);
+    else
+        record_start(&request, inherited);
+}
+
 _Noreturn static void engine_begin(void)
 {
     struct thread *first = thread_self();
+    struct signals_inherited inherited;
     stats_start();
     translate_start();
     process_start();
+    begin_log(&inherited);
     loader_load(&request);
     thread_start_first(first);
     ticks_start();
-    signals_start();
+    signals_start(&inherited);
     reproducible_start();
     entries_start();
     listing_start();

@@ -23,6 +23,9 @@
 #include "engine/code_watch.h"
 #include "engine/descriptors.h"
 #include "engine/kernel.h"
+#include "engine/process.h"
+#include "engine/record.h"
+#include "engine/replay.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/thread.h"
@@ -59,6 +62,13 @@ static i64 refuse(struct call *call)
     return -ENOSYS;
 }
 
+/* The bytes never come to the guest's memory, so a replay could not show what was written.  Programs take this
+ * answer as it is meant, and copy themselves. */
+static i64 refuse_if_logged(struct call *call)
+{
+    return log_mode == LOG_RECORD ? -EXDEV : call_pass(call);
+}
+
 static i64 refuse_seccomp(struct call *call)
 {
     (void)call;
@@ -81,8 +91,8 @@ static const struct call_row rows[CALLS] = {
     [__NR_statfs]          = ROW(call_path_first, 0),
     [__NR_faccessat]       = ROW(call_path_second, 0),
     [__NR_faccessat2]      = ROW(call_path_second, 0),
-    [__NR_newfstatat]      = ROW(call_newfstatat, 0),
-    [__NR_statx]           = ROW(call_statx, 0),
+    [__NR_newfstatat]      = ROW(call_newfstatat, FD),
+    [__NR_statx]           = ROW(call_statx, FD),
     [__NR_getdents64]      = FILLS(call_getdents64, FD, 1, 2),
 
     /* Descriptors */
@@ -92,6 +102,7 @@ static const struct call_row rows[CALLS] = {
     [__NR_close]           = ROW(NULL, FD),
     [__NR_fstat]           = ROW(NULL, FD | NOW),
     [__NR_lseek]           = ROW(NULL, NOW),
+    [__NR_copy_file_range] = ROW(refuse_if_logged, FD),
     [__NR_ioctl]           = ROW(NULL, FD),
     [__NR_fcntl]           = ROW(NULL, FD),
     [__NR_fchmod]          = ROW(NULL, FD),
@@ -230,6 +241,8 @@ static const struct call_row rows[CALLS] = {
 
 i64 call_pass_now(const struct call *call)
 {
+    if (log_mode == LOG_REPLAY && call->number != __NR_arch_prctl) /* whose effect is on the processor */
+        return replay_feed();
     const u64 *a = call->args;
     return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -240,6 +253,8 @@ i64 call_pass_now(const struct call *call)
 
 i64 call_pass(const struct call *call)
 {
+    if (log_mode == LOG_REPLAY)
+        return replay_feed();
     struct thread *t = thread_self();
     if (thread_count == 1)
         return engine_make_call(call->number, call->args, &t->signal_waiting);
@@ -316,7 +331,47 @@ static bool is_direct(const struct call_row *row)
 void syscalls_update_direct(void)
 {
     for (unsigned n = 0; n < DIRECT_CALLS; n++)
-        cpu->direct[n] = is_direct(&rows[n]);
+        cpu->direct[n] = log_mode == LOG_OFF && is_direct(&rows[n]);
+}
+
+/* Recording and replaying */
+
+static i64 make(struct call *call)
+{
+    i64 result = answer(row_of(call->number), call);
+    return result == -EFAULT || result == -EINTR ? mend(result) : result;
+}
+
+static void finish_unless_done(i64 result)
+{
+    if (result != CALL_DONE)
+        finish(result);
+}
+
+/* A call that is to be made again has not happened. */
+static void run_recorded(struct call *call)
+{
+    struct record_call record;
+    record_call_begin(&record, call);
+    if (call->number == __NR_rt_sigreturn)
+        record_call_end(&record, 0); /* afterwards there is nothing left to tell from */
+    i64 result = make(call);
+    if (result != CALL_AGAIN && result != CALL_DONE)
+        record_call_end(&record, result);
+    finish_unless_done(result);
+}
+
+static void run_replayed(struct call *call)
+{
+    if (process_replay_child_ends(call))
+        return;
+    bool redo = replay_call_begin(call) && replay_redoes(call);
+    if (call->number == __NR_rt_sigreturn)
+        replay_call_end(0);
+    i64 result = redo ? make(call) : replay_feed();
+    if (result != CALL_DONE)
+        replay_call_end(result);
+    finish_unless_done(result);
 }
 
 void syscalls_failed(void)
@@ -335,9 +390,10 @@ void syscalls_run(void)
         return;
     }
     struct call call = call_from_registers();
-    i64 result = answer(row_of(call.number), &call);
-    if (result == -EFAULT || result == -EINTR)
-        result = mend(result);
-    if (result != CALL_DONE)
-        finish(result);
+    if (log_mode == LOG_RECORD)
+        run_recorded(&call);
+    else if (log_mode == LOG_REPLAY)
+        run_replayed(&call);
+    else
+        finish_unless_done(make(&call));
 }

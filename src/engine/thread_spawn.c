@@ -10,6 +10,8 @@
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
 #include "engine/kernel.h"
+#include "engine/record.h"
+#include "engine/replay.h"
 #include "engine/process.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
@@ -70,8 +72,12 @@ _Noreturn void thread_exit(int status)
 {
     struct thread *t = thread_self();
     if (t->in_vfork || thread_count == 1) {
-        if (!t->in_vfork)
+        if (log_mode == LOG_REPLAY)
+            replay_end(status, 0);
+        if (!t->in_vfork) {
+            record_end(status, 0);
             stats_print();
+        }
         for (;;)
             kernel_call(__NR_exit, status);
     }

@@ -29,7 +29,8 @@
  * the engine knows by its hang-up that ebb is gone (ring_host.gone: poll for POLLHUP).  So the
  * engine's end is close-on-exec, and a child of fork closes it before it goes on, and makes a
  * hello of its own.  Over it the engine may also send a file to be kept (and waits for the
- * answer, since the file may change afterwards), and when replaying ends with a verdict.
+ * answer, since the file may change afterwards); when replaying it fetches such copies, and ends
+ * with a verdict.
  *
  * If ebb is gone or refuses, a program that was to be recorded goes on unrecorded.
  *
@@ -92,7 +93,9 @@ enum channel_kind {
     X(ENTRIES,  "entries",  CHANNEL_PATH,   0,      0,          0,        "write every entry of a block there")      \
     X(BLOCKS,   "blocks",   CHANNEL_PATH,   0,      0,          0,        "list every translated block there")         \
     X(CHECK,    "check",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "log a hash of memory every so many ticks") \
+    X(OWN_VDSO, "ownvdso",  CHANNEL_FLAG,   0,      1,          0,        "give the vDSO of a recording to any run")  \
     X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
+    X(FILES,    "files",    CHANNEL_PATH,   0,      0,          0,        "replay: where copies of mapped files are") \
     X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
 
 #define CHANNEL_SETTING_ID(id, name, kind, least, most, unless, what) CHANNEL_SETTING_##id,
@@ -107,6 +110,7 @@ enum channel_message_kind {
     CHANNEL_KEEP = 3,    /* engine, recording: keep a copy of the attached file */
     CHANNEL_KEPT = 4,    /* ebb: the answer to KEEP */
     CHANNEL_VERDICT = 5, /* engine, replaying: how it ended; its last message */
+    CHANNEL_FETCH = 6,   /* engine, replaying: give me a kept copy; answered by KEPT, file attached */
 };
 
 struct channel_message {
@@ -142,6 +146,12 @@ struct channel_kept {
     struct channel_message message;
     u32 error; /* 0, or an errno: it could not be kept */
     u32 copy;  /* for event_map.copy */
+};
+
+struct channel_fetch {
+    struct channel_message message;
+    u32 copy; /* event_map.copy */
+    u32 unused;
 };
 
 enum channel_verdict_kind {

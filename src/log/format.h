@@ -88,6 +88,7 @@ _Static_assert(sizeof(struct event_piece) == 16, "on disk");
  * moment.  A log that ends before it ends before the whole call. */
 enum { EVENT_MORE = 1 };
 
+/* A forked track begins with one too, without pieces, entry and stack: the rest is its parent's. */
 struct event_start {
     u32 flags;          /* EVENT_MORE */
     u32 pid, ppid, tid;
@@ -248,7 +249,7 @@ enum {
     CHUNK_ZSTD = 1,           /* the stored bytes are one zstd frame */
     CHUNK_LAST = 2,           /* the track was closed: no bytes, first_event is the count of all */
     CHUNK_RAW_WANTED = 256 * 1024,
-    CHUNK_RAW_MOST = CHUNK_RAW_WANTED + EVENT_SIZE_MOST,
+    CHUNK_RAW_MOST = 2 * CHUNK_RAW_WANTED,
 };
 
 enum track_origin {

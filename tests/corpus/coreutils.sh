@@ -15,7 +15,7 @@ run() {
     split -l 100 -d table piece. && cat piece.* | cmp - table && ls | wc -l
     for sum in cksum md5sum sha1sum sha512sum b2sum; do $sum table; done
     mkdir -p a/b/c && cp table a/b/ && ln -s b/table a/link && mv piece.00 a/b/c/
-    touch -d '2001-02-03 04:05:06 UTC' a/b/table && stat -c '%s %Y %F' a/b/table a/link
+    touch -d '2001-02-03 04:05:06 UTC' a/b/table && stat -L -c '%s %Y %F' a/b/table a/link
     tar -C a --sort=name --mtime=@0 --owner=0 --group=0 -cf - . | sha256sum
     find a | sort; du -a --apparent-size -b a/b/c/piece.00; rm -r a; ls a; echo "status $?"
     date -u -d '2024-02-28 + 2 days' '+%F %A'; numfmt --to=iec 123456789; factor 1234567890123

@@ -7,8 +7,8 @@
 #include "check.h"
 
 long ret_imm(long a), push_ret(long a), get_pc(void), jmp_memory(long a), call_stack(long a);
-long jmp_stack(long a), call_rsp(long a), retpoline(long a), change_return(long a), pop_jump(long a);
-long call_16(long a), xchg_ret(long a);
+long jmp_stack(long a), call_rsp(long a), retpoline(long a), change_return(long a);
+long pop_jump(long a), call_16(long a), xchg_ret(long a);
 
 __asm__(".text\n"
         "1: lea 5(%rdi), %rax\n ret $16\n"

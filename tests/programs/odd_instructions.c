@@ -27,8 +27,8 @@ static void stack_instructions(void)
                      "movzwl %%ax, %%eax\n mov %%rax, %2\n add $256, %%rsp"
                      : "=&r"(before), "=&r"(after), "=&r"(popped) : : "rax", "memory", "cc");
     CHECK(before == after && popped == 7);
-    __asm__ volatile("sub $256, %%rsp\n lea -64(%%rsp), %0\n push %0\n pop %%rcx\n xchg %%rsp, %%rcx\n"
-                     "push $3\n pop %1\n mov %%rcx, %%rsp\n add $256, %%rsp"
+    __asm__ volatile("sub $256, %%rsp\n lea -64(%%rsp), %0\n push %0\n pop %%rcx\n"
+                     "xchg %%rsp, %%rcx\n push $3\n pop %1\n mov %%rcx, %%rsp\n add $256, %%rsp"
                      : "=&r"(before), "=&r"(popped) : : "rcx", "memory", "cc");
     CHECK(popped == 3);
 }
@@ -75,7 +75,8 @@ static void memory_instructions(void)
     CHECK(low != MAP_FAILED);
     if ((unsigned long)low < 1UL << 32) {
         *(unsigned long *)low = target;
-        __asm__ volatile("mov (%k1, %k2), %0" : "=r"(value) : "r"(low + 8), "r"((unsigned long)offset));
+        __asm__ volatile("mov (%k1, %k2), %0"
+                         : "=r"(value) : "r"(low + 8), "r"((unsigned long)offset));
         CHECK(value == target);
     }
 }

@@ -14,8 +14,8 @@ static void registers(void)
 {
     unsigned long rcx, r11, place, flags, rdi = 0x1234, rsi = 0x5678, r8 = 0x9abc;
     register unsigned long in8 __asm__("r8") = r8;
-    __asm__ volatile("mov $39, %%eax\n pushf\n pop %3\n syscall\n 1: mov %%rcx, %0\n mov %%r11, %1\n"
-                     "lea 1b(%%rip), %2"
+    __asm__ volatile("mov $39, %%eax\n pushf\n pop %3\n syscall\n"
+                     "1: mov %%rcx, %0\n mov %%r11, %1\n lea 1b(%%rip), %2"
                      : "=&r"(rcx), "=&r"(r11), "=&r"(place), "=&r"(flags), "+D"(rdi), "+S"(rsi),
                        "+r"(in8) : : "rax", "rcx", "r11", "memory");
     CHECK(rcx == place && (r11 & 0xcd5) == (flags & 0xcd5));

@@ -29,8 +29,8 @@ __attribute__((target("avx"))) static void across_avx(void)
 {
     uint64_t in[4] = {1, 2, 3, 4}, out[8] = {0};
     __asm__ volatile("vmovdqu (%0), %%ymm7\n vmovdqu (%0), %%ymm12\n"
-                     "mov $39, %%eax\n syscall\n mov %%eax, %%edi\n mov $62, %%eax\n mov $10, %%esi\n"
-                     "syscall\n"
+                     "mov $39, %%eax\n syscall\n mov %%eax, %%edi\n mov $62, %%eax\n"
+                     "mov $10, %%esi\n syscall\n"
                      "vmovdqu %%ymm7, (%1)\n vmovdqu %%ymm12, 32(%1)\n vzeroupper"
                      : : "r"(in), "r"(out)
                      : "rax", "rcx", "rdi", "rsi", "r11", "memory", "xmm7", "xmm12");
@@ -41,8 +41,8 @@ static void across_x87(void)
 {
     double out = 0, second = 0;
     __asm__ volatile("fninit\n fldpi\n fld1\n"
-                     "mov $39, %%eax\n syscall\n mov %%eax, %%edi\n mov $62, %%eax\n mov $10, %%esi\n"
-                     "syscall\n"
+                     "mov $39, %%eax\n syscall\n mov %%eax, %%edi\n mov $62, %%eax\n"
+                     "mov $10, %%esi\n syscall\n"
                      "fstpl %0\n fstpl %1"
                      : "=m"(out), "=m"(second) : : "rax", "rcx", "rdi", "rsi", "r11", "memory");
     CHECK(out == 1.0 && second > 3.14 && second < 3.15);

@@ -1,6 +1,7 @@
 /* AT_SYSINFO_EHDR, when there, is a usable ELF image whose functions can be found and called.
  *
  * variants: static
+ * also: ownvdso=1
  */
 #include "check.h"
 #include <elf.h>

@@ -54,7 +54,8 @@ static void *body(void *argument)
 static void between_processes(void)
 {
     sem_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    CHECK(shared != MAP_FAILED && sem_init(&shared[0], 1, 0) == 0 && sem_init(&shared[1], 1, 0) == 0);
+    CHECK(shared != MAP_FAILED);
+    CHECK(sem_init(&shared[0], 1, 0) == 0 && sem_init(&shared[1], 1, 0) == 0);
     pid_t child = fork();
     for (int i = 0; i < 100; i++) {
         CHECK(sem_post(&shared[child == 0]) == 0);

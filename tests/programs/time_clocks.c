@@ -1,6 +1,7 @@
 /* Clocks go forward and agree with each other; sleeps last at least as long as asked.
  *
  * variants: static muslstatic
+ * also: ownvdso=1
  */
 #include "check.h"
 #include <sys/syscall.h>

@@ -13,7 +13,7 @@
 #include "engine/areas.h"
 #include "engine/code_watch.h"
 #include "engine/layout.h"
-#include "engine/settings.h"
+#include "engine/x86_64/machine.h"
 
 enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
 
@@ -145,7 +145,7 @@ bool block_ends_at(const struct insn *i)
     case INSN_RDTSC:
     case INSN_RDRAND:
     case INSN_RDPID:
-        return settings.random;
+        return machine_owns(i);
     default:
         return true;
     }

@@ -76,8 +76,8 @@ engine_call_interrupted:
     pop %rbx
     ret
 
-/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault.  One word is a common case, and
- * rep movsb slow at it. */
+/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault.  One word and two (a clock's) are common
+ * cases, and rep movsb slow at them. */
     .globl guest_copy
     .hidden guest_copy
     .type guest_copy, @function
@@ -92,7 +92,15 @@ guest_copy_begin:
     mov %rax, (%rdi)
     xor %eax, %eax
     ret
-1:  rep movsb
+1:  cmp $16, %rdx
+    jne 2f
+    mov (%rsi), %rax
+    mov 8(%rsi), %rdx
+    mov %rax, (%rdi)
+    mov %rdx, 8(%rdi)
+    xor %eax, %eax
+    ret
+2:  rep movsb
     .globl guest_copy_end
     .hidden guest_copy_end
 guest_copy_end:

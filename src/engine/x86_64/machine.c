@@ -9,10 +9,13 @@
 #include <asm/prctl.h>
 
 #include "engine/areas.h"
-#include "engine/clocks.h"
+#include "engine/clock_log.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
+#include "engine/log_mode.h"
+#include "engine/own_vdso.h"
+#include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/stop.h"
 #include "engine/x86_64/cpu.h"
@@ -32,6 +35,12 @@ enum {
     FLAG_FIXED = 0x202,
 };
 
+bool machine_owns(const struct insn *i)
+{
+    bool clock = i->kind == INSN_RDTSC || i->kind == INSN_RDRAND || i->kind == INSN_RDPID;
+    return clock && (settings.random || log_mode != LOG_OFF);
+}
+
 static void set_low(unsigned reg, u64 value)
 {
     cpu->reg[reg] = (u32)value;
@@ -39,22 +48,31 @@ static void set_low(unsigned reg, u64 value)
 
 static void do_cpuid(void)
 {
-    u32 out[4];
-    clocks_cpuid((u32)cpu->reg[RAX], (u32)cpu->reg[RCX], out);
-    set_low(RAX, out[0]);
-    set_low(RBX, out[1]);
-    set_low(RCX, out[2]);
-    set_low(RDX, out[3]);
+    u64 args[CLOCK_ARGS] = {cpu->reg[RAX], cpu->reg[RCX]};
+    struct clock_answer a;
+    logged_clock(CLOCK_CPUID, args, &a);
+    set_low(RAX, a.value[1]);
+    set_low(RBX, a.value[1] >> 32);
+    set_low(RCX, a.value[2]);
+    set_low(RDX, a.value[2] >> 32);
+}
+
+static struct clock_answer ask(enum event_clock_source source)
+{
+    static const u64 none[CLOCK_ARGS];
+    struct clock_answer answer;
+    logged_clock(source, none, &answer);
+    return answer;
 }
 
 static void do_rdtsc(const struct insn *i)
 {
-    u32 core;
-    u64 now = clocks_tsc(&core);
-    set_low(RAX, now);
-    set_low(RDX, now >> 32);
-    if (i->opcode != 0x31) /* rdtscp */
-        set_low(RCX, core);
+    bool with_core = i->opcode != 0x31;
+    struct clock_answer a = ask(with_core ? CLOCK_RDTSCP : CLOCK_RDTSC);
+    set_low(RAX, a.value[0]);
+    set_low(RDX, a.value[0] >> 32);
+    if (with_core)
+        set_low(RCX, a.value[1]);
 }
 
 static void set_sized(unsigned reg, u64 value, const struct insn *i)
@@ -74,25 +92,21 @@ static unsigned rm_register(const struct insn *i)
 
 static void do_rdrand(const struct insn *i)
 {
-    u64 value = 0;
-    bool good = clocks_random(&value);
-    set_sized(rm_register(i), good ? value : 0, i);
+    bool seed = (i->modrm >> 3 & 7) == 7;
+    struct clock_answer a = ask(seed ? CLOCK_RDSEED : CLOCK_RDRAND);
+    bool good = a.value[1];
+    set_sized(rm_register(i), good ? a.value[0] : 0, i);
     cpu->flags = (cpu->flags & ~(u64)FLAGS_ARITHMETIC) | (good ? FLAG_CF : 0);
 }
 
 static void do_rdpid(const struct insn *i)
 {
-    u32 core;
-    clocks_tsc(&core);
-    cpu->reg[rm_register(i)] = core;
+    cpu->reg[rm_register(i)] = ask(CLOCK_RDPID).value[0];
 }
 
-/* Tile state is hidden from cpuid as well: clocks.c. */
 static void do_xgetbv(void)
 {
-    u32 low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    u64 value = ((u64)high << 32 | low) & ~0x60000ul;
+    u64 value = ask(CLOCK_XGETBV).value[0];
     set_low(RAX, value);
     set_low(RDX, value >> 32);
 }
@@ -266,6 +280,8 @@ static void do_or_fault(const struct insn *i)
 void machine_emulate(void)
 {
     struct insn i;
+    if (own_vdso_call() != OWN_VDSO_NOT_AT)
+        return;
     u64 available = areas_fetchable(cpu->rip, INSN_MAX);
     if (!available || !decode(gaddr_pointer(gaddr(cpu->rip)), (unsigned)available, &i)) {
         raise_here(SIG_SEGV, SEGV_MAPERR, cpu->rip + available);

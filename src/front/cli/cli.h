@@ -18,6 +18,24 @@ struct cli_command {
 int cli_exec(int argc, char **argv);
 void cli_exec_explain(void);
 
+/* ebb record: the status of the program. */
+int cli_record(int argc, char **argv);
+void cli_record_explain(void);
+
+/* ebb replay: 0 if everything came out as recorded, 3 if not. */
+int cli_replay(int argc, char **argv);
+void cli_replay_explain(void);
+
+/* ebb ls, info, dump, rm: what recordings there are, and what is in one. */
+int cli_ls(int argc, char **argv);
+void cli_ls_explain(void);
+int cli_info(int argc, char **argv);
+void cli_info_explain(void);
+int cli_dump(int argc, char **argv);
+void cli_dump_explain(void);
+int cli_rm(int argc, char **argv);
+void cli_rm_explain(void);
+
 /* Help on all commands (the table ends with an empty name), or on one. */
 int cli_help_all(const struct cli_command *commands);
 int cli_help_one(const struct cli_command *command);

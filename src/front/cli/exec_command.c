@@ -4,32 +4,24 @@
  * parent, descriptors, environment, signal mask and terminal.  Nothing of ebb stays behind
  * that the program could notice.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/complain.h"
-#include "base/xalloc.h"
 #include "front/cli/cli.h"
 #include "front/cli/engine_locate.h"
+#include "front/cli/engine_start.h"
+#include "front/cli/option_value.h"
 #include "front/cli/program_lookup.h"
 #include "front/cli/setting_list.h"
 #include "log/channel.h"
-
-/* What follows `prefix` in `text`, or NULL. */
-static const char *after(const char *text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
 
 /* Reads the options at argv[1] and on; *ret is the index of what follows them. */
 static int read_options(int argc, char **argv, struct setting_list *settings, int *ret)
 {
     int at = 1, status = 0;
     for (; at < argc && argv[at][0] == '-' && !status; at++) {
-        const char *joined = after(argv[at], "--setting=");
+        const char *joined = option_value(argv[at], "--setting=");
         if (strcmp(argv[at], "--") == 0) {
             at++;
             break;
@@ -50,19 +42,6 @@ static int read_options(int argc, char **argv, struct setting_list *settings, in
     return status;
 }
 
-/* Becomes the engine; returns only if that fails. */
-static int become_engine(char *engine, const char *settings, char *program, int argc, char **argv)
-{
-    char **args = xalloc((CHANNEL_ARG_ARGV0 + (size_t)argc + 1) * sizeof *args);
-    args[0] = CHANNEL_ENGINE_NAME;
-    args[CHANNEL_ARG_SETTINGS] = (char *)settings;
-    args[CHANNEL_ARG_PATH] = program;
-    memcpy(args + CHANNEL_ARG_ARGV0, argv, (size_t)argc * sizeof *args);
-    args[CHANNEL_ARG_ARGV0 + argc] = NULL;
-    execv(engine, args);
-    return complain(CHANNEL_EXIT_OURS, "cannot start %s: %s", engine, strerror(errno));
-}
-
 int cli_exec(int argc, char **argv)
 {
     struct setting_list settings = {0};
@@ -79,7 +58,8 @@ int cli_exec(int argc, char **argv)
         status = engine_locate(&engine);
     if (status)
         return status;
-    return become_engine(engine, setting_list_text(&settings), program, argc - at, argv + at);
+    return engine_become(&(struct engine_start){engine, setting_list_text(&settings), program,
+                                                argc - at, argv + at});
 }
 
 void cli_exec_explain(void)

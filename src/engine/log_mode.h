@@ -1,0 +1,12 @@
+/* Is this run being recorded, or replayed from a recording? */
+#ifndef ENGINE_LOG_MODE_H
+#define ENGINE_LOG_MODE_H
+
+enum log_mode { LOG_OFF, LOG_RECORD, LOG_REPLAY };
+
+extern enum log_mode log_mode;
+
+/* Takes it from the settings. */
+void log_mode_start(void);
+
+#endif

@@ -1,0 +1,490 @@
+/* Recording: see record.h.
+ *
+ * An event is put together in the ring itself: room for the largest is reserved, filled from the front, and
+ * published with the size that it came to.  What does not fit goes on in DATA events.
+ *
+ * Invariants
+ *   (1) Events are written in the order in which replay meets them; one thread at a time writes.
+ *   (2) Bytes that a call wrote are taken from guest memory before the guest runs on.
+ */
+#include "engine/record.h"
+
+#include "engine/address_internal.h"
+#include "engine/digest.h"
+#include "engine/guest_memory.h"
+#include "engine/kernel.h"
+#include "engine/settings.h"
+#include "engine/signals.h"
+#include "engine/syscalls_internal.h"
+#include "engine/text.h"
+#include "engine/thread.h"
+#include "engine/ticks.h"
+#include "engine/track.h"
+#include "engine/x86_64/cpu.h"
+
+enum { SYSCALL_LENGTH = 2, RANDOM_BYTES = 16, NANOSECONDS = 1000000000 };
+
+static struct ring_producer producer;
+
+/* --- putting events together -------------------------------------------------------- */
+
+struct builder {
+    struct event *event; /* NULL: nobody reads any more */
+    u8 *at, *end;
+    u16 *flags;          /* where EVENT_MORE goes (the low half, where they are 32 bits) */
+};
+
+static u64 read_tsc(void)
+{
+    u32 low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (u64)high << 32 | low;
+}
+
+static struct record_moment moment_now(void)
+{
+    if (!cpu) /* the loader is at work */
+        return (struct record_moment){.time = read_tsc()};
+    return (struct record_moment){ticks_now(), cpu->rip, digest_registers(), read_tsc()};
+}
+
+static bool build(struct builder *b, u16 kind, const struct record_moment *at)
+{
+    b->event = ring_reserve(&producer, &track_host, EVENT_SIZE_MOST);
+    if (!b->event) {
+        log_mode = LOG_OFF; /* ebb is gone: the program goes on */
+        return false;
+    }
+    *b->event = (struct event){.kind = kind, .tick = at->tick, .pc = at->pc, .hash = at->hash,
+                               .time = at->time};
+    b->at = b->event->payload;
+    b->end = (u8 *)b->event + EVENT_SIZE_MOST;
+    b->flags = NULL;
+    return true;
+}
+
+static void publish(struct builder *b)
+{
+    b->event->size = (u32)(b->at - (u8 *)b->event);
+    ring_publish(&producer, &track_host);
+}
+
+static void *add(struct builder *b, const void *bytes, u64 size)
+{
+    void *place = b->at;
+    memcpy(place, bytes, size);
+    u64 padded = format_padded(size);
+    memset(b->at + size, 0, padded - size);
+    b->at += padded;
+    return place;
+}
+
+/* The event is full: says that more follows, and begins that. */
+static bool build_on(struct builder *b)
+{
+    struct record_moment at = {b->event->tick, b->event->pc, 0, 0};
+    *b->flags |= EVENT_MORE;
+    publish(b);
+    if (!build(b, EVENT_DATA, &at))
+        return false;
+    struct event_data data = {0};
+    b->flags = (u16 *)&((struct event_data *)add(b, &data, sizeof(data)))->flags;
+    return true;
+}
+
+/* Bytes of the engine's or the guest's, in as many pieces as it takes. */
+static void add_piece(struct builder *b, u32 kind, u64 address, const void *bytes, u64 size)
+{
+    do {
+        if (b->event && (u64)(b->end - b->at) < sizeof(struct event_piece) + 64 && !build_on(b))
+            return;
+        u64 room = (u64)(b->end - b->at) - sizeof(struct event_piece);
+        u64 part = size < room ? size : room & ~7ul;
+        struct event_piece piece = {address, (u32)part, kind};
+        add(b, &piece, sizeof(piece));
+        u8 *to = b->at;
+        memset(to + (part & ~7ul), 0, part & 7 ? 8 : 0);
+        guest_read(to, gaddr((u64)bytes), part);
+        b->at += format_padded(part);
+        bytes = (const u8 *)bytes + part;
+        address += address ? part : 0;
+        size -= part;
+    } while (size);
+}
+
+/* --- starting ------------------------------------------------------------------------- */
+
+static u64 clock_ns(u32 clock)
+{
+    struct k_timespec t = {0};
+    kernel_call(__NR_clock_gettime, clock, &t);
+    return (u64)t.seconds * NANOSECONDS + (u64)t.nanoseconds;
+}
+
+/* A millisecond's look at both clocks. */
+static u64 tsc_frequency(void)
+{
+    enum { K_CLOCK_MONOTONIC = 1, LOOK_NS = 1000000 };
+    u64 first = clock_ns(K_CLOCK_MONOTONIC), tsc = read_tsc(), now;
+    while ((now = clock_ns(K_CLOCK_MONOTONIC)) - first < LOOK_NS)
+        continue;
+    return (read_tsc() - tsc) * NANOSECONDS / (now - first);
+}
+
+static void add_strings(struct builder *b, u32 kind, char **list)
+{
+    for (; *list; list++)
+        add_piece(b, kind, 0, *list, strlen(*list) + 1);
+}
+
+static u64 auxv_words(const u64 *auxv)
+{
+    u64 n = 0;
+    while (auxv[n] != AT_NULL)
+        n += 2;
+    return n + 2;
+}
+
+static const void *auxv_pointer(const u64 *auxv, u64 type)
+{
+    for (; *auxv != AT_NULL; auxv += 2)
+        if (*auxv == type)
+            return (const void *)auxv[1];
+    return NULL;
+}
+
+static void add_start_pieces(struct builder *b, const struct loader_request *request,
+                             const struct signals_inherited *inherited)
+{
+    u64 layout[] = {request->stack_limit, inherited->ignored, inherited->mask};
+    static char directory[4096];
+    i64 length = kernel_call(__NR_getcwd, directory, sizeof(directory));
+    const void *random = auxv_pointer(request->auxv, AT_RANDOM);
+    add_piece(b, PIECE_PATH, 0, request->path, strlen(request->path));
+    add_strings(b, PIECE_ARGUMENTS, request->argv);
+    add_strings(b, PIECE_ENVIRONMENT, request->envp);
+    add_piece(b, PIECE_AUXV, 0, request->auxv, auxv_words(request->auxv) * 8);
+    if (random)
+        add_piece(b, PIECE_RANDOM, 0, random, RANDOM_BYTES);
+    if (length > 1)
+        add_piece(b, PIECE_DIRECTORY, 0, directory, (u64)length - 1);
+    add_piece(b, PIECE_SETTINGS, 0, settings_text, strlen(settings_text));
+    add_piece(b, PIECE_LAYOUT, 0, layout, sizeof(layout));
+}
+
+void record_start(const struct loader_request *request, const struct signals_inherited *inherited)
+{
+    struct track_origin_info origin = {
+        .origin = settings.parent ? TRACK_EXECED : TRACK_FIRST,
+        .parent = settings.parent ? (u32)settings.parent - 1 : TRACK_NONE,
+        .parent_tick = settings.parent_tick,
+        .parent_pc = settings.parent_pc,
+    };
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    if (!track_open(&origin)) {
+        log_mode = LOG_OFF;
+        return;
+    }
+    ring_producer_init(&producer, track_ring);
+    u64 frequency = tsc_frequency();
+    struct record_moment at = {.time = read_tsc()};
+    struct event_start start = {
+        .pid = (u32)kernel_call(__NR_getpid),
+        .ppid = (u32)kernel_call(__NR_getppid),
+        .tid = (u32)kernel_call(__NR_gettid),
+        .uid = (u32)kernel_call(__NR_getuid),
+        .gid = (u32)kernel_call(__NR_getgid),
+        .realtime = clock_ns(0),
+        .frequency = frequency,
+    };
+    if (!build(&b, EVENT_START, &at))
+        return;
+    b.flags = (u16 *)&((struct event_start *)add(&b, &start, sizeof(start)))->flags;
+    add_start_pieces(&b, request, inherited);
+    if (log_mode == LOG_RECORD)
+        publish(&b);
+}
+
+/* --- system calls ----------------------------------------------------------------------- */
+
+static bool read_memory(void *context, void *to, struct gaddr from, size_t size)
+{
+    (void)context;
+    return guest_read(to, from, size);
+}
+
+static const struct call_memory memory = {read_memory, NULL};
+
+/* Calls that no row knows: what they can reach is set aside, and compared afterwards. */
+static struct {
+    u64 count;
+    struct {
+        struct gaddr at;
+        u64 size, place;
+    } range[256];
+    u64 used;
+    u8 bytes[256 * 1024];
+} aside;
+
+static void set_aside(void *context, struct gaddr at, u64 size)
+{
+    (void)context;
+    if (aside.count == countof(aside.range) || aside.used + size > sizeof(aside.bytes) ||
+        !guest_read(aside.bytes + aside.used, at, size))
+        return;
+    aside.range[aside.count].at = at;
+    aside.range[aside.count].size = size;
+    aside.range[aside.count++].place = aside.used;
+    aside.used += size;
+}
+
+void record_call_begin(struct record_call *ret, const struct call *call)
+{
+    ret->at = moment_now();
+    ret->at.pc -= SYSCALL_LENGTH;
+    call_begin(&ret->made, call->number, call->args, &memory);
+    aside.count = aside.used = 0;
+    if (ret->made.variant->unknown)
+        call_reachable(&ret->made, &memory, set_aside, NULL);
+}
+
+static void add_written(void *context, struct gaddr at, u64 size)
+{
+    struct builder *b = context;
+    if (log_mode == LOG_RECORD)
+        add_piece(b, PIECE_MEMORY, at.at, gaddr_pointer(at), size);
+}
+
+static void add_shown(void *context, struct gaddr at, u64 size)
+{
+    struct builder *b = context;
+    if (log_mode == LOG_RECORD)
+        add_piece(b, PIECE_SHOWN, at.at, gaddr_pointer(at), size);
+}
+
+static void add_changed(struct builder *b)
+{
+    static u8 now[sizeof(aside.bytes)];
+    for (u64 n = 0; n < aside.count; n++) {
+        u64 size = aside.range[n].size;
+        if (guest_read(now, aside.range[n].at, size) &&
+            memcmp(now, aside.bytes + aside.range[n].place, size))
+            add_written(b, aside.range[n].at, size);
+    }
+}
+
+static u16 argument_count(const struct call_made *made)
+{
+    u16 n = 0;
+    while (n < SYSCALL_ARGS && made->variant->args[n].name)
+        n++;
+    return made->variant->unknown ? SYSCALL_ARGS : n;
+}
+
+void record_call_end(struct record_call *c, i64 result)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD || !build(&b, EVENT_SYSCALL, &c->at))
+        return;
+    struct event_syscall payload = {.number = (u32)c->made.number,
+                                    .flags = aside.count ? SYSCALL_COMPARED : 0,
+                                    .args = argument_count(&c->made),
+                                    .result = result};
+    b.flags = &((struct event_syscall *)add(&b, &payload, sizeof(payload)))->flags;
+    add(&b, c->made.args, payload.args * sizeof(u64));
+    c->made.result = result;
+    call_written(&c->made, &memory, add_written, &b);
+    if (aside.count)
+        add_changed(&b);
+    call_shown(&c->made, &memory, add_shown, &b);
+    if (log_mode == LOG_RECORD)
+        publish(&b);
+}
+
+/* --- mapped files --------------------------------------------------------------------------- */
+
+/* Files that a package brought stay as they are, for a while at least; of others ebb keeps a copy. */
+static bool likely_to_stay(const struct k_stat *st)
+{
+    enum { WRITABLE_BY_OTHERS = 022, S_IFMT = 0170000, S_IFREG = 0100000 };
+    return st->uid == 0 && (st->mode & S_IFMT) == S_IFREG && !(st->mode & WRITABLE_BY_OTHERS);
+}
+
+static u64 modified(const struct k_stat *st)
+{
+    return st->modified.seconds < 0 ? 0 : (u64)st->modified.seconds * NANOSECONDS +
+                                              (u64)st->modified.nanoseconds;
+}
+
+static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
+{
+    char name[64];
+    struct text t = TEXT(name);
+    text_add(&t, "/proc/self/fd/");
+    text_add_signed(&t, fd);
+    i64 length = kernel_call(__NR_readlink, name, ret, size - 1);
+    ret[length > 0 ? length : 0] = 0;
+    return length > 0 && text_starts(ret, directory);
+}
+
+static u32 keep(const struct event_map *map, i64 fd)
+{
+    struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
+                                map->mtime};
+    struct channel_kept kept = {0};
+    if (!track_send(&keep.message, (i32)fd) ||
+        !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept)))
+        return 0;
+    return kept.error ? 0 : kept.copy;
+}
+
+void record_map(const struct mapping *m, u64 at)
+{
+    static char path[4096];
+    struct builder b;
+    struct k_stat st;
+    struct record_moment now = moment_now();
+    if (log_mode != LOG_RECORD || kernel_failed(kernel_call(__NR_fstat, m->fd, &st)))
+        return;
+    struct event_map map = {
+        .address = at, .size = m->size,
+        .protection = (u32)m->protection, .flags = (u32)m->flags,
+        .offset = m->offset,
+        .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = modified(&st),
+    };
+    bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
+    map.path_size = (u32)strlen(path);
+    map.copy = packaged ? 0 : keep(&map, m->fd);
+    if (!build(&b, EVENT_MAP, &now))
+        return;
+    add(&b, &map, sizeof(map));
+    add(&b, path, map.path_size);
+    publish(&b);
+}
+
+/* --- the rest ----------------------------------------------------------------------------- */
+
+void record_signal(const struct k_siginfo *info, u32 fate)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = moment_now();
+    if (!build(&b, EVENT_SIGNAL, &at))
+        return;
+    struct event_signal payload = {.signal = (u32)info->signal, .fate = (u16)fate};
+    memcpy(payload.info, info, sizeof(*info));
+    add(&b, &payload, sizeof(payload));
+    publish(&b);
+}
+
+/* Programs ask clocks millions of times a second, and this is most of what it costs: so there is
+ * neither hash nor time, and the values are stored in place. */
+void record_clock(u32 source, const u64 *values, u32 count)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = {.tick = ticks_now(), .pc = cpu->rip};
+    if (!build(&b, EVENT_CLOCK, &at))
+        return;
+    *(struct event_clock *)b.at = (struct event_clock){.source = (u16)source, .count = count};
+    u64 *to = (u64 *)(b.at + sizeof(struct event_clock));
+    for (u32 n = 0; n < count; n++)
+        to[n] = values[n];
+    b.at = (u8 *)(to + count);
+    publish(&b);
+}
+
+void record_note(u32 level, const char *text)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = moment_now();
+    if (!build(&b, EVENT_NOTE, &at))
+        return;
+    struct event_note payload = {level, (u32)strlen(text)};
+    add(&b, &payload, sizeof(payload));
+    add(&b, text, payload.size);
+    publish(&b);
+}
+
+void record_vfork(u64 flags)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = moment_now();
+    if (!build(&b, EVENT_FORK, &at))
+        return;
+    struct event_fork payload = {.pid = 0, .flags = (u32)flags};
+    add(&b, &payload, sizeof(payload));
+    publish(&b);
+}
+
+void record_forked(u64 parent_tick, u64 parent_pc)
+{
+    struct track_origin_info origin = {TRACK_FORKED, track_number, parent_tick, parent_pc};
+    if (log_mode != LOG_RECORD)
+        return;
+    track_close();
+    if (!track_open(&origin)) {
+        log_mode = LOG_OFF;
+        return;
+    }
+    ring_producer_init(&producer, track_ring);
+}
+
+void record_exec(void)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = moment_now();
+    at.pc -= SYSCALL_LENGTH;
+    if (!build(&b, EVENT_EXEC, &at))
+        return;
+    struct event_exec payload = {0};
+    add(&b, &payload, sizeof(payload));
+    publish(&b);
+}
+
+void record_describe_exec(struct track_origin_info *ret)
+{
+    *ret = (struct track_origin_info){TRACK_EXECED, track_number, ticks_now(),
+                                      cpu->rip - SYSCALL_LENGTH};
+}
+
+void record_boundary(void)
+{
+    static u64 next;
+    struct builder b;
+    if (!settings.check || ticks_now() < next)
+        return;
+    next = ticks_now() + settings.check;
+    struct record_moment at = moment_now();
+    struct event_check payload = {.vector = digest_vectors()};
+    payload.memory = digest_memory(&payload.bytes);
+    if (!build(&b, EVENT_CHECK, &at))
+        return;
+    add(&b, &payload, sizeof(payload));
+    publish(&b);
+}
+
+void record_end(int status, int signal)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = moment_now();
+    if (!build(&b, EVENT_END, &at))
+        return;
+    struct event_end payload = {.status = (u32)status & 0xff, .signal = (u32)signal};
+    add(&b, &payload, sizeof(payload));
+    publish(&b);
+    ring_finish(&producer, &track_host);
+    log_mode = LOG_OFF;
+}

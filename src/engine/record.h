@@ -1,0 +1,64 @@
+/* Recording: what the program cannot compute itself, written to the ring at the moment it happens.
+ *
+ * All functions need the baton, and do nothing unless log_mode is LOG_RECORD.  If ebb is gone the program goes on,
+ * unrecorded.
+ */
+#ifndef ENGINE_RECORD_H
+#define ENGINE_RECORD_H
+
+#include "engine/kernel_abi.h"
+#include "engine/loader.h"
+#include "engine/log_mode.h"
+#include "log/syscall_table.h"
+
+struct call;
+struct mapping;
+
+/* The track's first event: all that replay needs to build the same first stack. */
+struct signals_inherited;
+void record_start(const struct loader_request *request, const struct signals_inherited *inherited);
+
+struct record_moment {
+    u64 tick, pc, hash, time;
+};
+
+/* A system call of the guest's: begin before it is made, end when its result is known.  The moment is that of begin. */
+struct record_call {
+    struct record_moment at;
+    struct call_made made;
+};
+void record_call_begin(struct record_call *ret, const struct call *call);
+void record_call_end(struct record_call *c, i64 result);
+
+/* A signal from outside is about to be delivered to its handler, or to end the program (enum event_signal_fate). */
+void record_signal(const struct k_siginfo *info, u32 fate);
+
+/* The answers of an instruction or vDSO function that asks a clock or the processor (EVENT_CLOCK). */
+void record_clock(u32 source, const u64 *values, u32 count);
+
+/* A file was mapped at `at`. */
+void record_map(const struct mapping *m, u64 at);
+
+/* Something that the user should know about the recording. */
+void record_note(u32 level, const char *text);
+
+/* The child of a vfork begins here, in the same memory and the same log; what it does comes before the
+ * event of the call itself. */
+void record_vfork(u64 flags);
+/* In the child of a fork: a track of its own. */
+void record_forked(u64 parent_tick, u64 parent_pc);
+
+/* At a boundary: is a hash of memory due? */
+void record_boundary(void);
+
+/* The process ends. */
+void record_end(int status, int signal);
+
+/* An execve is about to be made, and will succeed unless something odd happens; an event of the call follows then. */
+void record_exec(void);
+
+/* The moment of an execve that is about to succeed, for the next image's hello. */
+struct track_origin_info;
+void record_describe_exec(struct track_origin_info *ret);
+
+#endif

@@ -1,0 +1,52 @@
+/* Replaying: the log in place of the kernel.
+ *
+ * The engine always knows the next event.  If it is one that came from outside (a signal, a check), its moment is the goal: the
+ * program runs exactly there.  If it is an answer (to a system call, a clock), the program must come and ask for it.  Whatever
+ * does not fit is a divergence: it is reported, and the replay ends.
+ */
+#ifndef ENGINE_REPLAY_H
+#define ENGINE_REPLAY_H
+
+#include "engine/kernel_abi.h"
+#include "engine/loader.h"
+#include "engine/log_mode.h"
+
+struct call;
+struct mapping;
+
+/* Opens the line to ebb, takes the track's first event: what the program was started with comes from there. */
+struct signals_inherited;
+void replay_start(struct loader_request *request, struct signals_inherited *inherited);
+
+/* A system call of the guest's.  False: it failed then, and is to be fed whatever kind it is. */
+bool replay_call_begin(const struct call *call);
+/* Its event was left for later: now it comes. */
+void replay_call_again(const struct call *call);
+/* In place of handing it to the kernel: the memory that it wrote, and its result. */
+i64 replay_feed(void);
+/* The call has been answered by the engine itself: is it the same answer? */
+void replay_call_end(i64 result);
+/* Is the call one that the engine answers again by itself (or in part), instead of the log alone? */
+bool replay_redoes(const struct call *call);
+/* sigsuspend and kin: the signal that ended the wait, if the next event is one. */
+void replay_expect_signal(void);
+
+void replay_clock(u32 source, u64 *values, u32 count);
+
+/* The file that was mapped there: an open descriptor, or -1 if it is gone or has changed. */
+i32 replay_map(const struct mapping *m);
+
+/* At a boundary: delivers what is due, sets the goal. */
+void replay_boundary(void);
+
+/* A child of vfork began here in the recording? And is what the program does now its end? */
+bool replay_vfork_begins(void);
+bool replay_vfork_ends(void);
+
+/* The program is about to end. */
+_Noreturn void replay_end(int status, int signal);
+
+/* Cannot go on, for a reason that is not a divergence. */
+_Noreturn void replay_unable(const char *why);
+
+#endif

@@ -1,0 +1,39 @@
+/* Track: this process image's line to ebb while it records or replays.
+ *
+ * Settings name a socket that all processes of a recording share; each image makes a socket of its own, sends one end
+ * over the shared one, and gets a ring (log/ring.h, log/channel.h).  What goes through the ring is the affair of record.c
+ * and replay.c.
+ */
+#ifndef ENGINE_TRACK_H
+#define ENGINE_TRACK_H
+
+#include "log/channel.h"
+#include "log/ring.h"
+
+/* How the image came to be, for the hello. */
+struct track_origin_info {
+    u32 origin; /* enum track_origin */
+    u32 parent;
+    u64 parent_tick, parent_pc;
+};
+
+extern u32 track_number;           /* as ebb counts them; TRACK_NONE before the welcome */
+extern struct ring *track_ring;    /* NULL: there is no ring */
+extern const struct ring_host track_host;
+
+/* Keeps the shared socket out of the guest's way.  Once, at the start. */
+void track_start(void);
+/* The shared socket's number now: for the settings of the next image. */
+i32 track_shared_socket(void);
+
+/* Says hello and maps the ring; false if ebb is gone or refuses. */
+bool track_open(const struct track_origin_info *info);
+/* In the child of a fork: the parent's line is not ours. */
+void track_close(void);
+
+/* Messages over the track's own socket. `fd` is attached if it is not -1. */
+bool track_send(const struct channel_message *message, i32 fd);
+/* Waits for an answer of this kind and size. */
+bool track_receive(u32 kind, struct channel_message *ret, u32 size);
+
+#endif

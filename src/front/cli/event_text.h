@@ -1,0 +1,16 @@
+/* Events for people, and for programs as JSON. */
+#ifndef FRONT_EVENT_TEXT_H
+#define FRONT_EVENT_TEXT_H
+
+#include <stdio.h>
+
+#include "front/cli/json_text.h"
+#include "log/format.h"
+
+/* What happened, in one line without its end: "syscall getpid() = 7".  The event is well formed. */
+void event_print(FILE *out, const struct event *e);
+
+/* The same as fields of an open object: everything that is in the payload. */
+void event_print_json(struct json *j, const struct event *e);
+
+#endif

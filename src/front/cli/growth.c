@@ -1,0 +1,64 @@
+/* A line on the terminal that shows a long recording grow.
+ *
+ * It comes after some seconds, is written over each second, and goes away at the end.  A program
+ * that has taken the terminal over (an editor, a pager: no echo, or no lines) is left alone.
+ */
+#include "front/cli/growth.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "front/cli/figures.h"
+
+#define SECOND 1000000000ul
+
+enum { FIRST_SECONDS = 3 };
+
+static const char erase[] = "\r\033[K";
+
+void growth_init(struct growth *g, bool quiet)
+{
+    *g = (struct growth){.wanted = !quiet && isatty(STDERR_FILENO), .began = figures_now()};
+}
+
+int growth_wait(const struct growth *g)
+{
+    return g->wanted ? 1000 : -1;
+}
+
+static void put(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody looks */
+}
+
+/* Does the terminal show lines as they come, and are we those who may write to it? */
+static bool is_free(void)
+{
+    struct termios t;
+    return tcgetattr(STDERR_FILENO, &t) == 0 && (t.c_lflag & ICANON) && (t.c_lflag & ECHO) &&
+           tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+void growth_show(struct growth *g, u64 bytes)
+{
+    u64 now = figures_now();
+    if (!g->wanted || now - g->began < FIRST_SECONDS * SECOND || now - g->last < SECOND ||
+        !is_free())
+        return;
+    char line[128], size[FIGURES_ROOM], time[FIGURES_ROOM];
+    snprintf(line, sizeof line, "%sebb: recording, %s, %s\r", erase,
+             figures_time(time, now - g->began), figures_bytes(size, bytes));
+    put(line);
+    g->last = now;
+    g->shown = true;
+}
+
+void growth_clear(struct growth *g)
+{
+    if (g->shown)
+        put(erase);
+    g->shown = false;
+}

@@ -1,0 +1,24 @@
+/* A line on the terminal that shows a long recording grow. */
+#ifndef FRONT_GROWTH_H
+#define FRONT_GROWTH_H
+
+#include "base/types.h"
+
+struct growth {
+    bool wanted; /* stderr is a terminal, and nobody asked for quiet */
+    bool shown;  /* our line stands there */
+    u64 began, last;
+};
+
+void growth_init(struct growth *g, bool quiet);
+
+/* How long to sleep at most before the next look: milliseconds, or -1. */
+int growth_wait(const struct growth *g);
+
+/* Shows `bytes` if it is time. */
+void growth_show(struct growth *g, u64 bytes);
+
+/* Takes the line away, before anything else is said. */
+void growth_clear(struct growth *g);
+
+#endif

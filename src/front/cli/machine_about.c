@@ -1,0 +1,41 @@
+/* What machine a recording was made on: the kernel by uname, the processor by /proc/cpuinfo. */
+#include "front/cli/machine_about.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/version.h"
+#include "base/xalloc.h"
+
+/* The value of `line` if its key is `key`; into *ret, unless something is there. */
+static void take_value(char *line, const char *key, char **ret)
+{
+    char *colon = strchr(line, ':');
+    size_t length = strlen(key);
+    if (*ret || !colon || strncmp(line, key, length) != 0 || !strchr("\t :", line[length]))
+        return;
+    colon += strspn(colon, ": ");
+    colon[strcspn(colon, "\n")] = '\0';
+    *ret = xformat("%s", colon);
+}
+
+void machine_about(struct recording_meta *meta)
+{
+    struct utsname name;
+    if (uname(&name) == 0)
+        meta->kernel = xformat("%s %s %s", name.sysname, name.release, name.machine);
+    meta->recorder = xformat("ebb %s", EBB_VERSION);
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    if (!file)
+        return;
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, file) > 0 && !(meta->cpu && meta->features)) {
+        take_value(line, "model name", &meta->cpu);
+        take_value(line, "flags", &meta->features);
+    }
+    free(line);
+    fclose(file);
+}

@@ -1,0 +1,488 @@
+/* ebb record: a program on the engine, and everything that happens to it written down.
+ *
+ * ebb is the parent.  The program's processes send a hello for each image (log/channel.h), and a
+ * thread for each of them moves its events from shared memory to its file (record_track.c).  This
+ * file is what the main thread does: it starts the program, answers hellos, keeps copies of files,
+ * notices who is gone, and at the end says what there is.
+ *
+ * The program must never suffer: whatever goes wrong with the recording is said once, the
+ * program goes on, and what was written stays usable.
+ *
+ *     started --(hello)--> recording --(every image hung up, child reaped)--> ended
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/complain.h"
+#include "base/error.h"
+#include "base/types.h"
+#include "base/xalloc.h"
+#include "front/cli/cli.h"
+#include "front/cli/engine_locate.h"
+#include "front/cli/engine_start.h"
+#include "front/cli/figures.h"
+#include "front/cli/growth.h"
+#include "front/cli/machine_about.h"
+#include "front/cli/option_value.h"
+#include "front/cli/program_lookup.h"
+#include "front/cli/record_files.h"
+#include "front/cli/record_track.h"
+#include "front/cli/setting_list.h"
+#include "log/format.h"
+#include "log/packets.h"
+#include "log/recording.h"
+#include "log/ring.h"
+
+enum {
+    RING_SIZE = 16 << 20,
+    RINGS_MOST = 64 << 20, /* all that live together, as far as the smallest size allows */
+    FIXED_POLLS = 3,       /* signals, the shared socket, threads that stopped */
+};
+
+struct options {
+    const char *output;
+    bool quiet, keep_failed;
+    struct setting_list settings;
+};
+
+struct recorder {
+    struct recording *rec;
+    const struct options *options;
+    pid_t child;
+    int shared, signals, stopped; /* the shared socket is -1 after it hung up */
+    bool reaped;
+    int wait_status;
+    struct record_track **tracks; /* live ones; `count` of them */
+    bool *hung_up;
+    size_t count, room;
+    u32 tracks_made;
+    struct record_figures past; /* of those that are no more */
+    struct error *failure;      /* the first, already said */
+    struct record_files files;
+    struct growth growth;
+};
+
+/* Tracks */
+
+static u64 rings_alive(const struct recorder *r)
+{
+    u64 bytes = 0;
+    for (size_t i = 0; i < r->count; i++)
+        bytes += record_track_figures(r->tracks[i]).ring;
+    return bytes;
+}
+
+/* Large at first, less for each when many live. */
+static u64 choose_ring_size(const struct recorder *r)
+{
+    u64 used = rings_alive(r), size = RING_SIZE;
+    while (size > RING_SIZE_LEAST && used + ring_bytes(size) > RINGS_MOST)
+        size /= 2;
+    return size;
+}
+
+/* The first failure is said, and kept for the meta file; others follow from it. */
+static void fail(struct recorder *r, struct error *err)
+{
+    if (r->failure) {
+        error_destroy(err);
+        return;
+    }
+    growth_clear(&r->growth);
+    complain(0, "%s: %s; the program goes on unrecorded", r->rec->path, error_text(err));
+    r->failure = err;
+}
+
+static void add_track(struct recorder *r, struct record_track *track)
+{
+    if (r->count == r->room) {
+        r->room = r->room ? 2 * r->room : 4;
+        struct record_track **tracks = xalloc(r->room * sizeof *tracks);
+        bool *hung_up = xalloc(r->room * sizeof *hung_up);
+        if (r->count) {
+            memcpy(tracks, r->tracks, r->count * sizeof *tracks);
+            memcpy(hung_up, r->hung_up, r->count * sizeof *hung_up);
+        }
+        free(r->tracks);
+        free(r->hung_up);
+        r->tracks = tracks;
+        r->hung_up = hung_up;
+    }
+    r->hung_up[r->count] = false;
+    r->tracks[r->count++] = track;
+}
+
+static void answer_hello(struct recorder *r, const struct channel_hello *hello, int socket)
+{
+    if (r->failure || hello->version != CHANNEL_VERSION) {
+        record_track_refuse(socket, r->failure ? ENOSPC : EPROTO);
+        return;
+    }
+    struct record_track *track;
+    struct error *err = record_track_create(r->rec, hello, r->tracks_made, socket,
+                                            choose_ring_size(r), r->stopped, &track);
+    if (err) {
+        fail(r, err);
+        return;
+    }
+    r->tracks_made++;
+    add_track(r, track);
+}
+
+static void hear_shared(struct recorder *r)
+{
+    union packet packet;
+    int fd;
+    switch (packet_receive(r->shared, &packet, &fd)) {
+    case PACKET_GOT:
+        if (packet.message.kind == CHANNEL_HELLO && fd >= 0)
+            answer_hello(r, &packet.hello, fd);
+        else if (fd >= 0)
+            close(fd);
+        break;
+    case PACKET_CLOSED:
+        close(r->shared);
+        r->shared = -1;
+        break;
+    case PACKET_NONE:
+    case PACKET_MALFORMED:
+        break;
+    }
+}
+
+static void keep_file(struct recorder *r, struct record_track *track,
+                      const struct channel_keep *keep, int fd)
+{
+    struct channel_kept kept = {.error = ENOSPC};
+    if (!r->failure && fd >= 0)
+        kept.error = (u32)record_files_keep(&r->files, r->rec, keep, fd, &kept.copy);
+    packet_send(record_track_socket(track), &kept.message, CHANNEL_KEPT, sizeof kept, -1);
+}
+
+static void hear_track(struct recorder *r, size_t i)
+{
+    union packet packet;
+    int fd;
+    switch (packet_receive(record_track_socket(r->tracks[i]), &packet, &fd)) {
+    case PACKET_GOT:
+        if (packet.message.kind == CHANNEL_KEEP)
+            keep_file(r, r->tracks[i], &packet.keep, fd);
+        if (fd >= 0)
+            close(fd);
+        break;
+    case PACKET_CLOSED:
+        r->hung_up[i] = true;
+        record_track_hang_up(r->tracks[i]);
+        break;
+    case PACKET_NONE:
+    case PACKET_MALFORMED:
+        break;
+    }
+}
+
+/* Says what stopped a track; lets go of those whose process is gone as well. */
+static void reap_tracks(struct recorder *r)
+{
+    for (size_t i = r->count; i-- > 0;) {
+        struct record_track *track = r->tracks[i];
+        if (!record_track_stopped(track))
+            continue;
+        struct error *err = record_track_error(track);
+        if (err)
+            fail(r, err);
+        if (!r->hung_up[i])
+            continue;
+        struct record_figures f = record_track_figures(track);
+        r->past.events += f.events;
+        r->past.raw += f.raw;
+        r->past.stored += f.stored;
+        r->past.core |= f.core;
+        record_track_destroy(track);
+        r->count--;
+        r->tracks[i] = r->tracks[r->count];
+        r->hung_up[i] = r->hung_up[r->count];
+    }
+}
+
+static u64 stored_so_far(const struct recorder *r)
+{
+    u64 bytes = r->past.stored + r->files.bytes;
+    for (size_t i = 0; i < r->count; i++)
+        bytes += record_track_figures(r->tracks[i]).stored;
+    return bytes;
+}
+
+/* The loop */
+
+/* SIGTERM and SIGHUP are meant for the program: it gets them unless the terminal, which sends to
+ * all, did it. */
+static void hear_signals(struct recorder *r)
+{
+    struct signalfd_siginfo info;
+    if (read(r->signals, &info, sizeof info) != sizeof info)
+        return;
+    if (info.ssi_signo != SIGCHLD) {
+        if (!r->reaped && info.ssi_code != SI_KERNEL)
+            kill(r->child, (int)info.ssi_signo);
+        return;
+    }
+    while (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
+        r->reaped = true;
+}
+
+/* Only to be woken: reap_tracks looks for itself. */
+static void hear_stopped(struct recorder *r)
+{
+    u64 count;
+    if (read(r->stopped, &count, sizeof count) < 0)
+        return;
+}
+
+static bool is_over(const struct recorder *r)
+{
+    return r->reaped && r->shared < 0 && r->count == 0;
+}
+
+/* Waits for something to happen, and sees to it. */
+static void turn(struct recorder *r)
+{
+    size_t count = r->count;
+    struct pollfd *polls = xalloc((FIXED_POLLS + count) * sizeof *polls);
+    polls[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = r->shared, .events = POLLIN};
+    polls[2] = (struct pollfd){.fd = r->stopped, .events = POLLIN};
+    for (size_t i = 0; i < count; i++) {
+        int fd = r->hung_up[i] ? -1 : record_track_socket(r->tracks[i]);
+        polls[FIXED_POLLS + i] = (struct pollfd){.fd = fd, .events = POLLIN};
+    }
+    if (poll(polls, FIXED_POLLS + count, growth_wait(&r->growth)) > 0) {
+        for (size_t i = 0; i < count; i++)
+            if (polls[FIXED_POLLS + i].revents)
+                hear_track(r, i);
+        if (polls[0].revents)
+            hear_signals(r);
+        if (polls[1].revents)
+            hear_shared(r);
+        if (polls[2].revents)
+            hear_stopped(r);
+    }
+    free(polls);
+    reap_tracks(r);
+    growth_show(&r->growth, stored_so_far(r));
+}
+
+/* Before and after */
+
+static struct error *describe(struct recorder *r, const char *program, char **argv)
+{
+    struct recording_meta *meta = &r->rec->meta;
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    meta->arguments = xalloc((count + 1) * sizeof *meta->arguments);
+    for (size_t i = 0; i < count; i++)
+        meta->arguments[i] = xformat("%s", argv[i]);
+    meta->arguments[count] = NULL;
+    char *absolute = realpath(program, NULL);
+    meta->program = absolute ? absolute : xformat("%s", program);
+    meta->directory = getcwd(NULL, 0);
+    meta->started = figures_now();
+    machine_about(meta);
+    return recording_save(r->rec);
+}
+
+/* The last word of the meta file. */
+static void conclude(struct recorder *r)
+{
+    struct recording_meta *meta = &r->rec->meta;
+    meta->ended = figures_now();
+    meta->tracks = r->tracks_made;
+    meta->core = r->past.core || (WIFSIGNALED(r->wait_status) && WCOREDUMP(r->wait_status));
+    meta->signal = WIFSIGNALED(r->wait_status) ? WTERMSIG(r->wait_status) : 0;
+    meta->status = WIFSIGNALED(r->wait_status) ? -1 : WEXITSTATUS(r->wait_status);
+    meta->state = r->failure ? RECORDING_CUT : RECORDING_ENDED;
+    if (r->failure)
+        meta->why = xformat("%s", error_text(r->failure));
+    struct error *err = recording_save(r->rec);
+    if (err)
+        fail(r, err);
+}
+
+static void say_result(struct recorder *r)
+{
+    if (r->options->quiet)
+        return;
+    char size[FIGURES_ROOM], time[FIGURES_ROOM];
+    complain(0, "recorded %s, %s, %llu events: %s",
+             figures_time(time, r->rec->meta.ended - r->rec->meta.started),
+             figures_bytes(size, recording_size(r->rec)),
+             (unsigned long long)r->past.events, r->rec->path);
+}
+
+/* A run that did not come about, or that is not to be kept, leaves nothing behind. */
+static void finish(struct recorder *r)
+{
+    int status = engine_exit_status(r->wait_status);
+    bool failed = status != 0 || r->past.core;
+    growth_clear(&r->growth);
+    conclude(r);
+    struct error *err = NULL;
+    if (r->tracks_made == 0) {
+        err = recording_remove(r->rec);
+        if (!r->failure && (status < CHANNEL_EXIT_OURS || status > CHANNEL_EXIT_NOT_FOUND))
+            complain(0, "the program was not recorded");
+    } else if (r->options->keep_failed && !failed) {
+        err = recording_remove(r->rec);
+        if (!err && !r->options->quiet)
+            complain(0, "the program did not fail; its recording is removed");
+    } else {
+        say_result(r);
+    }
+    if (err)
+        error_complain(err, 0);
+}
+
+static int watch(struct recorder *r)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigaddset(&mask, SIGTERM);
+    sigaddset(&mask, SIGHUP);
+    r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    r->stopped = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (r->signals < 0 || r->stopped < 0) /* the program runs; without us it is not recorded */
+        return complain(CHANNEL_EXIT_OURS, "cannot watch the program: %s", strerror(errno));
+    while (!is_over(r))
+        turn(r);
+    finish(r);
+    return engine_exit_status(r->wait_status);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int record(const struct options *options, const struct engine_start *start)
+{
+    struct recorder r = {.options = options, .shared = -1};
+    struct error *err = recording_create(options->output, base_name(start->argv[0]), &r.rec);
+    if (!err)
+        err = describe(&r, start->program, start->argv);
+    if (err) {
+        if (r.rec)
+            error_destroy(recording_remove(r.rec));
+        recording_destroy(r.rec);
+        return error_complain(error_within(err, "cannot record"), CHANNEL_EXIT_OURS);
+    }
+    growth_init(&r.growth, options->quiet);
+    int status = engine_spawn(start, "record", &r.child, &r.shared);
+    if (status)
+        error_destroy(recording_remove(r.rec));
+    else
+        status = watch(&r);
+    record_files_deinit(&r.files);
+    recording_destroy(r.rec);
+    error_destroy(r.failure);
+    free(r.tracks);
+    free(r.hung_up);
+    return status;
+}
+
+/* The command line */
+
+static int add_check(struct options *options, const char *ticks)
+{
+    char *setting = xformat("check=%s", ticks);
+    int status = setting_list_add(&options->settings, setting);
+    free(setting);
+    return status;
+}
+
+/* One option at argv[*at], which moves on to the last word of it. */
+static int read_option(int argc, char **argv, int *at, struct options *options)
+{
+    const char *word = argv[*at], *value;
+    if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0) {
+        options->quiet = true;
+    } else if (strcmp(word, "-o") == 0) {
+        if (*at + 1 >= argc || !*argv[*at + 1])
+            return complain(CHANNEL_EXIT_USAGE, "-o needs the name of a directory");
+        options->output = argv[++*at];
+    } else if ((value = option_value(word, "--keep-if="))) {
+        if (strcmp(value, "failed") != 0)
+            return complain(CHANNEL_EXIT_USAGE, "--keep-if is 'failed', not '%s'", value);
+        options->keep_failed = true;
+    } else if ((value = option_value(word, "--check="))) {
+        return add_check(options, value);
+    } else if ((value = option_value(word, "--setting="))) {
+        return setting_list_add(&options->settings, value);
+    } else {
+        return complain(CHANNEL_EXIT_USAGE, "record has no option '%s'; see 'ebb help record'",
+                        word);
+    }
+    return 0;
+}
+
+static int read_options(int argc, char **argv, struct options *options, int *ret)
+{
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
+            break;
+        }
+        int status = read_option(argc, argv, &at, options);
+        if (status)
+            return status;
+    }
+    *ret = at;
+    return 0;
+}
+
+int cli_record(int argc, char **argv)
+{
+    struct options options = {0};
+    int at;
+    int status = read_options(argc, argv, &options, &at);
+    if (status)
+        return status;
+    if (at >= argc)
+        return complain(CHANNEL_EXIT_USAGE, "record needs a program to run; see 'ebb help record'");
+    struct engine_start start = {.argc = argc - at, .argv = argv + at};
+    status = program_lookup(argv[at], &start.program);
+    if (!status)
+        status = engine_locate(&start.engine);
+    if (status)
+        return status;
+    start.settings = setting_list_text(&options.settings);
+    return record(&options, &start);
+}
+
+void cli_record_explain(void)
+{
+    printf("\n"
+           "PROGRAM is looked up in PATH and runs as it would without ebb; everything that makes\n"
+           "its run what it is goes into a recording, a directory that only you can read.\n"
+           "\n"
+           "  -o DIRECTORY       where to; must not be there yet, or be empty.  Without it:\n"
+           "                     NAME-1, NAME-2, ... in $EBB_RECORDINGS or ~/.local/share/ebb,\n"
+           "                     where 'latest' points to it\n"
+           "  --keep-if=failed   remove the recording unless the program ended with a status\n"
+           "                     other than 0, by a signal, or a process of it dumped core\n"
+           "  --check=TICKS      record a hash of memory every so many ticks, for replay to compare\n"
+           "  -q, --quiet        say nothing about the recording\n"
+           "  --setting=NAME=VALUE  as for exec\n"
+           "\n"
+           "The status is the program's, 128+N if signal N ended it, or as for exec.\n");
+}

@@ -1,0 +1,23 @@
+/* Copies of mapped files, kept in a recording because they may not stay what they are. */
+#ifndef FRONT_RECORD_FILES_H
+#define FRONT_RECORD_FILES_H
+
+#include "base/types.h"
+#include "log/channel.h"
+#include "log/recording.h"
+
+/* Begins empty: zeros. */
+struct record_files {
+    struct channel_keep *kept; /* copy N is kept[N - 1] */
+    u32 count;
+    u64 bytes;
+};
+
+/* Copies the file behind `fd` to DIR/files, unless that very file is there already; *ret is the
+ * number of the copy.  0, or an errno. */
+int record_files_keep(struct record_files *files, const struct recording *rec,
+                      const struct channel_keep *keep, int fd, u32 *ret);
+
+void record_files_deinit(struct record_files *files);
+
+#endif

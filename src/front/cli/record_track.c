@@ -1,0 +1,291 @@
+/* One track that is being recorded.
+ *
+ * The thread takes stretches of events out of the ring into the writer's room, checks them there
+ * (the program can scribble over the ring, also while we look), gives the ring's bytes back, and
+ * lets the writer compress and write.  The ring is the buffer between a program that logs in
+ * bursts and the disk; when it is full the program waits, when it is half full we compress less.
+ *
+ *     draining --(image gone, ring empty)--> closed
+ *              --(disk, or bad bytes)------> abandoned: the program goes on unrecorded
+ *
+ * Invariants
+ *   (1) Fields under "thread" are touched by the thread alone until `stopped`.
+ */
+#include "front/cli/record_track.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "log/event.h"
+#include "log/packets.h"
+#include "log/ring_memory.h"
+#include "log/writer.h"
+
+enum { IDLE_ROUNDS = 20 }; /* of RING_WAIT_NS, then what is there is written: about a second */
+
+struct record_track {
+    int socket, done;
+    struct ring_memory memory;
+    pthread_t thread;
+    bool hung_up, stopped; /* atomic */
+    struct record_figures figures; /* atomic, each of them */
+
+    /* thread */
+    struct ring_consumer consumer;
+    struct ring_host host;
+    struct writer *writer;
+    unsigned idle;
+    struct error *err;
+};
+
+static void publish_figures(struct record_track *t)
+{
+    __atomic_store_n(&t->figures.events, writer_events(t->writer), __ATOMIC_RELAXED);
+    __atomic_store_n(&t->figures.raw, writer_raw(t->writer), __ATOMIC_RELAXED);
+    __atomic_store_n(&t->figures.stored, writer_stored(t->writer), __ATOMIC_RELAXED);
+}
+
+static void note_end(struct record_track *t, const struct event *e)
+{
+    if (e->kind == EVENT_END && ((const struct event_end *)e->payload)->core)
+        __atomic_store_n(&t->figures.core, true, __ATOMIC_RELAXED);
+}
+
+/* The PAD at `e`: its size, or 0 if it cannot be. */
+static u64 pad_size(const struct event *e, u64 left)
+{
+    return e->size % EVENT_ALIGN || e->size > left ? 0 : e->size;
+}
+
+/* Looks through `size` bytes copied from the ring.  *ret_keep is how many of them are whole, good
+ * events; *ret_pad is the size of the PAD behind them, if there is one.  A record that the end
+ * cuts is left for the next time, when it is the first and must be whole. */
+static const char *check_stretch(struct record_track *t, const u8 *bytes, u64 size, u64 *ret_keep,
+                                 u64 *ret_pad)
+{
+    u64 at = 0;
+    const char *wrong = NULL;
+    *ret_pad = 0;
+    while (at < size) {
+        const struct event *e = (const struct event *)(bytes + at);
+        if (at > 0 && e->size > size - at)
+            break;
+        if (e->kind == EVENT_PAD) {
+            *ret_pad = pad_size(e, size - at);
+            wrong = *ret_pad ? NULL : "it is padded wrongly";
+            break;
+        }
+        wrong = event_malformed(e, size - at);
+        if (wrong)
+            break;
+        note_end(t, e);
+        at += e->size;
+    }
+    *ret_keep = at;
+    return wrong;
+}
+
+/* Takes one stretch out of the ring; *ret tells whether there was one. */
+static struct error *take_stretch(struct record_track *t, bool *ret)
+{
+    const u8 *bytes;
+    u64 there = ring_readable(&t->consumer, &bytes), keep, pad;
+    *ret = there > 0;
+    if (t->consumer.damaged)
+        return error_new("the program wrote over its log");
+    if (!there)
+        return NULL;
+    u64 size = there < CHUNK_RAW_WANTED ? there : CHUNK_RAW_WANTED;
+    u8 *room = writer_room(t->writer);
+    memcpy(room, bytes, size);
+    const char *wrong = check_stretch(t, room, size, &keep, &pad);
+    bool hurry = there > t->consumer.size / 2;
+    if (!wrong)
+        ring_advance(&t->consumer, &t->host, keep + pad);
+    struct error *err = writer_commit(t->writer, keep, hurry);
+    publish_figures(t);
+    if (!err && wrong)
+        err = error_new("the program wrote over its log: after %llu events, %s",
+                        (unsigned long long)writer_events(t->writer), wrong);
+    return err;
+}
+
+/* Nothing to be had right now. */
+static struct error *rest(struct record_track *t)
+{
+    struct error *err = NULL;
+    if (writer_pending(t->writer) && ++t->idle >= IDLE_ROUNDS) {
+        t->idle = 0;
+        err = writer_flush(t->writer);
+        publish_figures(t);
+    }
+    if (!err)
+        ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES);
+    return err;
+}
+
+static struct error *drain(struct record_track *t)
+{
+    for (;;) {
+        bool last = __atomic_load_n(&t->hung_up, __ATOMIC_ACQUIRE), some;
+        struct error *err = take_stretch(t, &some);
+        if (err)
+            return err;
+        if (some) {
+            t->idle = 0;
+            continue;
+        }
+        if (last)
+            return NULL;
+        err = rest(t);
+        if (err)
+            return err;
+    }
+}
+
+/* After an error what is good is written if it can be; without a last chunk it counts as cut. */
+static struct error *finish(struct record_track *t)
+{
+    struct error *err = drain(t);
+    if (!err) {
+        err = writer_flush(t->writer);
+        publish_figures(t);
+        if (!err)
+            return writer_close(t->writer);
+    } else {
+        ring_abandon(&t->consumer, &t->host);
+        error_destroy(writer_flush(t->writer));
+        publish_figures(t);
+    }
+    writer_destroy(t->writer);
+    return err;
+}
+
+static void *run(void *argument)
+{
+    struct record_track *t = argument;
+    t->err = finish(t);
+    t->writer = NULL;
+    __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
+    u64 one = 1;
+    if (write(t->done, &one, sizeof one) < 0)
+        return NULL; /* the counter is full: it has been told */
+    return NULL;
+}
+
+static struct error *open_file(const struct recording *rec, const struct channel_hello *hello,
+                               u32 number, struct writer **ret)
+{
+    struct format_file header = {
+        .track = number,
+        .parent = hello->parent,
+        .origin = hello->origin,
+        .parent_tick = hello->parent_tick,
+        .parent_pc = hello->parent_pc,
+        .pid = hello->pid,
+    };
+    memcpy(header.recording, rec->meta.id, sizeof header.recording);
+    char *name = recording_track_name(number);
+    struct error *err = writer_open(rec->dir, name, &header, ret);
+    free(name);
+    return err;
+}
+
+static struct error *begin(struct record_track *t, const struct recording *rec,
+                           const struct channel_hello *hello, u32 number, u64 ring_size)
+{
+    struct channel_welcome welcome = {
+        .version = CHANNEL_VERSION, .track = number, .ring_size = ring_size,
+    };
+    struct error *err = ring_memory_init(&t->memory, ring_size);
+    if (!err)
+        err = open_file(rec, hello, number, &t->writer);
+    if (err)
+        return err;
+    ring_consumer_init(&t->consumer, t->memory.shared);
+    t->host = ring_memory_host(&t->socket);
+    publish_figures(t);
+    t->figures.ring = t->memory.bytes;
+    packet_send(t->socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, t->memory.fd);
+    close(t->memory.fd);
+    t->memory.fd = -1;
+    int error = pthread_create(&t->thread, NULL, run, t);
+    return error ? error_errno(error, "starting a thread") : NULL;
+}
+
+struct error *record_track_create(const struct recording *rec, const struct channel_hello *hello,
+                                  u32 number, int socket, u64 ring_size, int done,
+                                  struct record_track **ret)
+{
+    struct record_track *t = xalloc(sizeof *t);
+    *t = (struct record_track){.socket = socket, .done = done, .memory.fd = -1};
+    struct error *err = begin(t, rec, hello, number, ring_size);
+    if (!err) {
+        *ret = t;
+        return NULL;
+    }
+    if (t->memory.shared)
+        t->memory.shared->consumer_gone = 1;
+    record_track_refuse(socket, ENOSPC);
+    writer_destroy(t->writer);
+    ring_memory_deinit(&t->memory);
+    free(t);
+    return err;
+}
+
+void record_track_refuse(int socket, int error)
+{
+    struct channel_welcome welcome = {.version = CHANNEL_VERSION, .error = (u32)error};
+    packet_send(socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, -1);
+    close(socket);
+}
+
+int record_track_socket(const struct record_track *t)
+{
+    return t->socket;
+}
+
+void record_track_hang_up(struct record_track *t)
+{
+    __atomic_store_n(&t->hung_up, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->memory.shared->consumer_waits, 0, __ATOMIC_SEQ_CST);
+    t->host.wake(t->host.context, &t->memory.shared->consumer_waits);
+}
+
+bool record_track_stopped(const struct record_track *t)
+{
+    return __atomic_load_n(&t->stopped, __ATOMIC_ACQUIRE);
+}
+
+struct error *record_track_error(struct record_track *t)
+{
+    struct error *err = t->err;
+    t->err = NULL;
+    return err;
+}
+
+struct record_figures record_track_figures(const struct record_track *t)
+{
+    return (struct record_figures){
+        .events = __atomic_load_n(&t->figures.events, __ATOMIC_RELAXED),
+        .raw = __atomic_load_n(&t->figures.raw, __ATOMIC_RELAXED),
+        .stored = __atomic_load_n(&t->figures.stored, __ATOMIC_RELAXED),
+        .core = __atomic_load_n(&t->figures.core, __ATOMIC_RELAXED),
+        .ring = t->figures.ring,
+    };
+}
+
+void record_track_destroy(struct record_track *t)
+{
+    if (!t)
+        return;
+    pthread_join(t->thread, NULL);
+    error_destroy(t->err);
+    ring_memory_deinit(&t->memory);
+    close(t->socket);
+    free(t);
+}

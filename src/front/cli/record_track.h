@@ -1,0 +1,43 @@
+/* One track that is being recorded: its ring, its file, and the thread between them. */
+#ifndef FRONT_RECORD_TRACK_H
+#define FRONT_RECORD_TRACK_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/channel.h"
+#include "log/recording.h"
+
+struct record_track;
+
+/* Answers a hello: makes ring and file, welcomes the engine, starts to drain.  `socket` is the
+ * track's own, taken.  The thread writes to the eventfd `done` when it has stopped, for good or
+ * bad. */
+struct error *record_track_create(const struct recording *rec, const struct channel_hello *hello,
+                                  u32 number, int socket, u64 ring_size, int done,
+                                  struct record_track **ret);
+
+/* Answers a hello that cannot be met: the program is to go on unrecorded. Takes the socket. */
+void record_track_refuse(int socket, int error);
+
+int record_track_socket(const struct record_track *t);
+
+/* Its process image is gone: what is in the ring is all there will be. */
+void record_track_hang_up(struct record_track *t);
+
+/* Has the thread stopped? */
+bool record_track_stopped(const struct record_track *t);
+
+/* What went wrong, once the thread has stopped; NULL if nothing.  The caller's. */
+struct error *record_track_error(struct record_track *t);
+
+/* While it runs, too. */
+struct record_figures {
+    u64 events, raw, stored, ring;
+    bool core; /* its END says that it dumped core */
+};
+struct record_figures record_track_figures(const struct record_track *t);
+
+/* Waits for the thread. */
+void record_track_destroy(struct record_track *t);
+
+#endif

@@ -1,0 +1,96 @@
+/* A track on its way into a replaying engine: see the header.
+ *
+ * The reader checks every byte before it is fed, so the engine meets only well-formed events.  If
+ * the reader comes to something wrong, the engine is fed up to there and told that this was all:
+ * what it says then is not the verdict on the whole, and the error says so.
+ */
+#include "front/cli/replay_feed.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "log/packets.h"
+#include "log/ring_memory.h"
+
+enum { RING_SIZE = 4 << 20 };
+
+struct replay_feed {
+    int socket;
+    struct ring_memory memory;
+    struct ring_producer producer;
+    struct ring_host host;
+    struct reader *reader;
+    pthread_t thread;
+    struct error *err;
+};
+
+static void *feed(void *argument)
+{
+    struct replay_feed *f = argument;
+    const struct event *e;
+    while (!(f->err = reader_next(f->reader, &e)) && e) {
+        void *room = ring_reserve(&f->producer, &f->host, e->size);
+        if (!room)
+            return NULL; /* the engine is gone, and why is for others to say */
+        memcpy(room, e, e->size);
+        ring_publish(&f->producer, &f->host);
+    }
+    if (!f->err && reader_cut(f->reader))
+        f->err = error_new("%s", reader_cut(f->reader));
+    ring_finish(&f->producer, &f->host);
+    return NULL;
+}
+
+static struct error *begin(struct replay_feed *f, u32 track)
+{
+    struct channel_welcome welcome = {
+        .version = CHANNEL_VERSION, .track = track, .ring_size = RING_SIZE,
+    };
+    struct error *err = ring_memory_init(&f->memory, RING_SIZE);
+    if (err)
+        return err;
+    ring_producer_init(&f->producer, f->memory.shared);
+    f->host = ring_memory_host(&f->socket);
+    if (!packet_send(f->socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, f->memory.fd))
+        return error_new("the engine was gone at once");
+    int error = pthread_create(&f->thread, NULL, feed, f);
+    return error ? error_errno(error, "starting a thread") : NULL;
+}
+
+struct error *replay_feed_create(struct reader *reader, u32 track, int socket,
+                                 struct replay_feed **ret)
+{
+    struct replay_feed *f = xalloc(sizeof *f);
+    *f = (struct replay_feed){.socket = socket, .memory.fd = -1, .reader = reader};
+    struct error *err = begin(f, track);
+    if (!err) {
+        *ret = f;
+        return NULL;
+    }
+    ring_memory_deinit(&f->memory);
+    close(socket);
+    free(f);
+    return err;
+}
+
+int replay_feed_socket(const struct replay_feed *f)
+{
+    return f->socket;
+}
+
+struct error *replay_feed_destroy(struct replay_feed *f)
+{
+    if (!f)
+        return NULL;
+    shutdown(f->socket, SHUT_RDWR); /* makes the thread see that nobody reads */
+    pthread_join(f->thread, NULL);
+    struct error *err = f->err;
+    ring_memory_deinit(&f->memory);
+    close(f->socket);
+    free(f);
+    return err;
+}

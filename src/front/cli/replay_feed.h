@@ -1,0 +1,22 @@
+/* A track on its way into a replaying engine: the ring, and the thread that fills it. */
+#ifndef FRONT_REPLAY_FEED_H
+#define FRONT_REPLAY_FEED_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/reader.h"
+
+struct replay_feed;
+
+/* Answers an engine's hello on `socket`, its own, taken, and starts to feed what `reader` (lent)
+ * gives; `track` is for the welcome. */
+struct error *replay_feed_create(struct reader *reader, u32 track, int socket,
+                                 struct replay_feed **ret);
+
+int replay_feed_socket(const struct replay_feed *f);
+
+/* Once the engine is gone, or has said its last: waits for the thread.  What was wrong with the
+ * recording, or NULL.  Accepts NULL. */
+struct error *replay_feed_destroy(struct replay_feed *f);
+
+#endif

@@ -1,0 +1,28 @@
+/* Which recording a command is about, and which of its tracks. */
+#ifndef FRONT_TRACK_CHOICE_H
+#define FRONT_TRACK_CHOICE_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/reader.h"
+#include "log/recording.h"
+
+struct track_choice {
+    const char *recording; /* NULL: the latest */
+    bool all;
+    bool one;
+    u32 track; /* if `one`; else the first */
+};
+
+/* Reads --track=N or the name of a recording.  0, or a status after a complaint that names
+ * `command`. */
+int track_choice_read(struct track_choice *choice, const char *command, const char *word);
+
+/* The tracks that were meant, to be freed. */
+struct error *track_choose(const struct track_choice *choice, const struct recording *rec,
+                           u32 **ret, size_t *ret_count);
+
+/* Opens a track's file and checks that it belongs here. */
+struct error *track_open(const struct recording *rec, u32 track, struct reader **ret);
+
+#endif

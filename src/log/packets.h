@@ -1,0 +1,35 @@
+/* Messages of log/channel.h over a socket, with a descriptor attached or not.  Hosted. */
+#ifndef LOG_PACKETS_H
+#define LOG_PACKETS_H
+
+#include "base/types.h"
+#include "log/channel.h"
+
+union packet {
+    struct channel_message message;
+    struct channel_hello hello;
+    struct channel_welcome welcome;
+    struct channel_keep keep;
+    struct channel_kept kept;
+    struct channel_verdict verdict;
+    struct channel_fetch fetch;
+};
+
+enum packet_result {
+    PACKET_NONE,      /* nothing has come yet */
+    PACKET_GOT,
+    PACKET_MALFORMED, /* something came that is no message; it is dropped */
+    PACKET_CLOSED,    /* and nothing more will */
+};
+
+/* Takes the next message if there is one, without waiting.  A GOT is of a kind we know and as
+ * large as its kind is.  *fd is the descriptor that came with it, or -1. */
+enum packet_result packet_receive(int socket, union packet *ret, int *fd);
+
+/* Waits until something has come, or the other side is gone. */
+void packet_wait(int socket);
+
+/* The message, and `fd` unless it is -1.  False if the other side is gone. */
+bool packet_send(int socket, struct channel_message *message, u32 kind, u32 size, int fd);
+
+#endif

@@ -1,0 +1,525 @@
+/* A recording as a directory: see the header.
+ *
+ * Removing takes away only names that a recording has, in a directory whose meta file says that
+ * it is one: a mistyped `ebb rm /home` removes nothing.
+ */
+#include "log/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "log/meta.h"
+
+#define LATEST "latest"
+
+enum { META_MOST = 64 * 1024 * 1024 };
+
+static void freep(char **text)
+{
+    free(*text);
+}
+
+static void close_dirp(DIR **dir)
+{
+    if (*dir)
+        closedir(*dir);
+}
+
+/* Where */
+
+struct error *recording_root(char **ret)
+{
+    const char *given = getenv("EBB_RECORDINGS");
+    if (given && *given) {
+        *ret = xformat("%s", given);
+        return NULL;
+    }
+    const char *home = getenv("HOME");
+    if (!home || !*home) {
+        const struct passwd *entry = getpwuid(getuid());
+        home = entry ? entry->pw_dir : NULL;
+    }
+    if (!home)
+        return error_new("there is no home directory; set EBB_RECORDINGS or HOME");
+    *ret = xformat("%s/.local/share/ebb", home);
+    return NULL;
+}
+
+/* The directory and those above it, if they are missing. */
+static struct error *make_directories(const char *path)
+{
+    _cleanup_(freep) char *copy = xformat("%s/", path);
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) < 0 && errno != EEXIST)
+            return error_errno(errno, "making directory %s", copy);
+        *slash = '/';
+    }
+    return NULL;
+}
+
+/* The number N of a name BASE-N; 0 if it is none. */
+static unsigned long number_of(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    if (strncmp(name, base, length) != 0 || name[length] != '-')
+        return 0;
+    const char *digits = name + length + 1;
+    if (digits[strspn(digits, "0123456789")] || strlen(digits) > 9)
+        return 0;
+    return strtoul(digits, NULL, 10);
+}
+
+static struct error *next_number(const char *root, const char *base, unsigned long *ret)
+{
+    _cleanup_(close_dirp) DIR *dir = opendir(root);
+    if (!dir)
+        return error_errno(errno, "opening directory %s", root);
+    unsigned long most = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        unsigned long number = number_of(entry->d_name, base);
+        if (number > most)
+            most = number;
+    }
+    *ret = most + 1;
+    return NULL;
+}
+
+/* `latest` in the root comes to point to `name`, in one step. */
+static struct error *point_latest(const char *root, const char *name)
+{
+    _cleanup_(freep) char *link = xformat("%s/" LATEST, root);
+    _cleanup_(freep) char *fresh = xformat("%s/." LATEST ".%d", root, (int)getpid());
+    unlink(fresh);
+    if (symlink(name, fresh) < 0 || rename(fresh, link) < 0) {
+        int number = errno;
+        unlink(fresh);
+        return error_errno(number, "making link %s", link);
+    }
+    return NULL;
+}
+
+static struct error *make_in_root(const char *base, char **ret)
+{
+    _cleanup_(freep) char *root = NULL;
+    unsigned long number = 0;
+    struct error *err = recording_root(&root);
+    if (!err)
+        err = make_directories(root);
+    if (!err)
+        err = next_number(root, base, &number);
+    if (err)
+        return err;
+    for (;; number++) {
+        _cleanup_(freep) char *name = xformat("%s-%lu", base, number);
+        char *path = xformat("%s/%s", root, name);
+        if (mkdir(path, 0700) == 0) {
+            *ret = path;
+            return point_latest(root, name);
+        }
+        err = errno == EEXIST ? NULL : error_errno(errno, "making directory %s", path);
+        free(path);
+        if (err)
+            return err;
+    }
+}
+
+static bool is_empty(const char *path)
+{
+    _cleanup_(close_dirp) DIR *dir = opendir(path);
+    if (!dir)
+        return false;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            return false;
+    return true;
+}
+
+static struct error *make_at(const char *output, char **ret)
+{
+    if (mkdir(output, 0700) < 0) {
+        if (errno != EEXIST)
+            return error_errno(errno, "making directory %s", output);
+        if (!is_empty(output))
+            return error_new("%s is there already", output);
+        if (chmod(output, 0700) < 0)
+            return error_errno(errno, "making %s private", output);
+    }
+    *ret = xformat("%s", output);
+    return NULL;
+}
+
+/* Memory */
+
+/* Takes `path`. */
+static struct error *open_directory(char *path, struct recording **ret)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0) {
+        struct error *err = errno == ENOENT ? error_new("there is no recording %s", path)
+                                            : error_errno(errno, "opening recording %s", path);
+        free(path);
+        return err;
+    }
+    struct recording *rec = xalloc(sizeof *rec);
+    char *absolute = realpath(path, NULL);
+    *rec = (struct recording){.path = absolute ? absolute : xformat("%s", path), .dir = dir};
+    free(path);
+    *ret = rec;
+    return NULL;
+}
+
+void recording_destroy(struct recording *rec)
+{
+    if (!rec)
+        return;
+    close(rec->dir);
+    meta_deinit(&rec->meta);
+    free(rec->path);
+    free(rec);
+}
+
+void recording_destroyp(struct recording **rec)
+{
+    recording_destroy(*rec);
+}
+
+struct error *recording_create(const char *output, const char *base, struct recording **ret)
+{
+    char *path = NULL;
+    _cleanup_(recording_destroyp) struct recording *rec = NULL;
+    struct error *err = output ? make_at(output, &path) : make_in_root(base, &path);
+    if (err) {
+        free(path);
+        return err;
+    }
+    err = open_directory(path, &rec);
+    if (err)
+        return err;
+    if (mkdirat(rec->dir, "files", 0700) < 0)
+        return error_errno(errno, "making %s/files", rec->path);
+    rec->meta.status = -1;
+    if (getrandom(rec->meta.id, sizeof rec->meta.id, 0) != sizeof rec->meta.id)
+        return error_new("there are no random numbers");
+    *ret = take(rec);
+    return NULL;
+}
+
+/* A path, or a name in the root; NULL is `latest`. */
+static struct error *locate(const char *name, char **ret)
+{
+    struct stat st;
+    if (name && (strchr(name, '/') || stat(name, &st) == 0)) {
+        *ret = xformat("%s", name);
+        return NULL;
+    }
+    if (name && !*name)
+        return error_new("the name of the recording is empty");
+    _cleanup_(freep) char *root = NULL;
+    struct error *err = recording_root(&root);
+    if (err)
+        return err;
+    *ret = xformat("%s/%s", root, name ? name : LATEST);
+    if (!name && stat(*ret, &st) < 0) {
+        free(*ret);
+        return error_new("there is no latest recording in %s", root);
+    }
+    return NULL;
+}
+
+/* All of DIR/meta as a string, to be freed. */
+static struct error *read_meta(const struct recording *rec, char **ret)
+{
+    int fd = openat(rec->dir, "meta", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > META_MOST) {
+        if (fd >= 0)
+            close(fd);
+        return error_new("%s is not a recording", rec->path);
+    }
+    char *text = xalloc((size_t)st.st_size + 1);
+    ssize_t got = read(fd, text, (size_t)st.st_size);
+    close(fd);
+    text[got < 0 ? 0 : got] = '\0';
+    *ret = text;
+    return NULL;
+}
+
+static struct error *open_named(const char *name, struct recording **ret)
+{
+    char *path;
+    struct error *err = locate(name, &path);
+    return err ? err : open_directory(path, ret);
+}
+
+struct error *recording_open(const char *name, struct recording **ret)
+{
+    _cleanup_(recording_destroyp) struct recording *rec = NULL;
+    _cleanup_(freep) char *text = NULL;
+    struct error *err = open_named(name, &rec);
+    if (!err)
+        err = read_meta(rec, &text);
+    if (err)
+        return err;
+    err = meta_parse(text, &rec->meta);
+    if (err)
+        return error_within(err, "opening recording %s", rec->path);
+    *ret = take(rec);
+    return NULL;
+}
+
+/* Saving */
+
+static struct error *write_file(int fd, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t n = write(fd, text, left);
+        if (n < 0 && errno != EINTR)
+            return error_errno(errno, "writing it");
+        if (n > 0) {
+            text += n;
+            left -= (size_t)n;
+        }
+    }
+    return NULL;
+}
+
+struct error *recording_save(struct recording *rec)
+{
+    _cleanup_(freep) char *text = meta_print(&rec->meta);
+    struct error *err = NULL;
+    int fd = openat(rec->dir, "meta.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        err = error_errno(errno, "making it");
+    if (!err)
+        err = write_file(fd, text);
+    if (fd >= 0 && close(fd) < 0 && !err)
+        err = error_errno(errno, "writing it");
+    if (!err && renameat(rec->dir, "meta.new", rec->dir, "meta") < 0)
+        err = error_errno(errno, "making it");
+    if (!err)
+        return NULL;
+    unlinkat(rec->dir, "meta.new", 0);
+    return error_within(err, "%s/meta", rec->path);
+}
+
+/* Tracks and sizes */
+
+char *recording_track_name(u32 track)
+{
+    return xformat("track-%u.log", track);
+}
+
+static bool is_track(const char *name, u32 *ret)
+{
+    char rest;
+    unsigned number;
+    if (sscanf(name, "track-%9u.lo%c", &number, &rest) != 2 || rest != 'g')
+        return false;
+    _cleanup_(freep) char *proper = recording_track_name(number);
+    *ret = number;
+    return strcmp(proper, name) == 0;
+}
+
+/* A stream of its own over the directory, or one in it. */
+static DIR *list_directory(const struct recording *rec, const char *name)
+{
+    int fd = openat(rec->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir && fd >= 0)
+        close(fd);
+    return dir;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    u32 x = *(const u32 *)a, y = *(const u32 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* `items` is of `count` things of `size` bytes; makes room for one more. */
+static void *grow(void *items, size_t count, size_t size)
+{
+    if (count & (count - 1)) /* full only at powers of two */
+        return items;
+    void *larger = xalloc((count ? 2 * count : 1) * size);
+    if (count)
+        memcpy(larger, items, count * size);
+    free(items);
+    return larger;
+}
+
+struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *ret_count)
+{
+    _cleanup_(close_dirp) DIR *dir = list_directory(rec, ".");
+    if (!dir)
+        return error_errno(errno, "opening directory %s", rec->path);
+    u32 *numbers = NULL, number;
+    size_t count = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (!is_track(entry->d_name, &number))
+            continue;
+        numbers = grow(numbers, count, sizeof *numbers);
+        numbers[count++] = number;
+    }
+    if (count)
+        qsort(numbers, count, sizeof *numbers, compare_numbers);
+    *ret = numbers;
+    *ret_count = count;
+    return NULL;
+}
+
+static u64 directory_size(const struct recording *rec, const char *name)
+{
+    _cleanup_(close_dirp) DIR *dir = list_directory(rec, name);
+    u64 size = 0;
+    struct stat st;
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode))
+            size += (u64)st.st_size;
+    return size;
+}
+
+u64 recording_size(const struct recording *rec)
+{
+    return directory_size(rec, ".") + directory_size(rec, "files");
+}
+
+/* Listing */
+
+static int compare_starts(const void *a, const void *b)
+{
+    const struct recording *x = *(struct recording *const *)a, *y = *(struct recording *const *)b;
+    if (x->meta.started != y->meta.started)
+        return x->meta.started < y->meta.started ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static bool may_be_recording(const char *root, const char *name)
+{
+    struct stat st;
+    _cleanup_(freep) char *meta = xformat("%s/%s/meta", root, name);
+    return name[0] != '.' && strcmp(name, LATEST) != 0 && lstat(meta, &st) == 0;
+}
+
+struct error *recording_list(void (*broken)(struct error *err), struct recording ***ret,
+                             size_t *ret_count)
+{
+    _cleanup_(freep) char *root = NULL;
+    *ret = NULL;
+    *ret_count = 0;
+    struct error *err = recording_root(&root);
+    if (err)
+        return err;
+    _cleanup_(close_dirp) DIR *dir = opendir(root);
+    if (!dir)
+        return errno == ENOENT ? NULL : error_errno(errno, "opening directory %s", root);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        struct recording *rec;
+        if (!may_be_recording(root, entry->d_name))
+            continue;
+        _cleanup_(freep) char *path = xformat("%s/%s", root, entry->d_name);
+        err = recording_open(path, &rec);
+        if (err) {
+            broken(err);
+            continue;
+        }
+        *ret = grow(*ret, *ret_count, sizeof **ret);
+        (*ret)[(*ret_count)++] = rec;
+    }
+    if (*ret_count)
+        qsort(*ret, *ret_count, sizeof **ret, compare_starts);
+    return NULL;
+}
+
+/* Removing */
+
+static void remove_files(const struct recording *rec, const char *name, bool (*ours)(const char *))
+{
+    _cleanup_(close_dirp) DIR *dir = list_directory(rec, name);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (ours(entry->d_name))
+            unlinkat(dirfd(dir), entry->d_name, 0);
+}
+
+static bool is_copy(const char *name)
+{
+    return name[strspn(name, "0123456789")] == '\0';
+}
+
+static bool is_log(const char *name)
+{
+    u32 number;
+    return is_track(name, &number) || strcmp(name, "meta.new") == 0;
+}
+
+static void ignore(struct error *err)
+{
+    error_destroy(err);
+}
+
+/* After a removal: `latest`, if it points nowhere now, to the youngest that is left. */
+static void mend_latest(void)
+{
+    _cleanup_(freep) char *root = NULL;
+    struct error *err = recording_root(&root);
+    if (err) {
+        error_destroy(err);
+        return;
+    }
+    _cleanup_(freep) char *link = xformat("%s/" LATEST, root);
+    struct stat st;
+    if (lstat(link, &st) < 0 || stat(link, &st) == 0)
+        return;
+    struct recording **list;
+    size_t count;
+    err = recording_list(ignore, &list, &count);
+    if (!err && count)
+        err = point_latest(root, strrchr(list[count - 1]->path, '/') + 1);
+    else if (!err)
+        unlink(link);
+    error_destroy(err);
+    for (size_t i = 0; i < count; i++)
+        recording_destroy(list[i]);
+    free(list);
+}
+
+struct error *recording_remove(const struct recording *rec)
+{
+    remove_files(rec, "files", is_copy);
+    remove_files(rec, ".", is_log);
+    unlinkat(rec->dir, "files", AT_REMOVEDIR);
+    struct stat st;
+    if (fstatat(rec->dir, "files", &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return error_new("%s/files holds something that is not of the recording", rec->path);
+    unlinkat(rec->dir, "meta", 0); /* last, so that what is left can be removed again */
+    if (rmdir(rec->path) < 0)
+        return error_errno(errno, "removing %s", rec->path);
+    mend_latest();
+    return NULL;
+}
+
+struct error *recording_remove_named(const char *name)
+{
+    _cleanup_(recording_destroyp) struct recording *rec = NULL;
+    _cleanup_(freep) char *text = NULL;
+    struct error *err = open_named(name, &rec);
+    if (!err)
+        err = read_meta(rec, &text);
+    if (err)
+        return err;
+    if (!meta_recognise(text))
+        return error_new("%s is not a recording", rec->path);
+    return recording_remove(rec);
+}

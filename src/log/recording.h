@@ -1,0 +1,79 @@
+/* A recording as a directory: where it is, what is said about it, its tracks.  Hosted.
+ *
+ *     DIR/meta          text, see docs/log-format.md
+ *     DIR/track-N.log   one file for each track
+ *     DIR/files/M       copies of files that were mapped
+ *
+ * Recordings hold secrets: directories are 0700, files 0600.
+ */
+#ifndef LOG_RECORDING_H
+#define LOG_RECORDING_H
+
+#include "base/error.h"
+#include "base/types.h"
+
+enum recording_state {
+    RECORDING_RUNNING, /* the recorder is at it, or was killed */
+    RECORDING_ENDED,
+    RECORDING_CUT,     /* the recorder had to stop before the program ended; `why` says more */
+};
+
+/* What DIR/meta says.  Strings belong to it and may be NULL. */
+struct recording_meta {
+    u8 id[16];        /* random; in every track's header too */
+    enum recording_state state;
+    char *why;
+    char *program;    /* the file */
+    char **arguments; /* ends with NULL */
+    char *directory;  /* it was started in */
+    u64 started;      /* nanoseconds since 1970 */
+    u64 ended;        /* 0: not yet */
+    int status;       /* the exit status of the first process, -1: none */
+    int signal;       /* that ended it, or 0 */
+    bool core;        /* some process of it dumped core */
+    u32 tracks;
+    char *kernel, *cpu, *features, *recorder;
+};
+
+struct recording {
+    char *path; /* absolute */
+    int dir;
+    struct recording_meta meta;
+};
+
+/* $EBB_RECORDINGS, or ~/.local/share/ebb.  To be freed. */
+struct error *recording_root(char **ret);
+
+/* Makes an empty one: `output` if given (must not be there, or be an empty directory), else
+ * BASE-N in the root, where `latest` then points to it. */
+struct error *recording_create(const char *output, const char *base, struct recording **ret);
+
+/* By a path, by a name in the root, or `latest` if that is NULL. */
+struct error *recording_open(const char *name, struct recording **ret);
+
+void recording_destroy(struct recording *rec); /* of memory only; accepts NULL */
+void recording_destroyp(struct recording **rec);
+
+/* Writes rec->meta to its file, whole or not at all. */
+struct error *recording_save(struct recording *rec);
+
+/* Removes it from disk: what a recording consists of, nothing else. */
+struct error *recording_remove(const struct recording *rec);
+
+/* The same by name; even one that cannot be opened, if it is one. */
+struct error *recording_remove_named(const char *name);
+
+/* "track-N.log", to be freed. */
+char *recording_track_name(u32 track);
+
+/* The numbers of its tracks, rising; *ret to be freed. */
+struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *ret_count);
+
+/* Bytes of all its files. */
+u64 recording_size(const struct recording *rec);
+
+/* All in the root, oldest first; those that cannot be opened are handed to `broken`. */
+struct error *recording_list(void (*broken)(struct error *err), struct recording ***ret,
+                             size_t *ret_count);
+
+#endif

@@ -1,0 +1,25 @@
+/* A ring's memory and its sleeping and waking, for hosted programs. */
+#ifndef LOG_RING_MEMORY_H
+#define LOG_RING_MEMORY_H
+
+#include "base/error.h"
+#include "log/ring.h"
+
+struct ring_memory {
+    struct ring *shared;
+    u64 bytes;
+    int fd;
+};
+
+/* A new ring of `size` bytes, a power of two; its descriptor is to be handed over. */
+struct error *ring_memory_init(struct ring_memory *m, u64 size);
+
+/* The other side's: the ring behind `fd`, which is taken.  An error if it is none. */
+struct error *ring_memory_attach(struct ring_memory *m, int fd);
+
+void ring_memory_deinit(struct ring_memory *m);
+
+/* The other side is gone when *socket has hung up. */
+struct ring_host ring_memory_host(const int *socket);
+
+#endif
