@@ -1,24 +1,96 @@
 /* Mapped files and the log: see mapped_file.h. */
 #include "engine/mapped_file.h"
 
+#include "engine/code_watch.h"
+#include "engine/descriptors.h"
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/record.h"
 #include "engine/replay.h"
+
+enum { SHARED_MOST = 8, K_MFD_CLOEXEC = 1 };
 
 static bool is_file(const struct mapping *m)
 {
     return m->fd >= 0 && !(m->flags & MAP_ANONYMOUS);
 }
 
+/* --- replay: files that are mapped shared ------------------------------------------ */
+
+static struct shared_copy {
+    u64 device, inode; /* of the file that it stands for */
+    u64 own_inode;
+    i32 fd;
+} copies[SHARED_MOST];
+static u32 copy_count;
+
+static void fill(i32 to, i32 from)
+{
+    static u8 buffer[64 * 1024];
+    i64 size;
+    while ((size = kernel_call(__NR_read, from, buffer, sizeof(buffer))) > 0)
+        kernel_call(__NR_write, to, buffer, size);
+}
+
+static u64 inode_of(i32 fd)
+{
+    struct k_stat st = {0};
+    kernel_call(__NR_fstat, fd, &st);
+    return st.inode;
+}
+
+/* The copy for the file that the log has there; `fd` is open on what it was. */
+static i32 shared_copy_of(i32 fd, u64 device, u64 inode)
+{
+    for (u32 n = 0; n < copy_count; n++)
+        if (copies[n].device == device && copies[n].inode == inode)
+            return copies[n].fd;
+    i64 made = kernel_call(__NR_memfd_create, "ebb", K_MFD_CLOEXEC);
+    if (kernel_failed(made) || copy_count == SHARED_MOST)
+        replay_unable("too many files are mapped shared");
+    fill((i32)made, fd);
+    struct shared_copy *copy = &copies[copy_count++];
+    *copy = (struct shared_copy){device, inode, inode_of((i32)made), -1};
+    descriptors_keep((i32)made, true, &copy->fd);
+    return copy->fd;
+}
+
+static bool is_copy(const struct area *a, const struct shared_copy *copy)
+{
+    return (a->flags & AREA_FILE) && (a->flags & AREA_SHARED) && a->inode == copy->own_inode;
+}
+
+static const struct shared_copy *copy_behind(const struct area *a)
+{
+    for (u32 n = 0; n < copy_count; n++)
+        if (is_copy(a, &copies[n]))
+            return &copies[n];
+    return NULL;
+}
+
+bool mapped_file_write(u64 address, const void *bytes, u64 size)
+{
+    const struct area *a = areas_find(address);
+    const struct shared_copy *copy = a ? copy_behind(a) : NULL;
+    if (!copy)
+        return false;
+    for (const struct area *other = areas_from(0); other; other = areas_from(other->end))
+        if (is_copy(other, copy))
+            code_watch_changed(other->start, other->end);
+    u64 offset = a->offset + (address - a->start);
+    return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
+}
+
 struct mapped_file mapped_file_begin(struct mapping *m)
 {
     struct mapped_file file = {-1};
+    u64 device, inode;
     if (log_mode != LOG_REPLAY || !is_file(m))
         return file;
-    file.fd = replay_map(m);
+    file.fd = replay_map(m, &device, &inode);
     m->fd = file.fd;
-    m->flags = (m->flags & ~(u64)MAP_TYPE) | MAP_PRIVATE;
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+        m->fd = shared_copy_of(file.fd, device, inode);
     return file;
 }
 

@@ -8,9 +8,12 @@ struct mapped_file {
     i32 fd; /* replay: opened for the mapping; -1 else */
 };
 
-/* In a replay the guest's descriptor is not open: takes the file from the recording, and maps it private, since nobody
- * else shares it. */
+/* In a replay the guest's descriptor is not open: takes the file from the recording.  Where it is mapped shared, all
+ * its mappings share a copy in memory, so that what is written through one is seen through the others. */
 struct mapped_file mapped_file_begin(struct mapping *m);
+/* Replay: changes a file that is mapped shared at `address`, where the guest cannot write; false: nothing such is
+ * mapped there. */
+bool mapped_file_write(u64 address, const void *bytes, u64 size);
 /* It has been mapped at `at`. */
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at);
 

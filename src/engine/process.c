@@ -24,6 +24,7 @@
 #include "engine/kernel.h"
 #include "engine/record.h"
 #include "engine/replay.h"
+#include "engine/replay_output.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
 #include "engine/syscalls_internal.h"
@@ -213,6 +214,7 @@ enum { REPLAYED_MOST = 8 };
 static struct replayed_parent {
     struct parent parent;
     struct call call;
+    struct output_state output;
 } replayed[REPLAYED_MOST];
 static u32 replayed_depth;
 
@@ -237,6 +239,7 @@ static i64 replay_spawn(const struct k_clone_args *args)
         replay_unable("children of vfork have too many children of vfork");
     struct replayed_parent *p = &replayed[replayed_depth++];
     p->call = current_call();
+    output_save(&p->output);
     signals_vfork_begin();
     put_aside(t, &p->parent);
     become_child(args);
@@ -256,6 +259,7 @@ bool process_replay_child_ends(const struct call *call)
     struct replayed_parent *p = &replayed[--replayed_depth];
     put_back(thread_self(), &p->parent);
     signals_vfork_end();
+    output_restore(&p->output);
     replay_call_again(&p->call);
     cpu->reg[RAX] = (u64)replay_feed();
     cpu->reg[RCX] = cpu->rip;

@@ -10,6 +10,7 @@
 #include "engine/record.h"
 
 #include "engine/address_internal.h"
+#include "engine/areas.h"
 #include "engine/digest.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
@@ -100,12 +101,14 @@ static void add_piece(struct builder *b, u32 kind, u64 address, const void *byte
             return;
         u64 room = (u64)(b->end - b->at) - sizeof(struct event_piece);
         u64 part = size < room ? size : room & ~7ul;
+        u8 *before = b->at;
         struct event_piece piece = {address, (u32)part, kind};
         add(b, &piece, sizeof(piece));
-        u8 *to = b->at;
-        memset(to + (part & ~7ul), 0, part & 7 ? 8 : 0);
-        guest_read(to, gaddr((u64)bytes), part);
-        b->at += format_padded(part);
+        memset(b->at + (part & ~7ul), 0, part & 7 ? 8 : 0);
+        if (guest_read(b->at, gaddr((u64)bytes), part))
+            b->at += format_padded(part);
+        else
+            b->at = before; /* a call that failed is shown memory that is not there */
         bytes = (const u8 *)bytes + part;
         address += address ? part : 0;
         size -= part;
@@ -275,6 +278,36 @@ static void add_changed(struct builder *b)
     }
 }
 
+static bool shared_files; /* some have been mapped shared */
+
+static bool writes_file(u64 number)
+{
+    switch (number) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_ftruncate:
+    case __NR_fallocate:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A file that is mapped shared has changed under the mapping. */
+static void add_file_changes(struct builder *b, const struct call_made *made)
+{
+    struct k_stat st;
+    if (!writes_file(made->number) || kernel_failed(kernel_call(__NR_fstat, made->args[0], &st)))
+        return;
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        if ((a->flags & AREA_FILE) && (a->flags & AREA_SHARED) && a->inode == st.inode &&
+            a->device == st.device)
+            add_written(b, gaddr(a->start), a->end - a->start);
+}
+
 static u16 argument_count(const struct call_made *made)
 {
     u16 n = 0;
@@ -296,6 +329,8 @@ void record_call_end(struct record_call *c, i64 result)
     add(&b, c->made.args, payload.args * sizeof(u64));
     c->made.result = result;
     call_written(&c->made, &memory, add_written, &b);
+    if (shared_files && result >= 0)
+        add_file_changes(&b, &c->made);
     if (aside.count)
         add_changed(&b);
     call_shown(&c->made, &memory, add_shown, &b);
@@ -329,10 +364,19 @@ static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
     return length > 0 && text_starts(ret, directory);
 }
 
+/* Files written within a tick of the kernel's clock can change without another time: no copy of such a
+ * one serves twice. */
+static u64 time_for_copy(u64 mtime)
+{
+    enum { RECENT_NS = 50000000 };
+    static u64 unique;
+    return clock_ns(0) - mtime < RECENT_NS ? mtime ^ ++unique << 48 : mtime;
+}
+
 static u32 keep(const struct event_map *map, i64 fd)
 {
     struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
-                                map->mtime};
+                                time_for_copy(map->mtime)};
     struct channel_kept kept = {0};
     if (!track_send(&keep.message, (i32)fd) ||
         !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept)))
@@ -354,6 +398,7 @@ void record_map(const struct mapping *m, u64 at)
         .offset = m->offset,
         .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = modified(&st),
     };
+    shared_files |= (m->flags & MAP_TYPE) != MAP_PRIVATE;
     bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
     map.path_size = (u32)strlen(path);
     map.copy = packaged ? 0 : keep(&map, m->fd);

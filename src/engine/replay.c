@@ -11,6 +11,7 @@
 #include "engine/goal.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
+#include "engine/mapped_file.h"
 #include "engine/pool.h"
 #include "engine/replay_output.h"
 #include "engine/settings.h"
@@ -138,13 +139,30 @@ static void expect_state(const struct event *e, u64 pc)
 
 /* --- pieces -------------------------------------------------------------------------------- */
 
+/* A piece may be a little more than what was written: what could not be written has not changed. */
+static bool is_there(u64 address, const u8 *bytes, u64 size)
+{
+    u8 now[64];
+    while (size) {
+        u64 part = size < sizeof(now) ? size : sizeof(now);
+        if (!guest_read(now, gaddr(address), part) || memcmp(now, bytes, part))
+            return false;
+        address += part;
+        bytes += part;
+        size -= part;
+    }
+    return true;
+}
+
 static void apply_pieces(const u8 *at, const u8 *end)
 {
     while ((u64)(end - at) >= sizeof(struct event_piece)) {
         const struct event_piece *piece = (const struct event_piece *)at;
         at += sizeof(*piece);
         if (piece->kind == PIECE_MEMORY && piece->size &&
-            !guest_write(gaddr(piece->address), at, piece->size))
+            !guest_write(gaddr(piece->address), at, piece->size) &&
+            !is_there(piece->address, at, piece->size) &&
+            !mapped_file_write(piece->address, at, piece->size))
             conclude(CHANNEL_DIVERGED, "memory that a system call wrote", "it cannot be written");
         at += format_padded(piece->size);
     }
@@ -328,7 +346,8 @@ bool replay_call_begin(const struct call *call)
     if (e->kind != EVENT_SYSCALL || s->number != call->number)
         diverge_call(e, call);
     expect_state(e, cpu->rip - SYSCALL_LENGTH);
-    return s->result >= 0 || !shapes_memory(call);
+    /* Others of this kind do a part of their work and then fail. */
+    return s->result >= 0 || (call->number != __NR_mmap && call->number != __NR_mremap);
 }
 
 /* The event of the call that is being made. */
@@ -339,6 +358,19 @@ static const struct event *call_event(void)
     if (e->kind != EVENT_SYSCALL || s->number != current.call.number)
         diverge_call(e, &current.call);
     return e;
+}
+
+/* How far the stack may grow is between the kernel and the program, also in a replay. */
+static void repeat_limit(const struct call *call, i64 result)
+{
+    enum { K_RLIMIT_STACK = 3 };
+    const u64 *a = call->args;
+    if (result < 0)
+        return;
+    if (call->number == __NR_setrlimit && a[0] == K_RLIMIT_STACK)
+        kernel_call(__NR_setrlimit, a[0], a[1]);
+    if (call->number == __NR_prlimit64 && a[1] == K_RLIMIT_STACK && a[2])
+        kernel_call(__NR_prlimit64, 0, a[1], a[2], 0);
 }
 
 i64 replay_feed(void)
@@ -352,6 +384,7 @@ i64 replay_feed(void)
     apply_data(more);
     current.fed = true;
     output_after_call(&current.call, result);
+    repeat_limit(&current.call, result);
     if (result == -EINTR)
         replay_expect_signal();
     return result;
@@ -492,7 +525,7 @@ static void add_copy_path(struct text *t, u32 copy)
     text_add_unsigned(t, copy);
 }
 
-i32 replay_map(const struct mapping *m)
+i32 replay_map(const struct mapping *m, u64 *device, u64 *inode)
 {
     static char path[8192];
     struct text t = TEXT(path);
@@ -513,6 +546,8 @@ i32 replay_map(const struct mapping *m)
         text_add(&w, kernel_failed(fd) ? ": the mapped file is gone" : ": the mapped file has changed");
         replay_unable(why);
     }
+    *device = map->device;
+    *inode = map->inode;
     met(e);
     return (i32)fd;
 }

@@ -33,8 +33,8 @@ void replay_expect_signal(void);
 
 void replay_clock(u32 source, u64 *values, u32 count);
 
-/* The file that was mapped there: an open descriptor, or -1 if it is gone or has changed. */
-i32 replay_map(const struct mapping *m);
+/* The file that was mapped there, open, and which it was then. */
+i32 replay_map(const struct mapping *m, u64 *device, u64 *inode);
 
 /* At a boundary: delivers what is due, sets the goal. */
 void replay_boundary(void);

@@ -10,25 +10,35 @@
 #include "engine/kernel_abi.h"
 #include "engine/syscalls_internal.h"
 
-enum { FOLLOWED = 1024, NOWHERE = 0, PARTS_MOST = 1024 };
+enum { NOWHERE = 0, PARTS_MOST = 1024 };
 
-static u8 shown_as[FOLLOWED]; /* the number of ours that stands for it */
+static struct output_state now;
 
 void output_start(void)
 {
-    shown_as[1] = 1;
-    shown_as[2] = 2;
+    now.shown_as[1] = 1;
+    now.shown_as[2] = 2;
+}
+
+void output_save(struct output_state *ret)
+{
+    *ret = now;
+}
+
+void output_restore(const struct output_state *state)
+{
+    now = *state;
 }
 
 static u8 where(u64 fd)
 {
-    return fd < FOLLOWED ? shown_as[fd] : NOWHERE;
+    return fd < OUTPUT_FOLLOWED ? now.shown_as[fd] : NOWHERE;
 }
 
 static void set(u64 fd, u8 to)
 {
-    if (fd < FOLLOWED)
-        shown_as[fd] = to;
+    if (fd < OUTPUT_FOLLOWED)
+        now.shown_as[fd] = to;
 }
 
 static void show(u8 to, u64 address, u64 size)
@@ -84,7 +94,7 @@ void output_after_call(const struct call *call, i64 result)
         set(a[0], NOWHERE);
         break;
     case __NR_close_range:
-        for (u64 fd = a[0]; fd <= a[1] && fd < FOLLOWED; fd++)
+        for (u64 fd = a[0]; fd <= a[1] && fd < OUTPUT_FOLLOWED; fd++)
             set(fd, NOWHERE);
         break;
     default:

@@ -6,7 +6,16 @@
 
 struct call;
 
+enum { OUTPUT_FOLLOWED = 1024 }; /* descriptors */
+struct output_state {
+    u8 shown_as[OUTPUT_FOLLOWED]; /* the number of ours that stands for it, or 0 */
+};
+
 void output_start(void);
+/* A child of vfork has descriptors of its own. */
+void output_save(struct output_state *ret);
+void output_restore(const struct output_state *state);
+
 /* A call has been fed: if it wrote to what was standard output or error, that is written again; if it
  * changed which descriptors those are, that is remembered. */
 void output_after_call(const struct call *call, i64 result);

@@ -258,7 +258,7 @@ static const struct syscall_row keyctl_rows[] = {
     KCT(21, KEYCTL_INVALIDATE,           INT(id))
     KCT(22, KEYCTL_GET_PERSISTENT,       UID(uid), INT(ring))
     KCT(30, KEYCTL_MOVE,                 INT(id), INT(from), INT(to), HEX(flags))
-    KCT(31, KEYCTL_CAPABILITIES,         OUT(buf, BYTES(a2), BYTES(ret)), LEN(len))
+    KCT(31, KEYCTL_CAPABILITIES,         OUT(buf, BYTES(a2)), LEN(len)) /* the rest is cleared */
 };
 KEY(keyctl, (u32)args[0])
 VARIANTS(keyctl)

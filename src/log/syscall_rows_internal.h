@@ -120,6 +120,8 @@
 #define RWF(n)           VALUE(RWF, n)
 #define STATX(n)         VALUE(STATX, n)
 #define FDFLAG(n)        VALUE(FDFLAG, n)
+#define ATX(n)           VALUE(ATX, n)
+#define PROTOCOL(n)      VALUE(PROTOCOL, n)
 #define NOTHING          {.name = NULL}
 
 /* Rows */

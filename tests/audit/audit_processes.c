@@ -40,14 +40,12 @@ static void nothing(int sig)
 static void interrupted(void)
 {
     struct sigaction action = {.sa_handler = nothing};
-    struct itimerval often = {{0, 20000}, {0, 20000}};
-    need(sigaction(SIGVTALRM, &action, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0);
+    need(sigaction(SIGUSR1, &action, NULL) == 0);
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
     timer_t timer;
     need(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
     struct itimerspec soon = {{0, 20000000}, {0, 20000000}};
     need(timer_settime(timer, 0, &soon, NULL) == 0);
-    (void)often;
     fails_with(EINTR);
 }
 
@@ -385,38 +383,21 @@ static int queue(void)
     return id;
 }
 
-/* What IPC_RMID was asked of stays in use by nobody: the case's process removes it first where the
- * call does not need it any more, and at its end otherwise. */
-static int removed_at_exit_kind, removed_at_exit;
-
-static void remove_it(void)
-{
-    if (removed_at_exit_kind == 'q')
-        msgctl(removed_at_exit, IPC_RMID, NULL);
-    if (removed_at_exit_kind == 's')
-        semctl(removed_at_exit, 0, IPC_RMID);
-}
-
+/* A process that removes a queue or a set of semaphores when the case has ended, however it does. */
 static void remove_later(int kind, int id)
 {
     pid_t parent = getpid(), pid = fork();
-    if (pid == 0) { /* waits for the case to end, however it does */
-        prctl(PR_SET_PDEATHSIG, SIGUSR2);
-        signal(SIGUSR2, nothing);
-        removed_at_exit_kind = kind;
-        removed_at_exit = id;
-        alarm(0);
-        for (int i = 0; i < 2000 && getppid() == parent; i++)
-            usleep(10000);
-        remove_it();
+    if (pid > 0)
+        return;
+    for (int i = 0; pid == 0 && i < 2000 && getppid() == parent; i++)
+        usleep(10000);
+    if (kind == 'q')
+        msgctl(id, IPC_RMID, NULL);
+    else
+        semctl(id, 0, IPC_RMID);
+    if (pid == 0)
         _exit(0);
-    }
-    if (pid < 0) {
-        removed_at_exit_kind = kind;
-        removed_at_exit = id;
-        remove_it();
-        cannot("no process");
-    }
+    cannot("no process");
 }
 
 CASE(msgrcv)

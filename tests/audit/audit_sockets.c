@@ -64,7 +64,7 @@ static int addressed(const char *content)
 CASE(socket)             { call(SYS_socket, AF_UNIX, SOCK_STREAM, 0); }
 CASE(socketpair)         { call(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, P(out(8))); }
 CASE(socketpair_fails)   { call(SYS_socketpair, AF_INET, SOCK_STREAM, 0, P(out(8))); fails_with(95); }
-CASE(socketpair_bad)     { call(SYS_socketpair, AF_UNIX, 99, 0, P(out(8))); fails_with(94); }
+CASE(socketpair_bad)     { call(SYS_socketpair, AF_UNIX, 99, 0, P(out(8))); fails_with(22); }
 CASE(accept)             { call(SYS_accept, listening(), P(out(128)), P(length(128))); }
 CASE(accept_cut)         { call(SYS_accept, listening(), P(out(5)), P(length(5))); }
 CASE(accept_nameless)    { call(SYS_accept, listening(), 0, 0); }

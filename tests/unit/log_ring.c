@@ -151,7 +151,7 @@ static void check_gone(bool abandons)
     }
     report(abandons ? "consumer leaves" : "consumer dies", p.lost && count == m.shared->size / 1024,
            "not noticed when full");
-    report("lost for ever", !ring_reserve(&p, &host, 64), "room again");
+    report(abandons ? "left for ever" : "dead for ever", !ring_reserve(&p, &host, 64), "room again");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(ends[1]);

@@ -33,7 +33,10 @@ int engine_become(const struct engine_start *start)
 static const struct {
     int signal;
     void (*action)(int);
-} ours[] = {{SIGINT, SIG_IGN}, {SIGQUIT, SIG_IGN}, {SIGPIPE, SIG_IGN}, {SIGCHLD, SIG_DFL}};
+} ours[] = {
+    {SIGINT, SIG_IGN}, {SIGQUIT, SIG_IGN}, {SIGPIPE, SIG_IGN}, {SIGXFSZ, SIG_IGN},
+    {SIGCHLD, SIG_DFL},
+};
 
 /* How it was before the first engine. */
 static struct {

@@ -19,7 +19,7 @@ int engine_become(const struct engine_start *start);
 /* Starts it as a child that holds a socket, told by the setting `name` ("record" or "replay").
  *
  * From then on ebb ignores SIGINT and SIGQUIT, which the terminal sends the program too, and
- * SIGPIPE; SIGCHLD, SIGTERM and SIGHUP are blocked, for a signalfd.  The child has
+ * SIGPIPE and SIGXFSZ; SIGCHLD, SIGTERM and SIGHUP are blocked, for a signalfd.  The child has
  * everything as ebb had it.  0, or a status after a complaint. */
 int engine_spawn(const struct engine_start *start, const char *name, pid_t *ret, int *ret_socket);
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -367,6 +368,19 @@ static int watch(struct recorder *r)
     return engine_exit_status(r->wait_status);
 }
 
+/* What the program may open and write is no limit for its recorder, as far as we may choose. */
+static void raise_limits(void)
+{
+    static const int limits[] = {RLIMIT_FSIZE, RLIMIT_NOFILE};
+    for (size_t i = 0; i < countof(limits); i++) {
+        struct rlimit limit;
+        if (getrlimit(limits[i], &limit) == 0) {
+            limit.rlim_cur = limit.rlim_max;
+            setrlimit(limits[i], &limit);
+        }
+    }
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -387,10 +401,12 @@ static int record(const struct options *options, const struct engine_start *star
     }
     growth_init(&r.growth, options->quiet);
     int status = engine_spawn(start, "record", &r.child, &r.shared);
-    if (status)
+    if (status) {
         error_destroy(recording_remove(r.rec));
-    else
+    } else {
+        raise_limits();
         status = watch(&r);
+    }
     record_files_deinit(&r.files);
     recording_destroy(r.rec);
     error_destroy(r.failure);
