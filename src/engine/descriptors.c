@@ -14,7 +14,7 @@
 #include "engine/kernel_abi.h"
 
 enum {
-    KEPT_MOST = 16,
+    KEPT_MOST = 48,
     NUMBERS_END = 1024, /* where the guest may have that many */
     NUMBERS_ROOM = 24,
     RLIMIT_NOFILE = 7,

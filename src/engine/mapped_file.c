@@ -8,7 +8,7 @@
 #include "engine/record.h"
 #include "engine/replay.h"
 
-enum { SHARED_MOST = 8, K_MFD_CLOEXEC = 1 };
+enum { SHARED_MOST = 32, SMALL_FILE = 1024 * 1024, K_MFD_CLOEXEC = 1 };
 
 static bool is_file(const struct mapping *m)
 {
@@ -39,12 +39,31 @@ static u64 inode_of(i32 fd)
     return st.inode;
 }
 
-/* The copy for the file that the log has there; `fd` is open on what it was. */
-static i32 shared_copy_of(i32 fd, u64 device, u64 inode)
+static struct shared_copy *find_copy(u64 device, u64 inode)
 {
     for (u32 n = 0; n < copy_count; n++)
         if (copies[n].device == device && copies[n].inode == inode)
-            return copies[n].fd;
+            return &copies[n];
+    return NULL;
+}
+
+/* Private mappings show what is written through shared ones, as far as they have not been written
+ * themselves: small files that may be mapped in both ways come from one copy. */
+static bool shares_copy(const struct mapping *m, const struct replayed_file *file)
+{
+    return (m->flags & MAP_TYPE) != MAP_PRIVATE || find_copy(file->device, file->inode) ||
+           (file->kept && file->size < SMALL_FILE && copy_count < SHARED_MOST / 2);
+}
+
+/* The copy for the file that the log has there; `fd` is open on what it was. */
+static i32 shared_copy_of(i32 fd, u64 device, u64 inode)
+{
+    struct shared_copy *known = find_copy(device, inode);
+    if (known) {
+        kernel_call(__NR_lseek, known->fd, 0, 0);
+        fill(known->fd, fd);
+        return known->fd;
+    }
     i64 made = kernel_call(__NR_memfd_create, "ebb", K_MFD_CLOEXEC);
     if (kernel_failed(made) || copy_count == SHARED_MOST)
         replay_unable("too many files are mapped shared");
@@ -84,13 +103,13 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size)
 struct mapped_file mapped_file_begin(struct mapping *m)
 {
     struct mapped_file file = {-1};
-    u64 device, inode;
+    struct replayed_file from;
     if (log_mode != LOG_REPLAY || !is_file(m))
         return file;
-    file.fd = replay_map(m, &device, &inode);
-    m->fd = file.fd;
-    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
-        m->fd = shared_copy_of(file.fd, device, inode);
+    replay_map(m, &from);
+    file.fd = m->fd = from.fd;
+    if (shares_copy(m, &from))
+        m->fd = shared_copy_of(from.fd, from.device, from.inode);
     return file;
 }
 

@@ -525,7 +525,7 @@ static void add_copy_path(struct text *t, u32 copy)
     text_add_unsigned(t, copy);
 }
 
-i32 replay_map(const struct mapping *m, u64 *device, u64 *inode)
+void replay_map(const struct mapping *m, struct replayed_file *ret)
 {
     static char path[8192];
     struct text t = TEXT(path);
@@ -546,10 +546,8 @@ i32 replay_map(const struct mapping *m, u64 *device, u64 *inode)
         text_add(&w, kernel_failed(fd) ? ": the mapped file is gone" : ": the mapped file has changed");
         replay_unable(why);
     }
-    *device = map->device;
-    *inode = map->inode;
+    *ret = (struct replayed_file){(i32)fd, map->device, map->inode, map->file_size, map->copy};
     met(e);
-    return (i32)fd;
 }
 
 /* --- children of vfork, and the end ------------------------------------------------------------------ */

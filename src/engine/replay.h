@@ -34,7 +34,12 @@ void replay_expect_signal(void);
 void replay_clock(u32 source, u64 *values, u32 count);
 
 /* The file that was mapped there, open, and which it was then. */
-i32 replay_map(const struct mapping *m, u64 *device, u64 *inode);
+struct replayed_file {
+    i32 fd;
+    u64 device, inode, size;
+    bool kept; /* it is a copy that the recording keeps */
+};
+void replay_map(const struct mapping *m, struct replayed_file *ret);
 
 /* At a boundary: delivers what is due, sets the goal. */
 void replay_boundary(void);

@@ -222,7 +222,8 @@ static void print_kind(FILE *to, const struct words *w, u64 value)
 void words_print(FILE *to, const struct words *w, u64 value)
 {
     const char *between = "";
-    value = (u32)value == value ? value : w->kind_mask == ~0ul ? (u64)(i64)(i32)value : value;
+    if (w->kind_mask == ~0ul)
+        value = (u64)(i64)(i32)value;
     if (w->kinds) {
         print_kind(to, w, value & w->kind_mask);
         value &= ~w->kind_mask;

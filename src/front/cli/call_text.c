@@ -1,30 +1,48 @@
-/* A system call in one line, by its numbers. */
+/* A system call in one line: log/syscall_text.h prints it, with the pieces of the event as memory.
+ *
+ * What the call wrote comes before what it read, since it is what is there afterwards. */
 #include "front/cli/call_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "log/event.h"
+#include "log/syscall_text.h"
 
-static void print_result(FILE *out, i64 result)
+static size_t count_pieces(const struct event *e)
 {
-    const char *name = result < 0 && result > -4096 ? strerrorname_np((int)-result) : NULL;
-    if (name)
-        fprintf(out, "-1 %s (%s)", name, strerror((int)-result));
-    else if (result >= 0 && result < 1 << 24)
-        fprintf(out, "%lld", (long long)result);
-    else
-        fprintf(out, "0x%llx", (unsigned long long)result);
+    size_t count = 0;
+    for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));)
+        count++;
+    return count;
+}
+
+static size_t add_pieces(struct syscall_piece *list, const struct event *e, u32 kind)
+{
+    size_t count = 0;
+    for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));)
+        if (p->kind == kind)
+            list[count++] = (struct syscall_piece){gaddr(p->address), p->size, (const u8 *)(p + 1)};
+    return count;
 }
 
 void call_text_print(FILE *out, const struct event *e)
 {
-    const struct event_syscall *call = (const struct event_syscall *)e->payload;
-    fprintf(out, "%u(", call->number);
-    for (u16 i = 0; i < call->args; i++)
-        fprintf(out, "%s0x%llx", i ? ", " : "", (unsigned long long)event_arguments(e)[i]);
-    fputs(") = ", out);
-    if (call->flags & SYSCALL_ENTERED)
-        fputc('?', out);
-    else
-        print_result(out, call->result);
+    const struct event_syscall *event = (const struct event_syscall *)e->payload;
+    struct syscall_piece *list = xalloc(count_pieces(e) * sizeof *list);
+    struct syscall_pieces pieces = {.list = list};
+    pieces.count = add_pieces(list, e, PIECE_MEMORY);
+    pieces.count += add_pieces(list + pieces.count, e, PIECE_SHOWN);
+    struct call_memory memory = syscall_pieces_memory(&pieces);
+
+    struct call_made call;
+    u64 args[SYSCALL_ARGS] = {0};
+    memcpy(args, event_arguments(e), event->args * sizeof *args);
+    call_begin(&call, event->number, args, &memory);
+    call.result = event->result;
+    char *text = syscall_text(&call, &memory);
+    fputs(text, out);
+    free(text);
+    free(list);
 }

@@ -51,13 +51,14 @@ static void print_pieces(FILE *out, const struct event *e)
     fprintf(out, "%llu pieces, %llu bytes", (ull)count, (ull)bytes);
 }
 
-static void print_piece_as_text(FILE *out, const struct event *e, u32 kind, const char *before)
+/* The strings in a piece of a list, each quoted. */
+static void print_strings(FILE *out, const u8 *bytes, size_t size)
 {
-    for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));) {
-        if (p->kind != kind)
-            continue;
-        fputs(before, out);
-        print_quoted(out, (const u8 *)(p + 1), p->size);
+    for (size_t at = 0; at < size;) {
+        size_t length = strnlen((const char *)bytes + at, size - at);
+        fputc(' ', out);
+        print_quoted(out, bytes + at, length);
+        at += length + 1;
     }
 }
 
@@ -65,8 +66,9 @@ static void print_start(FILE *out, const struct event *e)
 {
     const struct event_start *start = (const struct event_start *)e->payload;
     fprintf(out, "pid %u", start->pid);
-    print_piece_as_text(out, e, PIECE_PATH, " ");
-    print_piece_as_text(out, e, PIECE_ARGUMENTS, " arguments ");
+    for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));)
+        if (p->kind == PIECE_PATH || p->kind == PIECE_ARGUMENTS)
+            print_strings(out, (const u8 *)(p + 1), p->size);
 }
 
 static void print_syscall(FILE *out, const struct event *e)
