@@ -378,8 +378,9 @@ static u32 keep(const struct event_map *map, i64 fd)
     struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
                                 time_for_copy(map->mtime)};
     struct channel_kept kept = {0};
+    i32 none;
     if (!track_send(&keep.message, (i32)fd) ||
-        !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept)))
+        !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept), &none))
         return 0;
     return kept.error ? 0 : kept.copy;
 }

@@ -518,11 +518,21 @@ static bool same_file(i32 fd, const struct event_map *map)
     return map->copy || (u64)st.modified.seconds * 1000000000 + (u64)st.modified.nanoseconds == map->mtime;
 }
 
-static void add_copy_path(struct text *t, u32 copy)
+/* The copy that ebb keeps in the recording. */
+static i64 fetch(u32 copy)
 {
-    text_add(t, settings.files ? settings.files : ".");
-    text_add(t, "/");
-    text_add_unsigned(t, copy);
+    struct channel_fetch fetch = {.message = {CHANNEL_FETCH, sizeof(fetch)}, .copy = copy};
+    struct channel_kept kept = {0};
+    i32 fd = -1;
+    if (!track_send(&fetch.message, -1) ||
+        !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept), &fd))
+        return -EIO;
+    return kept.error ? -(i64)kept.error : fd;
+}
+
+static i64 open_mapped(const struct event_map *map, const char *path)
+{
+    return map->copy ? fetch(map->copy) : kernel_call(__NR_open, path, O_RDONLY | O_CLOEXEC);
 }
 
 void replay_map(const struct mapping *m, struct replayed_file *ret)
@@ -533,12 +543,9 @@ void replay_map(const struct mapping *m, struct replayed_file *ret)
     const struct event_map *map = (const struct event_map *)e->payload;
     if (e->kind != EVENT_MAP || map->size != m->size || map->offset != m->offset)
         diverge_number(e, "the program mapped a file, bytes", m->size);
-    if (map->copy)
-        add_copy_path(&t, map->copy);
-    else
-        for (u32 n = 0; n < map->path_size; n++)
-            text_add_char(&t, ((const char *)(map + 1))[n]);
-    i64 fd = kernel_call(__NR_open, path, O_RDONLY | O_CLOEXEC);
+    for (u32 n = 0; n < map->path_size; n++)
+        text_add_char(&t, ((const char *)(map + 1))[n]);
+    i64 fd = open_mapped(map, path);
     if (kernel_failed(fd) || !same_file((i32)fd, map)) {
         static char why[8300];
         struct text w = TEXT(why);

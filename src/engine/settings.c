@@ -92,9 +92,6 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_REPLAY:
         settings.replay = (i32)value->number;
         break;
-    case CHANNEL_SETTING_FILES:
-        settings.files = value->path;
-        break;
     case SETTING_FD:
         settings.fd = (i32)value->number;
         break;

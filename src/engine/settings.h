@@ -21,7 +21,6 @@ struct settings {
     bool own_vdso;        /* our vDSO though nothing is recorded, for tests */
     i32 record;           /* the recorder's socket, 0: none */
     i32 replay;           /* the replayer's socket, 0: none */
-    const char *files;    /* replay: where copies of mapped files are, or NULL */
     u64 parent;           /* internal: one more than the track that this image goes on from, 0: none */
     u64 parent_tick;      /* internal: the moment of the execve there */
     u64 parent_pc;

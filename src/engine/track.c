@@ -114,8 +114,7 @@ static bool receive_on(i32 socket, u32 kind, struct channel_message *ret, u32 si
     do
         got = kernel_call(__NR_recvmsg, socket, &header, K_MSG_CMSG_CLOEXEC);
     while (got == -EINTR);
-    if (ret_fd)
-        *ret_fd = control.type == K_SCM_RIGHTS && control.size ? control.fd : -1;
+    *ret_fd = control.type == K_SCM_RIGHTS && control.size ? control.fd : -1;
     return got == (i64)size && ret->kind == kind && ret->size == size;
 }
 
@@ -124,9 +123,10 @@ bool track_send(const struct channel_message *message, i32 fd)
     return own_socket >= 0 && send_on(own_socket, message, fd);
 }
 
-bool track_receive(u32 kind, struct channel_message *ret, u32 size)
+bool track_receive(u32 kind, struct channel_message *ret, u32 size, i32 *fd)
 {
-    return own_socket >= 0 && receive_on(own_socket, kind, ret, size, NULL);
+    *fd = -1;
+    return own_socket >= 0 && receive_on(own_socket, kind, ret, size, fd);
 }
 
 /* --- opening ------------------------------------------------------------------------ */

@@ -33,7 +33,7 @@ void track_close(void);
 
 /* Messages over the track's own socket. `fd` is attached if it is not -1. */
 bool track_send(const struct channel_message *message, i32 fd);
-/* Waits for an answer of this kind and size. */
-bool track_receive(u32 kind, struct channel_message *ret, u32 size);
+/* Waits for an answer of this kind and size; *fd is what was attached, or -1. */
+bool track_receive(u32 kind, struct channel_message *ret, u32 size, i32 *fd);
 
 #endif

@@ -95,7 +95,6 @@ enum channel_kind {
     X(CHECK,    "check",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "log a hash of memory every so many ticks") \
     X(OWN_VDSO, "ownvdso",  CHANNEL_FLAG,   0,      1,          0,        "give the vDSO of a recording to any run")  \
     X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
-    X(FILES,    "files",    CHANNEL_PATH,   0,      0,          0,        "replay: where copies of mapped files are") \
     X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
 
 #define CHANNEL_SETTING_ID(id, name, kind, least, most, unless, what) CHANNEL_SETTING_##id,

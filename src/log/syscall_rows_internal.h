@@ -14,8 +14,9 @@
  *   OUTV(name, count), INV(name, count)       an array of ranges
  *   SHAPED(way, shape, name)     described by a function in syscall_table.c
  *
- * Sizes: BYTES(a2), ITEMS(a1, struct s), ONE(struct s), BITS(a0), PAGES(a1), PLUS(8, a2) for so many
- * bytes more, ENCODED(a1) for what an ioctl request says; sources are those of enum size_source.
+ * Sizes: BYTES(a2), ITEMS(a1, struct s), ONE(struct s), BITS(a0), PAGES(a1), PLUS(8, a2) for so
+ * many bytes more, ENCODED(a1) for what an ioctl request says; sources are those of enum
+ * size_source.
  */
 #ifndef LOG_SYSCALL_ROWS_INTERNAL_H
 #define LOG_SYSCALL_ROWS_INTERNAL_H

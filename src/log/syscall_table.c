@@ -33,6 +33,17 @@ const struct syscall_row *syscall_row_of(u64 number)
     return &syscall_rows[number];
 }
 
+bool syscall_row_is_quiet(const struct syscall_row *row)
+{
+    if (row->unknown || row->variants)
+        return false;
+    for (unsigned i = 0; i < SYSCALL_ARGS; i++) {
+        if (row->args[i].way & ARG_OUT)
+            return false;
+    }
+    return true;
+}
+
 const struct syscall_row *syscall_variant_of(const struct syscall_row *row, const u64 *args)
 {
     const struct syscall_variants *variants = row->variants;
@@ -447,7 +458,8 @@ void call_reachable(const struct call_made *call, const struct call_memory *memo
         if (!looks_like_address(at))
             continue;
         u64 offered = offered_size(call, i, memory);
-        u64 size = readable_size(memory, at, smaller(offered > REACH ? offered : REACH, MOST_AFTER_ERROR));
+        u64 size = smaller(offered > REACH ? offered : REACH, MOST_AFTER_ERROR);
+        size = readable_size(memory, at, size);
         show(&v, at, size);
         reach_further(&v, at, size);
     }

@@ -10,11 +10,12 @@
  *   call.result = ...                           it is made
  *   call_written(&call, memory, visit, context) visits what the kernel has written
  *
- * What is visited may be a little more than what was written (a field between two others, a
- * structure whose last bytes an old version lacks), never less; bytes that are visited and were not
- * written have the same values in replay.  After EFAULT, memory that a visitor is shown may not be there.
+ * What is visited may be a little more than what was written (a field between two others, the end
+ * of a structure that an old version lacks), never less; bytes that are visited and were not
+ * written have the same values in replay.  After EFAULT, memory that a visitor is shown may not
+ * be there.
  *
- * Where row->unknown is set the kernel may have written more than the row knows: compare what
+ * Where variant->unknown is set the kernel may have written more than the row knows: compare what
  * call_reachable() visits before with what is there after.
  *
  * Compiled twice: for ebb, and freestanding for the engine.  No libc.
@@ -165,6 +166,10 @@ typedef void call_visit(void *context, struct gaddr at, u64 size);
 
 /* The row of a number; numbers that have none share one, without arguments to speak of. */
 const struct syscall_row *syscall_row_of(u64 number);
+
+/* Does such a call write no memory at all, whatever its arguments?  Then there is nothing to visit;
+ * who makes millions of them asks once for each number, and remembers. */
+bool syscall_row_is_quiet(const struct syscall_row *row);
 
 /* The row of a request, option or operation among those of a call; NULL: there is none. */
 const struct syscall_row *syscall_variant_of(const struct syscall_row *row, const u64 *args);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "base/xalloc.h"
@@ -105,7 +106,7 @@ static void print_value_result(const struct printer *p)
         fprintf(p->to, "%#lx", (unsigned long)c->result);
         break;
     case GIVES_MODE:
-        fprintf(p->to, c->result ? "%#03lo" : "0%lo", (unsigned long)c->result);
+        fprintf(p->to, "%#03lo", (unsigned long)c->result);
         break;
     case GIVES_NEVER:
         fputc('?', p->to);
@@ -139,7 +140,8 @@ static void print_result(const struct printer *p)
 
 static void print_request(FILE *to, const struct call_made *c)
 {
-    static const char *const directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
+    static const char *const directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
+                                             "_IOC_READ|_IOC_WRITE"};
     u32 request = (u32)c->args[1];
     if (c->variant != c->row && c->variant->name)
         fputs(c->variant->name, to);
@@ -186,11 +188,13 @@ static void print_option(FILE *to, const struct call_made *c, u64 value)
 
 static void print_protocol(FILE *to, const struct call_made *c, u64 value)
 {
-    static const struct word inet[] = {{"IPPROTO_IP", 0}, {"IPPROTO_ICMP", 1}, {"IPPROTO_TCP", 6}, {"IPPROTO_UDP", 17},
-                                       {"IPPROTO_IPV6", 41}, {"IPPROTO_RAW", 255}, {NULL, 0}};
-    static const struct word netlink[] = {{"NETLINK_ROUTE", 0}, {"NETLINK_USERSOCK", 2}, {"NETLINK_SOCK_DIAG", 4},
-                                          {"NETLINK_AUDIT", 9}, {"NETLINK_NETFILTER", 12},
-                                          {"NETLINK_KOBJECT_UEVENT", 15}, {"NETLINK_GENERIC", 16}, {NULL, 0}};
+    static const struct word inet[] = {
+        {"IPPROTO_IP", 0},  {"IPPROTO_ICMP", 1},  {"IPPROTO_TCP", 6},
+        {"IPPROTO_UDP", 17}, {"IPPROTO_IPV6", 41}, {"IPPROTO_RAW", 255}, {NULL, 0}};
+    static const struct word netlink[] = {
+        {"NETLINK_ROUTE", 0},      {"NETLINK_USERSOCK", 2},        {"NETLINK_SOCK_DIAG", 4},
+        {"NETLINK_AUDIT", 9},      {"NETLINK_NETFILTER", 12},      {"NETLINK_KOBJECT_UEVENT", 15},
+        {"NETLINK_GENERIC", 16},   {NULL, 0}};
     const char *name = NULL;
     if (c->args[0] == AF_INET || c->args[0] == AF_INET6)
         name = words_find(inet, (u32)value);
@@ -245,7 +249,7 @@ static void print_value(const struct printer *p, enum arg_show show, u64 value)
         text_address(p, value);
         break;
     case SHOW_MODE:
-        fprintf(to, value ? "%#03o" : "0%o", (u32)value);
+        fprintf(to, "%#03o", (u32)value);
         break;
     case SHOW_SIG:
         words_print_signal(to, (u32)value);
@@ -511,13 +515,22 @@ static void print_arg(const struct printer *p, const struct call_arg *arg, unsig
 
 /* Calls that strace shows in their own way */
 
-/* A mode matters only if a file may be made. */
-static bool is_left_out(const struct call_made *c, const struct call_arg *arg, unsigned index)
+/* A mode matters only if a file may be made, a new address only if it is asked for. */
+static bool is_left_out(const struct call_made *c, unsigned index)
 {
-    if (arg->show != SHOW_MODE || !index)
+    const u64 makes_files = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+    switch (c->number) {
+    case __NR_open:
+        return index == 2 && !(c->args[1] & makes_files);
+    case __NR_openat:
+        return index == 3 && !(c->args[2] & makes_files);
+    case __NR_mq_open:
+        return index >= 2 && !(c->args[1] & O_CREAT);
+    case __NR_mremap:
+        return index == 4 && !(c->args[3] & (MREMAP_FIXED | MREMAP_DONTUNMAP));
+    default:
         return false;
-    bool opens = c->number == __NR_open || c->number == __NR_openat || c->number == __NR_mq_open;
-    return opens && !(c->args[index - 1] & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)));
+    }
 }
 
 enum { SIGNAL_BITS = 0xff };
@@ -557,7 +570,7 @@ static void print_args(const struct printer *p)
 {
     const struct call_arg *args = p->call->variant->args;
     for (unsigned i = 0; i < SYSCALL_ARGS && args[i].name; i++) {
-        if (is_left_out(p->call, &args[i], i))
+        if (is_left_out(p->call, i))
             break;
         fputs(i ? ", " : "", p->to);
         print_arg(p, &args[i], i);

@@ -18,7 +18,7 @@ bool text_read(const struct printer *p, u64 at, void *to, size_t size);
 
 /* An address; NULL is a word. */
 void text_address(const struct printer *p, u64 at);
-/* Bytes in quotes, "..." after them if there are more; false, and nothing, if they are not there. */
+/* Bytes in quotes, "..." after them if there are more; false and nothing if they are not there. */
 bool text_bytes(const struct printer *p, u64 at, u64 size);
 /* A string of at most `most` bytes, in quotes. */
 bool text_string(const struct printer *p, u64 at, size_t most);

@@ -378,7 +378,8 @@ static void print_child_info(FILE *to, const void *bytes)
         return;
     }
     const char *code = words_find(codes, (u64)info[2]);
-    fprintf(to, "{si_signo=SIGCHLD, si_code=%s, si_pid=%d, si_uid=%d, si_status=", code ? code : "?", info[4], info[5]);
+    fprintf(to, "{si_signo=SIGCHLD, si_code=%s, si_pid=%d, si_uid=%d, si_status=",
+            code ? code : "?", info[4], info[5]);
     if (info[2] == 1)
         fprintf(to, "%d", info[6]);
     else
@@ -440,13 +441,14 @@ static void print_stack(FILE *to, const void *bytes)
 {
     const u64 *stack = bytes;
     u32 flags = (u32)stack[1];
-    const char *word = flags == 0 ? "0" : flags == 1 ? "SS_ONSTACK" : flags == 2 ? "SS_DISABLE" : "?";
+    static const struct word words[] = {{"0", 0}, {"SS_ONSTACK", 1}, {"SS_DISABLE", 2}, {NULL, 0}};
+    const char *word = words_find(words, flags);
     fputs("{ss_sp=", to);
     if (stack[0])
         fprintf(to, "%#lx", (unsigned long)stack[0]);
     else
         fputs("NULL", to);
-    fprintf(to, ", ss_flags=%s, ss_size=%lu}", word, (unsigned long)stack[2]);
+    fprintf(to, ", ss_flags=%s, ss_size=%lu}", word ? word : "?", (unsigned long)stack[2]);
 }
 
 /* The system */
@@ -480,7 +482,8 @@ static void print_utsname(FILE *to, const void *bytes)
 static void print_winsize(FILE *to, const void *bytes)
 {
     const u16 *size = bytes;
-    fprintf(to, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size[0], size[1], size[2], size[3]);
+    fprintf(to, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}",
+            size[0], size[1], size[2], size[3]);
 }
 
 static void print_name(FILE *to, const void *bytes)

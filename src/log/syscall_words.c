@@ -94,7 +94,7 @@ LIST(epoll_bits, W(EPOLLIN), W(EPOLLPRI), W(EPOLLOUT), W(EPOLLRDNORM), W(EPOLLRD
      W(EPOLLONESHOT), W(EPOLLET))
 LIST(epoll_operations, W(EPOLL_CTL_ADD), W(EPOLL_CTL_DEL), W(EPOLL_CTL_MOD))
 LIST(epoll_create_bits, W(EPOLL_CLOEXEC))
-LIST(wait_bits, W(WNOHANG), W(WUNTRACED), W(WEXITED), W(WCONTINUED), W(WNOWAIT), {"__WNOTHREAD", 0x20000000},
+LIST(wait_bits, W(WNOHANG), W(WSTOPPED), W(WEXITED), W(WCONTINUED), W(WNOWAIT), {"__WNOTHREAD", 0x20000000},
      {"__WALL", 0x40000000}, {"__WCLONE", 0x80000000})
 LIST(id_kinds, W(P_ALL), W(P_PID), W(P_PGID), {"P_PIDFD", 3})
 
@@ -260,7 +260,7 @@ void words_print_signal(FILE *to, u64 number)
     if (name)
         fprintf(to, "SIG%s", name);
     else if (number >= 32 && number <= 64)
-        number == 32 ? fputs("SIGRTMIN", to) : fprintf(to, "SIGRT_%lu", (unsigned long)(number - 32));
+        number == 32 ? fputs("SIGRTMIN", to) : fprintf(to, "SIGRT_%d", (int)number - 32);
     else
         fprintf(to, "%d", (int)number);
 }

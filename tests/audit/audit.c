@@ -170,8 +170,10 @@ static void compare(long result)
     if (missed) {
         char line[200];
         int arg = nearest_argument((u64)arena + first);
-        snprintf(line, sizeof line, "%zu of %zu bytes written are not described, the first %ld after argument %d; it answered %ld",
-                 missed, changed, arg < 0 ? -1l : (long)((u64)arena + first - args[arg]), arg, result);
+        long offset = arg < 0 ? -1l : (long)((u64)arena + first - args[arg]);
+        snprintf(line, sizeof line,
+                 "%zu of %zu bytes written are not described, the first %ld after argument %d; "
+                 "it answered %ld", missed, changed, offset, arg, result);
         answer(FAIL, line);
     }
 }
@@ -196,7 +198,8 @@ static void try_pattern(audit_case *prepare, int pattern)
     int error = made.result < 0 && made.result >= -4095 ? (int)-made.result : 0;
     if (error != wanted_error) {
         char line[200];
-        snprintf(line, sizeof line, "the call answered %s here", error ? strerror(error) : "no error");
+        const char *said = error ? strerror(error) : "no error";
+        snprintf(line, sizeof line, "the call answered %s here", said);
         answer(SKIP, line);
     }
 }
@@ -249,7 +252,8 @@ static int audit(const char *name, audit_case *prepare)
     if (pid < 0 || waitpid(pid, &status, 0) != pid)
         status = SKIP << 8;
     /* Not to the end: what a case left behind may hold the pipe open. */
-    ssize_t size = WIFEXITED(status) && WEXITSTATUS(status) != OK ? read(ends[0], why, sizeof why - 1) : 0;
+    bool spoke = WIFEXITED(status) && WEXITSTATUS(status) != OK;
+    ssize_t size = spoke ? read(ends[0], why, sizeof why - 1) : 0;
     close(ends[0]);
     why[size > 0 ? size : 0] = '\0';
     return judge(name, status, why);

@@ -295,7 +295,6 @@ CASE(ioctl_random)     { call(SYS_ioctl, open("/dev/urandom", O_RDONLY), 0x80045
 CASE(ioctl_rtc)        { call(SYS_ioctl, open("/dev/rtc0", O_RDONLY), 0x80247009, P(out(128))); }
 CASE(ioctl_ns_type)    { call(SYS_ioctl, open("/proc/self/ns/user", O_RDONLY), 0xb703); }
 CASE(ioctl_ns_owner)   { call(SYS_ioctl, open("/proc/self/ns/user", O_RDONLY), 0xb704, P(out(64))); }
-CASE(ioctl_loop_free)  { call(SYS_ioctl, open("/dev/loop-control", O_RDWR), 0x4c82); }
 CASE(ioctl_blk_size)   { call(SYS_ioctl, open("/dev/loop0", O_RDONLY), 0x80081272, P(out(64))); }
 CASE(ioctl_blk_ssz)    { call(SYS_ioctl, open("/dev/loop0", O_RDONLY), 0x1268, P(out(64))); }
 CASE(ioctl_blk_bsz)    { call(SYS_ioctl, open("/dev/loop0", O_RDONLY), 0x80081270, P(out(64))); }

@@ -13,6 +13,14 @@ as_user() {
     fi
 }
 
+# The other user must be able to come there, which is not so in the directory of the tests.
+make_place() {
+    place=$(mktemp -d /tmp/ebb-postgres.XXXXXX) && chmod 711 "$place" && cd "$place" || return
+    trap 'cd /; rm -rf "$place"' EXIT
+    mkdir data && : >server.log
+    [ "$(id -u)" != 0 ] || chown postgres data
+}
+
 start() {
     as_user "$bin/postgres" -D data -k "$PWD/data" -c listen_addresses= -c fsync=off \
         -c shared_buffers=16MB -c max_connections=20 >>server.log 2>&1 &
@@ -30,11 +38,9 @@ stop() {
 
 run() {
     local bin=/usr/lib/postgresql/15/bin job pid sql
+    make_place || return
     export PGHOST=$PWD/data PGUSER=corpus PGDATABASE=postgres
-    mkdir data && chmod 711 . && : >server.log
-    [ "$(id -u)" = 0 ] && chown postgres data
-    as_user "$bin/initdb" -D data -U corpus -A trust --no-sync --no-locale -E UTF8 >init.log 2>&1
-    echo "initdb $?"
+    as_user "$bin/initdb" -D data -U corpus -A trust --no-sync --no-locale -E UTF8 >init.log 2>&1 || return
     start || { tail -n 5 init.log server.log; kill "$job"; return 1; }
     sql="as_user $bin/psql -X -q -A -t"
     as_user "$bin/pgbench" -i -q -s 1 >/dev/null 2>&1; echo "pgbench -i $?"

@@ -28,7 +28,7 @@ corpus_list() {
         done
     done
     for share; do
-        sed -n "s/^\(test_[a-z0-9_]*\) *$share\$/python:\1/p" "$corpus/python.modules"
+        awk -v share="$share" '$2 == share { print "python:" $1 }' "$corpus/python.modules"
     done
 }
 
@@ -101,10 +101,12 @@ corpus_engine() {
 
 # corpus_python_run OUTCOMES MODULE COMMAND...: python is started by the command.
 corpus_python_run() {
-    local outcomes=$1 module=$2
+    local outcomes=$1 module=$2 without
     shift 2
+    without=$(awk -v module="$module" '$1 == module { print $3 }' "$corpus/python.modules")
     EBB_TEST_SECONDS=${EBB_TEST_SECONDS:-600} both_run "$outcomes.log" "$SCRATCH/python-$module.dir" \
-        env LC_ALL=C.UTF-8 "$@" /usr/bin/python3 "$CORPUS_LIB/python_outcomes.py" "$outcomes" "$module"
+        env LC_ALL=C.UTF-8 "$@" /usr/bin/python3 "$CORPUS_LIB/python_outcomes.py" "$outcomes" "$module" \
+        ${without:+"$without"}
 }
 
 # The tests that do well in the first file and not in the second.

@@ -295,6 +295,18 @@ static void check_open(void)
     }
 }
 
+static void check_quiet(void)
+{
+    static const u64 quiet[] = {__NR_getpid, __NR_write, __NR_lseek, __NR_openat, __NR_mmap};
+    static const u64 loud[] = {__NR_read, __NR_ioctl, __NR_recvmsg, __NR_bpf, __NR_nanosleep, 5000};
+    bool right = true;
+    for (size_t i = 0; i < countof(quiet); i++)
+        right = right && syscall_row_is_quiet(syscall_row_of(quiet[i]));
+    for (size_t i = 0; i < countof(loud); i++)
+        right = right && !syscall_row_is_quiet(syscall_row_of(loud[i]));
+    report("quiet rows", right, "one is not, or is");
+}
+
 static void check_reachable(void)
 {
     struct text text = {"", 0};
@@ -398,6 +410,7 @@ int main(void)
     for (size_t i = 0; i < countof(rows); i++)
         check_row(&rows[i]);
     check_open();
+    check_quiet();
     check_reachable();
     check_shown();
     check_table();

@@ -117,4 +117,25 @@ engine_restorer:
     mov $15, %eax                   /* rt_sigreturn */
     syscall
 
+/* engine_switch(rdi where to keep rsp, rsi rsp of the other stack) */
+    .globl engine_switch
+    .hidden engine_switch
+    .type engine_switch, @function
+engine_switch:
+    push %rbx
+    push %rbp
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    mov %rsp, (%rdi)
+    mov %rsi, %rsp
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbp
+    pop %rbx
+    ret
+
     .section .note.GNU-stack, "", @progbits

@@ -48,4 +48,7 @@ i64 engine_clone(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tl
  * without touching its stack any more. */
 _Noreturn void engine_leave(u32 *word, u32 bits, int status);
 
+/* Goes on, on another engine stack, where that one called this; the own one's place is kept. */
+void engine_switch(u64 *keep, u64 other);
+
 #endif

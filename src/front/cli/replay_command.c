@@ -192,15 +192,10 @@ static int watch_signals(void)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* What the recording had, what the user adds, and where the copies of mapped files are. */
-static char *join_settings(const char *recorded, const char *recording)
+static char *join_settings(const char *recorded)
 {
     const char *more = setting_list_text(&extra);
-    char *absolute = realpath(recording, NULL);
-    char *joined = xformat("%s%s%s%sfiles=%s/files", recorded, *recorded ? "," : "", more,
-                           *more ? "," : "", absolute ? absolute : recording);
-    free(absolute);
-    return joined;
+    return xformat("%s%s%s", recorded, *recorded && *more ? "," : "", more);
 }
 
 static int start_and_run(struct replay *r, const struct replay_start *from)
@@ -209,7 +204,7 @@ static int start_and_run(struct replay *r, const struct replay_start *from)
     int status = engine_locate(&start.engine);
     if (status)
         return status;
-    char *settings = join_settings(from->settings, r->rec->path);
+    char *settings = join_settings(from->settings);
     start.settings = settings;
     status = engine_spawn(&start, "replay", &r->child, &r->shared);
     if (!status) {
