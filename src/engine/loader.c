@@ -18,6 +18,8 @@
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
 #include "engine/loader_internal.h"
+#include "engine/log_mode.h"
+#include "engine/mapped_file.h"
 #include "engine/pool.h"
 #include "engine/settings.h"
 #include "engine/stop.h"
@@ -84,18 +86,24 @@ static i64 check_executable(i32 fd, const char *path)
 
 static i32 open_executable(const char *path, const char *what)
 {
+    if (log_mode == LOG_REPLAY)
+        return mapped_file_open_again();
     i64 fd = kernel_call(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (kernel_failed(fd))
         refuse_open(what, fd);
     i64 error = check_executable((i32)fd, path);
     if (error)
         refuse_open(what, error);
+    mapped_file_opened((i32)fd);
     return (i32)fd;
 }
 
 static i32 open_program(const char *path)
 {
-    return settings.fd >= 0 ? settings.fd : open_executable(path, path);
+    if (settings.fd < 0)
+        return open_executable(path, path);
+    mapped_file_opened(settings.fd);
+    return settings.fd;
 }
 
 /* "PATH: interpreter NAME", for a refusal. */

@@ -120,3 +120,20 @@ void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at)
     if (file->fd >= 0)
         kernel_call(__NR_close, file->fd);
 }
+
+/* --- files that are only opened ------------------------------------------------------ */
+
+void mapped_file_opened(i32 fd)
+{
+    struct mapping none = {.fd = fd, .flags = MAP_PRIVATE};
+    if (log_mode == LOG_RECORD)
+        record_map(&none, 0);
+}
+
+i32 mapped_file_open_again(void)
+{
+    struct mapping none = {.fd = -1, .flags = MAP_PRIVATE};
+    struct replayed_file file;
+    replay_map(&none, &file);
+    return file.fd;
+}

@@ -17,4 +17,9 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size);
 /* It has been mapped at `at`. */
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at);
 
+/* The loader reads files before it maps them: in the log that is a mapping of no bytes. */
+void mapped_file_opened(i32 fd);
+/* Replay: the file that was opened then. */
+i32 mapped_file_open_again(void);
+
 #endif

@@ -102,15 +102,21 @@ static i64 kernel_fork(const struct k_clone_args *args)
     return kernel_call(__NR_clone3, &ours, sizeof(ours));
 }
 
-static void fork_child(const struct k_clone_args *args)
+/* What a child of fork is, whether it was just born or is replayed. */
+static void become_forked(const struct k_clone_args *args)
 {
     thread_forked();
-    stats_forked();
     if (args->flags & CLONE_CLEAR_SIGHAND)
         clear_handlers();
     thread_self()->clear_tid = gaddr(args->flags & K_CLONE_CHILD_CLEARTID ? args->child_tid : 0);
     set_stack(args);
     signals_forked();
+}
+
+static void fork_child(const struct k_clone_args *args)
+{
+    stats_forked();
+    become_forked(args);
     record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
 }
 
@@ -232,7 +238,7 @@ static i64 replay_spawn(const struct k_clone_args *args)
         if (pid > 0 && (args->flags & K_CLONE_THREAD))
             replay_unable("programs with several threads cannot be replayed yet");
         if (pid == 0)
-            set_stack(args);
+            become_forked(args);
         return pid;
     }
     if (replayed_depth == REPLAYED_MOST)

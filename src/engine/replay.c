@@ -102,14 +102,23 @@ static _Noreturn void diverge_number(const struct event *e, const char *happened
 
 /* --- events ------------------------------------------------------------------------------ */
 
+static void take_note(const struct event_note *note)
+{
+    if (note->level == NOTE_QUIET || note->level == NOTE_SHOWN)
+        output_quiet(note->level == NOTE_QUIET);
+}
+
 /* The next event that replay must meet: NULL at the end of the log.  An EXEC is the last event, or that
  * of a child of vfork, or came to nothing. */
 static const struct event *next(void)
 {
     const struct event *e;
     while ((e = ring_peek(&consumer, &track_host)) &&
-           (e->kind == EVENT_NOTE || e->kind == EVENT_EXEC))
+           (e->kind == EVENT_NOTE || e->kind == EVENT_EXEC)) {
+        if (e->kind == EVENT_NOTE)
+            take_note((const struct event_note *)e->payload);
         ring_advance(&consumer, &track_host, e->size);
+    }
     return e;
 }
 

@@ -175,7 +175,7 @@ _Static_assert(sizeof(struct event_clock) == 8, "on disk");
  * for what the loader mapped).  Replay takes the bytes from the copy, or from the file if it
  * still is what it was. Then `path_size` bytes of path, filled up to 8. */
 struct event_map {
-    u64 address, size;
+    u64 address, size; /* size 0: opened, to be read as a program or an interpreter */
     u32 protection, flags;
     u64 offset;
     u64 device, inode;
@@ -206,7 +206,12 @@ struct event_check {
 };
 _Static_assert(sizeof(struct event_check) == 24, "on disk");
 
-enum event_note_level { NOTE_INFO = 0, NOTE_LIMIT = 1 /* something that cannot be replayed */ };
+enum event_note_level {
+    NOTE_INFO = 0,
+    NOTE_LIMIT = 1, /* something that cannot be replayed */
+    NOTE_QUIET = 2, /* only from ebb to a replaying engine: what is printed from here on is not shown; */
+    NOTE_SHOWN = 3, /* and from here on it is */
+};
 struct event_note {
     u32 level; /* enum event_note_level */
     u32 size;  /* of the text that follows, without a zero */
