@@ -16,6 +16,7 @@
 #include "engine/own_vdso.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
+#include "engine/slice.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
 #include "engine/syscalls.h"
@@ -27,7 +28,6 @@
 #include "engine/x86_64/machine.h"
 
 enum {
-    SLICE = 50000, /* ticks, while there are several threads */
     FLAG_TF = 0x100,
     SEGV_MAPERR = 1,
     SEGV_ACCERR = 2,
@@ -69,9 +69,11 @@ static void set_goal(void)
 /* The ticks that may pass before the boundary must be looked at again. */
 static u64 budget(void)
 {
-    if (goal.set)
-        return goal.tick - ticks_now();
-    return thread_count > 1 ? SLICE : LONG;
+    u64 most = thread_count > 1 ? slice_grant() : LONG;
+    if (!goal.set)
+        return most;
+    u64 left = goal.tick - ticks_now();
+    return left < most ? left : most;
 }
 
 /* --- running ------------------------------------------------------------------------ */
@@ -229,17 +231,26 @@ static void pursue_goal(void)
 }
 
 /* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
-static u64 slice_end;
+static u64 grant_end;
 
-static bool slice_used_up(void)
+static bool grant_used_up(void)
 {
-    return thread_count > 1 && ticks_now() >= slice_end;
+    return thread_count > 1 && ticks_now() >= grant_end;
 }
 
-static void boundary(bool slice_over)
+static void grant(void)
+{
+    u64 ticks = budget();
+    ticks_grant(ticks);
+    grant_end = ticks_now() + ticks;
+}
+
+/* `used_up`: the ticks that were granted; `renew`: there are others now that must be. */
+static void boundary(bool used_up, bool renew)
 {
     struct thread *t = thread_self();
-    if (slice_over && thread_count > 1)
+    bool over = used_up && (thread_count == 1 || slice_over());
+    if (over && thread_count > 1)
         thread_yield();
     cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
     if (t->signal_waiting && log_mode != LOG_REPLAY)
@@ -248,12 +259,10 @@ static void boundary(bool slice_over)
         record_boundary();
     if (goal.check)
         pursue_goal();
-    if (slice_over)
+    if (over)
         code_watch_age();
-    if (slice_over || goal.set) {
-        ticks_grant(budget());
-        slice_end = ticks_now() + SLICE;
-    }
+    if (used_up || renew || goal.set)
+        grant();
 }
 
 _Noreturn void dispatch_run(void)
@@ -262,12 +271,14 @@ _Noreturn void dispatch_run(void)
     u64 reason = EXIT_TICKS;
     set_goal();
     u32 threads_seen = 0;
+    u64 turns_seen = 0;
     for (;;) {
-        bool slice_over =
-            reason == EXIT_TICKS || threads_seen != thread_count || slice_used_up();
-        threads_seen = thread_count;
+        bool used_up = reason == EXIT_TICKS || grant_used_up();
+        bool renew = threads_seen != thread_count || turns_seen != thread_turns;
         u64 rip = cpu->rip;
-        boundary(slice_over);
+        boundary(used_up, renew);
+        threads_seen = thread_count;
+        turns_seen = thread_turns;
         if (cpu->flags & FLAG_TF) {
             step_with_trap();
             s = (struct shortcut){0};

@@ -19,6 +19,11 @@ bool guest_write(struct gaddr to, const void *from, size_t size)
     return guest_copy(gaddr_pointer(to), from, size) == 0;
 }
 
+bool guest_swap_u32(struct gaddr at, u32 *expected, u32 new)
+{
+    return guest_compare_swap(gaddr_pointer(at), expected, new) == 0;
+}
+
 /* Strings are read in aligned pieces, none of which crosses into a page that may be missing. */
 enum { PIECE = 128 };
 

@@ -12,14 +12,15 @@
  *   parent: vfork_process --engine_clone--> sleeps ...................... puts back, goes on
  *   child:                     vfork_begin, dispatch_run ... execve, exit --^
  *
- * A child that is killed at the very moment in which it waits for the baton takes its
- * number along, and the other threads of the parent wait for ever; with no other threads it
- * cannot happen.
+ * A child may be killed where it waits for the baton, or for a futex: its parent takes over its
+ * place in the line.  But if that happens between two instructions in which it changes that place,
+ * the other threads of the parent wait for ever; with no other threads it cannot happen.
  */
 #include "engine/process.h"
 
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
+#include "engine/futex.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/record.h"
@@ -165,6 +166,7 @@ static void put_aside(const struct thread *t, struct parent *parent)
 static void put_back(struct thread *t, const struct parent *parent)
 {
     thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
+    futex_forget(t);
     thread_load_registers(&parent->state);
     t->tid = parent->tid;
     t->in_vfork = parent->in_vfork;

@@ -53,7 +53,7 @@ static void hurry(struct thread *t, struct k_ucontext *context)
     }
     if (between(registers->rip, engine_call_begin, engine_call_end))
         registers->rip = (u64)engine_call_interrupted;
-    if (t->has_baton) /* (3) */
+    if (thread_holds(t)) /* (3) */
         cpu->alarm = 1;
 }
 

@@ -33,7 +33,11 @@
 
 /* Numbers that the kernel's header may be too old to know. */
 enum {
+    NR_FUTEX_WAITV = 449,
     NR_MAP_SHADOW_STACK = 453,
+    NR_FUTEX_WAKE = 454,
+    NR_FUTEX_WAIT = 455,
+    NR_FUTEX_REQUEUE = 456,
     NR_MSEAL = 462,
     CALLS = 512,
     SYSCALL_LENGTH = 2, /* bytes of the instruction */
@@ -142,6 +146,7 @@ static const struct call_row rows[CALLS] = {
     [__NR_epoll_pwait]     = ROW(call_epoll_pwait, FD),
     [__NR_epoll_pwait2]    = ROW(call_epoll_pwait2, FD),
     [__NR_futex]           = ROW(call_futex, 0),
+    [__NR_sched_yield]     = ROW(call_sched_yield, 0),
 
     /* Processes and threads */
     [__NR_clone]           = ROW(call_clone, 0),
@@ -236,6 +241,13 @@ static const struct call_row rows[CALLS] = {
     [__NR_get_thread_area] = REFUSED,
     [__NR_seccomp]         = ROW(refuse_seccomp, NOW),
     [NR_MAP_SHADOW_STACK]  = REFUSED,
+
+    /* Refused: new forms of futex(), which would not meet those who wait in our queues. */
+    [NR_FUTEX_WAITV]       = REFUSED,
+    [NR_FUTEX_WAKE]        = REFUSED,
+    [NR_FUTEX_WAIT]        = REFUSED,
+    [NR_FUTEX_REQUEUE]     = REFUSED,
+
     [NR_MSEAL]             = REFUSED,
 };
 

@@ -22,5 +22,7 @@ void syscalls_failed(void);
 
 /* Remembers who the first process is, for the setting random. */
 void reproducible_start(void);
+/* The id of a process or thread as the guest sees it. */
+u32 reproducible_number(u32 number);
 
 #endif

@@ -61,6 +61,7 @@ i64 call_pselect6(struct call *call);
 i64 call_epoll_pwait(struct call *call);
 i64 call_epoll_pwait2(struct call *call);
 i64 call_futex(struct call *call);
+i64 call_sched_yield(struct call *call);
 /* Would the kernel make this call again by itself after a handler with SA_RESTART? */
 bool call_restartable(const struct call *call);
 

@@ -144,11 +144,15 @@ void reproducible_start(void)
         first_process = kernel_call(__NR_getpid);
 }
 
+u32 reproducible_number(u32 number)
+{
+    return first_process && number == first_process ? FIRST_PROCESS : number;
+}
+
 /* getpid, gettid, set_tid_address: a number that is ours. */
 i64 call_own_number(struct call *call)
 {
-    i64 number = call_pass_now(call);
-    return first_process && number == first_process ? FIRST_PROCESS : number;
+    return reproducible_number((u32)call_pass_now(call));
 }
 
 /* kill, tkill, tgkill: numbers that the guest has from us. */

@@ -6,10 +6,12 @@
  * a signal that the new mask lets in is noted before the call or interrupts it, and the
  * answer is EINTR in both cases.
  */
+#include "engine/futex.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
+#include "engine/thread.h"
 
 enum { MASK_SIZE = 8 };
 
@@ -88,7 +90,18 @@ static bool futex_waits(u64 operation)
 
 i64 call_futex(struct call *call)
 {
+    if (futex_is_ours(call->args))
+        return futex_call(call->args);
     return futex_waits(call->args[1]) ? call_pass(call) : call_pass_now(call);
+}
+
+/* To a thread of our own if one wants to run; else to whom the kernel likes. */
+i64 call_sched_yield(struct call *call)
+{
+    if (!thread_others_wait())
+        return call_pass(call);
+    thread_yield();
+    return 0;
 }
 
 /* Made again after a signal, or not */

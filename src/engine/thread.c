@@ -1,23 +1,34 @@
 /* Threads: their blocks, and the baton.
  *
- * The baton is a ticket lock on a futex: who wants it draws a number, and it goes round in
- * the order of the numbers, so nobody starves.  Waiters sleep on the word that says whose
- * turn it is, each with the bit of its number, so that handing over wakes one of them.
+ * Who wants the baton joins a line; its holder is the head of the line and hands it to the
+ * next, so nobody starves.  Each waits on a word of its own: a hand-over wakes the one thread that
+ * is to run and no other, by one system call, or by none if that thread is not asleep yet.
  *
- *   runs guest code --thread_give_baton--> in a call that may wait
- *                   --thread_take_baton--> waits for its number, runs guest code
+ * A thread can also be parked: it stands in no line, until the holder puts it there
+ * (thread_wake), or it comes by itself on a signal or when its time is up.
+ *
+ *   HOLDS --thread_give_baton--> AWAY, in a call that may wait --thread_take_baton--> IN_LINE
+ *   HOLDS --thread_park--> PARKED --thread_wake, or a signal, or the deadline--> IN_LINE
+ *   HOLDS --thread_yield--> IN_LINE
+ *   IN_LINE --release() of the one in front--> HOLDS
+ *
+ * Every hand-over, whatever its reason, ends in take_over().
  *
  * Invariants, besides those of thread.h
- *   (3) turn.next - turn.serving is the number of threads that hold the baton or wait for
- *       it.
- *   (4) t->has_baton is written by t alone (or by the child of vfork that runs on its
- *       block).
+ *   (3) The line is the holder, and behind it by `behind` those IN_LINE, up to line_end;
+ *       who has just joined may not be linked yet.  line_end is NULL if nobody holds the baton.
+ *   (4) t->place is written by t alone (or by the child of vfork that runs on its block),
+ *       but that anyone with the baton may move it from PARKED to IN_LINE.
+ *   (5) Who moves t->place to IN_LINE, and nobody else, puts t into the line.
+ *   (6) A block is given out again only when the kernel thread that used it is gone.
  */
 #include "engine/thread.h"
 
+#include "engine/futex.h"
 #include "engine/kernel.h"
 #include "engine/layout.h"
 #include "engine/pool.h"
+#include "engine/slice.h"
 #include "engine/stop.h"
 #include "engine/syscalls.h"
 #include "engine/text.h"
@@ -27,6 +38,7 @@
 #include "engine/x86_64/vector.h"
 
 u32 thread_count;
+u64 thread_turns;
 
 static struct thread *threads;     /* all, by `next` */
 static struct thread *free_blocks; /* by `next` */
@@ -62,15 +74,25 @@ static struct thread *map_block(void)
     return t;
 }
 
+static struct thread *take_free_block(void)
+{
+    for (struct thread **at = &free_blocks; *at; at = &(*at)->next) {
+        struct thread *t = *at;
+        if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE)) /* (6) */
+            continue;
+        *at = t->next;
+        return t;
+    }
+    return NULL;
+}
+
 struct thread *thread_create(void)
 {
-    struct thread *t = free_blocks;
-    if (t) {
-        free_blocks = t->next;
+    struct thread *t = take_free_block();
+    if (t)
         memset(t, 0, offsetof(struct thread, vector));
-    } else {
+    else
         t = map_block();
-    }
     if (t)
         t->self = t;
     return t;
@@ -96,54 +118,114 @@ void thread_list_drop(struct thread *t)
     free_blocks = t;
 }
 
-/* The baton */
+u32 thread_number(const struct thread *t)
+{
+    return reproducible_number(t->tid);
+}
 
-enum {
-    FUTEX_WAIT_BITSET = 9,
-    FUTEX_WAKE_BITSET = 10,
-    FUTEX_PRIVATE = 128,
-    EVERYBODY = 0x7fffffff,
-    SPINS = 60,
+struct thread *thread_next(const struct thread *t)
+{
+    return t ? t->next : threads;
+}
+
+struct thread *thread_find(u32 number)
+{
+    struct thread *t = threads;
+    while (t && thread_number(t) != number)
+        t = t->next;
+    return t;
+}
+
+/* The line */
+
+enum { /* t->word */
+    AWAKE,
+    ASLEEP,
+    GRANTED,
 };
 
-static struct {
-    u32 next;    /* number to be drawn */
-    u32 serving; /* the holder's */
-} turn;
+enum {
+    FUTEX_WAIT = 0,
+    FUTEX_WAKE = 1,
+    FUTEX_WAIT_BITSET = 9,
+    FUTEX_PRIVATE = 128,
+    FUTEX_REALTIME = 256,
+    SPINS = 60,
+    LINK_SPINS = 200,
+};
 
-static u32 turn_bit(u32 number)
+static struct thread *line_end;
+
+static void grant(struct thread *t)
 {
-    return 1u << number % 32;
+    if (__atomic_exchange_n(&t->word, GRANTED, __ATOMIC_SEQ_CST) == ASLEEP)
+        kernel_call(__NR_futex, &t->word, FUTEX_WAKE | FUTEX_PRIVATE, 1);
 }
 
-static void hand_on(void)
+/* The right, and the duty, to put t into the line: (5). */
+static bool claim(struct thread *t, u32 place)
 {
-    u32 now = __atomic_add_fetch(&turn.serving, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&turn.next, __ATOMIC_SEQ_CST) != now)
-        kernel_call(__NR_futex, &turn.serving, FUTEX_WAKE_BITSET | FUTEX_PRIVATE, EVERYBODY, 0, 0,
-                    turn_bit(now));
+    return __atomic_compare_exchange_n(&t->place, &place, THREAD_IN_LINE, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
 }
 
-static void wait_for_turn(void)
+static void join(struct thread *t)
 {
-    u32 mine = __atomic_fetch_add(&turn.next, 1, __ATOMIC_SEQ_CST);
-    u32 now;
-    for (int i = 0; i < SPINS && __atomic_load_n(&turn.serving, __ATOMIC_ACQUIRE) != mine; i++)
+    t->behind = NULL;
+    struct thread *front = __atomic_exchange_n(&line_end, t, __ATOMIC_SEQ_CST);
+    if (front)
+        __atomic_store_n(&front->behind, t, __ATOMIC_RELEASE);
+    else
+        grant(t);
+}
+
+/* The one behind t, which is there, but may not have been linked yet. */
+static struct thread *next_in_line(struct thread *t)
+{
+    struct thread *next;
+    for (int i = 0; !(next = __atomic_load_n(&t->behind, __ATOMIC_ACQUIRE)); i++) {
+        if (i < LINK_SPINS)
+            __builtin_ia32_pause();
+        else
+            kernel_call(__NR_sched_yield);
+    }
+    return next;
+}
+
+static void release(struct thread *t, u32 place)
+{
+    struct thread *alone = t;
+    __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler looks at it */
+    if (__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) ||
+        !__atomic_compare_exchange_n(&line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        grant(next_in_line(t));
+}
+
+static void wait_for_grant(struct thread *t)
+{
+    u32 word;
+    for (int i = 0; i < SPINS && __atomic_load_n(&t->word, __ATOMIC_ACQUIRE) == AWAKE; i++)
         __builtin_ia32_pause(); /* most stretches between two calls are shorter than a sleep */
-    while ((now = __atomic_load_n(&turn.serving, __ATOMIC_SEQ_CST)) != mine)
-        kernel_call(__NR_futex, &turn.serving, FUTEX_WAIT_BITSET | FUTEX_PRIVATE, now, NULL, NULL,
-                    turn_bit(mine));
+    word = AWAKE;
+    __atomic_compare_exchange_n(&t->word, &word, ASLEEP, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&t->word, __ATOMIC_SEQ_CST) != GRANTED)
+        kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP, NULL);
 }
 
 bool thread_others_wait(void)
 {
-    return __atomic_load_n(&turn.next, __ATOMIC_RELAXED) - turn.serving > 1;
+    return __atomic_load_n(&line_end, __ATOMIC_RELAXED) != holder;
 }
 
 _Noreturn void thread_leave(int status)
 {
+    struct thread *t = thread_self();
     holder = NULL;
-    engine_leave(&turn.serving, turn_bit(turn.serving + 1), status);
+    release(t, THREAD_AWAY);
+    for (;;)
+        kernel_call(__NR_exit, status);
 }
 
 /* The state of a thread without it */
@@ -203,46 +285,116 @@ void thread_save_state(struct thread *t)
 
 /* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for
  * (2), and not loaded. */
-void thread_give_baton(void)
+static void give_up(struct thread *t, u32 place, u32 word)
 {
-    if (thread_count == 1)
-        return;
-    struct thread *t = thread_self();
-    assert(t->has_baton);
+    assert(thread_holds(t) && holder == t);
     thread_save_state(t);
-    __atomic_store_n(&t->has_baton, false, __ATOMIC_SEQ_CST); /* a handler looks at it */
-    hand_on();
+    t->word = word;
+    release(t, place);
 }
 
+/* Here, and nowhere else, a thread begins to run in place of another. */
+static void take_over(struct thread *t)
+{
+    assert(t->place == THREAD_IN_LINE && t->word == GRANTED);
+    thread_load_registers(&t->state);
+    __atomic_store_n(&t->place, THREAD_HOLDS, __ATOMIC_SEQ_CST);
+    if (holder == t)
+        return;
+    holder = t;
+    thread_turns++;
+    ticks_add(1);
+    slice_begin();
+}
+
+void thread_give_baton(void)
+{
+    if (thread_count > 1)
+        give_up(thread_self(), THREAD_AWAY, AWAKE);
+}
+
+/* Mostly it is AWAY.  The child of vfork may have been killed at any other place: its parent
+ * goes on from there. */
 void thread_take_baton(void)
 {
     struct thread *t = thread_self();
-    if (t->has_baton)
+    if (thread_holds(t))
         return;
-    wait_for_turn();
-    thread_load_registers(&t->state);
-    __atomic_store_n(&t->has_baton, true, __ATOMIC_SEQ_CST);
-    if (holder != t)
-        ticks_add(1);
-    holder = t;
+    if (claim(t, THREAD_AWAY) || claim(t, THREAD_PARKED))
+        join(t);
+    wait_for_grant(t);
+    take_over(t);
 }
 
+/* It is in line again before the next one runs, who would else believe to be alone, and spin on a
+ * processor that the one who waits for the line needs. */
 void thread_yield(void)
 {
+    struct thread *t = thread_self();
     if (!thread_others_wait())
         return;
-    thread_give_baton();
-    thread_take_baton();
+    assert(thread_holds(t) && holder == t);
+    struct thread *next = next_in_line(t);
+    thread_save_state(t);
+    t->word = ASLEEP;
+    __atomic_store_n(&t->place, THREAD_IN_LINE, __ATOMIC_SEQ_CST);
+    join(t);
+    grant(next);
+    wait_for_grant(t);
+    take_over(t);
+}
+
+/* Parking */
+
+/* Until t is in the line, by whomever. */
+static enum thread_roused sleep_parked(struct thread *t, const struct thread_deadline *deadline)
+{
+    u64 clock = deadline && deadline->realtime ? FUTEX_REALTIME : 0;
+    u64 args[6] = {(u64)&t->word,    FUTEX_WAIT_BITSET | FUTEX_PRIVATE | clock, ASLEEP,
+                   deadline ? (u64)&deadline->at : 0, 0, 0xffffffff};
+    while (__atomic_load_n(&t->word, __ATOMIC_SEQ_CST) != GRANTED) {
+        bool late = engine_make_call(__NR_futex, args, &t->signal_waiting) == -ETIMEDOUT;
+        if (!late && !t->signal_waiting)
+            continue;
+        if (!claim(t, THREAD_PARKED))
+            break; /* it was woken before that */
+        join(t);
+        return late ? THREAD_LATE : THREAD_INTERRUPTED;
+    }
+    return THREAD_WOKEN;
+}
+
+enum thread_roused thread_park(const struct thread_deadline *deadline)
+{
+    struct thread *t = thread_self();
+    give_up(t, THREAD_PARKED, ASLEEP);
+    enum thread_roused roused = sleep_parked(t, deadline);
+    wait_for_grant(t);
+    take_over(t);
+    return roused;
+}
+
+void thread_wake(struct thread *t)
+{
+    if (claim(t, THREAD_PARKED))
+        join(t);
 }
 
 /* Beginnings */
 
+static void hold_alone(struct thread *t)
+{
+    t->place = THREAD_HOLDS;
+    t->word = GRANTED;
+    t->behind = NULL;
+    holder = line_end = t; /* (3) */
+}
+
 void thread_start_first(struct thread *t)
 {
     t->tid = (u32)kernel_call(__NR_gettid);
-    t->has_baton = true;
-    holder = t;
-    turn.next = turn.serving + 1; /* (3) */
+    t->in_use = 1;
+    hold_alone(t);
     thread_list_add(t);
 }
 
@@ -254,9 +406,12 @@ void thread_forked(void)
         if (other != t)
             thread_list_drop(other);
     }
+    for (struct thread *gone = free_blocks; gone; gone = gone->next)
+        gone->in_use = 0; /* (6) */
     t->tid = (u32)kernel_call(__NR_gettid);
     t->in_vfork = false;
     t->robust_list = gaddr(0);
-    turn.next = turn.serving + 1; /* (3) */
-    assert(thread_count == 1 && t->has_baton);
+    assert(thread_count == 1 && thread_holds(t));
+    hold_alone(t);
+    futex_forked();
 }

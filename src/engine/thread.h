@@ -33,11 +33,37 @@ struct thread_state { /* what of struct cpu belongs to a thread */
     u64 gs_base;
 };
 
+/* What a thread waits for on a futex that the engine keeps (futex.c). */
+struct futex_waiter {
+    u64 address;
+    u64 target; /* WAIT_REQUEUE_PI: where it may be moved to */
+    u32 bits;   /* of WAIT_BITSET */
+    u8 kind;
+    bool shared;                     /* asked for without the private flag */
+    bool queued;                     /* between these two: */
+    struct thread *before, *after;
+};
+
+enum thread_place {
+    THREAD_AWAY,   /* in a call that may wait */
+    THREAD_PARKED,
+    THREAD_IN_LINE,
+    THREAD_HOLDS, /* the baton */
+};
+
 struct thread {
     struct thread *self; /* at the block's start, for a look in the debugger */
     u32 tid;
-    bool has_baton;
+    u32 in_use; /* a kernel thread runs on this block; the kernel clears it at its end */
     struct thread *next; /* in the list of all */
+
+    /* Its place in the line for the baton (thread.c). */
+    u32 place; /* enum thread_place */
+    u32 word; /* it sleeps on this */
+    struct thread *behind;
+    u32 slice; /* 0: a full one; else it seemed to spin when the last was over (slice.c) */
+
+    struct futex_waiter futex;
     struct thread_state state;
 
     /* Signals (signals.c).  `mask` is the guest's; the kernel's own mask is the same without the
@@ -73,7 +99,13 @@ static inline struct thread *thread_self(void)
     return (struct thread *)(rsp & ~(u64)(THREAD_BLOCK - 1));
 }
 
+static inline bool thread_holds(const struct thread *t)
+{
+    return __atomic_load_n(&t->place, __ATOMIC_SEQ_CST) == THREAD_HOLDS;
+}
+
 extern u32 thread_count; /* of the process, this one included */
+extern u64 thread_turns; /* how often one has taken the baton from another */
 
 struct thread *thread_create(void);          /* a block with its stacks, not running yet */
 u64 thread_stack_top(struct thread *t);      /* of the engine's stack */
@@ -86,6 +118,25 @@ void thread_take_baton(void);
 /* Lets another waiting thread run, if there is one: at the end of a slice, on spinning. */
 void thread_yield(void);
 bool thread_others_wait(void);
+
+/* Without the baton, and not in line for it, until one of these: */
+enum thread_roused {
+    THREAD_WOKEN,       /* thread_wake(), by the holder of the baton */
+    THREAD_LATE,        /* the deadline */
+    THREAD_INTERRUPTED, /* a signal waits */
+};
+struct thread_deadline {
+    struct k_timespec at;
+    bool realtime; /* CLOCK_REALTIME, else CLOCK_MONOTONIC */
+};
+enum thread_roused thread_park(const struct thread_deadline *deadline); /* NULL: none */
+/* Does nothing if t is not parked any more, but coming by itself.  Those woken run in the order in
+ * which they were. */
+void thread_wake(struct thread *t);
+
+u32 thread_number(const struct thread *t);         /* its id, as the guest sees it */
+struct thread *thread_find(u32 number);            /* or NULL */
+struct thread *thread_next(const struct thread *t); /* all threads, NULL being before the first */
 
 /* The guest's clone() with CLONE_VM | CLONE_THREAD; regs are in cpu.  Returns the tid or -errno. */
 i64 thread_clone(const struct k_clone_args *args);

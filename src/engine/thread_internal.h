@@ -4,8 +4,8 @@
 
 #include "engine/thread.h"
 
-/* The list of all threads, and thread_count.  A block that was dropped may be given out
- * again at once. */
+/* The list of all threads, and thread_count.  A block that was dropped is given out
+ * again when its kernel thread has ended. */
 void thread_list_add(struct thread *t);
 void thread_list_drop(struct thread *t);
 

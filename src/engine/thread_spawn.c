@@ -1,14 +1,16 @@
 /* Threads: the guest's clone() and exit().
  *
- * The kernel does for its thread what the guest asked for (ids, fs base, the word that is
- * cleared at the end, robust futexes), since that thread is the guest's in everything but
- * its stack and its first instruction.
+ * The kernel does for its thread what the guest asked for (ids, fs base), since that thread is
+ * the guest's in everything but its stack and its first instruction.  But what changes memory at
+ * its end (the word that is cleared, robust futexes) is done by the engine, as long as it has the
+ * baton: who sees the thread gone sees it at a certain moment.
  *
  *   thread_clone --kernel--> thread_begin --takes the baton--> dispatch_run
- *                ... thread_exit --drops the block, hands the baton on--> engine_leave
+ *                ... thread_exit --drops the block, hands the baton on--> thread_leave
  */
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
+#include "engine/futex.h"
 #include "engine/kernel.h"
 #include "engine/record.h"
 #include "engine/replay.h"
@@ -18,6 +20,8 @@
 #include "engine/syscalls_internal.h"
 #include "engine/thread_internal.h"
 #include "engine/x86_64/enter.h"
+
+enum { ROBUST_HEAD = 24 }; /* bytes of struct robust_list_head, which the kernel insists on */
 
 static void thread_begin(void)
 {
@@ -58,13 +62,17 @@ i64 thread_clone(const struct k_clone_args *args)
     thread_list_add(t);
 
     u64 mask = process_block_signals(); /* the child has no handler stack yet */
-    i64 tid = engine_clone(args->flags, thread_stack_top(t), args->parent_tid, args->child_tid,
+    t->in_use = 1;
+    u64 flags = args->flags & ~(u64)K_CLONE_CHILD_CLEARTID;
+    i64 tid = engine_clone(flags, thread_stack_top(t), args->parent_tid, args->child_tid,
                            args->tls, thread_begin);
     process_restore_signals(mask);
-    if (kernel_failed(tid))
+    if (kernel_failed(tid)) {
+        t->in_use = 0;
         thread_list_drop(t);
-    else
+    } else {
         t->tid = (u32)tid;
+    }
     return tid;
 }
 
@@ -81,7 +89,10 @@ _Noreturn void thread_exit(int status)
         for (;;)
             kernel_call(__NR_exit, status);
     }
-    process_block_signals(); /* none may come to a stack that is not ours any more */
+    process_block_signals(); /* there will be nobody to deliver them */
+    futex_thread_ends(t);
+    kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);
+    kernel_call(__NR_set_tid_address, &t->in_use);
     thread_list_drop(t);
     thread_leave(status);
 }

@@ -119,7 +119,7 @@ corpus_python_lost() {
 corpus_python() {
     local module=$1 base=$SCRATCH/python-$1 lost setting=${2/#-/stats=0} shown=python:$1
     [[ $2 == - ]] || shown+=" $2"
-    if ! /usr/bin/python3 -c "import test.$module" 2>/dev/null; then
+    if ! /usr/bin/python3 -c "import test.$module" >/dev/null 2>&1; then
         skip "$shown" "python's test package is not installed"
         return
     fi

@@ -101,6 +101,19 @@ guest_copy_begin:
     xor %eax, %eax
     ret
 2:  rep movsb
+    mov %rcx, %rax
+    ret
+/* guest_compare_swap(rdi word, rsi expected, edx new) */
+    .globl guest_compare_swap
+    .hidden guest_compare_swap
+    .type guest_compare_swap, @function
+guest_compare_swap:
+    mov $1, %ecx
+    mov (%rsi), %eax
+    lock cmpxchg %edx, (%rdi)
+    mov %eax, (%rsi)
+    xor %eax, %eax
+    ret
     .globl guest_copy_end
     .hidden guest_copy_end
 guest_copy_end:

@@ -30,6 +30,9 @@ extern const u8 engine_call_begin[], engine_call_end[], engine_call_interrupted[
  * The handler of SIGSEGV and SIGBUS compares rip with [guest_copy_begin, guest_copy_end):
  * inside, it is set to guest_copy_faulted. */
 u64 guest_copy(void *to, const void *from, u64 size);
+/* If *word is *expected, makes it `new`; *expected becomes what it was.  One step for other threads
+ * and processes. Returns 0, or 1 if a fault stopped it, in the same way. */
+u64 guest_compare_swap(u32 *word, u32 *expected, u32 new);
 extern const u8 guest_copy_begin[], guest_copy_end[], guest_copy_faulted[];
 
 /* The kernel's restorer for the engine's own handlers. */
@@ -43,10 +46,6 @@ _Noreturn void engine_main(const u64 *initial_stack);
  * at `begin`, on a stack that ends at `stack_top`.  Its id, or -errno. */
 i64 engine_clone(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls,
                  void (*begin)(void));
-
-/* Increments *word, wakes who waits for it with `bits`, and ends this kernel thread,
- * without touching its stack any more. */
-_Noreturn void engine_leave(u32 *word, u32 bits, int status);
 
 /* Goes on, on another engine stack, where that one called this; the own one's place is kept. */
 void engine_switch(u64 *keep, u64 other);

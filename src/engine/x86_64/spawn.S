@@ -1,4 +1,4 @@
-/* Where kernel threads begin and end. */
+/* Where kernel threads begin. */
 
     .text
 
@@ -19,26 +19,5 @@ engine_clone:
 1:  xor %ebp, %ebp
     call *%r9
     ud2
-
-/* engine_leave(rdi word, esi wake bits, edx status)
- *
- * From the increment on the stack under us may be somebody else's. */
-    .globl engine_leave
-    .hidden engine_leave
-    .type engine_leave, @function
-engine_leave:
-    mov %edx, %ebx
-    mov %esi, %r9d
-    xor %r10d, %r10d
-    xor %r8d, %r8d
-    mov $138, %esi                  /* FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG */
-    mov $0x7fffffff, %edx
-    lock incl (%rdi)
-    mov $202, %eax                  /* futex */
-    syscall
-1:  mov %ebx, %edi
-    mov $60, %eax                   /* exit */
-    syscall
-    jmp 1b
 
     .section .note.GNU-stack, "", @progbits
