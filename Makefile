@@ -115,7 +115,7 @@ demo:
 
 check:
 	@tools/deps build
-	@tools/deps test || echo 'some tests will be skipped'
+	@tools/deps test corpus || echo 'some tests will be skipped'
 	@$(MAKE) --no-print-directory all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run $(SUITES)
 
@@ -127,7 +127,7 @@ bench:
 
 torture:
 	@tools/deps build
-	@tools/deps test || echo 'some tests will be skipped'
+	@tools/deps test corpus || echo 'some tests will be skipped'
 	@$(MAKE) --no-print-directory all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run --torture
 

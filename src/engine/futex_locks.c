@@ -12,6 +12,7 @@
 #include "engine/kernel.h"
 #include "engine/stop.h"
 #include "engine/syscalls_internal.h"
+#include "engine/record.h"
 
 static bool read_word(u64 address, u32 *ret)
 {
@@ -63,6 +64,7 @@ static i64 take(const struct thread *t, struct futex_key lock, bool others)
         if (!guest_swap_u32(gaddr(lock.address), &word, (u32)new))
             return -EFAULT;
     } while (word != seen);
+    record_write(gaddr(lock.address), sizeof(u32));
     return !(word & FUTEX_OWNER);
 }
 
@@ -100,6 +102,7 @@ static bool hand_on(struct futex_key key, struct thread *next, u32 word, u32 fla
         if (!guest_swap_u32(gaddr(key.address), &word, new))
             return false;
     } while (word != seen);
+    record_write(gaddr(key.address), sizeof(u32));
     if (next)
         futex_rouse(next);
     return true;

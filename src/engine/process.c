@@ -26,6 +26,7 @@
 #include "engine/record.h"
 #include "engine/replay.h"
 #include "engine/replay_output.h"
+#include "engine/replay_threads.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
 #include "engine/syscalls_internal.h"
@@ -50,12 +51,16 @@ enum { K_SIG_SETMASK = 2, K_SIGSET = 8 };
 u64 process_block_signals(void)
 {
     u64 all = ~0ul, old = 0;
+    if (log_mode == LOG_REPLAY)
+        return 0; /* one kernel thread is all of them */
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &all, &old, K_SIGSET);
     return old;
 }
 
 void process_restore_signals(u64 mask)
 {
+    if (log_mode == LOG_REPLAY)
+        return;
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, NULL, K_SIGSET);
 }
 
@@ -217,14 +222,36 @@ static i64 vfork_process(const struct k_clone_args *args)
 /* Replay: nobody is born.  A child of vfork is replayed in its parent's place, as it shared its memory;
  * other children have logs of their own. */
 
-enum { REPLAYED_MOST = 8 };
+enum { REPLAYED_MOST = 32 };
 
 static struct replayed_parent {
+    struct thread *thread; /* on whose block the child runs; NULL: not in use */
     struct parent parent;
     struct call call;
     struct output_state output;
 } replayed[REPLAYED_MOST];
-static u32 replayed_depth;
+
+/* The last of a thread's, who may have been a child of vfork itself; or, for NULL, a free one. */
+static struct replayed_parent *replayed_of(const struct thread *t)
+{
+    for (u32 n = REPLAYED_MOST; n > 0; n--)
+        if (replayed[n - 1].thread == t)
+            return &replayed[n - 1];
+    return NULL;
+}
+
+/* Behind the thread's own, so that the last is found first. */
+static struct replayed_parent *replayed_take(struct thread *t)
+{
+    struct replayed_parent *own = replayed_of(t);
+    for (u32 n = own ? (u32)(own - replayed) + 1 : 0; n < REPLAYED_MOST; n++) {
+        if (!replayed[n].thread) {
+            replayed[n].thread = t;
+            return &replayed[n];
+        }
+    }
+    replay_unable("too many children of vfork at a time");
+}
 
 static struct call current_call(void)
 {
@@ -238,14 +265,12 @@ static i64 replay_spawn(const struct k_clone_args *args)
     if (!replay_vfork_begins()) {
         i64 pid = replay_feed();
         if (pid > 0 && (args->flags & K_CLONE_THREAD))
-            replay_unable("programs with several threads cannot be replayed yet");
+            replay_thread_create(args, (u32)pid);
         if (pid == 0)
             become_forked(args);
         return pid;
     }
-    if (replayed_depth == REPLAYED_MOST)
-        replay_unable("children of vfork have too many children of vfork");
-    struct replayed_parent *p = &replayed[replayed_depth++];
+    struct replayed_parent *p = replayed_take(t);
     p->call = current_call();
     output_save(&p->output);
     signals_vfork_begin();
@@ -262,9 +287,10 @@ bool process_replay_child_ends(const struct call *call)
 {
     bool may_end = call->number == __NR_execve || call->number == __NR_execveat ||
                    call->number == __NR_exit || call->number == __NR_exit_group;
-    if (!replayed_depth || !may_end || !replay_vfork_ends())
+    struct replayed_parent *p = may_end ? replayed_of(thread_self()) : NULL;
+    if (!p || !replay_vfork_ends())
         return false;
-    struct replayed_parent *p = &replayed[--replayed_depth];
+    p->thread = NULL;
     put_back(thread_self(), &p->parent);
     signals_vfork_end();
     output_restore(&p->output);
@@ -281,8 +307,6 @@ static i64 spawn(const struct k_clone_args *args)
 {
     if (log_mode == LOG_REPLAY)
         return replay_spawn(args);
-    if (args->flags & K_CLONE_THREAD)
-        record_note(NOTE_LIMIT, "the program has several threads: it cannot be replayed yet");
     release_ids(args);
     if (args->flags & K_CLONE_THREAD)
         return thread_clone(args);

@@ -56,7 +56,7 @@ static bool build(struct builder *b, u16 kind, const struct record_moment *at)
         log_mode = LOG_OFF; /* ebb is gone: the program goes on */
         return false;
     }
-    *b->event = (struct event){.kind = kind, .tick = at->tick, .pc = at->pc, .hash = at->hash,
+    *b->event = (struct event){.kind = kind, .thread = (u16)thread_self()->ordinal, .tick = at->tick, .pc = at->pc, .hash = at->hash,
                                .time = at->time};
     b->at = b->event->payload;
     b->end = (u8 *)b->event + EVENT_SIZE_MOST;
@@ -278,6 +278,26 @@ static void add_changed(struct builder *b)
     }
 }
 
+/* Operations on futexes that change their words are done by the engine. */
+static void add_futex_words(struct builder *b, const u64 *args)
+{
+    enum { COMMAND = 0x7f, WAIT = 0, WAKE = 1, REQUEUE = 3, CMP_REQUEUE = 4, WAIT_BITSET = 9,
+           WAKE_BITSET = 10 };
+    switch (args[1] & COMMAND) {
+    case WAIT:
+    case WAKE:
+    case REQUEUE:
+    case CMP_REQUEUE:
+    case WAIT_BITSET:
+    case WAKE_BITSET:
+        return;
+    default:
+        add_written(b, gaddr(args[0]), sizeof(u32));
+        if (args[4])
+            add_written(b, gaddr(args[4]), sizeof(u32));
+    }
+}
+
 static bool shared_files; /* some have been mapped shared */
 
 static bool writes_file(u64 number)
@@ -329,6 +349,8 @@ void record_call_end(struct record_call *c, i64 result)
     add(&b, c->made.args, payload.args * sizeof(u64));
     c->made.result = result;
     call_written(&c->made, &memory, add_written, &b);
+    if (c->made.number == __NR_futex)
+        add_futex_words(&b, c->made.args);
     if (shared_files && result >= 0)
         add_file_changes(&b, &c->made);
     if (aside.count)
@@ -428,6 +450,20 @@ void record_signal(const struct k_siginfo *info, u32 fate)
 
 /* Programs ask clocks millions of times a second, and this is most of what it costs: so there is
  * neither hash nor time, and the values are stored in place. */
+void record_write(struct gaddr at, u64 size)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment now = moment_now();
+    if (!build(&b, EVENT_DATA, &now))
+        return;
+    struct event_data data = {0};
+    b.flags = (u16 *)&((struct event_data *)add(&b, &data, sizeof(data)))->flags;
+    add_written(&b, at, size);
+    publish(&b);
+}
+
 void record_clock(u32 source, const u64 *values, u32 count)
 {
     struct builder b;
@@ -455,6 +491,21 @@ void record_note(u32 level, const char *text)
     struct event_note payload = {level, (u32)strlen(text)};
     add(&b, &payload, sizeof(payload));
     add(&b, text, payload.size);
+    publish(&b);
+}
+
+/* The moment is that of the one who stopped: no tick has passed since.  Its registers are not at hand any more. */
+void record_switch(const struct record_switch *out, const struct thread *to)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    struct record_moment at = {.tick = ticks_now(), .pc = out->pc, .time = read_tsc()};
+    if (!build(&b, EVENT_SWITCH, &at))
+        return;
+    b.event->thread = (u16)out->ordinal;
+    struct event_switch payload = {(u16)to->ordinal, (u16)out->reason, to->tid};
+    add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -508,7 +559,8 @@ void record_boundary(void)
 {
     static u64 next;
     struct builder b;
-    if (!settings.check || ticks_now() < next)
+    /* The kernel writes the answers to calls in which other threads wait straight to where they belong. */
+    if (!settings.check || ticks_now() < next || thread_count > 1)
         return;
     next = ticks_now() + settings.check;
     struct record_moment at = moment_now();

@@ -36,11 +36,22 @@ void record_signal(const struct k_siginfo *info, u32 fate);
 /* The answers of an instruction or vDSO function that asks a clock or the processor (EVENT_CLOCK). */
 void record_clock(u32 source, const u64 *values, u32 count);
 
+/* The engine has changed guest memory in the middle of a call that is going to wait. */
+void record_write(struct gaddr at, u64 size);
+
 /* A file was mapped at `at`. */
 void record_map(const struct mapping *m, u64 at);
 
 /* Something that the user should know about the recording. */
 void record_note(u32 level, const char *text);
+
+/* Another thread begins to run: who ran before, where it stopped and why (enum event_switch_reason). */
+struct thread;
+struct record_switch {
+    u32 ordinal, reason;
+    u64 pc;
+};
+void record_switch(const struct record_switch *out, const struct thread *to);
 
 /* The child of a vfork begins here, in the same memory and the same log; what it does comes before the
  * event of the call itself. */

@@ -14,6 +14,7 @@
 #include "engine/mapped_file.h"
 #include "engine/pool.h"
 #include "engine/replay_output.h"
+#include "engine/replay_threads.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/stop.h"
@@ -309,6 +310,50 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     output_start();
 }
 
+/* --- threads ----------------------------------------------------------------------------------- */
+
+/* The log goes on with another thread: so do we, until it comes back to this one. */
+static void switch_thread(const struct event *e)
+{
+    const struct event_switch *s = (const struct event_switch *)e->payload;
+    if (e->thread != thread_self()->ordinal || e->tick != ticks_now() || e->pc != cpu->rip)
+        diverge_number(e, "another thread, or at another moment: the pc is", cpu->rip);
+    u32 to = s->to;
+    met(e);
+    replay_switch_to(to);
+}
+
+/* What the engine wrote into guest memory on its own account. */
+static void write_data(const struct event *e)
+{
+    apply_pieces(e->payload + sizeof(struct event_data), event_end_of(e));
+    met(e);
+}
+
+/* The next event, after all that other threads did in between. */
+static const struct event *next_of_this_thread(void)
+{
+    const struct event *e;
+    while ((e = next_or_end())->kind == EVENT_SWITCH || e->kind == EVENT_DATA) {
+        if (e->kind == EVENT_SWITCH)
+            switch_thread(e);
+        else
+            write_data(e);
+    }
+    return e;
+}
+
+_Noreturn void replay_leave(void)
+{
+    const struct event *e;
+    while ((e = next_or_end())->kind == EVENT_DATA)
+        write_data(e);
+    if (e->kind != EVENT_SWITCH)
+        diverge(e, "a thread ended");
+    switch_thread(e);
+    replay_unable("the log switches to a thread that has ended");
+}
+
 /* --- system calls ------------------------------------------------------------------------------- */
 
 static struct {
@@ -347,7 +392,9 @@ bool replay_call_begin(const struct call *call)
     const struct event *e = next_or_end();
     current.call = *call;
     current.fed = false;
-    if (e->kind == EVENT_MAP || e->kind == EVENT_FORK) /* parts of the call that is being made */
+    /* Parts of the call that is being made; it is held against its event when that comes. */
+    if (e->kind == EVENT_MAP || e->kind == EVENT_FORK || e->kind == EVENT_SWITCH ||
+        e->kind == EVENT_DATA)
         return true;
     if (e->kind == EVENT_END && ends_program(call)) /* replay_end() looks at it */
         return true;
@@ -362,7 +409,9 @@ bool replay_call_begin(const struct call *call)
 /* The event of the call that is being made. */
 static const struct event *call_event(void)
 {
-    const struct event *e = next_or_end();
+    struct call call = current.call; /* others make calls meanwhile */
+    const struct event *e = next_of_this_thread();
+    current.call = call;
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
     if (e->kind != EVENT_SYSCALL || s->number != current.call.number)
         diverge_call(e, &current.call);
@@ -382,8 +431,21 @@ static void repeat_limit(const struct call *call, i64 result)
         kernel_call(__NR_prlimit64, 0, a[1], a[2], 0);
 }
 
+/* A signal ended the call before it had done anything, and comes before it is made again. */
+static bool comes_again(void)
+{
+    struct call call = current.call;
+    const struct event *e = next_of_this_thread();
+    current.call = call;
+    return e->kind == EVENT_SIGNAL && e->tick == ticks_now() && e->pc == cpu->rip - SYSCALL_LENGTH;
+}
+
 i64 replay_feed(void)
 {
+    if (comes_again()) {
+        current.fed = true;
+        return CALL_AGAIN;
+    }
     const struct event *e = call_event();
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
     i64 result = s->result;
@@ -421,6 +483,8 @@ bool replay_redoes(const struct call *call)
 {
     switch (call->number) {
     case __NR_brk:
+    case __NR_set_robust_list:
+    case __NR_set_tid_address:
     case __NR_rt_sigaction:
     case __NR_rt_sigprocmask:
     case __NR_rt_sigsuspend:
@@ -484,8 +548,11 @@ static void check(const struct event *e)
     met(e);
 }
 
+/* A switch in a call is met by that call. */
 static bool from_outside(const struct event *e)
 {
+    if (e->kind == EVENT_SWITCH)
+        return ((const struct event_switch *)e->payload)->reason == SWITCH_SLICE;
     return e->kind == EVENT_SIGNAL || e->kind == EVENT_CHECK;
 }
 
@@ -500,6 +567,8 @@ void replay_boundary(void)
             return;
         if (e->kind == EVENT_SIGNAL)
             deliver(e);
+        else if (e->kind == EVENT_SWITCH)
+            switch_thread(e);
         else
             check(e);
     }

@@ -44,6 +44,9 @@ void replay_map(const struct mapping *m, struct replayed_file *ret);
 /* At a boundary: delivers what is due, sets the goal. */
 void replay_boundary(void);
 
+/* The thread that ran has ended: goes on as the one that the log says. */
+_Noreturn void replay_leave(void);
+
 /* A child of vfork began here in the recording? And is what the program does now its end? */
 bool replay_vfork_begins(void);
 bool replay_vfork_ends(void);

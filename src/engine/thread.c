@@ -28,6 +28,7 @@
 #include "engine/kernel.h"
 #include "engine/layout.h"
 #include "engine/pool.h"
+#include "engine/record.h"
 #include "engine/slice.h"
 #include "engine/stop.h"
 #include "engine/syscalls.h"
@@ -36,6 +37,7 @@
 #include "engine/ticks.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/vector.h"
+#include "log/format.h"
 
 u32 thread_count;
 u64 thread_turns;
@@ -98,8 +100,11 @@ struct thread *thread_create(void)
     return t;
 }
 
+static u32 next_ordinal;
+
 void thread_list_add(struct thread *t)
 {
+    t->ordinal = next_ordinal++;
     t->next = threads;
     threads = t;
     thread_count++;
@@ -116,6 +121,14 @@ void thread_list_drop(struct thread *t)
     syscalls_update_direct();
     t->next = free_blocks;
     free_blocks = t;
+}
+
+struct thread *thread_with_ordinal(u32 ordinal)
+{
+    struct thread *t = threads;
+    while (t && t->ordinal != ordinal)
+        t = t->next;
+    return t;
 }
 
 u32 thread_number(const struct thread *t)
@@ -216,12 +229,23 @@ static void wait_for_grant(struct thread *t)
 
 bool thread_others_wait(void)
 {
+    if (log_mode == LOG_REPLAY)
+        return false;
     return __atomic_load_n(&line_end, __ATOMIC_RELAXED) != holder;
+}
+
+/* Who had the baton before, for the log: where it stopped, and why. */
+static struct record_switch out;
+
+static void note_out(const struct thread *t, u32 reason)
+{
+    out = (struct record_switch){t->ordinal, reason, cpu->rip};
 }
 
 _Noreturn void thread_leave(int status)
 {
     struct thread *t = thread_self();
+    note_out(t, SWITCH_EXIT);
     holder = NULL;
     release(t, THREAD_AWAY);
     for (;;)
@@ -288,6 +312,7 @@ void thread_save_state(struct thread *t)
 static void give_up(struct thread *t, u32 place, u32 word)
 {
     assert(thread_holds(t) && holder == t);
+    note_out(t, SWITCH_CALL);
     thread_save_state(t);
     t->word = word;
     release(t, place);
@@ -303,13 +328,14 @@ static void take_over(struct thread *t)
         return;
     holder = t;
     thread_turns++;
+    record_switch(&out, t);
     ticks_add(1);
     slice_begin();
 }
 
 void thread_give_baton(void)
 {
-    if (thread_count > 1)
+    if (thread_count > 1 && log_mode != LOG_REPLAY)
         give_up(thread_self(), THREAD_AWAY, AWAKE);
 }
 
@@ -335,6 +361,7 @@ void thread_yield(void)
         return;
     assert(thread_holds(t) && holder == t);
     struct thread *next = next_in_line(t);
+    note_out(t, SWITCH_SLICE);
     thread_save_state(t);
     t->word = ASLEEP;
     __atomic_store_n(&t->place, THREAD_IN_LINE, __ATOMIC_SEQ_CST);

@@ -54,6 +54,8 @@ enum thread_place {
 struct thread {
     struct thread *self; /* at the block's start, for a look in the debugger */
     u32 tid;
+    u32 ordinal;    /* small number in the log, 0 for the first; never given twice */
+    u64 replay_rsp; /* replay: where its engine stack stands while another runs */
     u32 in_use; /* a kernel thread runs on this block; the kernel clears it at its end */
     struct thread *next; /* in the list of all */
 

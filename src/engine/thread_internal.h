@@ -14,6 +14,10 @@ _Noreturn void thread_leave(int status);
 
 /* Everything of the running guest thread, from cpu and the processor, into a block. */
 void thread_save_state(struct thread *t);
+/* A new thread's first state: as clone() says, behind the call. */
+void thread_prepare(struct thread *t, const struct k_clone_args *args);
+/* The thread with this number in the log; NULL: none. */
+struct thread *thread_with_ordinal(u32 ordinal);
 /* cpu <-> state, general registers only. */
 void thread_save_registers(struct thread_state *state);
 void thread_load_registers(const struct thread_state *state);

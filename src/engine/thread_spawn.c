@@ -33,7 +33,7 @@ static void thread_begin(void)
 }
 
 /* The child goes on behind the system call, with its own stack and the answer 0. */
-static void prepare(struct thread *t, const struct k_clone_args *args)
+void thread_prepare(struct thread *t, const struct k_clone_args *args)
 {
     const struct thread *parent = thread_self();
     thread_save_state(t);
@@ -58,7 +58,7 @@ i64 thread_clone(const struct k_clone_args *args)
     struct thread *t = thread_create();
     if (!t)
         return -EAGAIN;
-    prepare(t, args);
+    thread_prepare(t, args);
     thread_list_add(t);
 
     u64 mask = process_block_signals(); /* the child has no handler stack yet */
@@ -91,6 +91,10 @@ _Noreturn void thread_exit(int status)
     }
     process_block_signals(); /* there will be nobody to deliver them */
     futex_thread_ends(t);
+    if (log_mode == LOG_REPLAY) {
+        thread_list_drop(t);
+        replay_leave();
+    }
     kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);
     kernel_call(__NR_set_tid_address, &t->in_use);
     thread_list_drop(t);

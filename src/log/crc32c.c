@@ -35,9 +35,13 @@ __attribute__((target("sse4.2"))) static u32 by_instruction(u32 crc, const u8 *a
     return crc;
 }
 
+u32 crc32c_more(u32 crc, const void *bytes, size_t size)
+{
+    return ~(__builtin_cpu_supports("sse4.2") ? by_instruction(~crc, bytes, size)
+                                              : by_table(~crc, bytes, size));
+}
+
 u32 crc32c(const void *bytes, size_t size)
 {
-    u32 crc = __builtin_cpu_supports("sse4.2") ? by_instruction(~0u, bytes, size)
-                                               : by_table(~0u, bytes, size);
-    return ~crc;
+    return crc32c_more(0, bytes, size);
 }

@@ -7,4 +7,7 @@
 /* Of "123456789" it is 0xe3069283. */
 u32 crc32c(const void *bytes, size_t size);
 
+/* Of what `crc` is the checksum of, and these bytes behind it; of nothing it is 0. */
+u32 crc32c_more(u32 crc, const void *bytes, size_t size);
+
 #endif

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "log/kept_index.h"
 #include "log/meta.h"
 
 #define LATEST "latest"
@@ -455,7 +456,7 @@ static void remove_files(const struct recording *rec, const char *name, bool (*o
 
 static bool is_copy(const char *name)
 {
-    return name[strspn(name, "0123456789")] == '\0';
+    return name[strspn(name, "0123456789")] == '\0' || strcmp(name, strchr(KEPT_INDEX, '/') + 1) == 0;
 }
 
 static bool is_log(const char *name)

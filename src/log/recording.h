@@ -3,6 +3,7 @@
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
  *     DIR/files/M       copies of files that were mapped
+ *     DIR/files/index   their checksums
  *
  * Recordings hold secrets: directories are 0700, files 0600.
  */

@@ -6,7 +6,7 @@
 
 # The benchmark itself prints rates; how many tests it finished is what can be compared.
 load() {
-    redis-benchmark -p "$1" -n 3000 -c 20 -q -t set,get,incr,lpush,lpop,sadd,hset,zadd,mset "${@:2}" |
+    redis-benchmark -p "$1" -n 1500 -c 20 -q -t set,get,incr,lpush,lpop,sadd,hset,zadd,mset "${@:2}" |
         tr '\r' '\n' | grep -c 'requests per second, p50'
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "log/kept_index.h"
 
 static bool same(const struct channel_keep *a, const struct channel_keep *b)
 {
@@ -54,12 +55,14 @@ static int copy_bytes(int from, int to)
     return error;
 }
 
-static int copy_file(const struct recording *rec, const char *name, int from)
+static int copy_file(const struct recording *rec, u32 number, const char *name, int from)
 {
-    int to = openat(rec->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int to = openat(rec->dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (to < 0)
         return errno;
     int error = ioctl(to, FICLONE, from) == 0 ? 0 : copy_bytes(from, to);
+    if (!error)
+        error = kept_index_add(rec->dir, number, to);
     if (close(to) < 0 && !error)
         error = errno;
     if (error)
@@ -88,7 +91,7 @@ int record_files_keep(struct record_files *files, const struct recording *rec,
         }
     }
     char *name = xformat("files/%u", files->count + 1);
-    int error = copy_file(rec, name, fd);
+    int error = copy_file(rec, files->count + 1, name, fd);
     free(name);
     if (error)
         return error;

@@ -27,6 +27,7 @@
 #include "front/cli/replay_start.h"
 #include "front/cli/setting_list.h"
 #include "front/cli/track_choice.h"
+#include "log/kept_index.h"
 #include "log/packets.h"
 #include "log/recording.h"
 
@@ -41,6 +42,8 @@ struct replay {
     struct replay_feed *feed;
     bool judged;
     struct channel_verdict verdict;
+    u32 sound[64]; /* copies that have been checked */
+    size_t sound_count;
     struct error *err;
 };
 
@@ -62,7 +65,19 @@ static void hear_shared(struct replay *r)
     }
 }
 
-/* A kept copy, for an engine that maps it. */
+/* Programs map a file piece by piece: it is checked with the first. */
+static struct error *check_copy(struct replay *r, u32 copy, int fd)
+{
+    for (size_t i = 0; i < r->sound_count; i++)
+        if (r->sound[i] == copy)
+            return NULL;
+    struct error *err = kept_index_check(r->rec->dir, copy, fd);
+    if (!err && r->sound_count < countof(r->sound))
+        r->sound[r->sound_count++] = copy;
+    return err;
+}
+
+/* A kept copy, for an engine that maps it.  One that is damaged ends the replay. */
 static void answer_fetch(struct replay *r, const struct channel_fetch *fetch)
 {
     struct channel_kept kept = {.copy = fetch->copy};
@@ -70,6 +85,10 @@ static void answer_fetch(struct replay *r, const struct channel_fetch *fetch)
     int fd = openat(r->rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     free(name);
     kept.error = fd < 0 ? (u32)errno : 0;
+    if (fd >= 0 && !r->err)
+        r->err = check_copy(r, fetch->copy, fd);
+    if (r->err)
+        kept.error = EBADMSG;
     packet_send(replay_feed_socket(r->feed), &kept.message, CHANNEL_KEPT, sizeof kept, fd);
     if (fd >= 0)
         close(fd);

@@ -1,0 +1,91 @@
+/* The index of kept files: see the header. */
+#include "log/kept_index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "log/crc32c.h"
+
+struct kept {
+    u64 size;
+    u32 crc;
+};
+
+/* 0, or an errno. */
+static int measure(int fd, struct kept *ret)
+{
+    enum { ROOM = 1 << 20 };
+    u8 *room = xalloc(ROOM);
+    struct kept kept = {0};
+    ssize_t n;
+    while ((n = pread(fd, room, ROOM, (off_t)kept.size)) > 0 || (n < 0 && errno == EINTR)) {
+        if (n < 0)
+            continue;
+        kept.crc = crc32c_more(kept.crc, room, (size_t)n);
+        kept.size += (u64)n;
+    }
+    int error = n < 0 ? errno : 0;
+    free(room);
+    *ret = kept;
+    return error;
+}
+
+int kept_index_add(int dir, u32 copy, int fd)
+{
+    struct kept kept;
+    int error = measure(fd, &kept);
+    if (error)
+        return error;
+    int index = openat(dir, KEPT_INDEX, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (index < 0)
+        return errno;
+    char *line = xformat("%u %llu %08x\n", copy, (unsigned long long)kept.size, kept.crc);
+    size_t size = strlen(line);
+    ssize_t n = write(index, line, size);
+    error = n < 0 ? errno : n != (ssize_t)size ? ENOSPC : 0;
+    free(line);
+    close(index);
+    return error;
+}
+
+static bool find(FILE *index, u32 copy, struct kept *ret)
+{
+    char line[128];
+    while (fgets(line, sizeof line, index)) {
+        unsigned number, crc;
+        unsigned long long size;
+        if (sscanf(line, "%u %llu %8x\n", &number, &size, &crc) == 3 && number == copy) {
+            *ret = (struct kept){size, crc};
+            return true;
+        }
+    }
+    return false;
+}
+
+struct error *kept_index_check(int dir, u32 copy, int fd)
+{
+    struct kept wanted, found;
+    int descriptor = openat(dir, KEPT_INDEX, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0)
+        return error_errno(errno, "opening " KEPT_INDEX);
+    FILE *index = fdopen(descriptor, "r");
+    if (!index) {
+        close(descriptor);
+        return error_errno(ENOMEM, "reading " KEPT_INDEX);
+    }
+    bool there = find(index, copy, &wanted);
+    fclose(index);
+    if (!there)
+        return error_new(KEPT_INDEX " does not have files/%u", copy);
+    int error = measure(fd, &found);
+    if (error)
+        return error_errno(error, "reading files/%u", copy);
+    if (found.size != wanted.size || found.crc != wanted.crc)
+        return error_new("files/%u is damaged", copy);
+    return NULL;
+}
