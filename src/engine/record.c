@@ -175,6 +175,25 @@ static void add_start_pieces(struct builder *b, const struct loader_request *req
     add_piece(b, PIECE_LAYOUT, 0, layout, sizeof(layout));
 }
 
+static u64 frequency; /* of the time stamp counter */
+
+static bool build_start(struct builder *b, const struct record_moment *at)
+{
+    struct event_start start = {
+        .pid = (u32)kernel_call(__NR_getpid),
+        .ppid = (u32)kernel_call(__NR_getppid),
+        .tid = (u32)kernel_call(__NR_gettid),
+        .uid = (u32)kernel_call(__NR_getuid),
+        .gid = (u32)kernel_call(__NR_getgid),
+        .realtime = clock_ns(0),
+        .frequency = frequency,
+    };
+    if (!build(b, EVENT_START, at))
+        return false;
+    b->flags = (u16 *)&((struct event_start *)add(b, &start, sizeof(start)))->flags;
+    return true;
+}
+
 void record_start(const struct loader_request *request, const struct signals_inherited *inherited)
 {
     struct track_origin_info origin = {
@@ -191,20 +210,10 @@ void record_start(const struct loader_request *request, const struct signals_inh
         return;
     }
     ring_producer_init(&producer, track_ring);
-    u64 frequency = tsc_frequency();
+    frequency = tsc_frequency();
     struct record_moment at = {.time = read_tsc()};
-    struct event_start start = {
-        .pid = (u32)kernel_call(__NR_getpid),
-        .ppid = (u32)kernel_call(__NR_getppid),
-        .tid = (u32)kernel_call(__NR_gettid),
-        .uid = (u32)kernel_call(__NR_getuid),
-        .gid = (u32)kernel_call(__NR_getgid),
-        .realtime = clock_ns(0),
-        .frequency = frequency,
-    };
-    if (!build(&b, EVENT_START, &at))
+    if (!build_start(&b, &at))
         return;
-    b.flags = (u16 *)&((struct event_start *)add(&b, &start, sizeof(start)))->flags;
     add_start_pieces(&b, request, inherited);
     if (log_mode == LOG_RECORD)
         publish(&b);
@@ -533,6 +542,10 @@ void record_forked(u64 parent_tick, u64 parent_pc)
         return;
     }
     ring_producer_init(&producer, track_ring);
+    struct record_moment at = {parent_tick, parent_pc, 0, read_tsc()};
+    struct builder b;
+    if (build_start(&b, &at)) /* the rest is its parent's */
+        publish(&b);
 }
 
 void record_exec(void)
