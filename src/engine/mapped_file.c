@@ -100,6 +100,14 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size)
     return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
 }
 
+void mapped_file_resize(u64 address, u64 size)
+{
+    const struct area *a = areas_find(address);
+    const struct shared_copy *copy = a ? copy_behind(a) : NULL;
+    if (copy)
+        kernel_call(__NR_ftruncate, copy->fd, size);
+}
+
 struct mapped_file mapped_file_begin(struct mapping *m)
 {
     struct mapped_file file = {-1};

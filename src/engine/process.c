@@ -34,6 +34,7 @@
 #include "engine/thread_internal.h"
 #include "engine/ticks.h"
 #include "engine/x86_64/enter.h"
+#include "engine/x86_64/vector.h"
 #include "log/format.h"
 
 enum {
@@ -229,6 +230,7 @@ static struct replayed_parent {
     struct parent parent;
     struct call call;
     struct output_state output;
+    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
 } replayed[REPLAYED_MOST];
 
 /* The last of a thread's, who may have been a child of vfork itself; or, for NULL, a free one. */
@@ -275,6 +277,7 @@ static i64 replay_spawn(const struct k_clone_args *args)
     output_save(&p->output);
     signals_vfork_begin();
     put_aside(t, &p->parent);
+    vector_save(p->vector);
     become_child(args);
     t->in_vfork = true;
     signals_vfork_child();
@@ -292,6 +295,7 @@ bool process_replay_child_ends(const struct call *call)
         return false;
     p->thread = NULL;
     put_back(thread_self(), &p->parent);
+    vector_restore(p->vector, vector_shape.features);
     signals_vfork_end();
     output_restore(&p->output);
     replay_call_again(&p->call);

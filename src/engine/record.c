@@ -14,6 +14,7 @@
 #include "engine/digest.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
+#include "engine/layout.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
@@ -325,16 +326,55 @@ static bool writes_file(u64 number)
     }
 }
 
+struct file_range {
+    u64 from, to;
+};
+
+/* What of a file a call has changed at most. */
+static struct file_range range_changed(const struct call_made *made)
+{
+    enum { K_SEEK_CUR = 1, K_F_GETFL = 3, K_O_APPEND = 02000 };
+    u64 fd = made->args[0], bytes = (u64)made->result, from = made->args[3];
+    if (made->number == __NR_ftruncate || made->number == __NR_fallocate)
+        return (struct file_range){0, ~0ul};
+    bool placed = made->number != __NR_write && made->number != __NR_writev && from != ~0ul;
+    if (placed && (kernel_call(__NR_fcntl, fd, K_F_GETFL) & K_O_APPEND))
+        return (struct file_range){0, ~0ul};
+    if (!placed)
+        from = (u64)kernel_call(__NR_lseek, fd, 0, K_SEEK_CUR) - bytes;
+    return (struct file_range){from, from + bytes};
+}
+
+/* The part of an area that shows what is in the range, and is not behind the file's last page. */
+static void add_area_changes(struct builder *b, const struct area *a, struct file_range changed,
+                             u64 file_size)
+{
+    u64 end = page_up(file_size);
+    u64 from = changed.from > a->offset ? changed.from : a->offset;
+    u64 to = changed.to < end ? changed.to : end;
+    if (to > a->offset + (a->end - a->start))
+        to = a->offset + (a->end - a->start);
+    if (from < to)
+        add_written(b, gaddr(a->start + (from - a->offset)), to - from);
+}
+
 /* A file that is mapped shared has changed under the mapping. */
 static void add_file_changes(struct builder *b, const struct call_made *made)
 {
     struct k_stat st;
+    bool sized = false;
     if (!writes_file(made->number) || kernel_failed(kernel_call(__NR_fstat, made->args[0], &st)))
         return;
-    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
-        if ((a->flags & AREA_FILE) && (a->flags & AREA_SHARED) && a->inode == st.inode &&
-            a->device == st.device)
-            add_written(b, gaddr(a->start), a->end - a->start);
+    struct file_range changed = range_changed(made);
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
+        if (!(a->flags & AREA_FILE) || !(a->flags & AREA_SHARED) || a->inode != st.inode ||
+            a->device != st.device)
+            continue;
+        if (!sized && log_mode == LOG_RECORD)
+            add_piece(b, PIECE_FILE_SIZE, a->start, &st.size, sizeof(st.size));
+        sized = true;
+        add_area_changes(b, a, changed, (u64)st.size);
+    }
 }
 
 static u16 argument_count(const struct call_made *made)
@@ -593,7 +633,8 @@ void record_end(int status, int signal)
     struct record_moment at = moment_now();
     if (!build(&b, EVENT_END, &at))
         return;
-    struct event_end payload = {.status = (u32)status & 0xff, .signal = (u32)signal};
+    struct event_end payload = {.status = (u32)status & 0xff, .signal = (u32)signal,
+                                .core = signals_dump_core(signal)};
     add(&b, &payload, sizeof(payload));
     publish(&b);
     ring_finish(&producer, &track_host);

@@ -169,6 +169,8 @@ static void apply_pieces(const u8 *at, const u8 *end)
     while ((u64)(end - at) >= sizeof(struct event_piece)) {
         const struct event_piece *piece = (const struct event_piece *)at;
         at += sizeof(*piece);
+        if (piece->kind == PIECE_FILE_SIZE && piece->size == sizeof(u64))
+            mapped_file_resize(piece->address, *(const u64 *)at);
         if (piece->kind == PIECE_MEMORY && piece->size &&
             !guest_write(gaddr(piece->address), at, piece->size) &&
             !is_there(piece->address, at, piece->size) &&

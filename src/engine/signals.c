@@ -13,6 +13,7 @@
  */
 #include "engine/signals.h"
 
+#include "engine/areas.h"
 #include "engine/kernel.h"
 #include "engine/pool.h"
 #include "engine/signals_internal.h"
@@ -348,8 +349,10 @@ static u64 trap_number(int signal, int code)
 static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
 {
     bool fetch = info->address - cpu->rip < LONGEST_INSTRUCTION;
-    bool protection = info->signal == SIG_SEGV && info->code == CODE_ACCERR;
-    t->fault_error = ERROR_USER | (fetch ? ERROR_FETCH : 0) | (protection ? ERROR_PRESENT : 0);
+    const struct area *area = areas_find(info->address);
+    bool present = info->signal == SIG_SEGV && info->code == CODE_ACCERR && area &&
+                   area->protection != PROT_NONE;
+    t->fault_error = ERROR_USER | (fetch ? ERROR_FETCH : 0) | (present ? ERROR_PRESENT : 0);
     t->fault_cr2 = info->address;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/descriptors.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
+#include "engine/record.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
 
@@ -66,7 +67,8 @@ static bool names_ours(const char *name)
     return text_parse(name, &number, &rest) && !*rest && descriptors_owned((i64)number);
 }
 
-/* Drops our entries from what the kernel wrote at `at`; how many bytes are left. */
+/* Drops our entries from what the kernel wrote at `at`; how many bytes are left.  The rest is no part
+ * of the answer, but the guest can read it. */
 static i64 hide_ours(struct gaddr at, i64 size)
 {
     u8 *to = gaddr_pointer(at), *from = to, *end = from + size;
@@ -78,6 +80,10 @@ static i64 hide_ours(struct gaddr at, i64 size)
             to += bytes;
         }
         from += bytes;
+    }
+    if (to < end) {
+        memset(to, 0, (u64)(end - to));
+        record_write(gaddr((u64)to), (u64)(end - to));
     }
     return to - (u8 *)gaddr_pointer(at);
 }

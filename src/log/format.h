@@ -66,6 +66,7 @@ _Static_assert(sizeof(struct event) == 40, "on disk");
 enum event_piece_kind {
     PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it again */
     PIECE_SHOWN = 1,       /* the call read this at `address`: only for people, may be cut short */
+    PIECE_FILE_SIZE = 2,   /* the file that is mapped shared at `address` has this size now: a u64 */
     PIECE_PATH = 16,       /* START: file of the program, absolute */
     PIECE_ARGUMENTS = 17,  /* START: strings, each with its zero */
     PIECE_ENVIRONMENT = 18,

@@ -380,6 +380,23 @@ struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *r
     return NULL;
 }
 
+struct error *recording_open_track(const struct recording *rec, u32 track, struct reader **ret)
+{
+    _cleanup_(freep) char *name = recording_track_name(track);
+    struct reader *r;
+    struct error *err = reader_open(rec->dir, name, &r);
+    if (err)
+        return err;
+    const struct format_file *header = reader_header(r);
+    if (header->track != track ||
+        memcmp(header->recording, rec->meta.id, sizeof rec->meta.id) != 0) {
+        reader_close(r);
+        return error_new("%s is of another recording", name);
+    }
+    *ret = r;
+    return NULL;
+}
+
 static u64 directory_size(const struct recording *rec, const char *name)
 {
     _cleanup_(close_dirp) DIR *dir = list_directory(rec, name);

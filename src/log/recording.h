@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "log/reader.h"
 
 enum recording_state {
     RECORDING_RUNNING, /* the recorder is at it, or was killed */
@@ -69,6 +70,9 @@ char *recording_track_name(u32 track);
 
 /* The numbers of its tracks, rising; *ret to be freed. */
 struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *ret_count);
+
+/* Opens a track's file and checks that it belongs here. */
+struct error *recording_open_track(const struct recording *rec, u32 track, struct reader **ret);
 
 /* Bytes of all its files. */
 u64 recording_size(const struct recording *rec);

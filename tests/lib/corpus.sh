@@ -5,8 +5,8 @@
 # make.  Its first comment says
 #   share: check | torture    whether `make check` runs it, or `make torture` alone
 #   needs: gcc make           programs without which it is skipped
-# run works in a fresh directory with the same name every time.  On the engine, the shell that runs it and
-# all that it starts are.  Only standard output and the end are compared.
+# run works in a fresh directory with the same name every time.  On the engine, the shell that runs
+# it and all that it starts are.  Only standard output and the end are compared.
 #
 # python's own tests are told apart test by test: tests/corpus/python.modules names the modules, and
 # a test that does well natively must do so on the engine.
@@ -149,4 +149,12 @@ corpus_case() {
     for setting; do
         corpus_python "${name#python:}" "$setting"
     done
+}
+
+# corpus_each: the cases named on input, two at a time.  What is not installed is skipped, be it most of
+# it; but something must have run.
+corpus_each() {
+    xargs -P 2 -n 1 "$0" --one | tee "$SCRATCH/all"
+    grep -q '^ok\|^FAIL' "$SCRATCH/all" || fail "${0##*/}" 'all of it was skipped'
+    ! grep -q '^FAIL' "$SCRATCH/all"
 }

@@ -46,7 +46,7 @@ static void print_json(const struct reader *r, const struct event *e)
 static struct error *dump_track(struct recording *rec, u32 track, bool headline)
 {
     struct reader *r;
-    struct error *err = track_open(rec, track, &r);
+    struct error *err = recording_open_track(rec, track, &r);
     if (err)
         return err;
     if (headline && !as_json)

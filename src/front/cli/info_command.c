@@ -81,7 +81,7 @@ static void summarise(struct recording *rec, u32 track, struct summary *s)
 {
     struct reader *r;
     *s = (struct summary){.header = {.track = track, .parent = TRACK_NONE}};
-    struct error *err = track_open(rec, track, &r);
+    struct error *err = recording_open_track(rec, track, &r);
     if (!err) {
         const struct event *e;
         s->header = *reader_header(r);

@@ -1,283 +1,21 @@
-/* ebb replay --verify: a recorded run again, with the log in place of the world.
- *
- * ebb starts an engine for the track, feeds it the events (replay_feed.c), hands it the copies of
- * files it asks for, and waits for its verdict.  The program's output comes from the engine.  Only
- * a verdict on the whole track, fed to its end without fault, counts as success.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
+/* ebb replay --verify: recorded runs again, each track on an engine of its own (replay_track.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/complain.h"
 #include "base/error.h"
 #include "base/types.h"
-#include "base/xalloc.h"
 #include "front/cli/cli.h"
-#include "front/cli/engine_locate.h"
-#include "front/cli/engine_start.h"
 #include "front/cli/option_value.h"
-#include "front/cli/replay_feed.h"
-#include "front/cli/replay_start.h"
+#include "front/cli/replay_all.h"
+#include "front/cli/replay_track.h"
 #include "front/cli/setting_list.h"
 #include "front/cli/track_choice.h"
-#include "log/kept_index.h"
-#include "log/packets.h"
+#include "log/channel.h"
 #include "log/recording.h"
 
-struct replay {
-    const struct recording *rec;
-    u32 track;
-    struct reader *reader;
-    pid_t child;
-    int shared, signals;
-    bool reaped;
-    int wait_status;
-    struct replay_feed *feed;
-    bool judged;
-    struct channel_verdict verdict;
-    u32 sound[64]; /* copies that have been checked */
-    size_t sound_count;
-    struct error *err;
-};
-
 static struct setting_list extra; /* of the command line */
-
-static void hear_shared(struct replay *r)
-{
-    union packet packet;
-    int fd;
-    enum packet_result result = packet_receive(r->shared, &packet, &fd);
-    if (result == PACKET_CLOSED) {
-        close(r->shared);
-        r->shared = -1;
-    } else if (result == PACKET_GOT && packet.message.kind == CHANNEL_HELLO && fd >= 0 &&
-               !r->feed && !r->err && packet.hello.version == CHANNEL_VERSION) {
-        r->err = replay_feed_create(r->reader, r->track, fd, &r->feed);
-    } else if (fd >= 0) {
-        close(fd);
-    }
-}
-
-/* Programs map a file piece by piece: it is checked with the first. */
-static struct error *check_copy(struct replay *r, u32 copy, int fd)
-{
-    for (size_t i = 0; i < r->sound_count; i++)
-        if (r->sound[i] == copy)
-            return NULL;
-    struct error *err = kept_index_check(r->rec->dir, copy, fd);
-    if (!err && r->sound_count < countof(r->sound))
-        r->sound[r->sound_count++] = copy;
-    return err;
-}
-
-/* A kept copy, for an engine that maps it.  One that is damaged ends the replay. */
-static void answer_fetch(struct replay *r, const struct channel_fetch *fetch)
-{
-    struct channel_kept kept = {.copy = fetch->copy};
-    char *name = xformat("files/%u", fetch->copy);
-    int fd = openat(r->rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    free(name);
-    kept.error = fd < 0 ? (u32)errno : 0;
-    if (fd >= 0 && !r->err)
-        r->err = check_copy(r, fetch->copy, fd);
-    if (r->err)
-        kept.error = EBADMSG;
-    packet_send(replay_feed_socket(r->feed), &kept.message, CHANNEL_KEPT, sizeof kept, fd);
-    if (fd >= 0)
-        close(fd);
-}
-
-/* False when nothing more will come. */
-static bool hear_track(struct replay *r)
-{
-    union packet packet;
-    int fd;
-    enum packet_result result = packet_receive(replay_feed_socket(r->feed), &packet, &fd);
-    if (fd >= 0)
-        close(fd);
-    if (result == PACKET_GOT && packet.message.kind == CHANNEL_FETCH)
-        answer_fetch(r, &packet.fetch);
-    if (result == PACKET_GOT && packet.message.kind == CHANNEL_VERDICT) {
-        r->verdict = packet.verdict;
-        r->verdict.recorded[CHANNEL_VERDICT_TEXT - 1] = '\0';
-        r->verdict.happened[CHANNEL_VERDICT_TEXT - 1] = '\0';
-        r->judged = true;
-    }
-    return result == PACKET_GOT || result == PACKET_MALFORMED;
-}
-
-static void hear_signals(struct replay *r)
-{
-    struct signalfd_siginfo info;
-    if (read(r->signals, &info, sizeof info) != sizeof info)
-        return;
-    if (info.ssi_signo != SIGCHLD)
-        kill(r->child, (int)info.ssi_signo);
-    else if (waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
-        r->reaped = true;
-}
-
-static void turn(struct replay *r)
-{
-    struct pollfd polls[] = {
-        {.fd = r->signals, .events = POLLIN},
-        {.fd = r->shared, .events = POLLIN},
-        {.fd = r->feed ? replay_feed_socket(r->feed) : -1, .events = POLLIN},
-    };
-    if (poll(polls, countof(polls), -1) <= 0)
-        return;
-    if (polls[2].revents & POLLIN)
-        hear_track(r);
-    else if (polls[2].revents) /* hung up: only the end of the process is left to wait for */
-        r->reaped = waitpid(r->child, &r->wait_status, 0) == r->child;
-    if (polls[1].revents)
-        hear_shared(r);
-    if (polls[0].revents && !r->reaped)
-        hear_signals(r);
-}
-
-static void run(struct replay *r)
-{
-    while (!r->reaped && !r->err)
-        turn(r);
-    if (!r->reaped) {
-        kill(r->child, SIGKILL);
-        waitpid(r->child, &r->wait_status, 0);
-    }
-    while (r->feed && hear_track(r)) {
-        /* what it said before it went */
-    }
-    struct error *err = replay_feed_destroy(r->feed);
-    if (!r->err)
-        r->err = err;
-    else
-        error_destroy(err);
-    if (r->shared >= 0)
-        close(r->shared);
-}
-
-/* What came of it, said and as a status. */
-
-static int report_divergence(const struct replay *r)
-{
-    const struct channel_verdict *v = &r->verdict;
-    complain(0, "track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events",
-             r->track, (unsigned long long)v->tick, (unsigned long long)v->pc, v->thread,
-             (unsigned long long)v->event);
-    complain(0, "  recorded: %s", v->recorded);
-    return complain(CHANNEL_EXIT_DIVERGED, "  happened: %s", v->happened);
-}
-
-static int report_silence(const struct replay *r)
-{
-    if (WIFSIGNALED(r->wait_status))
-        return complain(CHANNEL_EXIT_OURS, "track %u: the replay died by signal %d (%s)", r->track,
-                        WTERMSIG(r->wait_status), strsignal(WTERMSIG(r->wait_status)));
-    return complain(CHANNEL_EXIT_OURS, "track %u: the replay ended with status %d and no verdict",
-                    r->track, WEXITSTATUS(r->wait_status));
-}
-
-static int report(struct replay *r)
-{
-    if (r->judged && r->verdict.verdict == CHANNEL_DIVERGED) {
-        error_destroy(r->err);
-        return report_divergence(r);
-    }
-    if (r->err)
-        return error_complain(error_within(r->err, "%s", r->rec->path), 1);
-    if (!r->judged)
-        return report_silence(r);
-    if (r->verdict.verdict == CHANNEL_REPRODUCED)
-        return 0;
-    return complain(1, "track %u cannot be replayed: %s", r->track, r->verdict.happened);
-}
-
-/* Starting */
-
-static int watch_signals(void)
-{
-    sigset_t mask;
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGCHLD);
-    sigaddset(&mask, SIGTERM);
-    sigaddset(&mask, SIGHUP);
-    return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static char *join_settings(const char *recorded)
-{
-    const char *more = setting_list_text(&extra);
-    return xformat("%s%s%s", recorded, *recorded && *more ? "," : "", more);
-}
-
-static int start_and_run(struct replay *r, const struct replay_start *from)
-{
-    struct engine_start start = {.program = from->path, .argc = from->argc, .argv = from->argv};
-    int status = engine_locate(&start.engine);
-    if (status)
-        return status;
-    char *settings = join_settings(from->settings);
-    start.settings = settings;
-    status = engine_spawn(&start, "replay", &r->child, &r->shared);
-    if (!status) {
-        r->signals = watch_signals();
-        run(r);
-        close(r->signals);
-        status = report(r);
-    }
-    free(settings);
-    free(start.engine);
-    return status;
-}
-
-/* Reads the track's START with one reader, feeds with another. */
-static struct error *prepare(struct replay *r, struct replay_start *start)
-{
-    struct reader *first;
-    struct error *err = track_open(r->rec, r->track, &first);
-    if (err)
-        return err;
-    if (reader_header(first)->origin == TRACK_FORKED)
-        err = error_new("track %u begins at a fork; only tracks that begin with a program can be "
-                        "replayed", r->track);
-    else
-        err = replay_start_init(start, first);
-    reader_close(first);
-    if (err)
-        return err;
-    err = track_open(r->rec, r->track, &r->reader);
-    if (err)
-        replay_start_deinit(start);
-    return err;
-}
-
-static int replay_track(const struct recording *rec, u32 track)
-{
-    struct replay r = {.rec = rec, .track = track, .shared = -1, .signals = -1};
-    struct replay_start start = {0};
-    struct error *err = prepare(&r, &start);
-    if (err)
-        return error_complain(error_within(err, "%s", rec->path), 1);
-    int status = start_and_run(&r, &start);
-    replay_start_deinit(&start);
-    reader_close(r.reader);
-    return status;
-}
-
-/* The worst of two statuses: a divergence before anything else, success after. */
-static int worse(int a, int b)
-{
-    if (a == CHANNEL_EXIT_DIVERGED || b == CHANNEL_EXIT_DIVERGED)
-        return CHANNEL_EXIT_DIVERGED;
-    return a > b ? a : b;
-}
 
 static int replay_chosen(const struct track_choice *choice)
 {
@@ -287,14 +25,16 @@ static int replay_chosen(const struct track_choice *choice)
         return error_complain(err, 1);
     u32 *tracks;
     size_t count;
-    int status = 0;
+    int status;
     err = track_choose(choice, rec, &tracks, &count);
-    for (size_t i = 0; !err && i < count; i++)
-        status = worse(status, replay_track(rec, tracks[i]));
-    if (err)
+    if (err) {
         status = error_complain(err, 1);
-    else
+    } else {
+        const char *settings = setting_list_text(&extra);
+        status = choice->all ? replay_all(rec, tracks, count, settings)
+                             : replay_track(rec, tracks[0], false, settings);
         free(tracks);
+    }
     recording_destroy(rec);
     return status;
 }
@@ -330,10 +70,13 @@ void cli_replay_explain(void)
            "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
            "\n"
            "  --verify    repeat the run, print what it printed, check every event\n"
-           "  --track=N   that track; else the first\n"
-           "  --all       every track, one after the other\n"
+           "  --track=N   that process image; else the first that dumped core, or, if none did,\n"
+           "              what the first process was at its end; see 'ebb info'\n"
+           "  --all       every track, as many at a time as there are cores; prints a line for\n"
+           "              each and nothing of what the program printed\n"
            "  --setting=NAME=VALUE  as for exec\n"
            "\n"
            "The status is 0 only if the whole run was reproduced, 3 if it differed, 1 if the\n"
-           "recording is damaged, was cut or cannot be replayed here, 125 if ebb itself failed.\n");
+           "recording is damaged, was cut or cannot be replayed here, 125 if ebb itself failed.\n"
+           "With --all it is the worst of all tracks'.\n");
 }

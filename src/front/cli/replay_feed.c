@@ -23,7 +23,7 @@ struct replay_feed {
     struct ring_memory memory;
     struct ring_producer producer;
     struct ring_host host;
-    struct reader *reader;
+    struct lineage *events;
     pthread_t thread;
     struct error *err;
 };
@@ -32,15 +32,15 @@ static void *feed(void *argument)
 {
     struct replay_feed *f = argument;
     const struct event *e;
-    while (!(f->err = reader_next(f->reader, &e)) && e) {
+    while (!(f->err = lineage_next(f->events, &e)) && e) {
         void *room = ring_reserve(&f->producer, &f->host, e->size);
         if (!room)
             return NULL; /* the engine is gone, and why is for others to say */
         memcpy(room, e, e->size);
         ring_publish(&f->producer, &f->host);
     }
-    if (!f->err && reader_cut(f->reader))
-        f->err = error_new("%s", reader_cut(f->reader));
+    if (!f->err && lineage_cut(f->events))
+        f->err = error_new("%s", lineage_cut(f->events));
     ring_finish(&f->producer, &f->host);
     return NULL;
 }
@@ -61,11 +61,11 @@ static struct error *begin(struct replay_feed *f, u32 track)
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
-struct error *replay_feed_create(struct reader *reader, u32 track, int socket,
+struct error *replay_feed_create(struct lineage *events, u32 track, int socket,
                                  struct replay_feed **ret)
 {
     struct replay_feed *f = xalloc(sizeof *f);
-    *f = (struct replay_feed){.socket = socket, .memory.fd = -1, .reader = reader};
+    *f = (struct replay_feed){.socket = socket, .memory.fd = -1, .events = events};
     struct error *err = begin(f, track);
     if (!err) {
         *ret = f;

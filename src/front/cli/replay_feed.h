@@ -4,13 +4,13 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "log/reader.h"
+#include "log/lineage.h"
 
 struct replay_feed;
 
-/* Answers an engine's hello on `socket`, its own, taken, and starts to feed what `reader` (lent)
+/* Answers an engine's hello on `socket`, its own, taken, and starts to feed what `events` (lent)
  * gives; `track` is for the welcome. */
-struct error *replay_feed_create(struct reader *reader, u32 track, int socket,
+struct error *replay_feed_create(struct lineage *events, u32 track, int socket,
                                  struct replay_feed **ret);
 
 int replay_feed_socket(const struct replay_feed *f);

@@ -49,16 +49,3 @@ struct error *track_choose(const struct track_choice *choice, const struct recor
     free(*ret);
     return error_new("%s has no track %u", rec->path, choice->track);
 }
-
-struct error *track_open(const struct recording *rec, u32 track, struct reader **ret)
-{
-    char *name = recording_track_name(track);
-    struct error *err = reader_open(rec->dir, name, ret);
-    if (!err && (reader_header(*ret)->track != track ||
-                 memcmp(reader_header(*ret)->recording, rec->meta.id, sizeof rec->meta.id) != 0)) {
-        err = error_new("%s is of another recording", name);
-        reader_close(*ret);
-    }
-    free(name);
-    return err;
-}

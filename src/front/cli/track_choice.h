@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "log/reader.h"
 #include "log/recording.h"
 
 struct track_choice {
@@ -21,8 +20,5 @@ int track_choice_read(struct track_choice *choice, const char *command, const ch
 /* The tracks that were meant, to be freed. */
 struct error *track_choose(const struct track_choice *choice, const struct recording *rec,
                            u32 **ret, size_t *ret_count);
-
-/* Opens a track's file and checks that it belongs here. */
-struct error *track_open(const struct recording *rec, u32 track, struct reader **ret);
 
 #endif

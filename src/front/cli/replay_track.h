@@ -1,0 +1,12 @@
+/* One track replayed: an engine, what it is fed, and its verdict. */
+#ifndef FRONT_REPLAY_TRACK_H
+#define FRONT_REPLAY_TRACK_H
+
+#include "base/types.h"
+#include "log/recording.h"
+
+/* 0 if all of it was reproduced, else a status of ebb's after a complaint.  Its output is shown
+ * unless `quiet`; `settings` come behind those it was recorded with. */
+int replay_track(const struct recording *rec, u32 track, bool quiet, const char *settings);
+
+#endif

@@ -1,0 +1,198 @@
+/* The events of a track and of its ancestors: see the header.
+ *
+ *     program's START, note: quiet, events ...      of the ancestor, up to
+ *     (its SYSCALL of the fork, not given)          the moment in the child's header
+ *     (the child's START, not given), events ...    first of all the same SYSCALL, with result 0
+ *     note: shown                                   before the events of the track itself
+ *
+ * A parent that was killed as it forked has no SYSCALL of it; then its track ends there.
+ *
+ * Invariants
+ *   (1) A parent's number is below its child's: tracks are numbered as they begin.
+ *   (2) l->reader reads the track of l->generations[l->at].
+ */
+#include "log/lineage.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "base/xalloc.h"
+#include "log/reader.h"
+
+struct generation {
+    u32 track;
+    u64 tick, pc; /* of the fork that the next generation begins with */
+};
+
+struct lineage {
+    const struct recording *rec;
+    bool quiet;
+    struct generation *generations; /* oldest first */
+    size_t count, at;
+    struct reader *reader;
+    u32 note_next; /* the level of one that comes before the next event, or 0 */
+    struct {
+        struct event event;
+        struct event_note payload;
+    } note;
+};
+
+static struct error *read_header(const struct recording *rec, u32 track, struct format_file *ret)
+{
+    struct reader *reader;
+    struct error *err = recording_open_track(rec, track, &reader);
+    if (err)
+        return err;
+    *ret = *reader_header(reader);
+    reader_close(reader);
+    return NULL;
+}
+
+static void add_before(struct lineage *l, const struct generation *oldest)
+{
+    struct generation *longer = xalloc((l->count + 1) * sizeof *longer);
+    longer[0] = *oldest;
+    for (size_t i = 0; i < l->count; i++)
+        longer[i + 1] = l->generations[i];
+    free(l->generations);
+    l->generations = longer;
+    l->count++;
+}
+
+static struct error *find_generations(struct lineage *l, u32 track)
+{
+    struct generation g = {.track = track};
+    for (;;) {
+        struct format_file header;
+        struct error *err = read_header(l->rec, g.track, &header);
+        if (err)
+            return err;
+        add_before(l, &g);
+        if (header.origin != TRACK_FORKED)
+            return NULL;
+        if (header.parent >= g.track) /* (1) */
+            return error_new("track %u names track %u as its parent", g.track, header.parent);
+        g = (struct generation){header.parent, header.parent_tick, header.parent_pc};
+    }
+}
+
+struct error *lineage_open(const struct recording *rec, u32 track, bool quiet,
+                           struct lineage **ret)
+{
+    struct lineage *l = xalloc(sizeof *l);
+    *l = (struct lineage){.rec = rec, .quiet = quiet};
+    struct error *err = find_generations(l, track);
+    if (!err)
+        err = recording_open_track(rec, l->generations[0].track, &l->reader);
+    if (err) {
+        lineage_close(l);
+        return err;
+    }
+    *ret = l;
+    return NULL;
+}
+
+void lineage_close(struct lineage *l)
+{
+    if (!l)
+        return;
+    reader_close(l->reader);
+    free(l->generations);
+    free(l);
+}
+
+u32 lineage_program(const struct lineage *l)
+{
+    return l->generations[0].track;
+}
+
+static bool is_last(const struct lineage *l)
+{
+    return l->at + 1 == l->count;
+}
+
+static bool makes_process(u32 number)
+{
+    return number == SYS_fork || number == SYS_clone || number == SYS_clone3 ||
+           number == SYS_vfork;
+}
+
+/* The parent's side of the fork that the next generation begins with. */
+static bool is_fork(const struct lineage *l, const struct event *e)
+{
+    const struct generation *g = &l->generations[l->at];
+    return e->kind == EVENT_SYSCALL && e->tick == g->tick && e->pc == g->pc &&
+           makes_process(((const struct event_syscall *)e->payload)->number);
+}
+
+/* On to the next generation; its parent's track has come to the fork, or to its end. */
+static struct error *descend(struct lineage *l, bool at_end)
+{
+    const struct generation *g = &l->generations[l->at];
+    if (at_end && reader_cut(l->reader))
+        return error_new("track %u was forked by track %u, which was cut before that: %s",
+                         g[1].track, g->track, reader_cut(l->reader));
+    reader_close(l->reader);
+    l->reader = NULL;
+    l->at++;
+    if (is_last(l) && !l->quiet)
+        l->note_next = NOTE_SHOWN;
+    return recording_open_track(l->rec, g[1].track, &l->reader); /* (2) */
+}
+
+static const struct event *take_note(struct lineage *l)
+{
+    l->note.event = (struct event){.size = sizeof l->note, .kind = EVENT_NOTE};
+    l->note.payload = (struct event_note){.level = l->note_next};
+    l->note_next = 0;
+    return &l->note.event;
+}
+
+/* The first generation's START is given, and says what is to be shown. */
+static bool is_given(struct lineage *l, const struct event *e)
+{
+    if (!e || e->kind != EVENT_START)
+        return true;
+    if (l->at == 0)
+        l->note_next = l->quiet || l->count > 1 ? NOTE_QUIET : 0;
+    return l->at == 0;
+}
+
+/* Reads on in this generation; *ret_passed tells that its part is over. */
+static struct error *read_event(struct lineage *l, const struct event **ret, bool *ret_passed)
+{
+    const struct generation *g = &l->generations[l->at];
+    struct error *err = reader_next(l->reader, ret);
+    if (err)
+        return l->count > 1 ? error_within(err, "track %u", g->track) : err;
+    *ret_passed = !is_last(l) && (!*ret || is_fork(l, *ret));
+    if (!is_last(l) && *ret && (*ret)->tick > g->tick)
+        return error_new("track %u has no fork where track %u begins", g->track, g[1].track);
+    return NULL;
+}
+
+struct error *lineage_next(struct lineage *l, const struct event **ret)
+{
+    for (;;) {
+        const struct event *e;
+        bool passed = false;
+        if (l->note_next) {
+            *ret = take_note(l);
+            return NULL;
+        }
+        struct error *err = read_event(l, &e, &passed);
+        if (!err && passed)
+            err = descend(l, !e);
+        if (err)
+            return err;
+        if (!passed && is_given(l, e)) {
+            *ret = e;
+            return NULL;
+        }
+    }
+}
+
+const char *lineage_cut(const struct lineage *l)
+{
+    return l->reader ? reader_cut(l->reader) : NULL;
+}
