@@ -6,12 +6,19 @@
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
 #include "engine/lookup.h"
+#include "engine/pool.h"
 #include "engine/settings.h"
 #include "engine/stop.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/doors.h"
 
-enum { HEAD = 4096, TABLE = LOOKUP_SLOTS * 8, CACHE_LEAST = 1024 * 1024 };
+enum {
+    HEAD = 4096,
+    TABLE = LOOKUP_SLOTS * 8,
+    CACHE_LEAST = 1024 * 1024,
+    COLD_CHUNK = 64 * 1024,
+    COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
+};
 
 #define BELOW_2_GIB 0x7fff0000ul
 
@@ -19,8 +26,11 @@ u64 code_cache_first, code_cache_end;
 struct cpu *cpu;
 u64 *lookup_table;
 
-static u8 *code_first; /* after the doors */
-static u8 *code_at;
+static u8 *hot_first; /* after the doors */
+static u8 *hot_at;
+static u8 *cold_at, *cold_end; /* in the chunk at hand */
+static u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
+static u64 cold_wasted;        /* at the ends of chunks */
 
 static bool map_at(u64 at, u64 size)
 {
@@ -54,30 +64,51 @@ void code_cache_start(void)
     code_cache_end = at + size;
     cpu = (struct cpu *)at;
     lookup_table = (u64 *)(at + HEAD);
-    code_first = doors_make((u8 *)(at + HEAD + TABLE));
-    code_at = code_first;
+    hot_first = doors_make((u8 *)(at + HEAD + TABLE));
+    code_cache_reset();
+    pool_enlarge_pages(code_cache_first, code_cache_end - COLD_PLAIN);
     lookup_clear();
 }
 
-u8 *code_cache_room(void)
+static bool next_cold_chunk(void)
 {
-    return (u64)code_at + CODE_CACHE_ROOM <= code_cache_end ? code_at : NULL;
+    if (cold_first - COLD_CHUNK < hot_at + CODE_CACHE_ROOM)
+        return false;
+    cold_wasted += (u64)(cold_end - cold_at);
+    cold_first -= COLD_CHUNK;
+    cold_at = cold_first;
+    cold_end = cold_at + COLD_CHUNK;
+    return true;
 }
 
-void code_cache_commit(u8 *end)
+bool code_cache_room(struct code_room *ret)
 {
-    code_at = end;
-    assert((u64)end <= code_cache_end);
+    if (hot_at + CODE_CACHE_ROOM > cold_first)
+        return false;
+    if (cold_at + CODE_CACHE_ROOM > cold_end && !next_cold_chunk())
+        return false;
+    *ret = (struct code_room){hot_at, cold_at};
+    return true;
+}
+
+void code_cache_commit(struct code_room end)
+{
+    assert(end.hot <= cold_first && end.cold <= cold_end);
+    hot_at = end.hot;
+    cold_at = end.cold;
 }
 
 void code_cache_reset(void)
 {
-    code_at = code_first;
+    hot_at = hot_first;
+    cold_first = cold_at = cold_end = (u8 *)code_cache_end;
+    cold_wasted = 0;
 }
 
 u64 code_cache_used(void)
 {
-    return (u64)(code_at - code_first);
+    u64 cold = code_cache_end - (u64)cold_first - cold_wasted - (u64)(cold_end - cold_at);
+    return (u64)(hot_at - hot_first) + cold;
 }
 
 void lookup_clear(void)

@@ -1,10 +1,12 @@
 /* The code cache: one mapping below 2 GiB that holds struct cpu, the doors, and all translated code.
  *
- * Code is bump-allocated; when the end is reached everything is dropped at once.  The
- * mapping is private, so that a fork copies it on write.
+ * Code is bump-allocated; when there is no more room everything is dropped at once.  What runs
+ * often lies close together, for the sake of the processor's caches: stubs and marks are kept apart
+ * from it, in chunks that are taken from the end.  The mapping is private, so that a fork
+ * copies it on write.
  *
- *   code_cache_first                                                code_cache_end
- *   | struct cpu | the doors | fragments, each with its stubs and marks ...       |
+ *   code_cache_first                                                          code_cache_end
+ *   | struct cpu | look-up table | doors | fragments ...  -> <- ... stubs and marks        |
  */
 #ifndef ENGINE_CODE_CACHE_H
 #define ENGINE_CODE_CACHE_H
@@ -16,11 +18,16 @@ extern u64 code_cache_first, code_cache_end;
 /* Maps it where the program left room, and makes struct cpu and the doors. */
 void code_cache_start(void);
 
-/* Where the next fragment may be written: at least CODE_CACHE_ROOM bytes, or NULL if the cache is full. */
-enum { CODE_CACHE_ROOM = 64 * 1024 };
-u8 *code_cache_room(void);
-/* The fragment ends at `end`. */
-void code_cache_commit(u8 *end);
+/* Where the next fragment may be written, at least CODE_CACHE_ROOM bytes of either kind. */
+struct code_room {
+    u8 *hot;
+    u8 *cold;
+};
+enum { CODE_CACHE_ROOM = 8 * 1024 };
+/* False if the cache is full. */
+bool code_cache_room(struct code_room *ret);
+/* So much of it has been used. */
+void code_cache_commit(struct code_room end);
 /* Everything is dropped: begin again after the doors. */
 void code_cache_reset(void);
 

@@ -135,9 +135,22 @@ static bool can_link(const struct link *l)
     return from->live && !from->copy && !l->to;
 }
 
+/* Chaos: counts a visit; true if the baton went round because of it. */
+static bool unsettled(struct fragment *f)
+{
+    if (!settings.chaos || log_mode == LOG_REPLAY || f->visits == CHAOS_VISITS)
+        return false;
+    if (!slice_ends_by_chance(f->visits++))
+        return false;
+    thread_yield();
+    return true;
+}
+
 static void take_shortcut(const struct shortcut *s, struct fragment *f)
 {
     if (!settings.link || f->copy || s->generation != fragments_generation)
+        return;
+    if (settings.chaos && f->visits < CHAOS_VISITS)
         return;
     if (s->publish)
         fragment_publish(f);
@@ -288,6 +301,10 @@ _Noreturn void dispatch_run(void)
             s = (struct shortcut){0};
         struct fragment *f = find_or_translate();
         if (!f) {
+            s = (struct shortcut){0};
+            continue;
+        }
+        if (unsettled(f)) {
             s = (struct shortcut){0};
             continue;
         }

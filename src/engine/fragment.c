@@ -8,6 +8,7 @@
 #include "engine/stats.h"
 #include "engine/stop.h"
 #include "engine/text.h"
+#include "engine/translate.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 
@@ -22,9 +23,16 @@ struct fragment *fragments;
 struct link *links;
 u32 fragments_generation;
 
+/* What finding by pc needs of a fragment. */
+struct key {
+    u32 pc; /* its low half */
+    u32 next; /* in the list of the same hash */
+};
+
 static u32 fragment_count; /* 0 is no fragment */
 static u32 link_count;
 static u32 *by_pc;   /* PC_HEADS */
+static struct key *keys; /* of all fragments, apart from them to be close together */
 static u32 *by_page; /* PAGE_HEADS */
 static u32 *by_slot; /* LOOKUP_SLOTS */
 
@@ -32,6 +40,9 @@ void fragments_start(void)
 {
     fragments = pool_map(MOST_FRAGMENTS * sizeof(*fragments), PAGE_SIZE);
     links = pool_map(MOST_LINKS * sizeof(*links), PAGE_SIZE);
+    pool_enlarge_pages((u64)fragments, (u64)(fragments + MOST_FRAGMENTS));
+    pool_enlarge_pages((u64)links, (u64)(links + MOST_LINKS));
+    keys = pool_map(MOST_FRAGMENTS * sizeof(*keys), PAGE_SIZE);
     by_pc = pool_map(PC_HEADS * sizeof(u32), PAGE_SIZE);
     by_page = pool_map(PAGE_HEADS * sizeof(u32), PAGE_SIZE);
     by_slot = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
@@ -56,10 +67,15 @@ static u32 index_of(const struct fragment *f)
 
 struct fragment *fragment_find(u64 pc)
 {
-    for (u32 n = *pc_head(pc); n; n = fragments[n].same_hash)
-        if (fragments[n].pc == pc)
+    for (u32 n = *pc_head(pc); n; n = keys[n].next)
+        if (keys[n].pc == (u32)pc && fragments[n].pc == pc)
             return &fragments[n];
     return NULL;
+}
+
+void fragment_find_soon(u64 pc)
+{
+    __builtin_prefetch(pc_head(pc));
 }
 
 /* By halving: fragments are in the order of their addresses. */
@@ -107,7 +123,7 @@ void fragment_enter(struct fragment *f)
 {
     u32 index = index_of(f);
     u32 *head = pc_head(f->pc);
-    f->same_hash = *head;
+    keys[index] = (struct key){(u32)f->pc, *head};
     *head = index;
     for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++) {
         if (!lists_page(f, n))
@@ -158,7 +174,7 @@ static void unlink_outgoing(struct fragment *f)
 
 void fragment_publish(struct fragment *f)
 {
-    if (f->published)
+    if (f->published || (!f->from_table && !translate_late_check(f)))
         return;
     u32 slot = lookup_slot(f->pc);
     u32 first = by_slot[slot];
@@ -195,8 +211,8 @@ static void remove_by_pc(struct fragment *f)
 {
     u32 *at = pc_head(f->pc);
     while (*at != index_of(f))
-        at = &fragments[*at].same_hash;
-    *at = f->same_hash;
+        at = &keys[*at].next;
+    *at = keys[index_of(f)].next;
 }
 
 static u32 page_number(const struct fragment *f, u64 page)

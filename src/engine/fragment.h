@@ -7,6 +7,9 @@
  *   ticked       a counted transfer: count it
  *   body         the guest's instructions
  *
+ * The first may be missing: who is not known to be the target of an indirect jump gets it when
+ * the first one comes, elsewhere.
+ *
  * Its exits are links: each begins as a jump to a stub that comes to the engine, and is
  * patched to go straight to its target's fragment when that exists.
  *
@@ -24,12 +27,13 @@ enum { FRAGMENT_PAGES = 4 };
 
 struct fragment {
     u64 pc;
-    u32 start;      /* of all its code: the marks count from here */
-    u32 from_table;
+    u32 start;      /* of its code but for the stubs: the marks count from here */
+    u32 from_table; /* 0: not made yet */
     u32 ticked;
     u32 body;
-    u32 stubs;      /* end of the body */
-    u32 end;        /* of everything, marks included */
+    u32 end;        /* of the body */
+    u32 stubs;
+    u32 stubs_end;
     u32 chain_at;   /* the rel32 of the jump to the next fragment of the slot */
     u32 count_end;  /* the store of the counter that was loaded into rcx; 0: counted in memory */
     u32 marks;      /* struct mark[] */
@@ -37,12 +41,12 @@ struct fragment {
     u16 link_count;
     u32 links;      /* the first of its links */
     u32 incoming;   /* links that are patched to it */
-    u32 same_hash;  /* in the table of fragments by pc */
     u32 same_slot;  /* in the look-up table's slot */
     u64 page[FRAGMENT_PAGES]; /* numbers of the guest pages it was made of; 0: none */
     u32 same_page[FRAGMENT_PAGES];
     u32 copy;      /* of a checked fragment: the bytes it was made of, else 0 */
     u32 copy_size;
+    u8 visits; /* chaos: how often the engine has seen it, up to CHAOS_VISITS (slice.h) */
     bool live;
     bool published;
 };
@@ -78,6 +82,8 @@ extern struct fragment *fragments;
 extern struct link *links;
 
 struct fragment *fragment_find(u64 pc);
+/* It is likely to be looked for: have the table at hand. */
+void fragment_find_soon(u64 pc);
 /* The fragment whose code holds the cache address, dead ones included; NULL: none. */
 struct fragment *fragment_at(u32 address);
 

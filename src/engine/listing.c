@@ -65,7 +65,8 @@ void listing_write(const struct block *b, const struct fragment *f)
     lines_add_hex(&file, "ticked", f->ticked);
     lines_add_hex(&file, "body", f->body);
     lines_add_hex(&file, "stubs", f->stubs);
-    add_bytes("code", f->start, f->marks ? f->marks : f->end);
+    add_bytes("code", f->start, f->end);
+    add_bytes("stub", f->stubs, f->stubs_end);
     for (u32 n = 0; n < f->mark_count; n++)
         add_mark(f, (const struct mark *)(u64)f->marks + n);
     text_add(&file.text, "end");

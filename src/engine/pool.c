@@ -19,6 +19,7 @@
 
 enum {
     CHUNK = 256 * 1024,  /* of small pieces */
+    LARGE_PAGE = 2 * 1024 * 1024,
     SMALL_MOST = CHUNK / 8,
     SMALL_ALIGNMENT = 16,
     FREED_MOST = 64,
@@ -95,6 +96,14 @@ void *pool_map(size_t size, size_t alignment)
     if (!piece)
         engine_stop("no memory is left for the engine", NULL);
     return piece;
+}
+
+void pool_enlarge_pages(u64 start, u64 end)
+{
+    start = align_up(start + LARGE_PAGE, LARGE_PAGE);
+    end &= ~(u64)(LARGE_PAGE - 1);
+    if (start < end)
+        kernel_call(__NR_madvise, start, end - start, MADV_HUGEPAGE);
 }
 
 void pool_unmap(void *piece, size_t size)

@@ -12,6 +12,9 @@
 
 void *pool_map(size_t size, size_t alignment);
 void *pool_try_map(size_t size, size_t alignment);
+/* A range that will be filled from its start: beyond the first few megabytes, which are all that
+ * most programs need, the kernel may use large pages. */
+void pool_enlarge_pages(u64 start, u64 end);
 void pool_unmap(void *piece, size_t size);
 void *pool_take(size_t size);
 

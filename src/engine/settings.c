@@ -86,6 +86,9 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_OWN_VDSO:
         settings.own_vdso = value->number;
         break;
+    case CHANNEL_SETTING_CHAOS:
+        settings.chaos = value->number;
+        break;
     case CHANNEL_SETTING_RECORD:
         settings.record = (i32)value->number;
         break;

@@ -155,6 +155,13 @@ void signals_thread_start(struct thread *t)
 
 /* The end */
 
+bool signals_dump_core(int signal)
+{
+    u64 dumping = SIGNALS_SYNCHRONOUS | SIGNAL_BIT(SIG_QUIT) | SIGNAL_BIT(SIG_ABRT) |
+                  SIGNAL_BIT(SIG_XCPU) | SIGNAL_BIT(SIG_XFSZ) | SIGNAL_BIT(SIG_SYS);
+    return signal && signals_is(signal, dumping);
+}
+
 /* An init process does not die by what it sends itself; a status is all that can be had then. */
 _Noreturn void signals_die(const struct k_siginfo *info)
 {

@@ -81,6 +81,9 @@ void signals_vfork_end(void);
 void signals_exec(void);
 void signals_exec_failed(void);
 
+/* Does the default action dump core?  (Whether there is a core file is the kernel's affair.) */
+bool signals_dump_core(int signal);
+
 /* Ends the process by `signal`, with the default action, as if the kernel had. */
 _Noreturn void signals_die(const struct k_siginfo *info);
 

@@ -13,6 +13,7 @@
  */
 #include "engine/slice.h"
 
+#include "engine/settings.h"
 #include "engine/text.h"
 #include "engine/thread.h"
 #include "engine/x86_64/cpu.h"
@@ -33,6 +34,30 @@ static struct {
 static u64 last;           /* the pc at the last one */
 static enum stretch since; /* the worst between them */
 
+/* Chaos: slices of all sizes, from a tick to many times the usual, so that races come out which regular
+ * ones hide: most often short ones, and now and then one that lets a thread run far ahead of the others. */
+static u64 chance(void)
+{
+    static u64 state;
+    if (!state)
+        state = settings.chaos;
+    state = state * 6364136223846793005ul + 1442695040888963407ul; /* Knuth's MMIX */
+    return state >> 33;
+}
+
+static u64 random_slice(void)
+{
+    enum { LONGEST = 20 }; /* bits */
+    u64 bits = chance() % LONGEST;
+    return (1ul << bits) + chance() % (1ul << bits);
+}
+
+bool slice_ends_by_chance(u32 visits)
+{
+    enum { LIKELY = 4 };
+    return thread_others_wait() && chance() % (LIKELY + visits) == 0;
+}
+
 void slice_begin(void)
 {
     looks = 0;
@@ -40,6 +65,8 @@ void slice_begin(void)
 
 u64 slice_grant(void)
 {
+    if (settings.chaos)
+        return random_slice();
     if (looks)
         return 1;
     u32 suspected = thread_self()->slice;
@@ -83,7 +110,7 @@ static u32 short_slice(void)
 bool slice_over(void)
 {
     struct thread *t = thread_self();
-    if (!thread_others_wait()) {
+    if (!thread_others_wait() || settings.chaos) {
         looks = 0;
         return true;
     }

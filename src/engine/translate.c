@@ -8,8 +8,10 @@
 #include "engine/listing.h"
 #include "engine/settings.h"
 #include "engine/stats.h"
+#include "engine/stop.h"
 #include "engine/text.h"
 #include "engine/x86_64/block.h"
+#include "engine/x86_64/cpu.h"
 #include "engine/x86_64/lower.h"
 
 static struct block block; /* large, and only the baton's holder translates */
@@ -30,38 +32,49 @@ void translate_start(void)
 }
 
 /* Room for a fragment, if need be by dropping all others. */
-static struct fragment *make_room(u8 **ret_at)
+static struct fragment *make_room(struct code_room *ret)
 {
-    *ret_at = code_cache_room();
-    struct fragment *f = *ret_at ? fragment_next(LOWER_LINKS) : NULL;
+    struct fragment *f = code_cache_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
     if (f)
         return f;
     translate_drop_all();
-    *ret_at = code_cache_room();
+    bool found = code_cache_room(ret);
+    assert(found);
     return fragment_next(LOWER_LINKS);
 }
 
-static u8 *keep_copy(struct fragment *f, u8 *at)
+static void keep_copy(struct fragment *f, struct code_room *room)
 {
     f->copy_size = (u32)(block.end - f->pc);
-    f->copy = (u32)(u64)at;
-    memcpy(at, gaddr_pointer(gaddr(f->pc)), f->copy_size);
-    return at + f->copy_size;
+    f->copy = (u32)(u64)room->cold;
+    memcpy(room->cold, gaddr_pointer(gaddr(f->pc)), f->copy_size);
+    room->cold += f->copy_size;
+}
+
+/* How guest code comes to the new fragment now, and will most often: that shapes its entries.  A wrong
+ * guess does no harm. */
+static enum lower_entry likely_entry(void)
+{
+    if (block.single || !settings.link)
+        return ENTRY_PLAIN;
+    if (cpu->exit_reason == EXIT_LOOKUP)
+        return ENTRY_INDIRECT;
+    return cpu->exit_reason == EXIT_LINK && links[cpu->exit_data].ticked ? ENTRY_COUNTED
+                                                                        : ENTRY_PLAIN;
 }
 
 static struct fragment *make_fragment(u64 pc)
 {
-    u8 *at;
-    struct fragment *f = make_room(&at);
+    struct code_room room;
+    struct fragment *f = make_room(&room);
     f->pc = pc;
     for (u32 n = 0; n < block.page_count; n++)
         f->page[n] = block.page[n];
     next_counter = (next_counter + 1) % settings.counters;
-    at = lower(&block, f, at, next_counter);
+    lower(&block, f, &room, next_counter, likely_entry());
     if (block.checked)
-        at = keep_copy(f, at);
-    f->end = (u32)(u64)at;
-    code_cache_commit(at);
+        keep_copy(f, &room);
+    code_cache_commit(room);
     fragment_commit(f);
     listing_note(&block, f);
     return f;
@@ -108,6 +121,16 @@ struct fragment *translate_single(struct gaddr pc, u64 *fault)
     if (!block_read(&block, pc.at, fault))
         return NULL;
     return make_fragment(pc.at);
+}
+
+bool translate_late_check(struct fragment *f)
+{
+    struct code_room room;
+    if (!code_cache_room(&room))
+        return false;
+    lower_late_check(f, &room);
+    code_cache_commit(room);
+    return true;
 }
 
 bool translate_stale(const struct fragment *f)

@@ -15,6 +15,10 @@ struct fragment *translate(struct gaddr pc, u64 *fault);
 /* The same for a single instruction, in no table, every exit of which comes to the engine. */
 struct fragment *translate_single(struct gaddr pc, u64 *fault);
 
+/* Gives a fragment the entry for indirect jumps that it was made without; false if there is no
+ * room for it. */
+bool translate_late_check(struct fragment *f);
+
 /* Was it made of bytes that have changed? (Of fragments on pages that are written too often to be watched.) */
 bool translate_stale(const struct fragment *f);
 

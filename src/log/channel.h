@@ -94,6 +94,7 @@ enum channel_kind {
     X(BLOCKS,   "blocks",   CHANNEL_PATH,   0,      0,          0,        "list every translated block there")         \
     X(CHECK,    "check",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "log a hash of memory every so many ticks") \
     X(OWN_VDSO, "ownvdso",  CHANNEL_FLAG,   0,      1,          0,        "give the vDSO of a recording to any run")  \
+    X(CHAOS,    "chaos",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "seed for random time slices, 0: regular ones") \
     X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
     X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
 

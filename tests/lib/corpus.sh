@@ -12,6 +12,7 @@
 # a test that does well natively must do so on the engine.
 
 corpus=$PWD/tests/corpus
+corpus_path=/usr/bin:/bin
 export CORPUS_LIB=$PWD/tests/lib
 
 corpus_says() {
@@ -36,18 +37,17 @@ corpus_list() {
 corpus_missing() {
     local program
     for program; do
-        PATH=$both_path command -v "$program" >/dev/null || { echo "$program"; return; }
+        PATH=$corpus_path command -v "$program" >/dev/null || { echo "$program"; return; }
     done
 }
-
-both_path=/usr/bin:/bin
 
 # corpus_prepare NAME: once for all settings; says why not.
 corpus_prepare() {
     local dir=$SCRATCH/prepared-$1
     [[ -d $dir ]] && return
     mkdir "$dir"
-    (cd "$dir" && env -i PATH="$both_path" HOME="$dir" TMPDIR="$dir" LC_ALL=C.UTF-8 timeout -k 5 300 \
+    (cd "$dir" && env -i PATH="$corpus_path" HOME="$dir" TMPDIR="$dir" LC_ALL=C.UTF-8 \
+        CORPUS_LIB="$CORPUS_LIB" timeout -k 5 300 \
         bash -c ". '$corpus/$1.sh'; ! declare -F prepare >/dev/null || prepare") >"$dir.log" 2>&1
 }
 
@@ -62,14 +62,15 @@ corpus_run() {
 
 # corpus_program NAME SETTING...: on the engine with each setting; a bare `-` is none.
 corpus_program() {
-    local name=$1 base=$SCRATCH/corpus-$1 missing setting
+    local name=$1 base=$SCRATCH/corpus-$1 missing why setting
     shift
     # shellcheck disable=SC2046
     missing=$(corpus_missing $(corpus_says "$name" needs))
     if [[ -n $missing ]]; then
         skip "$name" "${missing##*/} is not installed"
     elif ! corpus_prepare "$name"; then
-        skip "$name" "cannot be prepared here ($(tail -n 2 "$SCRATCH/prepared-$name.log" | both_line 100))"
+        why=$(tail -n 2 "$SCRATCH/prepared-$name.log" | both_line 100)
+        skip "$name" "cannot be prepared here ($why)"
     else
         corpus_run "$base.n1" "$name"
         if (($(wc -l <"$base.n1") < 3)); then
@@ -85,13 +86,14 @@ corpus_program() {
 # A difference counts if the program natively does the same thing twice.
 corpus_engine() {
     local name=$1 setting=$2 base=$SCRATCH/corpus-$1
-    local out=$base.e${2#-} shown=$1${2#-}
-    [[ $setting == - ]] || shown="$name $setting"
+    local out=$base.e${2#-} shown=$1 why
+    [[ $setting == - ]] || shown+=" $setting"
     corpus_run "$out" "$name" "$EBB" exec --setting "${setting/#-/stats=0}" --
     if ! cmp -s "$base.n1" "$out"; then
         corpus_run "$base.n2" "$name"
         if ! cmp -s "$base.n1" "$base.n2" || ! [[ $(tail -n 1 "$base.n1") =~ ^exited ]]; then
-            skip "$shown" "two native runs differ ($(diff -a "$base.n1" "$base.n2" | both_line 100))"
+            why=$(diff -a "$base.n1" "$base.n2" | both_line 100)
+            skip "$shown" "two native runs differ ($why)"
             return
         fi
     fi
@@ -104,8 +106,8 @@ corpus_python_run() {
     local outcomes=$1 module=$2 without
     shift 2
     without=$(awk -v module="$module" '$1 == module { print $3 }' "$corpus/python.modules")
-    EBB_TEST_SECONDS=${EBB_TEST_SECONDS:-600} both_run "$outcomes.log" "$SCRATCH/python-$module.dir" \
-        env LC_ALL=C.UTF-8 "$@" /usr/bin/python3 "$CORPUS_LIB/python_outcomes.py" "$outcomes" "$module" \
+    both_run "$outcomes.log" "$SCRATCH/python-$module.dir" env LC_ALL=C.UTF-8 "$@" \
+        /usr/bin/python3 "$CORPUS_LIB/python_outcomes.py" "$outcomes" "$module" \
         ${without:+"$without"}
 }
 
@@ -132,7 +134,7 @@ corpus_python() {
     fi
     lost=$(corpus_python_lost <(cat "$base.n1" "$base.n2" 2>/dev/null) "$base.e")
     if [[ -n $lost ]]; then
-        fail "$shown" "$(wc -l <<<"$lost") tests fail on the engine alone: $(both_line 200 <<<"$lost")"
+        fail "$shown" "fail on the engine alone: $(both_line 200 <<<"$lost")"
     else
         ok "$shown"
     fi
@@ -151,10 +153,13 @@ corpus_case() {
     done
 }
 
-# corpus_each: the cases named on input, two at a time.  What is not installed is skipped, be it most of
-# it; but something must have run.
+# corpus_each: the cases named on input, two at a time.  What is not installed is skipped, be it
+# most of it; but something must have run.
 corpus_each() {
     xargs -P 2 -n 1 "$0" --one | tee "$SCRATCH/all"
-    grep -q '^ok\|^FAIL' "$SCRATCH/all" || fail "${0##*/}" 'all of it was skipped'
+    if ! grep -q '^ok\|^FAIL' "$SCRATCH/all"; then
+        fail "${0##*/}" 'all of it was skipped'
+        return 1
+    fi
     ! grep -q '^FAIL' "$SCRATCH/all"
 }

@@ -2,8 +2,8 @@
 
 Every test that has ended adds a line to FILE at once, `OUTCOME ID`: ok, skip, or FAIL for
 anything else, a subtest included.  So that a run which dies or hangs has said how far it came,
-and two runs can be compared test by test.  Details go to stderr.  Tests whose names match the regular
-expression WITHOUT are left out.
+and two runs can be compared test by test.  Details go to stderr.  Tests whose names match the
+regular expression WITHOUT are left out.
 """
 import re
 import sys

@@ -13,35 +13,50 @@
 #include "engine/areas.h"
 #include "engine/code_watch.h"
 #include "engine/layout.h"
+#include "engine/x86_64/decode_quick.h"
 #include "engine/x86_64/machine.h"
 
 enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
 
+/* --- fetching --------------------------------------------------------------- */
+
+/* The code at hand: bytes from `start` to `end` can be fetched. */
+struct window {
+    u64 start;
+    u64 end;
+};
+
+static bool look_at(struct window *w, u64 pc)
+{
+    if (pc < w->start || pc + INSN_MAX > w->end) {
+        u64 available = areas_fetchable(pc, PAGE_SIZE);
+        if (!available) {
+            w->end = pc;
+            return false;
+        }
+        w->start = pc;
+        w->end = pc + available;
+    }
+    return true;
+}
+
+static unsigned read_insn(struct window *w, u64 pc, struct insn *ret)
+{
+    return look_at(w, pc) ? decode(gaddr_pointer(gaddr(pc)), (unsigned)(w->end - pc), ret) : 0;
+}
+
+/* The same, with no more than it takes to copy or follow it. */
+static unsigned read_insn_quickly(struct window *w, u64 pc, struct insn *ret)
+{
+    if (!look_at(w, pc))
+        return 0;
+    unsigned length = 0;
+    if (w->end - pc >= QUICK_READ)
+        length = decode_quick(gaddr_pointer(gaddr(pc)), ret);
+    return length ? length : read_insn(w, pc, ret);
+}
+
 /* --- flags ------------------------------------------------------------------ */
-
-/* And, or, xor and test leave AF undefined by the manuals, and 0 on every processor made. */
-static bool is_logic(const struct insn *i)
-{
-    if (i->encoding != ENCODING_LEGACY || i->map != MAP_ONE)
-        return false;
-    unsigned op = i->opcode;
-    unsigned group = i->modrm >> 3 & 7;
-    if (op < 0x40)
-        return (op & 7) < 6 && ((op >> 3) == 1 || (op >> 3) == 4 || (op >> 3) == 6);
-    if (op >= 0x80 && op <= 0x83)
-        return group == 1 || group == 4 || group == 6;
-    if (op == 0xf6 || op == 0xf7)
-        return group < 2;
-    return op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9;
-}
-
-static u16 flags_killed(const struct insn *i)
-{
-    u16 killed = i->flags_written & FLAGS_ARITHMETIC;
-    if ((i->flags_undefined & FLAG_AF) && is_logic(i))
-        killed |= FLAG_AF;
-    return killed;
-}
 
 /* Counts the pages of [pc, end) among the block's; false if they would be too many. */
 static bool add_pages(struct block *b, u64 pc, u64 end)
@@ -68,16 +83,21 @@ static bool may_rely_on(struct block *b, u64 pc, u64 end)
 
 struct walk {
     struct block *block; /* already decoded, may be NULL */
+    struct window window;
     struct insn insn;
 };
 
 /* The instruction at pc, from the block if it is its number `index`; NULL if it cannot be fetched. */
 static const struct insn *walk_insn(struct walk *w, u64 pc, u32 index)
 {
-    if (w->block && index < w->block->count && w->block->pc[index] == pc)
-        return &w->block->insn[index];
-    u64 available = areas_fetchable(pc, INSN_MAX);
-    if (!available || !decode(gaddr_pointer(gaddr(pc)), (unsigned)available, &w->insn))
+    if (w->block && index < w->block->count && w->block->pc[index] == pc) {
+        struct insn *i = &w->block->insn[index];
+        if (i->partial == INSN_WITHOUT_FLAGS)
+            read_insn(&w->window, pc, i);
+        return i;
+    }
+    if (!read_insn_quickly(&w->window, pc, &w->insn) ||
+        (w->insn.partial == INSN_WITHOUT_FLAGS && !read_insn(&w->window, pc, &w->insn)))
         return NULL;
     if (w->block && !may_rely_on(w->block, pc, pc + w->insn.length))
         return NULL;
@@ -93,7 +113,7 @@ static u16 flags_live(struct walk *w, u64 pc, u32 index, u16 wanted, int depth)
         if (!i)
             return live | wanted;
         live |= wanted & i->flags_read;
-        wanted &= ~(i->flags_read | flags_killed(i));
+        wanted &= ~(i->flags_read | decode_flags_killed(i));
         u64 next = pc + i->length;
         u64 target = next + i->immediate;
         switch (i->kind) {
@@ -169,25 +189,6 @@ static bool mixes(struct block *b, u64 pc, u64 end)
     return checked && b->count > 0;
 }
 
-/* The code at hand: bytes from `pc` to `end` can be fetched. */
-struct window {
-    u64 end;
-};
-
-static unsigned read_insn(struct window *w, u64 pc, struct insn *ret)
-{
-    if (pc >= w->end || pc + INSN_MAX > w->end) {
-        u64 available = areas_fetchable(pc, PAGE_SIZE);
-        if (!available) {
-            w->end = pc;
-            return 0;
-        }
-        w->end = pc + available;
-    }
-    u64 available = w->end - pc;
-    return decode(gaddr_pointer(gaddr(pc)), available < INSN_MAX ? (unsigned)available : INSN_MAX, ret);
-}
-
 static bool loops_back(const struct block *b, const struct insn *i, u64 pc)
 {
     return (i->kind == INSN_BRANCH || i->kind == INSN_JUMP) &&
@@ -247,15 +248,16 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     *fault = pc;
     while (pc) { /* nothing is mapped at 0 */
         struct insn *i = &b->insn[b->count];
-        if (!read_insn(&w, pc, i)) {
+        if (!read_insn_quickly(&w, pc, i)) {
             if (b->count == 0)
                 *fault = w.end;
             break;
         }
-        if (on_new_page(b, pc, i->length) && mixes(b, pc, pc + i->length))
+        if (on_new_page(b, pc, i->length) &&
+            (mixes(b, pc, pc + i->length) || !add_pages(b, pc, pc + i->length)))
             break;
-        if (!add_pages(b, pc, pc + i->length))
-            break;
+        if (b->checked && i->partial)
+            read_insn(&w, pc, i);
         b->pc[b->count++] = pc;
         branches += i->kind == INSN_BRANCH || i->kind == INSN_COUNTED;
         b->end = pc + i->length;

@@ -573,5 +573,30 @@ unsigned decode(const u8 *bytes, unsigned available, struct insn *ret)
         ret->kind = INSN_INVALID;
     }
     ret->length = length;
+    ret->partial = INSN_COMPLETE;
     return length;
+}
+
+/* And, or, xor and test leave AF undefined by the manuals, and 0 on every processor made. */
+static bool is_logic(const struct insn *i)
+{
+    if (i->encoding != ENCODING_LEGACY || i->map != MAP_ONE)
+        return false;
+    unsigned op = i->opcode;
+    unsigned group = i->modrm >> 3 & 7;
+    if (op < 0x40)
+        return (op & 7) < 6 && ((op >> 3) == 1 || (op >> 3) == 4 || (op >> 3) == 6);
+    if (op >= 0x80 && op <= 0x83)
+        return group == 1 || group == 4 || group == 6;
+    if (op == 0xf6 || op == 0xf7)
+        return group < 2;
+    return op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9;
+}
+
+u16 decode_flags_killed(const struct insn *i)
+{
+    u16 killed = i->flags_written & FLAGS_ARITHMETIC;
+    if ((i->flags_undefined & FLAG_AF) && is_logic(i))
+        killed |= FLAG_AF;
+    return killed;
 }

@@ -95,6 +95,12 @@ enum {
     PREFIX_GS = 64,
 };
 
+enum insn_partial {
+    INSN_COMPLETE,
+    INSN_WITH_FLAGS,    /* by decode_quick(), which fills in little */
+    INSN_WITHOUT_FLAGS, /* not even what flags it uses */
+};
+
 struct insn {
     u8 kind; /* enum insn_kind */
     u8 length;
@@ -109,6 +115,7 @@ struct insn {
     bool has_modrm;
     bool has_memory; /* mod != 3: a memory operand by ModRM (accessed or not) */
     bool rip_relative;
+    u8 partial; /* enum insn_partial */
     bool rep; /* a string instruction with a repeat prefix */
 
     /* Where the parts are, counted from the first byte.  A part that is not there, by its size
@@ -147,5 +154,8 @@ struct insn {
  * or more).  An encoding that the processor would refuse has kind INSN_INVALID and the length
  * decoded so far (at least 1). */
 unsigned decode(const u8 *bytes, unsigned available, struct insn *ret);
+
+/* The arithmetic flags that have nothing of their old values after it. */
+u16 decode_flags_killed(const struct insn *i);
 
 #endif

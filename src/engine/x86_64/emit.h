@@ -35,6 +35,14 @@ static inline void emit64(struct emitter *e, u64 value)
     e->at += 8;
 }
 
+/* The low `count` bytes of a value: one store and one step, where bytes one by one would be a
+ * chain of them.  Always writes eight bytes, of which the rest does not count. */
+static inline void emit_word(struct emitter *e, u64 value, unsigned count)
+{
+    __builtin_memcpy(e->at, &value, 8);
+    e->at += count;
+}
+
 static inline u32 emit_here(const struct emitter *e)
 {
     return (u32)(u64)e->at;
@@ -57,6 +65,13 @@ static inline void emit_rip_operand(struct emitter *e, unsigned reg, u32 address
     emit32(e, address - (emit_here(e) + 4 + tail));
 }
 
+/* An instruction with REX, an opcode of one byte, and [rip + ...]. */
+static inline void emit_rex_rip(struct emitter *e, u8 rex, u8 opcode, unsigned reg, u32 address)
+{
+    u32 displacement = address - (emit_here(e) + 7);
+    emit_word(e, rex | opcode << 8 | (0x05u | (reg & 7) << 3) << 16 | (u64)displacement << 24, 7);
+}
+
 static inline void emit_rex_w(struct emitter *e, unsigned reg, unsigned base)
 {
     emit8(e, 0x48 | (reg >> 3) << 2 | base >> 3);
@@ -65,16 +80,12 @@ static inline void emit_rex_w(struct emitter *e, unsigned reg, unsigned base)
 /* mov [address], reg and back: 64 bits. */
 static inline void emit_store(struct emitter *e, unsigned reg, u32 address)
 {
-    emit_rex_w(e, reg, 0);
-    emit8(e, 0x89);
-    emit_rip_operand(e, reg, address, 0);
+    emit_rex_rip(e, 0x48 | (reg >> 3) << 2, 0x89, reg, address);
 }
 
 static inline void emit_load(struct emitter *e, unsigned reg, u32 address)
 {
-    emit_rex_w(e, reg, 0);
-    emit8(e, 0x8b);
-    emit_rip_operand(e, reg, address, 0);
+    emit_rex_rip(e, 0x48 | (reg >> 3) << 2, 0x8b, reg, address);
 }
 
 /* mov reg, reg */
@@ -103,8 +114,7 @@ static inline void emit_constant(struct emitter *e, unsigned reg, u64 value)
 /* mov dword [address], value */
 static inline void emit_store_constant32(struct emitter *e, u32 address, u32 value)
 {
-    emit8(e, 0xc7);
-    emit_rip_operand(e, 0, address, 4);
+    emit_word(e, 0x05c7u | (u64)(address - (emit_here(e) + 10)) << 16, 6);
     emit32(e, value);
 }
 
@@ -122,16 +132,13 @@ static inline void emit_store_constant(struct emitter *e, u32 address, u64 value
 /* jmp rel32; returns where the rel32 is. */
 static inline u32 emit_jump(struct emitter *e, u32 target)
 {
-    emit8(e, 0xe9);
-    emit32(e, target - (emit_here(e) + 4));
+    emit_word(e, 0xe9u | (u64)(target - (emit_here(e) + 5)) << 8, 5);
     return emit_here(e) - 4;
 }
 
 static inline u32 emit_branch(struct emitter *e, unsigned condition, u32 target)
 {
-    emit8(e, 0x0f);
-    emit8(e, 0x80 | condition);
-    emit32(e, target - (emit_here(e) + 4));
+    emit_word(e, 0x800fu | condition << 8 | (u64)(target - (emit_here(e) + 6)) << 16, 6);
     return emit_here(e) - 4;
 }
 

@@ -97,6 +97,7 @@ static bool write_vector(struct thread *t, u64 at)
     u8 *image = t->vector; /* free while the thread has the baton: thread.h (2) */
     vector_save(image);
     if (vector_shape.features) {
+        vector_settle(image);
         struct vector_note note = {
             .magic = NOTE_MAGIC,
             .extended_size = (u32)vector_room(),

@@ -22,9 +22,9 @@
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 
-enum { ENTRY_ALIGNMENT = 32, LOWER_MARKS = BLOCK_INSNS * 4 };
+enum { LOOP_ALIGNMENT = 32, TABLE_ALIGNMENT = 16, LOWER_MARKS = BLOCK_INSNS * 4 };
 
-enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_EMULATE };
+enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_EMULATE, TO_CHAIN };
 
 /* A jump out of the body, whose stub is yet to be written. */
 struct exit {
@@ -75,8 +75,17 @@ static void borrow(struct lowering *l, u8 borrowed)
     mark(l, l->pc, borrowed | MARK_STILL, 0);
 }
 
+/* The next block to be read is likely to be at `pc`. */
+static void expect(u64 pc)
+{
+    __builtin_prefetch(gaddr_pointer(gaddr(pc)));
+    fragment_find_soon(pc);
+}
+
 static void note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc, bool ticked)
 {
+    if (kind == TO_LINK)
+        expect(pc);
     assert(l->exit_count < countof(l->exit));
     l->exit[l->exit_count++] = (struct exit){jump_at, (u8)kind, ticked, pc};
 }
@@ -94,54 +103,33 @@ static void leave(struct lowering *l, enum exit_kind kind, u64 rip)
 
 /* --- entries ---------------------------------------------------------------- */
 
-static bool low(u64 pc)
-{
-    return pc < 0x80000000;
-}
-
 /* lea rcx, [rcx + value]: needs r11 where value is wide. */
 static void add_to_rcx(struct emitter *e, u64 value)
 {
     if (fits_i32((i64)value)) {
-        emit8(e, 0x48);
-        emit8(e, 0x8d);
-        emit8(e, 0x89);
-        emit32(e, (u32)value);
+        emit_word(e, 0x898d48u | (u64)(u32)value << 24, 7);
         return;
     }
     emit_constant(e, R11, value);
-    emit8(e, 0x4a); /* lea rcx, [rcx + r11] */
-    emit8(e, 0x8d);
-    emit8(e, 0x0c);
-    emit8(e, 0x19);
+    emit_word(e, 0x190c8d4a, 4); /* lea rcx, [rcx + r11] */
 }
 
-/* The chain's jump: to the next fragment of the slot, for now to the engine. */
-static void emit_chain(struct lowering *l)
-{
-    l->fragment->chain_at = emit_jump(&l->e, doors.missed);
-}
-
-static void check_by_jrcxz(struct lowering *l, u64 pc)
+/* rcx - pc decides; who is not meant gives rcx back its value and hands on, in a stub. */
+static void check_by_jrcxz(struct lowering *l)
 {
     struct emitter *e = &l->e;
-    l->fragment->from_table = emit_here(e);
-    add_to_rcx(e, -pc);
-    emit8(e, 0xe3); /* jrcxz over the other way */
-    u8 *over = e->at++;
-    add_to_rcx(e, pc);
-    emit_chain(l);
-    *over = (u8)(e->at - (over + 1));
+    add_to_rcx(e, -l->fragment->pc);
+    emit_word(e, 0x05e3, 2); /* jrcxz over the jump */
+    leave(l, TO_CHAIN, l->fragment->pc);
 }
 
-static void check_by_loop(struct lowering *l, u64 pc)
+static void check_by_loop(struct lowering *l)
 {
     struct emitter *e = &l->e;
     u8 *missed = e->at;
-    add_to_rcx(e, pc);
-    emit_chain(l);
+    leave(l, TO_CHAIN, l->fragment->pc);
     l->fragment->from_table = emit_here(e);
-    add_to_rcx(e, 1 - pc);
+    add_to_rcx(e, 1 - l->fragment->pc);
     emit8(e, 0xe2); /* loop missed */
     emit8(e, (u8)(missed - (e->at + 1)));
 }
@@ -150,10 +138,11 @@ static void check_by_loop(struct lowering *l, u64 pc)
  * have been meant, and node's switch statements carry flags over an indirect jump. */
 static void lower_check(struct lowering *l)
 {
+    l->fragment->from_table = emit_here(&l->e);
     if (use_loop)
-        check_by_loop(l, l->fragment->pc);
+        check_by_loop(l);
     else
-        check_by_jrcxz(l, l->fragment->pc);
+        check_by_jrcxz(l);
     emit_load(&l->e, RCX, emit_slot(SLOT_RCX));
     emit_load(&l->e, R11, emit_slot(SLOT_R11));
 }
@@ -167,9 +156,7 @@ static u32 counter_address(const struct lowering *l)
 static void count_in_memory(struct lowering *l)
 {
     struct emitter *e = &l->e;
-    emit8(e, 0x48);
-    emit8(e, 0xff);
-    emit_rip_operand(e, 1, counter_address(l), 0);
+    emit_rex_rip(e, 0x48, 0xff, 1, counter_address(l));
     note_exit(l, emit_branch(e, CONDITION_Z, 0), TO_TICKS, l->fragment->pc, false);
 }
 
@@ -191,10 +178,7 @@ static void count_by_jrcxz(struct lowering *l, u8 *expired)
     struct emitter *e = &l->e;
     emit_store(e, RCX, emit_slot(SLOT_RCX));
     emit_load(e, RCX, counter_address(l));
-    emit8(e, 0x48); /* lea rcx, [rcx - 1] */
-    emit8(e, 0x8d);
-    emit8(e, 0x49);
-    emit8(e, 0xff);
+    emit_word(e, 0xff498d48, 4); /* lea rcx, [rcx - 1] */
     l->fragment->count_end = emit_here(e);
     emit_store(e, RCX, counter_address(l));
     emit8(e, 0xe3);
@@ -202,19 +186,15 @@ static void count_by_jrcxz(struct lowering *l, u8 *expired)
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
-/* How many bytes lower_check() will take, to align what follows it. */
-static u32 check_size(const struct lowering *l)
+static void align(struct lowering *l, u32 alignment)
 {
-    return (low(l->fragment->pc) ? 7 + 2 + 7 + 5 : 14 + 2 + 14 + 5) + 14;
+    u32 padding = -emit_here(&l->e) % alignment;
+    for (u32 n = 0; n < padding; n += 8)
+        __builtin_memset(l->e.at + n, 0x90, 8);
+    l->e.at += padding;
 }
 
-static void align_entry(struct lowering *l, u32 before)
-{
-    while ((emit_here(&l->e) + before) % ENTRY_ALIGNMENT)
-        emit8(&l->e, 0x90);
-}
-
-static void lower_entries(struct lowering *l)
+static void lower_entries(struct lowering *l, enum lower_entry entry)
 {
     const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
     bool in_memory = (l->block->flags_dead & dec_changes) == dec_changes;
@@ -224,8 +204,12 @@ static void lower_entries(struct lowering *l)
         expired = l->e.at;
         leave(l, TO_TICKS_RCX, l->fragment->pc);
     }
-    align_entry(l, check_size(l));
-    lower_check(l);
+    if (entry == ENTRY_COUNTED)
+        align(l, LOOP_ALIGNMENT);
+    if (entry == ENTRY_INDIRECT) {
+        align(l, TABLE_ALIGNMENT);
+        lower_check(l);
+    }
     l->fragment->ticked = emit_here(&l->e);
     if (in_memory)
         count_in_memory(l);
@@ -238,17 +222,24 @@ static void lower_entries(struct lowering *l)
 
 /* --- plain instructions ------------------------------------------------------ */
 
-/* Sixteen bytes at once, where they do not reach into a page that may not be there. */
-static void copy(struct lowering *l, const struct insn *i)
+/* Copies guest code, eight bytes at once, and none that are not asked for: the next page may not
+ * be there. */
+static void copy_code(u8 *to, const u8 *from, u64 count)
 {
-    const u8 *bytes = gaddr_pointer(gaddr(l->pc));
-    if (l->pc % PAGE_SIZE <= PAGE_SIZE - 16) {
-        __builtin_memcpy(l->e.at, bytes, 16);
-    } else {
-        for (unsigned n = 0; n < i->length; n++)
-            l->e.at[n] = bytes[n];
-    }
-    l->e.at += i->length;
+    u64 n = 0;
+    for (; n + 8 <= count; n += 8)
+        __builtin_memcpy(to + n, from + n, 8);
+    if (count >= 8)
+        __builtin_memcpy(to + count - 8, from + count - 8, 8);
+    else
+        for (; n < count; n++)
+            to[n] = from[n];
+}
+
+static void copy(struct lowering *l, u64 count)
+{
+    copy_code(l->e.at, gaddr_pointer(gaddr(l->pc)), count);
+    l->e.at += count;
 }
 
 static u64 rip_target(const struct lowering *l, const struct insn *i)
@@ -300,13 +291,13 @@ static void lower_far_operand(struct lowering *l, const struct insn *i)
 static void lower_plain(struct lowering *l, const struct insn *i)
 {
     if (!i->rip_relative) {
-        copy(l, i);
+        copy(l, i->length);
         return;
     }
     i64 displacement = (i64)(rip_target(l, i) - (u64)(l->e.at + i->length));
     if (fits_i32(displacement) && !(i->prefixes & PREFIX_67)) {
         u8 *to = l->e.at;
-        copy(l, i);
+        copy(l, i->length);
         u32 shifted = (u32)displacement;
         __builtin_memcpy(to + i->displacement_at, &shifted, 4);
         return;
@@ -319,8 +310,8 @@ static void lower_plain(struct lowering *l, const struct insn *i)
 static void push_return(struct lowering *l, u64 to, u8 borrowed)
 {
     struct emitter *e = &l->e;
-    emit8(e, 0x68); /* push imm32, sign-extended */
-    emit32(e, (u32)to);
+    expect(to);
+    emit_word(e, 0x68u | (u64)(u32)to << 8, 5); /* push imm32, sign-extended */
     if (fits_i32((i64)to))
         return;
     borrow(l, borrowed | MARK_PUSHED);
@@ -340,15 +331,8 @@ static void jump_by_table(struct lowering *l)
         return;
     }
     emit_store(e, R11, emit_slot(SLOT_R11));
-    emit8(e, 0x44); /* movzx r11d, cx */
-    emit8(e, 0x0f);
-    emit8(e, 0xb7);
-    emit8(e, 0xd9);
-    emit8(e, 0x42); /* jmp [table + r11 * 8] */
-    emit8(e, 0xff);
-    emit8(e, 0x24);
-    emit8(e, 0xdd);
-    emit32(e, (u32)(u64)lookup_table);
+    emit_word(e, 0xd9b70f44, 4); /* movzx r11d, cx */
+    emit_word(e, 0xdd24ff42 | (u64)(u32)(u64)lookup_table << 32, 8); /* jmp [table + r11 * 8] */
     _Static_assert(LOOKUP_BITS == 16, "movzx takes 16 bits");
 }
 
@@ -513,10 +497,28 @@ static bool jumps_away(const struct insn *i)
     return i->kind == INSN_JUMP || block_ends_at(i);
 }
 
+/* Instructions from number n on that are next to each other and need nothing but to be copied: all
+ * but the last of them are copied, in one go; returns the number of the last. */
+static u32 lower_run(struct lowering *l, u32 n)
+{
+    const struct block *b = l->block;
+    u32 first = n;
+    while (b->insn[n].kind == INSN_PLAIN && !b->insn[n].rip_relative && n + 1 < b->count &&
+           b->pc[n + 1] == b->pc[n] + b->insn[n].length)
+        n++;
+    if (n > first) {
+        l->pc = b->pc[first];
+        mark(l, l->pc, 0, 0);
+        copy(l, b->pc[n] - l->pc);
+    }
+    return n;
+}
+
 static void lower_body(struct lowering *l)
 {
     const struct block *b = l->block;
     for (u32 n = 0; n < b->count; n++) {
+        n = lower_run(l, n);
         l->pc = b->pc[n];
         if (b->loop && (n + 1) % b->loop == 0 && n + 1 < b->count)
             lower_loop_back(l, &b->insn[n]);
@@ -570,6 +572,10 @@ static void lower_stub(struct lowering *l, const struct exit *x)
     case TO_TICKS:
         stub_with_rip(l, x->pc, doors.ticks);
         return;
+    case TO_CHAIN: /* to the next fragment of the slot, for now to the engine */
+        add_to_rcx(e, x->pc);
+        l->fragment->chain_at = emit_jump(e, doors.missed);
+        return;
     default:
         stub_with_rip(l, x->pc, doors.emulate);
     }
@@ -586,23 +592,51 @@ static void write_marks(struct lowering *l)
     l->e.at += l->mark_count * sizeof(struct mark);
 }
 
-u8 *lower(const struct block *b, struct fragment *f, u8 *at, u32 counter)
+static struct lowering lowering; /* large, and only the baton's holder translates */
+
+static struct lowering *begin(struct fragment *f, const struct code_room *room)
 {
-    static struct lowering l; /* large, and only the baton's holder translates */
-    l.e.at = at;
-    l.block = b;
-    l.fragment = f;
-    l.start = at;
-    l.counter = counter;
-    l.exit_count = 0;
-    l.mark_count = 0;
-    f->start = emit_here(&l.e);
+    struct lowering *l = &lowering;
+    l->e.at = room->hot;
+    l->fragment = f;
+    l->exit_count = 0;
+    l->mark_count = 0;
+    return l;
+}
+
+/* All exits are known: their stubs are next to each other. */
+static void lower_stubs(struct lowering *l, struct code_room *room)
+{
+    room->hot = l->e.at;
+    l->e.at = room->cold;
+    for (u32 n = 0; n < l->exit_count; n++)
+        lower_stub(l, &l->exit[n]);
+}
+
+void lower(const struct block *b, struct fragment *f, struct code_room *room, u32 counter,
+           enum lower_entry entry)
+{
+    struct lowering *l = begin(f, room);
+    l->block = b;
+    l->start = room->hot;
+    l->counter = counter;
+    f->start = emit_here(&l->e);
     f->link_count = 0;
-    lower_entries(&l);
-    lower_body(&l);
-    f->stubs = emit_here(&l.e);
-    for (u32 n = 0; n < l.exit_count; n++)
-        lower_stub(&l, &l.exit[n]);
-    write_marks(&l);
-    return l.e.at;
+    lower_entries(l, entry);
+    lower_body(l);
+    f->end = emit_here(&l->e);
+    f->stubs = (u32)(u64)room->cold;
+    lower_stubs(l, room);
+    f->stubs_end = emit_here(&l->e);
+    write_marks(l);
+    room->cold = l->e.at;
+}
+
+void lower_late_check(struct fragment *f, struct code_room *room)
+{
+    struct lowering *l = begin(f, room);
+    lower_check(l);
+    emit_jump(&l->e, f->ticked);
+    lower_stubs(l, room);
+    room->cold = l->e.at;
 }

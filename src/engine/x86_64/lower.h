@@ -2,11 +2,23 @@
 #ifndef ENGINE_LOWER_H
 #define ENGINE_LOWER_H
 
+#include "engine/code_cache.h"
 #include "engine/fragment.h"
 #include "engine/x86_64/block.h"
 
-/* Writes the fragment's code, stubs and marks at `at`; fills its addresses, links and marks. Returns the end. */
-u8 *lower(const struct block *b, struct fragment *f, u8 *at, u32 counter);
+/* How a fragment will be entered most often. */
+enum lower_entry {
+    ENTRY_PLAIN,
+    ENTRY_COUNTED,  /* by backward edges: a loop, perhaps */
+    ENTRY_INDIRECT, /* by the look-up table */
+};
+
+/* Writes the fragment's code, stubs and marks to `room`, and moves that behind them; fills the
+ * fragment's addresses, links and marks. */
+void lower(const struct block *b, struct fragment *f, struct code_room *room, u32 counter,
+           enum lower_entry entry);
+/* The same for an entry from the look-up table, if the fragment was made without. */
+void lower_late_check(struct fragment *f, struct code_room *room);
 
 /* Says once how processors of this maker like to count. */
 void lower_start(bool loop_is_quick);

@@ -56,7 +56,7 @@ static u64 guest_pc(const struct fragment *f, const struct mark *m, u32 offset)
 bool recover_state(const struct k_sigcontext *registers)
 {
     struct fragment *f = fragment_at((u32)registers->rip);
-    if (!f || registers->rip < f->body || registers->rip >= f->stubs)
+    if (!f || registers->rip < f->body || registers->rip >= f->end)
         return false;
     u32 offset = (u32)registers->rip - f->start;
     const struct mark *m = find_mark(f, offset);
@@ -73,7 +73,7 @@ u64 recover_code_address(u64 address)
     if (!recover_in_cache(address))
         return address;
     struct fragment *f = fragment_at((u32)address);
-    if (!f || address < f->body || address >= f->stubs)
+    if (!f || address < f->body || address >= f->end)
         return 0;
     u32 offset = (u32)address - f->start;
     const struct mark *m = find_mark(f, offset);

@@ -21,7 +21,14 @@ enum {
 
 #define PKRU_FIRST 0x55555554u /* key 0 alone is open: the kernel's init_pkru */
 
+enum { FEATURES_MOST = 32, FEATURE_FIRST = 2 }; /* x87 and SSE are elsewhere */
+
 struct vector_shape vector_shape;
+
+/* Where a feature is in an image. */
+static struct {
+    u32 at, size;
+} places[FEATURES_MOST];
 
 /* Whole: xrstor may touch what it does not load. */
 static u8 first_state[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
@@ -86,6 +93,18 @@ static u32 image_size(u64 features)
     return leaf[1] + leaf[0]; /* where it is, and its size */
 }
 
+static void learn_places(void)
+{
+    u32 leaf[4];
+    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
+        if (!(vector_shape.features >> n & 1))
+            continue;
+        cpuid(CPUID_XSAVE, n, leaf);
+        places[n].at = leaf[1];
+        places[n].size = leaf[0];
+    }
+}
+
 void vector_start(void)
 {
     u32 leaf[4];
@@ -94,6 +113,7 @@ void vector_start(void)
         vector_shape.known = read_xcr0();
         vector_shape.features = vector_shape.known & ~(u64)TILES;
     }
+    learn_places();
     vector_shape.size = image_size(vector_shape.features);
     assert(vector_shape.size + sizeof(u32) <= THREAD_VECTOR_MAX);
 
@@ -126,6 +146,24 @@ void vector_save(void *image)
         xsave(image, vector_shape.features);
     }
     mend_instruction_pointer(image);
+}
+
+static bool all_zero(const u8 *bytes, u32 size)
+{
+    u64 any = 0, word;
+    for (u32 n = 0; n + sizeof(word) <= size; n += sizeof(word)) {
+        memcpy(&word, bytes + n, sizeof(word));
+        any |= word;
+    }
+    return any == 0;
+}
+
+void vector_settle(void *image)
+{
+    struct vector_header *header = (struct vector_header *)((u8 *)image + VECTOR_LEGACY);
+    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++)
+        if ((header->present >> n & 1) && all_zero((u8 *)image + places[n].at, places[n].size))
+            header->present &= ~(1ul << n);
 }
 
 static bool acceptable(const void *image)

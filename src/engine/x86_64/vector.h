@@ -38,6 +38,11 @@ void vector_start(void);
 /* `image` is aligned to 64 bytes and has vector_shape.size bytes. */
 void vector_save(void *image);
 
+/* The processor says of a feature that it is present also when it holds its first values, or not, as it
+ * happened to be switched.  Says so of those alone that do not hold them, for an image that is shown to the
+ * guest. */
+void vector_settle(void *image);
+
 /* Loads `features` of the image; those that it does not hold get their first values.  False, and
  * nothing is changed, if the processor would refuse it. */
 bool vector_restore(const void *image, u64 features);

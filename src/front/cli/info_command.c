@@ -16,7 +16,7 @@
 #include "log/reader.h"
 #include "log/recording.h"
 
-enum { NOTES_MOST = 100 };
+enum { NOTES_MOST = 100, COMMAND_SHOWN = 200, TREE_DEEPEST = 40 };
 
 /* What a walk over a track finds. */
 struct summary {
@@ -26,8 +26,10 @@ struct summary {
     u64 other;
     u64 last_tick;
     u64 waited, compared, refused; /* system calls */
+    u32 threads;
     struct event_end end;
     bool ended, execed;
+    char *command; /* NULL for a forked track */
     char *notes[NOTES_MOST];
     size_t note_count;
     char *trouble; /* damaged or cut: why */
@@ -52,9 +54,33 @@ static void add_note(struct summary *s, const struct event *e)
         free(text);
 }
 
+/* The arguments, as one line. */
+static void add_command(struct summary *s, const struct event *e)
+{
+    for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));) {
+        if (p->kind != PIECE_ARGUMENTS || !p->size)
+            continue;
+        const char *before = s->command ? s->command : "";
+        char *longer = xformat("%s%s%.*s", before, *before ? " " : "", (int)p->size - 1,
+                               (const char *)(p + 1));
+        free(s->command);
+        s->command = longer;
+    }
+    for (char *at = s->command; at && *at; at++)
+        if ((u8)*at < 32 || *at == 127)
+            *at = '?';
+}
+
+static bool seen[65536]; /* threads of the track that is walked over */
+
 static void add_event(struct summary *s, const struct event *e)
 {
     s->last_tick = e->tick;
+    s->execed = e->kind == EVENT_EXEC; /* others came to nothing, or were those of a child of vfork */
+    if (!seen[e->thread]) {
+        seen[e->thread] = true;
+        s->threads++;
+    }
     if (e->kind >= EVENT_KINDS) {
         s->other++;
         return;
@@ -66,13 +92,13 @@ static void add_event(struct summary *s, const struct event *e)
         s->waited += !!(flags & SYSCALL_WAITED);
         s->compared += !!(flags & SYSCALL_COMPARED);
         s->refused += !!(flags & SYSCALL_REFUSED);
+    } else if (e->kind == EVENT_START) {
+        add_command(s, e);
     } else if (e->kind == EVENT_NOTE) {
         add_note(s, e);
     } else if (e->kind == EVENT_END) {
         s->end = *(const struct event_end *)e->payload;
         s->ended = true;
-    } else if (e->kind == EVENT_EXEC) {
-        s->execed = true;
     }
 }
 
@@ -81,6 +107,7 @@ static void summarise(struct recording *rec, u32 track, struct summary *s)
 {
     struct reader *r;
     *s = (struct summary){.header = {.track = track, .parent = TRACK_NONE}};
+    memset(seen, 0, sizeof seen);
     struct error *err = recording_open_track(rec, track, &r);
     if (!err) {
         const struct event *e;
@@ -102,6 +129,7 @@ static void summary_deinit(struct summary *s)
 {
     for (size_t i = 0; i < s->note_count; i++)
         free(s->notes[i]);
+    free(s->command);
     free(s->trouble);
 }
 
@@ -142,22 +170,27 @@ static void print_origin(const struct format_file *header)
     printf("\n");
 }
 
-static void print_track_end(const struct summary *s)
+static char *ending(const struct summary *s)
 {
     if (s->end.signal)
-        printf("  ended    by signal %u%s\n", s->end.signal, s->end.core ? ", core dumped" : "");
-    else if (s->ended)
-        printf("  ended    with status %u\n", s->end.status);
-    else
-        printf("  ended    %s\n", s->execed ? "by executing another program"
-                                            : "without a word: killed, or cut");
+        return xformat("by signal %u%s", s->end.signal, s->end.core ? ", core dumped" : "");
+    if (s->ended)
+        return xformat("with status %u", s->end.status);
+    return xformat("%s", s->execed ? "by executing another program"
+                                   : "without a word: killed, or cut");
 }
 
 static void print_track(const struct summary *s)
 {
     char raw[FIGURES_ROOM], stored[FIGURES_ROOM];
+    char *how = ending(s);
     print_origin(&s->header);
-    print_track_end(s);
+    if (s->command)
+        printf("  command  %.*s\n", COMMAND_SHOWN, s->command);
+    printf("  ended    %s\n", how);
+    free(how);
+    if (s->threads > 1)
+        printf("  threads  %u\n", s->threads);
     printf("  ticks    %llu\n", (unsigned long long)s->last_tick);
     printf("  events   %llu, %s, stored as %s in %llu chunks\n", (unsigned long long)s->figures.events,
            figures_bytes(raw, s->figures.raw), figures_bytes(stored, s->figures.stored),
@@ -179,7 +212,85 @@ static void print_track(const struct summary *s)
         printf("  trouble  %s\n", s->trouble);
 }
 
+/* The tree: a process below the one that made it; what it executed, as a line of its own. */
+
+struct summaries {
+    struct summary *list;
+    size_t count;
+};
+
+static bool is_child(const struct summary *s, const struct summary *of)
+{
+    return s->header.parent == of->header.track && s->header.track != of->header.track;
+}
+
+/* A child of vfork that executes a program has no track before that: its pid tells. */
+static const char *tree_word(const struct summary *s, const struct summary *parent)
+{
+    if (s->header.origin == TRACK_FORKED)
+        return "forked";
+    if (!parent)
+        return "started";
+    return s->header.pid == parent->header.pid ? "executed" : "spawned";
+}
+
+static void print_tree_line(const struct summary *s, const struct summary *parent, int depth)
+{
+    char *how = ending(s);
+    printf("  %*strack %u, pid %u, %s", 2 * depth, "", s->header.track, s->header.pid,
+           tree_word(s, parent));
+    if (s->command)
+        printf(" %.*s", COMMAND_SHOWN, s->command);
+    if (s->threads > 1)
+        printf(", %u threads", s->threads);
+    printf(": ended %s\n", how);
+    free(how);
+}
+
+/* What `s` made and became.  Parents have lower numbers, so this ends; what is too deep is
+ * indented no further. */
+static void print_branch(const struct summaries *all, size_t at, const struct summary *parent,
+                         int depth)
+{
+    const struct summary *s = &all->list[at];
+    print_tree_line(s, parent, depth < TREE_DEEPEST ? depth : TREE_DEEPEST);
+    for (size_t i = at + 1; i < all->count; i++) {
+        const struct summary *child = &all->list[i];
+        if (is_child(child, s))
+            print_branch(all, i, s, depth + (child->header.pid != s->header.pid));
+    }
+}
+
+static bool has_parent(const struct summaries *all, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_child(&all->list[at], &all->list[i]))
+            return true;
+    return false;
+}
+
+static void print_tree(const struct summaries *all)
+{
+    if (all->count < 2)
+        return;
+    printf("\ntree\n");
+    for (size_t i = 0; i < all->count; i++)
+        if (!has_parent(all, i))
+            print_branch(all, i, NULL, 0);
+}
+
 /* JSON */
+
+static void json_end(struct json *j, const struct summary *s)
+{
+    const char *how = s->end.signal ? "signal" : s->ended ? "exit" : s->execed ? "exec" : "unknown";
+    json_string(j, "ended", how);
+    if (s->ended) {
+        json_unsigned(j, "status", s->end.status);
+        json_unsigned(j, "signal", s->end.signal);
+        json_unsigned(j, "core", s->end.core);
+    }
+}
 
 static void json_track(struct json *j, const struct summary *s)
 {
@@ -192,6 +303,9 @@ static void json_track(struct json *j, const struct summary *s)
         json_hex(j, "parent_pc", s->header.parent_pc);
     }
     json_unsigned(j, "origin", s->header.origin);
+    json_string(j, "command", s->command);
+    json_unsigned(j, "threads", s->threads);
+    json_end(j, s);
     json_unsigned(j, "ticks", s->last_tick);
     json_unsigned(j, "events", s->figures.events);
     json_unsigned(j, "raw", s->figures.raw);
@@ -214,38 +328,41 @@ static void json_track(struct json *j, const struct summary *s)
     json_close(j, '}');
 }
 
-/* True if something is wrong with a track. */
-static bool print_tracks(struct recording *rec, const u32 *tracks, size_t count, struct json *j)
+static void print_text(const struct recording *rec, const struct summaries *all)
 {
-    bool trouble = false;
-    for (size_t i = 0; i < count; i++) {
-        struct summary s;
-        summarise(rec, tracks[i], &s);
-        if (j)
-            json_track(j, &s);
-        else
-            print_track(&s);
-        trouble |= s.trouble != NULL;
-        summary_deinit(&s);
-    }
-    return trouble;
+    print_head(rec);
+    print_tree(all);
+    for (size_t i = 0; i < all->count; i++)
+        print_track(&all->list[i]);
 }
 
-static bool print_all(struct recording *rec, const u32 *tracks, size_t count, bool json)
+static void print_json(const struct recording *rec, const struct summaries *all)
 {
-    if (!json) {
-        print_head(rec);
-        return print_tracks(rec, tracks, count, NULL);
-    }
     struct json j = {.out = stdout};
     json_open(&j, NULL, '{');
     recording_text_json(&j, rec);
     json_string(&j, "features", rec->meta.features);
     json_open(&j, "tracks", '[');
-    bool trouble = print_tracks(rec, tracks, count, &j);
+    for (size_t i = 0; i < all->count; i++)
+        json_track(&j, &all->list[i]);
     json_close(&j, ']');
     json_close(&j, '}');
     json_line(&j);
+}
+
+/* True if something is wrong with a track. */
+static bool print_all(struct recording *rec, const u32 *tracks, size_t count, bool json)
+{
+    struct summaries all = {xalloc((count + 1) * sizeof(struct summary)), count};
+    bool trouble = false;
+    for (size_t i = 0; i < count; i++) {
+        summarise(rec, tracks[i], &all.list[i]);
+        trouble |= all.list[i].trouble != NULL;
+    }
+    (json ? print_json : print_text)(rec, &all);
+    for (size_t i = 0; i < count; i++)
+        summary_deinit(&all.list[i]);
+    free(all.list);
     return trouble;
 }
 

@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/complain.h"
@@ -425,6 +427,21 @@ static int add_check(struct options *options, const char *ticks)
     return status;
 }
 
+/* A seed that nobody gave is drawn, and told: with it the run can be tried again. */
+static int add_chaos(struct options *options, const char *seed)
+{
+    u32 drawn = 0;
+    while (!seed && !drawn)
+        if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+            drawn = (u32)time(NULL) | 1;
+    char *setting = seed ? xformat("chaos=%s", seed) : xformat("chaos=%u", drawn);
+    int status = setting_list_add(&options->settings, setting);
+    if (!status && !options->quiet)
+        fprintf(stderr, "ebb: %s\n", setting);
+    free(setting);
+    return status;
+}
+
 /* One option at argv[*at], which moves on to the last word of it. */
 static int read_option(int argc, char **argv, int *at, struct options *options)
 {
@@ -441,6 +458,10 @@ static int read_option(int argc, char **argv, int *at, struct options *options)
         options->keep_failed = true;
     } else if ((value = option_value(word, "--check="))) {
         return add_check(options, value);
+    } else if (strcmp(word, "--chaos") == 0) {
+        return add_chaos(options, NULL);
+    } else if ((value = option_value(word, "--chaos="))) {
+        return add_chaos(options, value);
     } else if ((value = option_value(word, "--setting="))) {
         return setting_list_add(&options->settings, value);
     } else {
@@ -497,6 +518,8 @@ void cli_record_explain(void)
            "  --keep-if=failed   remove the recording unless the program ended with a status\n"
            "                     other than 0, by a signal, or a process of it dumped core\n"
            "  --check=TICKS      record a hash of memory every so many ticks, for replay to compare\n"
+           "  --chaos[=SEED]     give threads time slices of random lengths, to bring out races; the\n"
+           "                     seed is printed\n"
            "  -q, --quiet        say nothing about the recording\n"
            "  --setting=NAME=VALUE  as for exec\n"
            "\n"

@@ -100,9 +100,10 @@ struct error *replay_start_init(struct replay_start *start, struct reader *reade
         gather_pieces(&path, &arguments, &settings, e);
         more = has_more(e);
     }
-    if (!err && !path.size)
+    bool empty = !err && more && !e && !reader_cut(reader);
+    if (!err && !empty && !path.size)
         err = error_new("the track does not say what program it is of");
-    if (!err) {
+    if (!err && !empty) {
         start->path = path.bytes;
         start->settings = filter_settings(settings.bytes);
         split_arguments(start, &arguments);

@@ -7,7 +7,7 @@
 #include "log/reader.h"
 
 struct replay_start {
-    char *path;
+    char *path;  /* NULL: the process was killed before it had said all this */
     char **argv; /* ends with NULL; at least one */
     int argc;
     char *settings; /* those of the recording that still mean something */

@@ -248,8 +248,11 @@ int replay_track(const struct recording *rec, u32 track, bool quiet, const char 
     struct replay r = {.rec = rec, .track = track, .shared = -1, .signals = -1};
     struct replay_start start = {0};
     struct error *err = prepare(&r, quiet, &start);
-    int status = err ? error_complain(error_within(err, "%s", rec->path), 1)
-                     : start_and_run(&r, &start, settings);
+    int status = 0; /* of a track without events: there was nothing to reproduce */
+    if (err)
+        status = error_complain(error_within(err, "%s", rec->path), 1);
+    else if (start.path)
+        status = start_and_run(&r, &start, settings);
     if (!err)
         replay_start_deinit(&start);
     lineage_close(r.events);
