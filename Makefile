@@ -124,6 +124,7 @@ bench:
 	@tools/deps bench || echo 'some programs will be left out'
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' bench/run
+	@BUILD='$(BUILD)' bench/record
 
 torture:
 	@tools/deps build

@@ -373,6 +373,35 @@ static bool discards(u64 advice)
            advice == MADV_DONTNEED_LOCKED;
 }
 
+/* Advice about children of fork. */
+static void note_advice(u64 at, u64 end, u64 advice)
+{
+    if (advice == MADV_DONTFORK)
+        areas_mark(at, end, AREA_NOT_FORKED, 0);
+    else if (advice == MADV_DOFORK)
+        areas_mark(at, end, 0, AREA_NOT_FORKED);
+    else if (advice == MADV_WIPEONFORK)
+        areas_mark(at, end, AREA_WIPED_BY_FORK, 0);
+    else if (advice == MADV_KEEPONFORK)
+        areas_mark(at, end, 0, AREA_WIPED_BY_FORK);
+}
+
+/* The kernel has done it, unless this is a replay. */
+void address_forked(void)
+{
+    u64 from = 0;
+    for (const struct area *found; (found = areas_from(from)); ) {
+        struct area a = *found;
+        from = a.end;
+        if (a.flags & AREA_NOT_FORKED) {
+            address_munmap(a.start, a.end - a.start);
+        } else if (a.flags & AREA_WIPED_BY_FORK) {
+            code_watch_changed(a.start, a.end);
+            kernel_call(__NR_madvise, a.start, a.end - a.start, MADV_DONTNEED);
+        }
+    }
+}
+
 i64 address_madvise(u64 at, u64 size, u64 advice)
 {
     u64 rounded = page_up(size);
@@ -381,7 +410,10 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
         return -ENOMEM;
     if (sound && discards(advice))
         code_watch_changed(at, at + rounded);
-    return kernel_call(__NR_madvise, at, size, advice);
+    i64 result = kernel_call(__NR_madvise, at, size, advice);
+    if (sound && (result == 0 || result == -ENOMEM)) /* with holes, and done all the same */
+        note_advice(at, at + rounded, advice);
+    return result;
 }
 
 /* The heap */

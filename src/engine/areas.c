@@ -228,6 +228,17 @@ void areas_protect(u64 start, u64 end, u32 protection)
     join_range(start, end);
 }
 
+void areas_mark(u64 start, u64 end, u32 set, u32 clear)
+{
+    check_range(start, end);
+    make_room();
+    split(start);
+    split(end);
+    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+        area(i)->flags = (area(i)->flags & ~clear) | set;
+    join_range(start, end);
+}
+
 bool areas_cover(u64 start, u64 end)
 {
     for (size_t i = index_from(start); start < end; i++) {

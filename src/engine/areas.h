@@ -17,6 +17,8 @@ enum {
     AREA_GROWSDOWN = 16,
     AREA_SHM = 32,
     AREA_VDSO = 64,
+    AREA_NOT_FORKED = 128,   /* a child of fork has it not */
+    AREA_WIPED_BY_FORK = 256, /* or without what is in it */
 };
 
 struct area {
@@ -37,6 +39,8 @@ const struct area *areas_from(u64 at);
 void areas_set(const struct area *area);
 void areas_clear(u64 start, u64 end);
 void areas_protect(u64 start, u64 end, u32 protection);
+/* Sets and clears flags of what is mapped in the range. */
+void areas_mark(u64 start, u64 end, u32 set, u32 clear);
 /* Is every byte of the range mapped? */
 bool areas_cover(u64 start, u64 end);
 /* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if `upward`, else the highest. 0: none. */

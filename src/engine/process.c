@@ -18,6 +18,7 @@
  */
 #include "engine/process.h"
 
+#include "engine/address.h"
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
 #include "engine/futex.h"
@@ -118,6 +119,7 @@ static void become_forked(const struct k_clone_args *args)
     thread_self()->clear_tid = gaddr(args->flags & K_CLONE_CHILD_CLEARTID ? args->child_tid : 0);
     set_stack(args);
     signals_forked();
+    address_forked();
 }
 
 static void fork_child(const struct k_clone_args *args)
@@ -229,6 +231,7 @@ static struct replayed_parent {
     struct thread *thread; /* on whose block the child runs; NULL: not in use */
     struct parent parent;
     struct call call;
+    u64 tick, pc; /* of the call, which is logged when the child is gone */
     struct output_state output;
     u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
 } replayed[REPLAYED_MOST];
@@ -274,6 +277,8 @@ static i64 replay_spawn(const struct k_clone_args *args)
     }
     struct replayed_parent *p = replayed_take(t);
     p->call = current_call();
+    p->tick = ticks_now();
+    p->pc = cpu->rip - SYSCALL_LENGTH;
     output_save(&p->output);
     signals_vfork_begin();
     put_aside(t, &p->parent);
@@ -286,12 +291,10 @@ static i64 replay_spawn(const struct k_clone_args *args)
     return CALL_DONE;
 }
 
-bool process_replay_child_ends(const struct call *call)
+bool process_replay_child_ends(void)
 {
-    bool may_end = call->number == __NR_execve || call->number == __NR_execveat ||
-                   call->number == __NR_exit || call->number == __NR_exit_group;
-    struct replayed_parent *p = may_end ? replayed_of(thread_self()) : NULL;
-    if (!p || !replay_vfork_ends())
+    struct replayed_parent *p = replayed_of(thread_self());
+    if (!p || !replay_vfork_ends(p->tick, p->pc))
         return false;
     p->thread = NULL;
     put_back(thread_self(), &p->parent);
@@ -303,6 +306,12 @@ bool process_replay_child_ends(const struct call *call)
     cpu->reg[RCX] = cpu->rip;
     cpu->reg[R11] = cpu->flags;
     return true;
+}
+
+void process_replay_child_dies(void)
+{
+    if (process_replay_child_ends())
+        replay_thread_restart();
 }
 
 /* The calls */

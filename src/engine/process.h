@@ -14,9 +14,11 @@ i64 process_clone3(struct gaddr args, u64 size);
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
 i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
 /* Prints the stats if asked for. */
-/* Replay: a child of vfork runs in its parent's place.  Is this call its end? Then the parent goes on. */
-struct call;
-bool process_replay_child_ends(const struct call *call);
+/* Replay: a child of vfork runs in its parent's place.  Is the call that it makes its end, or was it
+ * killed?  Then the parent goes on. */
+bool process_replay_child_ends(void);
+/* The same when a signal ends it; returns if there is no such child. */
+void process_replay_child_dies(void);
 
 _Noreturn void process_exit_group(int status);
 

@@ -13,6 +13,7 @@
 #include "engine/kernel.h"
 #include "engine/mapped_file.h"
 #include "engine/pool.h"
+#include "engine/process.h"
 #include "engine/replay_output.h"
 #include "engine/replay_threads.h"
 #include "engine/settings.h"
@@ -648,16 +649,15 @@ bool replay_vfork_begins(void)
     return true;
 }
 
-bool replay_vfork_ends(void)
+bool replay_vfork_ends(u64 tick, u64 pc)
 {
     const struct event *e = next_or_end();
-    const struct event_syscall *s = (const struct event_syscall *)e->payload;
-    return e->kind == EVENT_SYSCALL && (s->number == __NR_vfork || s->number == __NR_clone ||
-                                        s->number == __NR_clone3);
+    return e->kind == EVENT_SYSCALL && e->tick == tick && e->pc == pc;
 }
 
 _Noreturn void replay_end(int status, int signal)
 {
+    process_replay_child_dies();
     const struct event *e = next_or_end();
     const struct event_end *end = (const struct event_end *)e->payload;
     if (e->kind != EVENT_END)

@@ -47,9 +47,10 @@ void replay_boundary(void);
 /* The thread that ran has ended: goes on as the one that the log says. */
 _Noreturn void replay_leave(void);
 
-/* A child of vfork began here in the recording? And is what the program does now its end? */
+/* A child of vfork began here in the recording?  And does the log go on with its parent, who made the
+ * call at this moment? */
 bool replay_vfork_begins(void);
-bool replay_vfork_ends(void);
+bool replay_vfork_ends(u64 tick, u64 pc);
 
 /* The program is about to end. */
 _Noreturn void replay_end(int status, int signal);

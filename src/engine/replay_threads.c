@@ -66,3 +66,12 @@ void replay_switch_to(u32 ordinal)
     ticks_add(1);
     engine_switch(&from->replay_rsp, to->replay_rsp);
 }
+
+_Noreturn void replay_thread_restart(void)
+{
+    struct thread *t = thread_self();
+    u64 left;
+    prepare_stack(t); /* over frames to which nobody returns */
+    engine_switch(&left, t->replay_rsp);
+    __builtin_unreachable();
+}

@@ -13,5 +13,7 @@
 void replay_thread_create(const struct k_clone_args *args, u32 tid);
 /* Goes on as the thread with this ordinal; returns when the log has switched back. */
 void replay_switch_to(u32 ordinal);
+/* Goes on with the guest as cpu has it, and with nothing of what the engine was at. */
+_Noreturn void replay_thread_restart(void);
 
 #endif

@@ -169,8 +169,10 @@ _Noreturn void signals_die(const struct k_siginfo *info)
         replay_end(0, info->signal);
     if (info->code <= 0 || !signals_is(info->signal, SIGNALS_SYNCHRONOUS))
         record_signal(info, SIGNAL_DIED);
-    record_end(0, info->signal);
-    stats_print();
+    if (!thread_self()->in_vfork) { /* else the log is its parent's */
+        record_end(0, info->signal);
+        stats_print();
+    }
     signals_block_all();
     set_kernel_handler(info->signal, K_SIG_DFL, 0);
     signals_send_self(info);

@@ -375,7 +375,7 @@ static void run_recorded(struct call *call)
 
 static void run_replayed(struct call *call)
 {
-    if (process_replay_child_ends(call))
+    if (process_replay_child_ends())
         return;
     bool redo = replay_call_begin(call) && replay_redoes(call);
     if (call->number == __NR_rt_sigreturn)

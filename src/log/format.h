@@ -219,9 +219,11 @@ struct event_note {
 };
 _Static_assert(sizeof(struct event_note) == 8, "on disk");
 
-/* The child's track is the one whose file header names this track and this moment. */
+/* A child of vfork runs from here on in its parent's memory, and its events are in this track, until it
+ * execs, exits or dies; then comes the SYSCALL of the vfork.  (A child of fork has a track of its own, whose
+ * header names the moment of the SYSCALL.) */
 struct event_fork {
-    u32 pid;   /* of the child, as the parent sees it */
+    u32 pid;   /* 0: the child is not born yet */
     u32 flags; /* of clone */
 };
 _Static_assert(sizeof(struct event_fork) == 8, "on disk");
@@ -270,7 +272,7 @@ struct format_file {
     u32 track;
     u32 parent;       /* TRACK_NONE for the first */
     u32 origin;       /* enum track_origin */
-    u64 parent_tick;  /* the moment of FORK or EXEC in the parent's track */
+    u64 parent_tick;  /* the moment of the fork's SYSCALL, or of EXEC, in the parent's track */
     u64 parent_pc;
     u8 recording[16]; /* random, the same in every file of a recording */
     u32 pid;

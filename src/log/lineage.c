@@ -14,6 +14,7 @@
 #include "log/lineage.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/xalloc.h"
@@ -31,10 +32,7 @@ struct lineage {
     size_t count, at;
     struct reader *reader;
     u32 note_next; /* the level of one that comes before the next event, or 0 */
-    struct {
-        struct event event;
-        struct event_note payload;
-    } note;
+    u64 note[(sizeof(struct event) + sizeof(struct event_note)) / sizeof(u64)];
 };
 
 static struct error *read_header(const struct recording *rec, u32 track, struct format_file *ret)
@@ -142,10 +140,12 @@ static struct error *descend(struct lineage *l, bool at_end)
 
 static const struct event *take_note(struct lineage *l)
 {
-    l->note.event = (struct event){.size = sizeof l->note, .kind = EVENT_NOTE};
-    l->note.payload = (struct event_note){.level = l->note_next};
+    struct event *e = (struct event *)l->note;
+    struct event_note payload = {.level = l->note_next};
+    *e = (struct event){.size = sizeof l->note, .kind = EVENT_NOTE};
+    memcpy(e->payload, &payload, sizeof payload);
     l->note_next = 0;
-    return &l->note.event;
+    return e;
 }
 
 /* The first generation's START is given, and says what is to be shown. */

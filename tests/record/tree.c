@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -191,12 +193,33 @@ static void spawned(void)
         say("it was started\n");
 }
 
-/* vfork: one that executes, one that exits, one that cannot execute, one that forks. */
+/* Memory that a child is not to have, or to have empty. */
+static void advised(void)
+{
+    enum { PAGE = 4096 };
+    char *at = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        fail("mmap");
+    memset(at, 7, 4 * PAGE);
+    if (madvise(at, PAGE, MADV_WIPEONFORK) || madvise(at + 2 * PAGE, PAGE, MADV_DONTFORK))
+        fail("madvise");
+    pid_t pid = make();
+    if (pid == 0) {
+        bool gone = write(1, at + 2 * PAGE, 1) < 0;
+        for (volatile unsigned n = 0; n < 50000; n++) /* time for a check of memory */
+            continue;
+        _exit(at[0] + 10 * at[PAGE] + (gone ? 100 : 0));
+    }
+    say_end(pid);
+}
+
+/* vfork: one that executes, one that exits, one that cannot execute, one that forks, and some that
+ * die. */
 static volatile int shared;
 
 static void vforked(void)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 8; i++) {
         pid_t pid = vfork();
         if (pid < 0)
             fail("vfork");
@@ -214,6 +237,12 @@ static void vforked(void)
                 }
                 _exit(await(forked) + 1);
             }
+            if (i == 4)
+                abort();
+            if (i == 5)
+                *(volatile int *)8 = 1;
+            if (i > 5)
+                kill(getpid(), i == 6 ? SIGTERM : SIGKILL);
             _exit(i + 40);
         }
         say_end(pid);
@@ -324,6 +353,8 @@ int main(int argc, char **argv)
         crash();
     } else if (!strcmp(what, "spawned")) {
         spawned();
+    } else if (!strcmp(what, "advised")) {
+        advised();
     } else if (!strcmp(what, "vforked")) {
         vforked();
     } else if (!strcmp(what, "threads")) {

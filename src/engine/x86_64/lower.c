@@ -22,7 +22,7 @@
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 
-enum { LOOP_ALIGNMENT = 32, TABLE_ALIGNMENT = 16, LOWER_MARKS = BLOCK_INSNS * 4 };
+enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16, LOWER_MARKS = BLOCK_INSNS * 4 };
 
 enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_EMULATE, TO_CHAIN };
 
@@ -204,12 +204,9 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
         expired = l->e.at;
         leave(l, TO_TICKS_RCX, l->fragment->pc);
     }
-    if (entry == ENTRY_COUNTED)
-        align(l, LOOP_ALIGNMENT);
-    if (entry == ENTRY_INDIRECT) {
-        align(l, TABLE_ALIGNMENT);
+    align(l, entry == ENTRY_COUNTED ? LOOP_ALIGNMENT : ENTRY_ALIGNMENT);
+    if (entry == ENTRY_INDIRECT)
         lower_check(l);
-    }
     l->fragment->ticked = emit_here(&l->e);
     if (in_memory)
         count_in_memory(l);

@@ -21,6 +21,7 @@
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 #include "engine/x86_64/recover.h"
+#include "engine/x86_64/vector.h"
 
 enum {
     ILL_ILLOPN = 2,
@@ -156,11 +157,18 @@ static u64 effective_address(const struct insn *i)
     return at + segment_base(i);
 }
 
+enum { OPCODE_XSAVEC = 0xc7 };
+
+static bool is_xsave(const struct insn *i)
+{
+    return i->map != MAP_ONE && (i->opcode == OPCODE_XSAVEC || (i->modrm >> 3 & 7) != 0);
+}
+
 /* Where fnstenv, fnsave, fxsave, xsave and kin have just put the address of the last x87
  * instruction, and in how many bytes; 0: nowhere. */
 static unsigned saved_pointer(const struct insn *i, u64 *at)
 {
-    bool xsave = i->opcode == 0xc7 || (i->modrm >> 3 & 7) != 0;
+    bool xsave = is_xsave(i);
     *at = effective_address(i);
     if (i->map == MAP_ONE) {
         *at += i->prefixes & PREFIX_66 ? 6 : 12;
@@ -176,6 +184,9 @@ static unsigned saved_pointer(const struct insn *i, u64 *at)
 static void mend_saved_state(const struct insn *i)
 {
     u64 at, address = 0;
+    if (is_xsave(i))
+        vector_settle_saved(effective_address(i), cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX],
+                            i->opcode == OPCODE_XSAVEC);
     unsigned size = saved_pointer(i, &at);
     if (!size || !guest_read(&address, gaddr(at), size))
         return;

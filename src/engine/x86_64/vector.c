@@ -1,6 +1,7 @@
 /* Saving and restoring the vector state: see vector.h. */
 #include "engine/x86_64/vector.h"
 
+#include "engine/guest_memory.h"
 #include "engine/stop.h"
 #include "engine/text.h"
 #include "engine/thread.h"
@@ -11,6 +12,8 @@ enum {
     POINTER_AT = 8, /* of the last x87 instruction */
     MXCSR_AT = 24,
     MXCSR_MASK_AT = 28,
+    XMM_AT = 160,
+    XMM_SIZE = 256,
     FCW_FIRST = 0x37f,
     MXCSR_FIRST = 0x1f80,
     MXCSR_MASK_OLD = 0xffbf, /* of processors that write 0 for the mask */
@@ -28,6 +31,7 @@ struct vector_shape vector_shape;
 /* Where a feature is in an image. */
 static struct {
     u32 at, size;
+    bool aligned; /* to 64 bytes, where features follow each other */
 } places[FEATURES_MOST];
 
 /* Whole: xrstor may touch what it does not load. */
@@ -102,6 +106,7 @@ static void learn_places(void)
         cpuid(CPUID_XSAVE, n, leaf);
         places[n].at = leaf[1];
         places[n].size = leaf[0];
+        places[n].aligned = leaf[2] & 2;
     }
 }
 
@@ -164,6 +169,46 @@ void vector_settle(void *image)
     for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++)
         if ((header->present >> n & 1) && all_zero((u8 *)image + places[n].at, places[n].size))
             header->present &= ~(1ul << n);
+}
+
+static bool sse_in_use(const u8 *image)
+{
+    return !all_zero(image + XMM_AT, XMM_SIZE) || word_at(image, MXCSR_AT) != MXCSR_FIRST;
+}
+
+/* Writes the features behind the header; those that hold more than first values are the result. */
+static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
+{
+    u64 present = 0, next = VECTOR_MIN;
+    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
+        if (!(features >> n & 1))
+            continue;
+        const u8 *from = image + places[n].at;
+        if (places[n].aligned)
+            next = (next + 63) & ~63ul;
+        guest_write(gaddr(at + (compacted ? next : places[n].at)), from, places[n].size);
+        present |= (u64)!all_zero(from, places[n].size) << n;
+        next += places[n].size;
+    }
+    return present;
+}
+
+void vector_settle_saved(u64 at, u64 features, bool compacted)
+{
+    static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
+    u64 old, settled = features & vector_shape.features & ~(u64)VECTOR_X87;
+    if (!guest_read(&old, gaddr(at + VECTOR_LEGACY), sizeof(old)))
+        return;
+    vector_save(image);
+    header->present = write_features(at, image, settled, compacted);
+    if (settled & VECTOR_SSE) {
+        guest_write(gaddr(at + XMM_AT), image + XMM_AT, XMM_SIZE);
+        guest_write(gaddr(at + MXCSR_AT), image + MXCSR_AT, 2 * sizeof(u32)); /* and its mask */
+        header->present |= sse_in_use(image) ? VECTOR_SSE : 0;
+    }
+    header->present |= old & ~settled;
+    guest_write(gaddr(at + VECTOR_LEGACY), &header->present, sizeof(header->present));
 }
 
 static bool acceptable(const void *image)

@@ -43,6 +43,10 @@ void vector_save(void *image);
  * guest. */
 void vector_settle(void *image);
 
+/* The guest has just saved its state at `at`, asking for `features`: makes of what is there something that
+ * depends on the registers alone.  What xsavec leaves out because of how it happened to be switched is written, too. */
+void vector_settle_saved(u64 at, u64 features, bool compacted);
+
 /* Loads `features` of the image; those that it does not hold get their first values.  False, and
  * nothing is changed, if the processor would refuse it. */
 bool vector_restore(const void *image, u64 features);
