@@ -19,6 +19,7 @@
 #include "engine/process.h"
 
 #include "engine/address.h"
+#include "engine/areas.h"
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
 #include "engine/futex.h"
@@ -124,13 +125,27 @@ static void become_forked(const struct k_clone_args *args)
 
 static void fork_child(const struct k_clone_args *args)
 {
+    bool alone = thread_count == 1;
     stats_forked();
     become_forked(args);
-    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
+    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH, alone);
+}
+
+/* Said once: what the other process writes there is in nobody's log. */
+static void note_shared_memory(void)
+{
+    static bool said;
+    for (const struct area *a = areas_from(0); a && !said; a = areas_from(a->end)) {
+        said = (a->flags & (AREA_SHARED | AREA_SHM)) && (a->protection & PROT_WRITE);
+        if (said)
+            record_note(NOTE_LIMIT, "memory is shared with another process, which cannot be replayed yet");
+    }
 }
 
 static i64 fork_process(const struct k_clone_args *args)
 {
+    if (log_mode == LOG_RECORD)
+        note_shared_memory();
     u64 mask = process_block_signals();
     i64 pid = thread_self()->signal_waiting ? CALL_AGAIN : kernel_fork(args);
     if (pid == 0)

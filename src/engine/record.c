@@ -571,8 +571,10 @@ void record_vfork(u64 flags)
     publish(&b);
 }
 
-void record_forked(u64 parent_tick, u64 parent_pc)
+void record_forked(u64 parent_tick, u64 parent_pc, bool alone)
 {
+    if (!alone)
+        settings.check = 0;
     struct track_origin_info origin = {TRACK_FORKED, track_number, parent_tick, parent_pc};
     if (log_mode != LOG_RECORD)
         return;

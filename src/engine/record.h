@@ -56,8 +56,9 @@ void record_switch(const struct record_switch *out, const struct thread *to);
 /* The child of a vfork begins here, in the same memory and the same log; what it does comes before the
  * event of the call itself. */
 void record_vfork(u64 flags);
-/* In the child of a fork: a track of its own. */
-void record_forked(u64 parent_tick, u64 parent_pc);
+/* In the child of a fork: a track of its own.  Was its parent's thread `alone`?  Else its memory may hold answers to
+ * calls in which others waited, and is not hashed. */
+void record_forked(u64 parent_tick, u64 parent_pc, bool alone);
 
 /* At a boundary: is a hash of memory due? */
 void record_boundary(void);

@@ -33,9 +33,16 @@ static u64 events_met;
 
 /* --- verdicts -------------------------------------------------------------------------- */
 
+static char limit[256]; /* what the recorder said it could not catch */
+
+/* A difference behind such a limit is no wonder, and not a fault of the replay. */
 static _Noreturn void conclude(u32 verdict, const char *recorded, const char *happened)
 {
     static struct channel_verdict v;
+    if (verdict == CHANNEL_DIVERGED && limit[0]) {
+        verdict = CHANNEL_UNABLE;
+        happened = limit;
+    }
     v = (struct channel_verdict){
         .message = {CHANNEL_VERDICT, sizeof(v)},
         .verdict = verdict,
@@ -108,6 +115,10 @@ static void take_note(const struct event_note *note)
 {
     if (note->level == NOTE_QUIET || note->level == NOTE_SHOWN)
         output_quiet(note->level == NOTE_QUIET);
+    if (note->level == NOTE_LIMIT && note->size < sizeof(limit)) {
+        memcpy(limit, note + 1, note->size);
+        limit[note->size] = 0;
+    }
 }
 
 /* The next event that replay must meet: NULL at the end of the log.  An EXEC is the last event, or that

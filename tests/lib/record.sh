@@ -3,7 +3,7 @@
 # Included after cases.sh and both.sh; both_prepare has been called.
 
 # What replay says about recordings that are beyond it by design, not by mistake.
-record_beyond='several threads cannot be replayed yet'
+record_beyond='shared with another process, which cannot be replayed yet'
 
 # record_expected NATIVE: how ebb record ends if the program ends as that outcome says.
 record_expected() {
