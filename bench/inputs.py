@@ -3,6 +3,7 @@
 Nothing is taken from the system: its headers and texts differ from one to the next.
 """
 import os
+import re
 
 
 class Draw:
@@ -144,8 +145,62 @@ def c_source(functions):
     return "".join(parts)
 
 
+# Objects, closures, strings and numbers, for a just-in-time compiler to chew on.
+JAVASCRIPT = """
+function Node(key) { this.key = key; this.left = this.right = null; }
+function insert(root, key) {
+    if (!root) return new Node(key);
+    if (key < root.key) root.left = insert(root.left, key);
+    else root.right = insert(root.right, key);
+    return root;
+}
+function sum(root) { return root ? root.key + sum(root.left) + sum(root.right) : 0; }
+let total = 0;
+for (let round = 0; round < +process.argv[2]; round++) {
+    let root = null, seed = round + 1;
+    for (let i = 0; i < 20000; i++) {
+        seed = (seed * 1103515245 + 12345) % 2147483648;
+        root = insert(root, seed);
+    }
+    total += sum(root) % 1000003;
+    const words = {};
+    for (let i = 0; i < 20000; i++) {
+        const word = "w" + (i * 7919 % 1009).toString(36);
+        words[word] = (words[word] || 0) + word.length;
+    }
+    total += Object.keys(words).sort().join("").length;
+    total += [...Array(5000).keys()].map(x => x * x).filter(x => x % 3).reduce((a, b) => a + b, 0) % 997;
+}
+console.log(total);
+"""
+
+# A small C project: eight files, objects, a program.  It is built from nothing each time.
+MAKEFILE = """
+OBJECTS = $(patsubst %,part%.o,0 1 2 3 4 5 6 7)
+all: clean
+\t@$(MAKE) --no-print-directory -s program
+program: $(OBJECTS)
+\t$(CC) -o $@ $(OBJECTS)
+%.o: %.c
+\t$(CC) -O1 -c -o $@ $<
+clean:
+\trm -f program $(OBJECTS)
+"""
+
+
+def project_part(number):
+    source = c_source(12).replace("int main(void)", "int main%d(void)" % number)
+    source = re.sub(r"\bf(\d+)\b", r"part%d_f\1" % number, source)
+    return "#include <stdio.h>\n#include <stdlib.h>\n" + (
+        source if number else source + "int main(void) { puts(\"built\"); return 0; }\n")
+
+
 def make_all(folder):
+    os.makedirs(os.path.join(folder, "project"), exist_ok=True)
     made = {
+        "work.js": lambda: JAVASCRIPT,
+        "project/Makefile": lambda: MAKEFILE,
+        **{"project/part%d.c" % n: (lambda n=n: project_part(n)) for n in range(8)},
         "text": lambda: text(12 << 20),
         "text.quick": lambda: text(2 << 20),
         "work.lua": lambda: LUA,

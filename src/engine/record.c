@@ -125,10 +125,10 @@ static u64 clock_ns(u32 clock)
     return (u64)t.seconds * NANOSECONDS + (u64)t.nanoseconds;
 }
 
-/* A millisecond's look at both clocks. */
+/* A short look at both clocks. */
 static u64 tsc_frequency(void)
 {
-    enum { K_CLOCK_MONOTONIC = 1, LOOK_NS = 1000000 };
+    enum { K_CLOCK_MONOTONIC = 1, LOOK_NS = 200000 };
     u64 first = clock_ns(K_CLOCK_MONOTONIC), tsc = read_tsc(), now;
     while ((now = clock_ns(K_CLOCK_MONOTONIC)) - first < LOOK_NS)
         continue;
