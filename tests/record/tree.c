@@ -70,7 +70,8 @@ static void many(void)
         pid_t pid = make();
         if (pid == 0) {
             char text[64];
-            snprintf(text, sizeof text, "child %d, pid %s\n", i, getpid() > 0 ? "there" : "not there");
+            snprintf(text, sizeof text, "child %d, pid %s\n", i,
+                     getpid() > 0 ? "there" : "not there");
             say(text);
             _exit(i);
         }

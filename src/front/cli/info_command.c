@@ -76,7 +76,8 @@ static bool seen[65536]; /* threads of the track that is walked over */
 static void add_event(struct summary *s, const struct event *e)
 {
     s->last_tick = e->tick;
-    s->execed = e->kind == EVENT_EXEC; /* others came to nothing, or were those of a child of vfork */
+    /* One that is not the last event came to nothing, or was that of a child of vfork. */
+    s->execed = e->kind == EVENT_EXEC;
     if (!seen[e->thread]) {
         seen[e->thread] = true;
         s->threads++;

@@ -47,7 +47,8 @@ static u64 core_time(const struct recording *rec, u32 track)
     return ret;
 }
 
-/* The first to die; false if none did.  All events are read for it, so the meta file is asked before. */
+/* The first to die; false if none did.  All events are read for it, so the meta file is asked
+ * before. */
 static bool find_core(const struct recording *rec, const u32 *tracks, size_t count, u32 *ret)
 {
     u64 first = 0;

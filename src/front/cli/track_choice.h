@@ -17,8 +17,8 @@ struct track_choice {
  * `command`. */
 int track_choice_read(struct track_choice *choice, const char *command, const char *word);
 
-/* The tracks that were meant, to be freed.  Where none is named, and not all: the first process image
- * that dumped core, else what the first process was at its end. */
+/* The tracks that were meant, to be freed.  Where none is named, and not all: the first process
+ * image that dumped core, else what the first process was at its end. */
 struct error *track_choose(const struct track_choice *choice, const struct recording *rec,
                            u32 **ret, size_t *ret_count);
 
