@@ -348,20 +348,20 @@ void syscalls_update_direct(void)
 
 /* Recording and replaying */
 
-static i64 make(struct call *call)
+EVERY_CALL i64 make(struct call *call)
 {
     i64 result = answer(row_of(call->number), call);
     return result == -EFAULT || result == -EINTR ? mend(result) : result;
 }
 
-static void finish_unless_done(i64 result)
+EVERY_CALL void finish_unless_done(i64 result)
 {
     if (result != CALL_DONE)
         finish(result);
 }
 
 /* A call that is to be made again has not happened. */
-static void run_recorded(struct call *call)
+EVERY_CALL void run_recorded(struct call *call)
 {
     struct record_call record;
     record_call_begin(&record, call);
