@@ -44,7 +44,6 @@ enum {
     CLONE_DETACHED = 0x400000,
     CLONE_ARGS_FIRST = 64, /* the size of struct clone_args when it was new */
     STACK_GAP = 1024,
-    SYSCALL_LENGTH = 2,
 };
 #define CLONE_CLEAR_SIGHAND 0x100000000ul
 #define CLONE_INTO_CGROUP 0x200000000ul
@@ -273,12 +272,6 @@ static struct replayed_parent *replayed_take(struct thread *t)
     replay_unable("too many children of vfork at a time");
 }
 
-static struct call current_call(void)
-{
-    const u64 *reg = cpu->reg;
-    return (struct call){(u32)reg[RAX], {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
-}
-
 static i64 replay_spawn(const struct k_clone_args *args)
 {
     struct thread *t = thread_self();
@@ -291,7 +284,7 @@ static i64 replay_spawn(const struct k_clone_args *args)
         return pid;
     }
     struct replayed_parent *p = replayed_take(t);
-    p->call = current_call();
+    p->call = call_from_registers();
     p->tick = ticks_now();
     p->pc = cpu->rip - SYSCALL_LENGTH;
     output_save(&p->output);

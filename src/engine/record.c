@@ -24,7 +24,7 @@
 #include "engine/track.h"
 #include "engine/x86_64/cpu.h"
 
-enum { SYSCALL_LENGTH = 2, RANDOM_BYTES = 16, NANOSECONDS = 1000000000 };
+enum { RANDOM_BYTES = 16, NANOSECONDS = 1000000000 };
 
 static struct ring_producer producer;
 

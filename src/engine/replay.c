@@ -26,7 +26,7 @@
 #include "engine/track.h"
 #include "engine/x86_64/cpu.h"
 
-enum { SYSCALL_LENGTH = 2, STRINGS_MOST = 65536 };
+enum { STRINGS_MOST = 65536 };
 
 static struct ring_consumer consumer;
 static u64 events_met;

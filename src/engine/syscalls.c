@@ -40,7 +40,6 @@ enum {
     NR_FUTEX_REQUEUE = 456,
     NR_MSEAL = 462,
     CALLS = 512,
-    SYSCALL_LENGTH = 2, /* bytes of the instruction */
     SMALL_BUFFER = 256,
 };
 
@@ -298,13 +297,6 @@ static const struct call_row *row_of(u64 number)
 {
     static const struct call_row unknown = {0};
     return number < CALLS ? &rows[number] : &unknown;
-}
-
-static struct call call_from_registers(void)
-{
-    const u64 *reg = cpu->reg;
-    return (struct call){(u32)reg[RAX],
-                         {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
 }
 
 /* Results that need a second look.  EFAULT may be our doing. */

@@ -7,12 +7,23 @@
 #define ENGINE_SYSCALLS_INTERNAL_H
 
 #include "base/types.h"
+#include "engine/x86_64/cpu.h"
 #include "engine/x86_64/enter.h"
+
+enum { SYSCALL_LENGTH = 2 }; /* bytes of the instruction */
 
 struct call {
     u64 number;
     u64 args[6];
 };
+
+/* The call that the guest is making. */
+static inline struct call call_from_registers(void)
+{
+    const u64 *reg = cpu->reg;
+    return (struct call){(u32)reg[RAX],
+                         {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
+}
 
 enum {
     /* Nothing was done: a signal is to be delivered first, then the instruction runs again. */
