@@ -4,6 +4,8 @@
 #   make demo       install what is missing, build, show the main job
 #   make check      install what the tests need, build, run every test
 #   make install    PREFIX=/usr/local, DESTDIR=
+#   make golden     compare the sessions of the debuggers and the tutorial with what is said; make
+#                   golden-update writes them anew, to be reviewed like code
 #   make layers headers freestanding    the three checks of the house rules
 #   make bench, make torture            long measurements, long tests
 #
@@ -29,7 +31,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wer
 COMMON   := -std=gnu11 -O2 -g -Isrc -MMD -MP $(WARNINGS)
 
 HOSTED   := $(COMMON) -D_GNU_SOURCE -pthread
-EBB_LIBRARIES := -lzstd
+EBB_LIBRARIES := -lzstd -ldw -lelf -lstdc++ -ledit -lZydis -lZycore
 
 FREESTANDING := $(COMMON) -ffreestanding -fPIC -include base/hidden.h -mgeneral-regs-only \
                 -mno-red-zone -fno-stack-protector -fcf-protection=none \
@@ -52,14 +54,15 @@ VDSO_LINK := -nostdlib -shared -Wl,-T,src/engine/vdso/vdso.lds -Wl,-soname=linux
 # What the engine needs of the log, compiled a second time for it.
 LOG_FOR_ENGINE := $(wildcard src/log/syscall_table.c src/log/syscall_rows.c)
 
-EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/front/cli/*.c)
+EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/symbols/*.c src/session/*.c \
+                             src/query/*.c src/front/*/*.c)
 ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/x86_64/*.c src/engine/x86_64/*.S \
                              src/engine/vdso/vdso_image.S) $(LOG_FOR_ENGINE)
 
 EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 
-.PHONY: all ebb engine demo check bench torture install uninstall clean
+.PHONY: all ebb engine demo check golden golden-update bench torture install uninstall clean
 .PHONY: layers headers freestanding force
 
 all: ebb engine
@@ -90,6 +93,8 @@ $(VDSO): $(BUILD)/freestanding/engine/vdso/vdso.S.o src/engine/vdso/vdso.lds $(B
 $(BUILD)/freestanding/engine/vdso/vdso_image.S.o: $(VDSO)
 $(BUILD)/freestanding/engine/vdso/vdso_image.S.o: private FREESTANDING += -DVDSO_FILE='"$(VDSO)"'
 
+$(BUILD)/hosted/front/gdb/python_file.c.o: src/front/gdb/ebb.py
+
 # What a program is made of and how, written down.  The file changes only when that does:
 # another compiler, other flags or a source file that has gone make it again.
 $(BUILD)/ebb.how: HOW = $(CC) $(HOSTED) $(CFLAGS) $(LDFLAGS) $(EBB_LIBRARIES) $(EBB_SOURCES)
@@ -119,12 +124,26 @@ check:
 	@$(MAKE) --no-print-directory all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run $(SUITES)
 
+# A suite takes the names of its sessions.
+sessions = $(sort $(basename $(notdir $(wildcard tests/$(1)/*.session))))
+
+golden: all
+	@CC='$(CC)' BUILD='$(abspath $(BUILD))' tests/suites/88-debugger $(call sessions,debugger)
+	@CC='$(CC)' BUILD='$(abspath $(BUILD))' tests/suites/85-gdb $(call sessions,gdb)
+	@CC='$(CC)' BUILD='$(abspath $(BUILD))' tests/suites/91-tutorial
+
+golden-update:
+	@GOLDEN_UPDATE=1 $(MAKE) --no-print-directory golden
+
 bench:
 	@tools/deps build
 	@tools/deps bench || echo 'some programs will be left out'
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' bench/run
 	@BUILD='$(BUILD)' bench/record
+	@BUILD='$(BUILD)' bench/session
+	@BUILD='$(BUILD)' bench/data
+	@BUILD='$(BUILD)' bench/debugger
 
 torture:
 	@tools/deps build
@@ -133,13 +152,15 @@ torture:
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run --torture
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb $(DESTDIR)$(PREFIX)/share/ebb
 	install -m 755 $(BUILD)/ebb $(DESTDIR)$(PREFIX)/bin/ebb
 	install -m 755 $(BUILD)/ebb-engine $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
+	install -m 644 src/front/gdb/ebb.py $(DESTDIR)$(PREFIX)/share/ebb/ebb.py
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
-	-rmdir $(DESTDIR)$(PREFIX)/libexec/ebb
+	rm -f $(DESTDIR)$(PREFIX)/share/ebb/ebb.py
+	-rmdir $(DESTDIR)$(PREFIX)/libexec/ebb $(DESTDIR)$(PREFIX)/share/ebb
 
 clean:
 	rm -rf $(BUILD)

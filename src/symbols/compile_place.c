@@ -1,0 +1,347 @@
+/* Where variables and members are, as bytecode.
+ *
+ * The frame is that of the pc, with no other above it: its registers are those of the thread, and its base is found by the rule for the
+ * canonical frame address there.  What would need a caller's frame cannot be compiled, and says so.
+ *
+ * Or it is the scope's own, `fixed`: then its registers and its base are the numbers that they are now, which is good for addresses
+ * alone, and what is at a fixed place is seen to be so (constants are added here, not in the process).
+ */
+#include <dwarf.h>
+
+#include "symbols/compile_internal.h"
+
+/* --- locations ------------------------------------------------------------------------------------------------ */
+
+static struct error *location(struct compiler *c, struct found *f, Dwarf_Attribute *a, bool *ret_value);
+
+static struct error *frame_address(struct compiler *c)
+{
+    struct cfa_rule rule;
+    const struct frame *f = c->v->view.frame;
+    if (c->fixed && f && f->cfa)
+        return code_constant(c, f->cfa), NULL;
+    if (!symbols_cfa_rule(c->v->symbols, c->pc, &rule) || !rule.known)
+        return error_new("the frame can only be found by unwinding there");
+    struct error *err = code_register(c, rule.reg);
+    if (!err)
+        code_add(c, rule.offset);
+    return err;
+}
+
+static struct error *frame_base(struct compiler *c, struct found *f)
+{
+    Dwarf_Attribute a;
+    bool value;
+    if (!c->v->view.has_function || !dwarf_attr_integrate(&c->v->view.function, DW_AT_frame_base, &a))
+        return error_new("the function has no frame base");
+    return location(c, f, &a, &value);
+}
+
+/* The offset in the module's block is on the stack; its address replaces it.  Blocks that were there when the program began are at a
+ * fixed distance from fs_base; others are found as __tls_get_addr() does it. */
+static struct error *thread_local(struct compiler *c, struct found *f)
+{
+    enum { FS_BASE = 58, VECTOR_AT = 8 };
+    struct tls_place place;
+    if (!variables_tls_place(c->v->symbols, f->module, &place))
+        return error_new("where its thread-local variables are is not known");
+    if (c->fixed && place.is_fixed) {
+        code_add(c, (i64)c->v->request.fs_base + place.offset);
+        return NULL;
+    }
+    if (c->fixed) {
+        code_constant(c, c->v->request.fs_base);
+    } else {
+        code_byte(c, CODE_REG);
+        code_bytes(c, FS_BASE, 2);
+    }
+    if (place.is_fixed) {
+        code_add(c, place.offset);
+    } else {
+        code_add(c, VECTOR_AT);
+        code_byte(c, CODE_REF64);
+        code_add(c, 16 * (i64)place.number);
+        code_byte(c, CODE_REF64);
+    }
+    code_byte(c, CODE_ADD);
+    return NULL;
+}
+
+/* Operations that are the same in both languages. */
+static bool same_operation(struct compiler *c, unsigned atom)
+{
+    static const u8 codes[][2] = {
+        {DW_OP_plus, CODE_ADD}, {DW_OP_minus, CODE_SUB}, {DW_OP_mul, CODE_MUL}, {DW_OP_and, CODE_AND},
+        {DW_OP_or, CODE_OR}, {DW_OP_xor, CODE_XOR}, {DW_OP_not, CODE_NOT}, {DW_OP_shl, CODE_LSH},
+        {DW_OP_shr, CODE_RSH_UNSIGNED}, {DW_OP_shra, CODE_RSH_SIGNED}, {DW_OP_deref, CODE_REF64},
+        {DW_OP_dup, CODE_DUP}, {DW_OP_drop, CODE_POP}, {DW_OP_swap, CODE_SWAP}, {DW_OP_eq, CODE_EQUAL},
+        {DW_OP_lt, CODE_LESS_SIGNED},
+    };
+    for (size_t n = 0; n < countof(codes); n++)
+        if (codes[n][0] == atom) {
+            code_byte(c, codes[n][1]);
+            return true;
+        }
+    return false;
+}
+
+static struct error *operation(struct compiler *c, struct found *f, Dwarf_Attribute *a, const Dwarf_Op *op)
+{
+    unsigned atom = op->atom;
+    Dwarf_Attribute indexed;
+    Dwarf_Addr address;
+    if (same_operation(c, atom))
+        return NULL;
+    if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+        return code_constant(c, atom - DW_OP_lit0), NULL;
+    if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
+        struct error *err = code_register(c, atom - DW_OP_breg0);
+        code_add(c, (i64)op->number);
+        return err;
+    }
+    switch (atom) {
+    case DW_OP_addr: code_constant(c, op->number + f->module->dwarf_bias); return NULL;
+    case DW_OP_addrx: case DW_OP_GNU_addr_index:
+        if (dwarf_getlocation_attr(a, op, &indexed) || dwarf_formaddr(&indexed, &address))
+            break;
+        code_constant(c, address + f->module->dwarf_bias);
+        return NULL;
+    case DW_OP_const1u: case DW_OP_const2u: case DW_OP_const4u: case DW_OP_const8u: case DW_OP_constu:
+    case DW_OP_const1s: case DW_OP_const2s: case DW_OP_const4s: case DW_OP_const8s: case DW_OP_consts:
+        code_constant(c, op->number);
+        return NULL;
+    case DW_OP_plus_uconst: code_add(c, (i64)op->number); return NULL;
+    case DW_OP_fbreg: {
+        struct error *err = frame_base(c, f);
+        code_add(c, (i64)op->number);
+        return err;
+    }
+    case DW_OP_call_frame_cfa: return frame_address(c);
+    case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: return thread_local(c, f);
+    case DW_OP_entry_value: case DW_OP_GNU_entry_value:
+        return error_new("its value there is known to the caller's frame alone");
+    case DW_OP_piece: case DW_OP_bit_piece: return error_new("it is in several places there");
+    default: break;
+    }
+    return error_new("where it is there cannot be compiled");
+}
+
+/* Leaves the address, or the value (*ret_value). */
+static struct error *location(struct compiler *c, struct found *f, Dwarf_Attribute *a, bool *ret_value)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    bool own = f->module == c->v->view.module;
+    int got = own && c->v->view.module ? variables_location(&c->v->view, a, &ops, &count)
+                                       : dwarf_getlocation(a, &ops, &count);
+    *ret_value = false;
+    if (got || !count)
+        return error_new("it is optimised out there");
+    if (count == 1 && ((ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) || ops[0].atom == DW_OP_regx)) {
+        if (c->fixed)
+            return error_new("it is in a register");
+        *ret_value = true;
+        return code_register(c, ops[0].atom == DW_OP_regx ? ops[0].number : (u64)(ops[0].atom - DW_OP_reg0));
+    }
+    for (size_t n = 0; n < count; n++) {
+        if (ops[n].atom == DW_OP_stack_value) {
+            if (c->fixed)
+                return error_new("it is computed of registers");
+            *ret_value = true;
+            continue;
+        }
+        struct error *err = operation(c, f, a, &ops[n]);
+        if (err)
+            return err;
+    }
+    return NULL;
+}
+
+/* A number that is known already. */
+void place_number(struct compiler *c, struct number n)
+{
+    double d = (double)n.f;
+    u64 bits = (u64)n.i;
+    if (n.is_float)
+        memcpy(&bits, &d, sizeof bits);
+    code_constant(c, bits);
+}
+
+/* --- names --------------------------------------------------------------------------------------------------------- */
+
+static struct error *constant_variable(struct compiler *c, struct found *f, struct operand *ret)
+{
+    struct value *value;
+    struct number n;
+    struct error *err = variables_value(c->v, f, &value);
+    if (!err)
+        err = value_number(value, &n);
+    if (!err)
+        place_number(c, n);
+    *ret = (struct operand){.type = type_attribute(c->v, f->module, &f->die)};
+    return err;
+}
+
+static struct error *variable(struct compiler *c, struct found *f, struct operand *ret)
+{
+    Dwarf_Attribute a;
+    bool value;
+    *ret = (struct operand){.type = type_attribute(c->v, f->module, &f->die)};
+    if (dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
+        return constant_variable(c, f, ret);
+    if (!dwarf_attr_integrate(&f->die, DW_AT_location, &a))
+        return error_new("it is optimised out there");
+    struct error *err = location(c, f, &a, &value);
+    if (err)
+        return err;
+    ret->is_address = !value;
+    struct type *plain = type_plain(c->v, ret->type);
+    if (value && plain->kind == TYPE_FLOAT && plain->size <= 8)
+        code_widen(c, plain);
+    else if (value && (type_is_integral(plain) || plain->kind == TYPE_POINTER))
+        code_truncate(c, plain);
+    return code_refer(c, ret);
+}
+
+/* The member and its offset through bases and anonymous members. */
+static bool static_path(struct compiler *c, struct type *t, const char *name, unsigned depth,
+                        struct member *ret, struct type **ret_owner, u64 *offset)
+{
+    size_t count;
+    struct type *plain = type_plain(c->v, t);
+    const struct member *m = type_members(c->v, plain, &count);
+    if (plain->kind != TYPE_STRUCT || depth == SHOW_DEPTH)
+        return false;
+    for (size_t n = 0; n < count; n++)
+        if (m[n].name && strcmp(m[n].name, name) == 0) {
+            *ret = m[n];
+            *ret_owner = plain;
+            *offset += m[n].offset;
+            return true;
+        }
+    for (size_t n = 0; n < count; n++) {
+        u64 inner = *offset + m[n].offset;
+        if ((m[n].is_base || !m[n].name) && !m[n].is_virtual &&
+            static_path(c, m[n].type, name, depth + 1, ret, ret_owner, &inner)) {
+            *offset = inner;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct error *static_member(struct compiler *c, struct type *plain, const char *name, struct operand *ret)
+{
+    struct name_found found;
+    char *qualified = xformat("%s::%s", plain->name ? plain->name : "", name);
+    bool known = names_find(c->v, qualified, variables_space(c->v), 1u << NAME_VARIABLE, &found);
+    free(qualified);
+    code_byte(c, CODE_POP);
+    if (!known)
+        return error_new("the static member %s is nowhere", name);
+    return variable(c, &(struct found){.die = found.entry.die, .module = found.module}, ret);
+}
+
+/* Of the struct whose address is on the stack. */
+struct error *place_member(struct compiler *c, struct operand *o, const char *name, struct operand *ret)
+{
+    struct member m;
+    u64 offset = 0;
+    struct type *plain = type_plain(c->v, o->type), *owner;
+    if (!o->is_address)
+        return error_new("a struct in registers cannot be looked at inside the process");
+    if (!static_path(c, plain, name, 0, &m, &owner, &offset))
+        return error_new("there is no member %s, or it is in a virtual base", name);
+    if (m.is_static)
+        return static_member(c, owner, name, ret);
+    code_add(c, (i64)offset);
+    *ret = (struct operand){.type = m.type, .is_address = true, .bit_offset = m.bit_offset, .bit_size = m.bit_size};
+    return code_refer(c, ret);
+}
+
+/* As a variable of the object; *ret_done false: there is none. */
+static struct error *through_this(struct compiler *c, const char *name, struct operand *ret, bool *ret_done)
+{
+    struct found found;
+    struct operand o;
+    struct member m;
+    struct type *owner;
+    u64 offset = 0;
+    *ret_done = false;
+    if (!c->v->cplusplus || !variables_find(c->v, "this", &found))
+        return NULL;
+    struct type *t = type_plain(c->v, type_attribute(c->v, found.module, &found.die));
+    if (t->kind != TYPE_POINTER || !static_path(c, type_target(c->v, t), name, 0, &m, &owner, &offset))
+        return NULL;
+    *ret_done = true;
+    struct error *err = variable(c, &found, &o);
+    if (!err)
+        err = code_load(c, &o);
+    if (err)
+        return err;
+    o = (struct operand){.type = type_target(c->v, t), .is_address = true};
+    return place_member(c, &o, name, ret);
+}
+
+/* Functions, constants: what needs no frame. */
+static struct error *fixed(struct compiler *c, const struct tree *t, struct operand *ret)
+{
+    struct value *value;
+    struct number n;
+    struct error *err = evaluate(c->v, t, &value);
+    if (err)
+        return err;
+    struct type *plain = type_plain(c->v, value->type);
+    *ret = (struct operand){.type = value->type, .is_address = plain->kind == TYPE_FUNCTION};
+    if (plain->kind == TYPE_FUNCTION)
+        return code_constant(c, value->address), NULL;
+    if (value->in_memory || !type_is_scalar(plain) || plain->size > 8)
+        return error_new("%s cannot be looked at inside the process", t->text ? t->text : "it");
+    err = value_number(value, &n);
+    if (!err)
+        place_number(c, n);
+    return err;
+}
+
+struct error *place_name(struct compiler *c, const struct tree *t, struct operand *ret)
+{
+    struct found found;
+    struct name_found global;
+    bool done;
+    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
+    struct error *err;
+    if (t->kind == TREE_FILE_NAME) {
+        if (!names_find_in_file(c->v, t->file, t->text, &global))
+            return error_new("there is no symbol %s in %s", t->text, t->file);
+        found = (struct found){.die = global.entry.die, .module = global.module};
+        return variable(c, &found, ret);
+    }
+    if (variables_find(c->v, t->text, &found)) {
+        err = variable(c, &found, ret);
+        return err ? error_within(err, "%s", t->text) : NULL;
+    }
+    err = through_this(c, t->text, ret, &done);
+    if (err || done)
+        return err;
+    if (!names_find(c->v, t->text, variables_space(c->v), kinds, &global) || global.entry.kind != NAME_VARIABLE)
+        return fixed(c, t, ret);
+    err = variable(c, &(struct found){.die = global.entry.die, .module = global.module}, ret);
+    return err ? error_within(err, "%s", t->text) : NULL;
+}
+
+struct error *place_register(struct compiler *c, const char *text, struct operand *ret)
+{
+    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11",
+                                        "r12", "r13", "r14", "r15", "rip"};
+    struct value *value;
+    if (strcmp(text, "pc") == 0 || strcmp(text, "sp") == 0 || strcmp(text, "fp") == 0)
+        text = text[0] == 'p' ? "rip" : text[0] == 's' ? "rsp" : "rbp";
+    for (unsigned n = 0; n < countof(names); n++)
+        if (strcmp(names[n], text) == 0 && !c->fixed && variables_register(c->v, text, &value)) {
+            code_byte(c, CODE_REG);
+            code_bytes(c, n, 2);
+            *ret = (struct operand){.type = value->type};
+            return NULL;
+        }
+    return error_new("the register %s cannot be looked at inside the process", text);
+}

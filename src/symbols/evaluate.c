@@ -1,0 +1,926 @@
+/* Trees to values, with C's conversions. */
+#include "symbols/values_internal.h"
+
+/* --- types of numbers -------------------------------------------------------------------------------- */
+
+struct type *comparison_type(struct values_scope *v)
+{
+    return type_builtin(v, v->cplusplus ? "bool" : "int");
+}
+
+struct type *promoted_type(struct values_scope *v, struct type *t)
+{
+    struct type *plain = type_plain(v, t);
+    if (type_is_integral(plain)) {
+        if (plain->size < 4 || plain->kind == TYPE_BOOL)
+            return type_builtin(v, "int");
+        if (plain->kind == TYPE_ENUM)
+            return type_builtin(v, plain->size > 4 ? (plain->is_unsigned ? "unsigned long" : "long")
+                                                   : plain->is_unsigned ? "unsigned int" : "int");
+    }
+    return plain;
+}
+
+struct type *arithmetic_type(struct values_scope *v, struct type *a, struct type *b)
+{
+    struct type *x = promoted_type(v, a), *y = promoted_type(v, b);
+    if (x->kind == TYPE_FLOAT || y->kind == TYPE_FLOAT) {
+        u64 size = x->kind == TYPE_FLOAT ? x->size : 0;
+        if (y->kind == TYPE_FLOAT && y->size > size)
+            size = y->size;
+        return type_builtin(v, size > 8 ? "long double" : size > 4 ? "double" : "float");
+    }
+    if (x->size != y->size)
+        return x->size > y->size ? x : y;
+    return x->is_unsigned ? x : y;
+}
+
+/* --- operands ------------------------------------------------------------------------------------------- */
+
+/* Arrays and functions become pointers. */
+static struct error *decay(struct value *value, struct value **ret)
+{
+    struct values_scope *v = value->scope;
+    struct error *err = value_referred(value, &value);
+    if (err)
+        return err;
+    struct type *plain = type_plain(v, value->type);
+    *ret = value;
+    if (plain->kind != TYPE_ARRAY && plain->kind != TYPE_FUNCTION)
+        return NULL;
+    if (!value->in_memory)
+        return error_new("it is not in memory");
+    struct type *to = plain->kind == TYPE_ARRAY ? type_target(v, plain) : value->type;
+    *ret = value_of_bytes(v, type_pointer(v, to), &value->address, 8);
+    (*ret)->from = value->from;
+    return NULL;
+}
+
+static struct error *operand(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct error *err = evaluate(v, t, ret);
+    return err ? err : value_referred(*ret, ret);
+}
+
+static struct error *two(struct values_scope *v, const struct tree *t, struct value **a, struct value **b)
+{
+    struct error *err = operand(v, t->a, a);
+    if (!err)
+        err = operand(v, t->b, b);
+    if (!err)
+        err = decay(*a, a);
+    return err ? err : decay(*b, b);
+}
+
+static struct value *joined(struct value *result, struct value *a, struct value *b)
+{
+    result->from = sources_join(result->scope, value_all_sources(a), b ? value_all_sources(b) : NULL);
+    return result;
+}
+
+static struct error *numbers(struct value *a, struct value *b, struct number *x, struct number *y)
+{
+    struct error *err = value_number(a, x);
+    return err ? err : value_number(b, y);
+}
+
+/* --- arithmetic -------------------------------------------------------------------------------------------- */
+
+static struct error *on_floats(enum tree_op op, long double a, long double b, struct number *ret)
+{
+    *ret = (struct number){.is_float = true};
+    switch (op) {
+    case OP_ADD: ret->f = a + b; return NULL;
+    case OP_SUB: ret->f = a - b; return NULL;
+    case OP_MUL: ret->f = a * b; return NULL;
+    case OP_DIV: ret->f = a / b; return NULL;
+    default: return error_new("the operation is not for floating-point numbers");
+    }
+}
+
+static struct error *on_integers(enum tree_op op, __int128 a, __int128 b, const struct type *t,
+                                 struct number *ret)
+{
+    unsigned __int128 x = (unsigned __int128)a, y = (unsigned __int128)b;
+    unsigned bits = (unsigned)t->size * 8;
+    bool wide = t->is_unsigned && t->size == 16;
+    *ret = (struct number){0};
+    if ((op == OP_DIV || op == OP_MOD) && b == 0)
+        return error_new("it divides by zero");
+    switch (op) {
+    case OP_ADD: ret->i = (__int128)(x + y); break;
+    case OP_SUB: ret->i = (__int128)(x - y); break;
+    case OP_MUL: ret->i = (__int128)(x * y); break;
+    case OP_DIV: ret->i = wide ? (__int128)(x / y) : b == -1 ? (__int128)-x : a / b; break;
+    case OP_MOD: ret->i = wide ? (__int128)(x % y) : b == -1 ? 0 : a % b; break;
+    case OP_SHL: ret->i = b < 0 || b >= bits ? 0 : (__int128)(x << (unsigned)b); break;
+    case OP_SHR: ret->i = b < 0 || b >= bits ? (a < 0 && !t->is_unsigned ? -1 : 0)
+                        : wide ? (__int128)(x >> (unsigned)b) : a >> (unsigned)b; break;
+    case OP_BAND: ret->i = a & b; break;
+    case OP_BOR: ret->i = a | b; break;
+    case OP_XOR: ret->i = a ^ b; break;
+    default: return error_new("the operation is not for numbers");
+    }
+    return NULL;
+}
+
+static bool compare(enum tree_op op, struct number a, struct number b, bool wide)
+{
+    int order = a.is_float ? (a.f < b.f ? -1 : a.f > b.f)
+                : wide ? ((unsigned __int128)a.i < (unsigned __int128)b.i ? -1 : a.i != b.i)
+                       : (a.i < b.i ? -1 : a.i > b.i);
+    if (a.is_float && (a.f != a.f || b.f != b.f))
+        return op == OP_NE;
+    switch (op) {
+    case OP_EQ: return order == 0;
+    case OP_NE: return order != 0;
+    case OP_LT: return order < 0;
+    case OP_GT: return order > 0;
+    case OP_LE: return order <= 0;
+    default: return order >= 0;
+    }
+}
+
+static bool is_comparison(enum tree_op op)
+{
+    return op >= OP_EQ && op <= OP_GE;
+}
+
+static struct error *on_numbers(struct values_scope *v, enum tree_op op, struct value *a, struct value *b,
+                                struct value **ret)
+{
+    struct number x, y, result;
+    struct error *err = numbers(a, b, &x, &y);
+    if (err)
+        return err;
+    bool shift = op == OP_SHL || op == OP_SHR;
+    struct type *t = shift ? promoted_type(v, a->type) : arithmetic_type(v, a->type, b->type);
+    x = number_as(v, x, t);
+    if (!shift)
+        y = number_as(v, y, t);
+    if (is_comparison(op)) {
+        bool wide = t->is_unsigned && t->size == 16;
+        *ret = value_of_number(v, comparison_type(v), (struct number){.i = compare(op, x, y, wide)});
+        return NULL;
+    }
+    err = x.is_float ? on_floats(op, x.f, y.f, &result) : on_integers(op, x.i, y.i, t, &result);
+    if (!err)
+        *ret = value_of_number(v, t, result);
+    return err;
+}
+
+static u64 step_of(struct values_scope *v, struct type *pointer)
+{
+    struct type *to = type_plain(v, type_target(v, type_plain(v, pointer)));
+    return to->size ? to->size : 1;
+}
+
+static struct error *on_pointers(struct values_scope *v, enum tree_op op, struct value *a, struct value *b,
+                                 struct value **ret)
+{
+    bool first = type_plain(v, a->type)->kind == TYPE_POINTER;
+    bool second = type_plain(v, b->type)->kind == TYPE_POINTER;
+    struct number x, y;
+    struct error *err = numbers(a, b, &x, &y);
+    if (err)
+        return err;
+    if (x.is_float || y.is_float)
+        return error_new("a pointer and a floating-point number do not go together");
+    if (is_comparison(op)) {
+        struct number n = {.i = compare(op, (struct number){.i = (u64)x.i}, (struct number){.i = (u64)y.i}, false)};
+        *ret = value_of_number(v, comparison_type(v), n);
+    } else if (op == OP_SUB && first && second) {
+        *ret = value_of_integer(v, "long", (i64)(u64)(x.i - y.i) / (i64)step_of(v, a->type));
+    } else if ((op == OP_ADD && first != second) || (op == OP_SUB && first && !second)) {
+        struct value *pointer = first ? a : b;
+        i64 by = (i64)(first ? y.i : x.i) * (i64)step_of(v, pointer->type);
+        u64 at = (u64)(first ? x.i : y.i) + (op == OP_SUB ? -(u64)by : (u64)by);
+        *ret = value_of_number(v, pointer->type, (struct number){.i = at});
+    } else if (op == OP_BAND || op == OP_BOR || op == OP_XOR || op == OP_MOD) {
+        struct number n;
+        err = on_integers(op, x.i, y.i, type_builtin(v, "unsigned long"), &n);
+        if (!err)
+            *ret = value_of_number(v, type_builtin(v, "long"), n);
+    } else {
+        return error_new("the operation is not for pointers");
+    }
+    return err;
+}
+
+static struct error *binary(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a, *b;
+    struct error *err = two(v, t, &a, &b);
+    if (err)
+        return err;
+    bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER || type_plain(v, b->type)->kind == TYPE_POINTER;
+    err = pointers ? on_pointers(v, t->op, a, b, ret) : on_numbers(v, t->op, a, b, ret);
+    if (!err)
+        joined(*ret, a, b);
+    return err;
+}
+
+bool tree_compares_text(const struct tree *t)
+{
+    return (t->op == OP_EQ || t->op == OP_NE) && (t->a->kind == TREE_STRING) != (t->b->kind == TREE_STRING);
+}
+
+/* Where the characters are, and how many where that is known. */
+static struct error *text_of(struct value *value, u64 *ret, bool *ret_counted, u64 *ret_length)
+{
+    struct values_scope *v = value->scope;
+    struct shown shown;
+    *ret_counted = show_standard(value, &shown) && shown.is_text && shown.width == 1;
+    if (*ret_counted) {
+        *ret = shown.address;
+        *ret_length = shown.length;
+        return NULL;
+    }
+    struct error *err = decay(value, &value);
+    if (err)
+        return err;
+    struct type *plain = type_plain(v, value->type);
+    if (plain->kind != TYPE_POINTER || type_character(v, type_target(v, plain)) != ' ')
+        return error_new("only text can be compared with a string");
+    return value_pointer(value, ret);
+}
+
+static struct error *compare_text(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    const struct tree *text = t->a->kind == TREE_STRING ? t->a : t->b;
+    struct value *value;
+    u64 address, length = 0;
+    bool counted, ended;
+    u8 *bytes;
+    size_t count;
+    struct error *err = operand(v, text == t->a ? t->b : t->a, &value);
+    if (!err)
+        err = text_of(value, &address, &counted, &length);
+    if (err)
+        return err;
+    const struct symbols_host *host = &v->symbols->host;
+    bool same;
+    if (counted) {
+        bytes = xalloc(text->length + 1);
+        same = length == text->length && host->read(host->context, address, bytes, length) &&
+               memcmp(bytes, text->text, length) == 0;
+    } else {
+        show_read_string(v, address, 1, text->length + 1, &bytes, &count, &ended);
+        same = ended && count == text->length && memcmp(bytes, text->text, count) == 0;
+    }
+    free(bytes);
+    *ret = value_of_number(v, comparison_type(v), (struct number){.i = same == (t->op == OP_EQ)});
+    joined(*ret, value, NULL);
+    return NULL;
+}
+
+/* --- unary ---------------------------------------------------------------------------------------------------- */
+
+static struct error *dereference(struct value *value, struct value **ret)
+{
+    struct values_scope *v = value->scope;
+    struct shown shown;
+    u64 address;
+    struct error *err = decay(value, &value);
+    if (err)
+        return err;
+    struct type *plain = type_plain(v, value->type), *to;
+    if (show_standard(value, &shown) && shown.target) {
+        *ret = shown.target;
+        return NULL;
+    }
+    if (plain->kind == TYPE_POINTER)
+        to = type_target(v, plain);
+    else if (plain->kind == TYPE_INTEGER)
+        to = type_builtin(v, "long");
+    else
+        return error_new("* is not for something that is no pointer");
+    if (type_plain(v, to)->kind == TYPE_VOID)
+        return error_new("a void pointer points to nothing that has a type; cast it");
+    err = value_pointer(value, &address);
+    if (!err)
+        *ret = value_at(v, to, address, value_all_sources(value));
+    return err;
+}
+
+static struct error *address_of(struct value *value, struct value **ret)
+{
+    struct values_scope *v = value->scope;
+    struct error *err = value_referred(value, &value);
+    if (err)
+        return err;
+    if (value->bit_size)
+        return error_new("a bit-field has no address");
+    if (!value->in_memory)
+        return error_new("it is not in memory, so it has no address");
+    *ret = value_of_bytes(v, type_pointer(v, value->type), &value->address, 8);
+    (*ret)->from = value->from;
+    return NULL;
+}
+
+static struct error *on_number(struct values_scope *v, enum tree_op op, struct value *a, struct value **ret)
+{
+    struct number n;
+    struct error *err = value_number(a, &n);
+    if (err)
+        return err;
+    struct type *t = promoted_type(v, a->type);
+    n = number_as(v, n, t);
+    if (op == OP_INVERT && n.is_float)
+        return error_new("~ is not for floating-point numbers");
+    if (op == OP_NEG)
+        n = (struct number){.is_float = n.is_float, .i = (__int128)-(unsigned __int128)n.i, .f = -n.f};
+    else if (op == OP_INVERT)
+        n.i = ~n.i;
+    *ret = value_of_number(v, t, n);
+    return NULL;
+}
+
+static struct error *unary(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a;
+    bool truth = false;
+    struct error *err = operand(v, t->a, &a);
+    if (err)
+        return err;
+    if (t->op == OP_ADDRESS)
+        return address_of(a, ret);
+    if (t->op == OP_DEREF)
+        return dereference(a, ret);
+    if (t->op == OP_NOT) {
+        err = value_truth(a, &truth);
+        *ret = value_of_number(v, comparison_type(v), (struct number){.i = !truth});
+    } else {
+        err = on_number(v, t->op, a, ret);
+    }
+    if (!err)
+        joined(*ret, a, NULL);
+    return err;
+}
+
+/* --- members, elements ------------------------------------------------------------------------------------------- */
+
+static struct error *member(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a;
+    struct error *err = operand(v, t->a, &a);
+    if (err)
+        return err;
+    struct type *plain = type_plain(v, a->type);
+    struct shown shown;
+    bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target; /* a pointer that is a class */
+    /* gdb takes . for -> and the other way round. */
+    if (plain->kind == TYPE_POINTER || plain->kind == TYPE_ARRAY || through) {
+        err = dereference(a, &a);
+        if (!err)
+            err = value_referred(a, &a);
+        if (err)
+            return err;
+        plain = type_plain(v, a->type);
+    }
+    if (plain->kind != TYPE_STRUCT)
+        return error_new("%s has no members, so no %s", t->a->text ? t->a->text : "it", t->text);
+    if (plain->is_incomplete)
+        return error_new("%s %s is defined nowhere in the debug information", plain->keyword, plain->name ? plain->name : "");
+    const char *name = t->text, *colon = strrchr(name, ':');
+    err = value_find_member(a, colon ? colon + 1 : name, ret);
+    if (!err && !*ret)
+        err = error_new("there is no member %s", t->text);
+    return err;
+}
+
+/* object.*pointer, object->*pointer. */
+static struct error *to_member(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a, *pointer;
+    struct number n;
+    struct error *err = operand(v, t->a, &a);
+    if (!err)
+        err = operand(v, t->b, &pointer);
+    if (!err && type_plain(v, a->type)->kind == TYPE_POINTER)
+        err = dereference(a, &a);
+    if (err)
+        return err;
+    struct type *plain = type_plain(v, pointer->type);
+    if (plain->kind != TYPE_MEMBER_POINTER || plain->size != 8)
+        return error_new("what stands behind * is no pointer to a member that is data");
+    err = value_number(pointer, &n);
+    if (!err && n.i == UINT64_MAX)
+        err = error_new("it points to no member");
+    if (!err) {
+        *ret = value_part(a, type_target(v, plain), (u64)n.i);
+        (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(pointer));
+    }
+    return err;
+}
+
+/* Is it the key of a map: the same number, or the same text? */
+static bool is_key(struct value *key, struct value *wanted)
+{
+    struct number x, y;
+    struct shown text;
+    struct values_scope *v = key->scope;
+    const struct symbols_host *host = &v->symbols->host;
+    if (show_standard(key, &text) && text.is_text && text.width == 1 && wanted->bytes &&
+        type_plain(v, wanted->type)->kind == TYPE_ARRAY) {
+        u64 length = wanted->size ? wanted->size - 1 : 0;
+        u8 *bytes = values_alloc(v, length + 1);
+        return text.length == length && host->read(host->context, text.address, bytes, length) &&
+               memcmp(bytes, wanted->bytes, length) == 0;
+    }
+    struct error *err = numbers(key, wanted, &x, &y);
+    error_destroy(err);
+    return !err && !x.is_float && !y.is_float && x.i == y.i;
+}
+
+/* Of a container: by its number, or by its key. */
+static struct error *element_of_class(struct value *a, struct value *i, struct value **ret)
+{
+    struct shown shown;
+    i64 index;
+    if (!show_standard(a, &shown))
+        return error_new("it is no array and no pointer, so it has no elements");
+    for (size_t n = 0; n < shown.count && shown.keys; n++)
+        if (is_key(shown.keys[n], i)) {
+            *ret = shown.items[n];
+            return NULL;
+        }
+    if (shown.keys)
+        return error_new(shown.more ? "the key is not among the first %zu" : "there is no such key among the %zu", shown.count);
+    struct error *err = value_integer(i, &index);
+    if (err)
+        return err;
+    u64 count = shown.of ? shown.length : shown.count;
+    if (index < 0 || (u64)index >= count)
+        return error_new("there is no element %lld: it has %llu%s", (long long)index, (unsigned long long)count,
+                         !shown.of && shown.more ? " and more, which cannot be reached so" : "");
+    *ret = shown.of ? value_at(a->scope, shown.of, shown.address + (u64)index * shown.of->size, value_all_sources(a))
+                    : shown.items[index];
+    return NULL;
+}
+
+/* Of an array or behind a pointer. */
+static struct error *element_of_row(struct value *a, struct value *i, struct value **ret)
+{
+    struct values_scope *v = a->scope;
+    struct type *plain = type_plain(v, a->type);
+    struct value *pointer;
+    i64 index;
+    u64 at;
+    struct error *err = value_integer(i, &index);
+    if (err)
+        return err;
+    if (plain->kind == TYPE_ARRAY && !a->in_memory) {
+        if (index < 0 || (u64)index >= plain->count)
+            return error_new("there is no element %lld", (long long)index);
+        *ret = value_element(a, (u64)index);
+        return NULL;
+    }
+    if ((err = decay(a, &pointer)))
+        return err;
+    struct type *to = type_plain(v, pointer->type);
+    if (to->kind != TYPE_POINTER)
+        return error_new("it is no array and no pointer, so it has no elements");
+    to = type_target(v, to);
+    if ((err = value_pointer(pointer, &at)))
+        return err;
+    if (type_plain(v, to)->kind == TYPE_VOID)
+        return error_new("a void pointer points to nothing that has a type; cast it");
+    *ret = value_at(v, to, at + (u64)index * to->size, plain->kind == TYPE_ARRAY ? a->from : value_all_sources(a));
+    return NULL;
+}
+
+static struct error *element(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a, *i;
+    struct error *err = operand(v, t->a, &a);
+    if (!err)
+        err = operand(v, t->b, &i);
+    if (err)
+        return err;
+    struct type *plain = type_plain(v, a->type);
+    if (plain->kind == TYPE_STRUCT && std_is(plain, "array") && std_member(a, "_M_elems"))
+        a = std_member(a, "_M_elems");
+    else if (plain->kind == TYPE_STRUCT)
+        err = element_of_class(a, i, ret);
+    if (type_plain(v, a->type)->kind != TYPE_STRUCT)
+        err = element_of_row(a, i, ret);
+    if (!err)
+        (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(i));
+    return err;
+}
+
+static struct error *slice(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a, *n;
+    i64 count;
+    struct error *err = operand(v, t->a, &a);
+    if (!err)
+        err = operand(v, t->b, &n);
+    if (!err)
+        err = value_integer(n, &count);
+    if (err)
+        return err;
+    if (count <= 0)
+        return error_new("the length behind @ must be greater than 0");
+    if (!a->in_memory)
+        return error_new("only something in memory can stand before @");
+    *ret = value_at(v, type_array(v, a->type, (u64)count), a->address, a->from);
+    (*ret)->from = sources_join(v, a->from, value_all_sources(n));
+    return (*ret)->size ? NULL : error_new("the length behind @ is too large");
+}
+
+/* --- casts ---------------------------------------------------------------------------------------------------------- */
+
+/* The base class `wanted` of an object; NULL: it has none. */
+static struct value *base_of(struct value *object, struct type *wanted, unsigned depth)
+{
+    size_t count;
+    struct values_scope *v = object->scope;
+    const struct member *m = type_members(v, type_plain(v, object->type), &count);
+    for (size_t n = 0; n < count && depth < SHOW_DEPTH; n++) {
+        if (!m[n].is_base)
+            continue;
+        struct value *base = value_member(object, &m[n]);
+        if (type_plain(v, m[n].type) != wanted)
+            base = base_of(base, wanted, depth + 1);
+        if (base)
+            return base;
+    }
+    return NULL;
+}
+
+/* Where the base class `wanted` lies in objects of a class; virtual bases are at no fixed place. */
+static bool base_offset(struct values_scope *v, struct type *class, struct type *wanted, unsigned depth, u64 *ret)
+{
+    size_t count;
+    const struct member *m = type_members(v, class, &count);
+    for (size_t n = 0; n < count && depth < SHOW_DEPTH; n++) {
+        struct type *base = type_plain(v, m[n].type);
+        u64 inner = 0;
+        if (m[n].is_base && !m[n].is_virtual && (base == wanted || base_offset(v, base, wanted, depth + 1, &inner))) {
+            *ret = m[n].offset + inner;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A pointer to an object as one to its base class, or to the class that it is a base of. */
+static bool cast_to_relative(struct values_scope *v, u64 *address, struct type *from, struct type *to)
+{
+    u64 offset;
+    if (from->kind != TYPE_STRUCT || to->kind != TYPE_STRUCT || from == to || !*address)
+        return false;
+    struct value *base = base_of(value_at(v, from, *address, NULL), to, 0);
+    if (base && base->in_memory)
+        *address = base->address;
+    else if (base_offset(v, to, from, 0, &offset))
+        *address -= offset;
+    else
+        return false;
+    return true;
+}
+
+struct error *value_cast(struct value *value, struct type *to, struct value **ret)
+{
+    struct values_scope *v = value->scope;
+    struct type *plain = type_plain(v, to), *from = type_plain(v, value->type);
+    struct number n;
+    if (plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY) {
+        if (!value->in_memory)
+            return error_new("only something in memory can be seen as that type");
+        *ret = value_at(v, to, value->address, value->from);
+        return NULL;
+    }
+    if (plain->kind == TYPE_REFERENCE) {
+        if (!value->in_memory)
+            return error_new("only something in memory can be referred to");
+        *ret = value_at(v, type_target(v, plain), value->address, value->from);
+        return NULL;
+    }
+    if (plain->kind == TYPE_VOID) {
+        *ret = value_of_bytes(v, to, "", 1);
+        return NULL;
+    }
+    if (!type_is_scalar(plain))
+        return error_new("nothing can be cast to that type");
+    struct error *err = decay(value, &value);
+    from = type_plain(v, value->type);
+    if (!err && from->kind == TYPE_STRUCT)
+        err = error_new("a %s is no number, and cannot be cast to one", from->keyword);
+    if (!err)
+        err = value_number(value, &n);
+    if (err)
+        return err;
+    if (plain->kind == TYPE_POINTER && from->kind == TYPE_POINTER) {
+        u64 address = (u64)n.i;
+        if (cast_to_relative(v, &address, type_plain(v, type_target(v, from)), type_plain(v, type_target(v, plain))))
+            n.i = address;
+    }
+    *ret = value_of_number(v, to, n);
+    joined(*ret, value, NULL);
+    return NULL;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------ */
+
+static struct error *no_debug_symbol(struct values_scope *v, const char *name, struct value **ret)
+{
+    bool code;
+    u64 address;
+    if (!names_find_symbol(v->symbols, name, &code, &address))
+        return error_new("there is no symbol %s here", name);
+    struct type *t = type_new(v, code ? TYPE_FUNCTION : TYPE_OTHER, code ? "<text variable, no debug info>" : "<data variable, no debug info>", 1);
+    if (code)
+        t->target = type_builtin(v, "int");
+    *ret = value_at(v, t, address, NULL);
+    return NULL;
+}
+
+static struct error *through_this(struct values_scope *v, const char *name, struct value **ret)
+{
+    struct value *object = variables_this(v);
+    *ret = NULL;
+    if (!object || strchr(name, ':'))
+        return NULL;
+    struct error *err = dereference(object, &object);
+    if (!err)
+        err = value_find_member(object, name, ret);
+    error_destroy(err);
+    return NULL;
+}
+
+static struct error *enumerator(struct values_scope *v, struct name_found *found, struct value **ret)
+{
+    Dwarf_Die parent;
+    Dwarf_Attribute a;
+    i64 i;
+    if (!names_parent(found->module, &found->entry, &parent) ||
+        !dwarf_attr(&found->entry.die, 0x1c /* DW_AT_const_value */, &a) ||
+        !variables_number(v, found->module, &a, &i))
+        return error_new("the constant has no value");
+    *ret = value_of_number(v, type_of(v, found->module, &parent), (struct number){.i = i});
+    return NULL;
+}
+
+static struct error *name(struct values_scope *v, const char *text, struct value **ret)
+{
+    struct found found;
+    struct name_found global;
+    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
+    if (variables_find(v, text, &found))
+        return variables_value(v, &found, ret);
+    struct error *err = through_this(v, text, ret);
+    if (err || *ret)
+        return err;
+    if (!names_find(v, text, variables_space(v), kinds, &global))
+        return no_debug_symbol(v, text, ret);
+    found = (struct found){.die = global.entry.die, .module = global.module};
+    if (global.entry.kind == NAME_ENUMERATOR)
+        return enumerator(v, &global, ret);
+    if (global.entry.kind != NAME_FUNCTION)
+        return variables_value(v, &found, ret);
+    err = variables_value(v, &found, ret);
+    if (err) {
+        error_destroy(err);
+        return no_debug_symbol(v, text, ret);
+    }
+    return NULL;
+}
+
+static struct error *file_name(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct name_found found;
+    if (!names_find_in_file(v, t->file, t->text, &found))
+        return error_new("there is no symbol %s in %s", t->text, t->file);
+    return variables_value(v, &(struct found){.die = found.entry.die, .module = found.module}, ret);
+}
+
+static struct error *string(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct type *type = type_array(v, type_builtin(v, "char"), t->length + 1);
+    *ret = value_of_bytes(v, type, t->text, t->length);
+    return NULL;
+}
+
+static struct error *logical(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a, *b = NULL;
+    bool truth;
+    struct error *err = operand(v, t->a, &a);
+    if (!err)
+        err = value_truth(a, &truth);
+    if (!err && truth == (t->kind == TREE_AND)) {
+        err = operand(v, t->b, &b);
+        if (!err)
+            err = value_truth(b, &truth);
+    }
+    if (err)
+        return err;
+    *ret = joined(value_of_number(v, comparison_type(v), (struct number){.i = truth}), a, b);
+    return NULL;
+}
+
+static struct error *condition(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a;
+    bool truth;
+    struct error *err = operand(v, t->a, &a);
+    if (!err)
+        err = value_truth(a, &truth);
+    if (!err)
+        err = evaluate(v, truth ? t->b : t->c, ret);
+    if (!err)
+        (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(a));
+    return err;
+}
+
+static struct error *size_of(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a = NULL;
+    struct error *err = t->a ? operand(v, t->a, &a) : NULL;
+    if (err)
+        return err;
+    *ret = value_of_integer(v, "unsigned long", (i64)(a ? a->type->size : t->type->size));
+    return NULL;
+}
+
+static struct error *cast(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct value *a;
+    struct error *err = operand(v, t->a, &a);
+    return err ? err : value_cast(a, t->type, ret);
+}
+
+struct error *evaluate(struct values_scope *v, const struct tree *t, struct value **ret)
+{
+    struct error *err;
+    switch (t->kind) {
+    case TREE_NUMBER: *ret = value_of_number(v, t->type, t->number); return NULL;
+    case TREE_STRING: return string(v, t, ret);
+    case TREE_NAME: return name(v, t->text, ret);
+    case TREE_FILE_NAME: return file_name(v, t, ret);
+    case TREE_REGISTER:
+        return variables_register(v, t->text, ret) ? NULL : error_new("there is no register %s", t->text);
+    case TREE_UNARY: return unary(v, t, ret);
+    case TREE_BINARY: return tree_compares_text(t) ? compare_text(v, t, ret) : binary(v, t, ret);
+    case TREE_AND:
+    case TREE_OR: return logical(v, t, ret);
+    case TREE_CONDITION: return condition(v, t, ret);
+    case TREE_COMMA:
+        err = evaluate(v, t->a, ret);
+        return err ? err : evaluate(v, t->b, ret);
+    case TREE_MEMBER:
+    case TREE_ARROW: return member(v, t, ret);
+    case TREE_TO_MEMBER: return to_member(v, t, ret);
+    case TREE_INDEX: return element(v, t, ret);
+    case TREE_SLICE: return slice(v, t, ret);
+    case TREE_CAST: return cast(v, t, ret);
+    case TREE_SIZEOF:
+    case TREE_SIZEOF_TYPE: return size_of(v, t, ret);
+    case TREE_TYPE: return error_new("that is a type, and has no value");
+    }
+    return error_new("the expression is not understood");
+}
+
+struct error *values_evaluate(struct values_scope *v, const char *expression, struct value **ret)
+{
+    struct tree *t;
+    struct value *value;
+    struct error *err = parse_expression(v, expression, &t);
+    if (!err)
+        err = evaluate(v, t, &value);
+    if (!err && !value->bytes && type_plain(v, value->type)->kind != TYPE_ARRAY &&
+        type_plain(v, value->type)->kind != TYPE_FUNCTION)
+        err = value_load(value);
+    if (!err && type_plain(v, value->type)->kind == TYPE_OTHER && !type_plain(v, value->type)->has_die)
+        err = error_new("%s has no debug information: cast it to its type", expression);
+    if (!err)
+        *ret = value;
+    return err;
+}
+
+struct error *values_is_condition(struct values_scope *v, const char *expression, bool *ret)
+{
+    struct tree *t;
+    struct error *err = parse_expression(v, expression, &t);
+    if (!err)
+        *ret = t->kind == TREE_AND || t->kind == TREE_OR ||
+               (t->kind == TREE_UNARY && t->op == OP_NOT) ||
+               (t->kind == TREE_BINARY && is_comparison(t->op));
+    return err;
+}
+
+struct error *values_ptype(struct values_scope *v, const char *what, bool expand, char **ret)
+{
+    struct tree *t;
+    struct value *value;
+    struct error *err = parse_expression(v, what, &t);
+    if (err)
+        return err;
+    struct type *type = t->type;
+    if (t->kind != TREE_TYPE) {
+        if ((err = evaluate(v, t, &value)))
+            return err;
+        type = value->type;
+    } else if (!expand && type->kind == TYPE_TYPEDEF) {
+        type = type_target(v, type); /* whatis takes one name off */
+    }
+    *ret = expand ? type_expanded(v, type) : type_text(v, type);
+    return NULL;
+}
+
+/* --- what a function returned --------------------------------------------------------------------------------------------- */
+
+/* Of a struct of at most 16 bytes: does an eightbyte hold nothing but floating-point numbers? */
+static bool all_floats(struct values_scope *v, struct type *t, u64 at, u64 from, bool *some)
+{
+    struct type *plain = type_plain(v, t);
+    size_t count;
+    if (plain->kind == TYPE_STRUCT) {
+        const struct member *m = type_members(v, plain, &count);
+        for (size_t n = 0; n < count; n++)
+            if (!m[n].is_static && !all_floats(v, m[n].type, at + m[n].offset, from, some))
+                return false;
+        return true;
+    }
+    if (plain->kind == TYPE_ARRAY) {
+        struct type *of = type_target(v, plain);
+        for (u64 n = 0; n < plain->count && n < 16; n++)
+            if (!all_floats(v, of, at + n * of->size, from, some))
+                return false;
+        return true;
+    }
+    if (at + plain->size <= from || at >= from + 8)
+        return true;
+    *some = true;
+    return plain->kind == TYPE_FLOAT || plain->kind == TYPE_COMPLEX;
+}
+
+static bool returned_in_memory(struct values_scope *v, struct type *plain)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word convention;
+    if (plain->kind != TYPE_STRUCT && plain->kind != TYPE_ARRAY)
+        return false;
+    if (plain->size > 16)
+        return true;
+    /* DW_AT_calling_convention: DW_CC_pass_by_reference */
+    return plain->has_die && dwarf_attr_integrate(&plain->die, 0x36, &a) &&
+           dwarf_formudata(&a, &convention) == 0 && convention == 4 && v;
+}
+
+static struct value *from_registers(struct values_scope *v, struct type *t, const u64 rax_rdx[2],
+                                    const u8 *vector)
+{
+    struct type *plain = type_plain(v, t);
+    u8 bytes[16] = {0};
+    unsigned integers = 0, floats = 0;
+    for (u64 from = 0; from < 16 && from < plain->size; from += 8) {
+        bool some = false;
+        if (all_floats(v, t, 0, from, &some) && some) {
+            if (!vector)
+                return NULL;
+            memcpy(bytes + from, vector + 16 * floats++, 8);
+        } else {
+            memcpy(bytes + from, &rax_rdx[integers++], 8);
+        }
+    }
+    return value_of_bytes(v, t, bytes, sizeof bytes);
+}
+
+struct error *values_returned(struct values_scope *v, u64 function, const u64 rax_rdx[2], const u8 *vector,
+                              struct value **ret)
+{
+    struct module *m = module_at(v->symbols, function);
+    Dwarf_Die *chain = NULL, die;
+    size_t count = m ? module_chain(m, function, &chain) : 0, n = 0;
+    while (n < count && dwarf_tag(&chain[n]) != 0x2e /* DW_TAG_subprogram */)
+        n++;
+    bool found = n < count;
+    if (found)
+        die = chain[n];
+    free(chain);
+    if (!found)
+        return error_new("there is no debug information for the function, so its result has no type");
+    struct type *t = type_attribute(v, m, &die), *plain = type_plain(v, t);
+    *ret = NULL;
+    if (plain->kind == TYPE_VOID)
+        return NULL;
+    if (returned_in_memory(v, plain)) {
+        *ret = value_at(v, t, rax_rdx[0], NULL);
+        return NULL;
+    }
+    if (plain->kind == TYPE_FLOAT && plain->size == 16) {
+        u8 bytes[64];
+        size_t size = sizeof bytes;
+        const struct values_request *q = &v->request;
+        if (!q->named_register || !q->named_register(q->context, "st0", bytes, &size) || size < 10)
+            return error_new("the result is in st0, which is not to be had");
+        *ret = value_of_bytes(v, t, bytes, size);
+        return NULL;
+    }
+    *ret = plain->size <= 16 ? from_registers(v, t, rax_rdx, vector) : NULL;
+    return *ret ? NULL : error_new("the result is in registers that are not to be had");
+}

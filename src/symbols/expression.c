@@ -1,0 +1,365 @@
+/* DWARF expressions: see the header.  A stack machine; what it does not know makes the answer unknown. */
+#include "symbols/expression.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum { STACK_MOST = 64, STEPS_MOST = 4096 };
+
+struct machine {
+    const struct expression_host *host;
+    Dwarf_Attribute *attribute;
+    const Dwarf_Op *ops;
+    size_t count, at;
+    u64 stack[STACK_MOST];
+    size_t depth;
+    bool failed;
+    bool is_value;             /* DW_OP_stack_value */
+    bool in_register;          /* DW_OP_reg */
+    u64 reg;
+    const u8 *bytes;           /* DW_OP_implicit_value */
+    struct location *location;
+};
+
+static void push(struct machine *m, u64 value)
+{
+    if (m->depth == STACK_MOST)
+        m->failed = true;
+    else
+        m->stack[m->depth++] = value;
+}
+
+static u64 pop(struct machine *m)
+{
+    if (!m->depth) {
+        m->failed = true;
+        return 0;
+    }
+    return m->stack[--m->depth];
+}
+
+static void push_register(struct machine *m, unsigned number, i64 offset)
+{
+    u64 value;
+    if (!m->host->reg || !m->host->reg(m->host->context, number, &value))
+        m->failed = true;
+    else
+        push(m, value + (u64)offset);
+}
+
+static void push_asked(struct machine *m, bool (*ask)(void *, u64 *), i64 offset)
+{
+    u64 value;
+    if (!ask || !ask(m->host->context, &value))
+        m->failed = true;
+    else
+        push(m, value + (u64)offset);
+}
+
+static void dereference(struct machine *m, size_t size)
+{
+    u64 value = 0, at = pop(m);
+    if (m->failed || size > sizeof value || !m->host->read(m->host->context, at, &value, size))
+        m->failed = true;
+    else
+        push(m, value);
+}
+
+static void push_address(struct machine *m, u64 in_file)
+{
+    u64 value = in_file;
+    if (m->host->address && !m->host->address(m->host->context, in_file, &value))
+        m->failed = true;
+    else
+        push(m, value);
+}
+
+static void push_tls(struct machine *m)
+{
+    u64 value, offset = pop(m);
+    if (m->failed || !m->host->tls || !m->host->tls(m->host->context, offset, &value))
+        m->failed = true;
+    else
+        push(m, value);
+}
+
+static void push_entry_value(struct machine *m, const Dwarf_Op *op)
+{
+    u64 value;
+    if (!m->host->entry_value || !m->attribute ||
+        !m->host->entry_value(m->host->context, op, m->attribute, &value))
+        m->failed = true;
+    else
+        push(m, value);
+}
+
+/* An address or a constant in a table of its own (DWARF 5). */
+static void push_indexed(struct machine *m, const Dwarf_Op *op, bool is_address)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Addr address;
+    Dwarf_Word value;
+    if (!m->attribute || dwarf_getlocation_attr(m->attribute, op, &attribute)) {
+        m->failed = true;
+    } else if (is_address) {
+        if (dwarf_formaddr(&attribute, &address))
+            m->failed = true;
+        else
+            push_address(m, address);
+    } else if (dwarf_formudata(&attribute, &value)) {
+        m->failed = true;
+    } else {
+        push(m, value);
+    }
+}
+
+static i64 type_number(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word value;
+    return dwarf_formudata(dwarf_attr(die, name, &a), &value) ? 0 : (i64)value;
+}
+
+/* Typed operations: the top becomes an integer of the type, extended to 64 bits.  Other types are not known here. */
+static void fit_type(struct machine *m, const Dwarf_Op *op)
+{
+    Dwarf_Die die;
+    bool untyped = op->number == 0 && (op->atom == DW_OP_convert || op->atom == DW_OP_GNU_convert ||
+                                       op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_reinterpret);
+    u64 value = pop(m);
+    if (m->failed || untyped) {
+        push(m, value);
+        return;
+    }
+    bool known = m->attribute && dwarf_getlocation_die(m->attribute, op, &die) == 0;
+    i64 encoding = known ? type_number(&die, DW_AT_encoding) : 0, size = known ? type_number(&die, DW_AT_byte_size) : 0;
+    bool is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    bool is_unsigned = encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_boolean;
+    if (size < 1 || size > 8 || !(is_signed || is_unsigned)) {
+        m->failed = true;
+        return;
+    }
+    unsigned spare = 64 - 8 * (unsigned)size;
+    push(m, is_signed ? (u64)((i64)(value << spare) >> spare) : value << spare >> spare);
+}
+
+static u64 divide(struct machine *m, u64 a, u64 b, bool remainder)
+{
+    if (!b) {
+        m->failed = true;
+        return 0;
+    }
+    return remainder ? a % b : (u64)((i64)a / (i64)b);
+}
+
+static bool binary(struct machine *m, unsigned atom)
+{
+    if (m->depth < 2)
+        return false;
+    u64 b = m->stack[m->depth - 1], a = m->stack[m->depth - 2], value;
+    u64 shift = b < 64 ? b : 63;
+    switch (atom) {
+    case DW_OP_and: value = a & b; break;
+    case DW_OP_or: value = a | b; break;
+    case DW_OP_xor: value = a ^ b; break;
+    case DW_OP_plus: value = a + b; break;
+    case DW_OP_minus: value = a - b; break;
+    case DW_OP_mul: value = a * b; break;
+    case DW_OP_div: value = divide(m, a, b, false); break;
+    case DW_OP_mod: value = divide(m, a, b, true); break;
+    case DW_OP_shl: value = b < 64 ? a << b : 0; break;
+    case DW_OP_shr: value = b < 64 ? a >> b : 0; break;
+    case DW_OP_shra: value = (u64)((i64)a >> shift); break;
+    case DW_OP_eq: value = a == b; break;
+    case DW_OP_ne: value = a != b; break;
+    case DW_OP_lt: value = (i64)a < (i64)b; break;
+    case DW_OP_le: value = (i64)a <= (i64)b; break;
+    case DW_OP_gt: value = (i64)a > (i64)b; break;
+    case DW_OP_ge: value = (i64)a >= (i64)b; break;
+    default: return false;
+    }
+    m->depth--;
+    m->stack[m->depth - 1] = value;
+    return true;
+}
+
+static bool shuffle(struct machine *m, const Dwarf_Op *op)
+{
+    u64 a, b, c;
+    switch (op->atom) {
+    case DW_OP_dup:
+        push(m, m->depth ? m->stack[m->depth - 1] : (m->failed = true, 0));
+        return true;
+    case DW_OP_over:
+    case DW_OP_pick: {
+        u64 index = op->atom == DW_OP_over ? 1 : op->number;
+        push(m, index < m->depth ? m->stack[m->depth - 1 - index] : (m->failed = true, 0));
+        return true;
+    }
+    case DW_OP_drop:
+        pop(m);
+        return true;
+    case DW_OP_swap:
+        b = pop(m), a = pop(m);
+        push(m, b), push(m, a);
+        return true;
+    case DW_OP_rot:
+        c = pop(m), b = pop(m), a = pop(m);
+        push(m, c), push(m, a), push(m, b);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool unary(struct machine *m, const Dwarf_Op *op)
+{
+    u64 value;
+    switch (op->atom) {
+    case DW_OP_neg: value = -pop(m); break;
+    case DW_OP_not: value = ~pop(m); break;
+    case DW_OP_abs: value = pop(m); value = (i64)value < 0 ? -value : value; break;
+    case DW_OP_plus_uconst: value = pop(m) + op->number; break;
+    default: return false;
+    }
+    push(m, value);
+    return true;
+}
+
+/* The part that has been described so far. */
+static void end_piece(struct machine *m, u64 bit_size, u64 bit_offset)
+{
+    if (m->location->count == PIECES_MOST) {
+        m->failed = true;
+        return;
+    }
+    struct piece *p = &m->location->pieces[m->location->count++];
+    *p = (struct piece){.bit_size = bit_size, .bit_offset = bit_offset, .kind = PIECE_MISSING};
+    if (m->in_register) {
+        p->kind = PIECE_IN_REGISTER;
+        p->value = m->reg;
+    } else if (m->bytes) {
+        p->kind = PIECE_BYTES;
+        p->bytes = m->bytes;
+        p->value = m->reg; /* how many */
+    } else if (m->depth) {
+        p->kind = m->is_value ? PIECE_VALUE : PIECE_IN_MEMORY;
+        p->value = pop(m);
+    }
+    m->in_register = m->is_value = false;
+    m->bytes = NULL;
+}
+
+static bool describes(struct machine *m, const Dwarf_Op *op)
+{
+    Dwarf_Block block;
+    switch (op->atom) {
+    case DW_OP_regx:
+        m->in_register = true;
+        m->reg = op->number;
+        return true;
+    case DW_OP_stack_value:
+        m->is_value = true;
+        return true;
+    case DW_OP_implicit_value:
+        if (!m->attribute || dwarf_getlocation_implicit_value(m->attribute, op, &block)) {
+            m->failed = true;
+        } else {
+            m->bytes = block.data;
+            m->reg = block.length;
+        }
+        return true;
+    case DW_OP_piece:
+        end_piece(m, op->number * 8, 0);
+        return true;
+    case DW_OP_bit_piece:
+        end_piece(m, op->number, op->number2);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void jump(struct machine *m, const Dwarf_Op *op)
+{
+    u64 target = op->offset + 3 + (u64)(i64)(i16)op->number;
+    for (size_t n = 0; n < m->count; n++)
+        if (m->ops[n].offset == target) {
+            m->at = n;
+            return;
+        }
+    m->failed = target != m->ops[m->count - 1].offset + 1;
+    m->at = m->count;
+}
+
+static bool pushes(struct machine *m, const Dwarf_Op *op)
+{
+    unsigned atom = op->atom;
+    if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
+        push(m, atom - DW_OP_lit0);
+        return true;
+    }
+    if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
+        push_register(m, atom - DW_OP_breg0, (i64)op->number);
+        return true;
+    }
+    if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) {
+        m->in_register = true;
+        m->reg = atom - DW_OP_reg0;
+        return true;
+    }
+    switch (atom) {
+    case DW_OP_const1u: case DW_OP_const2u: case DW_OP_const4u: case DW_OP_const8u: case DW_OP_constu:
+    case DW_OP_const1s: case DW_OP_const2s: case DW_OP_const4s: case DW_OP_const8s: case DW_OP_consts:
+        push(m, op->number); /* libdw has extended them */
+        return true;
+    case DW_OP_addr: push_address(m, op->number); return true;
+    case DW_OP_addrx: case DW_OP_GNU_addr_index: push_indexed(m, op, true); return true;
+    case DW_OP_constx: case DW_OP_GNU_const_index: push_indexed(m, op, false); return true;
+    case DW_OP_bregx: push_register(m, (unsigned)op->number, (i64)op->number2); return true;
+    case DW_OP_fbreg: push_asked(m, m->host->frame_base, (i64)op->number); return true;
+    case DW_OP_call_frame_cfa: push_asked(m, m->host->cfa, 0); return true;
+    case DW_OP_deref: dereference(m, 8); return true;
+    case DW_OP_deref_size: dereference(m, op->number); return true;
+    case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: push_tls(m); return true;
+    case DW_OP_entry_value: case DW_OP_GNU_entry_value: push_entry_value(m, op); return true;
+    case DW_OP_regval_type: case DW_OP_GNU_regval_type:
+        push_register(m, (unsigned)op->number, 0);
+        fit_type(m, op);
+        return true;
+    case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
+        fit_type(m, op);
+        return true;
+    case DW_OP_nop: return true;
+    default: return false;
+    }
+}
+
+static void step(struct machine *m)
+{
+    const Dwarf_Op *op = &m->ops[m->at++];
+    if (op->atom == DW_OP_skip || op->atom == DW_OP_bra) {
+        if (op->atom == DW_OP_skip || pop(m))
+            jump(m, op);
+        return;
+    }
+    if (!pushes(m, op) && !binary(m, op->atom) && !unary(m, op) && !shuffle(m, op) && !describes(m, op))
+        m->failed = true;
+}
+
+bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribute,
+                    const struct expression_host *host, const u64 *first, struct location *ret)
+{
+    struct machine m = {.host = host, .attribute = attribute, .ops = ops, .count = count, .location = ret};
+    *ret = (struct location){0};
+    if (first)
+        push(&m, *first);
+    for (unsigned steps = 0; m.at < m.count && !m.failed; steps++) {
+        if (steps == STEPS_MOST)
+            return false;
+        step(&m);
+    }
+    if (!m.failed && (!ret->count || m.in_register || m.depth || m.bytes))
+        end_piece(&m, 0, 0);
+    return !m.failed;
+}

@@ -1,0 +1,42 @@
+/* DWARF expressions: where a variable is, how a register of the caller is found. */
+#ifndef SYMBOLS_EXPRESSION_H
+#define SYMBOLS_EXPRESSION_H
+
+#include <elfutils/libdw.h>
+
+#include "base/types.h"
+
+struct expression_host {
+    bool (*read)(void *context, u64 address, void *to, size_t size);
+    bool (*reg)(void *context, unsigned number, u64 *ret);
+    bool (*frame_base)(void *context, u64 *ret);                  /* NULL: none */
+    bool (*cfa)(void *context, u64 *ret);                         /* NULL: none */
+    bool (*tls)(void *context, u64 offset, u64 *ret);             /* NULL: none */
+    /* The value that an expression had at the entry of the function. */
+    bool (*entry_value)(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
+    bool (*address)(void *context, u64 in_file, u64 *ret);        /* DW_OP_addr: where it is; NULL: as it is */
+    void *context;
+};
+
+enum piece_kind { PIECE_IN_MEMORY, PIECE_IN_REGISTER, PIECE_VALUE, PIECE_BYTES, PIECE_MISSING };
+
+/* A part of a variable. */
+struct piece {
+    enum piece_kind kind;
+    u64 value;          /* address, number of the register, or the value */
+    const u8 *bytes;    /* PIECE_BYTES: implicit ones; libdw's */
+    u64 bit_size, bit_offset; /* 0: all of it */
+};
+
+enum { PIECES_MOST = 16 };
+
+struct location {
+    size_t count;
+    struct piece pieces[PIECES_MOST];
+};
+
+/* `attribute` is what the ops came from, NULL for CFI.  `first` (may be NULL) is put on the stack before.  False: cannot be known. */
+bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribute,
+                    const struct expression_host *host, const u64 *first, struct location *ret);
+
+#endif

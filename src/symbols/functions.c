@@ -1,0 +1,290 @@
+/* Functions: from the symbol table, which has them all, static ones too, with or without debug information.
+ *
+ * Names are demangled by the C++ runtime's own function.
+ */
+#include <ctype.h>
+#include <gelf.h>
+#include <stdio.h>
+
+#include "base/xalloc.h"
+#include "symbols/symbols_internal.h"
+#include "symbols/values_internal.h"
+
+/* Of libstdc++; its header is for C++ alone. */
+char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *status);
+
+enum { TEXT_LENGTH = 4096 };
+
+/* --- the table ------------------------------------------------------------------------------------ */
+
+static bool is_code(const GElf_Sym *symbol, const char *name)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+    if (!name || !*name || symbol->st_shndx == SHN_UNDEF || !symbol->st_value)
+        return false;
+    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+        return true;
+    return type == STT_NOTYPE && GELF_ST_BIND(symbol->st_info) == STB_GLOBAL &&
+           symbol->st_shndx < SHN_LORESERVE && strncmp(name, "__", 2) != 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct function_symbol *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->end != y->end ? (x->end > y->end ? -1 : 1) : strcmp(x->raw, y->raw);
+}
+
+static bool in_code(struct module *m, u64 address)
+{
+    return address >= m->shown.start && address < m->shown.end;
+}
+
+/* Those without a size reach to the next. */
+static void mend_ends(struct module *m)
+{
+    struct function_symbol *f = m->functions.items;
+    for (size_t n = 0; n < m->functions.count; n++)
+        if (f[n].end == f[n].start)
+            f[n].end = n + 1 < m->functions.count ? f[n + 1].start : f[n].start + 1;
+}
+
+static void make_functions(struct module *m)
+{
+    m->functions_made = true;
+    int count = dwfl_module_getsymtab(m->mod);
+    for (int n = 1; n < count; n++) {
+        GElf_Sym symbol;
+        GElf_Addr at;
+        const char *name = dwfl_module_getsym_info(m->mod, n, &symbol, &at, NULL, NULL, NULL);
+        if (!name || !is_code(&symbol, name) || !in_code(m, at))
+            continue;
+        *(struct function_symbol *)list_add(&m->functions) = (struct function_symbol){
+            .start = at, .end = at + symbol.st_size, .raw = name, .part = strstr(name, ".cold")};
+    }
+    if (m->functions.count)
+        qsort(m->functions.items, m->functions.count, sizeof(struct function_symbol), by_start);
+    mend_ends(m);
+}
+
+struct function_symbol *module_functions(struct module *m, size_t *ret_count)
+{
+    if (!m->functions_made)
+        make_functions(m);
+    *ret_count = m->functions.count;
+    return m->functions.items;
+}
+
+void module_drop_functions(struct module *m)
+{
+    struct function_symbol *f = m->functions.items;
+    for (size_t n = 0; n < m->functions.count; n++)
+        free(f[n].name);
+    list_deinit(&m->functions);
+}
+
+/* Of several that begin at one place the first; the one that begins last, among those around the address. */
+struct function_symbol *module_function(struct module *m, u64 address)
+{
+    size_t low = 0, high, count;
+    struct function_symbol *f = module_functions(m, &count);
+    for (high = count; low < high;) {
+        size_t middle = (low + high) / 2;
+        if (f[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t tries = 0; low && tries < 8; low--, tries++)
+        if (address < f[low - 1].end) {
+            while (low > 1 && f[low - 2].start == f[low - 1].start && address < f[low - 2].end)
+                low--;
+            return &f[low - 1];
+        }
+    return NULL;
+}
+
+/* Rust's compiler puts a hash behind each name: "::h0123456789abcdef". */
+static void cut_hash(char *name)
+{
+    enum { HASH = 19 };
+    size_t length = strlen(name);
+    if (length > HASH && strncmp(name + length - HASH, "::h", 3) == 0 &&
+        strspn(name + length - HASH + 3, "0123456789abcdef") == HASH - 3)
+        name[length - HASH] = 0;
+}
+
+const char *function_name(struct function_symbol *f)
+{
+    if (!f->name) {
+        int status = -1;
+        if (strncmp(f->raw, "_Z", 2) == 0)
+            f->name = __cxa_demangle(f->raw, NULL, NULL, &status);
+        char *full = f->name;
+        if (full)
+            cut_hash(full);
+        f->name = type_short_name(full ? full : f->raw);
+        free(full);
+    }
+    return f->name;
+}
+
+/* --- by address -------------------------------------------------------------------------------------- */
+
+/* The first step point of the function is behind the prologue. */
+static u64 body_of(struct symbols *s, const struct function_symbol *f)
+{
+    size_t count;
+    struct module *m = module_at(s, f->start);
+    const struct step_point *p = module_points_around(m, f->start, &count);
+    for (size_t low = 0, high = count; low < high;) {
+        size_t middle = (low + high) / 2;
+        if (p[middle].pc < f->start)
+            low = middle + 1;
+        else if (p[middle].pc >= f->end)
+            high = middle;
+        else if (middle > low && p[middle - 1].pc >= f->start)
+            high = middle;
+        else
+            return p[middle].pc;
+    }
+    return f->start;
+}
+
+bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
+{
+    struct module *m = module_at(s, pc);
+    struct function_symbol *f = m ? module_function(m, pc) : NULL;
+    if (!f)
+        return false;
+    struct line_place place;
+    *ret = (struct function_info){
+        .name = function_name(f), .start = f->start, .end = f->end, .entry = f->start,
+        .body = body_of(s, f), .has_lines = symbols_line(s, f->start, &place),
+    };
+    if (ret->has_lines) {
+        ret->file = place.file;
+        ret->line = place.line;
+    }
+    return true;
+}
+
+/* --- stubs of the linker ------------------------------------------------------------------------------ */
+
+struct stubs {
+    u64 start, end, first; /* the first one for a function, behind the header if there is one */
+    Elf_Data *relocations;
+    GElf_Shdr relocations_header;
+    size_t symbols;        /* section of their symbol table */
+};
+
+enum { STUB_SIZE = 16 };
+
+static bool note_section(struct stubs *stubs, Elf_Scn *section, const GElf_Shdr *h, const char *name)
+{
+    if (strcmp(name, ".rela.plt") == 0) {
+        stubs->relocations = elf_getdata(section, NULL);
+        stubs->relocations_header = *h;
+        stubs->symbols = h->sh_link;
+    }
+    bool second = strcmp(name, ".plt.sec") == 0;
+    if (second || (strcmp(name, ".plt") == 0 && !stubs->start)) {
+        stubs->start = h->sh_addr;
+        stubs->end = h->sh_addr + h->sh_size;
+        stubs->first = h->sh_addr + (second ? 0 : STUB_SIZE);
+    }
+    return true;
+}
+
+static bool find_stubs(Elf *elf, struct stubs *ret)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    GElf_Shdr h;
+    *ret = (struct stubs){0};
+    if (elf_getshdrstrndx(elf, &names))
+        return false;
+    while ((section = elf_nextscn(elf, section)))
+        if (gelf_getshdr(section, &h)) {
+            const char *name = elf_strptr(elf, names, h.sh_name);
+            note_section(ret, section, &h, name ? name : "");
+        }
+    return ret->start && ret->relocations;
+}
+
+static const char *stub_name(Elf *elf, const struct stubs *stubs, size_t index)
+{
+    GElf_Rela rela;
+    GElf_Sym symbol;
+    GElf_Shdr h;
+    Elf_Scn *section = elf_getscn(elf, stubs->symbols);
+    if (!gelf_getrela(stubs->relocations, (int)index, &rela) || !section || !gelf_getshdr(section, &h) ||
+        !gelf_getsym(elf_getdata(section, NULL), (int)GELF_R_SYM(rela.r_info), &symbol))
+        return NULL;
+    return elf_strptr(elf, h.sh_link, symbol.st_name);
+}
+
+/* "puts@plt", to be freed; NULL: no stub. */
+static char *describe_stub(struct module *m, u64 pc)
+{
+    GElf_Addr bias;
+    struct stubs stubs;
+    Elf *elf = dwfl_module_getelf(m->mod, &bias);
+    u64 at = pc - bias;
+    if (!elf || !find_stubs(elf, &stubs) || at < stubs.first || at >= stubs.end)
+        return NULL;
+    const char *name = stub_name(elf, &stubs, (at - stubs.first) / STUB_SIZE);
+    return name && *name ? xformat("%s@plt", name) : NULL;
+}
+
+char *symbols_describe(struct symbols *s, u64 pc)
+{
+    struct module *m = module_at(s, pc);
+    struct function_symbol *f = m ? module_function(m, pc) : NULL;
+    char *stub = m && !f ? describe_stub(m, pc) : NULL;
+    if (stub)
+        return stub;
+    if (!f)
+        return xformat("0x%llx", (unsigned long long)pc);
+    if (pc == f->start)
+        return xformat("%s", function_name(f));
+    return xformat("%s+%llu", function_name(f), (unsigned long long)(pc - f->start));
+}
+
+/* --- completion ----------------------------------------------------------------------------------------- */
+
+static bool is_listed(const struct list *l, const char *text)
+{
+    char **strings = l->items;
+    for (size_t n = 0; n < l->count; n++)
+        if (strcmp(strings[n], text) == 0)
+            return true;
+    return false;
+}
+
+static void complete_in(struct module *m, const char *beginning, size_t most, struct list *found)
+{
+    size_t count, length = strlen(beginning), word = length;
+    struct function_symbol *f = module_functions(m, &count);
+    while (word && (isalnum((u8)beginning[word - 1]) || beginning[word - 1] == '_'))
+        word--;
+    for (size_t n = 0; n < count && found->count < most; n++) {
+        if (!strstr(f[n].raw, beginning + word))
+            continue; /* as it is in the name that is not demangled */
+        const char *name = function_name(&f[n]);
+        if (strncmp(name, beginning, length) != 0 || is_listed(found, name))
+            continue;
+        *(char **)list_add(found) = xformat("%s", name);
+    }
+}
+
+void symbols_complete(struct symbols *s, const char *beginning, size_t most, char ***ret, size_t *ret_count)
+{
+    struct list found = LIST(char *);
+    struct module **modules = s->modules.items;
+    for (size_t n = 0; n < s->modules.count; n++)
+        complete_in(modules[n], beginning, most, &found);
+    *ret = found.items;
+    *ret_count = found.count;
+}

@@ -1,0 +1,78 @@
+/* Instructions, as far as movements need to know them: where they begin, and which ones call, return or jump. */
+#include <Zydis/Zydis.h>
+
+#include "symbols/symbols_internal.h"
+
+enum { LONGEST = 15, SHORTEST_CALL = 2, LONGEST_CALL = 9, CODE_MOST = 1 << 20 };
+
+static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)
+{
+    switch (i->meta.category) {
+    case ZYDIS_CATEGORY_CALL: return INSTRUCTION_CALL;
+    case ZYDIS_CATEGORY_RET: return INSTRUCTION_RETURN;
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_UNCOND_BR: return INSTRUCTION_JUMP;
+    default: return INSTRUCTION_PLAIN;
+    }
+}
+
+static bool decode(const u8 *bytes, size_t size, u64 pc, struct instruction *ret)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &i, operands)))
+        return false;
+    *ret = (struct instruction){.pc = pc, .length = i.length, .kind = kind_of(&i)};
+    ZyanU64 target;
+    if (ret->kind != INSTRUCTION_PLAIN && i.operand_count_visible > 0 &&
+        operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative &&
+        ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&i, &operands[0], pc, &target)))
+        ret->target = target;
+    return true;
+}
+
+/* As many bytes as can be read; code may end with its mapping. */
+static size_t read_code(struct symbols *s, u64 pc, u8 bytes[LONGEST])
+{
+    size_t size = LONGEST;
+    while (size && !s->host.read(s->host.context, pc, bytes, size))
+        size--;
+    return size;
+}
+
+bool symbols_instruction(struct symbols *s, u64 pc, struct instruction *ret)
+{
+    u8 bytes[LONGEST];
+    return decode(bytes, read_code(s, pc, bytes), pc, ret);
+}
+
+size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST])
+{
+    size_t count = 0;
+    for (u64 length = SHORTEST_CALL; length <= LONGEST_CALL && count < CALLS_BEFORE_MOST; length++) {
+        struct instruction i;
+        u8 bytes[LONGEST_CALL];
+        if (s->host.read(s->host.context, pc - length, bytes, length) &&
+            decode(bytes, length, pc - length, &i) && i.kind == INSTRUCTION_CALL && i.length == length)
+            ret[count++] = i.pc;
+    }
+    return count;
+}
+
+void symbols_instructions(struct symbols *s, u64 start, u64 end, struct instruction **ret,
+                          size_t *ret_count)
+{
+    struct list found = LIST(struct instruction);
+    size_t size = start < end && end - start < CODE_MOST ? end - start : 0;
+    u8 *bytes = xalloc(size + 1);
+    struct instruction i;
+    if (!s->host.read(s->host.context, start, bytes, size))
+        size = 0;
+    for (size_t at = 0; at < size && decode(bytes + at, size - at, start + at, &i); at += i.length)
+        *(struct instruction *)list_add(&found) = i;
+    free(bytes);
+    *ret = found.items;
+    *ret_count = found.count;
+}

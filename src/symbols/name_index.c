@@ -1,0 +1,560 @@
+/* Names of the debug information: variables, functions, types and constants outside of functions.
+ *
+ * One walk over the outer DIEs of a module, the first time that a name is looked for there; then a table by hash.  An entry knows the
+ * name space or class that it is in; a definition apart from its declaration says so by its linkage name.
+ */
+#include <dwarf.h>
+#include <gelf.h>
+
+#include "symbols/values_internal.h"
+
+/* Of libstdc++; its header is for C++ alone. */
+char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *status);
+
+enum { NO_ENTRY = ~0u, SPACES_DEEP = 16 };
+
+/* Templates are written with and without blanks. */
+static u32 hash_of(const char *name)
+{
+    u32 hash = 2166136261u;
+    for (; *name; name++)
+        if (*name != ' ')
+            hash = (hash ^ (u8)*name) * 16777619u;
+    return hash;
+}
+
+/* A template's name without blanks and what it has by default; takes it. */
+static char *shortest(char *name)
+{
+    char *text = type_short_name(name), *to = text;
+    free(name);
+    for (const char *at = text; *at; at++)
+        if (*at != ' ')
+            *to++ = *at;
+    *to = 0;
+    return text;
+}
+
+/* --- the walk ------------------------------------------------------------------------------------------ */
+
+struct walk {
+    struct name_index *index;
+    const void *unit;
+    bool cplusplus;
+    unsigned depth;
+};
+
+static bool has_flag(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute a;
+    return dwarf_attr(die, name, &a) != NULL;
+}
+
+static const char *keep(struct values_scope *v, char *text)
+{
+    *(void **)list_add(&v->memory) = text;
+    return text;
+}
+
+static u32 add_entry(struct walk *w, Dwarf_Die *die, enum name_kind kind, u32 parent)
+{
+    const char *name = dwarf_diename(die);
+    if (!name && kind != NAME_SPACE && dwarf_tag(die) != DW_TAG_enumeration_type)
+        return NO_ENTRY;
+    *(struct name_entry *)list_add(&w->index->entries) = (struct name_entry){
+        .name = name ? name : "", .die = *die, .unit = w->unit, .parent = parent, .next = NO_ENTRY,
+        .kind = (u8)kind, .is_declaration = has_flag(die, DW_AT_declaration)};
+    return (u32)w->index->entries.count - 1;
+}
+
+static void walk_children(struct walk *w, Dwarf_Die *die, u32 parent);
+
+static void walk_inside(struct walk *w, Dwarf_Die *die, u32 entry)
+{
+    if (w->depth == SPACES_DEEP)
+        return;
+    w->depth++;
+    walk_children(w, die, entry);
+    w->depth--;
+}
+
+static void walk_die(struct walk *w, Dwarf_Die *die, u32 parent)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_variable:
+        add_entry(w, die, NAME_VARIABLE, parent);
+        break;
+    case DW_TAG_member: /* a static one, of DWARF 4 */
+        if (has_flag(die, DW_AT_external))
+            add_entry(w, die, NAME_VARIABLE, parent);
+        break;
+    case DW_TAG_subprogram:
+        if (w->depth < 2 || !has_flag(die, DW_AT_declaration))
+            add_entry(w, die, NAME_FUNCTION, parent);
+        break;
+    case DW_TAG_base_type:
+    case DW_TAG_typedef:
+        add_entry(w, die, NAME_TYPE, parent);
+        break;
+    case DW_TAG_enumeration_type:
+        walk_inside(w, die, add_entry(w, die, NAME_TYPE, parent));
+        break;
+    case DW_TAG_enumerator:
+        add_entry(w, die, NAME_ENUMERATOR, parent);
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type: {
+        u32 entry = add_entry(w, die, NAME_TYPE, parent);
+        if (w->cplusplus && entry != NO_ENTRY)
+            walk_inside(w, die, entry);
+        break;
+    }
+    case DW_TAG_namespace:
+        walk_inside(w, die, add_entry(w, die, NAME_SPACE, parent));
+        break;
+    default:
+        break;
+    }
+}
+
+static void walk_children(struct walk *w, Dwarf_Die *die, u32 parent)
+{
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0)
+        return;
+    do
+        walk_die(w, &child, parent);
+    while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool walk_unit(void *context, Dwarf_Die *unit)
+{
+    struct walk w = {.index = context, .unit = unit->addr};
+    int language = dwarf_srclang(unit);
+    w.cplusplus = language != DW_LANG_C89 && language != DW_LANG_C && language != DW_LANG_C99 &&
+                  language != DW_LANG_C11;
+    walk_children(&w, unit, NO_ENTRY);
+    return true;
+}
+
+static void make_heads(struct name_index *x)
+{
+    struct name_entry *e = x->entries.items;
+    x->head_count = 2 * x->entries.count + 1;
+    x->heads = xalloc(x->head_count * sizeof *x->heads);
+    memset(x->heads, 0xff, x->head_count * sizeof *x->heads);
+    for (u32 n = (u32)x->entries.count; n-- > 0;) { /* the first stays the first */
+        u32 *head = &x->heads[hash_of(e[n].name) % x->head_count];
+        e[n].next = *head;
+        *head = n;
+    }
+}
+
+static struct name_index *index_of(struct module *m)
+{
+    if (!m->names) {
+        m->names = xalloc(sizeof *m->names);
+        *m->names = (struct name_index){.entries = LIST(struct name_entry),
+                                        .data = LIST(struct data_symbol)};
+        module_each_unit(m, walk_unit, m->names);
+        make_heads(m->names);
+    }
+    return m->names;
+}
+
+void module_drop_names(struct module *m)
+{
+    if (!m->names)
+        return;
+    list_deinit(&m->names->entries);
+    list_deinit(&m->names->data);
+    free(m->names->heads);
+    free(m->names);
+}
+
+void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context)
+{
+    struct name_index *x = index_of(m);
+    const struct name_entry *e = x->entries.items;
+    for (size_t n = 0; n < x->entries.count; n++)
+        if (!visit(context, &e[n]))
+            return;
+}
+
+/* --- qualified names ---------------------------------------------------------------------------------------- */
+
+/* "N::f(int) const" to "N::f". */
+static void cut_parameters(char *name)
+{
+    char *open = strchr(name, '(');
+    while (open && strncmp(open, "(anonymous namespace)", 21) == 0)
+        open = strchr(open + 1, '(');
+    if (open && open > name)
+        *open = 0;
+}
+
+static char *linkage_name(const struct name_entry *e)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die die = e->die;
+    const char *raw = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &a));
+    int status;
+    char *name = raw && strncmp(raw, "_Z", 2) == 0 ? __cxa_demangle(raw, NULL, NULL, &status) : NULL;
+    if (name && e->kind == NAME_FUNCTION)
+        cut_parameters(name);
+    char *abi = name ? strstr(name, "[abi:") : NULL;
+    if (abi)
+        *abi = 0; /* only of the last part: others have it in the DIE, too */
+    return name;
+}
+
+bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret)
+{
+    const struct name_entry *all = index_of(m)->entries.items;
+    if (e->parent == NO_ENTRY)
+        return false;
+    *ret = all[e->parent].die;
+    return true;
+}
+
+/* The constants of a plain enum are names of the space around it. */
+static bool is_see_through(const struct name_entry *e)
+{
+    Dwarf_Die die = e->die;
+    return dwarf_tag(&die) == DW_TAG_enumeration_type && !has_flag(&die, DW_AT_enum_class);
+}
+
+/* The declaration of what is defined apart from it: only that is inside of its name space. */
+static const struct name_entry *declaration_of(struct module *m, const struct name_entry *e)
+{
+    struct name_index *x = index_of(m);
+    const struct name_entry *all = x->entries.items;
+    Dwarf_Attribute a;
+    Dwarf_Die die = e->die, declared;
+    if (!dwarf_attr(&die, DW_AT_specification, &a) || !dwarf_formref_die(&a, &declared))
+        return e;
+    for (u32 at = x->heads[hash_of(e->name) % x->head_count]; at != NO_ENTRY; at = all[at].next)
+        if (all[at].die.addr == declared.addr)
+            return &all[at];
+    return e;
+}
+
+char *names_qualified(struct module *m, const struct name_entry *e)
+{
+    const struct name_entry *all = index_of(m)->entries.items;
+    bool apart = e->parent == NO_ENTRY && (e->kind == NAME_VARIABLE || e->kind == NAME_FUNCTION);
+    char *name = apart ? linkage_name(e) : NULL;
+    if (name)
+        return name;
+    if (apart)
+        e = declaration_of(m, e);
+    name = xformat("%s", e->name);
+    for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP; at = all[at].parent, deep++) {
+        if (is_see_through(&all[at]))
+            continue;
+        char *longer = xformat("%s::%s", *all[at].name ? all[at].name : "(anonymous namespace)", name);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die)
+{
+    struct name_index *x = index_of(m);
+    const struct name_entry *e = x->entries.items;
+    for (u32 at = x->entries.count ? x->heads[hash_of(name) % x->head_count] : NO_ENTRY; at != NO_ENTRY; at = e[at].next)
+        if (e[at].die.addr == die->addr)
+            return names_qualified(m, &e[at]);
+    return NULL;
+}
+
+/* --- looking for one ------------------------------------------------------------------------------------------ */
+
+/* The part behind the last `::`, which may hold template arguments with some of their own. */
+static const char *last_part(const char *name)
+{
+    const char *last = name;
+    unsigned deep = 0;
+    for (const char *at = name; *at; at++) {
+        deep += *at == '<';
+        deep -= *at == '>' && deep;
+        if (at[0] == ':' && at[1] == ':' && !deep)
+            last = at + 2;
+    }
+    return last;
+}
+
+struct question {
+    const char *name;   /* as it was asked; of a template without blanks */
+    bool is_template;
+    u32 hash;           /* of its last part */
+    const char *part;   /* its last part */
+    const char *space;
+    unsigned kinds;
+    const void *unit;
+    struct module *module;
+    unsigned best;      /* how good the found one is; 0: none yet */
+    struct name_entry entry;
+    struct module *found_in;
+};
+
+/* Is it `name` seen from within `space`?  Each enclosing space is tried, from the inside. */
+static bool seen_from(const char *space, const char *name, const char *qualified)
+{
+    size_t length = space ? strlen(space) : 0;
+    while (length) {
+        if (strncmp(space, qualified, length) == 0 && strncmp(qualified + length, "::", 2) == 0 &&
+            strcmp(qualified + length + 2, name) == 0)
+            return true;
+        while (length && strncmp(space + length - 1, "::", 2) != 0)
+            length--;
+        length = length ? length - 1 : 0;
+    }
+    return false;
+}
+
+/* Points: the name is exactly so, or is seen from here, or is somewhere; it is a definition; it is of this unit. */
+static unsigned rate(const struct question *q, const char *qualified, const struct name_entry *e)
+{
+    unsigned points;
+    size_t all = strlen(qualified), length = strlen(q->name);
+    if (seen_from(q->space, q->name, qualified))
+        points = 48;
+    else if (strcmp(qualified, q->name) == 0)
+        points = 32;
+    else if (all > length + 2 && strcmp(qualified + all - length, q->name) == 0 &&
+             strncmp(qualified + all - length - 2, "::", 2) == 0)
+        points = 16;
+    else
+        return 0;
+    return points + (e->is_declaration ? 0 : 4) + (e->unit == q->unit ? 2 : 0);
+}
+
+static void look_in(struct question *q, struct module *m)
+{
+    struct name_index *x = index_of(m);
+    const struct name_entry *e = x->entries.items;
+    if (!x->entries.count)
+        return;
+    for (u32 at = x->heads[q->hash % x->head_count]; at != NO_ENTRY; at = e[at].next) {
+        if (!(q->kinds >> e[at].kind & 1) || (!q->is_template && strcmp(e[at].name, q->part) != 0))
+            continue;
+        char *qualified = names_qualified(m, &e[at]);
+        if (q->is_template)
+            qualified = shortest(qualified);
+        unsigned points = rate(q, qualified, &e[at]);
+        free(qualified);
+        if (points > q->best) {
+            q->best = points;
+            q->entry = e[at];
+            q->found_in = m;
+        }
+    }
+}
+
+bool names_find(struct values_scope *v, const char *name, const char *space, unsigned kinds,
+                struct name_found *ret)
+{
+    struct question q = {.name = name, .space = space, .kinds = kinds,
+                         .unit = v->has_unit ? v->unit.addr : NULL};
+    if (strncmp(name, "::", 2) == 0) {
+        q.name = name + 2;
+        q.space = NULL;
+    }
+    q.is_template = strchr(q.name, '<');
+    q.part = last_part(q.name);
+    q.hash = hash_of(q.part);
+    if (q.is_template)
+        q.name = keep(v, shortest(xformat("%s", q.name)));
+    if (q.is_template && q.space)
+        q.space = keep(v, shortest(xformat("%s", q.space)));
+    struct module **modules = v->symbols->modules.items;
+    if (v->view.module)
+        look_in(&q, v->view.module);
+    for (size_t n = 0; n < v->symbols->modules.count && q.best < 16 + 4; n++)
+        if (modules[n] != v->view.module)
+            look_in(&q, modules[n]);
+    *ret = (struct name_found){.module = q.found_in, .entry = q.entry, .points = q.best};
+    return q.best;
+}
+
+/* Does the name begin with the template's, up to its arguments? */
+static bool is_instance(const struct name_entry *e, const char *part, size_t length)
+{
+    return e->kind == NAME_TYPE && strncmp(e->name, part, length) == 0 && e->name[length] == '<';
+}
+
+bool names_find_instance(struct values_scope *v, const char *name, struct name_found *ret)
+{
+    const char *part = last_part(name);
+    size_t length = strcspn(part, "<");
+    struct module **modules = v->symbols->modules.items;
+    for (size_t k = 0; k < v->symbols->modules.count && part[length]; k++) {
+        struct name_index *x = index_of(modules[k]);
+        const struct name_entry *e = x->entries.items;
+        for (size_t n = 0; n < x->entries.count; n++) {
+            if (!is_instance(&e[n], part, length) || e[n].is_declaration)
+                continue;
+            char *qualified = names_qualified(modules[k], &e[n]);
+            bool same = type_same_name(qualified, name);
+            free(qualified);
+            if (same) {
+                *ret = (struct name_found){.module = modules[k], .entry = e[n], .points = 1};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool ends_with_path(const char *path, const char *end)
+{
+    size_t all = strlen(path), length = strlen(end);
+    return all >= length && strcmp(path + all - length, end) == 0 &&
+           (all == length || path[all - length - 1] == '/');
+}
+
+bool names_find_in_file(struct values_scope *v, const char *file, const char *name,
+                        struct name_found *ret)
+{
+    struct module **modules = v->symbols->modules.items;
+    for (size_t k = 0; k < v->symbols->modules.count; k++) {
+        struct name_index *x = index_of(modules[k]);
+        const struct name_entry *e = x->entries.items;
+        for (u32 at = x->entries.count ? x->heads[hash_of(name) % x->head_count] : NO_ENTRY;
+             at != NO_ENTRY; at = e[at].next) {
+            Dwarf_Die die = e[at].die, unit;
+            const char *path = dwarf_diename(dwarf_diecu(&die, &unit, NULL, NULL));
+            if (e[at].kind <= NAME_FUNCTION && strcmp(e[at].name, name) == 0 && path &&
+                ends_with_path(path, file)) {
+                *ret = (struct name_found){.module = modules[k], .entry = e[at]};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- the symbol table's data -------------------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct data_symbol *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->end != y->end ? (x->end > y->end ? -1 : 1) : 0;
+}
+
+static void make_data(struct module *m, struct name_index *x)
+{
+    x->data_made = true;
+    int count = dwfl_module_getsymtab(m->mod);
+    for (int n = 1; n < count; n++) {
+        GElf_Sym symbol;
+        GElf_Addr at;
+        const char *name = dwfl_module_getsym_info(m->mod, n, &symbol, &at, NULL, NULL, NULL);
+        if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF)
+            continue;
+        *(struct data_symbol *)list_add(&x->data) =
+            (struct data_symbol){.start = at, .end = at + symbol.st_size, .raw = name};
+    }
+    if (x->data.count)
+        qsort(x->data.items, x->data.count, sizeof(struct data_symbol), by_start);
+}
+
+static const struct data_symbol *data_at(struct module *m, u64 address)
+{
+    struct name_index *x = index_of(m);
+    if (!x->data_made)
+        make_data(m, x);
+    const struct data_symbol *d = x->data.items;
+    size_t low = 0, high = x->data.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (d[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 1 && d[low - 2].start == d[low - 1].start)
+        low--;
+    return low && (address < d[low - 1].end || address == d[low - 1].start) ? &d[low - 1] : NULL;
+}
+
+static char *named_with_offset(const char *raw, u64 offset)
+{
+    int status;
+    char *plain = strncmp(raw, "_Z", 2) == 0 ? __cxa_demangle(raw, NULL, NULL, &status) : NULL;
+    char *name = type_short_name(plain ? plain : raw);
+    free(plain);
+    if (!offset)
+        return name;
+    char *text = xformat("%s+%llu", name, (unsigned long long)offset);
+    free(name);
+    return text;
+}
+
+static bool in_code(struct module *m, u64 address)
+{
+    GElf_Addr bias, at = address;
+    GElf_Shdr h;
+    Elf_Scn *section = dwfl_module_address_section(m->mod, &at, &bias);
+    return section && gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR;
+}
+
+/* Copies that the compiler made have the function's name with what was done to them behind a dot. */
+static char *of_function(const struct function_symbol *f, u64 address)
+{
+    const char *dot = strchr(f->raw + 1, '.');
+    char *raw = xformat("%.*s", dot ? (int)(dot - f->raw) : (int)strlen(f->raw), f->raw);
+    char *text = named_with_offset(raw, address - f->start);
+    free(raw);
+    return text;
+}
+
+char *names_of_address(struct symbols *s, u64 address, bool code_too)
+{
+    struct module *m = module_at(s, address);
+    if (!m)
+        return NULL;
+    const struct data_symbol *d = data_at(m, address);
+    if (d)
+        return named_with_offset(d->raw, address - d->start);
+    struct function_symbol *f = code_too && in_code(m, address) ? module_function(m, address) : NULL;
+    return f ? of_function(f, address) : NULL;
+}
+
+static bool find_datum(struct module *m, const char *name, u64 *ret)
+{
+    struct name_index *x = index_of(m);
+    if (!x->data_made)
+        make_data(m, x);
+    const struct data_symbol *d = x->data.items;
+    for (size_t n = 0; n < x->data.count; n++)
+        if (strcmp(d[n].raw, name) == 0) {
+            *ret = d[n].start;
+            return true;
+        }
+    return false;
+}
+
+bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 *ret_address)
+{
+    struct module **modules = s->modules.items;
+    for (size_t k = 0; k < s->modules.count; k++) {
+        size_t count;
+        struct function_symbol *f = module_functions(modules[k], &count);
+        *ret_code = true;
+        for (size_t n = 0; n < count; n++)
+            if (strcmp(f[n].raw, name) == 0) {
+                *ret_address = f[n].start;
+                return true;
+            }
+        *ret_code = false;
+        if (find_datum(modules[k], name, ret_address))
+            return true;
+    }
+    return false;
+}

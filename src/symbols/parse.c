@@ -1,0 +1,767 @@
+/* Expressions of C and C++ to trees, by recursive descent.
+ *
+ * Whether `(name)` is a cast only the debug information knows, so the parser asks it; a variable of the frame comes before a type of the
+ * same name.  What would change the program is refused here.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+
+#include "symbols/values_internal.h"
+
+enum { NEST_MOST = 200 };
+
+struct parser {
+    struct values_scope *v;
+    const char *at;
+    struct error *error; /* the first */
+    unsigned depth;
+};
+
+static struct tree *fail(struct parser *p, struct error *err)
+{
+    if (p->error)
+        error_destroy(err);
+    else
+        p->error = err;
+    p->at += strlen(p->at);
+    return NULL;
+}
+
+static struct tree *node(struct parser *p, enum tree_kind kind, struct tree *a, struct tree *b)
+{
+    struct tree *t = values_alloc(p->v, sizeof *t);
+    *t = (struct tree){.kind = kind, .a = a, .b = b};
+    return t;
+}
+
+static void skip_space(struct parser *p)
+{
+    while (isspace((u8)*p->at))
+        p->at++;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((u8)c) || c == '_';
+}
+
+static bool see(struct parser *p, const char *text)
+{
+    size_t length = strlen(text);
+    skip_space(p);
+    return strncmp(p->at, text, length) == 0 && !(is_word(text[0]) && is_word(p->at[length]));
+}
+
+static bool take_text(struct parser *p, const char *text)
+{
+    if (!see(p, text))
+        return false;
+    p->at += strlen(text);
+    return true;
+}
+
+static struct tree *unexpected(struct parser *p)
+{
+    skip_space(p);
+    if (!*p->at)
+        return fail(p, error_new("the expression ends too early"));
+    return fail(p, error_new("'%.20s' is not expected there", p->at));
+}
+
+static bool need(struct parser *p, const char *text)
+{
+    if (take_text(p, text))
+        return true;
+    skip_space(p);
+    if (!p->error)
+        fail(p, *p->at ? error_new("'%s' is missing before '%.20s'", text, p->at)
+                       : error_new("'%s' is missing at the end", text));
+    return false;
+}
+
+/* --- names and types ---------------------------------------------------------------------------------- */
+
+static const char *word(struct parser *p)
+{
+    skip_space(p);
+    const char *from = p->at;
+    if (!isalpha((u8)*from) && *from != '_')
+        return NULL;
+    while (is_word(*p->at))
+        p->at++;
+    return values_copy(p->v, from, (size_t)(p->at - from));
+}
+
+/* "<int, foo<3> >" behind a name; its length, 0: none. */
+static size_t template_length(const char *at)
+{
+    unsigned deep = 0;
+    for (size_t n = 0; at[n]; n++) {
+        deep += at[n] == '<';
+        if (at[n] == '>' && --deep == 0)
+            return n + 1;
+        if (!deep || !(is_word(at[n]) || strchr("<> ,:*&()[]-", at[n])))
+            return 0;
+    }
+    return 0;
+}
+
+static bool names_type(struct parser *p, const char *name)
+{
+    struct name_found found;
+    return names_find(p->v, name, variables_space(p->v), 1u << NAME_TYPE | 1u << NAME_FUNCTION, &found) ||
+           names_find_instance(p->v, name, &found);
+}
+
+/* A name with its name spaces and template arguments: N::vector<int>::size. */
+static const char *qualified(struct parser *p)
+{
+    skip_space(p);
+    const char *from = p->at;
+    if (strncmp(p->at, "::", 2) == 0)
+        p->at += 2;
+    for (;;) {
+        if (*p->at == '~')
+            p->at++;
+        if (strncmp(p->at, "(anonymous namespace)", 21) == 0)
+            p->at += 21;
+        else if (!word(p))
+            break;
+        size_t more = *p->at == '<' ? template_length(p->at) : 0;
+        if (more && names_type(p, values_copy(p->v, from, (size_t)(p->at - from) + more)))
+            p->at += more;
+        if (strncmp(p->at, "::", 2) != 0)
+            break;
+        p->at += 2;
+    }
+    return p->at == from ? NULL : values_copy(p->v, from, (size_t)(p->at - from));
+}
+
+struct type *type_named(struct values_scope *v, const char *keyword, const char *name)
+{
+    struct name_found found;
+    struct type *t;
+    if (names_find(v, name, variables_space(v), 1u << NAME_TYPE, &found) || names_find_instance(v, name, &found)) {
+        t = type_of(v, found.module, &found.entry.die);
+        struct type *plain = type_plain(v, t);
+        bool is_tag = t->kind == TYPE_STRUCT || t->kind == TYPE_ENUM;
+        if ((!keyword && (!is_tag || v->cplusplus)) || (keyword && plain->keyword && (strcmp(plain->keyword, keyword) == 0 || plain->kind == TYPE_STRUCT)))
+            return t;
+    }
+    return keyword ? NULL : type_builtin(v, name);
+}
+
+/* unsigned, long and so on, in any order. */
+static struct type *basic_type(struct parser *p)
+{
+    static const char *const words[] = {"unsigned", "signed", "long", "short", "int", "char", "float",
+                                        "double", "void", "_Bool", "bool", "__int128"};
+    enum { UNSIGNED, SIGNED, LONG, SHORT, INT, CHAR, FLOAT, DOUBLE, VOID, C_BOOL, BOOL, INT128, WORDS };
+    unsigned seen[WORDS] = {0}, all = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned n = 0; n < WORDS && !more; n++)
+            if (take_text(p, words[n])) {
+                more = true;
+                all++;
+                seen[n]++;
+            }
+    }
+    if (!all)
+        return NULL;
+    for (unsigned n = FLOAT; n <= BOOL; n++)
+        if (seen[n] && !(n == DOUBLE && seen[LONG]))
+            return type_builtin(p->v, words[n]);
+    if (seen[DOUBLE])
+        return type_builtin(p->v, "long double");
+    if (seen[CHAR])
+        return type_builtin(p->v, seen[UNSIGNED] ? "unsigned char" : seen[SIGNED] ? "signed char" : "char");
+    if (seen[INT128])
+        return type_builtin(p->v, seen[UNSIGNED] ? "unsigned __int128" : "__int128");
+    const char *size = seen[SHORT] ? "short" : seen[LONG] > 1 ? "long long" : seen[LONG] ? "long" : "int";
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", seen[UNSIGNED] ? "unsigned " : "", size);
+    return type_builtin(p->v, name);
+}
+
+/* Is the name a variable here?  Then it is no type. */
+static bool is_variable_name(struct parser *p, const char *name)
+{
+    struct found found;
+    struct name_found global, type;
+    const char *space = variables_space(p->v);
+    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_ENUMERATOR;
+    if (!p->v->cplusplus) /* there a constructor has the name of its class */
+        kinds |= 1u << NAME_FUNCTION;
+    if (variables_find(p->v, name, &found))
+        return true;
+    if (!names_find(p->v, name, space, kinds, &global))
+        return false;
+    return !names_find(p->v, name, space, 1u << NAME_TYPE, &type) || type.points <= global.points;
+}
+
+static bool take_qualifier(struct parser *p, bool *ret_const)
+{
+    if (take_text(p, "const"))
+        return *ret_const = true;
+    return take_text(p, "volatile") || take_text(p, "restrict") || take_text(p, "typename");
+}
+
+/* NULL without an error: there is no type here, and nothing was taken. */
+static struct type *type_specifier(struct parser *p)
+{
+    static const char *const keywords[] = {"struct", "union", "class", "enum"};
+    const char *from = p->at, *keyword = NULL;
+    bool is_const = false;
+    while (take_qualifier(p, &is_const))
+        ;
+    struct type *t = basic_type(p);
+    for (size_t n = 0; n < countof(keywords) && !t; n++)
+        if (!keyword && take_text(p, keywords[n]))
+            keyword = keywords[n];
+    if (!t) {
+        const char *name = qualified(p);
+        if (name && (keyword || !is_variable_name(p, name)))
+            t = type_named(p->v, keyword, name);
+        if (!t && keyword && !p->error)
+            fail(p, name ? error_new("there is no %s %s", keyword, name)
+                         : error_new("a name is missing behind '%s'", keyword));
+    }
+    if (!t) {
+        p->at = p->error ? p->at : from;
+        return NULL;
+    }
+    while (take_qualifier(p, &is_const))
+        ;
+    return is_const ? type_const(p->v, t) : t;
+}
+
+static struct type *pointers(struct parser *p, struct type *t)
+{
+    bool is_const = false;
+    for (;;) {
+        if (take_text(p, "*")) {
+            t = type_pointer(p->v, t);
+        } else if (see(p, "&") && !see(p, "&&")) {
+            take_text(p, "&");
+            t = type_pointer(p->v, t);
+            t->kind = TYPE_REFERENCE;
+        } else if (take_qualifier(p, &is_const)) {
+            t = is_const ? type_const(p->v, t) : t;
+            is_const = false;
+        } else {
+            return t;
+        }
+    }
+}
+
+static bool integer_literal(struct parser *p, u64 *ret)
+{
+    char *end;
+    skip_space(p);
+    if (!isdigit((u8)*p->at))
+        return false;
+    *ret = strtoull(p->at, &end, 0);
+    p->at = end;
+    return true;
+}
+
+static struct type *type_name(struct parser *p);
+
+/* (int), (char *, long): the parameters matter not to what it points to. */
+static struct type *function_of(struct parser *p, struct type *t)
+{
+    while (!see(p, ")") && !p->error && *p->at)
+        if (!take_text(p, ",") && !take_text(p, "...") && !type_name(p))
+            unexpected(p);
+    need(p, ")");
+    struct type *f = type_new(p->v, TYPE_FUNCTION, NULL, 1);
+    f->target = t;
+    return f;
+}
+
+/* [3][4]: the first is the outermost. */
+static struct type *arrays(struct parser *p, struct type *t)
+{
+    u64 count = 0;
+    if (!take_text(p, "["))
+        return t;
+    integer_literal(p, &count);
+    need(p, "]");
+    return type_array(p->v, arrays(p, t), count);
+}
+
+/* A type with an abstract declarator: `char *(*)[3]`. */
+static struct type *type_name(struct parser *p)
+{
+    struct type *t = type_specifier(p);
+    if (!t || p->depth++ > NEST_MOST)
+        return NULL;
+    t = pointers(p, t);
+    const char *from = p->at;
+    if (take_text(p, "(") && see(p, "*")) {
+        unsigned stars = 0;
+        while (take_text(p, "*"))
+            stars++;
+        u64 count = 0;
+        bool array = take_text(p, "[");
+        if (array) {
+            integer_literal(p, &count);
+            need(p, "]");
+        }
+        need(p, ")");
+        t = take_text(p, "(") ? function_of(p, t) : arrays(p, t);
+        while (stars--)
+            t = type_pointer(p->v, t);
+        if (array)
+            t = type_array(p->v, t, count);
+    } else {
+        p->at = from;
+        t = arrays(p, t);
+    }
+    p->depth--;
+    return t;
+}
+
+/* --- literals ----------------------------------------------------------------------------------------------- */
+
+static struct tree *number_node(struct parser *p, struct number n, struct type *t)
+{
+    struct tree *tree = node(p, TREE_NUMBER, NULL, NULL);
+    tree->number = n;
+    tree->type = t;
+    return tree;
+}
+
+static struct tree *float_literal(struct parser *p)
+{
+    char *end;
+    long double f = strtold(p->at, &end);
+    p->at = end;
+    const char *type = "double";
+    if (*p->at == 'f' || *p->at == 'F')
+        type = "float", p->at++;
+    else if (*p->at == 'l' || *p->at == 'L')
+        type = "long double", p->at++;
+    if (is_word(*p->at))
+        return fail(p, error_new("'%.20s' is no number", end));
+    return number_node(p, (struct number){.is_float = true, .f = f}, type_builtin(p->v, type));
+}
+
+static bool is_float(const char *at)
+{
+    bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+    if (hex)
+        return false;
+    while (isdigit((u8)*at))
+        at++;
+    return *at == '.' || *at == 'e' || *at == 'E';
+}
+
+static u64 digits(struct parser *p, char **ret_end)
+{
+    if (p->at[0] == '0' && (p->at[1] == 'b' || p->at[1] == 'B')) {
+        u64 value = strtoull(p->at + 2, ret_end, 2);
+        if (*ret_end == p->at + 2)
+            *ret_end = (char *)p->at + 1;
+        return value;
+    }
+    return strtoull(p->at, ret_end, 0);
+}
+
+static struct tree *number(struct parser *p)
+{
+    if (is_float(p->at))
+        return float_literal(p);
+    char *end;
+    const char *from = p->at;
+    bool is_unsigned = false;
+    unsigned longs = 0;
+    errno = 0;
+    u64 value = digits(p, &end);
+    bool decimal = from[0] != '0';
+    if (errno)
+        return fail(p, error_new("the number '%.30s' is too large", from));
+    for (p->at = end; *p->at && strchr("uUlL", *p->at); p->at++)
+        if (tolower((u8)*p->at) == 'u')
+            is_unsigned = true;
+        else
+            longs++;
+    if (is_word(*p->at))
+        return fail(p, error_new("'%.20s' is no number", from));
+    bool wide = longs || value > UINT32_MAX || (value > INT32_MAX && decimal && !is_unsigned);
+    if (value > (wide ? (u64)INT64_MAX : (u64)INT32_MAX))
+        is_unsigned = true;
+    const char *type = wide ? (is_unsigned ? "unsigned long" : "long") : is_unsigned ? "unsigned int" : "int";
+    return number_node(p, (struct number){.i = value}, type_builtin(p->v, type));
+}
+
+static u32 escape(struct parser *p)
+{
+    static const char letters[] = "abefnrtv", values[] = "\a\b\033\f\n\r\t\v";
+    char c = *p->at++;
+    const char *known = c ? strchr(letters, c) : NULL;
+    u32 value = 0;
+    if (known)
+        return (u8)values[known - letters];
+    if (c == 'x') {
+        while (isxdigit((u8)*p->at))
+            value = value * 16 + (isdigit((u8)*p->at) ? *p->at - '0' : (tolower((u8)*p->at) - 'a' + 10)), p->at++;
+        return value;
+    }
+    if (c >= '0' && c <= '7') {
+        value = c - '0';
+        for (unsigned n = 0; n < 2 && *p->at >= '0' && *p->at <= '7'; n++)
+            value = value * 8 + *p->at++ - '0';
+        return value;
+    }
+    if (!c)
+        p->at--;
+    return (u8)c;
+}
+
+static struct tree *character(struct parser *p)
+{
+    p->at++;
+    u32 value = (u8)*p->at++;
+    if (value == '\\')
+        value = escape(p);
+    if (!value && !p->at[-1])
+        return p->at--, fail(p, error_new("a character constant does not end"));
+    if (*p->at != '\'')
+        return fail(p, error_new("a character constant does not end"));
+    p->at++;
+    return number_node(p, (struct number){.i = (i8)value}, type_builtin(p->v, "char"));
+}
+
+static struct tree *string(struct parser *p)
+{
+    struct tree *t = node(p, TREE_STRING, NULL, NULL);
+    char *text = values_alloc(p->v, strlen(p->at) + 1);
+    for (p->at++; *p->at && *p->at != '"';)
+        if (*p->at == '\\') {
+            p->at++;
+            text[t->length++] = (char)escape(p);
+        } else {
+            text[t->length++] = *p->at++;
+        }
+    if (!*p->at)
+        return fail(p, error_new("a string does not end"));
+    p->at++;
+    t->text = text;
+    return t;
+}
+
+/* 'file.c'::name; otherwise it is a character. */
+static struct tree *quoted(struct parser *p)
+{
+    const char *close = strchr(p->at + 1, '\'');
+    if (!close || strncmp(close + 1, "::", 2) != 0)
+        return character(p);
+    struct tree *t = node(p, TREE_FILE_NAME, NULL, NULL);
+    t->file = values_copy(p->v, p->at + 1, (size_t)(close - p->at - 1));
+    p->at = close + 3;
+    t->text = word(p);
+    return t->text ? t : unexpected(p);
+}
+
+/* --- operators -------------------------------------------------------------------------------------------------- */
+
+static struct tree *comma(struct parser *p);
+static struct tree *unary(struct parser *p);
+static struct tree *slice(struct parser *p);
+
+static struct tree *register_name(struct parser *p)
+{
+    struct tree *t = node(p, TREE_REGISTER, NULL, NULL);
+    p->at++;
+    t->text = word(p);
+    return t->text ? t : fail(p, error_new("a register's name is missing behind '$'"));
+}
+
+static struct tree *name(struct parser *p)
+{
+    struct tree *t = node(p, TREE_NAME, NULL, NULL);
+    if (take_text(p, "true") || see(p, "false")) {
+        bool value = p->at[-1] == 'e' && !see(p, "false");
+        if (!value)
+            take_text(p, "false");
+        return number_node(p, (struct number){.i = value}, type_builtin(p->v, p->v->cplusplus ? "bool" : "_Bool"));
+    }
+    t->text = qualified(p);
+    if (!t->text)
+        return unexpected(p);
+    if (t->text[strlen(t->text) - 1] == ':')
+        return fail(p, error_new("a name is missing behind '::'"));
+    return t;
+}
+
+static struct tree *primary(struct parser *p)
+{
+    skip_space(p);
+    char c = *p->at;
+    if (c == '(') {
+        p->at++;
+        struct tree *t = comma(p);
+        need(p, ")");
+        return t;
+    }
+    if (isdigit((u8)c) || (c == '.' && isdigit((u8)p->at[1])))
+        return number(p);
+    if (c == '"')
+        return string(p);
+    if (c == '\'')
+        return quoted(p);
+    if (c == '$')
+        return register_name(p);
+    return name(p);
+}
+
+static struct error *cannot_change(const char *what)
+{
+    return error_new("%s would change the program, and a recording cannot be changed; "
+                     "use == to compare", what);
+}
+
+static struct tree *member(struct parser *p, struct tree *of, enum tree_kind kind)
+{
+    struct tree *t = node(p, kind, of, NULL);
+    t->text = qualified(p);
+    return t->text ? t : fail(p, error_new("a member's name is missing"));
+}
+
+static struct tree *postfix(struct parser *p)
+{
+    struct tree *t = primary(p);
+    while (t && !p->error) {
+        if (see(p, "++") || see(p, "--"))
+            return fail(p, cannot_change(see(p, "++") ? "++" : "--"));
+        if (take_text(p, "->*") || take_text(p, ".*"))
+            t = node(p, TREE_TO_MEMBER, t, unary(p));
+        else if (take_text(p, "->"))
+            t = member(p, t, TREE_ARROW);
+        else if (take_text(p, "["))
+            t = node(p, TREE_INDEX, t, comma(p)), need(p, "]");
+        else if (see(p, "("))
+            return fail(p, error_new("a function of the program cannot be called: the recording would change"));
+        else if (see(p, ".") && !isdigit((u8)p->at[1]))
+            p->at++, t = member(p, t, TREE_MEMBER);
+        else
+            return t;
+    }
+    return NULL;
+}
+
+static struct tree *size_of(struct parser *p)
+{
+    const char *from = p->at;
+    if (take_text(p, "(")) {
+        struct type *type = type_name(p);
+        if (p->error)
+            return NULL;
+        if (type) {
+            struct tree *t = node(p, TREE_SIZEOF_TYPE, NULL, NULL);
+            t->type = type;
+            need(p, ")");
+            return t;
+        }
+        p->at = from;
+    }
+    return node(p, TREE_SIZEOF, unary(p), NULL);
+}
+
+/* (type)operand; NULL and no error: it is no cast. */
+static struct tree *cast(struct parser *p)
+{
+    const char *from = p->at;
+    if (!take_text(p, "("))
+        return NULL;
+    struct type *type = type_name(p);
+    if (p->error)
+        return NULL;
+    if (!type || !take_text(p, ")")) {
+        p->at = from;
+        return NULL;
+    }
+    struct tree *t = node(p, TREE_CAST, unary(p), NULL);
+    t->type = type;
+    return t;
+}
+
+/* reinterpret_cast<T>(x) and its kin mean what the plain cast does. */
+static struct tree *named_cast(struct parser *p)
+{
+    static const char *const names[] = {"reinterpret_cast", "static_cast", "const_cast", "dynamic_cast"};
+    for (size_t n = 0; n < countof(names); n++)
+        if (take_text(p, names[n])) {
+            struct tree *t = node(p, TREE_CAST, NULL, NULL);
+            need(p, "<");
+            t->type = type_name(p);
+            if (!t->type && !p->error)
+                unexpected(p);
+            need(p, ">");
+            need(p, "(");
+            t->a = comma(p);
+            need(p, ")");
+            return t;
+        }
+    return NULL;
+}
+
+static struct tree *unary(struct parser *p)
+{
+    static const struct {
+        char text;
+        enum tree_op op;
+    } ops[] = {{'-', OP_NEG}, {'+', OP_PLUS}, {'!', OP_NOT}, {'~', OP_INVERT}, {'*', OP_DEREF}, {'&', OP_ADDRESS}};
+    struct tree *t = NULL;
+    skip_space(p);
+    if (p->depth++ > NEST_MOST)
+        return fail(p, error_new("the expression is nested too deeply"));
+    if (see(p, "++") || see(p, "--"))
+        return fail(p, cannot_change(see(p, "++") ? "++" : "--"));
+    for (size_t n = 0; n < countof(ops) && !t; n++)
+        if (*p->at == ops[n].text) {
+            p->at++;
+            t = node(p, TREE_UNARY, unary(p), NULL);
+            t->op = ops[n].op;
+        }
+    if (!t && take_text(p, "sizeof"))
+        t = size_of(p);
+    if (!t && !p->error)
+        t = named_cast(p);
+    if (!t && !p->error)
+        t = cast(p);
+    if (!t && !p->error)
+        t = postfix(p);
+    p->depth--;
+    return p->error ? NULL : t;
+}
+
+/* p@10 binds tighter than any operator between two operands. */
+static struct tree *slice(struct parser *p)
+{
+    struct tree *t = unary(p);
+    while (t && take_text(p, "@"))
+        t = node(p, TREE_SLICE, t, unary(p));
+    return t;
+}
+
+static const struct {
+    const char *text;
+    u8 level;
+    enum tree_kind kind;
+    enum tree_op op;
+} binaries[] = {
+    {"||", 1, TREE_OR, OP_NONE},     {"&&", 2, TREE_AND, OP_NONE},    {"==", 6, TREE_BINARY, OP_EQ},
+    {"!=", 6, TREE_BINARY, OP_NE},   {"<<", 8, TREE_BINARY, OP_SHL},  {">>", 8, TREE_BINARY, OP_SHR},
+    {"<=", 7, TREE_BINARY, OP_LE},   {">=", 7, TREE_BINARY, OP_GE},   {"<", 7, TREE_BINARY, OP_LT},
+    {">", 7, TREE_BINARY, OP_GT},    {"|", 3, TREE_BINARY, OP_BOR},   {"^", 4, TREE_BINARY, OP_XOR},
+    {"&", 5, TREE_BINARY, OP_BAND},  {"+", 9, TREE_BINARY, OP_ADD},   {"-", 9, TREE_BINARY, OP_SUB},
+    {"*", 10, TREE_BINARY, OP_MUL},  {"/", 10, TREE_BINARY, OP_DIV},  {"%", 10, TREE_BINARY, OP_MOD},
+};
+
+/* The operator that is next, -1: none.  One that ends in = assigns. */
+static int next_binary(struct parser *p)
+{
+    for (size_t n = 0; n < countof(binaries); n++)
+        if (see(p, binaries[n].text)) {
+            if (binaries[n].level > 2 && binaries[n].level != 6 && binaries[n].level != 7 &&
+                p->at[strlen(binaries[n].text)] == '=') {
+                fail(p, cannot_change("an assignment"));
+                return -1;
+            }
+            return (int)n;
+        }
+    return -1;
+}
+
+static struct tree *binary(struct parser *p, unsigned level)
+{
+    struct tree *t = slice(p);
+    for (int n; t && (n = next_binary(p)) >= 0 && binaries[n].level >= level;) {
+        p->at += strlen(binaries[n].text);
+        t = node(p, binaries[n].kind, t, binary(p, binaries[n].level + 1u));
+        t->op = binaries[n].op;
+    }
+    return p->error ? NULL : t;
+}
+
+static struct tree *condition(struct parser *p)
+{
+    if (p->depth++ > NEST_MOST)
+        return fail(p, error_new("the expression is nested too deeply"));
+    struct tree *t = binary(p, 1);
+    if (t && take_text(p, "?")) {
+        struct tree *yes = comma(p);
+        need(p, ":");
+        t = node(p, TREE_CONDITION, t, yes);
+        t->c = condition(p);
+    }
+    if (t && !p->error && see(p, "="))
+        fail(p, cannot_change("an assignment"));
+    p->depth--;
+    return p->error ? NULL : t;
+}
+
+static struct tree *comma(struct parser *p)
+{
+    struct tree *t = condition(p);
+    while (t && take_text(p, ","))
+        t = node(p, TREE_COMMA, t, condition(p));
+    return p->error ? NULL : t;
+}
+
+/* A type alone, for ptype. */
+static struct tree *whole_type(struct parser *p)
+{
+    const char *from = p->at;
+    struct type *type = type_name(p);
+    skip_space(p);
+    if (!type || *p->at) {
+        error_destroy(p->error);
+        p->error = NULL;
+        p->at = from;
+        p->depth = 0;
+        return NULL;
+    }
+    struct tree *t = node(p, TREE_TYPE, NULL, NULL);
+    t->type = type;
+    return t;
+}
+
+static bool begins_with_keyword(struct parser *p)
+{
+    return see(p, "struct") || see(p, "union") || see(p, "class") || see(p, "enum");
+}
+
+struct error *parse_expression(struct values_scope *v, const char *text, struct tree **ret)
+{
+    struct parser p = {.v = v, .at = text};
+    skip_space(&p);
+    if (!*p.at)
+        return error_new("an expression is missing");
+    if (begins_with_keyword(&p)) {
+        struct type *type = type_name(&p);
+        skip_space(&p);
+        if (p.error)
+            return p.error;
+        if (type && !*p.at) {
+            *ret = node(&p, TREE_TYPE, NULL, NULL);
+            (*ret)->type = type;
+            return NULL;
+        }
+        p.at = text;
+    }
+    struct tree *t = whole_type(&p);
+    if (!t)
+        t = comma(&p);
+    skip_space(&p);
+    if (!p.error && *p.at)
+        unexpected(&p);
+    if (!p.error && !t)
+        return error_new("the expression is not understood");
+    *ret = t;
+    return p.error;
+}

@@ -1,0 +1,208 @@
+/* Places that a user names: functions, lines, addresses. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "symbols/symbols_internal.h"
+
+/* --- answers ----------------------------------------------------------------------------------------- */
+
+static void add_place(struct symbols *s, struct list *places, u64 pc)
+{
+    struct code_place *have = places->items;
+    for (size_t n = 0; n < places->count; n++)
+        if (have[n].pc == pc)
+            return;
+    struct code_place *p = list_add(places);
+    struct line_place line;
+    struct function_info function;
+    p->pc = pc;
+    if (symbols_line(s, pc, &line)) {
+        p->file = line.file;
+        p->line = line.line;
+    }
+    if (symbols_function(s, pc, &function))
+        p->function = function.name;
+}
+
+/* --- functions ----------------------------------------------------------------------------------------- */
+
+static bool in_file(struct symbols *s, u64 pc, const char *file)
+{
+    struct line_place place;
+    if (!symbols_line(s, pc, &place))
+        return false;
+    size_t all = strlen(place.file), length = strlen(file);
+    return length <= all && strcmp(place.file + all - length, file) == 0 &&
+           (length == all || place.file[all - length - 1] == '/');
+}
+
+static void find_functions(struct symbols *s, struct module *m, const char *file, const char *name,
+                           struct list *places)
+{
+    size_t count;
+    struct function_symbol *f = module_functions(m, &count);
+    for (size_t n = 0; n < count; n++) {
+        if (f[n].part || (strcmp(f[n].raw, name) != 0 && (!signature_may_fit(f[n].raw, name) ||
+                                                          !signature_fits(function_name(&f[n]), name))))
+            continue;
+        struct function_info info;
+        if ((!file || in_file(s, f[n].start, file)) && symbols_function(s, f[n].start, &info))
+            add_place(s, places, info.body);
+    }
+}
+
+/* Functions that the program itself has come before those of libraries. */
+static void find_named(struct symbols *s, const char *file, const char *name, struct list *places)
+{
+    struct module **modules = s->modules.items;
+    for (size_t n = 0; n < s->modules.count && (n == 0 || !places->count); n++)
+        find_functions(s, modules[n], file, name, places);
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------ */
+
+/* Points of one file follow each other, and have its name in common. */
+struct file_test {
+    const char *wanted;
+    const char *last;
+    bool was;
+};
+
+static bool is_file(struct file_test *t, const char *path)
+{
+    if (path == t->last)
+        return t->was;
+    size_t all = strlen(path), length = strlen(t->wanted);
+    t->last = path;
+    t->was = length <= all && strcmp(path + all - length, t->wanted) == 0 &&
+             (length == all || path[all - length - 1] == '/');
+    return t->was;
+}
+
+/* The line itself, or the next that has code: 0 if there is none; *known: the file is. */
+static unsigned nearest_line(const struct step_point *p, size_t count, const char *file, unsigned line,
+                             bool *known)
+{
+    unsigned nearest = 0;
+    struct file_test test = {.wanted = file};
+    for (size_t n = 0; n < count; n++) {
+        if (!is_file(&test, p[n].file))
+            continue;
+        *known = true;
+        if (p[n].line >= line && (!nearest || p[n].line < nearest))
+            nearest = p[n].line;
+    }
+    return nearest;
+}
+
+/* In each function the first of the line's step points. */
+static void find_line(struct symbols *s, const struct step_point *p, size_t count, const char *file,
+                      unsigned line, struct list *places)
+{
+    u64 last = ~0ul;
+    struct file_test test = {.wanted = file};
+    for (size_t n = 0; n < count; n++) {
+        if (p[n].line != line || !is_file(&test, p[n].file) || p[n].function == last)
+            continue;
+        last = p[n].function;
+        add_place(s, places, p[n].pc);
+    }
+}
+
+static struct error *locate_line(struct symbols *s, const char *file, unsigned line, struct list *places)
+{
+    size_t count;
+    bool known = false;
+    const struct step_point *p = symbols_step_points(s, &count);
+    unsigned found = nearest_line(p, count, file, line, &known);
+    if (!known)
+        return error_new("no source file named %s", file);
+    if (!found)
+        return error_new("line %u is behind the last one with code in %s", line, file);
+    find_line(s, p, count, file, found, places);
+    return NULL;
+}
+
+/* --- what was written ---------------------------------------------------------------------------------------- */
+
+static bool read_number(const char *text, u64 *ret)
+{
+    char *end;
+    errno = 0;
+    *ret = strtoull(text, &end, 0);
+    return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
+static struct error *locate_here(struct symbols *s, const char *text, const struct line_place *here,
+                                 struct list *places)
+{
+    u64 number;
+    bool relative = *text == '+' || *text == '-';
+    if (!read_number(text + relative, &number) || number > 10000000)
+        return error_new("%s is no line number", text);
+    if (!here || !here->file)
+        return error_new("there is no current source file: say FILE:LINE");
+    u64 line = !relative ? number : *text == '+' ? here->line + number
+                                  : number < here->line ? here->line - number : 1;
+    return locate_line(s, here->file, (unsigned)line, places);
+}
+
+/* The colon between file and the rest: not one of "N::f". */
+static const char *find_colon(const char *text)
+{
+    const char *at = text;
+    while ((at = strchr(at, ':')) && at[1] == ':')
+        at += 2;
+    return at;
+}
+
+static struct error *locate_in_file(struct symbols *s, const char *text, const char *colon, struct list *places)
+{
+    u64 line;
+    char *file = xformat("%.*s", (int)(colon - text), text);
+    struct error *err = NULL;
+    if (read_number(colon + 1, &line))
+        err = line <= 10000000 ? locate_line(s, file, (unsigned)line, places)
+                               : error_new("%s is no line number", colon + 1);
+    else
+        find_named(s, file, colon + 1, places);
+    free(file);
+    return err;
+}
+
+static struct error *locate(struct symbols *s, const char *text, const struct line_place *here,
+                            struct list *places)
+{
+    u64 address;
+    const char *colon = find_colon(text);
+    if (*text == '*') {
+        if (!read_number(text + 1, &address))
+            return error_new("%s is no address", text + 1);
+        add_place(s, places, address);
+        return NULL;
+    }
+    if (*text == '+' || *text == '-' || isdigit((unsigned char)*text))
+        return locate_here(s, text, here, places);
+    if (colon)
+        return locate_in_file(s, text, colon, places);
+    find_named(s, NULL, text, places);
+    return NULL;
+}
+
+struct error *symbols_locate(struct symbols *s, const char *text, const struct line_place *here,
+                             struct code_place **ret, size_t *ret_count)
+{
+    struct list places = LIST(struct code_place);
+    struct error *err = locate(s, text, here, &places);
+    if (!err && !places.count)
+        err = error_new("there is no function named %s", text);
+    if (err) {
+        list_deinit(&places);
+        return err;
+    }
+    *ret = places.items;
+    *ret_count = places.count;
+    return NULL;
+}

@@ -1,0 +1,173 @@
+/* Values to JSON: numbers, strings, objects and arrays; null for what is not known.
+ *
+ * Integers beyond 2^53 are strings, as most readers would round them; so are pointers, in hexadecimal.
+ */
+#include <math.h>
+
+#include "symbols/values_internal.h"
+
+enum { JSON_DEEP = 12 };
+
+static void json(FILE *out, struct value *value, unsigned depth);
+
+static void json_string(FILE *out, const char *text)
+{
+    show_json_text(out, (const u8 *)text, strlen(text));
+}
+
+/* As it would be printed. */
+static void json_shown(FILE *out, struct value *value)
+{
+    char *text = value_show(value, 0);
+    json_string(out, text);
+    free(text);
+}
+
+static void json_number(FILE *out, struct value *value, struct type *plain)
+{
+    struct number n;
+    struct error *err = value_number(value, &n);
+    if (err)
+        fputs("null", out);
+    else if (n.is_float && isfinite((double)n.f))
+        fprintf(out, plain->size == 4 ? "%.9Lg" : "%.17Lg", n.f);
+    else if (n.is_float || plain->kind == TYPE_ENUM)
+        json_shown(out, value);
+    else if (plain->kind == TYPE_POINTER)
+        fprintf(out, "\"0x%llx\"", (unsigned long long)(u64)n.i);
+    else if (plain->kind == TYPE_BOOL)
+        fputs(n.i ? "true" : "false", out);
+    else if (n.i > (__int128)1 << 53 || n.i < -((__int128)1 << 53))
+        json_shown(out, value);
+    else
+        fprintf(out, "%lld", (long long)n.i);
+    error_destroy(err);
+}
+
+static void json_array(FILE *out, struct value *value, struct type *plain, unsigned depth)
+{
+    struct type *of = type_target(value->scope, plain);
+    if (type_character(value->scope, of) == ' ' && !value_is_missing(value, 0, value->size)) {
+        u64 count = strnlen((char *)value->bytes, value->size);
+        show_json_text(out, value->bytes, count);
+        return;
+    }
+    fputc('[', out);
+    for (u64 n = 0; n < plain->count && n < SHOW_MOST; n++) {
+        fputs(n ? "," : "", out);
+        json(out, value_element(value, n), depth + 1);
+    }
+    fputc(']', out);
+}
+
+static void json_members(FILE *out, struct value *value, struct type *plain, unsigned depth, bool *some)
+{
+    size_t count;
+    struct values_scope *v = value->scope;
+    const struct member *m = type_members(v, plain, &count);
+    for (size_t n = 0; n < count; n++) {
+        struct type *inner = type_plain(v, m[n].type);
+        if ((m[n].is_base || !m[n].name) && inner->kind == TYPE_STRUCT && depth < JSON_DEEP) {
+            json_members(out, value_member(value, &m[n]), inner, depth + 1, some);
+            continue;
+        }
+        if (!m[n].name)
+            continue;
+        fputs(*some ? "," : "", out);
+        *some = true;
+        json_string(out, m[n].name);
+        fputc(':', out);
+        json(out, value_member(value, &m[n]), depth + 1);
+    }
+}
+
+static void json_text(FILE *out, struct value *value, const struct shown *x)
+{
+    u64 length = x->length < 1 << 16 ? x->length : 1 << 16;
+    u8 *bytes = values_alloc(value->scope, length + 1);
+    const struct symbols_host *host = &value->scope->symbols->host;
+    if (x->width != 1)
+        json_shown(out, value);
+    else if (length && !host->read(host->context, x->address, bytes, length))
+        fputs("null", out);
+    else
+        show_json_text(out, bytes, length);
+}
+
+/* A map is an array of pairs; what has labels is an object. */
+static void json_items(FILE *out, const struct shown *x, unsigned depth)
+{
+    bool object = x->labels && x->count && x->labels[0];
+    fputc(object ? '{' : '[', out);
+    for (size_t n = 0; n < x->count; n++) {
+        fputs(n ? "," : "", out);
+        if (object) {
+            json_string(out, x->labels[n]);
+            fputc(':', out);
+        }
+        if (x->keys) {
+            fputc('[', out);
+            json(out, x->keys[n], depth + 1);
+            fputc(',', out);
+        }
+        json(out, x->items[n], depth + 1);
+        fputs(x->keys ? "]" : "", out);
+    }
+    fputc(object ? '}' : ']', out);
+}
+
+static void json_standard(FILE *out, struct value *value, const struct shown *x, unsigned depth)
+{
+    if (x->is_text)
+        json_text(out, value, x);
+    else if (x->is_one && !x->count)
+        fputs("null", out);
+    else if (x->is_one)
+        json(out, x->items[0], depth + 1);
+    else
+        json_items(out, x, depth);
+}
+
+static void json_struct(FILE *out, struct value *value, struct type *plain, unsigned depth)
+{
+    struct shown shown;
+    bool some = false;
+    if (show_standard(value, &shown)) {
+        json_standard(out, value, &shown, depth);
+        return;
+    }
+    fputc('{', out);
+    json_members(out, value, plain, depth, &some);
+    fputc('}', out);
+}
+
+static void json(FILE *out, struct value *value, unsigned depth)
+{
+    struct type *plain = type_plain(value->scope, value->type);
+    struct error *err = value_referred(value, &value);
+    plain = type_plain(value->scope, value->type);
+    if (!err && plain->kind != TYPE_FUNCTION)
+        err = value_load(value);
+    bool whole = plain->kind != TYPE_STRUCT && plain->kind != TYPE_ARRAY;
+    if (err || depth > JSON_DEEP || (whole && value_is_missing(value, 0, value->size)) || value_is_gone(value))
+        fputs("null", out);
+    else if (plain->kind == TYPE_STRUCT)
+        json_struct(out, value, plain, depth);
+    else if (plain->kind == TYPE_ARRAY)
+        json_array(out, value, plain, depth);
+    else if (type_is_scalar(plain))
+        json_number(out, value, plain);
+    else
+        json_shown(out, value);
+    error_destroy(err);
+}
+
+char *value_json(struct value *value)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    json(out, value, 0);
+    fclose(out);
+    return text;
+}

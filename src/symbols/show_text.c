@@ -1,0 +1,206 @@
+/* Characters, strings and floating-point numbers as text. */
+#include "symbols/values_internal.h"
+
+#include <math.h>
+
+/* --- characters ------------------------------------------------------------------------------------------ */
+
+void show_character(FILE *out, u32 c, char prefix, char quote)
+{
+    static const char special[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
+    const char *found = c && c < 128 ? strchr(special, (int)c) : NULL;
+    if (c == (u8)quote || c == '\\')
+        fprintf(out, "\\%c", (char)c);
+    else if (found)
+        fprintf(out, "\\%c", letters[found - special]);
+    else if (c >= 32 && c < 127)
+        fputc((int)c, out);
+    else if (prefix == ' ')
+        fprintf(out, "\\%03o", c & 0xff);
+    else if (c < 128 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        fprintf(out, "\\%03o", c);
+    else if (c < 0x800)
+        fprintf(out, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 63));
+    else if (c < 0x10000)
+        fprintf(out, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 63), 0x80 | (c & 63));
+    else
+        fprintf(out, "%c%c%c%c", 0xf0 | c >> 18, 0x80 | (c >> 12 & 63), 0x80 | (c >> 6 & 63), 0x80 | (c & 63));
+}
+
+static u32 unit_at(const u8 *bytes, u64 index, unsigned width)
+{
+    u32 c = 0;
+    memcpy(&c, bytes + index * width, width);
+    return c;
+}
+
+/* Bytes of UTF-8 that make one character; 0: these do not. */
+static unsigned utf8_length(const u8 *s, u64 left)
+{
+    unsigned need = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+    if (!need || need > left || s[0] >= 0xf5)
+        return 0;
+    for (unsigned n = 1; n < need; n++)
+        if ((s[n] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90))
+        return 0;
+    return need;
+}
+
+/* One character of a string; how many units it took. */
+static u64 show_unit(FILE *out, const u8 *bytes, u64 at, u64 count, unsigned width, char prefix)
+{
+    unsigned utf8 = width == 1 ? utf8_length(bytes + at, count - at) : 0;
+    if (utf8) {
+        fwrite(bytes + at, 1, utf8, out);
+        return utf8;
+    }
+    u32 c = unit_at(bytes, at, width), low;
+    if (prefix == 'u' && c >= 0xd800 && c < 0xdc00 && at + 1 < count &&
+        (low = unit_at(bytes, at + 1, width)) >= 0xdc00 && low < 0xe000) {
+        show_character(out, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00), 'U', '"');
+        return 2;
+    }
+    show_character(out, c, prefix, '"');
+    return 1;
+}
+
+static void open_quotes(FILE *out, bool *quoted, bool *some, char prefix)
+{
+    if (*quoted)
+        return;
+    fputs(*some ? ", " : "", out);
+    if (prefix != ' ')
+        fputc(prefix, out);
+    fputc('"', out);
+    *quoted = *some = true;
+}
+
+static void show_repeat(FILE *out, u32 c, char prefix, u64 times, bool *quoted, bool *some)
+{
+    if (*quoted)
+        fputc('"', out);
+    fputs(*some ? ", " : "", out);
+    if (prefix != ' ')
+        fputc(prefix, out);
+    fputc('\'', out);
+    show_character(out, c, prefix, '\'');
+    fprintf(out, "' <repeats %llu times>", (unsigned long long)times);
+    *quoted = false;
+    *some = true;
+}
+
+static u64 run_length(const u8 *bytes, u64 at, u64 count, unsigned width)
+{
+    u64 n = 1;
+    while (at + n < count && memcmp(bytes + at * width, bytes + (at + n) * width, width) == 0)
+        n++;
+    return n;
+}
+
+void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis)
+{
+    bool quoted = false, some = false;
+    u64 at = 0;
+    for (u64 shown = 0; at < count && shown < SHOW_MOST;) {
+        u64 run = run_length(bytes, at, count, width);
+        if (run > SHOW_REPEATS) {
+            show_repeat(out, unit_at(bytes, at, width), prefix, run, &quoted, &some);
+            at += run;
+            shown += SHOW_REPEATS;
+        } else {
+            open_quotes(out, &quoted, &some, prefix);
+            at += show_unit(out, bytes, at, count, width, prefix);
+            shown++;
+        }
+    }
+    if (!some)
+        open_quotes(out, &quoted, &some, prefix);
+    if (quoted)
+        fputc('"', out);
+    if (at < count || ellipsis)
+        fputs("...", out);
+}
+
+void show_json_text(FILE *out, const u8 *bytes, size_t count)
+{
+    fputc('"', out);
+    for (size_t n = 0; n < count;) {
+        unsigned utf8 = utf8_length(bytes + n, count - n);
+        u8 c = bytes[n];
+        if (utf8)
+            fwrite(bytes + n, 1, utf8, out);
+        else if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c >= 32 && c < 127)
+            fputc(c, out);
+        else
+            fprintf(out, "\\u%04x", c);
+        n += utf8 ? utf8 : 1;
+    }
+    fputc('"', out);
+}
+
+/* Up to the end of the page at a time, so that the last readable byte is seen. */
+bool show_read_string(struct values_scope *v, u64 address, unsigned width, size_t most, u8 **ret,
+                      size_t *ret_count, bool *ret_ended)
+{
+    const struct symbols_host *host = &v->symbols->host;
+    u8 *bytes = xalloc((most + 1) * width);
+    size_t count = 0;
+    bool good = true;
+    *ret_ended = false;
+    while (count < most && !*ret_ended) {
+        u64 at = address + count * width, left = (4096 - at % 4096) / width;
+        size_t step = left < most - count ? left : most - count;
+        step = step ? step : 1;
+        good = host->read(host->context, at, bytes + count * width, step * width);
+        if (!good)
+            break;
+        for (size_t n = 0; n < step && !*ret_ended; n++) {
+            *ret_ended = unit_at(bytes, count, width) == 0;
+            count += !*ret_ended;
+        }
+    }
+    *ret = bytes;
+    *ret_count = count;
+    return good;
+}
+
+/* --- floating point ------------------------------------------------------------------------------------------ */
+
+static void show_nan(FILE *out, u64 mantissa, bool negative)
+{
+    fprintf(out, "%snan(0x%llx)", negative ? "-" : "", (unsigned long long)mantissa);
+}
+
+void show_float(FILE *out, struct type *plain, const u8 *bytes)
+{
+    u64 raw = 0;
+    float f;
+    double d;
+    long double l = 0;
+    memcpy(&raw, bytes, plain->size < 8 ? plain->size : 8);
+    if (plain->size == 4) {
+        memcpy(&f, bytes, 4);
+        if (isnan(f))
+            show_nan(out, raw & 0x7fffff, raw >> 31 & 1);
+        else
+            fprintf(out, "%.9g", (double)f);
+    } else if (plain->size == 8) {
+        memcpy(&d, bytes, 8);
+        if (isnan(d))
+            show_nan(out, raw & 0xfffffffffffff, raw >> 63);
+        else
+            fprintf(out, "%.17g", d);
+    } else if (plain->size == 16) {
+        memcpy(&l, bytes, 10);
+        if (isnan(l))
+            show_nan(out, raw, bytes[9] >> 7);
+        else
+            fprintf(out, "%.18Lg", l);
+    } else {
+        fputs("<floating-point number of an unknown size>", out);
+    }
+}

@@ -1,0 +1,116 @@
+/* What the files of symbols share. */
+#ifndef SYMBOLS_INTERNAL_H
+#define SYMBOLS_INTERNAL_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "base/list.h"
+#include "symbols/symbols.h"
+
+/* A function of the symbol table, at the addresses of the process. */
+struct function_symbol {
+    u64 start, end;
+    const char *raw; /* as in the table; libdw's */
+    char *name;      /* demangled, with parameters; made when first asked for */
+    bool part;       /* the cold rest of another */
+};
+
+/* A range of a compilation unit. */
+struct unit_range {
+    u64 start, end;
+    Dwarf_Off unit; /* offset of its DIE */
+    Dwarf *dwarf;
+};
+
+struct name_index;
+
+struct module {
+    struct symbols_module shown;
+    struct symbols *owner;
+    int fd;
+    bool seen; /* in the present address space */
+    Dwfl *dwfl;
+    Dwfl_Module *mod;
+    Dwarf *dwarf; /* NULL: no debug information */
+    Dwarf_Addr dwarf_bias;
+    struct {
+        Dwarf_CFI *cfi;
+        Dwarf_Addr bias;
+    } frames[2]; /* .eh_frame, .debug_frame */
+
+    bool functions_made, units_made, points_made, rules_made;
+    struct list functions; /* struct function_symbol, by start */
+    struct list units;     /* struct unit_range, by start */
+    struct list points;    /* struct step_point, by pc; with the rules for their frames if those are made */
+    struct list unit_points; /* of the unit that was asked for last, while those of all are not made */
+    Dwarf_Off points_unit;
+    struct name_index *names; /* of values; NULL: not made yet */
+};
+
+/* A function that was inlined somewhere. */
+struct scope {
+    Dwarf *dwarf;
+    Dwarf_Off offset; /* of its DIE */
+    u32 parent;
+};
+
+struct source {
+    char *path;
+    char *text;   /* NULL: not to be had */
+    char **lines; /* into it */
+    unsigned count;
+};
+
+struct symbols {
+    struct symbols_host host;
+    u32 version;
+    struct list modules; /* struct module * */
+    struct list shown;   /* struct symbols_module, for those who ask for all */
+    struct list skipped; /* char * */
+    struct list points;  /* of all modules */
+    u32 points_version;
+    bool points_made;
+    u32 points_number;   /* another one when they were gathered anew */
+    struct list scopes;  /* struct scope; [0] is none */
+    struct list sources; /* struct source */
+    struct list strings; /* char *, interned: a table of hashes */
+};
+
+/* The module that holds the address; NULL: none. */
+struct module *module_at(struct symbols *s, u64 address);
+/* Its debug information; false: it has none. */
+bool module_load_dwarf(struct module *m);
+/* The unit that holds the address, ready to be asked; false: none. */
+bool module_unit(struct module *m, u64 address, Dwarf_Die *ret);
+/* The chain of DIEs around the pc, the unit first, every inlined function among them; *ret to be freed. */
+size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret);
+/* Each unit in turn; `visit` returns false to end. */
+void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *unit), void *context);
+
+struct function_symbol *module_functions(struct module *m, size_t *ret_count);
+/* The function around the address; NULL: none. */
+struct function_symbol *module_function(struct module *m, u64 address);
+const char *function_name(struct function_symbol *f);
+void module_drop_functions(struct module *m);
+
+/* Does a user's name mean the function, by its demangled name (signatures.c)?  And could it, by the name in the symbol table? */
+bool signature_fits(const char *name, const char *wanted);
+bool signature_may_fit(const char *raw, const char *wanted);
+
+const struct step_point *module_points(struct module *m, size_t *ret_count);
+/* At least those of the unit around the address. */
+const struct step_point *module_points_around(struct module *m, u64 address, size_t *ret_count);
+void module_drop_points(struct module *m);
+void module_drop_names(struct module *m);
+
+/* Their rules, which hold for ranges of addresses. */
+void symbols_fill_cfa(struct symbols *s, struct step_point *points, size_t count);
+
+/* One copy of each, valid as long as the symbols. */
+const char *symbols_intern(struct symbols *s, const char *text);
+
+/* The absolute name of a line's file. */
+const char *line_file(struct symbols *s, Dwarf_Die *unit, Dwarf_Line *line);
+
+#endif

@@ -1,0 +1,256 @@
+/* Types spelled out, as ptype shows them: members, functions, constants. */
+#include <dwarf.h>
+
+#include "symbols/values_internal.h"
+
+enum { SPELL_DEEP = 32 };
+
+/* --- functions of a class ----------------------------------------------------------------------------- */
+
+static bool has_attribute(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute a;
+    return dwarf_attr_integrate(die, name, &a);
+}
+
+static unsigned number_of(Dwarf_Die *die, unsigned name, unsigned otherwise)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word value;
+    return dwarf_formudata(dwarf_attr_integrate(die, name, &a), &value) ? otherwise : (unsigned)value;
+}
+
+/* Of the object that it is called for: NULL for a static one. */
+static struct type *object_type(struct values_scope *v, struct module *m, Dwarf_Die *method)
+{
+    Dwarf_Die child;
+    if (dwarf_child(method, &child) != 0 || dwarf_tag(&child) != DW_TAG_formal_parameter ||
+        !has_attribute(&child, DW_AT_artificial))
+        return NULL;
+    struct type *pointer = type_plain(v, type_attribute(v, m, &child));
+    return pointer->kind == TYPE_POINTER ? type_target(v, pointer) : NULL;
+}
+
+static void write_method(struct values_scope *v, FILE *out, struct type *class, Dwarf_Die *method, unsigned indent)
+{
+    const char *name = dwarf_diename(method);
+    size_t own = strcspn(class->name ? class->name : "", "<");
+    bool maker = name && (*name == '~' || (strncmp(name, class->name, own) == 0 && !name[own]));
+    struct type *object = object_type(v, class->module, method);
+    char *list = type_parameters(v, class->module, method);
+    char *inner = xformat("%s(%s)", name ? name : "?", list);
+    char *text = maker ? xformat("%s", inner) : type_declaration(v, type_attribute(v, class->module, method), inner);
+    fprintf(out, "%*s%s%s%s%s;\n", (int)indent, "", number_of(method, DW_AT_virtuality, 0) ? "virtual " : "",
+            object ? "" : "static ", text, object && object->kind == TYPE_CONST ? " const" : "");
+    free(text);
+    free(inner);
+    free(list);
+}
+
+/* `private:` and so on, where it changes. */
+static void write_access(FILE *out, Dwarf_Die *die, unsigned indent, unsigned *access, unsigned otherwise)
+{
+    static const char *const words[] = {"", "public", "protected", "private"};
+    unsigned now = number_of(die, DW_AT_accessibility, otherwise);
+    if (now == *access || now >= countof(words) || !now)
+        return;
+    *access = now;
+    fprintf(out, "%*s%s:\n", (int)indent + 2, "", words[now]);
+}
+
+static unsigned usual_access(const struct type *t)
+{
+    return t->keyword && strcmp(t->keyword, "class") == 0 ? DW_ACCESS_private : DW_ACCESS_public;
+}
+
+static void write_methods(struct values_scope *v, FILE *out, struct type *t, unsigned indent, bool behind,
+                          unsigned *access)
+{
+    Dwarf_Die child, class = t->die;
+    if (!t->has_die || !t->name || dwarf_child(&class, &child) != 0)
+        return;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_subprogram || has_attribute(&child, DW_AT_artificial))
+            continue;
+        fputs(behind ? "\n" : "", out);
+        behind = false;
+        write_access(out, &child, indent, access, usual_access(t));
+        write_method(v, out, t, &child, indent + 4);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* --- structs, enums ------------------------------------------------------------------------------------- */
+
+static void write_struct(struct values_scope *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers);
+
+static void write_member(struct values_scope *v, FILE *out, const struct member *m, unsigned indent)
+{
+    struct type *inner = m->type;
+    fprintf(out, "%*s%s", (int)indent, "", m->is_static ? "static " : "");
+    if (inner->kind == TYPE_STRUCT && !inner->name && indent < 40) {
+        write_struct(v, out, inner, indent, "");
+        fprintf(out, "%s%s", m->name ? " " : "", m->name ? m->name : "");
+    } else {
+        char *text = type_declaration(v, inner, m->name ? m->name : "");
+        fputs(text, out);
+        free(text);
+    }
+    if (m->bit_size)
+        fprintf(out, " : %u", m->bit_size);
+    fputs(";\n", out);
+}
+
+static void write_head(struct values_scope *v, FILE *out, struct type *t, const char *qualifiers)
+{
+    size_t count;
+    const struct member *m = type_members(v, t, &count);
+    const char *between = " : ";
+    char *name = t->name ? type_text(v, t) : NULL;
+    const char *plain = name && strncmp(name, t->keyword, strlen(t->keyword)) == 0 &&
+                        name[strlen(t->keyword)] == ' ' ? name + strlen(t->keyword) + 1 : name;
+    fprintf(out, "%s%s %s%s", qualifiers, t->keyword, plain ? plain : "", plain ? " " : "");
+    free(name);
+    for (size_t n = 0; n < count && t->kind == TYPE_STRUCT; n++)
+        if (m[n].is_base) {
+            char *base = type_text(v, m[n].type);
+            fprintf(out, "%spublic %s%s", between + (between[0] == ' '), m[n].is_virtual ? "virtual " : "", base);
+            free(base);
+            between = ", ";
+        }
+    if (between[0] == ',')
+        fputc(' ', out);
+}
+
+static bool is_table_pointer(const struct member *m)
+{
+    return m->is_artificial && m->name && strncmp(m->name, "_vptr", 5) == 0;
+}
+
+static void write_struct(struct values_scope *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers)
+{
+    size_t count;
+    const struct member *m = type_members(v, t, &count);
+    unsigned access = usual_access(t);
+    bool some = false;
+    write_head(v, out, t, qualifiers);
+    fputs("{\n", out);
+    if (t->is_incomplete)
+        fprintf(out, "%*s<incomplete type>\n", (int)indent + 4, "");
+    else if (!count)
+        fprintf(out, "%*s<no data fields>\n", (int)indent + 4, "");
+    for (size_t n = 0; n < count; n++)
+        if (!m[n].is_base && !is_table_pointer(&m[n])) {
+            Dwarf_Die die = m[n].die;
+            if (t->has_die)
+                write_access(out, &die, indent, &access, usual_access(t));
+            write_member(v, out, &m[n], indent + 4);
+            some = true;
+        }
+    if (v->cplusplus)
+        write_methods(v, out, t, indent, some, &access);
+    fprintf(out, "%*s}", (int)indent, "");
+}
+
+static bool is_enum_class(struct type *t)
+{
+    Dwarf_Attribute a;
+    return t->has_die && dwarf_attr_integrate(&t->die, DW_AT_enum_class, &a);
+}
+
+char *type_enum_prefix(struct values_scope *v, struct type *t)
+{
+    char *text = v->cplusplus ? type_text(v, t) : xformat("%s", ""), *last = NULL;
+    if (is_enum_class(t)) {
+        char *longer = xformat("%s::", text);
+        free(text);
+        return longer;
+    }
+    for (char *at = text; *at; at++)
+        if (at[0] == ':' && at[1] == ':')
+            last = at + 2;
+    (last ? last : text)[0] = 0;
+    return text;
+}
+
+static void write_enum(struct values_scope *v, FILE *out, struct type *t, const char *qualifiers)
+{
+    const struct member *m = t->members.items;
+    i64 next = 0;
+    char *prefix = type_enum_prefix(v, t);
+    if (is_enum_class(t)) {
+        char *name = type_text(v, t), *under = type_text(v, type_attribute(v, t->module, &t->die));
+        fprintf(out, "%senum class %s : %s ", qualifiers, name, under);
+        free(name);
+        free(under);
+    } else {
+        write_head(v, out, t, qualifiers);
+    }
+    fputc('{', out);
+    for (size_t n = 0; n < t->members.count; n++) {
+        fprintf(out, "%s%s%s", n ? ", " : "", prefix, m[n].name ? m[n].name : "?");
+        if (m[n].value != next)
+            fprintf(out, " = %lld", (long long)m[n].value);
+        next = m[n].value + 1;
+    }
+    free(prefix);
+    fputc('}', out);
+}
+
+/* The struct or enum at the core of it is spelled out, whatever is around. */
+static struct type *core_of(struct values_scope *v, struct type *t, const char **ret_qualifiers)
+{
+    for (unsigned n = 0; n < SPELL_DEEP; n++) {
+        if (t->kind == TYPE_CONST)
+            *ret_qualifiers = "const ";
+        if (t->kind == TYPE_STRUCT || t->kind == TYPE_ENUM || !(t->target || t->has_die) ||
+            (t->kind != TYPE_POINTER && t->kind != TYPE_REFERENCE && t->kind != TYPE_ARRAY &&
+             t->kind != TYPE_TYPEDEF && t->kind != TYPE_CONST && t->kind != TYPE_VOLATILE &&
+             t->kind != TYPE_FUNCTION))
+            return t;
+        t = type_target(v, t);
+    }
+    return t;
+}
+
+/* The type with another one in place of its core: only names of typedefs at the outside are taken off. */
+static struct type *unwrapped(struct values_scope *v, struct type *t)
+{
+    if (t->kind == TYPE_TYPEDEF)
+        return unwrapped(v, type_plain(v, t));
+    if (t->kind != TYPE_POINTER && t->kind != TYPE_ARRAY && t->kind != TYPE_CONST && t->kind != TYPE_REFERENCE &&
+        t->kind != TYPE_FUNCTION && t->kind != TYPE_VOLATILE)
+        return t;
+    struct type *copy = values_alloc(v, sizeof *copy);
+    *copy = *t;
+    copy->target = unwrapped(v, type_target(v, t));
+    copy->target_made = true;
+    return copy;
+}
+
+char *type_expanded(struct values_scope *v, struct type *t)
+{
+    const char *qualifiers = "";
+    t = unwrapped(v, t);
+    struct type *core = core_of(v, t, &qualifiers);
+    char *body = NULL, *text;
+    size_t size;
+    if (core->kind != TYPE_STRUCT && core->kind != TYPE_ENUM)
+        return type_text(v, t);
+    FILE *out = open_memstream(&body, &size);
+    if (core->kind == TYPE_STRUCT)
+        write_struct(v, out, core, 0, qualifiers);
+    else
+        write_enum(v, out, core, qualifiers);
+    fclose(out);
+    /* Written once with a name that is then exchanged: `struct node {...} *(*)[3]`. */
+    struct type stand = {.kind = TYPE_OTHER, .name = "\1", .target_made = true};
+    struct type saved = *core;
+    *core = stand;
+    text = type_text(v, t);
+    *core = saved;
+    char *mark = strchr(text, '\1');
+    char *whole = mark ? xformat("%s%s", body, mark + 1) : xformat("%s", text);
+    free(text);
+    free(body);
+    return whole;
+}

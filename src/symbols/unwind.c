@@ -1,0 +1,362 @@
+/* Frames, by the call frame information of the files; and the inlined functions at each.
+ *
+ * A frame whose code has none is left by its frame pointer if that looks like one, else the backtrace ends there and says so.
+ */
+#include <dwarf.h>
+
+#include "base/xalloc.h"
+#include "symbols/expression.h"
+#include "symbols/symbols_internal.h"
+
+enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
+
+/* --- call frame information -------------------------------------------------------------------------- */
+
+static void load_frames(struct module *m)
+{
+    if (m->frames[0].cfi || m->frames[1].cfi)
+        return;
+    m->frames[0].cfi = dwfl_module_eh_cfi(m->mod, &m->frames[0].bias);
+    m->frames[1].cfi = dwfl_module_dwarf_cfi(m->mod, &m->frames[1].bias);
+}
+
+/* To be freed; NULL: none. */
+static Dwarf_Frame *frame_at(struct symbols *s, u64 pc, u64 *ret_bias)
+{
+    struct module *m = module_at(s, pc);
+    if (!m)
+        return NULL;
+    load_frames(m);
+    for (size_t n = 0; n < countof(m->frames); n++) {
+        Dwarf_Frame *frame = NULL;
+        if (m->frames[n].cfi &&
+            dwarf_cfi_addrframe(m->frames[n].cfi, pc - m->frames[n].bias, &frame) == 0) {
+            *ret_bias = m->frames[n].bias;
+            return frame;
+        }
+    }
+    return NULL;
+}
+
+static bool register_and_offset(const Dwarf_Op *op, struct cfa_rule *ret)
+{
+    if (op->atom == DW_OP_bregx)
+        *ret = (struct cfa_rule){.known = 1, .reg = (u8)op->number, .offset = (i32)op->number2};
+    else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+        *ret = (struct cfa_rule){.known = 1, .reg = op->atom - DW_OP_breg0, .offset = (i32)op->number};
+    else
+        return false;
+    return ret->reg < FRAME_REGISTERS - 1;
+}
+
+/* Functions that align their stack keep the address in memory. */
+static bool simple_cfa(Dwarf_Frame *frame, struct cfa_rule *ret)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    if (dwarf_frame_cfa(frame, &ops, &count) || !count || !register_and_offset(&ops[0], ret))
+        return false;
+    if (count == 2 && ops[1].atom == DW_OP_deref)
+        ret->known = 2;
+    return count == 1 || ret->known == 2;
+}
+
+/* A rule holds for a range of addresses. */
+static bool cfa_rule_of(struct symbols *s, u64 pc, struct cfa_rule *ret, u64 *ret_end)
+{
+    u64 bias;
+    Dwarf_Addr start, end = 0;
+    bool is_signal;
+    Dwarf_Frame *frame = frame_at(s, pc, &bias);
+    *ret_end = pc + 1;
+    *ret = (struct cfa_rule){0};
+    if (!frame)
+        return false;
+    if (dwarf_frame_info(frame, &start, &end, &is_signal) >= 0 && end)
+        *ret_end = end + bias;
+    bool simple = simple_cfa(frame, ret);
+    if (!simple)
+        *ret = (struct cfa_rule){0};
+    free(frame);
+    return simple;
+}
+
+bool symbols_cfa_rule(struct symbols *s, u64 pc, struct cfa_rule *ret)
+{
+    u64 end;
+    return cfa_rule_of(s, pc, ret, &end);
+}
+
+void symbols_fill_cfa(struct symbols *s, struct step_point *points, size_t count)
+{
+    struct cfa_rule rule = {0};
+    u64 end = 0, start = 0;
+    for (size_t n = 0; n < count; n++) {
+        if (points[n].pc < start || points[n].pc >= end) {
+            cfa_rule_of(s, points[n].pc, &rule, &end);
+            start = points[n].pc;
+        }
+        points[n].cfa = rule;
+    }
+}
+
+/* --- a step outward ------------------------------------------------------------------------------------ */
+
+struct step {
+    struct symbols *s;
+    const struct frame *from;
+    u64 cfa;
+};
+
+static bool step_read(void *context, u64 address, void *to, size_t size)
+{
+    struct symbols *s = ((struct step *)context)->s;
+    return s->host.read(s->host.context, address, to, size);
+}
+
+static bool step_register(void *context, unsigned number, u64 *ret)
+{
+    const struct frame *f = ((struct step *)context)->from;
+    if (number >= FRAME_REGISTERS || !(f->known >> number & 1))
+        return false;
+    *ret = f->reg[number];
+    return true;
+}
+
+static bool step_cfa(void *context, u64 *ret)
+{
+    *ret = ((struct step *)context)->cfa;
+    return true;
+}
+
+static struct expression_host step_host(struct step *step)
+{
+    return (struct expression_host){.read = step_read, .reg = step_register, .cfa = step_cfa,
+                                    .context = step};
+}
+
+static bool find_cfa(struct step *step, Dwarf_Frame *frame)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    struct location location;
+    struct expression_host host = step_host(step);
+    host.cfa = NULL;
+    if (dwarf_frame_cfa(frame, &ops, &count) || !count ||
+        !expression_run(ops, count, NULL, &host, NULL, &location) || location.count != 1)
+        return false;
+    step->cfa = location.pieces[0].value;
+    return location.pieces[0].kind == PIECE_IN_MEMORY || location.pieces[0].kind == PIECE_VALUE;
+}
+
+/* A register of the caller; false: nobody knows. */
+static bool find_register(struct step *step, Dwarf_Frame *frame, int number, u64 *ret)
+{
+    Dwarf_Op memory[3], *ops;
+    size_t count;
+    struct location location;
+    struct expression_host host = step_host(step);
+    if (dwarf_frame_register(frame, number, memory, &ops, &count))
+        return false;
+    if (!count) /* undefined, or the same value: libdw tells them by the pointer */
+        return ops == memory ? false : step_register(step, (unsigned)number, ret);
+    if (!expression_run(ops, count, NULL, &host, NULL, &location) || location.count != 1)
+        return false;
+    const struct piece *p = &location.pieces[0];
+    if (p->kind == PIECE_IN_REGISTER)
+        return step_register(step, (unsigned)p->value, ret);
+    if (p->kind == PIECE_IN_MEMORY)
+        return step_read(step, p->value, ret, sizeof *ret);
+    *ret = p->value;
+    return p->kind == PIECE_VALUE;
+}
+
+static void set_register(struct frame *f, unsigned number, u64 value)
+{
+    f->reg[number] = value;
+    f->known |= 1u << number;
+}
+
+/* Fills what `from` has to say of itself (its CFA), and its caller.  False: it is the last. */
+static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *frame, struct frame *ret)
+{
+    struct step step = {.s = s, .from = from};
+    Dwarf_Addr start, end;
+    bool is_signal = false;
+    u64 value;
+    if (!find_cfa(&step, frame))
+        return false;
+    from->cfa = step.cfa;
+    int return_register = dwarf_frame_info(frame, &start, &end, &is_signal);
+    from->signal = is_signal;
+    for (int n = 0; n < DWARF_RIP; n++)
+        if (find_register(&step, frame, n, &value))
+            set_register(ret, (unsigned)n, value);
+    if (!(ret->known >> DWARF_RSP & 1))
+        set_register(ret, DWARF_RSP, step.cfa);
+    if (return_register < 0 || !find_register(&step, frame, return_register, &value))
+        return false;
+    set_register(ret, DWARF_RIP, value);
+    ret->pc = value;
+    ret->called = !is_signal;
+    return true;
+}
+
+/* Where there is no information: at a function's first instruction the return address is on top of the stack; else by rbp. */
+static bool step_by_guess(struct symbols *s, struct frame *from, struct frame *ret)
+{
+    u64 pair[2], rsp = from->reg[DWARF_RSP], rbp = from->reg[DWARF_RBP];
+    struct module *m = module_at(s, from->pc);
+    struct function_symbol *f = m ? module_function(m, from->pc) : NULL;
+    bool at_entry = (f && f->start == from->pc) || !m;
+    if (at_entry && s->host.read(s->host.context, rsp, &pair[1], 8) && module_at(s, pair[1])) {
+        from->cfa = rsp + 8;
+        set_register(ret, DWARF_RBP, rbp);
+    } else if (rbp > rsp && rbp - rsp < 1 << 24 && s->host.read(s->host.context, rbp, pair, 16) &&
+               module_at(s, pair[1])) {
+        from->cfa = rbp + 16;
+        set_register(ret, DWARF_RBP, pair[0]);
+    } else {
+        return false;
+    }
+    set_register(ret, DWARF_RSP, from->cfa);
+    set_register(ret, DWARF_RIP, pair[1]);
+    ret->pc = pair[1];
+    ret->called = true;
+    return true;
+}
+
+static bool step_outward(struct symbols *s, struct frame *from, struct frame *ret, const char **ret_why)
+{
+    u64 bias;
+    Dwarf_Frame *frame = frame_at(s, from->pc - from->called, &bias);
+    *ret = (struct frame){0};
+    *ret_why = NULL;
+    if (frame) {
+        bool found = step_by_cfi(s, from, frame, ret);
+        free(frame);
+        return found;
+    }
+    if (step_by_guess(s, from, ret))
+        return true;
+    *ret_why = "no unwind information";
+    return false;
+}
+
+/* --- what a frame is of ------------------------------------------------------------------------------------ */
+
+static void name_frame(struct symbols *s, struct frame *f)
+{
+    u64 at = f->pc - f->called;
+    struct module *m = module_at(s, at);
+    struct function_symbol *symbol = m ? module_function(m, at) : NULL;
+    f->module = m ? m->shown.path : NULL;
+    f->function = symbol ? function_name(symbol) : NULL;
+    if (!symbols_line(s, at, &f->place))
+        f->place = (struct line_place){0};
+}
+
+/* The name of a function, as its author wrote it. */
+static const char *written_name(struct symbols *s, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    if (linkage) {
+        struct function_symbol symbol = {.raw = linkage};
+        const char *name = symbols_intern(s, function_name(&symbol));
+        free(symbol.name);
+        return name;
+    }
+    const char *name = dwarf_diename(die);
+    return name ? symbols_intern(s, name) : NULL;
+}
+
+static unsigned number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) ? 0 : (unsigned)value;
+}
+
+/* Where the inlined function was called. */
+static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_Die *die, u64 pc)
+{
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t count;
+    struct line_place place = {.line = number_of(die, DW_AT_call_line), .start = pc, .end = pc + 1};
+    unsigned file = number_of(die, DW_AT_call_file);
+    if (!module_unit(m, pc, &unit) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count)
+        return place;
+    const char *name = dwarf_filesrc(files, file, NULL, NULL);
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    if (!name)
+        return place;
+    char *path = name[0] == '/' || !folder ? xformat("%s", name) : xformat("%s/%s", folder, name);
+    place.file = symbols_intern(s, path);
+    free(path);
+    return place;
+}
+
+/* Of several names at one address the one that was written.  Static functions of C++ have their full names in the symbol table alone. */
+static void choose_name(struct symbols *s, Dwarf_Die *function, struct frame *f)
+{
+    Dwarf_Attribute attribute;
+    struct module *m = module_at(s, f->pc - f->called);
+    struct function_symbol *symbol = m ? module_function(m, f->pc - f->called) : NULL;
+    bool mangled = symbol && strncmp(symbol->raw, "_Z", 2) == 0;
+    const char *name = !mangled || dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute)
+                           ? written_name(s, function) : NULL;
+    f->function = name ? name : f->function;
+}
+
+/* Each inlined function becomes a frame in front of the one that it is a part of. */
+static void add_frames(struct symbols *s, struct list *frames, struct frame *real, size_t most)
+{
+    Dwarf_Die *chain = NULL;
+    u64 at = real->pc - real->called;
+    struct module *m = module_at(s, at);
+    size_t count = m ? module_chain(m, at, &chain) : 0;
+    name_frame(s, real);
+    struct frame inner = *real;
+    for (size_t n = count; n-- > 0 && frames->count < most;) {
+        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram) {
+            choose_name(s, &chain[n], real);
+            break;
+        }
+        if (dwarf_tag(&chain[n]) != DW_TAG_inlined_subroutine)
+            continue;
+        inner.inlined = true;
+        inner.function = written_name(s, &chain[n]);
+        *(struct frame *)list_add(frames) = inner;
+        inner.place = call_place(s, m, &chain[n], at);
+    }
+    free(chain);
+    inner.inlined = false;
+    inner.function = real->function;
+    if (frames->count < most)
+        *(struct frame *)list_add(frames) = inner;
+}
+
+struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
+                             struct frame **ret, size_t *ret_count, const char **ret_why)
+{
+    struct list frames = LIST(struct frame);
+    struct frame here = {.pc = reg[DWARF_RIP], .known = (1u << FRAME_REGISTERS) - 1}, outer;
+    const char *why = NULL;
+    memcpy(here.reg, reg, sizeof here.reg);
+    for (bool more = true; more && frames.count < most;) {
+        more = step_outward(s, &here, &outer, &why);
+        add_frames(s, &frames, &here, most);
+        if (more && (outer.pc == 0 || (!here.signal && outer.reg[DWARF_RSP] < here.reg[DWARF_RSP])))
+            more = false; /* the end of the stack; a signal may have one of its own, above or below */
+        outer.called = outer.called && !here.signal;
+        here = outer;
+    }
+    if (ret_why)
+        *ret_why = why;
+    *ret = frames.items;
+    *ret_count = frames.count;
+    return NULL;
+}

@@ -1,0 +1,524 @@
+/* Values: bytes with a type, which may be in memory and not read yet, or known in part.
+ *
+ * Invariants
+ *   (1) bytes, once there, are `size` many; missing, if there, too.
+ *   (2) A value in memory that has not been read has nothing missing.
+ */
+#include "symbols/values_internal.h"
+
+enum { VALUE_MOST = 1 << 20 }; /* bytes that are read at once */
+
+static void size_value(struct value *value)
+{
+    value->size = value->bit_size ? (value->bit_offset + value->bit_size + 7) / 8 : value->type->size;
+}
+
+struct value *value_new(struct values_scope *v, struct type *t)
+{
+    struct value *value = values_alloc(v, sizeof *value);
+    *value = (struct value){.scope = v, .type = t};
+    size_value(value);
+    return value;
+}
+
+struct value *value_at(struct values_scope *v, struct type *t, u64 address, const struct sources *from)
+{
+    struct value *value = value_new(v, t);
+    value->in_memory = true;
+    value->address = address;
+    value->from = from;
+    return value;
+}
+
+struct value *value_of_bytes(struct values_scope *v, struct type *t, const void *bytes, size_t size)
+{
+    struct value *value = value_new(v, t);
+    value->bytes = values_alloc(v, value->size + 1);
+    memcpy(value->bytes, bytes, size < value->size ? size : value->size);
+    return value;
+}
+
+struct value *value_optimised_out(struct values_scope *v, struct type *t)
+{
+    struct value *value = value_new(v, t);
+    if (value->size > VALUE_MOST)
+        value->size = VALUE_MOST;
+    value->bytes = values_alloc(v, value->size + 1);
+    value->missing = values_alloc(v, value->size + 1);
+    memset(value->missing, 1, value->size + 1);
+    return value;
+}
+
+struct error *value_load(struct value *value)
+{
+    struct symbols *s = value->scope->symbols;
+    if (value->bytes)
+        return NULL;
+    if (value->size > VALUE_MOST)
+        return error_new("it has %llu bytes, which is too much at once", (unsigned long long)value->size);
+    u8 *bytes = values_alloc(value->scope, value->size + 1);
+    if (value->size && !s->host.read(s->host.context, value->address, bytes, value->size)) {
+        value->scope->uses |= VALUES_NO_MEMORY;
+        return error_new("there is no memory at 0x%llx", (unsigned long long)value->address);
+    }
+    value->bytes = bytes;
+    return NULL;
+}
+
+bool value_is_missing(const struct value *value, u64 offset, u64 size)
+{
+    for (u64 n = offset; value->missing && n < offset + size && n < value->size; n++)
+        if (value->missing[n])
+            return true;
+    return false;
+}
+
+bool value_is_gone(const struct value *value)
+{
+    if (!value->missing)
+        return false;
+    for (u64 n = 0; n < value->size; n++)
+        if (!value->missing[n])
+            return false;
+    return true;
+}
+
+/* --- of locations ------------------------------------------------------------------------------------ */
+
+static bool frame_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)
+{
+    const struct values_request *q = &f->v->request;
+    f->v->uses |= VALUES_FRAME | VALUES_REGISTERS;
+    if (number < FRAME_REGISTERS) {
+        if (!f->frame || !(f->frame->known >> number & 1))
+            return false;
+        memcpy(bytes, &f->frame->reg[number], 8);
+        *size = 8;
+        return true;
+    }
+    char name[16];
+    bool vector = number >= 17 && number <= 32, stack = number >= 33 && number <= 40;
+    if (f->index >= q->frame_count || !q->named_register || !(vector || stack))
+        return false;
+    for (size_t n = 0; n < f->index; n++)
+        if (!q->frames[n].inlined)
+            return false; /* the caller's are gone */
+    snprintf(name, sizeof name, vector ? "xmm%u" : "st%u", (unsigned)(number - (vector ? 17 : 33)));
+    *size = 64;
+    return q->named_register(q->context, name, bytes, size);
+}
+
+/* The bytes of a piece, as far as they are known. */
+static bool piece_bytes(struct frame_view *f, const struct piece *p, u8 *bytes, size_t room, size_t *size)
+{
+    struct symbols *s = f->v->symbols;
+    switch (p->kind) {
+    case PIECE_IN_REGISTER:
+        return frame_register(f, p->value, bytes, size);
+    case PIECE_VALUE:
+        memcpy(bytes, &p->value, 8);
+        *size = 8;
+        return true;
+    case PIECE_BYTES:
+        *size = p->value < room ? p->value : room;
+        memcpy(bytes, p->bytes, *size);
+        return true;
+    case PIECE_IN_MEMORY:
+        *size = room;
+        return s->host.read(s->host.context, p->value, bytes, room);
+    default:
+        return false;
+    }
+}
+
+static void put_bits(struct value *value, u64 to, const u8 *bytes, u64 from, u64 count)
+{
+    for (u64 n = 0; n < count && (to + n) / 8 < value->size; n++) {
+        u8 bit = bytes[(from + n) / 8] >> (from + n) % 8 & 1;
+        value->bytes[(to + n) / 8] |= (u8)(bit << (to + n) % 8);
+        value->missing[(to + n) / 8] = 0;
+    }
+}
+
+static void put_piece(struct frame_view *f, struct value *value, const struct piece *p, u64 at, u64 bits)
+{
+    enum { PIECE_ROOM = 4096 };
+    u8 bytes[PIECE_ROOM] = {0};
+    u64 needed = (p->bit_offset + bits + 7) / 8;
+    size_t size;
+    if (needed <= PIECE_ROOM && piece_bytes(f, p, bytes, needed, &size) && needed <= size)
+        put_bits(value, at, bytes, p->bit_offset, bits);
+}
+
+static struct value *in_pieces(struct frame_view *f, struct type *t, const struct location *l)
+{
+    struct value *value = value_optimised_out(f->v, t);
+    u64 at = 0, all = value->size * 8;
+    for (size_t n = 0; n < l->count && at < all; n++) {
+        u64 bits = l->pieces[n].bit_size ? l->pieces[n].bit_size : all - at;
+        if (bits > all - at)
+            bits = all - at;
+        put_piece(f, value, &l->pieces[n], at, bits);
+        at += bits;
+    }
+    if (!value_is_missing(value, 0, value->size))
+        value->missing = NULL;
+    return value;
+}
+
+struct value *value_of_location(struct frame_view *f, struct type *t, const struct location *l)
+{
+    const struct piece *p = &l->pieces[0];
+    if (l->count == 1 && !p->bit_size && p->kind == PIECE_IN_MEMORY)
+        return value_at(f->v, t, p->value, NULL);
+    return in_pieces(f, t, l);
+}
+
+/* --- parts ----------------------------------------------------------------------------------------------- */
+
+static struct value *part_of_bits(struct value *value, struct type *t, u64 offset, u32 bit_offset,
+                                  u32 bit_size)
+{
+    struct value *part = value_new(value->scope, t);
+    part->bit_offset = bit_offset;
+    part->bit_size = bit_size;
+    size_value(part);
+    part->in_memory = value->in_memory;
+    part->address = value->address + offset;
+    part->from = value->from;
+    if (!value->bytes)
+        return part;
+    if (offset > value->size || part->size > value->size - offset) {
+        if (value->in_memory)
+            return part; /* a flexible array */
+        struct value *none = value_optimised_out(value->scope, t);
+        return none;
+    }
+    part->bytes = value->bytes + offset;
+    part->missing = value->missing ? value->missing + offset : NULL;
+    return part;
+}
+
+struct value *value_part(struct value *value, struct type *t, u64 offset)
+{
+    return part_of_bits(value, t, offset, 0, 0);
+}
+
+struct value *value_element(struct value *array, u64 index)
+{
+    struct type *plain = type_plain(array->scope, array->type);
+    struct type *of = type_target(array->scope, plain);
+    return value_part(array, of, index * of->size);
+}
+
+/* A virtual base is found by an expression over the object's address. */
+static bool object_read(void *context, u64 address, void *to, size_t size)
+{
+    struct symbols *s = ((struct values_scope *)context)->symbols;
+    return s->host.read(s->host.context, address, to, size);
+}
+
+struct error *value_virtual_base(struct value *object, const struct member *m, u64 *ret)
+{
+    struct values_scope *v = object->scope;
+    struct expression_host host = {.read = object_read, .context = v};
+    struct location location;
+    Dwarf_Die die = m->die;
+    Dwarf_Attribute a;
+    Dwarf_Op *ops;
+    size_t count;
+    if (!object->in_memory || !dwarf_attr_integrate(&die, 0x38 /* DW_AT_data_member_location */, &a) ||
+        dwarf_getlocation(&a, &ops, &count) ||
+        !expression_run(ops, count, &a, &host, &object->address, &location) || location.count != 1)
+        return error_new("the base class cannot be found");
+    *ret = location.pieces[0].value;
+    return NULL;
+}
+
+/* A static member lies where its definition says. */
+static struct value *static_member(struct value *value, const struct member *m)
+{
+    struct values_scope *v = value->scope;
+    struct type *plain = type_plain(v, value->type);
+    struct found found = {.die = m->die, .module = plain->module};
+    struct value *result = NULL;
+    struct name_found name;
+    char *qualified = xformat("%s::%s", plain->name ? plain->name : "", m->name ? m->name : "");
+    if (names_find(v, qualified, variables_space(v), 1u << NAME_VARIABLE, &name) && !name.entry.is_declaration)
+        found = (struct found){.die = name.entry.die, .module = name.module};
+    free(qualified);
+    struct error *err = variables_value(v, &found, &result);
+    error_destroy(err);
+    return err ? value_optimised_out(v, m->type) : result;
+}
+
+struct value *value_member(struct value *value, const struct member *m)
+{
+    u64 address;
+    if (m->is_static)
+        return static_member(value, m);
+    if (m->is_virtual) {
+        struct error *err = value_virtual_base(value, m, &address);
+        error_destroy(err);
+        return err ? value_optimised_out(value->scope, m->type)
+                   : value_at(value->scope, m->type, address, value->from);
+    }
+    return part_of_bits(value, m->type, m->offset, m->bit_offset, m->bit_size);
+}
+
+static struct error *find_member(struct value *value, const char *name, unsigned depth, struct value **ret)
+{
+    size_t count;
+    struct values_scope *v = value->scope;
+    struct type *plain = type_plain(v, value->type);
+    const struct member *m = type_members(v, plain, &count);
+    *ret = NULL;
+    if (plain->kind != TYPE_STRUCT || depth == SHOW_DEPTH)
+        return NULL;
+    for (size_t n = 0; n < count; n++)
+        if (m[n].name && strcmp(m[n].name, name) == 0) {
+            *ret = value_member(value, &m[n]);
+            return NULL;
+        }
+    for (size_t n = 0; n < count && !*ret; n++)
+        if (m[n].is_base || !m[n].name) {
+            struct type *inner = type_plain(v, m[n].type);
+            if (m[n].is_base && inner->name && strcmp(inner->name, name) == 0)
+                *ret = value_member(value, &m[n]);
+            else
+                find_member(value_member(value, &m[n]), name, depth + 1, ret);
+        }
+    return NULL;
+}
+
+struct error *value_find_member(struct value *value, const char *name, struct value **ret)
+{
+    return find_member(value, name, 0, ret);
+}
+
+/* --- numbers ------------------------------------------------------------------------------------------------ */
+
+static __int128 extended(unsigned __int128 raw, unsigned bits, bool is_unsigned)
+{
+    if (bits >= 128)
+        return (__int128)raw;
+    raw &= ((unsigned __int128)1 << bits) - 1;
+    if (!is_unsigned && bits && raw >> (bits - 1))
+        raw |= ~(unsigned __int128)0 << bits;
+    return (__int128)raw;
+}
+
+static long double float_of(const u8 *bytes, u64 size)
+{
+    float f;
+    double d;
+    long double l = 0;
+    if (size == 4) {
+        memcpy(&f, bytes, 4);
+        return f;
+    }
+    if (size == 8) {
+        memcpy(&d, bytes, 8);
+        return d;
+    }
+    memcpy(&l, bytes, 10);
+    return l;
+}
+
+struct error *value_number(struct value *value, struct number *ret)
+{
+    struct type *plain = type_plain(value->scope, value->type);
+    struct error *err = value_load(value);
+    if (err)
+        return err;
+    if (value_is_missing(value, 0, value->size))
+        return error_new("it is optimised out");
+    *ret = (struct number){0};
+    if (plain->kind == TYPE_FLOAT && (plain->size == 4 || plain->size == 8 || plain->size == 16)) {
+        ret->is_float = true;
+        ret->f = float_of(value->bytes, plain->size);
+        return NULL;
+    }
+    bool integral = type_is_integral(plain) || plain->kind == TYPE_POINTER ||
+                    plain->kind == TYPE_REFERENCE || plain->kind == TYPE_MEMBER_POINTER;
+    if (!integral || value->size > 17)
+        return error_new("it is not a number");
+    unsigned __int128 raw = 0;
+    memcpy(&raw, value->bytes, value->size < 16 ? value->size : 16);
+    raw >>= value->bit_offset;
+    ret->i = extended(raw, value->bit_size ? value->bit_size : (unsigned)value->size * 8, plain->is_unsigned);
+    return NULL;
+}
+
+struct error *value_pointer(struct value *value, u64 *ret)
+{
+    struct number n;
+    struct type *plain = type_plain(value->scope, value->type);
+    if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
+        if (!value->in_memory)
+            return error_new("it is not in memory");
+        *ret = value->address;
+        return NULL;
+    }
+    struct error *err = value_number(value, &n);
+    if (err)
+        return err;
+    if (n.is_float)
+        return error_new("a floating-point number is no pointer");
+    *ret = (u64)n.i;
+    return NULL;
+}
+
+struct number number_as(struct values_scope *v, struct number n, struct type *t)
+{
+    struct type *plain = type_plain(v, t);
+    if (plain->kind == TYPE_FLOAT) {
+        long double f = n.is_float ? n.f : plain->is_unsigned ? (long double)(unsigned __int128)n.i : (long double)n.i;
+        if (plain->size == 4)
+            f = (float)f;
+        else if (plain->size == 8)
+            f = (double)f;
+        return (struct number){.is_float = true, .f = f};
+    }
+    __int128 i = n.i;
+    if (n.is_float)
+        i = n.f > -1e37L && n.f < 1e37L ? (__int128)n.f : 0;
+    if (plain->kind == TYPE_BOOL)
+        return (struct number){.i = n.is_float ? n.f != 0 : n.i != 0};
+    return (struct number){.i = extended((unsigned __int128)i, (unsigned)plain->size * 8, plain->is_unsigned)};
+}
+
+struct value *value_of_number(struct values_scope *v, struct type *t, struct number n)
+{
+    struct type *plain = type_plain(v, t);
+    struct number as = number_as(v, n, t);
+    u8 bytes[16] = {0};
+    float f = (float)as.f;
+    double d = (double)as.f;
+    if (!as.is_float)
+        memcpy(bytes, &as.i, 16);
+    else if (plain->size == 4)
+        memcpy(bytes, &f, 4);
+    else if (plain->size == 8)
+        memcpy(bytes, &d, 8);
+    else
+        memcpy(bytes, &as.f, 10);
+    return value_of_bytes(v, t, bytes, sizeof bytes);
+}
+
+struct value *value_of_integer(struct values_scope *v, const char *type, i64 i)
+{
+    return value_of_number(v, type_builtin(v, type), (struct number){.i = i});
+}
+
+/* --- references, sources ------------------------------------------------------------------------------------- */
+
+struct error *value_referred(struct value *value, struct value **ret)
+{
+    struct values_scope *v = value->scope;
+    struct type *plain = type_plain(v, value->type);
+    u64 address;
+    *ret = value;
+    if (plain->kind != TYPE_REFERENCE)
+        return NULL;
+    struct error *err = value_pointer(value, &address);
+    if (err)
+        return err;
+    *ret = value_at(v, type_target(v, plain), address, value_all_sources(value));
+    return NULL;
+}
+
+const struct sources *sources_join(struct values_scope *v, const struct sources *a, const struct sources *b)
+{
+    if (!a || !b || a == b)
+        return a ? a : b;
+    struct sources *s = values_alloc(v, sizeof *s);
+    *s = (struct sources){.left = a, .right = b};
+    return s;
+}
+
+const struct sources *value_all_sources(struct value *value)
+{
+    if (!value->in_memory)
+        return value->from;
+    struct sources *own = values_alloc(value->scope, sizeof *own);
+    *own = (struct sources){.address = value->address, .size = value->size};
+    return sources_join(value->scope, own, value->from);
+}
+
+static void add_source(struct list *l, u64 address, u64 size)
+{
+    struct value_source *all = l->items;
+    for (size_t n = 0; n < l->count; n++)
+        if (all[n].address == address && all[n].size == size)
+            return;
+    *(struct value_source *)list_add(l) = (struct value_source){address, size};
+}
+
+static void add_sources(struct list *l, const struct sources *s)
+{
+    enum { SOURCES_MOST = 4096 };
+    for (; s && l->count < SOURCES_MOST; s = s->right) {
+        if (s->size)
+            add_source(l, s->address, s->size);
+        add_sources(l, s->left);
+    }
+}
+
+void value_sources(struct value *value, struct value_source **ret, size_t *ret_count)
+{
+    struct list l = LIST(struct value_source);
+    add_sources(&l, value_all_sources(value));
+    *ret = l.items;
+    *ret_count = l.count;
+}
+
+bool value_memory(struct value *value, u64 *ret_address, u64 *ret_size)
+{
+    *ret_address = value->address;
+    *ret_size = value->size;
+    return value->in_memory;
+}
+
+bool value_bits(struct value *value, u32 *ret_offset, u32 *ret_size)
+{
+    *ret_offset = value->bit_offset;
+    *ret_size = value->bit_size;
+    return value->bit_size != 0;
+}
+
+u32 values_uses(const struct values_scope *v)
+{
+    return v->uses;
+}
+
+struct error *value_truth(struct value *value, bool *ret)
+{
+    struct number n;
+    u64 address;
+    struct type *plain = type_plain(value->scope, value->type);
+    if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
+        struct error *err = value_pointer(value, &address);
+        if (!err)
+            *ret = address != 0;
+        return err;
+    }
+    struct error *err = value_referred(value, &value);
+    if (!err)
+        err = value_number(value, &n);
+    if (!err)
+        *ret = n.is_float ? n.f != 0 : n.i != 0;
+    return err;
+}
+
+struct error *value_integer(struct value *value, i64 *ret)
+{
+    struct number n;
+    struct error *err = value_referred(value, &value);
+    if (!err)
+        err = value_number(value, &n);
+    if (err)
+        return err;
+    *ret = n.is_float ? (i64)number_as(value->scope, n, type_builtin(value->scope, "long")).i : (i64)n.i;
+    return NULL;
+}

@@ -1,0 +1,103 @@
+/* Values: what a C or C++ expression means in a frame, and how it is shown.
+ *
+ *   types.c, type_text.c    types of DWARF, and how C writes them
+ *   type_spelled.c, type_names.c    what ptype shows; names of templates
+ *   name_index.c            names outside of functions
+ *   variables.c             where a variable is: location lists, entry values, pieces, thread-locals
+ *   value.c                 bytes with a type
+ *   parse.c, evaluate.c     expressions to trees, trees to values
+ *   compile.c               trees to agent bytecode, for conditions that run in the process
+ *   show.c, show_text.c, show_json.c    values to text, and to JSON
+ *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library
+ *   complete.c              what a beginning can become
+ *
+ * A value that the compiler has optimised away, wholly or in part, is known as such.
+ */
+#ifndef SYMBOLS_VALUES_H
+#define SYMBOLS_VALUES_H
+
+#include "symbols/symbols.h"
+
+struct value; /* belongs to its values_scope */
+
+/* Where names are looked up: a frame of a thread.  Values live until the scope is closed. */
+struct values_scope;
+struct values_request {
+    const struct frame *frames; /* lent; [0] is innermost */
+    size_t frame_count;
+    size_t selected;
+    u64 fs_base;                /* for thread-locals */
+    /* Registers that frames do not hold: vector, x87, segments; by gdb's name without `$`; may be NULL. */
+    bool (*named_register)(void *context, const char *name, u8 *bytes, size_t *size);
+    void *context;
+};
+struct error *values_open(struct symbols *s, const struct values_request *request, struct values_scope **ret);
+void values_close(struct values_scope *v); /* accepts NULL */
+
+/* Errors are one sentence: does not parse, names nothing, is optimised out, points to memory that is not there,
+ * assigns (refused, with a hint). */
+struct error *values_evaluate(struct values_scope *v, const char *expression, struct value **ret);
+
+/* Text as gdb would print it.  `format` is 0, or a letter of x d u o t a c f s z.  To be freed. */
+char *value_show(struct value *value, char format);
+/* The same in a list of variables, where pointers have no type before them; and in a line of a backtrace, where what has parts is "...",
+ * unless it is a text.  To be freed. */
+char *value_show_variable(struct value *value);
+char *value_show_argument(struct value *value);
+char *value_type(struct value *value);       /* to be freed */
+/* One JSON value; to be freed. */
+char *value_json(struct value *value);
+struct error *value_truth(struct value *value, bool *ret);
+struct error *value_integer(struct value *value, i64 *ret);
+
+/* None of it is known: the compiler has optimised it away. */
+bool value_is_gone(const struct value *value);
+/* Where it lies: memory, and how much; false: in a register, computed, or in parts. */
+bool value_memory(struct value *value, u64 *ret_address, u64 *ret_size);
+/* A bit-field's bits in the bytes of value_memory(), from the lowest of the first; false: it is none. */
+bool value_bits(struct value *value, u32 *ret_offset, u32 *ret_size);
+/* All bytes of memory that the value was read from: pointers followed on the way, too; *ret to be freed.  For a watch. */
+struct value_source { u64 address, size; };
+void value_sources(struct value *value, struct value_source **ret, size_t *ret_count);
+
+/* Variables of the frame: parameters (true) or locals, of all blocks around the pc, innermost first.  For each: name and value, or
+ * why there is none.  *ret is the scope's. */
+struct variable {
+    const char *name;
+    struct value *value;  /* NULL: */
+    const char *missing;  /* "optimised out", ... */
+    unsigned line;
+    bool hidden;          /* by one of the same name further in */
+};
+struct error *values_variables(struct values_scope *v, bool parameters, struct variable **ret, size_t *ret_count);
+
+/* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
+struct error *values_ptype(struct values_scope *v, const char *what, bool expand, char **ret);
+
+/* What a function that has just returned left: its value; NULL in *ret if it returns nothing.  `vector` is xmm0 and xmm1, 16 bytes
+ * each; NULL: not to be had. */
+struct error *values_returned(struct values_scope *v, u64 function, const u64 rax_rdx[2], const u8 *vector, struct value **ret);
+
+/* As agent bytecode (log/control.h), true if not 0; evaluated in the frame whose code is at `pc`, with that frame on top of the stack.  An error
+ * says what cannot be compiled. */
+struct error *values_compile(struct values_scope *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size);
+
+/* The same for the scope's own frame as it lies now: what is relative to the frame has a fixed address, and the code may run anywhere as
+ * long as the frame is there.  What is in registers cannot be compiled so. */
+struct error *values_compile_fixed(struct values_scope *v, const char *expression, u8 **ret, size_t *ret_size);
+
+/* Is it a comparison or a logical expression?  An error if it does not parse. */
+struct error *values_is_condition(struct values_scope *v, const char *expression, bool *ret);
+
+/* What evaluations in the scope depended on since it was opened. */
+enum {
+    VALUES_FRAME = 1,     /* where the frame lies */
+    VALUES_REGISTERS = 2, /* what is in its registers */
+    VALUES_NO_MEMORY = 4, /* memory that is not there: at another moment it may be */
+};
+u32 values_uses(const struct values_scope *v);
+
+/* Members and variables that begin so, for completion: the whole text with its last word completed; *ret and its strings to be freed. */
+void values_complete(struct values_scope *v, const char *beginning, size_t most, char ***ret, size_t *ret_count);
+
+#endif

@@ -1,0 +1,353 @@
+/* What the files of values share. */
+#ifndef SYMBOLS_VALUES_INTERNAL_H
+#define SYMBOLS_VALUES_INTERNAL_H
+
+#include <stdio.h>
+
+#include "base/list.h"
+#include "symbols/expression.h"
+#include "symbols/symbols_internal.h"
+#include "symbols/values.h"
+
+/* --- types (types.c, type_text.c) ----------------------------------------------------------------- */
+
+enum type_kind {
+    TYPE_VOID, TYPE_INTEGER, TYPE_CHARACTER, TYPE_BOOL, TYPE_FLOAT, TYPE_COMPLEX, TYPE_ENUM,
+    TYPE_POINTER, TYPE_REFERENCE, TYPE_MEMBER_POINTER, TYPE_ARRAY, TYPE_STRUCT, TYPE_FUNCTION,
+    TYPE_TYPEDEF, TYPE_CONST, TYPE_VOLATILE, TYPE_OTHER,
+};
+
+struct type {
+    enum type_kind kind;
+    const char *name;     /* NULL: without */
+    const char *keyword;  /* "struct", "union", "class", "enum" */
+    u64 size;
+    bool is_unsigned;
+    bool is_rvalue;       /* a reference && */
+    bool is_incomplete;   /* declared, and defined nowhere */
+    bool is_counted;      /* an array with a length */
+    bool is_flags;        /* an enum whose values are bits */
+    bool is_flag_register;
+    u64 count;            /* of an array */
+    struct type *target;  /* pointed to, of the elements, returned, the type behind a name; ask type_target() */
+    bool has_die, target_made, members_made;
+    struct module *module;
+    Dwarf_Die die;
+    struct list members;  /* struct member; of an enum: its names */
+    struct type *next;    /* in the table of the scope */
+};
+
+struct member {
+    const char *name; /* NULL: an anonymous struct or union, or padding */
+    struct type *type;
+    u64 offset;       /* in bytes */
+    u32 bit_offset, bit_size; /* bit_size 0: no bit-field */
+    bool is_base, is_virtual, is_static, is_artificial;
+    i64 value;        /* of an enum's name */
+    Dwarf_Die die;    /* of a static one, or a virtual base */
+};
+
+struct type *type_of(struct values_scope *v, struct module *m, Dwarf_Die *die);
+/* What DW_AT_type of the DIE says; void if nothing. */
+struct type *type_attribute(struct values_scope *v, struct module *m, Dwarf_Die *die);
+struct type *type_target(struct values_scope *v, struct type *t);
+/* Without typedefs, const and volatile. */
+struct type *type_plain(struct values_scope *v, struct type *t);
+const struct member *type_members(struct values_scope *v, struct type *t, size_t *ret_count);
+/* A struct that is one of several, as Rust's enums: the member that tells which (without a type: there is only one), and the first of
+ * them; then the one of a tag. */
+bool type_variants(struct values_scope *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first);
+bool type_variant(struct values_scope *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret);
+/* One of C's own: "unsigned int"; NULL: there is none of the name. */
+struct type *type_builtin(struct values_scope *v, const char *name);
+struct type *type_pointer(struct values_scope *v, struct type *to);
+struct type *type_array(struct values_scope *v, struct type *of, u64 count);
+struct type *type_const(struct values_scope *v, struct type *of);
+/* Of the 128 bits of a vector register, and of the flags. */
+struct type *type_vector(struct values_scope *v);
+struct type *type_flags(struct values_scope *v);
+/* Made of nothing. */
+struct type *type_new(struct values_scope *v, enum type_kind kind, const char *name, u64 size);
+bool type_is_integral(const struct type *plain);
+bool type_is_scalar(const struct type *plain);
+u64 type_alignment(struct values_scope *v, struct type *t);
+/* How a character of it is written: 0: it is none; else ' ', 'L', 'u' or 'U'. */
+char type_character(struct values_scope *v, struct type *t);
+/* To be freed. */
+char *type_text(struct values_scope *v, struct type *t);
+char *type_declaration(struct values_scope *v, struct type *t, const char *name);
+/* Those of a function that somebody wrote, with commas between them; to be freed. */
+char *type_parameters(struct values_scope *v, struct module *m, Dwarf_Die *function);
+/* What a pointer to members means: a virtual function, or the member at an offset, or NULL.  To be freed. */
+char *type_virtual_method(struct values_scope *v, struct type *plain, u64 index);
+char *type_member_at(struct values_scope *v, struct type *plain, u64 offset);
+/* What stands before the names of an enum's values: "N::"; to be freed. */
+char *type_enum_prefix(struct values_scope *v, struct type *t);
+char *type_expanded(struct values_scope *v, struct type *t);
+/* "std::vector<int, std::allocator<int> >" is "std::vector<int>" to people (type_names.c).  To be freed. */
+char *type_short_name(const char *name);
+/* Are both names the same, but for blanks and what a template has by default? */
+bool type_same_name(const char *a, const char *b);
+
+/* --- names (name_index.c) --------------------------------------------------------------------------- */
+
+enum name_kind { NAME_VARIABLE, NAME_FUNCTION, NAME_TYPE, NAME_ENUMERATOR, NAME_SPACE };
+
+struct name_entry {
+    const char *name; /* libdw's */
+    Dwarf_Die die;
+    const void *unit; /* tells units apart */
+    u32 parent;       /* of the entries; ~0: none */
+    u32 next;         /* of the same hash */
+    u8 kind;
+    bool is_declaration;
+};
+
+/* A datum of the symbol table. */
+struct data_symbol {
+    u64 start, end;
+    const char *raw;
+};
+
+struct name_index {
+    struct list entries; /* struct name_entry */
+    u32 *heads;
+    size_t head_count;
+    struct list data;    /* struct data_symbol, by start */
+    bool data_made;
+};
+
+struct name_found {
+    struct module *module;
+    struct name_entry entry;
+    unsigned points; /* how well it fits */
+};
+
+/* A name as C++ writes it, of one kind; of the unit first, then of its module, then of all.  `space` (may be NULL) is the name
+ * space or class in which the question is asked. */
+bool names_find(struct values_scope *v, const char *name, const char *space, unsigned kinds,
+                struct name_found *ret);
+/* An instance of a template, named without the arguments that it has by default: a walk over all names. */
+bool names_find_instance(struct values_scope *v, const char *name, struct name_found *ret);
+/* `'file.c'::name`. */
+bool names_find_in_file(struct values_scope *v, const char *file, const char *name,
+                        struct name_found *ret);
+void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context);
+/* What it is in: the enum of a constant, the class of a member. */
+bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret);
+/* To be freed. */
+char *names_qualified(struct module *m, const struct name_entry *e);
+/* The same of a DIE that is in the index; NULL: it is not. */
+char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die);
+/* "name", "name+4" of code or data; NULL: none; to be freed. */
+char *names_of_address(struct symbols *s, u64 address, bool code_too);
+/* Of the symbol table. */
+bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 *ret_address);
+
+/* --- the scope (variables.c) ------------------------------------------------------------------------- */
+
+/* A frame, as expressions see it. */
+struct frame_view {
+    struct values_scope *v;
+    const struct frame *frame; /* NULL: none; then only globals are to be had */
+    size_t index;              /* of the real frame among those of the request */
+    struct module *module;
+    Dwarf_Die function;        /* out of line */
+    bool has_function;
+    u64 pc;                    /* to look things up */
+    unsigned depth;
+};
+
+enum { TYPE_BUCKETS = 512 };
+
+struct values_scope {
+    struct symbols *symbols;
+    struct values_request request;
+    struct frame_view view;
+    bool innermost;            /* vector registers are this frame's */
+    Dwarf_Die *blocks;         /* innermost first, the function of the frame last */
+    size_t block_count;
+    Dwarf_Die unit;
+    bool has_unit;
+    bool cplusplus;
+    u32 uses;                  /* VALUES_* */
+    struct list memory;        /* void *: all that lives until it is closed */
+    struct type *types[TYPE_BUCKETS];
+};
+
+void *values_alloc(struct values_scope *v, size_t size); /* zeroed */
+char *values_copy(struct values_scope *v, const char *text, size_t length);
+
+/* A variable as it was found. */
+struct found {
+    Dwarf_Die die;
+    struct module *module;
+};
+
+bool variables_find(struct values_scope *v, const char *name, struct found *ret);
+/* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */
+struct error *variables_value(struct values_scope *v, const struct found *f, struct value **ret);
+/* The DIE's bound or count, whatever form it has. */
+bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
+bool variables_register(struct values_scope *v, const char *name, struct value **ret);
+/* The namespace or class around the function, "" if none; NULL: no function. */
+const char *variables_space(struct values_scope *v);
+/* The object that a member function is called for; NULL: none. */
+struct value *variables_this(struct values_scope *v);
+/* Thread-local storage of a module: its block is at a fixed distance from fs_base, or has a number in the vector of blocks. */
+struct tls_place {
+    bool is_fixed;
+    i64 offset;
+    u64 number;
+};
+bool variables_tls_place(struct symbols *s, struct module *m, struct tls_place *ret);
+bool variables_tls(struct values_scope *v, struct module *m, u64 offset, u64 *ret);
+int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
+
+/* --- values (value.c) ---------------------------------------------------------------------------------- */
+
+/* Memory that a value was made of: its own, and that of others. */
+struct sources {
+    u64 address, size;
+    const struct sources *left, *right;
+};
+
+struct value {
+    struct values_scope *scope;
+    struct type *type;
+    u64 size;
+    u8 *bytes;              /* NULL: not read yet */
+    u8 *missing;            /* not 0: the byte is not known; NULL: all are */
+    bool in_memory;
+    u64 address;
+    u32 bit_offset, bit_size; /* bit_size 0: no bit-field */
+    const struct sources *from; /* besides its own memory */
+};
+
+struct number {
+    bool is_float;
+    __int128 i;
+    long double f;
+};
+
+struct value *value_new(struct values_scope *v, struct type *t);
+struct value *value_at(struct values_scope *v, struct type *t, u64 address, const struct sources *from);
+struct value *value_of_bytes(struct values_scope *v, struct type *t, const void *bytes, size_t size);
+struct value *value_of_number(struct values_scope *v, struct type *t, struct number n);
+struct value *value_of_integer(struct values_scope *v, const char *type, i64 i);
+struct value *value_of_location(struct frame_view *f, struct type *t, const struct location *l);
+struct value *value_optimised_out(struct values_scope *v, struct type *t);
+/* A part: an element or a member. */
+struct value *value_part(struct value *value, struct type *t, u64 offset);
+struct value *value_member(struct value *value, const struct member *m);
+struct value *value_element(struct value *array, u64 index);
+/* Reads it; an error if memory is not there. */
+struct error *value_load(struct value *value);
+bool value_is_missing(const struct value *value, u64 offset, u64 size);
+struct error *value_number(struct value *value, struct number *ret);
+struct error *value_pointer(struct value *value, u64 *ret);
+const struct sources *value_all_sources(struct value *value);
+const struct sources *sources_join(struct values_scope *v, const struct sources *a, const struct sources *b);
+/* References become what they refer to. */
+struct error *value_referred(struct value *value, struct value **ret);
+/* A member by its name, of bases and anonymous members too; NULL: none. */
+struct error *value_find_member(struct value *value, const char *name, struct value **ret);
+/* The offset of a base class or member where that is fixed; for compiling. */
+struct error *value_virtual_base(struct value *object, const struct member *m, u64 *ret);
+struct error *value_cast(struct value *value, struct type *to, struct value **ret);
+
+/* --- expressions (parse.c, evaluate.c) -------------------------------------------------------------------- */
+
+enum tree_kind {
+    TREE_NUMBER, TREE_STRING, TREE_NAME, TREE_FILE_NAME, TREE_REGISTER, TREE_UNARY, TREE_BINARY,
+    TREE_AND, TREE_OR, TREE_CONDITION, TREE_COMMA, TREE_MEMBER, TREE_ARROW, TREE_INDEX, TREE_SLICE,
+    TREE_CAST, TREE_SIZEOF, TREE_SIZEOF_TYPE, TREE_TYPE, TREE_TO_MEMBER,
+};
+
+enum tree_op {
+    OP_NONE, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_XOR,
+    OP_EQ, OP_NE, OP_LT, OP_GT, OP_LE, OP_GE,
+    OP_NEG, OP_PLUS, OP_NOT, OP_INVERT, OP_DEREF, OP_ADDRESS,
+};
+
+struct tree {
+    enum tree_kind kind;
+    enum tree_op op;
+    struct tree *a, *b, *c;
+    const char *text, *file;
+    size_t length;    /* of a string */
+    struct type *type;
+    struct number number;
+};
+
+/* Text == "string", which compares characters, not where they are. */
+bool tree_compares_text(const struct tree *t);
+struct error *parse_expression(struct values_scope *v, const char *text, struct tree **ret);
+/* What both types become before an operation on numbers. */
+struct type *arithmetic_type(struct values_scope *v, struct type *a, struct type *b);
+struct type *promoted_type(struct values_scope *v, struct type *t);
+struct number number_as(struct values_scope *v, struct number n, struct type *t);
+struct type *type_named(struct values_scope *v, const char *keyword, const char *name);
+struct error *evaluate(struct values_scope *v, const struct tree *t, struct value **ret);
+struct type *comparison_type(struct values_scope *v);
+
+/* --- text (show.c, show_text.c, show_std.c) ------------------------------------------------------------------ */
+
+enum { SHOW_MOST = 200, SHOW_REPEATS = 10, SHOW_DEPTH = 20 };
+
+/* What is shown as more than its bytes. */
+struct shown {
+    bool is_text;
+    struct type *of;       /* elements lie in a row; NULL: they do not */
+    u64 address, length;   /* of the row, or of the text */
+    unsigned width;        /* of a character */
+    char prefix;           /* ' ', 'L', 'u' or 'U' */
+    const char *title;     /* "std::vector of length 3, capacity 4", or NULL */
+    struct value **items;  /* elements */
+    struct value **keys;   /* NULL: not a map */
+    const char **labels;   /* in place of keys: "first", "get()"; NULL: none */
+    bool numbered;         /* "[0] = " stands before each */
+    unsigned first;        /* number */
+    size_t count;
+    bool more;             /* than were fetched */
+    bool is_one;           /* it holds one thing or none: JSON has that alone */
+    bool is_bare;          /* and so has text: an iterator is its element */
+    struct value *target;  /* what * and -> lead to; NULL: nothing */
+};
+
+bool show_standard(struct value *value, struct shown *ret);
+/* For the descriptions of the classes (std_containers.c, std_holders.c): a member by its path, "_M_impl._M_start", through pointers
+ * too; NULL: there is none. */
+struct value *std_member(struct value *value, const char *path);
+bool std_word(struct value *value, const char *path, u64 *ret);
+bool std_is(const struct type *plain, const char *name); /* the template NAME<...> */
+/* The type, or the number, that is the wanted argument of a template. */
+struct type *std_argument(struct values_scope *v, const struct type *t, unsigned wanted);
+bool std_number_argument(struct values_scope *v, const struct type *t, i64 *ret);
+void std_title(struct values_scope *v, struct shown *ret, char *text); /* takes it */
+/* Room for so many items, at most as many as are shown. */
+void std_room(struct values_scope *v, struct shown *ret, u64 count);
+bool std_show_tree(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_hash(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_list(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_forward_list(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_deque(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_iterator(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_pair(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_tuple(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_unique(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_shared(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_optional(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_variant(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_atomic(struct value *value, struct type *plain, struct shown *ret);
+bool std_show_adapter(struct value *value, struct type *plain, struct shown *ret);
+/* Characters with their quotes, as C writes them; `width` of each. */
+void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis);
+void show_character(FILE *out, u32 c, char prefix, char quote);
+void show_json_text(FILE *out, const u8 *bytes, size_t count);
+/* A string behind a pointer: its characters up to `most`; *ret to be freed; false: not there. */
+bool show_read_string(struct values_scope *v, u64 address, unsigned width, size_t most, u8 **ret,
+                      size_t *ret_count, bool *ret_ended);
+void show_float(FILE *out, struct type *plain, const u8 *bytes);
+
+#endif

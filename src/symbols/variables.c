@@ -1,0 +1,859 @@
+/* Variables: which one a name means in a frame, and where it is.
+ *
+ * The blocks around the pc are walked from the inside; inlined functions are blocks whose registers are those of the function
+ * around them.  Where a variable is at this pc its location list says.  Values at the entry of a function are found in its caller, if
+ * the compiler has described the call.
+ */
+#include <dwarf.h>
+#include <gelf.h>
+
+#include "symbols/values_internal.h"
+
+enum { ENTRY_DEEP = 8, CHAIN_MOST = 64 };
+
+/* --- memory of the scope -------------------------------------------------------------------------------- */
+
+void *values_alloc(struct values_scope *v, size_t size)
+{
+    void *memory = memset(xalloc(size), 0, size);
+    *(void **)list_add(&v->memory) = memory;
+    return memory;
+}
+
+char *values_copy(struct values_scope *v, const char *text, size_t length)
+{
+    char *copy = values_alloc(v, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------ */
+
+static bool may_hold_code(unsigned tag)
+{
+    return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* The child of `die` that holds the pc; those of name spaces count as children of the unit. */
+static bool child_with(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
+{
+    Dwarf_Die child;
+    if (depth > 8 || dwarf_child(die, &child) != 0)
+        return false;
+    do {
+        unsigned tag = (unsigned)dwarf_tag(&child);
+        if (may_hold_code(tag) && dwarf_haspc(&child, pc) == 1) {
+            *ret = child;
+            return true;
+        }
+        if (tag == DW_TAG_namespace && child_with(&child, pc, depth + 1, ret))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static bool may_hold_functions(unsigned tag)
+{
+    return may_hold_code(tag) || tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+           tag == DW_TAG_union_type || tag == DW_TAG_module || tag == DW_TAG_enumeration_type;
+}
+
+/* A function of a class inside of another function, a lambda for one, is a child of that class, wherever its code is. */
+static bool nested_function(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
+{
+    Dwarf_Die child;
+    if (depth > CHAIN_MOST || dwarf_child(die, &child) != 0)
+        return false;
+    do {
+        unsigned tag = (unsigned)dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram && dwarf_haspc(&child, pc) == 1) {
+            *ret = child;
+            return true;
+        }
+        if (may_hold_functions(tag) && nested_function(&child, pc, depth + 1, ret))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret)
+{
+    struct list chain = LIST(Dwarf_Die);
+    Dwarf_Die at;
+    *ret = NULL;
+    if (!module_unit(m, pc, &at))
+        return 0;
+    while (chain.count < CHAIN_MOST) {
+        *(Dwarf_Die *)list_add(&chain) = at;
+        if (!child_with(&at, pc - m->dwarf_bias, 0, &at) &&
+            !(chain.count == 1 && nested_function(&at, pc - m->dwarf_bias, 0, &at)))
+            break;
+    }
+    *ret = chain.items;
+    return chain.count;
+}
+
+static void view_frame(struct values_scope *v, size_t index, struct frame_view *ret)
+{
+    Dwarf_Die *chain;
+    *ret = (struct frame_view){.v = v, .index = index};
+    if (index >= v->request.frame_count)
+        return;
+    ret->frame = &v->request.frames[index];
+    ret->pc = ret->frame->pc - (ret->frame->called ? 1 : 0);
+    ret->module = module_at(v->symbols, ret->pc);
+    if (!ret->module)
+        return;
+    size_t count = module_chain(ret->module, ret->pc, &chain);
+    for (size_t n = 0; n < count; n++)
+        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram) {
+            ret->function = chain[n];
+            ret->has_function = true;
+        }
+    free(chain);
+}
+
+/* The frame that is no part of another, at or behind `index`. */
+static size_t real_frame(const struct values_request *q, size_t index)
+{
+    while (index < q->frame_count && q->frames[index].inlined)
+        index++;
+    return index;
+}
+
+/* How many inlined functions are further in than the selected frame. */
+static size_t inlined_before(const struct values_request *q)
+{
+    size_t n = q->selected;
+    while (n > 0 && q->frames[n - 1].inlined)
+        n--;
+    return q->selected - n;
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+    return dwarf_tag(die) == DW_TAG_subprogram || dwarf_tag(die) == DW_TAG_inlined_subroutine;
+}
+
+static void take_blocks(struct values_scope *v)
+{
+    Dwarf_Die *chain;
+    size_t skip = inlined_before(&v->request);
+    size_t count = module_chain(v->view.module, v->view.pc, &chain);
+    v->has_unit = count;
+    if (count)
+        v->unit = chain[0];
+    while (count > 1 && skip)
+        skip -= dwarf_tag(&chain[--count]) == DW_TAG_inlined_subroutine;
+    v->blocks = values_alloc(v, (count + 1) * sizeof *v->blocks);
+    while (count > 1) {
+        v->blocks[v->block_count++] = chain[--count];
+        if (is_function(&chain[count]))
+            break;
+    }
+    free(chain);
+}
+
+/* Or a language with name spaces like it. */
+static bool is_cplusplus(Dwarf_Die *unit)
+{
+    int language = dwarf_srclang(unit);
+    enum { C_PLUS_PLUS_17 = 0x2a, C_PLUS_PLUS_20 = 0x2b }; /* dwarf.h of 2022 has them not */
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
+           language == C_PLUS_PLUS_17 || language == C_PLUS_PLUS_20 || language == DW_LANG_Rust;
+}
+
+struct error *values_open(struct symbols *s, const struct values_request *request, struct values_scope **ret)
+{
+    struct values_scope *v = xalloc(sizeof *v);
+    *v = (struct values_scope){.symbols = s, .request = *request, .memory = LIST(void *)};
+    if (request->selected < request->frame_count) {
+        view_frame(v, real_frame(request, request->selected), &v->view);
+        if (v->view.module)
+            take_blocks(v);
+    }
+    v->view.v = v;
+    v->cplusplus = v->has_unit && is_cplusplus(&v->unit);
+    *ret = v;
+    return NULL;
+}
+
+void values_close(struct values_scope *v)
+{
+    if (!v)
+        return;
+    void **memory = v->memory.items;
+    for (size_t n = 0; n < v->memory.count; n++)
+        free(memory[n]);
+    list_deinit(&v->memory);
+    free(v);
+}
+
+/* --- thread-locals --------------------------------------------------------------------------------------------- */
+
+struct tls_segment {
+    GElf_Phdr header;
+    bool is_executable;
+};
+
+static bool find_tls_segment(struct module *m, struct tls_segment *ret)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(m->mod, &bias);
+    size_t count;
+    GElf_Phdr h;
+    GElf_Ehdr header;
+    bool interpreted = false, found = false;
+    if (!elf || elf_getphdrnum(elf, &count) || !gelf_getehdr(elf, &header))
+        return false;
+    for (size_t n = 0; n < count; n++) {
+        if (!gelf_getphdr(elf, (int)n, &h))
+            continue;
+        interpreted |= h.p_type == PT_INTERP;
+        if (h.p_type == PT_TLS) {
+            ret->header = h;
+            found = true;
+        }
+    }
+    ret->is_executable = interpreted || header.e_type == ET_EXEC;
+    return found;
+}
+
+/* The executable's block ends where fs_base points, as its alignment allows. */
+static bool executable_tls(struct module *m, i64 *ret)
+{
+    struct tls_segment t;
+    if (!find_tls_segment(m, &t) || !t.is_executable)
+        return false;
+    u64 align = t.header.p_align && !(t.header.p_align & (t.header.p_align - 1)) ? t.header.p_align : 1;
+    u64 first = -(t.header.p_vaddr & (align - 1)) & (align - 1);
+    *ret = -(i64)(((t.header.p_memsz - first + align - 1) & -align) + first);
+    return true;
+}
+
+/* gcc 12 writes the place in the image, not the offset, into the address table of split debug information. */
+static bool mend_tls_offset(struct module *m, u64 *offset)
+{
+    struct tls_segment t;
+    if (!find_tls_segment(m, &t))
+        return false;
+    if (*offset >= t.header.p_memsz)
+        *offset -= t.header.p_vaddr;
+    return *offset < t.header.p_memsz;
+}
+
+struct tls_search {
+    struct symbols *s;
+    Elf *elf;
+    u64 bias;
+    bool has_number, has_offset;
+    u64 number;  /* of the module */
+    i64 offset;  /* of its block */
+};
+
+/* The loader has written the module's number, or the distance of one variable, where a relocation asked for it. */
+static void see_relocation(struct tls_search *t, const GElf_Rela *rela, Elf_Data *symbols)
+{
+    GElf_Sym symbol = {0};
+    u64 slot;
+    unsigned kind = (unsigned)GELF_R_TYPE(rela->r_info);
+    if (kind != R_X86_64_DTPMOD64 && kind != R_X86_64_TPOFF64)
+        return;
+    size_t index = GELF_R_SYM(rela->r_info);
+    if (index && (!symbols || !gelf_getsym(symbols, (int)index, &symbol) || symbol.st_shndx == SHN_UNDEF))
+        return;
+    if (!t->s->host.read(t->s->host.context, rela->r_offset + t->bias, &slot, 8))
+        return;
+    if (kind == R_X86_64_DTPMOD64) {
+        t->has_number = slot != 0;
+        t->number = slot;
+    } else {
+        t->has_offset = true;
+        t->offset = (i64)(slot - (symbol.st_value + (u64)rela->r_addend));
+    }
+}
+
+static void search_relocations(struct tls_search *t)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr h;
+    GElf_Rela rela;
+    while ((section = elf_nextscn(t->elf, section))) {
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_RELA || !h.sh_entsize || !(h.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        Elf_Scn *linked = elf_getscn(t->elf, h.sh_link);
+        Elf_Data *symbols = linked ? elf_getdata(linked, NULL) : NULL;
+        for (size_t n = 0; data && n < h.sh_size / h.sh_entsize; n++)
+            if (gelf_getrela(data, (int)n, &rela))
+                see_relocation(t, &rela, symbols);
+    }
+}
+
+bool variables_tls_place(struct symbols *s, struct module *m, struct tls_place *ret)
+{
+    GElf_Addr bias = 0;
+    struct tls_search t = {.s = s, .elf = dwfl_module_getelf(m->mod, &bias), .bias = bias};
+    *ret = (struct tls_place){.is_fixed = true};
+    if (executable_tls(m, &ret->offset))
+        return true;
+    if (!t.elf)
+        return false;
+    search_relocations(&t);
+    *ret = (struct tls_place){.is_fixed = t.has_offset, .offset = t.offset, .number = t.number};
+    return t.has_offset || (t.has_number && t.number <= 4096);
+}
+
+bool variables_tls(struct values_scope *v, struct module *m, u64 offset, u64 *ret)
+{
+    const struct symbols_host *host = &v->symbols->host;
+    struct tls_place place;
+    u64 vector, entry;
+    if (!v->request.fs_base || !mend_tls_offset(m, &offset) || !variables_tls_place(v->symbols, m, &place))
+        return false;
+    if (place.is_fixed) {
+        *ret = v->request.fs_base + (u64)place.offset + offset;
+        return true;
+    }
+    if (!host->read(host->context, v->request.fs_base + 8, &vector, 8) ||
+        !host->read(host->context, vector + 16 * place.number, &entry, 8) || entry == ~(u64)0 || !entry)
+        return false;
+    *ret = entry + offset;
+    return true;
+}
+
+/* --- expressions of a frame -------------------------------------------------------------------------------------- */
+
+static bool host_read(void *context, u64 address, void *to, size_t size)
+{
+    struct symbols *s = ((struct frame_view *)context)->v->symbols;
+    return s->host.read(s->host.context, address, to, size);
+}
+
+static bool host_register(void *context, unsigned number, u64 *ret)
+{
+    struct frame_view *view = context;
+    const struct frame *f = view->frame;
+    view->v->uses |= VALUES_FRAME;
+    if (!f || number >= FRAME_REGISTERS || !(f->known >> number & 1))
+        return false;
+    *ret = f->reg[number];
+    return true;
+}
+
+static bool host_cfa(void *context, u64 *ret)
+{
+    struct frame_view *view = context;
+    const struct frame *f = view->frame;
+    view->v->uses |= VALUES_FRAME;
+    *ret = f ? f->cfa : 0;
+    return f && f->cfa;
+}
+
+static bool host_address(void *context, u64 in_file, u64 *ret)
+{
+    struct frame_view *f = context;
+    *ret = in_file + (f->module ? f->module->dwarf_bias : 0);
+    return true;
+}
+
+static bool host_tls(void *context, u64 offset, u64 *ret)
+{
+    struct frame_view *f = context;
+    return f->module && variables_tls(f->v, f->module, offset, ret);
+}
+
+static bool host_frame_base(void *context, u64 *ret);
+static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
+
+int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count)
+{
+    if (f->frame && f->module)
+        return dwarf_getlocation_addr(a, f->pc - f->module->dwarf_bias, ret, ret_count, 1) == 1 ? 0 : -1;
+    return dwarf_getlocation(a, ret, ret_count);
+}
+
+static bool run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
+{
+    struct expression_host host = {
+        .read = host_read, .reg = host_register, .frame_base = host_frame_base, .cfa = host_cfa,
+        .tls = host_tls, .entry_value = host_entry_value, .address = host_address, .context = f};
+    Dwarf_Op *ops;
+    size_t count;
+    return f->depth < ENTRY_DEEP && variables_location(f, a, &ops, &count) == 0 && count &&
+           expression_run(ops, count, a, &host, NULL, ret);
+}
+
+static bool run_for_number(struct frame_view *f, Dwarf_Attribute *a, u64 *ret)
+{
+    struct location l;
+    if (!run(f, a, &l) || l.count != 1)
+        return false;
+    *ret = l.pieces[0].value;
+    if (l.pieces[0].kind == PIECE_IN_REGISTER)
+        return host_register(f, (unsigned)l.pieces[0].value, ret);
+    return l.pieces[0].kind == PIECE_IN_MEMORY || l.pieces[0].kind == PIECE_VALUE;
+}
+
+static bool host_frame_base(void *context, u64 *ret)
+{
+    struct frame_view *f = context;
+    Dwarf_Attribute a;
+    f->depth++;
+    bool known = f->has_function && dwarf_attr_integrate(&f->function, DW_AT_frame_base, &a) &&
+                 run_for_number(f, &a, ret);
+    f->depth--;
+    return known;
+}
+
+/* --- values at the entry --------------------------------------------------------------------------------------------- */
+
+static bool address_attribute(Dwarf_Die *die, unsigned name, u64 *ret)
+{
+    Dwarf_Attribute a;
+    return dwarf_attr(die, name, &a) && dwarf_formaddr(&a, ret) == 0;
+}
+
+/* The description of the call that returns to `pc`. */
+static bool find_call(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
+{
+    Dwarf_Die child;
+    u64 at;
+    if (depth > CHAIN_MOST || dwarf_child(die, &child) != 0)
+        return false;
+    do {
+        unsigned tag = (unsigned)dwarf_tag(&child);
+        bool is_new = tag == DW_TAG_call_site, is_call = is_new || tag == DW_TAG_GNU_call_site;
+        if (is_call && address_attribute(&child, is_new ? DW_AT_call_return_pc : DW_AT_low_pc, &at) && at == pc) {
+            *ret = child;
+            return true;
+        }
+        if (!is_call && may_hold_code(tag) && find_call(&child, pc, depth + 1, ret))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static const char *link_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute a;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
+    return name ? name : dwarf_diename(die);
+}
+
+/* Was it this function that was called there, and not one that then jumped to it? */
+static bool calls_function(Dwarf_Die *call, Dwarf_Die *function)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die origin;
+    if ((!dwarf_attr(call, DW_AT_call_origin, &a) && !dwarf_attr(call, DW_AT_abstract_origin, &a)) ||
+        !dwarf_formref_die(&a, &origin))
+        return false;
+    const char *called = link_name(&origin), *own = link_name(function);
+    return called && own && strcmp(called, own) == 0;
+}
+
+/* The parameter that was in the register; its value is an expression over the caller's frame. */
+static bool find_parameter(Dwarf_Die *call, const Dwarf_Op *wanted, Dwarf_Attribute *ret)
+{
+    Dwarf_Die child;
+    Dwarf_Attribute a;
+    Dwarf_Op *ops;
+    size_t count;
+    if (dwarf_child(call, &child) != 0)
+        return false;
+    do {
+        if (dwarf_attr(&child, DW_AT_location, &a) && dwarf_getlocation(&a, &ops, &count) == 0 && count == 1 &&
+            ops[0].atom == wanted->atom && ops[0].number == wanted->number)
+            return dwarf_attr(&child, DW_AT_call_value, ret) || dwarf_attr(&child, DW_AT_GNU_call_site_value, ret);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret)
+{
+    struct frame_view *f = context, caller;
+    Dwarf_Attribute inner, value;
+    Dwarf_Op *ops;
+    size_t count;
+    Dwarf_Die call;
+    if (f->depth >= ENTRY_DEEP || !f->frame || dwarf_getlocation_attr(attribute, op, &inner) ||
+        dwarf_getlocation(&inner, &ops, &count) || count != 1)
+        return false;
+    view_frame(f->v, real_frame(&f->v->request, f->index + 1), &caller);
+    if (!caller.frame || !caller.has_function || !caller.frame->called ||
+        !find_call(&caller.function, caller.frame->pc - caller.module->dwarf_bias, 0, &call) ||
+        !calls_function(&call, &f->function) || !find_parameter(&call, &ops[0], &value))
+        return false;
+    caller.depth = f->depth + 1;
+    return run_for_number(&caller, &value, ret);
+}
+
+/* --- variables ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_variable(Dwarf_Die *die)
+{
+    unsigned tag = (unsigned)dwarf_tag(die);
+    return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+}
+
+/* A frame of another module has no part in a global. */
+static void view_for(struct values_scope *v, const struct found *f, struct frame_view *ret)
+{
+    *ret = v->view;
+    if (ret->module == f->module)
+        return;
+    *ret = (struct frame_view){.v = v, .module = f->module};
+}
+
+static struct value *constant(struct values_scope *v, struct type *t, Dwarf_Attribute *a)
+{
+    Dwarf_Block block;
+    Dwarf_Sword s;
+    Dwarf_Word u;
+    const char *text;
+    if (dwarf_formblock(a, &block) == 0)
+        return value_of_bytes(v, t, block.data, block.length);
+    if (a->form == DW_FORM_string || a->form == DW_FORM_strp || a->form == DW_FORM_strx)
+        return (text = dwarf_formstring(a)) ? value_of_bytes(v, t, text, strlen(text) + 1) : NULL;
+    if (dwarf_formsdata(a, &s) == 0)
+        return value_of_bytes(v, t, &s, sizeof s);
+    return dwarf_formudata(a, &u) == 0 ? value_of_bytes(v, t, &u, sizeof u) : NULL;
+}
+
+static bool is_global(Dwarf_Attribute *a)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    return dwarf_getlocation(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
+}
+
+struct error *variables_value(struct values_scope *v, const struct found *found, struct value **ret)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die die = found->die;
+    struct frame_view view;
+    struct location l;
+    u32 used_before = v->uses;
+    struct type *t = type_attribute(v, found->module, &die);
+    view_for(v, found, &view);
+    v->uses &= ~(u32)VALUES_FRAME;
+    if (dwarf_tag(&die) == DW_TAG_subprogram) {
+        Dwarf_Addr entry;
+        t = type_of(v, found->module, &die);
+        if (dwarf_entrypc(&die, &entry))
+            return error_new("the function has no code of its own");
+        *ret = value_at(v, t, entry + found->module->dwarf_bias, NULL);
+        return NULL;
+    }
+    *ret = NULL;
+    if (dwarf_attr_integrate(&die, DW_AT_const_value, &a))
+        *ret = constant(v, t, &a);
+    else if (dwarf_attr_integrate(&die, DW_AT_location, &a)) {
+        if (is_global(&a))
+            view.frame = NULL; /* whatever the pc */
+        if (run(&view, &a, &l))
+            *ret = value_of_location(&view, t, &l);
+    }
+    if (!*ret)
+        *ret = value_optimised_out(v, t);
+    if (!(*ret)->in_memory && v->uses & VALUES_FRAME)
+        v->uses |= VALUES_REGISTERS; /* computed of them */
+    v->uses |= used_before;
+    return NULL;
+}
+
+bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
+{
+    struct found found = {.module = m};
+    struct value *value;
+    struct frame_view view;
+    Dwarf_Word u;
+    Dwarf_Sword s;
+    Dwarf_Op *ops;
+    size_t count;
+    if (dwarf_formref_die(a, &found.die)) {
+        struct error *err = variables_value(v, &found, &value);
+        if (!err)
+            err = value_integer(value, ret);
+        error_destroy(err);
+        return !err;
+    }
+    if (a->form == DW_FORM_sdata || a->form == DW_FORM_implicit_const) {
+        *ret = 0;
+        bool good = dwarf_formsdata(a, &s) == 0;
+        *ret = good ? s : 0;
+        return good;
+    }
+    if (dwarf_formudata(a, &u) == 0) {
+        *ret = (i64)u;
+        return true;
+    }
+    view_for(v, &found, &view);
+    return dwarf_getlocation(a, &ops, &count) == 0 && run_for_number(&view, a, (u64 *)ret);
+}
+
+/* A declaration stands for what is defined elsewhere. */
+static bool resolve_declaration(struct values_scope *v, struct found *found, const char *name)
+{
+    Dwarf_Attribute a;
+    struct name_found global;
+    if (!dwarf_attr_integrate(&found->die, DW_AT_declaration, &a) ||
+        dwarf_attr_integrate(&found->die, DW_AT_location, &a) ||
+        !names_find(v, name, NULL, 1u << NAME_VARIABLE, &global))
+        return true;
+    *found = (struct found){.die = global.entry.die, .module = global.module};
+    return true;
+}
+
+static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *name, struct found *ret)
+{
+    Dwarf_Die child;
+    if (dwarf_child(block, &child) != 0)
+        return false;
+    bool any = false;
+    do {
+        const char *own = is_variable(&child) ? dwarf_diename(&child) : NULL;
+        if (own && strcmp(own, name) == 0) {
+            *ret = (struct found){.die = child, .module = v->view.module};
+            any = true; /* of two with one name the later hides the earlier */
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return any;
+}
+
+/* What the compiler left out of this instance of a function is in its abstract form. */
+static bool find_in_origin(struct values_scope *v, Dwarf_Die *block, const char *name, struct found *ret)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die origin;
+    return dwarf_attr(block, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
+           find_in_block(v, &origin, name, ret);
+}
+
+bool variables_find(struct values_scope *v, const char *name, struct found *ret)
+{
+    for (size_t n = 0; n < v->block_count; n++)
+        if (find_in_block(v, &v->blocks[n], name, ret) || find_in_origin(v, &v->blocks[n], name, ret))
+            return resolve_declaration(v, ret, name);
+    return false;
+}
+
+const char *variables_space(struct values_scope *v)
+{
+    Dwarf_Attribute a;
+    if (!v->block_count || !v->cplusplus)
+        return NULL;
+    const char *raw = dwarf_formstring(dwarf_attr_integrate(&v->blocks[v->block_count - 1],
+                                                            DW_AT_linkage_name, &a));
+    struct function_symbol symbol = {.raw = raw};
+    if (!raw)
+        return NULL;
+    char *name = values_copy(v, function_name(&symbol), strlen(function_name(&symbol)));
+    free(symbol.name);
+    char *open = strchr(name, '('), *last = NULL;
+    while (open && strncmp(open, "(anonymous namespace)", 21) == 0)
+        open = strchr(open + 1, '(');
+    if (open)
+        *open = 0;
+    unsigned deep = 0;
+    for (char *at = name; *at; at++) {
+        deep += *at == '<';
+        deep -= *at == '>' && deep;
+        if (!deep && at[0] == ':' && at[1] == ':')
+            last = at;
+    }
+    if (last)
+        *last = 0;
+    return last ? name : NULL;
+}
+
+struct value *variables_this(struct values_scope *v)
+{
+    struct found found;
+    struct value *value = NULL;
+    if (!v->cplusplus || !variables_find(v, "this", &found))
+        return NULL;
+    error_destroy(variables_value(v, &found, &value));
+    return value;
+}
+
+/* --- registers ---------------------------------------------------------------------------------------------------------- */
+
+static const char *const register_names[FRAME_REGISTERS] = {
+    "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip",
+};
+
+/* eax, ax, al and so on: the register, and how many bytes of it from where. */
+static bool narrow_register(const char *name, unsigned *number, unsigned *size, unsigned *from)
+{
+    static const char *const words[] = {"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"};
+    static const char *const low[] = {"al", "dl", "cl", "bl", "sil", "dil", "bpl", "spl"};
+    static const char *const high[] = {"ah", "dh", "ch", "bh"};
+    *from = 0;
+    for (unsigned n = 0; n < 8; n++) {
+        *number = n;
+        *size = name[0] == 'e' && strcmp(name + 1, words[n]) == 0 ? 4 : strcmp(name, words[n]) == 0 ? 2 : strcmp(name, low[n]) == 0;
+        if (!*size && n < 4 && strcmp(name, high[n]) == 0)
+            *size = *from = 1;
+        if (*size)
+            return true;
+    }
+    size_t length = strlen(name);
+    char wide[8];
+    for (unsigned n = 8; n < 16 && length >= 3 && length <= 4; n++) {
+        snprintf(wide, sizeof wide, "r%u", n);
+        if (strncmp(name, wide, length - 1) == 0 && strlen(wide) == length - 1) {
+            char last = name[length - 1];
+            *number = n;
+            *size = last == 'd' ? 4 : last == 'w' ? 2 : last == 'l';
+            return *size;
+        }
+    }
+    return false;
+}
+
+static struct type *register_type(struct values_scope *v, unsigned number)
+{
+    struct type *t = type_builtin(v, "int64_t");
+    if (number == 16) {
+        t = type_new(v, TYPE_FUNCTION, NULL, 1);
+        t->target = type_builtin(v, "void");
+        return type_pointer(v, t);
+    }
+    return number == 6 || number == 7 ? type_pointer(v, type_builtin(v, "void")) : t;
+}
+
+static struct value *frame_register_value(struct values_scope *v, struct type *t, unsigned number, unsigned from)
+{
+    const struct frame *f = v->view.frame;
+    v->uses |= VALUES_FRAME | VALUES_REGISTERS;
+    u64 whole = number == 16 && f ? f->pc : f ? f->reg[number] : 0;
+    if (!f || (number != 16 && !(f->known >> number & 1)))
+        return value_optimised_out(v, t);
+    whole >>= 8 * from;
+    return value_of_bytes(v, t, &whole, sizeof whole);
+}
+
+static bool other_register(struct values_scope *v, const char *name, struct value **ret)
+{
+    u8 bytes[64] = {0};
+    size_t size = sizeof bytes;
+    const struct values_request *q = &v->request;
+    struct type *t;
+    v->uses |= VALUES_FRAME | VALUES_REGISTERS;
+    if (!q->named_register || !q->named_register(q->context, name, bytes, &size) || !size || size > sizeof bytes)
+        return false;
+    if (strncmp(name, "xmm", 3) == 0 && size >= 16)
+        t = type_vector(v);
+    else if (strncmp(name, "st", 2) == 0 && size >= 10)
+        t = type_builtin(v, "long double");
+    else if (strcmp(name, "eflags") == 0)
+        t = type_flags(v);
+    else if (size > 16)
+        t = type_array(v, type_builtin(v, "long"), size / 8);
+    else
+        t = type_builtin(v, size > 8 ? "uint128_t" : size > 4 ? "long" : size > 2 ? "int" : size > 1 ? "short" : "int8_t");
+    *ret = value_of_bytes(v, t, bytes, size);
+    return true;
+}
+
+bool variables_register(struct values_scope *v, const char *name, struct value **ret)
+{
+    static const char *const types[] = {[1] = "int8_t", [2] = "int16_t", [4] = "int"};
+    unsigned number, size, from;
+    if (strcmp(name, "pc") == 0 || strcmp(name, "sp") == 0 || strcmp(name, "fp") == 0)
+        name = name[0] == 'p' ? "rip" : name[0] == 's' ? "rsp" : "rbp";
+    for (number = 0; number < FRAME_REGISTERS; number++)
+        if (strcmp(name, register_names[number]) == 0) {
+            *ret = frame_register_value(v, register_type(v, number), number, 0);
+            return true;
+        }
+    if (narrow_register(name, &number, &size, &from)) {
+        *ret = frame_register_value(v, type_builtin(v, types[size]), number, from);
+        return true;
+    }
+    if (strcmp(name, "fs_base") == 0 && v->request.fs_base) {
+        *ret = value_of_integer(v, "long", (i64)v->request.fs_base);
+        return true;
+    }
+    return other_register(v, name, ret);
+}
+
+/* --- all of a frame -------------------------------------------------------------------------------------------------------- */
+
+static unsigned line_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word line;
+    return dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line) ? 0 : (unsigned)line;
+}
+
+static bool is_listed(const struct list *l, const char *name)
+{
+    const struct variable *all = l->items;
+    for (size_t n = 0; n < l->count; n++)
+        if (strcmp(all[n].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_variable(struct values_scope *v, struct list *l, Dwarf_Die *die)
+{
+    struct found found = {.die = *die, .module = v->view.module};
+    struct variable r = {.name = dwarf_diename(die), .line = line_of(die)};
+    if (!r.name)
+        return;
+    r.hidden = is_listed(l, r.name);
+    resolve_declaration(v, &found, r.name);
+    struct error *err = variables_value(v, &found, &r.value);
+    if (err || value_is_gone(r.value)) {
+        r.value = NULL;
+        r.missing = err ? values_copy(v, error_text(err), strlen(error_text(err))) : "optimised out";
+    }
+    error_destroy(err);
+    *(struct variable *)list_add(l) = r;
+}
+
+static void add_block(struct values_scope *v, struct list *l, Dwarf_Die *block, unsigned tag)
+{
+    Dwarf_Die child;
+    if (dwarf_child(block, &child) == 0)
+        do
+            if ((unsigned)dwarf_tag(&child) == tag)
+                add_variable(v, l, &child);
+        while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Those of the abstract form that this instance does not have. */
+static void add_left_out(struct values_scope *v, struct list *l, Dwarf_Die *block, unsigned tag)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die origin, child;
+    if (!dwarf_attr(block, DW_AT_abstract_origin, &a) || !dwarf_formref_die(&a, &origin) ||
+        dwarf_child(&origin, &child) != 0)
+        return;
+    do {
+        const char *name = (unsigned)dwarf_tag(&child) == tag ? dwarf_diename(&child) : NULL;
+        if (name && !is_listed(l, name))
+            add_variable(v, l, &child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+struct error *values_variables(struct values_scope *v, bool parameters, struct variable **ret, size_t *ret_count)
+{
+    struct list l = LIST(struct variable);
+    unsigned tag = parameters ? DW_TAG_formal_parameter : DW_TAG_variable;
+    if (!v->block_count)
+        return error_new("there is no debug information for this code");
+    for (size_t n = 0; n < v->block_count; n++) {
+        add_block(v, &l, &v->blocks[n], tag);
+        add_left_out(v, &l, &v->blocks[n], tag);
+    }
+    *(void **)list_add(&v->memory) = l.items;
+    *ret = l.items;
+    *ret_count = l.count;
+    return NULL;
+}
