@@ -4,26 +4,51 @@
 
 #include "base/complain.h"
 #include "front/cli/cli.h"
+#include "front/debugger/debugger.h"
+#include "front/gdb/gdb.h"
 #include "log/channel.h"
 
 static int run_help(int argc, char **argv);
+static int run_replay(int argc, char **argv);
 
 static const struct cli_command commands[] = {
-    {"exec", cli_exec, "exec [--stats] [--setting NAME=VALUE]... [--] PROGRAM [ARGUMENT]...",
+    {"exec", cli_exec,
+     "exec [--stats] [--cpu=LEVEL] [--setting NAME=VALUE]... [--] PROGRAM [ARGUMENT]...",
      "run a program on the engine", cli_exec_explain},
     {"record", cli_record,
-     "record [-o DIRECTORY] [--keep-if=failed] [--check=TICKS] [-q] [--] PROGRAM [ARGUMENT]...",
+     "record [-o DIRECTORY] [--keep-if=failed] [--check=TICKS] [--cpu=LEVEL] [-q] [--] "
+     "PROGRAM [ARGUMENT]...",
      "run a program and record everything that happens to it", cli_record_explain},
-    {"replay", cli_replay, "replay --verify [--track=N | --all] [RECORDING]",
-     "repeat a recorded run and check that nothing differs", cli_replay_explain},
+    {"replay", run_replay,
+     "replay [--start] [--track N] [--tui] [-c COMMAND | -x FILE]... [--json] [RECORDING]\n"
+     "       ebb replay --verify | --run [--track=N | --all] [RECORDING]",
+     "go back and forth in a recording; or repeat it and check that nothing differs",
+     debugger_replay_explain},
+    {"gdb", gdb_run, "gdb [--start] [--track N] [RECORDING] [-- GDB-ARGUMENT...]",
+     "go back and forth in a recording with gdb", gdb_run_explain},
+    {"serve", gdb_serve,
+     "serve [--port N | --unix PATH | --stdio] [--start] [--track N] [RECORDING]",
+     "open a recording for gdb, LLDB or an editor", gdb_serve_explain},
     {"ls", cli_ls, "ls [--json]", "list the recordings", cli_ls_explain},
     {"info", cli_info, "info [--json] [RECORDING]", "say what is in a recording", cli_info_explain},
     {"dump", cli_dump, "dump [--json] [--track=N] [RECORDING]",
      "print the events of a recording", cli_dump_explain},
+    {"pack", cli_pack, "pack [-o FILE.ebb] [-f] [-q] [RECORDING]",
+     "put a recording and all that it needs into one file", cli_pack_explain},
     {"rm", cli_rm, "rm RECORDING...", "remove recordings", cli_rm_explain},
     {"help", run_help, "help [COMMAND]", "explain ebb, or one of its commands", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
+
+/* A recording is repeated as a whole, or it is opened to be moved in. */
+static int run_replay(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--verify") == 0 || strcmp(argv[i], "--run") == 0 ||
+            strcmp(argv[i], "--all") == 0)
+            return cli_replay(argc, argv);
+    return debugger_replay(argc, argv);
+}
 
 static const struct cli_command *find_command(const char *name)
 {

@@ -17,8 +17,11 @@
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
 #include "engine/log_mode.h"
+#include "engine/mapped_copy.h"
 #include "engine/mapped_file.h"
 #include "engine/loader.h"
+#include "engine/replay.h"
+#include "engine/share_group.h"
 
 enum {
     TRIES = 16,              /* at places where the kernel has something unexpected */
@@ -38,6 +41,8 @@ enum {
 static i64 kernel_map(const struct mapping *m, u64 at, u64 how)
 {
     u64 flags = (m->flags & ~(u64)(MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT)) | how;
+    if (m->stands_in)
+        flags &= ~(u64)(MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_MASK << MAP_HUGE_SHIFT);
     u32 protection = code_watch_kernel_protection((u32)m->protection);
     return kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
 }
@@ -71,6 +76,16 @@ i64 address_map_new(const struct mapping *m, u64 at)
     return got;
 }
 
+/* Recording: shared memory without a file, which a child may have as well. */
+static void name_shared(struct area *a)
+{
+    if (log_mode != LOG_RECORD || !(a->flags & AREA_SHARED))
+        return;
+    a->flags |= AREA_SHM;
+    a->device = MAPPED_COPY_NAMELESS;
+    a->inode = share_group_nameless();
+}
+
 struct area address_describe(const struct mapping *m, u64 at)
 {
     struct area a = {.start = at, .end = at + m->size};
@@ -79,8 +94,10 @@ struct area address_describe(const struct mapping *m, u64 at)
         a.flags |= AREA_SHARED;
     if (m->flags & MAP_GROWSDOWN)
         a.flags |= AREA_GROWSDOWN;
-    if (!m->from_file)
+    if (!m->from_file) {
+        name_shared(&a);
         return a;
+    }
     a.flags |= AREA_FILE;
     a.device = m->device;
     a.inode = m->inode;
@@ -102,7 +119,7 @@ void address_look(struct mapping *m)
     u64 power = (m->flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
     if ((m->flags & MAP_ANONYMOUS) && (m->flags & MAP_HUGETLB))
         m->alignment = power ? 1ul << power : HUGE_PAGE;
-    if ((m->flags & MAP_ANONYMOUS) || kernel_call(__NR_fstat, m->fd, &file))
+    if ((m->flags & MAP_ANONYMOUS && !m->stands_in) || kernel_call(__NR_fstat, m->fd, &file))
         return;
     m->from_file = true;
     m->device = file.st_dev;
@@ -386,6 +403,20 @@ static void note_advice(u64 at, u64 end, u64 advice)
         areas_mark(at, end, 0, AREA_WIPED_BY_FORK);
 }
 
+/* A replay's own forks, which are checkpoints, must keep everything. */
+static bool is_about_forks(u64 advice)
+{
+    return advice == MADV_DONTFORK || advice == MADV_DOFORK || advice == MADV_WIPEONFORK ||
+           advice == MADV_KEEPONFORK;
+}
+
+static i64 kernel_advise(u64 at, u64 size, u64 advice)
+{
+    if (log_mode == LOG_REPLAY && is_about_forks(advice))
+        return replay_feed();
+    return kernel_call(__NR_madvise, at, size, advice);
+}
+
 /* The kernel has done it, unless this is a replay. */
 void address_forked(void)
 {
@@ -410,7 +441,7 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
         return -ENOMEM;
     if (sound && discards(advice))
         code_watch_changed(at, at + rounded);
-    i64 result = kernel_call(__NR_madvise, at, size, advice);
+    i64 result = kernel_advise(at, size, advice);
     if (sound && (result == 0 || result == -ENOMEM)) /* with holes, and done all the same */
         note_advice(at, at + rounded, advice);
     return result;

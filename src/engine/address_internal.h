@@ -11,6 +11,7 @@ struct mapping {
     u64 flags;      /* MAP_* */
     i64 fd;
     u64 offset;
+    bool stands_in; /* replay: it is without a file for the guest, but fd is behind it */
 
     /* Of the file, by address_look(). */
     bool from_file;

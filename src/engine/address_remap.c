@@ -12,6 +12,7 @@
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
+#include "engine/share.h"
 
 enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
 
@@ -129,6 +130,7 @@ i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
         return -EFAULT;
     code_watch_changed(at, at + r.old_size);
     code_watch_release(at, at + r.old_size);
+    share_release(at, at + r.old_size);
 
     if (flags & MREMAP_FIXED)
         return move(&r);

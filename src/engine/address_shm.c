@@ -6,6 +6,11 @@
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
+#include "engine/mapped_copy.h"
+#include "engine/record.h"
+#include "engine/replay.h"
+#include "engine/share.h"
+#include "engine/share_outside.h"
 
 enum {
     K_IPC_STAT = 2,
@@ -16,14 +21,12 @@ enum {
     TRIES = 16,
 };
 
-/* Segments have no file that could be mapped elsewhere; this keeps them apart from files. */
-#define SHM_DEVICE ~0ul
-
-/* struct shmid64_ds as the kernel fills it: only the size is of interest. */
+/* struct shmid64_ds as the kernel fills it. */
 struct k_shmid {
     u8 permissions[48];
     u64 size;
-    u64 rest[8];
+    u64 attached, detached, changed; /* seconds since 1970 */
+    u64 rest[5];
 };
 
 /* Bytes of the segment, page multiple; 0 if the kernel does not tell. */
@@ -48,7 +51,7 @@ static i64 attach_anywhere(i64 id, u64 size, u64 flags)
     return -ENOMEM;
 }
 
-static void note_attached(i64 id, u64 at, u64 size, u64 flags)
+static struct area describe(u64 at, u64 size, u64 flags)
 {
     struct area a = {.start = at, .end = at + size, .flags = AREA_SHARED | AREA_SHM};
     a.protection = PROT_READ;
@@ -56,13 +59,53 @@ static void note_attached(i64 id, u64 at, u64 size, u64 flags)
         a.protection |= PROT_WRITE;
     if (flags & K_SHM_EXEC)
         a.protection |= PROT_EXEC;
-    a.device = SHM_DEVICE;
+    return a;
+}
+
+static void note_attached(i64 id, u64 at, u64 size, u64 flags)
+{
+    struct area a = describe(at, size, flags);
+    a.device = MAPPED_COPY_SEGMENT;
     a.inode = (u64)id;
     address_mapped(&a);
+    if (log_mode != LOG_RECORD)
+        return;
+    struct k_shmid status = {0};
+    kernel_call(__NR_shmctl, id, K_IPC_STAT, &status);
+    share_update(); /* nobody else writes it while it is logged */
+    share_outside_segment((u64)id, status.changed);
+    record_segment(at, size, (u64)id);
+}
+
+/* The replay's own, at the place where it was. */
+static i64 attach_again(u64 flags)
+{
+    struct replayed_segment segment;
+    replay_segment(&segment);
+    struct mapped_copy_name name = {MAPPED_COPY_SEGMENT, segment.id};
+    struct mapping m = {
+        .size = segment.size,
+        .flags = MAP_SHARED,
+        .fd = mapped_copy_open(name, segment.size),
+    };
+    struct area a = describe(segment.address, segment.size, flags);
+    address_look(&m);
+    a.flags |= AREA_FILE;
+    a.device = m.device;
+    a.inode = m.inode;
+    code_watch_changed(a.start, a.end);
+    u64 how = MAP_SHARED | MAP_FIXED;
+    i64 got = kernel_call(__NR_mmap, a.start, m.size, code_watch_kernel_protection(a.protection),
+                          how, m.fd, 0);
+    if (!kernel_failed(got))
+        address_mapped(&a);
+    return got;
 }
 
 i64 address_shmat(i64 id, u64 at, u64 flags)
 {
+    if (log_mode == LOG_REPLAY)
+        return attach_again(flags);
     u64 size = segment_size((i32)id), how = flags & ~(u64)K_SHM_EXEC;
     u64 place = flags & K_SHM_RND ? page_down(at) : at;
     if (!size) /* no such segment, or none of ours: let the kernel say so */
@@ -91,12 +134,17 @@ static u64 segment_end(u64 at)
     return end;
 }
 
+static i64 detach_again(u64 at, u64 end)
+{
+    return end > at ? kernel_call(__NR_munmap, at, end - at) : -EINVAL;
+}
+
 i64 address_shmdt(u64 at)
 {
     u64 end = segment_end(at);
     if (end > at)
         code_watch_changed(at, end);
-    i64 result = kernel_call(__NR_shmdt, at);
+    i64 result = log_mode == LOG_REPLAY ? detach_again(at, end) : kernel_call(__NR_shmdt, at);
     if (!result && end > at)
         areas_clear(at, end);
     return result;

@@ -25,6 +25,9 @@ enum {
     RESERVED_MOST = 64,
 };
 
+u64 areas_version;
+u32 areas_shared_version;
+
 static struct area *slots;
 static size_t count, room;
 static size_t gap; /* as many areas lie before the free room */
@@ -178,8 +181,8 @@ static void cut_out(u64 start, u64 end)
     split(start);
     split(end);
     size_t first = index_from(start), last = first;
-    while (last < count && area(last)->start < end)
-        last++;
+    for (; last < count && area(last)->start < end; last++)
+        areas_shared_version += area(last)->flags & AREA_SHARED;
     delete(first, last - first);
 }
 
@@ -190,10 +193,12 @@ static void check_range(u64 start, u64 end)
 
 void areas_set(const struct area *a)
 {
+    areas_version++;
     check_range(a->start, a->end);
     struct area copy = *a; /* it may lie in the array itself */
     make_room();
     cut_out(copy.start, copy.end);
+    areas_shared_version += copy.flags & AREA_SHARED;
     insert(index_from(copy.start), &copy);
     join_range(copy.start, copy.end);
 }
@@ -211,25 +216,34 @@ static void forget_frontiers(u64 end)
 
 void areas_clear(u64 start, u64 end)
 {
+    areas_version++;
     check_range(start, end);
     make_room();
     cut_out(start, end);
     forget_frontiers(end);
 }
 
+static void change_protection(struct area *a, u32 protection)
+{
+    a->protection = protection;
+    areas_shared_version += a->flags & AREA_SHARED;
+}
+
 void areas_protect(u64 start, u64 end, u32 protection)
 {
+    areas_version++;
     check_range(start, end);
     make_room();
     split(start);
     split(end);
     for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
-        area(i)->protection = protection;
+        change_protection(area(i), protection);
     join_range(start, end);
 }
 
 void areas_mark(u64 start, u64 end, u32 set, u32 clear)
 {
+    areas_version++;
     check_range(start, end);
     make_room();
     split(start);

@@ -19,6 +19,7 @@ enum {
     AREA_VDSO = 64,
     AREA_NOT_FORKED = 128,   /* a child of fork has it not */
     AREA_WIPED_BY_FORK = 256, /* or without what is in it */
+    AREA_STAYS = 512,         /* a file that nobody is expected to change while the guest runs */
 };
 
 struct area {
@@ -31,9 +32,14 @@ struct area {
     u64 offset;     /* in the file, of `start` */
 };
 
+extern u32 areas_shared_version; /* another one whenever shared areas may have changed */
+
 /* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid until the areas change. */
 const struct area *areas_find(u64 at);
 const struct area *areas_from(u64 at);
+
+/* Changes whenever they do. */
+extern u64 areas_version;
 
 /* Puts a range in place of whatever was there. */
 void areas_set(const struct area *area);

@@ -12,8 +12,8 @@ void logged_clock(enum event_clock_source source, const u64 args[CLOCK_ARGS],
                   struct clock_answer *ret)
 {
     if (log_mode == LOG_REPLAY) {
-        clocks_expect(source, args, ret);
-        replay_clock(source, ret->value, ret->count);
+        bool asked = clocks_expect(source, args, ret);
+        replay_clock(source, ret->value, ret->count, asked);
         return;
     }
     clocks_ask(source, args, ret);

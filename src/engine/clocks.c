@@ -5,7 +5,7 @@
  *
  * cpuid is the machine's, less what the engine does not provide: transactions (always
  * aborted), tile registers and extended registers (unknown to the decoder), shadow stacks
- * (returns are translated), user-mode waiting and interrupts.
+ * (returns are translated), user-mode waiting and interrupts; and what is above the setting `cpu`.
  */
 #include "engine/clocks.h"
 
@@ -14,6 +14,7 @@
 #include "engine/settings.h"
 #include "engine/stop.h"
 #include "engine/ticks.h"
+#include "engine/x86_64/cpu_level.h"
 
 /* The time-stamp counter */
 
@@ -108,8 +109,14 @@ static void real_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
                      : "a"(leaf), "c"(subleaf));
 }
 
-/* Extended states that the guest does not get: tiles and extended registers. */
-enum { STATES_HIDDEN = BIT(17) | BIT(18) | BIT(19), STATE_FIRST = 2, STATE_END = 32 };
+/* Extended states that the guest does not get: tiles, extended registers, what is above its level. */
+enum { STATES_NEVER = BIT(17) | BIT(18) | BIT(19), STATE_FIRST = 2, STATE_END = 32 };
+
+static u32 states_hidden(void)
+{
+    return STATES_NEVER | (u32)~cpu_level_states(settings.cpu);
+}
+
 enum { LEGACY_AND_HEADER = 576, STATE_ALIGNED = BIT(1) };
 
 /* The size of an xsave area for the states in `mask`, in the standard or the compacted form. */
@@ -136,15 +143,15 @@ static void hide_states(u32 subleaf, u32 ret[4])
 {
     u32 all[4];
     real_cpuid(LEAF_XSAVE, 0, all);
-    if (!(all[EAX] & STATES_HIDDEN))
+    if (!(all[EAX] & states_hidden()))
         return;
-    u32 left = all[EAX] & ~(u32)STATES_HIDDEN;
+    u32 left = all[EAX] & ~states_hidden();
     if (subleaf == 0) {
         ret[EAX] = left;
         ret[EBX] = ret[ECX] = xsave_size(left, false);
     } else if (subleaf == 1) {
         ret[EBX] = xsave_size(left, true);
-    } else if (subleaf < STATE_END && (STATES_HIDDEN & BIT(subleaf))) {
+    } else if (subleaf < STATE_END && (states_hidden() & BIT(subleaf))) {
         ret[EAX] = ret[EBX] = ret[ECX] = ret[EDX] = 0;
     }
 }
@@ -175,16 +182,17 @@ static void shown_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
     }
     if (leaf == LEAF_XSAVE)
         hide_states(subleaf, ret);
+    cpu_level_mask(settings.cpu, leaf, subleaf, ret);
     if (settings.random)
         hide_core(leaf, ret);
 }
 
-/* Tile state is hidden here as well. */
+/* The same is hidden here. */
 static u64 shown_xcr0(void)
 {
     u32 low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return ((u64)high << 32 | low) & ~(u64)STATES_HIDDEN;
+    return ((u64)high << 32 | low) & ~(u64)states_hidden();
 }
 
 /* Questions and answers */
@@ -212,7 +220,7 @@ static u64 join(u32 low, u32 high)
     return (u64)high << 32 | low;
 }
 
-void clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
+bool clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
                    struct clock_answer *ret)
 {
     assert(source < countof(shapes));
@@ -221,6 +229,7 @@ void clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
         ret->value[0] = join((u32)args[0], (u32)args[1]);
     else if (shapes[source].asked)
         ret->value[0] = (u64)(i64)(i32)args[0];
+    return shapes[source].asked;
 }
 
 static void ask_cpuid(const u64 args[CLOCK_ARGS], u64 *value)

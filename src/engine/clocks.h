@@ -26,8 +26,8 @@ void clocks_ask(enum event_clock_source source, const u64 args[CLOCK_ARGS],
                 struct clock_answer *ret);
 
 /* As much of an answer as follows from the question: how many values it has, and a clock's number
- * or cpuid's leaf as its first. */
-void clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
+ * or cpuid's leaf as its first (false: that is part of the answer, too). */
+bool clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
                    struct clock_answer *ret);
 
 bool clocks_random(u64 *ret); /* a random number; false: there is none at the moment */

@@ -13,20 +13,31 @@
 #include "engine/x86_64/doors.h"
 
 enum {
-    HEAD = 4096,
+    CPU_PAGE = 4096,
+    CPU_OFFSET = 0xa80, /* in that page */
     TABLE = LOOKUP_SLOTS * 8,
+    TABLES = (VARIANTS - 1) * TABLE + 2 * CODE_CACHE_REGIONS,
     CACHE_LEAST = 1024 * 1024,
     COLD_CHUNK = 64 * 1024,
     COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
 };
 
+/* Processors by AMD look for a line in their first cache by a hash of bits 12 to 27 of its address, each of the lower eight
+ * xor one of the upper; of two lines with the same hash and the same place in their pages only one is found at a time, and
+ * code that uses both in turn runs ten times slower.  Images end at LAYOUT_IMAGES_END, with the data of the program in the
+ * last page, whose hash is that of LAYOUT_CACHE itself: so struct cpu lies behind the table, and not at the start of a
+ * page, where a program's data often begins. */
+_Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PAGE, "in one page");
+
 #define BELOW_2_GIB 0x7fff0000ul
 
 u64 code_cache_first, code_cache_end;
 struct cpu *cpu;
-u64 *lookup_table;
+u64 *lookup_tables[VARIANTS];
+u8 *code_cache_regions[2];
 
 static u8 *hot_first; /* after the doors */
+static u8 *room_end;  /* the tables of variants begin */
 static u8 *hot_at;
 static u8 *cold_at, *cold_end; /* in the chunk at hand */
 static u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
@@ -52,22 +63,32 @@ static u64 map_cache(u64 size)
     return at && map_at(at, size) ? at : 0;
 }
 
+static void place_tables(u64 first, u64 end)
+{
+    room_end = (u8 *)end;
+    lookup_tables[0] = (u64 *)first;
+    for (u32 n = 1; n < VARIANTS; n++)
+        lookup_tables[n] = (u64 *)(end + (n - 1) * TABLE);
+    for (u32 n = 0; n < countof(code_cache_regions); n++)
+        code_cache_regions[n] = room_end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
+}
+
 void code_cache_start(void)
 {
     u64 size = page_up(settings.cache < CACHE_LEAST ? CACHE_LEAST : settings.cache);
     u64 at = 0;
-    while (!(at = map_cache(size)) && size > CACHE_LEAST)
+    while (!(at = map_cache(size + TABLES)) && size > CACHE_LEAST)
         size /= 2;
     if (!at)
         engine_refuse(126, "code cache", "no room below 2 GiB");
     code_cache_first = at;
-    code_cache_end = at + size;
-    cpu = (struct cpu *)at;
-    lookup_table = (u64 *)(at + HEAD);
-    hot_first = doors_make((u8 *)(at + HEAD + TABLE));
+    code_cache_end = at + size + TABLES;
+    cpu = (struct cpu *)(at + TABLE + CPU_OFFSET);
+    place_tables(at, at + size);
+    hot_first = doors_make((u8 *)(at + TABLE + CPU_PAGE));
     code_cache_reset();
-    pool_enlarge_pages(code_cache_first, code_cache_end - COLD_PLAIN);
-    lookup_clear();
+    pool_enlarge_pages(code_cache_first, (u64)room_end - COLD_PLAIN);
+    lookup_clear(0);
 }
 
 static bool next_cold_chunk(void)
@@ -101,18 +122,18 @@ void code_cache_commit(struct code_room end)
 void code_cache_reset(void)
 {
     hot_at = hot_first;
-    cold_first = cold_at = cold_end = (u8 *)code_cache_end;
+    cold_first = cold_at = cold_end = room_end;
     cold_wasted = 0;
 }
 
 u64 code_cache_used(void)
 {
-    u64 cold = code_cache_end - (u64)cold_first - cold_wasted - (u64)(cold_end - cold_at);
+    u64 cold = (u64)(room_end - cold_first) - cold_wasted - (u64)(cold_end - cold_at);
     return (u64)(hot_at - hot_first) + cold;
 }
 
-void lookup_clear(void)
+void lookup_clear(u32 variant)
 {
     for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
-        lookup_table[slot] = doors.missed;
+        lookup_tables[variant][slot] = doors.missed;
 }

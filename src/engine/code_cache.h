@@ -6,7 +6,9 @@
  * copies it on write.
  *
  *   code_cache_first                                                          code_cache_end
- *   | struct cpu | look-up table | doors | fragments ...  -> <- ... stubs and marks        |
+ *   | look-up table | struct cpu | doors | fragments ...  -> <- ... stubs and marks | more tables |
+ *
+ * The tables at the end are those of variants (fragment.h), and nothing but addresses until there are any.
  */
 #ifndef ENGINE_CODE_CACHE_H
 #define ENGINE_CODE_CACHE_H
@@ -14,6 +16,10 @@
 #include "base/types.h"
 
 extern u64 code_cache_first, code_cache_end;
+
+/* Two tables for data_map.h, of CODE_CACHE_REGIONS bytes each. */
+enum { CODE_CACHE_REGIONS = 65536 };
+extern u8 *code_cache_regions[2];
 
 /* Maps it where the program left room, and makes struct cpu and the doors. */
 void code_cache_start(void);

@@ -23,6 +23,7 @@
 #include "engine/kernel_abi.h"
 #include "engine/layout.h"
 #include "engine/pool.h"
+#include "engine/share.h"
 #include "engine/syscalls.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
@@ -312,6 +313,7 @@ static void unprotect_area(const struct area *area)
     u64 size = area->end - area->start;
     if (kernel_failed(kernel_call(__NR_mprotect, area->start, size, protection)))
         engine_stop("memory that holds code cannot be made writable again", NULL);
+    share_opened(area->start, area->end);
 }
 
 /* Was it ours, and is it the guest's to write? */
@@ -326,6 +328,8 @@ static bool unprotect(u64 page, struct watched *w)
     u32 protection = code_watch_kernel_protection(area->protection);
     if (kernel_failed(kernel_call(__NR_mprotect, page, PAGE_SIZE, protection)))
         unprotect_area(area);
+    else
+        share_opened(page, page + PAGE_SIZE);
     return true;
 }
 

@@ -52,10 +52,43 @@ u64 digest_vectors(void)
     return mix_words(5, (const u64 *)(image + LEGACY_SSE), LEGACY_SIZE / 8);
 }
 
+/* Which pages are there: the kernel says it of many at a time. */
+enum { ENTRIES = 512 };
+#define PAGE_PRESENT (1ul << 63)
+#define PAGE_SWAPPED (1ul << 62)
+
+static struct pagemap {
+    i64 fd; /* an error: it is not known */
+    u64 first; /* the number of entry[0]'s page */
+    i64 count;
+    u64 entry[ENTRIES];
+} pagemap;
+
+static void pagemap_open(void)
+{
+    pagemap.fd = kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    pagemap.count = 0;
+}
+
+static void pagemap_close(void)
+{
+    if (!kernel_failed(pagemap.fd))
+        kernel_call(__NR_close, pagemap.fd);
+}
+
 static bool page_is_there(u64 page)
 {
-    u8 there = 0;
-    return kernel_call(__NR_mincore, page, PAGE_SIZE, &there) == 0;
+    u64 number = page / PAGE_SIZE;
+    if (kernel_failed(pagemap.fd))
+        return true;
+    if (number - pagemap.first >= (u64)pagemap.count) {
+        i64 got = kernel_call(__NR_pread64, pagemap.fd, pagemap.entry, sizeof(pagemap.entry),
+                              number * sizeof(u64));
+        pagemap.first = number;
+        pagemap.count = got > 0 ? got / (i64)sizeof(u64) : 0;
+    }
+    return !pagemap.count ||
+           (pagemap.entry[number - pagemap.first] & (PAGE_PRESENT | PAGE_SWAPPED));
 }
 
 static bool all_zero(const u64 *words, u64 count)
@@ -66,37 +99,47 @@ static bool all_zero(const u64 *words, u64 count)
     return any == 0;
 }
 
-/* Pages of no file that were never touched are zeros: reading them would make them. */
-static u64 mix_page(u64 hash, u64 page, bool from_file)
+/* Private pages of no file that were never touched are zeros.  Of shared ones it says nothing that this process has not
+ * touched them: a child of fork finds them when it first looks. */
+static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
 {
     static u64 copy[PAGE_SIZE / 8];
-    if ((!from_file && !page_is_there(page)) || !guest_read(copy, gaddr(page), PAGE_SIZE) ||
-        all_zero(copy, PAGE_SIZE / 8))
+    if (!from_elsewhere && !page_is_there(page))
+        return mix(hash, 0);
+    *read += PAGE_SIZE;
+    if (!guest_read(copy, gaddr(page), PAGE_SIZE) || all_zero(copy, PAGE_SIZE / 8))
         return mix(hash, 0);
     return mix_words(hash, copy, PAGE_SIZE / 8);
 }
 
-static bool is_private_data(const struct area *a)
+/* The shadow memory of sanitizers is terabytes, nearly all of them untouched, which even to look up
+ * takes minutes: it is left out. */
+#define LARGEST_AREA (64ul << 30)
+
+/* Shared memory too: what others wrote there is known (share.h). */
+static bool is_data(const struct area *a)
 {
-    return (a->protection & PROT_WRITE) && (a->protection & PROT_READ) &&
-           !(a->flags & (AREA_SHARED | AREA_SHM | AREA_VDSO | AREA_STACK));
+    return a->end - a->start <= LARGEST_AREA && (a->protection & PROT_WRITE) &&
+           (a->protection & PROT_READ) && !(a->flags & (AREA_VDSO | AREA_STACK));
 }
 
-u64 digest_memory(u64 *bytes)
+u64 digest_memory(struct digest_extent *ret)
 {
     u64 hash = 7;
-    *bytes = 0;
+    *ret = (struct digest_extent){0, 0};
+    pagemap_open();
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
         u64 start = a->start, end = a->end;
         if (a->flags & AREA_STACK)
             start = page_down(cpu->reg[RSP]) > start && cpu->reg[RSP] < end
                         ? page_down(cpu->reg[RSP]) : end;
-        else if (!is_private_data(a))
+        else if (!is_data(a))
             continue;
         hash = mix(hash, start);
         for (u64 page = start; page < end; page += PAGE_SIZE)
-            hash = mix_page(hash, page, a->flags & AREA_FILE);
-        *bytes += end - start;
+            hash = mix_page(hash, page, a->flags & (AREA_FILE | AREA_SHARED), &ret->read);
+        ret->bytes += end - start;
     }
+    pagemap_close();
     return hash;
 }

@@ -8,7 +8,11 @@
 u64 digest_registers(void);
 /* Of the vector registers. */
 u64 digest_vectors(void);
-/* Of all memory that the guest can write and nobody else shares; *bytes tells how much that was. */
-u64 digest_memory(u64 *bytes);
+/* Of all memory that the guest can write and nobody else shares. */
+struct digest_extent {
+    u64 bytes; /* how much that was */
+    u64 read;  /* how much of it had to be read: the rest has never been touched */
+};
+u64 digest_memory(struct digest_extent *ret);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "engine/areas.h"
 #include "engine/code_watch.h"
+#include "engine/controlled.h"
+#include "engine/data_watch.h"
 #include "engine/entries.h"
 #include "engine/fragment.h"
 #include "engine/goal.h"
@@ -14,9 +16,12 @@
 #include "engine/record.h"
 #include "engine/log_mode.h"
 #include "engine/own_vdso.h"
+#include "engine/plan.h"
 #include "engine/settings.h"
+#include "engine/share.h"
 #include "engine/signals.h"
 #include "engine/slice.h"
+#include "engine/states.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
 #include "engine/syscalls.h"
@@ -34,7 +39,8 @@ enum {
     TRAP_TRACE = 2,
 };
 
-#define LONG (1ul << 26) /* ticks, for a thread alone */
+#define LONG (1ul << 26)       /* ticks, for a thread alone */
+#define CONTROLLED (1ul << 20) /* the same under a session: some milliseconds */
 
 /* How the last exit may be made shorter next time. */
 struct shortcut {
@@ -66,10 +72,21 @@ static void set_goal(void)
         goal = (struct goal){stop_if_there, true, settings.stop_tick, settings.stop_pc.at};
 }
 
+/* A session may want to say something. */
+static u64 longest(void)
+{
+    return control_on ? CONTROLLED : LONG;
+}
+
+static bool runs_in_slices(void)
+{
+    return thread_count > 1 || share_member;
+}
+
 /* The ticks that may pass before the boundary must be looked at again. */
 static u64 budget(void)
 {
-    u64 most = thread_count > 1 ? slice_grant() : LONG;
+    u64 most = log_mode != LOG_REPLAY && runs_in_slices() ? slice_grant() : longest();
     if (!goal.set)
         return most;
     u64 left = goal.tick - ticks_now();
@@ -108,16 +125,47 @@ static u64 enter_at(u32 address)
 static struct fragment *behind_marker(void)
 {
     static struct fragment *last;
-    if (!last || !last->live || last->pc != cpu->rip)
+    if (!last || !last->live || last->pc != cpu->rip || last->variant != fragment_variant)
         last = fragment_find(cpu->rip);
     return last && !last->copy ? last : NULL;
+}
+
+static u64 pass_code_site(void)
+{
+    const struct fragment *f = &fragments[cpu->exit_data];
+    cpu->rip = f->pc;
+    bool counted = f->counts && !cpu->point_left;
+    bool due = counted ? plan_at_counted_instruction() : plan_at_instruction();
+    return due ? EXIT_ALARM : enter_at(f->after_site);
+}
+
+/* Without a place to go on: the stack has come near something watched. */
+static u64 pass_data_site(void)
+{
+    if (!cpu->after)
+        return EXIT_ALARM;
+    return data_watch_concerned() ? EXIT_DATA_TOUCHED : enter_at((u32)cpu->after);
+}
+
+/* Most sites turn out to be nothing, and are passed without a look around: no tick has passed. */
+static u64 pass_sites(u64 reason)
+{
+    while (reason == EXIT_SITE || reason == EXIT_DATA)
+        reason = reason == EXIT_SITE ? pass_code_site() : pass_data_site();
+    return reason;
+}
+
+/* What lies at this moment is not met twice. */
+static u32 entry_of(const struct fragment *f)
+{
+    return f->after_site && plan_judged_here() ? f->after_site : f->body;
 }
 
 /* A program may ask the clock so often that it goes back at once, past the boundary: no tick has
  * passed, and the door looks for signals.  In replay the answer may have uncovered a goal. */
 static u64 run(struct fragment *f)
 {
-    u64 reason = enter_at(f->body);
+    u64 reason = enter_at(entry_of(f));
     while (reason == EXIT_EMULATE && settings.link && log_mode != LOG_REPLAY) {
         enum own_vdso_outcome outcome = own_vdso_call();
         if (outcome == OWN_VDSO_NOT_AT)
@@ -125,20 +173,27 @@ static u64 run(struct fragment *f)
         f = outcome == OWN_VDSO_ANSWERED ? behind_marker() : NULL;
         reason = f ? enter_at(f->body) : EXIT_ALARM;
     }
-    return reason;
+    return pass_sites(reason);
 }
 
 /* At the boundary another thread may have run: it may have dropped the link's fragment, or linked it. */
-static bool can_link(const struct link *l)
+static bool can_link(const struct link *l, const struct fragment *to)
 {
     const struct fragment *from = &fragments[l->fragment];
-    return from->live && !from->copy && !l->to;
+    return from->live && !from->copy && !l->to && from->variant == to->variant;
 }
 
-/* Chaos: counts a visit; true if the baton went round because of it. */
+/* Chaos: code that is new to the run, after each visit of which another thread may come.  A replay has the
+ * setting too, but its switches are in the log. */
+static bool is_new(const struct fragment *f)
+{
+    return settings.chaos && log_mode != LOG_REPLAY && f->visits < CHAOS_VISITS;
+}
+
+/* Counts a visit; true if the baton went round because of it. */
 static bool unsettled(struct fragment *f)
 {
-    if (!settings.chaos || log_mode == LOG_REPLAY || f->visits == CHAOS_VISITS)
+    if (!is_new(f))
         return false;
     if (!slice_ends_by_chance(f->visits++))
         return false;
@@ -150,11 +205,11 @@ static void take_shortcut(const struct shortcut *s, struct fragment *f)
 {
     if (!settings.link || f->copy || s->generation != fragments_generation)
         return;
-    if (settings.chaos && f->visits < CHAOS_VISITS)
+    if (is_new(f))
         return;
     if (s->publish)
         fragment_publish(f);
-    else if (s->link && can_link(s->link))
+    else if (s->link && can_link(s->link, f))
         fragment_link(s->link, f);
 }
 
@@ -195,6 +250,7 @@ static struct shortcut after_exit(u64 reason, bool single)
     case EXIT_CALL_MADE:
     case EXIT_ALARM:
     case EXIT_RETRY:
+    case EXIT_DATA_TOUCHED:
         break;
     default:
         engine_stop("unknown exit from translated code", NULL);
@@ -218,28 +274,67 @@ static u64 step(void)
     return reason;
 }
 
+/* What the instruction touched is judged before a fault of its own is: that comes behind it. */
+static u64 step_watched(void)
+{
+    if (states_on)
+        states_before();
+    bool watched = data_watch_before();
+    u64 reason = step();
+    if (watched && reason == EXIT_FAULT)
+        data_watch_after(true);
+    after_exit(reason, true);
+    if (watched && reason != EXIT_FAULT)
+        data_watch_after(reason != EXIT_ALARM && reason != EXIT_RETRY);
+    return reason;
+}
+
 static void step_alone(void)
 {
-    u64 reason = step();
-    after_exit(reason, true);
+    step_watched();
 }
 
 static void step_with_trap(void)
 {
-    u64 reason = step();
-    after_exit(reason, true);
+    u64 reason = step_watched();
     if (reason != EXIT_FAULT && reason != EXIT_ALARM)
         signals_raise(SIG_TRAP, TRAP_TRACE, cpu->rip);
 }
 
-/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it. */
+/* One instruction of a program that may trace itself. */
+static void step_as_it_is(void)
+{
+    if (cpu->flags & FLAG_TF)
+        step_with_trap();
+    else
+        step_alone();
+}
+
+/* A fault that waits for the plan's opinion: was there one?  If the pass stands first, it still waits. */
+static bool fault_delivered(void)
+{
+    u32 signal = signals_fault_waits();
+    if (signal && !plan_at_signal(signal))
+        signals_deliver_fault();
+    return signal;
+}
+
+static bool goal_is_near(void)
+{
+    return goal.set && ticks_now() >= goal.tick;
+}
+
+/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it.  The plan may want them, too. */
 static void pursue_goal(void)
 {
     for (;;) {
         goal.check();
-        if (!goal.set || ticks_now() < goal.tick)
+        if (fault_delivered())
+            continue;
+        if (!goal_is_near() && !plan_steps() && !states_on)
             return;
-        step_alone();
+        if (!plan_pass.runs || !plan_at_instruction())
+            step_as_it_is();
     }
 }
 
@@ -248,7 +343,7 @@ static u64 grant_end;
 
 static bool grant_used_up(void)
 {
-    return thread_count > 1 && ticks_now() >= grant_end;
+    return runs_in_slices() && ticks_now() >= grant_end;
 }
 
 static void grant(void)
@@ -262,9 +357,11 @@ static void grant(void)
 static void boundary(bool used_up, bool renew)
 {
     struct thread *t = thread_self();
-    bool over = used_up && (thread_count == 1 || slice_over());
+    bool over = used_up && (!runs_in_slices() || slice_over());
     if (over && thread_count > 1)
         thread_yield();
+    if (over && share_member)
+        share_yield();
     cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
     if (t->signal_waiting && log_mode != LOG_REPLAY)
         signals_deliver();
@@ -285,20 +382,25 @@ _Noreturn void dispatch_run(void)
     set_goal();
     u32 threads_seen = 0;
     u64 turns_seen = 0;
+    bool member_seen = false;
     for (;;) {
         bool used_up = reason == EXIT_TICKS || grant_used_up();
-        bool renew = threads_seen != thread_count || turns_seen != thread_turns;
+        bool renew = threads_seen != thread_count || turns_seen != thread_turns ||
+                     member_seen != share_member;
         u64 rip = cpu->rip;
         boundary(used_up, renew);
         threads_seen = thread_count;
         turns_seen = thread_turns;
+        member_seen = share_member;
         if (cpu->flags & FLAG_TF) {
-            step_with_trap();
             s = (struct shortcut){0};
+            if (!plan_pass.runs || !plan_at_instruction())
+                step_with_trap();
             continue;
         }
         if (cpu->rip != rip)
             s = (struct shortcut){0};
+        data_watch_mind_stack();
         struct fragment *f = find_or_translate();
         if (!f) {
             s = (struct shortcut){0};
@@ -311,8 +413,10 @@ _Noreturn void dispatch_run(void)
         take_shortcut(&s, f);
         entries_note(f->pc);
         reason = run(f);
-        if (reason == EXIT_RETRY)
+        if (reason == EXIT_RETRY || reason == EXIT_DATA_TOUCHED) {
+            plan_note_executed();
             step_alone();
+        }
         s = after_exit(reason, false);
     }
 }

@@ -22,6 +22,7 @@ enum {
 struct fragment *fragments;
 struct link *links;
 u32 fragments_generation;
+u8 fragment_variant;
 
 /* What finding by pc needs of a fragment. */
 struct key {
@@ -34,7 +35,7 @@ static u32 link_count;
 static u32 *by_pc;   /* PC_HEADS */
 static struct key *keys; /* of all fragments, apart from them to be close together */
 static u32 *by_page; /* PAGE_HEADS */
-static u32 *by_slot; /* LOOKUP_SLOTS */
+static u32 *by_slot[VARIANTS]; /* LOOKUP_SLOTS each; NULL: never used */
 
 void fragments_start(void)
 {
@@ -45,7 +46,7 @@ void fragments_start(void)
     keys = pool_map(MOST_FRAGMENTS * sizeof(*keys), PAGE_SIZE);
     by_pc = pool_map(PC_HEADS * sizeof(u32), PAGE_SIZE);
     by_page = pool_map(PAGE_HEADS * sizeof(u32), PAGE_SIZE);
-    by_slot = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
+    by_slot[0] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
     fragment_count = 1;
     link_count = 1;
 }
@@ -65,12 +66,26 @@ static u32 index_of(const struct fragment *f)
     return (u32)(f - fragments);
 }
 
-struct fragment *fragment_find(u64 pc)
+static struct fragment *find_variant(u64 pc, u8 variant)
 {
     for (u32 n = *pc_head(pc); n; n = keys[n].next)
-        if (keys[n].pc == (u32)pc && fragments[n].pc == pc)
+        if (keys[n].pc == (u32)pc && fragments[n].pc == pc && fragments[n].variant == variant)
             return &fragments[n];
     return NULL;
+}
+
+struct fragment *fragment_find(u64 pc)
+{
+    return find_variant(pc, fragment_variant);
+}
+
+void fragments_use(u8 variant)
+{
+    fragment_variant = variant;
+    if (by_slot[variant])
+        return;
+    by_slot[variant] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
+    lookup_clear(variant);
 }
 
 void fragment_find_soon(u64 pc)
@@ -177,13 +192,13 @@ void fragment_publish(struct fragment *f)
     if (f->published || (!f->from_table && !translate_late_check(f)))
         return;
     u32 slot = lookup_slot(f->pc);
-    u32 first = by_slot[slot];
+    u32 first = by_slot[f->variant][slot];
     f->published = true;
     if (first)
         emit_aim(f->chain_at, fragments[first].from_table);
     f->same_slot = first;
-    by_slot[slot] = index_of(f);
-    lookup_table[slot] = f->from_table;
+    by_slot[f->variant][slot] = index_of(f);
+    lookup_tables[f->variant][slot] = f->from_table;
 }
 
 static void withdraw(struct fragment *f)
@@ -192,7 +207,7 @@ static void withdraw(struct fragment *f)
         return;
     u32 slot = lookup_slot(f->pc);
     struct fragment *before = NULL;
-    for (u32 n = by_slot[slot]; &fragments[n] != f; n = before->same_slot)
+    for (u32 n = by_slot[f->variant][slot]; &fragments[n] != f; n = before->same_slot)
         before = &fragments[n];
     f->published = false;
     u32 onward = f->same_slot ? fragments[f->same_slot].from_table : doors.missed;
@@ -200,8 +215,8 @@ static void withdraw(struct fragment *f)
         before->same_slot = f->same_slot;
         emit_aim(before->chain_at, onward);
     } else {
-        by_slot[slot] = f->same_slot;
-        lookup_table[slot] = onward;
+        by_slot[f->variant][slot] = f->same_slot;
+        lookup_tables[f->variant][slot] = onward;
     }
 }
 
@@ -289,12 +304,47 @@ void fragments_drop(u64 start, u64 end)
             drop(&fragments[n]);
 }
 
+/* Those that end in front of a site, and go on there. */
+static void drop_cut_at(struct fragment *site)
+{
+    u32 n = site->incoming;
+    while (n) {
+        struct fragment *from = &fragments[links[n].fragment];
+        n = links[n].next_incoming;
+        if (from->cut_at != site->pc || from == site)
+            continue;
+        drop(from);
+        n = site->incoming; /* the list has changed */
+    }
+}
+
+void fragments_drop_with(u64 pc)
+{
+    for (u8 variant = 0; variant < VARIANTS; variant++) {
+        struct fragment *site = find_variant(pc, variant);
+        if (site)
+            drop_cut_at(site);
+    }
+    u32 *head = page_head(pc / PAGE_SIZE);
+    u32 n = *head;
+    while (n) {
+        struct fragment *f = &fragments[n];
+        n = *next_in_list(f, head);
+        if ((f->pc <= pc && pc < f->pc_end) || f->cut_at == pc)
+            drop(f);
+    }
+}
+
 void fragments_drop_all(void)
 {
     memset(by_pc, 0, PC_HEADS * sizeof(u32));
     memset(by_page, 0, PAGE_HEADS * sizeof(u32));
-    memset(by_slot, 0, LOOKUP_SLOTS * sizeof(u32));
-    lookup_clear();
+    for (u32 variant = 0; variant < VARIANTS; variant++) {
+        if (!by_slot[variant])
+            continue;
+        memset(by_slot[variant], 0, LOOKUP_SLOTS * sizeof(u32));
+        lookup_clear(variant);
+    }
     fragment_count = 1;
     link_count = 1;
     fragments_generation++;

@@ -13,6 +13,9 @@
  * Its exits are links: each begins as a jump to a stub that comes to the engine, and is
  * patched to go straight to its target's fragment when that exists.
  *
+ * Variants: the same code may be translated in several ways, side by side, that differ in what they check for data sites
+ * (data_watch.h).  Only fragments of the current variant are found; links and look-ups stay within one.
+ *
  * Invariants
  *   (1) fragments[] is in the order of cache addresses; index 0 is no fragment.
  *   (2) A dropped fragment is in no table, and nothing links to it; its code stays until the cache is reset,
@@ -25,12 +28,23 @@
 
 enum { FRAGMENT_PAGES = 4 };
 
+enum { /* bits of a variant; 0: plain */
+    VARIANT_STORES = 1, /* stores are checked */
+    VARIANT_LOADS = 2,
+    VARIANT_STACK = 4,  /* also those relative to rsp */
+    VARIANT_POINTS = 8, /* points of the plan are counted (plan_points.h) */
+    VARIANTS = 16,
+};
+
 struct fragment {
     u64 pc;
+    u64 pc_end;     /* behind its last instruction, which is the highest */
+    u64 cut_at;     /* it would go on there, but for a site of the plan; or 0 */
     u32 start;      /* of its code but for the stubs: the marks count from here */
     u32 from_table; /* 0: not made yet */
     u32 ticked;
     u32 body;
+    u32 after_site; /* in the body, if that begins with an exit for the plan; else 0 */
     u32 end;        /* of the body */
     u32 stubs;
     u32 stubs_end;
@@ -47,7 +61,10 @@ struct fragment {
     u32 copy;      /* of a checked fragment: the bytes it was made of, else 0 */
     u32 copy_size;
     u8 visits; /* chaos: how often the engine has seen it, up to CHAOS_VISITS (slice.h) */
+    u8 variant;
+    bool counts; /* its code counts the point that it begins at */
     bool live;
+    bool single; /* one instruction, in no table */
     bool published;
 };
 
@@ -81,6 +98,10 @@ enum {
 extern struct fragment *fragments;
 extern struct link *links;
 
+extern u8 fragment_variant; /* the current one */
+/* From now on fragments are of this variant. */
+void fragments_use(u8 variant);
+
 struct fragment *fragment_find(u64 pc);
 /* It is likely to be looked for: have the table at hand. */
 void fragment_find_soon(u64 pc);
@@ -102,6 +123,8 @@ struct fragment *fragment_next(u32 links_wanted);
 void fragments_start(void);
 void fragments_drop(u64 start, u64 end);
 void fragments_drop_all(void);
+/* The plan has got a site at this address, or has lost it: drops those that would be made otherwise now. */
+void fragments_drop_with(u64 pc);
 /* Counts the times everything was dropped: a pointer kept across is stale. */
 extern u32 fragments_generation;
 

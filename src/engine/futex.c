@@ -124,8 +124,18 @@ static void dequeue(struct thread *t)
     futex_lock_waiters -= w->kind == FUTEX_FOR_LOCK;
 }
 
+/* Who wakes a thread runs on, and may have taken again what the other one was woken for before that runs: a lock that is
+ * let go and taken at once, and held whenever its holder waits for something else, would never come to it (natively, a matter
+ * of luck).  So now and then the waker gives way. */
+enum { RETURNS_MOST = 64 };
+static bool gives_way;
+
 void futex_rouse(struct thread *t)
 {
+    if (t->futex.returns >= RETURNS_MOST) {
+        t->futex.returns = 0;
+        gives_way = true;
+    }
     dequeue(t);
     thread_wake(t);
 }
@@ -177,7 +187,9 @@ static i64 wait(struct futex_key key, u32 value, u32 bits, const struct thread_d
     i64 failed = bits ? futex_check_value(key.address, value) : -EINVAL;
     if (failed)
         return failed;
-    thread_self()->futex.bits = bits;
+    struct futex_waiter *w = &thread_self()->futex;
+    w->returns = w->address == key.address ? w->returns + 1 : 0;
+    w->bits = bits;
     switch (futex_wait_in(key, FUTEX_FOR_WAKE, deadline)) {
     case THREAD_LATE:
         return -ETIMEDOUT;
@@ -421,5 +433,12 @@ i64 futex_call(const u64 args[6])
     if ((args[1] & FUTEX_REALTIME) && !(BIT(command) & CLOCK_CHOSEN))
         return -ENOSYS;
     i64 failed = check_addresses(command, args);
-    return failed ? failed : run(command, args, limited ? &deadline : NULL);
+    if (failed)
+        return failed;
+    i64 result = run(command, args, limited ? &deadline : NULL);
+    if (gives_way) {
+        gives_way = false; /* before the other one asks */
+        thread_yield();
+    }
+    return result;
 }

@@ -15,6 +15,11 @@ i64 futex_call(const u64 args[6]);
  * woken.  The baton is held; the thread's guest memory is not used any more. */
 void futex_thread_ends(struct thread *t);
 
+/* The same for a process: other processes share robust locks of any thread of it. */
+void futex_process_ends(const struct thread *t);
+/* The words of the first robust locks that t holds, or is about to take or give back. */
+void futex_each_robust(const struct thread *t, void (*visit)(u64 word));
+
 /* In the child of a fork: nobody waits. */
 void futex_forked(void);
 /* A child of vfork was killed while it waited on the block that is t's again. */

@@ -51,6 +51,24 @@ static bool owner_died(const struct thread *t, u64 address, bool inherits, bool 
     return true;
 }
 
+void futex_each_robust(const struct thread *t, void (*visit)(u64 word))
+{
+    enum { VISITED_MOST = 16 };
+    struct robust_head head;
+    u64 list = t->robust_list.at;
+    if (!list || !guest_read(&head, t->robust_list, sizeof(head)))
+        return;
+    u64 entry = head.first & ~(u64)INHERITS;
+    for (int i = 0; i < VISITED_MOST && entry && entry != list; i++) {
+        visit(entry + (u64)head.word_offset);
+        if (!guest_read_u64(gaddr(entry), &entry))
+            break;
+        entry &= ~(u64)INHERITS;
+    }
+    if (head.pending)
+        visit((head.pending & ~(u64)INHERITS) + (u64)head.word_offset);
+}
+
 static void end_robust_locks(const struct thread *t)
 {
     struct robust_head head;
@@ -70,6 +88,11 @@ static void end_robust_locks(const struct thread *t)
     }
     if (pending)
         owner_died(t, pending + offset, head.pending & INHERITS, true);
+}
+
+void futex_process_ends(const struct thread *t)
+{
+    end_robust_locks(t);
 }
 
 void futex_thread_ends(struct thread *t)

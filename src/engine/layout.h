@@ -6,7 +6,7 @@
  * guest addresses and engine data in 32 bits.
  *
  *   0x000010000000  images: executables, libraries, whatever is mapped executable from a file
- *   0x000060000000  struct cpu, then the code cache (moved or shrunk if the program is linked there)
+ *   0x000060000000  the code cache, with struct cpu (moved or shrunk if the program is linked there)
  *   0x555600000000  the heap (brk) of a program that is not linked at a fixed place
  *   0x6e0000000000  pools: the engine's own memory, threads' blocks, look-up tables
  *   0x6f0000000000  the engine's image

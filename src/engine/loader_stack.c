@@ -159,6 +159,7 @@ static bool guest_value(const struct stack_content *c, const struct strings *s, 
     case AT_EXECFN:       *value = s->path; return true;
     case AT_PLATFORM:     *value = s->platform; return true;
     case AT_RANDOM:       *value = s->random; return true;
+    case AT_HWCAP2:       *value = settings.cpu ? 0 : *value; return true;
     case AT_BASE_PLATFORM:
     case AT_EXECFD:
     case K_AT_RSEQ_FEATURE_SIZE:

@@ -7,16 +7,17 @@
 #define ENGINE_LOOKUP_H
 
 #include "base/types.h"
+#include "engine/fragment.h"
 
 enum { LOOKUP_BITS = 16, LOOKUP_SLOTS = 1 << LOOKUP_BITS };
 
-extern u64 *lookup_table; /* below 2 GiB */
+extern u64 *lookup_tables[VARIANTS]; /* below 2 GiB: a fragment finds others of its variant alone */
 
 static inline u32 lookup_slot(u64 pc)
 {
     return pc & (LOOKUP_SLOTS - 1);
 }
 
-void lookup_clear(void);
+void lookup_clear(u32 variant);
 
 #endif

@@ -19,6 +19,11 @@ void mapped_file_resize(u64 address, u64 size);
 /* It has been mapped at `at`. */
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at);
 
+/* In a freshly forked copy of a replaying process: gives it its own of all that is mapped shared, at the same places and with
+ * the same mappings of the same memory, so that neither sees what the other writes from now on.  (What is a mapping of the
+ * engine's, like the ring, is not touched.) */
+void memory_unshare(void);
+
 /* The loader reads files before it maps them: in the log that is a mapping of no bytes. */
 void mapped_file_opened(i32 fd);
 /* Replay: the file that was opened then. */

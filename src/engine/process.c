@@ -19,16 +19,17 @@
 #include "engine/process.h"
 
 #include "engine/address.h"
-#include "engine/areas.h"
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
 #include "engine/futex.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
+#include "engine/plan.h"
 #include "engine/record.h"
 #include "engine/replay.h"
 #include "engine/replay_output.h"
 #include "engine/replay_threads.h"
+#include "engine/share.h"
 #include "engine/signals.h"
 #include "engine/stats.h"
 #include "engine/syscalls_internal.h"
@@ -124,27 +125,15 @@ static void become_forked(const struct k_clone_args *args)
 
 static void fork_child(const struct k_clone_args *args)
 {
-    bool alone = thread_count == 1;
     stats_forked();
     become_forked(args);
-    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH, alone);
-}
-
-/* Said once: what the other process writes there is in nobody's log. */
-static void note_shared_memory(void)
-{
-    static bool said;
-    for (const struct area *a = areas_from(0); a && !said; a = areas_from(a->end)) {
-        said = (a->flags & (AREA_SHARED | AREA_SHM)) && (a->protection & PROT_WRITE);
-        if (said)
-            record_note(NOTE_LIMIT, "memory is shared with another process, which cannot be replayed yet");
-    }
+    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
+    share_forked();
 }
 
 static i64 fork_process(const struct k_clone_args *args)
 {
-    if (log_mode == LOG_RECORD)
-        note_shared_memory();
+    share_fork_begins();
     u64 mask = process_block_signals();
     i64 pid = thread_self()->signal_waiting ? CALL_AGAIN : kernel_fork(args);
     if (pid == 0)
@@ -163,6 +152,8 @@ static void vfork_begin(void)
     struct thread *t = thread_self();
     t->tid = (u32)kernel_call(__NR_gettid);
     t->in_vfork = true;
+    t->in_call = false;
+    t->ends_in_log = false;
     signals_vfork_child();
     if (child_clears_handlers)
         clear_handlers();
@@ -187,7 +178,9 @@ static void put_aside(const struct thread *t, struct parent *parent)
 
 static void put_back(struct thread *t, const struct parent *parent)
 {
+    t->in_call = true;
     thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
+    share_take(true);
     futex_forget(t);
     thread_load_registers(&parent->state);
     t->tid = parent->tid;
@@ -232,6 +225,9 @@ static i64 vfork_process(const struct k_clone_args *args)
     u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
     i64 pid = engine_clone(flags, stack_below(), written, args->child_tid, args->tls, vfork_begin);
     put_back(t, &parent);
+    if (pid > 0 && !t->ends_in_log)
+        record_killed();
+    t->ends_in_log = true; /* the call of the one who goes on */
     signals_vfork_end();
     return pid;
 }
@@ -306,13 +302,14 @@ bool process_replay_child_ends(void)
         return false;
     p->thread = NULL;
     put_back(thread_self(), &p->parent);
-    vector_restore(p->vector, vector_shape.features);
+    vector_restore(p->vector, vector_shape.kept);
     signals_vfork_end();
     output_restore(&p->output);
     replay_call_again(&p->call);
     cpu->reg[RAX] = (u64)replay_feed();
     cpu->reg[RCX] = cpu->rip;
     cpu->reg[R11] = cpu->flags;
+    plan_after_call(&p->call, (i64)cpu->reg[RAX]);
     return true;
 }
 

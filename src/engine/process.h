@@ -4,8 +4,8 @@
 
 #include "engine/kernel_abi.h"
 
-/* Keeps a descriptor of the engine's own file, for execve.  Once, at the start. */
-void process_start(void);
+/* Keeps a descriptor of the engine's own file, for execve.  Once, at the start.  `started_as`: AT_EXECFN. */
+void process_start(const char *started_as);
 
 i64 process_fork(void);
 i64 process_vfork(void);

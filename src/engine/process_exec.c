@@ -8,7 +8,7 @@
  * answer is the guest's.  So is what a debugger among the guests starts (process_tracer.c).
  *
  * A program given by a descriptor is inherited open, by a copy that its loader closes (the
- * setting fd).
+ * setting fd), and so is the engine's own file (the setting engine).
  */
 #include "engine/descriptors.h"
 #include "engine/guest_memory.h"
@@ -19,6 +19,8 @@
 #include "engine/program_file.h"
 #include "engine/record.h"
 #include "engine/settings.h"
+#include "engine/share.h"
+#include "engine/share_group.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
@@ -40,9 +42,18 @@ enum {
 
 static i32 engine_fd = -1;
 
-void process_start(void)
+/* As its predecessor hands it on: the program may have gone to where /proc is not, and the file neither (chroot). */
+static i64 open_engine(const char *started_as)
 {
+    if (settings.engine)
+        return settings.engine;
     i64 fd = kernel_call(__NR_open, "/proc/self/exe", O_PATH | O_CLOEXEC);
+    return kernel_failed(fd) && started_as ? kernel_call(__NR_open, started_as, O_PATH | O_CLOEXEC) : fd;
+}
+
+void process_start(const char *started_as)
+{
+    i64 fd = open_engine(started_as);
     if (!kernel_failed(fd))
         descriptors_keep((i32)fd, true, &engine_fd);
     process_note_tracer();
@@ -188,10 +199,14 @@ static void add_track(struct text *out)
     text_add_unsigned(out, origin.parent_tick);
     text_add(out, ",parentpc=");
     text_add_unsigned(out, origin.parent_pc);
+    if (share_group_descriptor() >= 0) {
+        text_add(out, ",share=");
+        text_add_signed(out, share_group_descriptor());
+    }
 }
 
 /* Our settings less what is of this image alone, and with what the next needs. */
-static const char *settings_for(i32 fd)
+static const char *settings_for(i32 fd, i32 engine)
 {
     static char buffer[SETTINGS_SIZE];
     struct text out = TEXT(buffer);
@@ -199,7 +214,8 @@ static const char *settings_for(i32 fd)
         const char *comma = text_find(item, ',');
         const char *end = comma ? comma : item + strlen(item);
         bool skip = text_starts(item, "fd=") || text_starts(item, "parent") ||
-                    text_starts(item, "record=");
+                    text_starts(item, "record=") || text_starts(item, "share=") ||
+                    text_starts(item, "engine=");
         if (!skip && out.length)
             text_add_char(&out, ',');
         for (; item < end; item++)
@@ -211,13 +227,17 @@ static const char *settings_for(i32 fd)
         text_add(&out, out.length ? ",fd=" : "fd=");
         text_add_signed(&out, fd);
     }
+    if (engine >= 0) {
+        text_add(&out, out.length ? ",engine=" : "engine=");
+        text_add_signed(&out, engine);
+    }
     if (log_mode == LOG_RECORD)
         add_track(&out);
     buffer[out.length] = 0;
     return buffer;
 }
 
-static i64 build_arguments(const struct target *target, i32 inherited, struct gaddr argv)
+static i64 build_arguments(const struct target *target, i32 inherited, i32 engine, struct gaddr argv)
 {
     static const char nothing[] = "";
     i64 count = count_arguments(argv);
@@ -226,7 +246,7 @@ static i64 build_arguments(const struct target *target, i32 inherited, struct ga
     if (!make_room(CHANNEL_ARGS_MIN + (u64)count + 1))
         return -ENOMEM;
     arguments[0] = (u64)CHANNEL_ENGINE_NAME;
-    arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited);
+    arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited, engine);
     arguments[CHANNEL_ARG_PATH] = (u64)target->path;
     arguments[CHANNEL_ARG_ARGV0] = (u64)nothing; /* there is always one */
     if (!guest_read(&arguments[CHANNEL_ARG_ARGV0], argv, (size_t)count * sizeof(u64)))
@@ -241,7 +261,11 @@ static i64 make_call(u64 number, const u64 args[6])
 {
     signals_exec();
     record_exec();
+    bool alone = !thread_self()->in_vfork; /* else its parent has the baton when it goes on */
+    if (alone)
+        share_give();
     i64 result = engine_make_call(number, args, &thread_self()->signal_waiting);
+    share_take(true);
     signals_exec_failed();
     return result; /* CALL_AGAIN, if a signal came first */
 }
@@ -251,22 +275,33 @@ static i64 exec_descriptor(i32 fd, u64 argv, u64 envp)
     return make_call(__NR_execveat, (u64[6]){(u64)fd, (u64) "", argv, envp, AT_EMPTY_PATH});
 }
 
+/* A copy of a descriptor that the next image has, too. */
+static i64 hand_on(i32 fd)
+{
+    i64 copy = kernel_call(__NR_dup, fd);
+    return kernel_failed(copy) ? copy : descriptors_keep((i32)copy, false, NULL);
+}
+
+static i64 exec_with(const struct target *target, i64 inherited, struct gaddr argv, struct gaddr envp)
+{
+    i64 engine = hand_on(engine_fd); /* an error: the program has no descriptor left */
+    i64 result = build_arguments(target, (i32)inherited, (i32)engine, argv);
+    if (result == 0)
+        result = exec_descriptor(engine_fd, (u64)arguments, envp.at);
+    if (!kernel_failed(engine))
+        descriptors_drop((i32)engine);
+    return result;
+}
+
 static i64 exec_engine(const struct target *target, struct gaddr argv, struct gaddr envp)
 {
-    i64 inherited = -1;
-    if (target->inherited) {
-        i64 copy = kernel_call(__NR_dup, target->fd);
-        inherited = kernel_failed(copy) ? copy : descriptors_keep((i32)copy, false, NULL);
-        if (kernel_failed(inherited))
-            return inherited;
-    }
-    i64 result = build_arguments(target, (i32)inherited, argv);
-    if (result == 0 && engine_fd >= 0)
-        result = exec_descriptor(engine_fd, (u64)arguments, envp.at);
-    else if (result == 0)
-        result = make_call(__NR_execve, (u64[6]){(u64) "/proc/self/exe", (u64)arguments, envp.at});
-    if (target->inherited)
-        descriptors_drop((i32)inherited);
+    if (!target->inherited)
+        return exec_with(target, -1, argv, envp);
+    i64 inherited = hand_on(target->fd);
+    if (kernel_failed(inherited))
+        return inherited;
+    i64 result = exec_with(target, inherited, argv, envp);
+    descriptors_drop((i32)inherited);
     return result;
 }
 

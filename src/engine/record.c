@@ -11,11 +11,18 @@
 
 #include "engine/address_internal.h"
 #include "engine/areas.h"
+#include "engine/clocks.h"
+#include "engine/code_watch.h"
 #include "engine/digest.h"
+#include "engine/file_writes.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/layout.h"
+#include "engine/pool.h"
 #include "engine/settings.h"
+#include "engine/share.h"
+#include "engine/share_group.h"
+#include "engine/share_outside.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
@@ -23,6 +30,7 @@
 #include "engine/ticks.h"
 #include "engine/track.h"
 #include "engine/x86_64/cpu.h"
+#include "engine/x86_64/vector.h"
 
 enum { RANDOM_BYTES = 16, NANOSECONDS = 1000000000 };
 
@@ -160,6 +168,33 @@ static const void *auxv_pointer(const u64 *auxv, u64 type)
     return NULL;
 }
 
+static void add_leaf(struct builder *b, u32 leaf, u32 subleaf)
+{
+    const u64 args[CLOCK_ARGS] = {leaf, subleaf};
+    struct clock_answer a;
+    clocks_ask(CLOCK_CPUID, args, &a);
+    struct event_cpuid e = {leaf, subleaf, (u32)a.value[1], (u32)(a.value[1] >> 32),
+                            (u32)a.value[2], (u32)(a.value[2] >> 32)};
+    if (a.value[1] | a.value[2])
+        add_piece(b, PIECE_CPUID, 0, &e, sizeof(e));
+}
+
+/* What a replay must find in its processor: leaves that tell of features. */
+static void add_cpu(struct builder *b)
+{
+    static const u32 leaves[][2] = {
+        {0, 0}, {1, 0}, {7, 0}, {7, 1}, {0xd, 0}, {0xd, 1},
+        {0x80000000, 0}, {0x80000001, 0}, {0x80000008, 0}, {0x80000021, 0},
+    };
+    u64 shown[] = {vector_shape.features, vector_shape.mxcsr_mask};
+    for (u32 n = 0; n < countof(leaves); n++)
+        add_leaf(b, leaves[n][0], leaves[n][1]);
+    for (u32 state = 2; state < 32; state++)
+        if (vector_shape.features >> state & 1)
+            add_leaf(b, 0xd, state);
+    add_piece(b, PIECE_CPU, 0, shown, sizeof(shown));
+}
+
 static void add_start_pieces(struct builder *b, const struct loader_request *request,
                              const struct signals_inherited *inherited)
 {
@@ -177,6 +212,7 @@ static void add_start_pieces(struct builder *b, const struct loader_request *req
         add_piece(b, PIECE_DIRECTORY, 0, directory, (u64)length - 1);
     add_piece(b, PIECE_SETTINGS, 0, settings_text, strlen(settings_text));
     add_piece(b, PIECE_LAYOUT, 0, layout, sizeof(layout));
+    add_cpu(b);
 }
 
 static u64 frequency; /* of the time stamp counter */
@@ -213,6 +249,7 @@ void record_start(const struct loader_request *request, const struct signals_inh
         log_mode = LOG_OFF;
         return;
     }
+    share_group_start(settings.share);
     ring_producer_init(&producer, track_ring);
     frequency = tsc_frequency();
     struct record_moment at = {.time = read_tsc()};
@@ -233,8 +270,10 @@ static bool read_memory(void *context, void *to, struct gaddr from, size_t size)
 
 static const struct call_memory memory = {read_memory, NULL};
 
-/* Calls that no row knows: what they can reach is set aside, and compared afterwards. */
-static struct {
+/* Calls that no row knows: what they can reach is set aside, and compared afterwards.  Several threads may be in such
+ * calls, if these wait. */
+struct aside {
+    struct aside *next; /* among those not in use */
     u64 count;
     struct {
         struct gaddr at;
@@ -242,18 +281,37 @@ static struct {
     } range[256];
     u64 used;
     u8 bytes[256 * 1024];
-} aside;
+};
+
+static struct aside *unused;
+
+static struct aside *aside_take(void)
+{
+    struct aside *a = unused;
+    if (a)
+        unused = a->next;
+    else
+        a = pool_map(sizeof(*a), 4096);
+    a->count = a->used = 0;
+    return a;
+}
+
+static void aside_give(struct aside *a)
+{
+    a->next = unused;
+    unused = a;
+}
 
 static void set_aside(void *context, struct gaddr at, u64 size)
 {
-    (void)context;
-    if (aside.count == countof(aside.range) || aside.used + size > sizeof(aside.bytes) ||
-        !guest_read(aside.bytes + aside.used, at, size))
+    struct aside *a = context;
+    if (a->count == countof(a->range) || a->used + size > sizeof(a->bytes) ||
+        !guest_read(a->bytes + a->used, at, size))
         return;
-    aside.range[aside.count].at = at;
-    aside.range[aside.count].size = size;
-    aside.range[aside.count++].place = aside.used;
-    aside.used += size;
+    a->range[a->count].at = at;
+    a->range[a->count].size = size;
+    a->range[a->count++].place = a->used;
+    a->used += size;
 }
 
 void record_call_begin(struct record_call *ret, const struct call *call)
@@ -261,14 +319,24 @@ void record_call_begin(struct record_call *ret, const struct call *call)
     ret->at = moment_now();
     ret->at.pc -= SYSCALL_LENGTH;
     call_begin(&ret->made, call->number, call->args, &memory);
-    aside.count = aside.used = 0;
-    if (ret->made.variant->unknown)
-        call_reachable(&ret->made, &memory, set_aside, NULL);
+    ret->aside = NULL;
+    if (!ret->made.variant->unknown)
+        return;
+    ret->aside = aside_take();
+    call_reachable(&ret->made, &memory, set_aside, ret->aside);
+}
+
+void record_call_drop(struct record_call *c)
+{
+    if (c->aside)
+        aside_give(c->aside);
 }
 
 static void add_written(void *context, struct gaddr at, u64 size)
 {
     struct builder *b = context;
+    if (share_member)
+        share_written(at.at, size);
     if (log_mode == LOG_RECORD)
         add_piece(b, PIECE_MEMORY, at.at, gaddr_pointer(at), size);
 }
@@ -280,14 +348,14 @@ static void add_shown(void *context, struct gaddr at, u64 size)
         add_piece(b, PIECE_SHOWN, at.at, gaddr_pointer(at), size);
 }
 
-static void add_changed(struct builder *b)
+static void add_changed(struct builder *b, const struct aside *a)
 {
-    static u8 now[sizeof(aside.bytes)];
-    for (u64 n = 0; n < aside.count; n++) {
-        u64 size = aside.range[n].size;
-        if (guest_read(now, aside.range[n].at, size) &&
-            memcmp(now, aside.bytes + aside.range[n].place, size))
-            add_written(b, aside.range[n].at, size);
+    static u8 now[sizeof(a->bytes)];
+    for (u64 n = 0; n < a->count; n++) {
+        u64 size = a->range[n].size;
+        if (guest_read(now, a->range[n].at, size) &&
+            memcmp(now, a->bytes + a->range[n].place, size))
+            add_written(b, a->range[n].at, size);
     }
 }
 
@@ -313,41 +381,6 @@ static void add_futex_words(struct builder *b, const u64 *args)
 
 static bool shared_files; /* some have been mapped shared */
 
-static bool writes_file(u64 number)
-{
-    switch (number) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_ftruncate:
-    case __NR_fallocate:
-        return true;
-    default:
-        return false;
-    }
-}
-
-struct file_range {
-    u64 from, to;
-};
-
-/* What of a file a call has changed at most. */
-static struct file_range range_changed(const struct call_made *made)
-{
-    enum { K_SEEK_CUR = 1, K_F_GETFL = 3, K_O_APPEND = 02000 };
-    u64 fd = made->args[0], bytes = (u64)made->result, from = made->args[3];
-    if (made->number == __NR_ftruncate || made->number == __NR_fallocate)
-        return (struct file_range){0, ~0ul};
-    bool placed = made->number != __NR_write && made->number != __NR_writev && from != ~0ul;
-    if (placed && (kernel_call(__NR_fcntl, fd, K_F_GETFL) & K_O_APPEND))
-        return (struct file_range){0, ~0ul};
-    if (!placed)
-        from = (u64)kernel_call(__NR_lseek, fd, 0, K_SEEK_CUR) - bytes;
-    return (struct file_range){from, from + bytes};
-}
-
 /* The part of an area that shows what is in the range, and is not behind the file's last page. */
 static void add_area_changes(struct builder *b, const struct area *a, struct file_range changed,
                              u64 file_size)
@@ -364,20 +397,64 @@ static void add_area_changes(struct builder *b, const struct area *a, struct fil
 /* A file that is mapped shared has changed under the mapping. */
 static void add_file_changes(struct builder *b, const struct call_made *made)
 {
-    struct k_stat st;
+    struct file_writes writes;
     bool sized = false;
-    if (!writes_file(made->number) || kernel_failed(kernel_call(__NR_fstat, made->args[0], &st)))
+    if (!file_writes_call(made->number) ||
+        !file_writes_begin(&writes, made->number, made->args))
         return;
-    struct file_range changed = range_changed(made);
+    struct file_range changed = file_writes_range(&writes, made->result);
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
-        if (!(a->flags & AREA_FILE) || !(a->flags & AREA_SHARED) || a->inode != st.inode ||
-            a->device != st.device)
+        if (!(a->flags & AREA_FILE) || !(a->flags & AREA_SHARED) || a->inode != writes.inode ||
+            a->device != writes.device)
             continue;
         if (!sized && log_mode == LOG_RECORD)
-            add_piece(b, PIECE_FILE_SIZE, a->start, &st.size, sizeof(st.size));
+            add_piece(b, PIECE_FILE_SIZE, a->start, &writes.size_after, sizeof(u64));
         sized = true;
-        add_area_changes(b, a, changed, (u64)st.size);
+        add_area_changes(b, a, changed, writes.size_after);
     }
+}
+
+/* --- memory that is written as a file: /proc/self/mem */
+
+static bool memory_files; /* some may have been opened */
+
+static void note_opened(const struct call_made *made)
+{
+    char path[64]; /* no such name is longer */
+    bool first = made->number == __NR_open;
+    if (!first && made->number != __NR_openat && made->number != __NR_openat2)
+        return;
+    i64 length = guest_read_string(path, gaddr(made->args[first ? 0 : 1]), sizeof(path));
+    if (length >= 3 && text_equal(path + length - 3, "mem"))
+        memory_files = true;
+}
+
+/* Is that descriptor open on this process's memory?  The link says which process's. */
+static bool is_own_memory(u64 fd)
+{
+    char link[64], own[64], found[64];
+    struct text name = TEXT(link), wanted = TEXT(own);
+    text_add(&name, "/proc/self/fd/");
+    text_add_unsigned(&name, fd);
+    text_add(&wanted, "/proc/");
+    text_add_unsigned(&wanted, (u64)kernel_call(__NR_getpid));
+    text_add(&wanted, "/");
+    i64 size = kernel_call(__NR_readlink, link, found, sizeof(found) - 1);
+    if (size < 4)
+        return false;
+    found[size] = 0;
+    return text_starts(found, own) && text_equal(found + size - 4, "/mem");
+}
+
+static void add_memory_changes(struct builder *b, const struct call_made *made)
+{
+    struct file_writes writes;
+    if (made->result == 0 || !file_writes_call(made->number) || !is_own_memory(made->args[0]) ||
+        !file_writes_begin(&writes, made->number, made->args))
+        return;
+    struct file_range changed = file_writes_range(&writes, made->result);
+    code_watch_changed(changed.from, changed.to);
+    add_written(b, gaddr(changed.from), changed.to - changed.from);
 }
 
 static u16 argument_count(const struct call_made *made)
@@ -388,13 +465,15 @@ static u16 argument_count(const struct call_made *made)
     return made->variant->unknown ? SYSCALL_ARGS : n;
 }
 
-void record_call_end(struct record_call *c, i64 result)
+static void call_end(struct record_call *c, i64 result)
 {
     struct builder b;
+    share_update();
     if (log_mode != LOG_RECORD || !build(&b, EVENT_SYSCALL, &c->at))
         return;
+    bool compared = c->aside && c->aside->count;
     struct event_syscall payload = {.number = (u32)c->made.number,
-                                    .flags = aside.count ? SYSCALL_COMPARED : 0,
+                                    .flags = compared ? SYSCALL_COMPARED : 0,
                                     .args = argument_count(&c->made),
                                     .result = result};
     b.flags = &((struct event_syscall *)add(&b, &payload, sizeof(payload)))->flags;
@@ -405,11 +484,20 @@ void record_call_end(struct record_call *c, i64 result)
         add_futex_words(&b, c->made.args);
     if (shared_files && result >= 0)
         add_file_changes(&b, &c->made);
-    if (aside.count)
-        add_changed(&b);
+    if (memory_files && result >= 0)
+        add_memory_changes(&b, &c->made);
+    note_opened(&c->made);
+    if (compared)
+        add_changed(&b, c->aside);
     call_shown(&c->made, &memory, add_shown, &b);
     if (log_mode == LOG_RECORD)
         publish(&b);
+}
+
+void record_call_end(struct record_call *c, i64 result)
+{
+    call_end(c, result);
+    record_call_drop(c);
 }
 
 /* --- mapped files --------------------------------------------------------------------------- */
@@ -440,17 +528,19 @@ static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
 
 /* Files written within a tick of the kernel's clock can change without another time: no copy of such a
  * one serves twice. */
-static u64 time_for_copy(u64 mtime)
+static u64 time_for_copy(const struct event_map *map)
 {
     enum { RECENT_NS = 50000000 };
     static u64 unique;
-    return clock_ns(0) - mtime < RECENT_NS ? mtime ^ ++unique << 48 : mtime;
+    if (clock_ns(0) - map->mtime >= RECENT_NS && !share_knows(map->device, map->inode))
+        return map->mtime;
+    return map->mtime ^ (++unique << 32 | (track_number + 1ul)) * 0x9e3779b97f4a7c15ul;
 }
 
 static u32 keep(const struct event_map *map, i64 fd)
 {
     struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
-                                time_for_copy(map->mtime)};
+                                time_for_copy(map)};
     struct channel_kept kept = {0};
     i32 none;
     if (!track_send(&keep.message, (i32)fd) ||
@@ -476,12 +566,18 @@ void record_map(const struct mapping *m, u64 at)
     shared_files |= (m->flags & MAP_TYPE) != MAP_PRIVATE;
     bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
     map.path_size = (u32)strlen(path);
+    if (packaged && m->size)
+        areas_mark(at, at + m->size, AREA_STAYS, 0);
+    share_update(); /* a file that others write is copied while they do not */
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+        share_outside_file(m->fd, st.device, st.inode, path);
     map.copy = packaged ? 0 : keep(&map, m->fd);
     if (!build(&b, EVENT_MAP, &now))
         return;
     add(&b, &map, sizeof(map));
     add(&b, path, map.path_size);
     publish(&b);
+    share_outside_mapped(at, m->size);
 }
 
 /* --- the rest ----------------------------------------------------------------------------- */
@@ -496,6 +592,21 @@ void record_signal(const struct k_siginfo *info, u32 fate)
         return;
     struct event_signal payload = {.signal = (u32)info->signal, .fate = (u16)fate};
     memcpy(payload.info, info, sizeof(*info));
+    add(&b, &payload, sizeof(payload));
+    publish(&b);
+}
+
+/* All that is known is the tick: what it wrote after that is lost, if somebody should look at it. */
+void record_killed(void)
+{
+    struct builder b;
+    if (log_mode != LOG_RECORD)
+        return;
+    record_note(NOTE_LIMIT, "a child of vfork was killed, and what it wrote last is not known");
+    struct record_moment at = {.tick = ticks_now(), .time = read_tsc()};
+    if (!build(&b, EVENT_SIGNAL, &at))
+        return;
+    struct event_signal payload = {.signal = SIG_KILL, .fate = SIGNAL_DIED};
     add(&b, &payload, sizeof(payload));
     publish(&b);
 }
@@ -530,6 +641,50 @@ void record_clock(u32 source, const u64 *values, u32 count)
         to[n] = values[n];
     b.at = (u8 *)(to + count);
     publish(&b);
+}
+
+/* An event of shared memory is begun by its first piece.  In a call the moment is the call's. */
+static struct builder shared;
+static bool shared_open;
+
+static bool begin_shared(bool in_call)
+{
+    struct record_moment at = moment_now();
+    if (in_call) {
+        at.pc -= SYSCALL_LENGTH;
+        at.hash = 0; /* of the call's own event */
+    }
+    if (!build(&shared, EVENT_SHARED, &at))
+        return false;
+    struct event_shared payload = {.where = in_call ? SHARED_IN_CALL : SHARED_AT_BOUNDARY};
+    shared.flags = (u16 *)&((struct event_shared *)add(&shared, &payload, sizeof(payload)))->flags;
+    shared_open = true;
+    return true;
+}
+
+void record_shared(bool in_call, u32 kind, u64 at, const void *bytes, u64 size)
+{
+    if (log_mode == LOG_RECORD && (shared_open || begin_shared(in_call)))
+        add_piece(&shared, kind, at, bytes, size);
+}
+
+void record_shared_end(void)
+{
+    if (shared_open && log_mode == LOG_RECORD)
+        publish(&shared);
+    shared_open = false;
+}
+
+void record_segment(u64 at, u64 size, u64 id)
+{
+    static const u8 zeros[4096];
+    static u8 page[4096];
+    u64 segment[] = {size, id};
+    record_shared(true, PIECE_SEGMENT, at, segment, sizeof(segment));
+    for (u64 done = 0; done < size; done += sizeof(page))
+        if (guest_read(page, gaddr(at + done), sizeof(page)) && memcmp(page, zeros, sizeof(page)))
+            record_shared(true, PIECE_MEMORY, at + done, page, sizeof(page));
+    record_shared_end();
 }
 
 void record_note(u32 level, const char *text)
@@ -574,10 +729,8 @@ void record_vfork(u64 flags)
     publish(&b);
 }
 
-void record_forked(u64 parent_tick, u64 parent_pc, bool alone)
+void record_forked(u64 parent_tick, u64 parent_pc)
 {
-    if (!alone)
-        settings.check = 0;
     struct track_origin_info origin = {TRACK_FORKED, track_number, parent_tick, parent_pc};
     if (log_mode != LOG_RECORD)
         return;
@@ -613,24 +766,32 @@ void record_describe_exec(struct track_origin_info *ret)
                                       cpu->rip - SYSCALL_LENGTH};
 }
 
+/* As often as was asked for, unless memory is so large that hashing it would take most of the time. */
+static u64 ticks_to_next_check(const struct digest_extent *extent)
+{
+    enum { BYTES_PER_TICK = 64, LOOKS_PER_READ = 256 };
+    u64 least = (extent->read + extent->bytes / LOOKS_PER_READ) / BYTES_PER_TICK;
+    return settings.check > least ? settings.check : least;
+}
+
 void record_boundary(void)
 {
     static u64 next;
+    struct digest_extent extent;
     struct builder b;
-    /* The kernel writes the answers to calls in which other threads wait straight to where they belong. */
-    if (!settings.check || ticks_now() < next || thread_count > 1)
+    if (!settings.check || ticks_now() < next)
         return;
-    next = ticks_now() + settings.check;
     struct record_moment at = moment_now();
-    struct event_check payload = {.vector = digest_vectors()};
-    payload.memory = digest_memory(&payload.bytes);
+    struct event_check payload = {.vector = digest_vectors(), .memory = digest_memory(&extent)};
+    payload.bytes = extent.bytes;
+    next = ticks_now() + ticks_to_next_check(&extent);
     if (!build(&b, EVENT_CHECK, &at))
         return;
     add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
-void record_end(int status, int signal)
+static void log_end(int status, int signal)
 {
     struct builder b;
     if (log_mode != LOG_RECORD)
@@ -644,4 +805,10 @@ void record_end(int status, int signal)
     publish(&b);
     ring_finish(&producer, &track_host);
     log_mode = LOG_OFF;
+}
+
+void record_end(int status, int signal)
+{
+    log_end(status, signal);
+    share_leave();
 }

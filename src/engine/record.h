@@ -26,12 +26,17 @@ struct record_moment {
 struct record_call {
     struct record_moment at;
     struct call_made made;
+    struct aside *aside; /* memory to be compared; NULL: what the call writes is known */
 };
 void record_call_begin(struct record_call *ret, const struct call *call);
 void record_call_end(struct record_call *c, i64 result);
+void record_call_drop(struct record_call *c); /* it has not happened */
 
 /* A signal from outside is about to be delivered to its handler, or to end the program (enum event_signal_fate). */
 void record_signal(const struct k_siginfo *info, u32 fate);
+
+/* A child of vfork was killed between two calls, and could not say where it stood. */
+void record_killed(void);
 
 /* The answers of an instruction or vDSO function that asks a clock or the processor (EVENT_CLOCK). */
 void record_clock(u32 source, const u64 *values, u32 count);
@@ -41,6 +46,12 @@ void record_write(struct gaddr at, u64 size);
 
 /* A file was mapped at `at`. */
 void record_map(const struct mapping *m, u64 at);
+
+/* Bytes of shared memory that another process has changed (a piece of EVENT_SHARED); and when that is all. */
+void record_shared(bool in_call, u32 kind, u64 at, const void *bytes, u64 size);
+void record_shared_end(void);
+/* A System V segment was attached: with what is in it. */
+void record_segment(u64 at, u64 size, u64 id);
 
 /* Something that the user should know about the recording. */
 void record_note(u32 level, const char *text);
@@ -56,9 +67,8 @@ void record_switch(const struct record_switch *out, const struct thread *to);
 /* The child of a vfork begins here, in the same memory and the same log; what it does comes before the
  * event of the call itself. */
 void record_vfork(u64 flags);
-/* In the child of a fork: a track of its own.  Was its parent's thread `alone`?  Else its memory may hold answers to
- * calls in which others waited, and is not hashed. */
-void record_forked(u64 parent_tick, u64 parent_pc, bool alone);
+/* In the child of a fork: a track of its own. */
+void record_forked(u64 parent_tick, u64 parent_pc);
 
 /* At a boundary: is a hash of memory due? */
 void record_boundary(void);

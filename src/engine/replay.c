@@ -7,11 +7,16 @@
 #include "engine/replay.h"
 
 #include "engine/address_internal.h"
+#include "engine/code_watch.h"
+#include "engine/controlled.h"
 #include "engine/digest.h"
+#include "engine/event_source.h"
+#include "engine/file_names.h"
 #include "engine/goal.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/mapped_file.h"
+#include "engine/plan.h"
 #include "engine/pool.h"
 #include "engine/process.h"
 #include "engine/replay_output.h"
@@ -25,24 +30,42 @@
 #include "engine/ticks.h"
 #include "engine/track.h"
 #include "engine/x86_64/cpu.h"
+#include "engine/x86_64/vector.h"
 
-enum { STRINGS_MOST = 65536 };
+enum { STRINGS_MOST = 1 << 21 }; /* more than fit in what execve takes, by far */
 
-static struct ring_consumer consumer;
 static u64 events_met;
 
 /* --- verdicts -------------------------------------------------------------------------- */
 
 static char limit[256]; /* what the recorder said it could not catch */
 
-/* A difference behind such a limit is no wonder, and not a fault of the replay. */
+static const u32 stop_reasons[] = {
+    [CHANNEL_REPRODUCED] = STOPPED_END,
+    [CHANNEL_DIVERGED] = STOPPED_DIVERGED,
+    [CHANNEL_UNABLE] = STOPPED_UNABLE,
+};
+
+/* A difference is one whatever was said before; but behind such a limit it may come from there. */
+static const char *with_limit(u32 verdict, const char *happened)
+{
+    static char line[CHANNEL_VERDICT_TEXT];
+    struct text t = TEXT(line);
+    if (verdict != CHANNEL_DIVERGED || !limit[0])
+        return happened;
+    text_add(&t, happened);
+    text_add(&t, " (the recording says: ");
+    text_add(&t, limit);
+    text_add(&t, ")");
+    return line;
+}
+
 static _Noreturn void conclude(u32 verdict, const char *recorded, const char *happened)
 {
+    happened = with_limit(verdict, happened);
+    if (control_on)
+        control_conclude(stop_reasons[verdict], events_met, recorded, happened);
     static struct channel_verdict v;
-    if (verdict == CHANNEL_DIVERGED && limit[0]) {
-        verdict = CHANNEL_UNABLE;
-        happened = limit;
-    }
     v = (struct channel_verdict){
         .message = {CHANNEL_VERDICT, sizeof(v)},
         .verdict = verdict,
@@ -63,6 +86,11 @@ _Noreturn void replay_unable(const char *why)
     conclude(CHANNEL_UNABLE, "", why);
 }
 
+u64 replay_events_met(void)
+{
+    return events_met;
+}
+
 static const char *kind_name(u16 kind)
 {
     static const char *const names[] = {
@@ -70,6 +98,7 @@ static const char *kind_name(u16 kind)
         [EVENT_SIGNAL] = "a signal", [EVENT_CLOCK] = "a clock", [EVENT_MAP] = "a mapped file",
         [EVENT_SWITCH] = "a thread switch", [EVENT_CHECK] = "a check", [EVENT_NOTE] = "a note",
         [EVENT_FORK] = "a fork", [EVENT_EXEC] = "an exec", [EVENT_END] = "the end",
+        [EVENT_SHARED] = "changed shared memory",
     };
     return kind < countof(names) && names[kind] ? names[kind] : "an unknown event";
 }
@@ -121,16 +150,20 @@ static void take_note(const struct event_note *note)
     }
 }
 
-/* The next event that replay must meet: NULL at the end of the log.  An EXEC is the last event, or that
- * of a child of vfork, or came to nothing. */
+/* An EXEC is the last event, or that of a child of vfork, or came to nothing. */
+static bool is_by_the_way(const struct event *e)
+{
+    return e->kind == EVENT_NOTE || (e->kind == EVENT_EXEC && !event_source_is_last(e));
+}
+
+/* The next event that replay must meet: NULL at the end of the log. */
 static const struct event *next(void)
 {
     const struct event *e;
-    while ((e = ring_peek(&consumer, &track_host)) &&
-           (e->kind == EVENT_NOTE || e->kind == EVENT_EXEC)) {
+    while ((e = event_source_peek()) && is_by_the_way(e)) {
         if (e->kind == EVENT_NOTE)
             take_note((const struct event_note *)e->payload);
-        ring_advance(&consumer, &track_host, e->size);
+        event_source_advance(e);
     }
     return e;
 }
@@ -138,14 +171,14 @@ static const struct event *next(void)
 static void met(const struct event *e)
 {
     events_met++;
-    ring_advance(&consumer, &track_host, e->size);
+    event_source_advance(e);
 }
 
 static const struct event *next_or_end(void)
 {
     const struct event *e = next();
     if (!e)
-        conclude(consumer.damaged ? CHANNEL_UNABLE : CHANNEL_REPRODUCED, "the end of the log", "");
+        conclude(event_source_damaged() ? CHANNEL_UNABLE : CHANNEL_REPRODUCED, "the end of the log", "");
     return e;
 }
 
@@ -176,6 +209,18 @@ static bool is_there(u64 address, const u8 *bytes, u64 size)
     return true;
 }
 
+/* Through /proc/self/mem, as the program did: that way pages can be written that it may only read. */
+static bool write_forced(u64 address, const u8 *bytes, u64 size)
+{
+    i64 fd = kernel_call(__NR_open, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+    if (kernel_failed(fd))
+        return false;
+    code_watch_changed(address, address + size);
+    i64 written = kernel_call(__NR_pwrite64, fd, bytes, size, address);
+    kernel_call(__NR_close, fd);
+    return written == (i64)size;
+}
+
 static void apply_pieces(const u8 *at, const u8 *end)
 {
     while ((u64)(end - at) >= sizeof(struct event_piece)) {
@@ -186,7 +231,8 @@ static void apply_pieces(const u8 *at, const u8 *end)
         if (piece->kind == PIECE_MEMORY && piece->size &&
             !guest_write(gaddr(piece->address), at, piece->size) &&
             !is_there(piece->address, at, piece->size) &&
-            !mapped_file_write(piece->address, at, piece->size))
+            !mapped_file_write(piece->address, at, piece->size) &&
+            !write_forced(piece->address, at, piece->size))
             conclude(CHANNEL_DIVERGED, "memory that a system call wrote", "it cannot be written");
         at += format_padded(piece->size);
     }
@@ -218,26 +264,48 @@ static struct start {
     u64 path_size;
     char *strings[2][STRINGS_MOST]; /* arguments, environment */
     u64 count[2];
+    u64 begun[2]; /* bytes of the last string so far, if its end is in another piece */
     u64 auxv[128];
+    u64 auxv_size;
     u64 random[2];
+    u64 random_size;
+    u64 cpu[2];    /* the features that were shown, the mask of mxcsr */
+    u64 cpu_size;
     u64 layout[3]; /* limit of the stack, signals ignored, signals blocked */
+    u64 layout_size;
 } *start;
 
 static void add_strings(unsigned list, const char *bytes, u64 size)
 {
-    char *copy = pool_take(size + 1);
-    memcpy(copy, bytes, size);
-    for (u64 at = 0; at < size; at += strlen(copy + at) + 1)
-        if (start->count[list] < STRINGS_MOST - 1)
-            start->strings[list][start->count[list]++] = copy + at;
+    u64 begun = start->begun[list], all = begun + size;
+    char *copy = pool_take(all + 1);
+    if (begun)
+        memcpy(copy, start->strings[list][--start->count[list]], begun);
+    memcpy(copy + begun, bytes, size);
+    copy[all] = 0;
+    for (u64 at = 0, length; at < all; at += length + 1) {
+        if (start->count[list] == STRINGS_MOST - 1)
+            replay_unable("there are too many arguments");
+        length = strlen(copy + at);
+        start->strings[list][start->count[list]++] = copy + at;
+        start->begun[list] = at + length == all ? length : 0;
+    }
+}
+
+/* What was too long for the rest of an event comes in several pieces. */
+static void add_bytes(void *to, u64 room, u64 *size, const u8 *bytes, u64 more)
+{
+    if (more > room - *size)
+        more = room - *size;
+    memcpy((u8 *)to + *size, bytes, more);
+    *size += more;
 }
 
 static void take_start_piece(const struct event_piece *piece, const u8 *bytes)
 {
     switch (piece->kind) {
     case PIECE_PATH:
-        if (piece->size < sizeof(start->path))
-            memcpy(start->path, bytes, piece->size);
+        add_bytes(start->path, sizeof(start->path) - 1, &start->path_size, bytes, piece->size);
         break;
     case PIECE_ARGUMENTS:
         add_strings(0, (const char *)bytes, piece->size);
@@ -246,15 +314,16 @@ static void take_start_piece(const struct event_piece *piece, const u8 *bytes)
         add_strings(1, (const char *)bytes, piece->size);
         break;
     case PIECE_AUXV:
-        memcpy(start->auxv, bytes,
-               piece->size < sizeof(start->auxv) ? piece->size : sizeof(start->auxv));
+        add_bytes(start->auxv, sizeof(start->auxv), &start->auxv_size, bytes, piece->size);
         break;
     case PIECE_RANDOM:
-        memcpy(start->random, bytes, sizeof(start->random));
+        add_bytes(start->random, sizeof(start->random), &start->random_size, bytes, piece->size);
+        break;
+    case PIECE_CPU:
+        add_bytes(start->cpu, sizeof(start->cpu), &start->cpu_size, bytes, piece->size);
         break;
     case PIECE_LAYOUT:
-        memcpy(start->layout, bytes,
-               piece->size < sizeof(start->layout) ? piece->size : sizeof(start->layout));
+        add_bytes(start->layout, sizeof(start->layout), &start->layout_size, bytes, piece->size);
         break;
     default:
         break;
@@ -305,15 +374,27 @@ static void mend_auxv(const u64 *ours)
     }
 }
 
+/* As the kernel does at execve: the end of the path. */
+static void name_thread(const char *path)
+{
+    const char *name = path;
+    for (const char *at; (at = text_find(name, '/'));)
+        name = at + 1;
+    struct text t = TEXT(thread_self()->name);
+    text_add(&t, name);
+}
+
 void replay_start(struct loader_request *request, struct signals_inherited *inherited)
 {
     struct track_origin_info origin = {.origin = TRACK_FIRST, .parent = TRACK_NONE};
     if (!track_open(&origin))
         engine_refuse(CHANNEL_EXIT_OURS, "replay", "there is nobody to replay for");
-    ring_consumer_init(&consumer, track_ring);
+    event_source_start();
     start = pool_map(sizeof(*start), 4096);
     take_start();
     mend_auxv(request->auxv);
+    if (start->cpu_size)
+        vector_limit(start->cpu[0], (u32)start->cpu[1]);
     request->path = start->path;
     request->argv = start->strings[0];
     request->envp = start->strings[1];
@@ -321,6 +402,9 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     request->stack_limit = start->layout[0];
     *inherited = (struct signals_inherited){start->layout[1], start->layout[2]};
     goal.check = replay_boundary;
+    if (track_events)
+        control_start();
+    name_thread(start->path);
     output_start();
 }
 
@@ -344,17 +428,48 @@ static void write_data(const struct event *e)
     met(e);
 }
 
-/* The next event, after all that other threads did in between. */
+/* Events that come from outside; a switch in a call is met by that call. */
+static bool from_outside(const struct event *e)
+{
+    if (e->kind == EVENT_SWITCH)
+        return ((const struct event_switch *)e->payload)->reason == SWITCH_SLICE;
+    if (e->kind == EVENT_SHARED)
+        return ((const struct event_shared *)e->payload)->where == SHARED_AT_BOUNDARY;
+    return e->kind == EVENT_SIGNAL || e->kind == EVENT_CHECK;
+}
+
+/* In a call, the guest stands behind its instruction. */
+static bool is_switch_in_call(const struct event *e)
+{
+    return e->kind == EVENT_SWITCH && e->pc == cpu->rip;
+}
+
+/* What other processes wrote into memory that was theirs too. */
+static void write_shared(const struct event *e)
+{
+    const struct event_shared *s = (const struct event_shared *)e->payload;
+    bool more = s->flags & EVENT_MORE;
+    if (e->thread != thread_self()->ordinal || e->tick != ticks_now())
+        diverge_number(e, "another thread, or at another tick:", ticks_now());
+    apply_pieces(e->payload + sizeof(*s), event_end_of(e));
+    met(e);
+    apply_data(more);
+}
+
+/* The next event, after all that other threads and processes did in between. */
 static const struct event *next_of_this_thread(void)
 {
-    const struct event *e;
-    while ((e = next_or_end())->kind == EVENT_SWITCH || e->kind == EVENT_DATA) {
-        if (e->kind == EVENT_SWITCH)
+    for (;;) {
+        const struct event *e = next_or_end();
+        if (is_switch_in_call(e))
             switch_thread(e);
-        else
+        else if (e->kind == EVENT_DATA)
             write_data(e);
+        else if (e->kind == EVENT_SHARED && !from_outside(e))
+            write_shared(e);
+        else
+            return e;
     }
-    return e;
 }
 
 _Noreturn void replay_leave(void)
@@ -385,6 +500,8 @@ static bool shapes_memory(const struct call *call)
     case __NR_mremap:
     case __NR_madvise:
     case __NR_remap_file_pages:
+    case __NR_shmat:
+    case __NR_shmdt:
         return true;
     default:
         return false;
@@ -401,6 +518,26 @@ static bool ends_program(const struct call *call)
     return call->number == __NR_exit || call->number == __NR_exit_group;
 }
 
+/* Others of this kind do a part of their work and then fail. */
+static bool fails_whole(u64 number)
+{
+    return number == __NR_mmap || number == __NR_mremap || number == __NR_shmat ||
+           number == __NR_shmdt;
+}
+
+static bool execs(const struct call *call)
+{
+    return call->number == __NR_execve || call->number == __NR_execveat;
+}
+
+/* The program goes on in another track. */
+static _Noreturn void become_another(const struct event *e)
+{
+    expect_state(e, cpu->rip - SYSCALL_LENGTH);
+    met(e);
+    conclude(CHANNEL_REPRODUCED, "", "");
+}
+
 bool replay_call_begin(const struct call *call)
 {
     const struct event *e = next_or_end();
@@ -408,16 +545,17 @@ bool replay_call_begin(const struct call *call)
     current.fed = false;
     /* Parts of the call that is being made; it is held against its event when that comes. */
     if (e->kind == EVENT_MAP || e->kind == EVENT_FORK || e->kind == EVENT_SWITCH ||
-        e->kind == EVENT_DATA)
+        e->kind == EVENT_DATA || e->kind == EVENT_SHARED)
         return true;
     if (e->kind == EVENT_END && ends_program(call)) /* replay_end() looks at it */
         return true;
+    if (e->kind == EVENT_EXEC && execs(call))
+        become_another(e);
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
     if (e->kind != EVENT_SYSCALL || s->number != call->number)
         diverge_call(e, call);
     expect_state(e, cpu->rip - SYSCALL_LENGTH);
-    /* Others of this kind do a part of their work and then fail. */
-    return s->result >= 0 || (call->number != __NR_mmap && call->number != __NR_mremap);
+    return s->result >= 0 || !fails_whole(call->number);
 }
 
 /* The event of the call that is being made. */
@@ -445,13 +583,22 @@ static void repeat_limit(const struct call *call, i64 result)
         kernel_call(__NR_prlimit64, 0, a[1], a[2], 0);
 }
 
-/* A signal ended the call before it had done anything, and comes before it is made again. */
+/* People know threads by their names. */
+static void note_name(const struct call *call)
+{
+    enum { K_PR_SET_NAME = 15 };
+    char *name = thread_self()->name;
+    if (call->number == __NR_prctl && call->args[0] == K_PR_SET_NAME)
+        guest_read_string(name, gaddr(call->args[1]), sizeof(thread_self()->name));
+}
+
+/* A signal ended the call before it had done anything: it is made again, after what came before that. */
 static bool comes_again(void)
 {
     struct call call = current.call;
     const struct event *e = next_of_this_thread();
     current.call = call;
-    return e->kind == EVENT_SIGNAL && e->tick == ticks_now() && e->pc == cpu->rip - SYSCALL_LENGTH;
+    return from_outside(e) && e->tick == ticks_now() && e->pc == cpu->rip - SYSCALL_LENGTH;
 }
 
 i64 replay_feed(void)
@@ -469,6 +616,7 @@ i64 replay_feed(void)
     apply_data(more);
     current.fed = true;
     output_after_call(&current.call, result);
+    note_name(&current.call);
     repeat_limit(&current.call, result);
     if (result == -EINTR)
         replay_expect_signal();
@@ -539,9 +687,10 @@ void replay_expect_signal(void)
         arrive(e);
 }
 
+/* Without a pc it is known only in which tick it came (record_killed). */
 static void deliver(const struct event *e)
 {
-    expect_state(e, cpu->rip);
+    expect_state(e, e->pc ? cpu->rip : 0);
     arrive(e);
     bool died = ((const struct event_signal *)e->payload)->fate == SIGNAL_DIED;
     met(e);
@@ -553,78 +702,104 @@ static void deliver(const struct event *e)
 static void check(const struct event *e)
 {
     const struct event_check *c = (const struct event_check *)e->payload;
-    u64 bytes;
+    struct digest_extent extent;
     expect_state(e, cpu->rip);
-    if (digest_memory(&bytes) != c->memory)
-        diverge(e, bytes == c->bytes ? "memory differs" : "memory has another size");
+    if (digest_memory(&extent) != c->memory)
+        diverge(e, extent.bytes == c->bytes ? "memory differs" : "memory has another size");
     if (c->vector && c->vector != digest_vectors())
         diverge(e, "vector registers differ");
     met(e);
 }
 
-/* A switch in a call is met by that call. */
-static bool from_outside(const struct event *e)
+bool replay_execs_now(void)
 {
+    const struct event *e = next();
+    return !e || e->kind == EVENT_EXEC;
+}
+
+bool replay_outside_due(void)
+{
+    const struct event *e = next();
+    return e && from_outside(e) && goal_reached(e->tick, e->pc);
+}
+
+u32 replay_signal_due(void)
+{
+    const struct event *e = replay_outside_due() ? next() : NULL;
+    return e && e->kind == EVENT_SIGNAL ? ((const struct event_signal *)e->payload)->signal : 0;
+}
+
+/* True if the plan is about it, and the engine is to stand first. */
+static bool plan_stands_before(const struct event *e)
+{
+    return plan_pass.runs && plan_at_signal(((const struct event_signal *)e->payload)->signal);
+}
+
+static void meet_shared(const struct event *e)
+{
+    expect_state(e, cpu->rip);
+    write_shared(e);
+}
+
+bool replay_meet(void)
+{
+    const struct event *e = next_or_end();
+    goal.set = from_outside(e);
+    if (!goal.set)
+        return false;
+    goal.tick = e->tick;
+    goal.pc = e->pc;
+    if (!goal_reached(e->tick, e->pc))
+        return false;
     if (e->kind == EVENT_SWITCH)
-        return ((const struct event_switch *)e->payload)->reason == SWITCH_SLICE;
-    return e->kind == EVENT_SIGNAL || e->kind == EVENT_CHECK;
+        switch_thread(e);
+    else if (e->kind == EVENT_SHARED)
+        meet_shared(e);
+    else if (e->kind == EVENT_CHECK)
+        check(e);
+    else if (!plan_stands_before(e))
+        deliver(e);
+    return true;
 }
 
 void replay_boundary(void)
 {
-    const struct event *e;
-    while (from_outside(e = next_or_end())) {
-        goal.set = true;
-        goal.tick = e->tick;
-        goal.pc = e->pc;
-        if (!goal_reached(e->tick, e->pc))
-            return;
-        if (e->kind == EVENT_SIGNAL)
-            deliver(e);
-        else if (e->kind == EVENT_SWITCH)
-            switch_thread(e);
-        else
-            check(e);
+    while (replay_meet()) {
     }
-    goal.set = false;
 }
 
-void replay_clock(u32 source, u64 *values, u32 count)
+void replay_clock(u32 source, u64 *values, u32 count, bool asked)
 {
     const struct event *e = next_or_end();
     const struct event_clock *c = (const struct event_clock *)e->payload;
     if (e->kind != EVENT_CLOCK || c->source != source || c->count != count)
         diverge_number(e, "the program asked clock", source);
     expect_state(e, cpu->rip);
+    if (asked && values[0] != *(const u64 *)(c + 1))
+        diverge_number(e, "the program asked it about", values[0]);
     memcpy(values, c + 1, count * sizeof(u64));
     met(e);
 }
 
 /* --- mapped files --------------------------------------------------------------------------------- */
 
-static bool same_file(i32 fd, const struct event_map *map)
+/* From ebb, who has a copy of it, or finds the file and knows whether it still is what it was. */
+static i64 fetch(const struct event_map *map, const char *path)
 {
-    struct k_stat st;
-    if (kernel_failed(kernel_call(__NR_fstat, fd, &st)) || st.size != map->file_size)
-        return false;
-    return map->copy || (u64)st.modified.seconds * 1000000000 + (u64)st.modified.nanoseconds == map->mtime;
-}
-
-/* The copy that ebb keeps in the recording. */
-static i64 fetch(u32 copy)
-{
-    struct channel_fetch fetch = {.message = {CHANNEL_FETCH, sizeof(fetch)}, .copy = copy};
+    static struct channel_fetch ask;
     struct channel_kept kept = {0};
     i32 fd = -1;
-    if (!track_send(&fetch.message, -1) ||
+    ask = (struct channel_fetch){
+        .message = {CHANNEL_FETCH, sizeof(ask)}, .copy = map->copy, .device = map->device,
+        .inode = map->inode, .size = map->file_size, .mtime = map->mtime,
+    };
+    struct text t = TEXT(ask.path);
+    text_add(&t, path);
+    ask.path_size = (u32)strlen(ask.path);
+    if (!track_send(&ask.message, -1) ||
         !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept), &fd))
         return -EIO;
     return kept.error ? -(i64)kept.error : fd;
-}
-
-static i64 open_mapped(const struct event_map *map, const char *path)
-{
-    return map->copy ? fetch(map->copy) : kernel_call(__NR_open, path, O_RDONLY | O_CLOEXEC);
 }
 
 void replay_map(const struct mapping *m, struct replayed_file *ret)
@@ -637,16 +812,32 @@ void replay_map(const struct mapping *m, struct replayed_file *ret)
         diverge_number(e, "the program mapped a file, bytes", m->size);
     for (u32 n = 0; n < map->path_size; n++)
         text_add_char(&t, ((const char *)(map + 1))[n]);
-    i64 fd = open_mapped(map, path);
-    if (kernel_failed(fd) || !same_file((i32)fd, map)) {
+    struct k_stat own = {0};
+    i64 fd = fetch(map, path);
+    if (kernel_failed(fd) || kernel_failed(kernel_call(__NR_fstat, fd, &own)) ||
+        own.size != map->file_size) {
         static char why[8300];
         struct text w = TEXT(why);
         text_add(&w, path);
         text_add(&w, kernel_failed(fd) ? ": the mapped file is gone" : ": the mapped file has changed");
         replay_unable(why);
     }
+    file_names_note(map->device, map->inode, path);
+    file_names_note(own.device, own.inode, path); /* a kept copy is another file */
     *ret = (struct replayed_file){(i32)fd, map->device, map->inode, map->file_size, map->copy};
     met(e);
+}
+
+void replay_segment(struct replayed_segment *ret)
+{
+    const struct event *e = next_or_end();
+    const struct event_piece *piece =
+        (const struct event_piece *)(e->payload + sizeof(struct event_shared));
+    const u64 *segment = (const u64 *)(piece + 1);
+    if (e->kind != EVENT_SHARED || (u8 *)(segment + 2) > event_end_of(e) ||
+        piece->kind != PIECE_SEGMENT)
+        diverge(e, "the program attached a segment");
+    *ret = (struct replayed_segment){piece->address, segment[0], segment[1]};
 }
 
 /* --- children of vfork, and the end ------------------------------------------------------------------ */
@@ -676,6 +867,7 @@ _Noreturn void replay_end(int status, int signal)
     expect_state(e, cpu->rip);
     if (end->status != ((u32)status & 0xff) || end->signal != (u32)signal)
         diverge_number(e, "the program ended with status", (u64)status << 8 | (u64)signal);
+    control_ended(end);
     met(e);
     conclude(CHANNEL_REPRODUCED, "", "");
 }

@@ -31,7 +31,8 @@ bool replay_redoes(const struct call *call);
 /* sigsuspend and kin: the signal that ended the wait, if the next event is one. */
 void replay_expect_signal(void);
 
-void replay_clock(u32 source, u64 *values, u32 count);
+/* The values of the next answer; `asked`: the first is part of the question, and known. */
+void replay_clock(u32 source, u64 *values, u32 count, bool asked);
 
 /* The file that was mapped there, open, and which it was then. */
 struct replayed_file {
@@ -41,8 +42,22 @@ struct replayed_file {
 };
 void replay_map(const struct mapping *m, struct replayed_file *ret);
 
+/* The segment that was attached in the call that is being made. */
+struct replayed_segment {
+    u64 address, size, id;
+};
+void replay_segment(struct replayed_segment *ret);
+
 /* At a boundary: delivers what is due, sets the goal. */
 void replay_boundary(void);
+/* One event from outside, if it is due; else sets or clears the goal, and is false. */
+bool replay_meet(void);
+u64 replay_events_met(void);
+/* Is an event from outside due at this moment; and if it is a signal, which? 0: none. */
+bool replay_outside_due(void);
+u32 replay_signal_due(void);
+/* An execve is about to be made: will it succeed? */
+bool replay_execs_now(void);
 
 /* The thread that ran has ended: goes on as the one that the log says. */
 _Noreturn void replay_leave(void);

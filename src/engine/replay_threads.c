@@ -10,6 +10,7 @@
 #include "engine/kernel.h"
 #include "engine/replay.h"
 #include "engine/signals.h"
+#include "engine/text.h"
 #include "engine/thread_internal.h"
 #include "engine/ticks.h"
 #include "engine/x86_64/enter.h"
@@ -40,6 +41,7 @@ void replay_thread_create(const struct k_clone_args *args, u32 tid)
         replay_unable("no memory for another thread");
     thread_prepare(t, args);
     t->tid = tid;
+    memcpy(t->name, thread_self()->name, sizeof(t->name));
     prepare_stack(t);
     thread_list_add(t);
 }
@@ -50,7 +52,7 @@ static void load(struct thread *t)
     thread_load_registers(&t->state);
     kernel_call(__NR_arch_prctl, K_ARCH_SET_FS, t->state.fs_base);
     kernel_call(__NR_arch_prctl, K_ARCH_SET_GS, t->state.gs_base);
-    vector_restore(t->vector, vector_shape.features);
+    vector_restore(t->vector, vector_shape.kept);
     kernel_call(__NR_sigaltstack, &handlers, 0); /* (1) */
 }
 

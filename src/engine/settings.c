@@ -27,6 +27,8 @@ enum {
     SETTING_PARENT,
     SETTING_PARENT_TICK,
     SETTING_PARENT_PC,
+    SETTING_SHARE,
+    SETTING_ENGINE,
 };
 
 struct row {
@@ -42,6 +44,8 @@ static const struct row rows[] = {
     {"parent", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"parenttick", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"parentpc", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"share", CHANNEL_COUNT, 0, INT32_MAX, 0},
+    {"engine", CHANNEL_COUNT, 0, INT32_MAX, 0},
 };
 #undef ROW
 
@@ -89,6 +93,9 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_CHAOS:
         settings.chaos = value->number;
         break;
+    case CHANNEL_SETTING_CPU:
+        settings.cpu = (u32)value->number;
+        break;
     case CHANNEL_SETTING_RECORD:
         settings.record = (i32)value->number;
         break;
@@ -106,6 +113,12 @@ static void put(unsigned setting, const struct value *value)
         break;
     case SETTING_PARENT_PC:
         settings.parent_pc = value->number;
+        break;
+    case SETTING_SHARE:
+        settings.share = (i32)value->number;
+        break;
+    case SETTING_ENGINE:
+        settings.engine = (i32)value->number;
         break;
     }
 }

@@ -19,12 +19,15 @@ struct settings {
     const char *blocks;   /* a file for a listing of translations, or NULL */
     u64 check;            /* ticks between hashes of memory, 0: none */
     bool own_vdso;        /* our vDSO though nothing is recorded, for tests */
+    u32 cpu;              /* enum cpu_level */
     u64 chaos;            /* seed for random time slices, 0: regular ones */
     i32 record;           /* the recorder's socket, 0: none */
     i32 replay;           /* the replayer's socket, 0: none */
     u64 parent;           /* internal: one more than the track that this image goes on from, 0: none */
     u64 parent_tick;      /* internal: the moment of the execve there */
     u64 parent_pc;
+    i32 share;            /* internal: the file of the group of processes that share memory, 0: none yet */
+    i32 engine;           /* internal: the engine's own file, 0: not told */
     i32 fd;               /* internal: the open program file, or -1 */
 };
 

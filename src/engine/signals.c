@@ -14,7 +14,9 @@
 #include "engine/signals.h"
 
 #include "engine/areas.h"
+#include "engine/controlled.h"
 #include "engine/kernel.h"
+#include "engine/plan.h"
 #include "engine/pool.h"
 #include "engine/signals_internal.h"
 #include "engine/record.h"
@@ -134,7 +136,6 @@ void signals_ask_inherited(struct signals_inherited *ret)
 void signals_start(const struct signals_inherited *inherited)
 {
     struct thread *t = thread_self();
-    vector_start();
     for (int signal = 1; signal <= SIG_LAST; signal++)
         if (signals_is(signal, inherited->ignored))
             signals_actions[signal].handler = K_SIG_IGN;
@@ -167,8 +168,12 @@ _Noreturn void signals_die(const struct k_siginfo *info)
 {
     if (log_mode == LOG_REPLAY)
         replay_end(0, info->signal);
+    if (log_mode == LOG_SCRATCH)
+        for (;;)
+            control_copy_faulted(info->signal);
     if (info->code <= 0 || !signals_is(info->signal, SIGNALS_SYNCHRONOUS))
         record_signal(info, SIGNAL_DIED);
+    thread_self()->ends_in_log = true;
     if (!thread_self()->in_vfork) { /* else the log is its parent's */
         record_end(0, info->signal);
         stats_print();
@@ -236,6 +241,8 @@ static void do_without_handler(const struct k_siginfo *info)
     int signal = info->signal;
     if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT))
         return;
+    if (log_mode == LOG_SCRATCH)
+        return control_copy_faulted((u32)signal);
     if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
         signals_die(info);
     signals_send_self(info); /* the kernel has the default action and stops or ends us */
@@ -317,15 +324,42 @@ static void hand_back_waiting(struct thread *t)
     }
 }
 
-void signals_fault(const struct k_siginfo *info)
+static void deliver_fault(struct thread *t, const struct k_siginfo *info)
 {
-    struct thread *t = thread_self();
     int signal = info->signal;
-    if (signals_is(signal, t->mask) || !signals_has_handler(signal))
+    bool fatal = signals_is(signal, t->mask) || !signals_has_handler(signal);
+    if (fatal && log_mode == LOG_SCRATCH)
+        return control_copy_faulted((u32)signal);
+    if (fatal)
         signals_die(info);
     run_handler(t, info, signal != SIG_TRAP);
     hand_back_waiting(t);
     signals_apply_mask(t);
+}
+
+void signals_fault(const struct k_siginfo *info)
+{
+    struct thread *t = thread_self();
+    if (!plan_pass.runs) {
+        deliver_fault(t, info);
+        return;
+    }
+    if (info != &t->fault_info)
+        t->fault_info = *info;
+    t->fault_waits = true;
+}
+
+u32 signals_fault_waits(void)
+{
+    const struct thread *t = thread_self();
+    return t->fault_waits ? (u32)t->fault_info.signal : 0;
+}
+
+void signals_deliver_fault(void)
+{
+    struct thread *t = thread_self();
+    t->fault_waits = false;
+    deliver_fault(t, &t->fault_info);
 }
 
 enum { /* what the processor would have given the kernel */
@@ -335,6 +369,7 @@ enum { /* what the processor would have given the kernel */
     TRAP_PROTECTION = 13,
     TRAP_PAGE_FAULT = 14,
     ERROR_PRESENT = 1,
+    ERROR_WRITE = 2,
     ERROR_USER = 4,
     ERROR_FETCH = 16,
     CODE_ACCERR = 2,
@@ -361,7 +396,7 @@ static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
     const struct area *area = areas_find(info->address);
     bool present = info->signal == SIG_SEGV && info->code == CODE_ACCERR && area &&
                    area->protection != PROT_NONE;
-    t->fault_error = ERROR_USER | (fetch ? ERROR_FETCH : 0) | (present ? ERROR_PRESENT : 0);
+    t->fault_error = (t->fault_error & ERROR_WRITE) | ERROR_USER | (fetch ? ERROR_FETCH : 0) | (present ? ERROR_PRESENT : 0);
     t->fault_cr2 = info->address;
 }
 

@@ -36,6 +36,10 @@ void signals_deliver(void);
 /* Gives the guest a synchronous signal at cpu's state: from EXIT_FAULT (thread_self()->fault_info)
  * or made up by the engine.  Kills if it is blocked or ignored, as the kernel does. */
 void signals_fault(const struct k_siginfo *info);
+/* Under a plan, signals_fault() and its kin only note the signal, so that the pass can stand before it: which one waits (0: none)?
+ * Before anything else of the thread happens it must be delivered. */
+u32 signals_fault_waits(void);
+void signals_deliver_fault(void);
 void signals_raise(int signal, int code, u64 address);
 /* The same as a certain exception of the processor's, with its error code: a frame shows them. */
 void signals_raise_exception(int signal, int code, u64 address, u64 trap, u64 error);

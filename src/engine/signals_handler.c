@@ -11,6 +11,7 @@
  *   (3) Without the baton only the thread's own block is touched.
  */
 #include "engine/code_watch.h"
+#include "engine/share.h"
 #include "engine/signals_internal.h"
 #include "engine/stop.h"
 #include "engine/text.h"
@@ -121,7 +122,8 @@ static void after_watched_write(const struct k_siginfo *info, struct k_sigcontex
 static bool was_watched_write(const struct k_siginfo *info, const struct k_sigcontext *registers)
 {
     return info->signal == SIG_SEGV && info->code == CODE_SEGV_ACCERR &&
-           (registers->error & ERROR_WRITE) && code_watch_fault(info->address);
+           (registers->error & ERROR_WRITE) &&
+           (code_watch_fault(info->address) || share_fault(info->address));
 }
 
 /* The kernel names the place in the cache where the guest's pc is meant. */

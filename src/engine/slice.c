@@ -14,6 +14,7 @@
 #include "engine/slice.h"
 
 #include "engine/settings.h"
+#include "engine/share.h"
 #include "engine/text.h"
 #include "engine/thread.h"
 #include "engine/x86_64/cpu.h"
@@ -107,10 +108,15 @@ static u32 short_slice(void)
     return differ ? COUNTED : SHORT;
 }
 
+static bool others_wait(void)
+{
+    return thread_others_wait() || (share_member && share_wanted());
+}
+
 bool slice_over(void)
 {
     struct thread *t = thread_self();
-    if (!thread_others_wait() || settings.chaos) {
+    if (!others_wait() || settings.chaos) {
         looks = 0;
         return true;
     }

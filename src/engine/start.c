@@ -25,6 +25,7 @@
 #include "engine/track.h"
 #include "engine/translate.h"
 #include "engine/x86_64/enter.h"
+#include "engine/x86_64/vector.h"
 #include "log/channel.h"
 
 static struct loader_request request;
@@ -65,6 +66,14 @@ static void read_arguments(u64 argc, char **argv)
     request.auxv = (const u64 *)(end + 1);
 }
 
+static const char *started_as(const u64 *auxv)
+{
+    for (; auxv[0] != AT_NULL; auxv += 2)
+        if (auxv[0] == AT_EXECFN)
+            return (const char *)auxv[1];
+    return NULL;
+}
+
 /* What the image was given, in the log; or, in a replay, from the log. */
 static void begin_log(struct signals_inherited *inherited)
 {
@@ -83,7 +92,8 @@ _Noreturn static void engine_begin(void)
     struct signals_inherited inherited;
     stats_start();
     translate_start();
-    process_start();
+    process_start(started_as(request.auxv));
+    vector_start();
     begin_log(&inherited);
     loader_load(&request);
     thread_start_first(first);

@@ -20,19 +20,28 @@
  */
 #include "engine/syscalls.h"
 
+#include "engine/bounce.h"
 #include "engine/code_watch.h"
 #include "engine/descriptors.h"
+#include "engine/guest_observer.h"
 #include "engine/kernel.h"
+#include "engine/plan.h"
 #include "engine/process.h"
 #include "engine/record.h"
 #include "engine/replay.h"
+#include "engine/scratch_calls.h"
+#include "engine/share.h"
+#include "engine/share_group.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/thread.h"
+#include "engine/ticks.h"
 #include "engine/x86_64/cpu.h"
 
 /* Numbers that the kernel's header may be too old to know. */
 enum {
+    NR_URETPROBE = 335,
+    NR_UPROBE = 336,
     NR_FUTEX_WAITV = 449,
     NR_MAP_SHADOW_STACK = 453,
     NR_FUTEX_WAKE = 454,
@@ -240,6 +249,8 @@ static const struct call_row rows[CALLS] = {
     [__NR_get_thread_area] = REFUSED,
     [__NR_seccomp]         = ROW(refuse_seccomp, NOW),
     [NR_MAP_SHADOW_STACK]  = REFUSED,
+    [NR_URETPROBE]         = REFUSED, /* or the kernel would end the engine for it */
+    [NR_UPROBE]            = REFUSED,
 
     /* Refused: new forms of futex(), which would not meet those who wait in our queues. */
     [NR_FUTEX_WAITV]       = REFUSED,
@@ -262,13 +273,34 @@ i64 call_pass_now(const struct call *call)
  * has forgotten where they return to, which makes each return as dear as all their work. */
 #define EVERY_CALL static inline __attribute__((always_inline))
 
+/* Memory is shared with other processes, which run while this one waits. */
+static __attribute__((noinline)) i64 pass_sharing(const struct call *call)
+{
+    struct thread *t = thread_self();
+    if (share_call_begins(call)) {
+        i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
+        share_call_ends(call, result);
+        return result;
+    }
+    if (thread_count > 1 || share_reaches(call))
+        return bounce_pass(call);
+    share_give();
+    i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
+    share_take(true);
+    return result;
+}
+
 i64 call_pass(const struct call *call)
 {
     if (log_mode == LOG_REPLAY)
         return replay_feed();
     struct thread *t = thread_self();
+    if (share_group && share_group_in_use())
+        return pass_sharing(call);
     if (thread_count == 1)
         return engine_make_call(call->number, call->args, &t->signal_waiting);
+    if (log_mode == LOG_RECORD)
+        return bounce_pass(call);
     thread_give_baton();
     i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
     thread_take_baton();
@@ -279,7 +311,10 @@ i64 call_pass(const struct call *call)
 static void release_buffer(const struct call_row *row, const struct call *call)
 {
     u64 start = call->args[row->buffer];
-    code_watch_release(start, start + (row->size ? call->args[row->size] : SMALL_BUFFER));
+    u64 end = start + (row->size ? call->args[row->size] : SMALL_BUFFER);
+    code_watch_release(start, end);
+    if (share_member)
+        share_release(start, end);
 }
 
 EVERY_CALL i64 answer(const struct call_row *row, struct call *call)
@@ -299,11 +334,17 @@ static const struct call_row *row_of(u64 number)
     return number < CALLS ? &rows[number] : &unknown;
 }
 
+static bool release_everything(const struct call *call)
+{
+    bool code = code_watch_release(0, ~0ul), shared = share_release_arguments(call->args);
+    return code || shared;
+}
+
 /* Results that need a second look.  EFAULT may be our doing. */
 static __attribute__((noinline)) i64 mend(i64 result)
 {
     struct call call = call_from_registers(); /* the handler may have changed its own */
-    if (result == -EFAULT && code_watch_release(0, ~0ul))
+    if (result == -EFAULT && release_everything(&call))
         result = answer(row_of(call.number), &call);
     if (result != -EINTR || !thread_self()->signal_waiting)
         return result;
@@ -356,26 +397,43 @@ EVERY_CALL void finish_unless_done(i64 result)
 EVERY_CALL void run_recorded(struct call *call)
 {
     struct record_call record;
+    struct thread *t = thread_self();
+    t->ends_in_log = true;
     record_call_begin(&record, call);
+    t->in_call = true;
     if (call->number == __NR_rt_sigreturn)
         record_call_end(&record, 0); /* afterwards there is nothing left to tell from */
     i64 result = make(call);
     if (result != CALL_AGAIN && result != CALL_DONE)
         record_call_end(&record, result);
+    else
+        record_call_drop(&record);
+    t->in_call = false;
+    t->ends_in_log = false;
     finish_unless_done(result);
 }
 
 static void run_replayed(struct call *call)
 {
-    if (process_replay_child_ends())
+    struct call asked = *call; /* a handler may change it */
+    if (plan_before_call(call) || process_replay_child_ends())
         return;
+    thread_self()->call_pc = cpu->rip - SYSCALL_LENGTH;
+    thread_self()->call_tick = ticks_now();
+    if (guest_observer)
+        guest_observer->call_begins(&asked);
     bool redo = replay_call_begin(call) && replay_redoes(call);
     if (call->number == __NR_rt_sigreturn)
         replay_call_end(0);
     i64 result = redo ? make(call) : replay_feed();
     if (result != CALL_DONE)
         replay_call_end(result);
+    if (guest_observer)
+        guest_observer->call_ended(&asked, result);
+    thread_self()->call_pc = 0;
     finish_unless_done(result);
+    if (result != CALL_AGAIN)
+        plan_after_call(&asked, result);
 }
 
 void syscalls_failed(void)
@@ -398,6 +456,8 @@ void syscalls_run(void)
         run_recorded(&call);
     else if (log_mode == LOG_REPLAY)
         run_replayed(&call);
+    else if (log_mode == LOG_SCRATCH && !scratch_allows(&call))
+        finish(scratch_answer(&call));
     else
         finish_unless_done(make(&call));
 }

@@ -9,6 +9,7 @@
 #include "engine/futex.h"
 #include "engine/guest_memory.h"
 #include "engine/kernel.h"
+#include "engine/log_mode.h"
 #include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/thread.h"
@@ -25,7 +26,7 @@ static i64 pass_with_mask(struct call *call, struct gaddr set, u64 size)
     signals_mask_for_call(mask);
     i64 result = call_pass(call);
     signals_mask_after_call();
-    return result == CALL_AGAIN ? -EINTR : result;
+    return result == CALL_AGAIN && log_mode != LOG_REPLAY ? -EINTR : result;
 }
 
 /* The mask is argument `index`, its size the next. */

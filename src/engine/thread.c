@@ -11,6 +11,7 @@
  *   HOLDS --thread_park--> PARKED --thread_wake, or a signal, or the deadline--> IN_LINE
  *   HOLDS --thread_yield--> IN_LINE
  *   IN_LINE --release() of the one in front--> HOLDS
+ *   HOLDS, lent --take_loan() of one who has waited long--> AWAY
  *
  * Every hand-over, whatever its reason, ends in take_over().
  *
@@ -18,17 +19,20 @@
  *   (3) The line is the holder, and behind it by `behind` those IN_LINE, up to line_end;
  *       who has just joined may not be linked yet.  line_end is NULL if nobody holds the baton.
  *   (4) t->place is written by t alone (or by the child of vfork that runs on its block),
- *       but that anyone with the baton may move it from PARKED to IN_LINE.
+ *       but that anyone with the baton may move it from PARKED to IN_LINE, and who takes a loan from
+ *       HOLDS to AWAY.
  *   (5) Who moves t->place to IN_LINE, and nobody else, puts t into the line.
  *   (6) A block is given out again only when the kernel thread that used it is gone.
  */
 #include "engine/thread.h"
 
+#include "engine/bounce.h"
 #include "engine/futex.h"
 #include "engine/kernel.h"
 #include "engine/layout.h"
 #include "engine/pool.h"
 #include "engine/record.h"
+#include "engine/share.h"
 #include "engine/slice.h"
 #include "engine/stop.h"
 #include "engine/syscalls.h"
@@ -121,6 +125,7 @@ void thread_list_drop(struct thread *t)
     syscalls_update_direct();
     t->next = free_blocks;
     free_blocks = t;
+    bounce_drop(t);
 }
 
 struct thread *thread_with_ordinal(u32 ordinal)
@@ -166,6 +171,15 @@ enum {
     SPINS = 60,
     LINK_SPINS = 200,
 };
+
+enum { /* t->lent */
+    NOT_LENT,
+    LENT,    /* whoever is in line may take the baton, ... */
+    TAKING,  /* somebody does, ... */
+    TAKEN,   /* and has done so */
+};
+
+enum { LOAN_NS = 10000000 };
 
 static struct thread *line_end;
 
@@ -215,6 +229,34 @@ static void release(struct thread *t, u32 place)
         grant(next_in_line(t));
 }
 
+static bool move_loan(struct thread *t, u32 from, u32 to)
+{
+    return __atomic_compare_exchange_n(&t->lent, &from, to, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+/* The holder waits in a call that was not expected to: the baton goes on without it.  Only who is in line
+ * calls this, so there is somebody to have it. */
+static void take_loan(void)
+{
+    struct thread *from = __atomic_load_n(&holder, __ATOMIC_SEQ_CST);
+    if (!from || !move_loan(from, LENT, TAKING))
+        return;
+    from->word = AWAKE;
+    release(from, THREAD_AWAY);
+    __atomic_store_n(&from->lent, TAKEN, __ATOMIC_SEQ_CST);
+}
+
+static void sleep_in_line(struct thread *t)
+{
+    struct k_timespec limit = {0, LOAN_NS};
+    bool watches = log_mode == LOG_RECORD; /* nobody else lends it */
+    i64 result = kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP,
+                             watches ? &limit : NULL);
+    if (result == -ETIMEDOUT)
+        take_loan();
+}
+
 static void wait_for_grant(struct thread *t)
 {
     u32 word;
@@ -224,7 +266,7 @@ static void wait_for_grant(struct thread *t)
     __atomic_compare_exchange_n(&t->word, &word, ASLEEP, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&t->word, __ATOMIC_SEQ_CST) != GRANTED)
-        kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP, NULL);
+        sleep_in_line(t);
 }
 
 bool thread_others_wait(void)
@@ -242,10 +284,18 @@ static void note_out(const struct thread *t, u32 reason)
     out = (struct record_switch){t->ordinal, reason, cpu->rip};
 }
 
+/* Nobody of this process can run until one comes back. */
+static void give_share(void)
+{
+    if (share_member && !thread_others_wait())
+        share_give();
+}
+
 _Noreturn void thread_leave(int status)
 {
     struct thread *t = thread_self();
     note_out(t, SWITCH_EXIT);
+    give_share();
     holder = NULL;
     release(t, THREAD_AWAY);
     for (;;)
@@ -258,7 +308,7 @@ enum { ARCH_GET_FS = 0x1003, ARCH_GET_GS = 0x1004 };
 
 /* Does the kernel let programs read fs and gs base by themselves?  Asked when a second
  * thread comes. */
-static bool bases_readable(void)
+bool thread_bases_readable(void)
 {
     enum { PR_GET_AUXV = 0x41555856, HWCAP2_FSGSBASE = 2, ENTRIES = 64 };
     static i32 answer = -1;
@@ -273,9 +323,9 @@ static bool bases_readable(void)
     return answer;
 }
 
-static void save_bases(struct thread_state *state)
+void thread_save_bases(struct thread_state *state)
 {
-    if (bases_readable()) {
+    if (thread_bases_readable()) {
         __asm__ volatile("rdfsbase %0" : "=r"(state->fs_base));
         __asm__ volatile("rdgsbase %0" : "=r"(state->gs_base));
         return;
@@ -303,7 +353,7 @@ void thread_load_registers(const struct thread_state *state)
 void thread_save_state(struct thread *t)
 {
     thread_save_registers(&t->state);
-    save_bases(&t->state);
+    thread_save_bases(&t->state);
     vector_save(t->vector);
 }
 
@@ -315,6 +365,7 @@ static void give_up(struct thread *t, u32 place, u32 word)
     note_out(t, SWITCH_CALL);
     thread_save_state(t);
     t->word = word;
+    give_share();
     release(t, place);
 }
 
@@ -324,19 +375,23 @@ static void take_over(struct thread *t)
     assert(t->place == THREAD_IN_LINE && t->word == GRANTED);
     thread_load_registers(&t->state);
     __atomic_store_n(&t->place, THREAD_HOLDS, __ATOMIC_SEQ_CST);
-    if (holder == t)
-        return;
-    holder = t;
-    thread_turns++;
-    record_switch(&out, t);
-    ticks_add(1);
-    slice_begin();
+    if (holder != t) {
+        holder = t;
+        thread_turns++;
+        record_switch(&out, t);
+        ticks_add(1);
+        slice_begin();
+    }
+    if (share_member)
+        share_take(t->in_call);
 }
 
 void thread_give_baton(void)
 {
     if (thread_count > 1 && log_mode != LOG_REPLAY)
         give_up(thread_self(), THREAD_AWAY, AWAKE);
+    else
+        share_give();
 }
 
 /* Mostly it is AWAY.  The child of vfork may have been killed at any other place: its parent
@@ -344,12 +399,38 @@ void thread_give_baton(void)
 void thread_take_baton(void)
 {
     struct thread *t = thread_self();
-    if (thread_holds(t))
+    if (thread_holds(t)) {
+        share_take(t->in_call);
         return;
+    }
     if (claim(t, THREAD_AWAY) || claim(t, THREAD_PARKED))
         join(t);
     wait_for_grant(t);
     take_over(t);
+}
+
+void thread_lend_baton(void)
+{
+    struct thread *t = thread_self();
+    share_give(); /* other processes do not wait so long */
+    if (thread_count == 1 || log_mode == LOG_REPLAY)
+        return;
+    note_out(t, SWITCH_CALL);
+    thread_save_state(t);
+    __atomic_store_n(&t->lent, LENT, __ATOMIC_SEQ_CST);
+}
+
+void thread_end_loan(void)
+{
+    struct thread *t = thread_self();
+    if (t->lent == NOT_LENT || move_loan(t, LENT, NOT_LENT)) {
+        share_take(t->in_call);
+        return;
+    }
+    while (__atomic_load_n(&t->lent, __ATOMIC_SEQ_CST) != TAKEN) /* the line is not in order yet */
+        kernel_call(__NR_sched_yield);
+    t->lent = NOT_LENT;
+    thread_take_baton();
 }
 
 /* It is in line again before the next one runs, who would else believe to be alone, and spin on a

@@ -38,6 +38,7 @@ struct futex_waiter {
     u64 address;
     u64 target; /* WAIT_REQUEUE_PI: where it may be moved to */
     u32 bits;   /* of WAIT_BITSET */
+    u32 returns; /* how often in a row it was woken, and came back to the same word */
     u8 kind;
     bool shared;                     /* asked for without the private flag */
     bool queued;                     /* between these two: */
@@ -54,7 +55,9 @@ enum thread_place {
 struct thread {
     struct thread *self; /* at the block's start, for a look in the debugger */
     u32 tid;
+    char name[16];  /* replay: as the program set it */
     u32 ordinal;    /* small number in the log, 0 for the first; never given twice */
+    u64 call_tick, call_pc; /* replay: the moment of the system call that it is in; a pc of 0: it is in none */
     u64 replay_rsp; /* replay: where its engine stack stands while another runs */
     u32 in_use; /* a kernel thread runs on this block; the kernel clears it at its end */
     struct thread *next; /* in the list of all */
@@ -79,6 +82,7 @@ struct thread {
     u64 held;                      /* synchronous signals that somebody sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */
+    bool fault_waits;              /* under a plan: to be delivered at the boundary, nothing comes before it */
     u64 fault_error, fault_trap, fault_cr2; /* of the last fault: shown in every frame */
     struct signals_saved *signals_saved;    /* while a child of vfork runs on this block */
 
@@ -87,8 +91,13 @@ struct thread {
     struct gaddr robust_list;
     u64 robust_size;
 
+    u32 lent;              /* enum of thread.c: the baton may be taken away */
+    struct bounce *bounce; /* buffers of calls that wait (bounce.c); NULL until it has made one */
+    bool in_call; /* recording: between the begin and the end of a system call */
+
     /* A child of vfork runs on its parent's block until it execs or exits (process.c). */
     bool in_vfork;
+    bool ends_in_log; /* such a child, recorded: if it ended now the log would show it */
 
     u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
 };
@@ -117,6 +126,10 @@ void thread_start_first(struct thread *t);   /* the first thread takes the baton
 /* Around a call that may wait.  Between the two, only the own block may be touched. */
 void thread_give_baton(void);
 void thread_take_baton(void);
+/* Around a call that hardly ever waits, and cannot be made without the baton: others take it only if that lasts
+ * longer than 10 ms. */
+void thread_lend_baton(void);
+void thread_end_loan(void);
 /* Lets another waiting thread run, if there is one: at the end of a slice, on spinning. */
 void thread_yield(void);
 bool thread_others_wait(void);
@@ -146,5 +159,8 @@ i64 thread_clone(const struct k_clone_args *args);
 _Noreturn void thread_exit(int status);
 /* In the child of a fork: the others are gone. */
 void thread_forked(void);
+
+/* Can the bases of fs and gs be read by rdfsbase and rdgsbase, without the kernel? */
+bool thread_bases_readable(void);
 
 #endif

@@ -14,6 +14,9 @@ _Noreturn void thread_leave(int status);
 
 /* Everything of the running guest thread, from cpu and the processor, into a block. */
 void thread_save_state(struct thread *t);
+/* fs and gs base of the running one. */
+void thread_save_bases(struct thread_state *state);
+
 /* A new thread's first state: as clone() says, behind the call. */
 void thread_prepare(struct thread *t, const struct k_clone_args *args);
 /* The thread with this number in the log; NULL: none. */

@@ -11,6 +11,7 @@
 #include "engine/code_watch.h"
 #include "engine/dispatch.h"
 #include "engine/futex.h"
+#include "engine/guest_memory.h"
 #include "engine/kernel.h"
 #include "engine/record.h"
 #include "engine/replay.h"
@@ -50,6 +51,13 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
         t->clear_tid = gaddr(args->child_tid);
 }
 
+/* The kernel would do it when the new thread first runs, while this one goes on; nobody is told if it fails. */
+static void note_child_tid(const struct k_clone_args *args, u32 tid)
+{
+    if (args->flags & K_CLONE_CHILD_SETTID)
+        guest_write(gaddr(args->child_tid), &tid, sizeof(tid));
+}
+
 i64 thread_clone(const struct k_clone_args *args)
 {
     struct thread *parent = thread_self();
@@ -63,7 +71,7 @@ i64 thread_clone(const struct k_clone_args *args)
 
     u64 mask = process_block_signals(); /* the child has no handler stack yet */
     t->in_use = 1;
-    u64 flags = args->flags & ~(u64)K_CLONE_CHILD_CLEARTID;
+    u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
     i64 tid = engine_clone(flags, thread_stack_top(t), args->parent_tid, args->child_tid,
                            args->tls, thread_begin);
     process_restore_signals(mask);
@@ -72,6 +80,7 @@ i64 thread_clone(const struct k_clone_args *args)
         thread_list_drop(t);
     } else {
         t->tid = (u32)tid;
+        note_child_tid(args, (u32)tid);
     }
     return tid;
 }

@@ -8,6 +8,7 @@
 #include "engine/pool.h"
 #include "engine/settings.h"
 #include "engine/text.h"
+#include "log/control.h"
 
 enum {
     K_AF_UNIX = 1,
@@ -17,6 +18,7 @@ enum {
     K_SCM_RIGHTS = 1,
     K_MSG_NOSIGNAL = 0x4000,
     K_MSG_CMSG_CLOEXEC = 0x40000000,
+    K_POLLIN = 1,
     K_POLLHUP = 0x10,
     K_POLLERR = 8,
     K_FUTEX_WAIT = 0,
@@ -57,6 +59,8 @@ struct k_pollfd {
 
 u32 track_number = TRACK_NONE;
 struct ring *track_ring;
+const u8 *track_events;
+u64 track_events_size;
 
 static i32 shared_socket = -1;
 static i32 own_socket = -1;
@@ -88,11 +92,10 @@ const struct ring_host track_host = {host_wait, host_wake, host_gone, NULL};
 
 /* --- messages --------------------------------------------------------------------- */
 
-static bool send_on(i32 socket, const struct channel_message *message, i32 fd)
+static bool send_parts(i32 socket, struct k_iovec *parts, u64 count, i32 fd)
 {
     struct k_descriptor_message control = {DESCRIPTOR_MESSAGE, K_SOL_SOCKET, K_SCM_RIGHTS, fd, 0};
-    struct k_iovec part = {(void *)message, message->size};
-    struct k_msghdr header = {.parts = &part, .part_count = 1};
+    struct k_msghdr header = {.parts = parts, .part_count = count};
     if (fd >= 0) {
         header.control = &control;
         header.control_size = sizeof(control);
@@ -101,10 +104,16 @@ static bool send_on(i32 socket, const struct channel_message *message, i32 fd)
     do
         sent = kernel_call(__NR_sendmsg, socket, &header, K_MSG_NOSIGNAL);
     while (sent == -EINTR);
-    return sent == (i64)message->size;
+    return !kernel_failed(sent);
 }
 
-static bool receive_on(i32 socket, u32 kind, struct channel_message *ret, u32 size, i32 *ret_fd)
+static bool send_on(i32 socket, const struct channel_message *message, i32 fd)
+{
+    struct k_iovec part = {(void *)message, message->size};
+    return send_parts(socket, &part, 1, fd);
+}
+
+static i64 receive_some(i32 socket, struct channel_message *ret, u32 size, i32 *ret_fd)
 {
     struct k_descriptor_message control = {0};
     struct k_iovec part = {ret, size};
@@ -115,6 +124,25 @@ static bool receive_on(i32 socket, u32 kind, struct channel_message *ret, u32 si
         got = kernel_call(__NR_recvmsg, socket, &header, K_MSG_CMSG_CLOEXEC);
     while (got == -EINTR);
     *ret_fd = control.type == K_SCM_RIGHTS && control.size ? control.fd : -1;
+    return got;
+}
+
+/* A session may say it while the engine waits for an answer. */
+static bool stop_heard;
+
+static bool is_stop(const struct channel_message *m, i64 got)
+{
+    bool stop = got == (i64)sizeof(*m) && m->kind == CONTROL_STOP;
+    stop_heard |= stop;
+    return stop;
+}
+
+static bool receive_on(i32 socket, u32 kind, struct channel_message *ret, u32 size, i32 *ret_fd)
+{
+    i64 got;
+    do
+        got = receive_some(socket, ret, size, ret_fd);
+    while (is_stop(ret, got));
     return got == (i64)size && ret->kind == kind && ret->size == size;
 }
 
@@ -127,6 +155,39 @@ bool track_receive(u32 kind, struct channel_message *ret, u32 size, i32 *fd)
 {
     *fd = -1;
     return own_socket >= 0 && receive_on(own_socket, kind, ret, size, fd);
+}
+
+u32 track_receive_any(struct channel_message *ret, u32 most, i32 *fd)
+{
+    *fd = -1;
+    i64 got = own_socket >= 0 ? receive_some(own_socket, ret, most, fd) : 0;
+    return got >= (i64)sizeof(*ret) ? (u32)got : 0;
+}
+
+bool track_send_with(const struct channel_message *message, const void *bytes, u64 size, i32 fd)
+{
+    struct k_iovec parts[] = {{(void *)message, message->size}, {(void *)bytes, size}};
+    return own_socket >= 0 && send_parts(own_socket, parts, 2, fd);
+}
+
+bool track_heard(void)
+{
+    struct k_pollfd poll = {.fd = own_socket, .wanted = K_POLLIN};
+    bool heard = stop_heard || kernel_call(__NR_poll, &poll, 1, 0) > 0;
+    stop_heard = false;
+    return heard;
+}
+
+void track_forget_stop(void)
+{
+    stop_heard = false;
+}
+
+void track_adopt(i32 socket)
+{
+    descriptors_drop(own_socket);
+    if (kernel_failed(descriptors_keep(socket, true, &own_socket)))
+        own_socket = -1;
 }
 
 /* --- opening ------------------------------------------------------------------------ */
@@ -180,13 +241,30 @@ static bool map_ring(i32 fd, u64 size)
     return ring_valid(track_ring, bytes);
 }
 
+static bool map_events(i32 fd, u64 size)
+{
+    void *place = pool_try_map(size ? size : 1, PAGE_SIZE);
+    if (!place)
+        return false;
+    if (size && kernel_failed(kernel_call(__NR_mmap, place, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
+        return false;
+    track_events = place;
+    track_events_size = size;
+    return true;
+}
+
+static bool map_what_came(i32 fd, const struct channel_welcome *w)
+{
+    return w->flags & CHANNEL_CONTROLLED ? map_events(fd, w->ring_size) : map_ring(fd, w->ring_size);
+}
+
 static bool take_welcome(void)
 {
     struct channel_welcome welcome = {0};
     i32 fd = -1;
     if (!receive_on(own_socket, CHANNEL_WELCOME, &welcome.message, sizeof(welcome), &fd))
         return false;
-    bool good = !welcome.error && fd >= 0 && map_ring(fd, welcome.ring_size);
+    bool good = !welcome.error && fd >= 0 && map_what_came(fd, &welcome);
     if (fd >= 0)
         kernel_call(__NR_close, fd);
     track_number = welcome.track;

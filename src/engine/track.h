@@ -20,6 +20,8 @@ struct track_origin_info {
 extern u32 track_number;           /* as ebb counts them; TRACK_NONE before the welcome */
 extern struct ring *track_ring;    /* NULL: there is no ring */
 extern const struct ring_host track_host;
+extern const u8 *track_events;     /* instead of a ring: all events, and how many bytes (log/control.h) */
+extern u64 track_events_size;
 
 /* Keeps the shared socket out of the guest's way.  Once, at the start. */
 void track_start(void);
@@ -35,5 +37,15 @@ void track_close(void);
 bool track_send(const struct channel_message *message, i32 fd);
 /* Waits for an answer of this kind and size; *fd is what was attached, or -1. */
 bool track_receive(u32 kind, struct channel_message *ret, u32 size, i32 *fd);
+/* Waits for any message of at most `most` bytes; its size, or 0 if ebb is gone. */
+u32 track_receive_any(struct channel_message *ret, u32 most, i32 *fd);
+/* The message, and `size` bytes behind it. */
+bool track_send_with(const struct channel_message *message, const void *bytes, u64 size, i32 fd);
+/* Has something come, or is ebb gone? */
+bool track_heard(void);
+/* A stop that came before was meant for a run that is over. */
+void track_forget_stop(void);
+/* In a copy of the process: its own line is this socket. */
+void track_adopt(i32 socket);
 
 #endif

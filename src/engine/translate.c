@@ -1,11 +1,13 @@
 /* Translating: reads a block, has its pages watched, finds room for it, lowers it. */
 #include "engine/translate.h"
 
+#include "engine/areas.h"
 #include "engine/code_cache.h"
 #include "engine/code_watch.h"
 #include "engine/fragment.h"
 #include "engine/layout.h"
 #include "engine/listing.h"
+#include "engine/pool.h"
 #include "engine/settings.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
@@ -68,6 +70,10 @@ static struct fragment *make_fragment(u64 pc)
     struct code_room room;
     struct fragment *f = make_room(&room);
     f->pc = pc;
+    f->variant = block.variant;
+    f->pc_end = block.pc[block.count - 1] + block.insn[block.count - 1].length;
+    f->cut_at = block.cut_at;
+    f->single = block.single;
     for (u32 n = 0; n < block.page_count; n++)
         f->page[n] = block.page[n];
     next_counter = (next_counter + 1) % settings.counters;
@@ -103,8 +109,10 @@ static bool read_watched(u64 pc, u64 *fault)
 
 struct fragment *translate(struct gaddr pc, u64 *fault)
 {
-    block.limit = settings.block < BLOCK_INSNS ? settings.block : BLOCK_INSNS;
+    u32 most = fragment_variant ? BLOCK_CHECKED_INSNS : BLOCK_INSNS;
+    block.limit = settings.block < most ? settings.block : most;
     block.single = false;
+    block.variant = fragment_variant;
     if (!read_watched(pc.at, fault))
         return NULL;
     struct fragment *f = make_fragment(pc.at);
@@ -114,13 +122,56 @@ struct fragment *translate(struct gaddr pc, u64 *fault)
     return f;
 }
 
+/* --- single instructions ------------------------------------------------------------------
+ *
+ * They are kept for the next time, by address; nobody watches their code: it is compared each time.  That it can be
+ * fetched at all is certain as long as the areas are the same. */
+
+enum { SINGLES = 1 << 13 };
+
+static struct single {
+    u64 pc;
+    u64 version; /* of the areas */
+    u32 fragment;
+    u32 generation; /* of all fragments */
+    u32 length;
+    u8 bytes[INSN_MAX];
+} *singles;
+
+static struct single *single_slot(u64 pc)
+{
+    if (!singles)
+        singles = pool_map(SINGLES * sizeof(*singles), PAGE_SIZE);
+    return &singles[(pc ^ pc >> 13) % SINGLES];
+}
+
+static bool single_holds(const struct single *s, u64 pc)
+{
+    return s->pc == pc && s->fragment && s->version == areas_version &&
+           s->generation == fragments_generation &&
+           !memcmp(gaddr_pointer(gaddr(pc)), s->bytes, s->length);
+}
+
 struct fragment *translate_single(struct gaddr pc, u64 *fault)
 {
+    struct single *s = single_slot(pc.at);
+    if (single_holds(s, pc.at))
+        return &fragments[s->fragment];
     block.limit = 1;
     block.single = true;
+    block.variant = 0;
     if (!block_read(&block, pc.at, fault))
         return NULL;
-    return make_fragment(pc.at);
+    struct fragment *f = make_fragment(pc.at);
+    *s = (struct single){
+        .pc = pc.at,
+        .version = areas_version,
+        .fragment = (u32)(f - fragments),
+        .generation = fragments_generation,
+        .length = block.insn[0].length,
+    };
+    memcpy(s->bytes, gaddr_pointer(pc), s->length);
+    return f;
 }
 
 bool translate_late_check(struct fragment *f)

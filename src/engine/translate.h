@@ -12,7 +12,7 @@ void translate_start(void);
  * address to report.  A full cache is emptied first: fragments_generation tells. */
 struct fragment *translate(struct gaddr pc, u64 *fault);
 
-/* The same for a single instruction, in no table, every exit of which comes to the engine. */
+/* The same for a single instruction, in no table, every exit of which comes to the engine; perhaps made before. */
 struct fragment *translate_single(struct gaddr pc, u64 *fault);
 
 /* Gives a fragment the entry for indirect jumps that it was made without; false if there is no

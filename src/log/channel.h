@@ -1,7 +1,7 @@
 /* The control channel: what ebb tells an engine that it starts, and what the two say to each other
  * while it records or replays.
  *
- * Version 2.  A change to the order of the arguments, to what a setting means, or to a message
+ * Version 3.  A change to the order of the arguments, to what a setting means, or to a message
  * raises it; a new setting does not, since an engine refuses names that it does not know.
  *
  * ebb replaces itself with the engine, whose arguments are
@@ -29,10 +29,12 @@
  * the engine knows by its hang-up that ebb is gone (ring_host.gone: poll for POLLHUP).  So the
  * engine's end is close-on-exec, and a child of fork closes it before it goes on, and makes a
  * hello of its own.  Over it the engine may also send a file to be kept (and waits for the
- * answer, since the file may change afterwards); when replaying it fetches such copies, and ends
- * with a verdict.
+ * answer, since the file may change afterwards); when replaying it fetches every file that is mapped, and
+ * ends with a verdict.
  *
  * If ebb is gone or refuses, a program that was to be recorded goes on unrecorded.
+ *
+ * An engine that replays for a session is told so by the welcome (CHANNEL_CONTROLLED): log/control.h says what follows.
  *
  * A message is one packet, a struct that begins with struct channel_message; at most one
  * descriptor is attached.
@@ -45,7 +47,7 @@
 
 #include "base/types.h"
 
-enum { CHANNEL_VERSION = 2 };
+enum { CHANNEL_VERSION = 3 };
 
 #define CHANNEL_ENGINE_NAME "ebb-engine"
 
@@ -95,6 +97,7 @@ enum channel_kind {
     X(CHECK,    "check",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "log a hash of memory every so many ticks") \
     X(OWN_VDSO, "ownvdso",  CHANNEL_FLAG,   0,      1,          0,        "give the vDSO of a recording to any run")  \
     X(CHAOS,    "chaos",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "seed for random time slices, 0: regular ones") \
+    X(CPU,      "cpu",      CHANNEL_COUNT,  0,      3,          0,        "show only this level of x86-64, 0: all there is") \
     X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
     X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
 
@@ -110,7 +113,7 @@ enum channel_message_kind {
     CHANNEL_KEEP = 3,    /* engine, recording: keep a copy of the attached file */
     CHANNEL_KEPT = 4,    /* ebb: the answer to KEEP */
     CHANNEL_VERDICT = 5, /* engine, replaying: how it ended; its last message */
-    CHANNEL_FETCH = 6,   /* engine, replaying: give me a kept copy; answered by KEPT, file attached */
+    CHANNEL_FETCH = 6,   /* engine, replaying: give me a mapped file; answered by KEPT, file attached */
 };
 
 struct channel_message {
@@ -128,13 +131,15 @@ struct channel_hello {
     u64 parent_pc;
 };
 
+enum { CHANNEL_CONTROLLED = 1 }; /* no ring: a file of all events; log/control.h */
+
 struct channel_welcome {
     struct channel_message message;
     u32 version;
     u32 error;        /* 0, or an errno: no ring is attached, go on without */
     u32 track;        /* replay: the track to be replayed */
-    u32 unused;
-    u64 ring_size;    /* bytes of the ring, without its header page */
+    u32 flags;        /* CHANNEL_CONTROLLED */
+    u64 ring_size;    /* bytes of the ring, without its header page; of the file of events */
 };
 
 struct channel_keep {
@@ -148,10 +153,14 @@ struct channel_kept {
     u32 copy;  /* for event_map.copy */
 };
 
-struct channel_fetch {
+enum { CHANNEL_FETCH_PATH = 4096 };
+
+struct channel_fetch { /* fields of the event_map */
     struct channel_message message;
-    u32 copy; /* event_map.copy */
-    u32 unused;
+    u32 copy;
+    u32 path_size;
+    u64 device, inode, size, mtime;
+    char path[CHANNEL_FETCH_PATH]; /* a zero behind it */
 };
 
 enum channel_verdict_kind {

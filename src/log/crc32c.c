@@ -45,3 +45,37 @@ u32 crc32c(const void *bytes, size_t size)
 {
     return crc32c_more(0, bytes, size);
 }
+
+/* What a step does to the register is linear over its bits: a matrix, a column for each bit. */
+struct step {
+    u32 column[32];
+};
+
+static u32 apply(const struct step *step, u32 bits)
+{
+    u32 sum = 0;
+    for (int i = 0; i < 32; i++)
+        sum ^= bits >> i & 1 ? step->column[i] : 0;
+    return sum;
+}
+
+static struct step twice(const struct step *step)
+{
+    struct step ret;
+    for (int i = 0; i < 32; i++)
+        ret.column[i] = apply(step, step->column[i]);
+    return ret;
+}
+
+/* One zero byte, two, four, ...: those of which `count` is the sum. */
+u32 crc32c_zeros(u32 crc, u64 count)
+{
+    struct step step;
+    for (int i = 0; i < 32; i++)
+        step.column[i] = by_table(1u << i, (const u8[]){0}, 1);
+    crc = ~crc;
+    for (; count; count >>= 1, step = twice(&step))
+        if (count & 1)
+            crc = apply(&step, crc);
+    return ~crc;
+}

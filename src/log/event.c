@@ -25,6 +25,7 @@ static const struct kind {
     [EVENT_FORK] = {"fork", sizeof(struct event_fork)},
     [EVENT_EXEC] = {"exec", sizeof(struct event_exec)},
     [EVENT_END] = {"end", sizeof(struct event_end)},
+    [EVENT_SHARED] = {"shared", sizeof(struct event_shared)},
 };
 
 const char *event_name(u16 kind)
@@ -40,9 +41,9 @@ const char *event_piece_name(u32 kind)
 {
     static const char *const names[] = {
         [PIECE_MEMORY] = "memory", [PIECE_SHOWN] = "shown",
-        [PIECE_FILE_SIZE] = "file-size", [PIECE_PATH] = "path",
+        [PIECE_FILE_SIZE] = "file-size", [PIECE_SEGMENT] = "segment", [PIECE_PATH] = "path",
         [PIECE_ARGUMENTS] = "arguments", [PIECE_ENVIRONMENT] = "environment", [PIECE_AUXV] = "auxv",
-        [PIECE_CPUID] = "cpuid", [PIECE_SETTINGS] = "settings", [PIECE_DIRECTORY] = "directory",
+        [PIECE_CPUID] = "cpuid", [PIECE_SETTINGS] = "settings", [PIECE_DIRECTORY] = "directory", [PIECE_CPU] = "cpu",
         [PIECE_LAYOUT] = "layout", [PIECE_RANDOM] = "random",
     };
     static _Thread_local char other[16];
@@ -110,6 +111,7 @@ static const char *payload_malformed(const struct event *e)
         return pieces_malformed(e);
     case EVENT_START:
     case EVENT_DATA:
+    case EVENT_SHARED:
         return pieces_malformed(e);
     case EVENT_CLOCK:
         return tail_malformed(e, ((const struct event_clock *)e->payload)->count * sizeof(u64));

@@ -31,7 +31,7 @@ enum event_kind {
     EVENT_PAD = 0,      /* only in rings: fills up to the end; only its first 8 bytes exist */
     EVENT_START = 1,    /* the first of a track: struct event_start, pieces */
     EVENT_SYSCALL = 2,  /* struct event_syscall, arguments, pieces */
-    EVENT_DATA = 3,     /* more pieces of the START or SYSCALL before it: struct event_data, pieces */
+    EVENT_DATA = 3,     /* more pieces of the START, SYSCALL or SHARED before it: struct event_data, pieces */
     EVENT_SIGNAL = 4,   /* struct event_signal */
     EVENT_CLOCK = 5,    /* struct event_clock, values */
     EVENT_MAP = 6,      /* struct event_map, path */
@@ -41,6 +41,7 @@ enum event_kind {
     EVENT_FORK = 10,    /* struct event_fork */
     EVENT_EXEC = 11,    /* struct event_exec; the last of a track, the program goes on in another */
     EVENT_END = 12,     /* struct event_end; the last of a track */
+    EVENT_SHARED = 13,  /* struct event_shared, pieces */
     EVENT_KINDS,        /* how many this version knows */
 };
 
@@ -58,7 +59,7 @@ struct event {
 };
 _Static_assert(sizeof(struct event) == 40, "on disk");
 
-/* A piece: a range of bytes that belongs to a START, SYSCALL or DATA event.  The bytes follow it,
+/* A piece: a range of bytes that belongs to a START, SYSCALL, SHARED or DATA event.  The bytes follow it,
  * filled with zeros to a multiple of 8.  Pieces follow each other up to the end of the event.
  *
  * A range too long for one event becomes several pieces with rising addresses in DATA events;
@@ -67,15 +68,17 @@ enum event_piece_kind {
     PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it again */
     PIECE_SHOWN = 1,       /* the call read this at `address`: only for people, may be cut short */
     PIECE_FILE_SIZE = 2,   /* the file that is mapped shared at `address` has this size now: a u64 */
+    PIECE_SEGMENT = 3,     /* a System V segment is attached at `address`: two u64s, its size and its id */
     PIECE_PATH = 16,       /* START: file of the program, absolute */
     PIECE_ARGUMENTS = 17,  /* START: strings, each with its zero */
     PIECE_ENVIRONMENT = 18,
     PIECE_AUXV = 19,       /* START: pairs of u64, as the program saw them */
-    PIECE_CPUID = 20,      /* START: struct event_cpuid, all leaves the program can ask for */
+    PIECE_CPUID = 20,      /* START: struct event_cpuid, the leaves with features as the program sees them */
     PIECE_SETTINGS = 21,   /* START: text, the settings that replay must repeat */
     PIECE_DIRECTORY = 22,  /* START: the working directory */
     PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/record.c */
     PIECE_RANDOM = 24,     /* START: the sixteen bytes of AT_RANDOM */
+    PIECE_CPU = 25,        /* START: u64s, XCR0 and the mask of mxcsr as the program sees them */
 };
 
 struct event_piece {
@@ -85,7 +88,7 @@ struct event_piece {
 };
 _Static_assert(sizeof(struct event_piece) == 16, "on disk");
 
-/* `more` in START, SYSCALL and DATA: a DATA event follows at once, by the same thread at the same
+/* `more` in START, SYSCALL, SHARED and DATA: a DATA event follows at once, by the same thread at the same
  * moment.  A log that ends before it ends before the whole call. */
 enum { EVENT_MORE = 1 };
 
@@ -130,10 +133,22 @@ struct event_data {
 };
 _Static_assert(sizeof(struct event_data) == 8, "on disk");
 
+/* Other processes of the recording have changed memory that this one shares with them: the pieces are what of it is different from what
+ * this process saw last.  Also what a segment holds that the call has attached. */
+enum event_shared_where {
+    SHARED_IN_CALL = 0,     /* while event.thread was in a system call, whose event follows */
+    SHARED_AT_BOUNDARY = 1, /* while it waited to go on at the moment */
+};
+struct event_shared {
+    u32 flags; /* EVENT_MORE */
+    u32 where; /* enum event_shared_where */
+};
+_Static_assert(sizeof(struct event_shared) == 8, "on disk");
+
 enum event_signal_fate {
     SIGNAL_HANDLED = 0, /* a frame was built and the handler entered */
     SIGNAL_IGNORED = 1,
-    SIGNAL_DIED = 2,    /* the default ended the program: END follows */
+    SIGNAL_DIED = 2,    /* it ended the program; with pc 0, a child of vfork, somewhere in the tick */
     SIGNAL_STOPPED = 3, /* the default stopped it, and it was continued */
 };
 enum {

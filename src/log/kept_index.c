@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_data.h"
 #include "base/xalloc.h"
 #include "log/crc32c.h"
 
@@ -16,21 +17,48 @@ struct kept {
     u32 crc;
 };
 
-/* 0, or an errno. */
-static int measure(int fd, struct kept *ret)
+static void measure_hole(struct kept *kept, u64 end)
+{
+    kept->crc = crc32c_zeros(kept->crc, end - kept->size);
+    kept->size = end;
+}
+
+/* Up to there, or to the end of the file if it is shorter now; 0, or an errno. */
+static int measure_data(int fd, struct kept *kept, u64 end)
 {
     enum { ROOM = 1 << 20 };
     u8 *room = xalloc(ROOM);
-    struct kept kept = {0};
-    ssize_t n;
-    while ((n = pread(fd, room, ROOM, (off_t)kept.size)) > 0 || (n < 0 && errno == EINTR)) {
-        if (n < 0)
-            continue;
-        kept.crc = crc32c_more(kept.crc, room, (size_t)n);
-        kept.size += (u64)n;
+    ssize_t n = 1;
+    while (n && kept->size < end) {
+        u64 left = end - kept->size;
+        n = pread(fd, room, left < ROOM ? left : ROOM, (off_t)kept->size);
+        if (n < 0 && errno != EINTR)
+            break;
+        if (n > 0) {
+            kept->crc = crc32c_more(kept->crc, room, (size_t)n);
+            kept->size += (u64)n;
+        }
     }
-    int error = n < 0 ? errno : 0;
     free(room);
+    return n < 0 ? errno : 0;
+}
+
+/* 0, or an errno.  The descriptor stands at the beginning afterwards. */
+static int measure(int fd, struct kept *ret)
+{
+    struct kept kept = {0};
+    off_t start, end;
+    int error = 0;
+    while (!error && file_data_next(fd, (off_t)kept.size, &start, &end)) {
+        measure_hole(&kept, (u64)start);
+        error = measure_data(fd, &kept, (u64)end);
+        if (kept.size < (u64)end)
+            break;
+    }
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (size > (off_t)kept.size && !error)
+        measure_hole(&kept, (u64)size);
+    lseek(fd, 0, SEEK_SET);
     *ret = kept;
     return error;
 }

@@ -192,6 +192,11 @@ struct error *lineage_next(struct lineage *l, const struct event **ret)
     }
 }
 
+bool lineage_own(const struct lineage *l)
+{
+    return is_last(l);
+}
+
 const char *lineage_cut(const struct lineage *l)
 {
     return l->reader ? reader_cut(l->reader) : NULL;

@@ -26,6 +26,9 @@ u32 lineage_program(const struct lineage *l);
 /* The next event, valid until the next call; NULL at the end. */
 struct error *lineage_next(struct lineage *l, const struct event **ret);
 
+/* Is the event that lineage_next gave last one of the track itself? */
+bool lineage_own(const struct lineage *l);
+
 /* At the end: NULL, or that and where the track was cut. */
 const char *lineage_cut(const struct lineage *l);
 

@@ -49,16 +49,24 @@ static const void *place(const struct recording_meta *meta, const struct field *
 
 /* Printing */
 
-static void print_string(FILE *out, const char *key, const char *value)
+char *meta_escape(const char *value)
 {
-    fprintf(out, "%s=", key);
+    char *ret = xalloc(4 * strlen(value) + 1), *to = ret;
     for (const u8 *at = (const u8 *)value; *at; at++) {
         if (*at < 32 || *at == 127 || *at == '\\')
-            fprintf(out, "\\x%02x", *at);
+            to += sprintf(to, "\\x%02x", *at);
         else
-            fputc(*at, out);
+            *to++ = (char)*at;
     }
-    fputc('\n', out);
+    *to = '\0';
+    return ret;
+}
+
+static void print_string(FILE *out, const char *key, const char *value)
+{
+    char *escaped = meta_escape(value);
+    fprintf(out, "%s=%s\n", key, escaped);
+    free(escaped);
 }
 
 static void print_field(FILE *out, const struct recording_meta *meta, const struct field *f)
@@ -115,8 +123,7 @@ static int digit(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* A copy of `length` bytes at `value` with \xHH taken back. */
-static char *read_string(const char *value, size_t length)
+char *meta_unescape(const char *value, size_t length)
 {
     char *ret = xalloc(length + 1), *to = ret;
     for (size_t i = 0; i < length; i++) {
@@ -154,7 +161,7 @@ static void read_field(struct recording_meta *meta, const struct field *f, const
     switch (f->kind) {
     case STRING:
         free(*(char **)at);
-        *(char **)at = read_string(value, length);
+        *(char **)at = meta_unescape(value, length);
         break;
     case U64:
         *(u64 *)at = strtoull(value, NULL, 10);
@@ -198,7 +205,7 @@ static void read_line(struct recording_meta *meta, const char *line, size_t leng
     const char *value = equals + 1;
     size_t rest = length - (size_t)(value - line);
     if (key_is(line, "argument"))
-        add_argument(meta, read_string(value, rest));
+        add_argument(meta, meta_unescape(value, rest));
     else if (key_is(line, "state"))
         read_state(meta, value, rest);
     else if (key_is(line, "id"))

@@ -21,6 +21,7 @@
 
 struct reader {
     int fd;
+    u64 first, size; /* of the track in the file; its size if it is all of it: whatever is there */
     char *name;
     struct format_file header;
     ZSTD_DCtx *zstd;
@@ -58,9 +59,11 @@ void reader_close(struct reader *r)
 /* Up to `size` bytes at `at`; *ret is how many there were. */
 static struct error *read_at(struct reader *r, u64 at, void *to, u64 size, u64 *ret)
 {
-    u64 got = 0;
+    u64 got = 0, left = at < r->size ? r->size - at : 0;
+    if (size > left)
+        size = left;
     while (got < size) {
-        ssize_t n = pread(r->fd, (u8 *)to + got, size - got, (off_t)(at + got));
+        ssize_t n = pread(r->fd, (u8 *)to + got, size - got, (off_t)(r->first + at + got));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -100,16 +103,11 @@ static struct error *read_header(struct reader *r)
     return NULL;
 }
 
-struct error *reader_open(int dir, const char *name, struct reader **ret)
+/* `fd` is taken. */
+static struct error *open_at(int fd, u64 first, u64 size, const char *name, struct reader **ret)
 {
     _cleanup_(reader_closep) struct reader *r = xalloc(sizeof *r);
-    *r = (struct reader){.fd = -1, .name = xformat("%s", name)};
-    r->fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a fifo must not hold us */
-    if (r->fd < 0)
-        return error_errno(errno, "opening %s", name);
-    struct stat st;
-    if (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return error_new("%s is not a file", name);
+    *r = (struct reader){.fd = fd, .first = first, .size = size, .name = xformat("%s", name)};
     struct error *err = read_header(r);
     if (err)
         return err;
@@ -119,6 +117,27 @@ struct error *reader_open(int dir, const char *name, struct reader **ret)
     r->stored = xalloc(r->stored_room);
     *ret = take(r);
     return NULL;
+}
+
+struct error *reader_open(int dir, const char *name, struct reader **ret)
+{
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a fifo must not hold us */
+    if (fd < 0)
+        return error_errno(errno, "opening %s", name);
+    struct stat st;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return error_new("%s is not a file", name);
+    }
+    return open_at(fd, 0, INT64_MAX, name, ret);
+}
+
+struct error *reader_open_part(int fd, u64 at, u64 size, const char *name, struct reader **ret)
+{
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* only pread is used: the offset may be shared */
+    if (own < 0)
+        return error_errno(errno, "opening %s", name);
+    return open_at(own, at, size, name, ret);
 }
 
 const struct format_file *reader_header(const struct reader *r)

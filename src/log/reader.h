@@ -15,6 +15,8 @@ struct reader;
 
 /* `dir` is a descriptor, or AT_FDCWD. */
 struct error *reader_open(int dir, const char *name, struct reader **ret);
+/* A track that is `size` bytes at `at` of the file open as `fd`, which is lent for this call. */
+struct error *reader_open_part(int fd, u64 at, u64 size, const char *name, struct reader **ret);
 void reader_close(struct reader *r); /* accepts NULL */
 
 /* Valid as long as the reader. */

@@ -1,4 +1,4 @@
-/* A recording as a directory: see the header.
+/* A recording, as a directory or a packed file: see the header.
  *
  * Removing takes away only names that a recording has, in a directory whose meta file says that
  * it is one: a mistyped `ebb rm /home` removes nothing.
@@ -19,7 +19,10 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "log/kept_index.h"
+#include "log/mapped_list.h"
 #include "log/meta.h"
+#include "log/pack.h"
+#include "log/recording_internal.h"
 
 #define LATEST "latest"
 
@@ -162,21 +165,40 @@ static struct error *make_at(const char *output, char **ret)
 
 /* Memory */
 
-/* Takes `path`. */
-static struct error *open_directory(char *path, struct recording **ret)
+static struct recording *new_recording(const char *path, int dir)
 {
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0) {
-        struct error *err = errno == ENOENT ? error_new("there is no recording %s", path)
-                                            : error_errno(errno, "opening recording %s", path);
-        free(path);
-        return err;
-    }
     struct recording *rec = xalloc(sizeof *rec);
     char *absolute = realpath(path, NULL);
-    *rec = (struct recording){.path = absolute ? absolute : xformat("%s", path), .dir = dir};
-    free(path);
-    *ret = rec;
+    *rec = (struct recording){.path = absolute ? absolute : xformat("%s", path), .dir = dir,
+                              .sound = recording_sound_create()};
+    return rec;
+}
+
+/* What is open as `fd`, taken, and no directory. */
+static struct error *open_packed(const char *path, int fd, struct recording **ret)
+{
+    _cleanup_(recording_destroyp) struct recording *rec = new_recording(path, -1);
+    if (!pack_recognise(fd)) {
+        close(fd);
+        return error_new("%s is not a recording", path);
+    }
+    struct error *err = pack_open(fd, rec->path, &rec->pack);
+    if (err)
+        return err;
+    *ret = take(rec);
+    return NULL;
+}
+
+static struct error *open_place(const char *path, struct recording **ret)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return errno == ENOENT ? error_new("there is no recording %s", path)
+                               : error_errno(errno, "opening recording %s", path);
+    if (!S_ISDIR(st.st_mode))
+        return open_packed(path, fd, ret);
+    *ret = new_recording(path, fd);
     return NULL;
 }
 
@@ -184,8 +206,11 @@ void recording_destroy(struct recording *rec)
 {
     if (!rec)
         return;
-    close(rec->dir);
+    if (rec->dir >= 0)
+        close(rec->dir);
+    pack_close(rec->pack);
     meta_deinit(&rec->meta);
+    recording_sound_destroy(rec->sound);
     free(rec->path);
     free(rec);
 }
@@ -197,14 +222,11 @@ void recording_destroyp(struct recording **rec)
 
 struct error *recording_create(const char *output, const char *base, struct recording **ret)
 {
-    char *path = NULL;
+    _cleanup_(freep) char *path = NULL;
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
     struct error *err = output ? make_at(output, &path) : make_in_root(base, &path);
-    if (err) {
-        free(path);
-        return err;
-    }
-    err = open_directory(path, &rec);
+    if (!err)
+        err = open_place(path, &rec);
     if (err)
         return err;
     if (mkdirat(rec->dir, "files", 0700) < 0)
@@ -232,15 +254,23 @@ static struct error *locate(const char *name, char **ret)
         return err;
     *ret = xformat("%s/%s", root, name ? name : LATEST);
     if (!name && stat(*ret, &st) < 0) {
-        free(*ret);
+        free(take(*ret));
         return error_new("there is no latest recording in %s", root);
     }
     return NULL;
 }
 
+static struct error *read_packed_meta(const struct recording *rec, char **ret)
+{
+    const struct pack_item *item = pack_part(rec->pack, "meta");
+    return item ? pack_text(rec->pack, item, ret) : error_new("%s has no meta", rec->path);
+}
+
 /* All of DIR/meta as a string, to be freed. */
 static struct error *read_meta(const struct recording *rec, char **ret)
 {
+    if (rec->pack)
+        return read_packed_meta(rec, ret);
     int fd = openat(rec->dir, "meta", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > META_MOST) {
@@ -258,9 +288,9 @@ static struct error *read_meta(const struct recording *rec, char **ret)
 
 static struct error *open_named(const char *name, struct recording **ret)
 {
-    char *path;
+    _cleanup_(freep) char *path = NULL;
     struct error *err = locate(name, &path);
-    return err ? err : open_directory(path, ret);
+    return err ? err : open_place(path, ret);
 }
 
 struct error *recording_open(const char *name, struct recording **ret)
@@ -360,31 +390,65 @@ static void *grow(void *items, size_t count, size_t size)
     return larger;
 }
 
-struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *ret_count)
+/* Numbers that have been gathered. */
+struct numbers {
+    u32 *list;
+    size_t count;
+};
+
+static void add_if_track(struct numbers *n, const char *name)
 {
+    u32 number;
+    if (!is_track(name, &number))
+        return;
+    n->list = grow(n->list, n->count, sizeof *n->list);
+    n->list[n->count++] = number;
+}
+
+static struct error *list_tracks(const struct recording *rec, struct numbers *ret)
+{
+    for (size_t i = 0; rec->pack && i < pack_count(rec->pack); i++)
+        if (pack_item(rec->pack, i)->kind == PACK_PART)
+            add_if_track(ret, pack_item(rec->pack, i)->name);
+    if (rec->pack)
+        return NULL;
     _cleanup_(close_dirp) DIR *dir = list_directory(rec, ".");
     if (!dir)
         return error_errno(errno, "opening directory %s", rec->path);
-    u32 *numbers = NULL, number;
-    size_t count = 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        if (!is_track(entry->d_name, &number))
-            continue;
-        numbers = grow(numbers, count, sizeof *numbers);
-        numbers[count++] = number;
-    }
-    if (count)
-        qsort(numbers, count, sizeof *numbers, compare_numbers);
-    *ret = numbers;
-    *ret_count = count;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        add_if_track(ret, entry->d_name);
     return NULL;
+}
+
+struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *ret_count)
+{
+    struct numbers numbers = {0};
+    struct error *err = list_tracks(rec, &numbers);
+    if (err)
+        return err;
+    if (numbers.count)
+        qsort(numbers.list, numbers.count, sizeof *numbers.list, compare_numbers);
+    *ret = numbers.list;
+    *ret_count = numbers.count;
+    return NULL;
+}
+
+static struct error *open_reader(const struct recording *rec, const char *name,
+                                 struct reader **ret)
+{
+    if (!rec->pack)
+        return reader_open(rec->dir, name, ret);
+    const struct pack_item *item = pack_part(rec->pack, name);
+    if (!item)
+        return error_new("there is no %s in it", name);
+    return reader_open_part(pack_descriptor(rec->pack), item->at, item->stored, name, ret);
 }
 
 struct error *recording_open_track(const struct recording *rec, u32 track, struct reader **ret)
 {
     _cleanup_(freep) char *name = recording_track_name(track);
     struct reader *r;
-    struct error *err = reader_open(rec->dir, name, &r);
+    struct error *err = open_reader(rec, name, &r);
     if (err)
         return err;
     const struct format_file *header = reader_header(r);
@@ -397,6 +461,14 @@ struct error *recording_open_track(const struct recording *rec, u32 track, struc
     return NULL;
 }
 
+/* Copies of large files with holes have them, too.  Small files may be kept where no blocks are
+ * counted. */
+static u64 on_disk(const struct stat *st)
+{
+    u64 size = (u64)st->st_size, blocks = (u64)st->st_blocks * 512;
+    return blocks < size && size >= 1 << 20 ? blocks : size;
+}
+
 static u64 directory_size(const struct recording *rec, const char *name)
 {
     _cleanup_(close_dirp) DIR *dir = list_directory(rec, name);
@@ -405,12 +477,14 @@ static u64 directory_size(const struct recording *rec, const char *name)
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(st.st_mode))
-            size += (u64)st.st_size;
+            size += on_disk(&st);
     return size;
 }
 
 u64 recording_size(const struct recording *rec)
 {
+    if (rec->pack)
+        return pack_size(rec->pack);
     return directory_size(rec, ".") + directory_size(rec, "files");
 }
 
@@ -428,7 +502,11 @@ static bool may_be_recording(const char *root, const char *name)
 {
     struct stat st;
     _cleanup_(freep) char *meta = xformat("%s/%s/meta", root, name);
-    return name[0] != '.' && strcmp(name, LATEST) != 0 && lstat(meta, &st) == 0;
+    if (name[0] == '.' || strcmp(name, LATEST) == 0)
+        return false;
+    size_t length = strlen(name), suffix = strlen(RECORDING_SUFFIX);
+    return lstat(meta, &st) == 0 ||
+           (length > suffix && strcmp(name + length - suffix, RECORDING_SUFFIX) == 0);
 }
 
 struct error *recording_list(void (*broken)(struct error *err), struct recording ***ret,
@@ -473,7 +551,9 @@ static void remove_files(const struct recording *rec, const char *name, bool (*o
 
 static bool is_copy(const char *name)
 {
-    return name[strspn(name, "0123456789")] == '\0' || strcmp(name, strchr(KEPT_INDEX, '/') + 1) == 0;
+    return name[strspn(name, "0123456789")] == '\0' ||
+           strcmp(name, strchr(KEPT_INDEX, '/') + 1) == 0 ||
+           strcmp(name, strchr(MAPPED_LIST, '/') + 1) == 0;
 }
 
 static bool is_log(const char *name)
@@ -513,8 +593,19 @@ static void mend_latest(void)
     free(list);
 }
 
+static struct error *remove_packed(const char *path)
+{
+    _cleanup_(freep) char *file = realpath(path, NULL); /* `latest` is a link */
+    if (!file || unlink(file) < 0)
+        return error_errno(errno, "removing %s", path);
+    mend_latest();
+    return NULL;
+}
+
 struct error *recording_remove(const struct recording *rec)
 {
+    if (rec->pack)
+        return remove_packed(rec->path);
     remove_files(rec, "files", is_copy);
     remove_files(rec, ".", is_log);
     unlinkat(rec->dir, "files", AT_REMOVEDIR);
@@ -528,11 +619,25 @@ struct error *recording_remove(const struct recording *rec)
     return NULL;
 }
 
+static bool is_packed(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool ret = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pack_recognise(fd);
+    if (fd >= 0)
+        close(fd);
+    return ret;
+}
+
 struct error *recording_remove_named(const char *name)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
-    _cleanup_(freep) char *text = NULL;
-    struct error *err = open_named(name, &rec);
+    _cleanup_(freep) char *text = NULL, *path = NULL;
+    struct error *err = locate(name, &path);
+    if (!err && is_packed(path))
+        return remove_packed(path);
+    if (!err)
+        err = open_place(path, &rec);
     if (!err)
         err = read_meta(rec, &text);
     if (err)

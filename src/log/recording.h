@@ -1,9 +1,13 @@
-/* A recording as a directory: where it is, what is said about it, its tracks.  Hosted.
+/* A recording: where it is, what is said about it, its tracks.  Hosted.
+ *
+ * It is a directory, or one packed file (log/pack.h) made from it.  Who only reads need not know which;
+ * files that the program mapped are to be had by log/recording_file.h.
  *
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
  *     DIR/files/M       copies of files that were mapped
  *     DIR/files/index   their checksums
+ *     DIR/files/mapped  all files that were mapped, with hashes of those that were not copied
  *
  * Recordings hold secrets: directories are 0700, files 0600.
  */
@@ -13,6 +17,8 @@
 #include "base/error.h"
 #include "base/types.h"
 #include "log/reader.h"
+
+#define RECORDING_SUFFIX ".ebb" /* of packed ones */
 
 enum recording_state {
     RECORDING_RUNNING, /* the recorder is at it, or was killed */
@@ -37,10 +43,14 @@ struct recording_meta {
     char *kernel, *cpu, *features, *recorder;
 };
 
+struct pack;
+
 struct recording {
     char *path; /* absolute */
-    int dir;
+    int dir;           /* -1: it is packed */
+    struct pack *pack; /* NULL: it is a directory */
     struct recording_meta meta;
+    struct recording_sound *sound; /* of recording_file.c */
 };
 
 /* $EBB_RECORDINGS, or ~/.local/share/ebb.  To be freed. */

@@ -53,6 +53,16 @@ static const struct syscall_row prctl_rows[] = {
 KEY(prctl, (u32)args[0])
 VARIANTS(prctl)
 
+/* ptrace */
+
+#define PTC(request_, name_, result_, ...)                                                        \
+    ROW(request_, #name_, FEED, NOW, result_, .args = {PTRACE(request), PID(pid), __VA_ARGS__})
+static const struct syscall_row ptrace_rows[] = {
+#include "log/ptrace.def"
+};
+KEY(ptrace, args[0])
+VARIANTS(ptrace)
+
 /* getsockopt */
 
 #define LEVEL_SOL_SOCKET  1

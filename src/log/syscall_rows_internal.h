@@ -76,6 +76,7 @@
 #define IOCTL(n)         VALUE(IOCTL, n)
 #define FCNTL(n)         VALUE(FCNTL, n)
 #define PRCTL(n)         VALUE(PRCTL, n)
+#define PTRACE(n)        VALUE(PTRACE, n)
 #define FUTEX(n)         VALUE(FUTEX, n)
 #define LEVEL(n)         VALUE(LEVEL, n)
 #define OPTION(n)        VALUE(OPTION, n)

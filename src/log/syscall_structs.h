@@ -7,29 +7,7 @@
 #define LOG_SYSCALL_STRUCTS_H
 
 #include "base/types.h"
-
-struct k_iovec {
-    u64 base;
-    u64 size;
-};
-
-struct k_msghdr {
-    u64 name;
-    u32 name_size;
-    u32 padding;
-    u64 iov;
-    u64 iov_count;
-    u64 control;
-    u64 control_size;
-    u32 flags;
-    u32 padding2;
-};
-
-struct k_mmsghdr {
-    struct k_msghdr header;
-    u32 size;
-    u32 padding;
-};
+#include "log/syscall_vectors.h"
 
 struct k_pollfd {
     i32 fd;
@@ -92,7 +70,9 @@ enum { K_FIEMAP_EXTENT_SIZE = 56, K_SOCKADDR_MOST = 128 };
     X(label, 256)          X(fsuuid, 17)          X(clone_range, 32)     X(geometry, 16)          \
     X(identity, 512)       X(loop_info, 168)      X(loop_info64, 232)    X(loop_config, 304)      \
     X(rtc_time, 36)        X(rtc_alarm, 40)       X(epoll_params, 8)     X(flock, 32)             \
-    X(owner, 8)            X(two_ids, 8)          X(comm, 16)            X(range, 16)
+    X(owner, 8)            X(two_ids, 8)          X(comm, 16)            X(range, 16)             \
+    X(user_regs, 216)      X(user_fpregs, 512)    X(thread_area, 16)     \
+    X(filters, 32768)      X(siginfos, 32768)
 
 #define K_STRUCT_DECLARE(name, bytes_) struct k_##name { u8 bytes[bytes_]; };
 K_STRUCTS(K_STRUCT_DECLARE)

@@ -147,8 +147,7 @@ static bool is_behind_pointer(u8 source)
     return source >= FROM_at0 && source <= FROM_at5;
 }
 
-static u64 offered_size(const struct call_made *call, unsigned index,
-                        const struct call_memory *memory)
+u64 call_offered(const struct call_made *call, unsigned index, const struct call_memory *memory)
 {
     const struct call_size *size = &call->variant->args[index].offered;
     if (is_behind_pointer(size->source))
@@ -206,7 +205,7 @@ static u64 filled_size(const struct visitor *v, const struct call_arg *arg)
 static void show_plain(const struct visitor *v, unsigned index)
 {
     const struct call_arg *arg = &v->call->variant->args[index];
-    u64 size = smaller(offered_size(v->call, index, v->memory), filled_size(v, arg));
+    u64 size = smaller(call_offered(v->call, index, v->memory), filled_size(v, arg));
     show(v, v->call->args[index], smaller(size, most_bytes(v->call->result)));
 }
 
@@ -324,6 +323,16 @@ static void show_fiemap(const struct visitor *v, unsigned index)
     show(v, v->call->args[index], sizeof(map) + extents * K_FIEMAP_EXTENT_SIZE);
 }
 
+/* Registers, in a range whose length the kernel sets to what there are. */
+static void show_regset(const struct visitor *v, unsigned index)
+{
+    struct k_iovec range;
+    if (!read_memory(v->memory, v->call->args[index], &range, sizeof(range)))
+        return;
+    show(v, range.base, smaller(range.size, most_bytes(v->call->result)));
+    show(v, v->call->args[index], sizeof(range));
+}
+
 /* Up to a NUL and with it, or as much of the first bytes as can be read. */
 static u64 string_size(const struct call_memory *memory, u64 at, u64 most)
 {
@@ -358,6 +367,7 @@ static show_shape *const shapes[SHAPES] = {
     [SHAPE_XATTR_ARGS] = show_xattr_args,
     [SHAPE_IFCONF] = show_ifconf,
     [SHAPE_FIEMAP] = show_fiemap,
+    [SHAPE_REGSET] = show_regset,
 };
 
 void call_written(const struct call_made *call, const struct call_memory *memory,
@@ -457,7 +467,7 @@ void call_reachable(const struct call_made *call, const struct call_memory *memo
         u64 at = call->args[i];
         if (!looks_like_address(at))
             continue;
-        u64 offered = offered_size(call, i, memory);
+        u64 offered = call_offered(call, i, memory);
         u64 size = smaller(offered > REACH ? offered : REACH, MOST_AFTER_ERROR);
         size = readable_size(memory, at, size);
         show(&v, at, size);
@@ -525,7 +535,7 @@ static void offer(const struct visitor *v, unsigned index)
     switch (arg->shape) {
     case SHAPE_PLAIN:
         if (arg->way & ARG_IN)
-            show(v, at, shown_size(arg, offered_size(v->call, index, v->memory)));
+            show(v, at, shown_size(arg, call_offered(v->call, index, v->memory)));
         break;
     case SHAPE_STRING:
         if (arg->way & ARG_IN)

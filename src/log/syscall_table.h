@@ -100,6 +100,7 @@ enum arg_shape {
     SHAPE_XATTR_ARGS,
     SHAPE_IFCONF,
     SHAPE_FIEMAP,
+    SHAPE_REGSET,
     SHAPES,
 };
 
@@ -111,7 +112,7 @@ enum arg_shape {
     X(ITIMER) X(DOMAIN) X(SOCKTYPE) X(SOCKFLAGS) X(MSG) X(SHUT) X(WAITOPTS) X(FLOCK) X(RESOURCE)  \
     X(USAGE) X(SIGHOW) X(SCHED) X(ARCH) X(CLOCK) X(TIMERABS) X(EPOLLOP) X(EPOLLFLAGS) X(IDTYPE)   \
     X(INOTIFY) X(INFLAGS) X(AT) X(ATRM) X(SPLICE) X(FDFLAGS) X(EFD) X(RENAME) X(RANDOM) X(MEMFD)  \
-    X(RWF) X(STATX) X(ATX) X(FDFLAG) X(PROTOCOL)
+    X(RWF) X(STATX) X(ATX) X(FDFLAG) X(PROTOCOL) X(PTRACE)
 
 #define ARG_SHOW_ID(name) SHOW_##name,
 enum arg_show { ARG_SHOWS(ARG_SHOW_ID) SHOWS };
@@ -179,6 +180,9 @@ extern const struct syscall_variants *const syscall_sockopts;
 
 void call_begin(struct call_made *call, u64 number, const u64 *args,
                 const struct call_memory *memory);
+
+/* How many bytes there are behind an argument for the kernel to write: of a vector of ranges, the vector's. */
+u64 call_offered(const struct call_made *call, unsigned index, const struct call_memory *memory);
 
 /* Visits what the kernel has written, in the order of the arguments. */
 void call_written(const struct call_made *call, const struct call_memory *memory,

@@ -259,6 +259,7 @@ static void print_value(const struct printer *p, enum arg_show show, u64 value)
         break;
     case SHOW_FCNTL:
     case SHOW_PRCTL:
+    case SHOW_PTRACE:
         print_variant(to, p->call, value);
         break;
     case SHOW_FUTEX:

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -27,6 +28,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -306,6 +308,40 @@ static pid_t waiting_child(void)
 
 CASE(wait4_not_yet)       { call(SYS_wait4, waiting_child(), P(out(64)), WNOHANG, P(out(256))); }
 CASE(waitid_not_yet)      { call(SYS_waitid, P_PID, waiting_child(), P(out(256)), WEXITED | WNOHANG, P(out(256))); }
+
+/* One that has stopped, and that this process traces. */
+static pid_t traced_child(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+            raise(SIGSTOP);
+        _exit(0);
+    }
+    int status;
+    need(pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
+    return pid;
+}
+
+static struct iovec *registers(void)
+{
+    struct iovec range = {out(1024), 1024};
+    return in(&range, sizeof range);
+}
+
+#define TRACE(name, request, addr, data) CASE(name) { call(SYS_ptrace, request, traced_child(), addr, data); }
+TRACE(ptrace_peekdata,    PTRACE_PEEKDATA, P(nothing), P(out(64)))
+TRACE(ptrace_peekuser,    PTRACE_PEEKUSER, 8, P(out(64)))
+TRACE(ptrace_getregs,     PTRACE_GETREGS, 0, P(out(1024)))
+TRACE(ptrace_getfpregs,   PTRACE_GETFPREGS, 0, P(out(1024)))
+TRACE(ptrace_getregset,   0x4204, 1, P(registers()))
+TRACE(ptrace_getxstate,   0x4204, 0x202, P(registers()))
+TRACE(ptrace_getsiginfo,  0x4202, 0, P(out(256)))
+TRACE(ptrace_geteventmsg, 0x4201, 0, P(out(64)))
+TRACE(ptrace_getsigmask,  0x420a, 8, P(out(64)))
+TRACE(ptrace_syscallinfo, 0x420e, 256, P(out(256)))
+TRACE(ptrace_cont,        PTRACE_CONT, 0, 0)
 
 CASE(clone_parent_tid)
 {

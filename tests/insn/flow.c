@@ -442,7 +442,7 @@ static void flow_trap(struct maker *m)
     m->now.other_flags = 0;
     switch (draw(m, 6)) {
     case 0: EMIT(m, 0xcc); m->now.fault_at++; break;
-    case 1: EMIT(m, 0xf1); m->now.fault_at++; break;
+    case 1: EMIT(m, 0xf1); m->now.flags |= CASE_SIGNAL; break; /* not where: hypervisors differ */
     case 2: EMIT(m, 0x0f, 0x0b); break;
     case 3: EMIT(m, 0xf4); break;
     case 4: EMIT(m, 0xcd, vectors[draw(m, countof(vectors))]); break;
@@ -522,6 +522,15 @@ static void flow_x87_address(struct maker *m)
     emit_exit(m, 0);
 }
 
+/* A call to an address that cannot be.  Some processors have written the return address by then,
+ * some have not: it is there before. */
+static void emit_impossible_call(struct maker *m)
+{
+    u64 rsp = fix_rsp(m);
+    EMIT(m, 0xff, 0xd7);
+    fix_memory(m, rsp - 8, maker_here(m), 8);
+}
+
 /* A jump, a call or a return to where nothing can be executed.  That the target faults and
  * not the jump is sure only for addresses that exist. */
 static void flow_to_nowhere(struct maker *m)
@@ -538,7 +547,12 @@ static void flow_to_nowhere(struct maker *m)
     emit_flags(m);
     switch (draw(m, 3)) {
     case 0: EMIT(m, 0xff, 0xe7); break;
-    case 1: EMIT(m, 0xff, 0xd7); break;
+    case 1:
+        if (exists)
+            EMIT(m, 0xff, 0xd7);
+        else
+            emit_impossible_call(m);
+        break;
     default: EMIT(m, 0x57, 0xc3); break;
     }
     emit_exit(m, 0);
@@ -557,6 +571,14 @@ static void flow_long(struct maker *m)
     emit_exit(m, 0);
 }
 
+/* Operations on masks, some of whose registers have a bit too many: AMD's processors do not look at it. */
+static bool is_of_masks(const u8 *bytes)
+{
+    bool two = bytes[0] == 0xc5, three = bytes[0] == 0xc4 && (bytes[1] & 0x1f) == 1;
+    u8 opcode = two ? bytes[2] : bytes[3];
+    return (two || three) && ((opcode >= 0x41 && opcode <= 0x4b) || (opcode & 0xf0) == 0x90);
+}
+
 /* Bytes that Zydis knows no instruction for.  The processor decides. */
 static void flow_undefined(struct maker *m)
 {
@@ -569,7 +591,7 @@ static void flow_undefined(struct maker *m)
         if (insn.bytes[0] == 0x0f && one_in(m, 2))
             insn.bytes[1] = one_in(m, 2) ? 0x38 : 0x3a;
         memset(insn.bytes + 6, 0xcc, 9);  /* should the processor know it: no further than here */
-        if (insn_decode(&insn, 15))
+        if (insn_decode(&insn, 15) || is_of_masks(insn.bytes))
             continue;
         emit_mark(m);
         m->now.other_flags = 0;

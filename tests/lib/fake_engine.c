@@ -180,6 +180,9 @@ static void put_others(void)
     struct { struct event_note n; char text[16]; } note = {{NOTE_LIMIT, 9}, "something"};
     put_plain(EVENT_NOTE, &note, sizeof note);
     put_plain(EVENT_FORK, &(struct event_fork){7, 17}, sizeof(struct event_fork));
+    struct { struct event_shared s; struct event_piece p; u64 bytes[2]; } shared = {
+        {.where = SHARED_AT_BOUNDARY}, {0x20000, 16, PIECE_SEGMENT}, {8192, 5}};
+    put_plain(EVENT_SHARED, &shared, sizeof shared);
     put_plain(77, "of a later version, surely", 27);
 }
 

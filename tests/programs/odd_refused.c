@@ -47,6 +47,7 @@ static void others(void)
     CHECK(works_or_refused(syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0)) || errno == EFAULT);
     CHECK(works_or_refused(syscall(SYS_membarrier, 0, 0, 0)));
     CHECK(works_or_refused(prctl(PR_GET_SECCOMP)));
+    CHECK(works_or_refused(syscall(SYS_io_setup, 0, NULL)) || errno == EFAULT);
 }
 
 int main(void)

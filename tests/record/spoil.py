@@ -2,6 +2,7 @@
 
     spoil.py FILE OUT cut SIZE        only its first bytes
     spoil.py FILE OUT flip BYTE       one bit of that byte is another
+    spoil.py FILE OUT zero BYTE       that byte is 0
     spoil.py FILE OUT tamper HOW      an event is another, and every checksum is right again
 
 HOW is a row of TAMPER below: the kind of event that is changed, and what happens to it.  The one
@@ -92,6 +93,23 @@ def change_memory(event):
     event[memory_piece(event) + 1] ^= 4
 
 
+def start_piece(event, wanted, leaf=None):
+    """Where the bytes of that piece of a START begin; None: there is none."""
+    at = EVENT + 56
+    while at < len(event):
+        _, size, what = struct.unpack_from("<QII", event, at)
+        if what == wanted and leaf in (None, struct.unpack_from("<I", event, at + 16)[0]):
+            return at + 16
+        at += 16 + (size + 7) // 8 * 8
+    return None
+
+
+def claim(event, piece, leaf, offset, bit):
+    """The program was shown that bit of its processor."""
+    place = start_piece(event, piece, leaf) + offset + bit // 8
+    event[place] |= 1 << bit % 8
+
+
 # How: which events, what is done; None: it is left out.
 TAMPER = {
     "memory": (lambda e: kind(e) == SYSCALL and memory_piece(e), change_memory),
@@ -105,6 +123,10 @@ TAMPER = {
     "signal-missing": (lambda e: kind(e) == SIGNAL, None),
     "check": (lambda e: kind(e) == CHECK, lambda e: add(e, EVENT, "<Q", 1 - 2 * (e[EVENT] == 255))),
     "status": (lambda e: kind(e) == END, lambda e: add(e, EVENT, "<I", 1)),
+    "claim-3dnow": (lambda e: kind(e) == START and start_piece(e, 20, 0x80000001),
+                    lambda e: claim(e, 20, 0x80000001, 20, 31)),
+    "claim-state": (lambda e: kind(e) == START and start_piece(e, 25),
+                    lambda e: claim(e, 25, None, 0, 12)),
     "unknown": (lambda e: kind(e) == SYSCALL, lambda e: struct.pack_into("<H", e, 4, 900)),
 }
 
@@ -131,6 +153,8 @@ def main():
     elif what == "flip":
         place = int(how) % len(data)
         data = data[:place] + bytes([data[place] ^ 1 << int(how) % 8]) + data[place + 1:]
+    elif what == "zero":
+        data = data[:int(how)] + bytes(1) + data[int(how) + 1:]
     else:
         data = tamper(data, how)
     with open(out, "wb") as file:

@@ -248,6 +248,9 @@ static const struct malformed {
     {"piece with a header alone", EVENT_DATA, 16, {0}, false},
     {"piece too large", EVENT_DATA, 32, {0, 0, 0, 0, 9, 0}, false},
     {"piece as large as can be", EVENT_DATA, 32, {0, 0, 0, 0, 0xffffffff, 0}, false},
+    {"shared", EVENT_SHARED, 32, {0, 1, 0, 0, 8, 0}, true},
+    {"shared piece too large", EVENT_SHARED, 32, {0, 1, 0, 0, 9, 0}, false},
+    {"short shared", EVENT_SHARED, 0, {0}, false},
     {"clock", EVENT_CLOCK, 16, {0, 1}, true},
     {"clock with too many values", EVENT_CLOCK, 16, {0, 2}, false},
     {"clock with far too many", EVENT_CLOCK, 16, {0, 0x20000001}, false},
@@ -325,6 +328,11 @@ int main(void)
         printf("skip log_file: no directory to write to\n");
         return 0;
     }
+    static const u8 zeros[100000];
+    bool same = true;
+    for (u64 n = 0; n <= sizeof zeros; n = 3 * n + 1)
+        same &= crc32c_zeros(crc32c("abc", 3), n) == crc32c_more(crc32c("abc", 3), zeros, n);
+    report("crc32c of zeros", same && crc32c_zeros(0, 0) == 0, "it is another");
     report("crc32c", crc32c("123456789", 9) == 0xe3069283 && crc32c("", 0) == 0, "it is another");
     check_round_trips();
     check_damage();

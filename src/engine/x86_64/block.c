@@ -13,6 +13,8 @@
 #include "engine/areas.h"
 #include "engine/code_watch.h"
 #include "engine/layout.h"
+#include "engine/plan.h"
+#include "engine/plan_points.h"
 #include "engine/x86_64/decode_quick.h"
 #include "engine/x86_64/machine.h"
 
@@ -140,15 +142,23 @@ static u16 flags_live(struct walk *w, u64 pc, u32 index, u16 wanted, int depth)
     return live | wanted;
 }
 
-static u16 flags_dead(struct block *b, u64 pc)
+/* At the block's instruction number `index`. */
+static u16 flags_dead(struct block *b, u32 index)
 {
     struct walk w = {.block = b};
-    return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
+    return FLAGS_ARITHMETIC & ~flags_live(&w, b->pc[index], index, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
 
 u16 block_flags_dead_at(u64 pc)
 {
-    return flags_dead(NULL, pc);
+    struct walk w = {0};
+    return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
+}
+
+static void find_dead(struct block *b)
+{
+    for (u32 n = 0; n < b->count; n++)
+        b->dead[n] = b->checked || !b->insn[n].memory ? 0 : flags_dead(b, n);
 }
 
 /* --- reading ---------------------------------------------------------------- */
@@ -209,7 +219,7 @@ static void unroll(struct block *b, u32 branches)
     const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
     u32 count = b->count, copies = loop_copies(count, branches);
     b->loop = 0;
-    if (b->checked || b->limit < BLOCK_INSNS || copies < 2 ||
+    if (b->checked || b->site || b->point || b->limit < (b->variant ? BLOCK_CHECKED_INSNS : BLOCK_INSNS) || copies < 2 ||
         !loops_back(b, &b->insn[count - 1], b->pc[count - 1]) ||
         (b->flags_dead & dec_changes) != dec_changes)
         return;
@@ -217,6 +227,7 @@ static void unroll(struct block *b, u32 branches)
     for (; b->count < count * copies; b->count++) {
         b->insn[b->count] = b->insn[b->count - count];
         b->pc[b->count] = b->pc[b->count - count];
+        b->dead[b->count] = b->dead[b->count - count];
     }
 }
 
@@ -244,6 +255,10 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     b->count = 0;
     b->page_count = 0;
     b->checked = false;
+    b->site = !b->single && plan_code_at(pc);
+    b->cuts = b->variant & VARIANT_POINTS;
+    b->point = b->cuts ? plan_point_at(pc) : NULL;
+    b->cut_at = 0;
     b->end = pc;
     *fault = pc;
     while (pc) { /* nothing is mapped at 0 */
@@ -256,7 +271,7 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
         if (on_new_page(b, pc, i->length) &&
             (mixes(b, pc, pc + i->length) || !add_pages(b, pc, pc + i->length)))
             break;
-        if (b->checked && i->partial)
+        if ((b->checked || b->variant) && i->partial)
             read_insn(&w, pc, i);
         b->pc[b->count++] = pc;
         branches += i->kind == INSN_BRANCH || i->kind == INSN_COUNTED;
@@ -264,10 +279,18 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
         pc = read_on_at(b, i, pc, branches);
         if (pc)
             b->end = pc;
+        if (pc && plan_code_at(pc)) {
+            b->cut_at = pc;
+            break;
+        }
+        if (pc && b->cuts && plan_point_at(pc))
+            break;
     }
     if (!b->count)
         return false;
-    b->flags_dead = b->checked ? 0 : flags_dead(b, b->pc[0]);
+    b->flags_dead = b->checked ? 0 : flags_dead(b, 0);
+    if (b->variant)
+        find_dead(b);
     unroll(b, branches);
     return true;
 }

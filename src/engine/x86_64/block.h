@@ -1,7 +1,8 @@
 /* Blocks: a piece of guest code, decoded, that becomes one fragment.
  *
  * A superblock: it runs through conditional branches on their untaken side and through forward jumps,
- * and ends at calls, returns, indirect jumps, system calls, and whatever the engine does itself.
+ * and ends at calls, returns, indirect jumps, system calls, whatever the engine does itself, and in front of
+ * the plan's code sites.
  *
  * A short loop that jumps back to the block's first instruction is unrolled: the block holds it several
  * times, each with a tick counter of its own, because one counter can be updated only every five cycles or so.
@@ -12,18 +13,26 @@
 #include "engine/fragment.h"
 #include "engine/x86_64/decode.h"
 
-enum { BLOCK_INSNS = 96, BLOCK_BRANCHES = 4, BLOCK_EXITS = 16 };
+struct plan_point;
+
+enum { BLOCK_INSNS = 96, BLOCK_CHECKED_INSNS = 40 /* with checks they are longer */, BLOCK_BRANCHES = 4, BLOCK_EXITS = 16 };
 
 struct block {
     u32 count;
     u32 limit;   /* most instructions */
+    u8 variant;  /* of the fragment that it will be; if it is not 0, instructions are fully decoded */
     bool single; /* stepping: every exit goes to the engine */
     bool checked; /* the bytes are compared before each entry: one straight run of them */
+    bool cuts;   /* it ends in front of points, too */
+    const struct plan_point *point; /* at the first instruction, to be counted; NULL: none */
+    bool site;   /* the plan looks at the first instruction: come to the engine before it */
+    u64 cut_at;  /* the site of the plan in front of which it ends; or 0 */
     u64 end;     /* where execution goes on after the last instruction, if it does not jump */
     u32 loop; /* instructions of the loop that is repeated, or 0 */
     u64 page[FRAGMENT_PAGES];
     u32 page_count;
     u16 flags_dead; /* at the first instruction */
+    u16 dead[BLOCK_INSNS]; /* variants: the flags that are dead before each that touches memory */
     u64 pc[BLOCK_INSNS];
     struct insn insn[BLOCK_INSNS];
 };

@@ -1,6 +1,6 @@
 /* The guest's processor state, as translated code and engine share it.
  *
- * There is one struct cpu, below 2 GiB at the head of the code cache's mapping, and it
+ * There is one struct cpu, below 2 GiB in the code cache's mapping, and it
  * belongs to whichever thread holds the baton: translated code names its fields by absolute
  * 32-bit addresses, so that neither gs nor a register is taken from the guest.
  *
@@ -33,6 +33,9 @@ enum exit_reason {
     EXIT_FAULT,   /* a signal handler recovered the state: thread's fault has the siginfo */
     EXIT_ALARM,   /* nothing has run: a signal came just before the door */
     EXIT_RETRY,   /* the running fragment was dropped: go on at rip, which made the write */
+    EXIT_DATA,    /* rip is about to touch memory that may be watched; `after`: where in the cache to go on, or 0: the stack is */
+    EXIT_DATA_TOUCHED, /* the same, and it is: rip is to be executed alone */
+    EXIT_SITE,    /* the plan has a site here; exit_data: the fragment, which goes on at its after_site */
 };
 
 struct cpu {
@@ -40,7 +43,8 @@ struct cpu {
     u64 slot[3];                /* borrowed registers: rcx, r11, and a scratch */
     u64 engine_rsp;             /* of the baton's holder: where its engine stack stands */
     u64 exit_reason;
-    u64 exit_data;
+    u32 exit_data;              /* written as 32 bits, and so read: a wider read would wait for it */
+    u32 unused;
     u64 reg[16];
     u64 rip;
     u64 flags;
@@ -48,6 +52,13 @@ struct cpu {
     u64 alarm; /* a signal came: do not enter, do not make a call in the cache */
     u64 after; /* a system call: where in the cache to go on behind it */
     u64 call_number;
+    u64 point_left;                /* of plan_points.h, and: */
+    u64 point_base, point_above;   /* which points count, */
+    u64 scoped_base, scoped_above; /* of those in inlined functions, */
+    u64 point_outer;               /* and who does not matter */
+    u64 data_map, data_fine; /* data_map.h */
+    u64 data_bits; /* for doors.data_fine: as many as the access has bytes */
+    u64 data_sum; /* of an address, while its segment's base is asked for */
     u64 calls;               /* made in the cache, for the stats */
     u8 direct[DIRECT_CALLS]; /* 1: the call of that number may be made in the cache (syscalls.c) */
 };

@@ -600,3 +600,22 @@ u16 decode_flags_killed(const struct insn *i)
         killed |= FLAG_AF;
     return killed;
 }
+
+/* Ranges of opcodes behind 0F that are about general registers. */
+static const struct {
+    u8 first, last;
+} general_0f[] = {
+    {0x0d, 0x0d}, {0x18, 0x1f}, {0x31, 0x31}, {0x40, 0x4f}, {0x80, 0xa5}, {0xa8, 0xad}, {0xaf, 0xc1}, {0xc8, 0xcf},
+};
+
+bool decode_general_only(const struct insn *i)
+{
+    if (i->encoding != ENCODING_LEGACY || i->map > MAP_0F)
+        return false;
+    if (i->map == MAP_ONE)
+        return i->opcode != 0x9b && (i->opcode < 0xd8 || i->opcode > 0xdf);
+    for (unsigned n = 0; n < countof(general_0f); n++)
+        if (i->opcode >= general_0f[n].first && i->opcode <= general_0f[n].last)
+            return true;
+    return false;
+}

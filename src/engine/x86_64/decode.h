@@ -155,6 +155,9 @@ struct insn {
  * decoded so far (at least 1). */
 unsigned decode(const u8 *bytes, unsigned available, struct insn *ret);
 
+/* Does it certainly leave vector, mask and x87 registers alone? */
+bool decode_general_only(const struct insn *i);
+
 /* The arithmetic flags that have nothing of their old values after it. */
 u16 decode_flags_killed(const struct insn *i);
 

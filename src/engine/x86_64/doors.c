@@ -208,6 +208,39 @@ static void make_syscall(struct emitter *e)
     make_reason(e, EXIT_CALL_FAILED);
 }
 
+/* The guest's flags from ah and al, and the registers that were borrowed. */
+static void give_back(struct emitter *e)
+{
+    static const u8 flags[] = {0x04, 0x7f, 0x9e}; /* add al, 127: OF; sahf */
+    emit_bytes(e, flags, sizeof(flags));
+    emit_load(e, RAX, emit_slot(SLOT_SCRATCH));
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+}
+
+/* ecx is the address of an access of which the map says "perhaps", and rcx is in its slot: are its bytes watched?  If not, on to cpu->after. */
+static void make_data(struct emitter *e)
+{
+    static const u8 keep_flags[] = {0x9f, 0x0f, 0x90, 0xc0};    /* lahf; seto al */
+    static const u8 granule[] = {0x89, 0xca, 0xc1, 0xea, 0x03}; /* mov edx, ecx; shr edx, 3 */
+    static const u8 bits[] = {0x48, 0x8b, 0x12, 0x83, 0xe1, 0x07, 0x48, 0xd3, 0xea}; /* mov rdx, [rdx]; and ecx, 7; shr rdx, cl */
+    doors.data_fine = emit_here(e);
+    emit_store(e, RAX, emit_slot(SLOT_SCRATCH));
+    emit_bytes(e, keep_flags, sizeof(keep_flags));
+    emit_store(e, RDX, emit_slot(SLOT_R11));
+    emit_bytes(e, granule, sizeof(granule));
+    emit_rex_rip(e, 0x48, 0x03, RDX, EMIT_CPU(data_fine)); /* add rdx, [data_fine] */
+    emit_bytes(e, bits, sizeof(bits));
+    emit_rex_rip(e, 0x48, 0x85, RDX, EMIT_CPU(data_bits)); /* test [data_bits], rdx */
+    emit_load(e, RDX, emit_slot(SLOT_R11));
+    u32 found = emit_branch(e, CONDITION_NZ, 0);
+    give_back(e);
+    emit8(e, 0xff); /* jmp [cpu->after] */
+    emit_rip_operand(e, 4, EMIT_CPU(after), 0);
+    emit_aim(found, emit_here(e));
+    give_back(e);
+    doors.data = make_reason(e, EXIT_DATA);
+}
+
 u8 *doors_make(u8 *at)
 {
     struct emitter e = {at};
@@ -218,5 +251,7 @@ u8 *doors_make(u8 *at)
     doors.ticks = make_reason(&e, EXIT_TICKS);
     make_syscall(&e);
     doors.emulate = make_reason(&e, EXIT_EMULATE);
+    doors.site = make_reason(&e, EXIT_SITE);
+    make_data(&e);
     return e.at;
 }

@@ -219,7 +219,8 @@ static bool load_vector(struct thread *t, u64 at)
         memset(header, 0, sizeof(*header));
         header->present = note.features = VECTOR_X87 | VECTOR_SSE;
     }
-    return vector_restore(image, ~(u64)VECTOR_PKRU | (note.features & VECTOR_PKRU));
+    u64 wanted = ~(u64)VECTOR_PKRU | (note.features & VECTOR_PKRU);
+    return vector_restore(image, vector_shape.features & wanted);
 }
 
 bool frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack)

@@ -17,35 +17,15 @@
 
 #include "engine/layout.h"
 #include "engine/lookup.h"
+#include "engine/plan_points.h"
 #include "engine/settings.h"
 #include "engine/stop.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
+#include "engine/x86_64/lower_internal.h"
+#include "engine/x86_64/machine.h"
 
-enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16, LOWER_MARKS = BLOCK_INSNS * 4 };
-
-enum exit_kind { TO_LINK, TO_TICKS, TO_TICKS_RCX, TO_TICKS_STORE, TO_EMULATE, TO_CHAIN };
-
-/* A jump out of the body, whose stub is yet to be written. */
-struct exit {
-    u32 jump_at;
-    u8 kind; /* enum exit_kind */
-    bool ticked;
-    u64 pc; /* target of a link, else the rip to set */
-};
-
-struct lowering {
-    struct emitter e;
-    const struct block *block;
-    struct fragment *fragment;
-    u8 *start;
-    u64 pc; /* of the instruction at hand */
-    u32 counter; /* the number of the tick counter */
-    u32 exit_count;
-    u32 mark_count;
-    struct exit exit[BLOCK_EXITS + 8];
-    struct mark mark[LOWER_MARKS];
-};
+enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16 };
 
 static bool use_loop; /* `loop` is quick (AMD): a decrement and jump in one */
 
@@ -82,12 +62,19 @@ static void expect(u64 pc)
     fragment_find_soon(pc);
 }
 
+struct exit *lower_note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc)
+{
+    assert(l->exit_count < countof(l->exit));
+    struct exit *x = &l->exit[l->exit_count++];
+    *x = (struct exit){.jump_at = jump_at, .kind = (u8)kind, .pc = pc};
+    return x;
+}
+
 static void note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc, bool ticked)
 {
     if (kind == TO_LINK)
         expect(pc);
-    assert(l->exit_count < countof(l->exit));
-    l->exit[l->exit_count++] = (struct exit){jump_at, (u8)kind, ticked, pc};
+    lower_note_exit(l, jump_at, kind, pc)->ticked = ticked;
 }
 
 /* A direct edge of the guest's to `target`: counted if it does not go up. */
@@ -217,6 +204,123 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
     l->fragment->body = emit_here(&l->e);
 }
 
+/* The first thing in the body: comes to the engine, which goes on behind it. */
+static void lower_site(struct lowering *l)
+{
+    struct fragment *f = l->fragment;
+    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(f - fragments));
+    emit_jump(&l->e, doors.site);
+    f->after_site = emit_here(&l->e);
+}
+
+/* A point whose frame matters is counted where nobody needs the flags; else the engine does it. */
+static bool counts_point(const struct block *b)
+{
+    if (plan_points_all())
+        return true;
+    return b->point->rule == CFA_REGISTER && b->point->reg < 16 && b->flags_dead == FLAGS_ARITHMETIC;
+}
+
+static void emit_frame_address(struct emitter *e, const struct plan_point *p)
+{
+    static const u8 order[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
+    unsigned base = p->reg < countof(order) ? order[p->reg] : p->reg;
+    emit_rex_w(e, RCX, base);
+    emit8(e, 0x8d); /* lea rcx, [base + offset] */
+    emit8(e, (u8)(0x80 | RCX << 3 | (base & 7)));
+    if ((base & 7) == RSP)
+        emit8(e, 0x24);
+    emit32(e, (u32)p->offset);
+}
+
+static u8 *emit_short_branch(struct emitter *e, u8 opcode)
+{
+    emit8(e, opcode);
+    emit8(e, 0);
+    return e->at;
+}
+
+static void aim_short(const struct emitter *e, u8 *behind)
+{
+    behind[-1] = (u8)(e->at - behind);
+}
+
+/* To the engine, which goes on behind it. */
+static void leave_at_point(struct lowering *l)
+{
+    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(l->fragment - fragments));
+    emit_jump(&l->e, doors.site);
+}
+
+static void count_point_by_jrcxz(struct lowering *l)
+{
+    enum { JRCXZ = 0xe3, JMP = 0xeb };
+    struct emitter *e = &l->e;
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    emit_load(e, RCX, EMIT_CPU(point_left));
+    emit_word(e, 0xff498d48, 4); /* lea rcx, [rcx - 1] */
+    emit_store(e, RCX, EMIT_CPU(point_left));
+    u8 *due = emit_short_branch(e, JRCXZ);
+    u8 *more = emit_short_branch(e, JMP);
+    aim_short(e, due);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+    leave_at_point(l);
+    aim_short(e, more);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+}
+
+/* Whatever the frame.  The branch is one that is not taken: processors foretell where returns go by the branches that were. */
+static void count_any_point(struct lowering *l)
+{
+    enum { UNARY = 0xff, DEC = 1 };
+    const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
+    struct emitter *e = &l->e;
+    if ((l->block->flags_dead & dec_changes) != dec_changes) {
+        count_point_by_jrcxz(l);
+        return;
+    }
+    emit_rex_rip(e, 0x48, UNARY, DEC, EMIT_CPU(point_left));
+    note_exit(l, emit_branch(e, CONDITION_Z, 0), TO_POINT, l->fragment->pc, false);
+}
+
+/* plan_points.h says what it does. */
+static void count_point_of_base(struct lowering *l)
+{
+    enum { JB = 0x72, JBE = 0x76, JA = 0x77, JNZ = 0x75, JMP = 0xeb, COMPARE = 0x3b, UNARY = 0xff,
+           DEC = 1 };
+    struct emitter *e = &l->e;
+    bool scoped = l->block->point->scope;
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    emit_frame_address(e, l->block->point);
+    emit_rex_rip(e, 0x48, COMPARE, RCX, scoped ? EMIT_CPU(scoped_base) : EMIT_CPU(point_base));
+    u8 *below = emit_short_branch(e, JB);
+    emit_rex_rip(e, 0x48, COMPARE, RCX, scoped ? EMIT_CPU(scoped_above) : EMIT_CPU(point_above));
+    u8 *counts = emit_short_branch(e, JBE);
+    emit_rex_rip(e, 0x48, COMPARE, RCX, EMIT_CPU(point_outer));
+    u8 *outer = emit_short_branch(e, JA);
+    u8 *engine = emit_short_branch(e, JMP);
+    aim_short(e, counts);
+    emit_rex_rip(e, 0x48, UNARY, DEC, EMIT_CPU(point_left));
+    u8 *more = emit_short_branch(e, JNZ);
+    aim_short(e, engine);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+    leave_at_point(l);
+    aim_short(e, below);
+    aim_short(e, outer);
+    aim_short(e, more);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+}
+
+static void lower_point(struct lowering *l)
+{
+    if (plan_points_all())
+        count_any_point(l);
+    else
+        count_point_of_base(l);
+    l->fragment->counts = true;
+    l->fragment->after_site = emit_here(&l->e);
+}
+
 /* --- plain instructions ------------------------------------------------------ */
 
 /* Copies guest code, eight bytes at once, and none that are not asked for: the next page may not
@@ -327,9 +431,10 @@ static void jump_by_table(struct lowering *l)
         emit_jump(e, doors.missed_plain);
         return;
     }
+    u64 table = (u64)lookup_tables[l->fragment->variant];
     emit_store(e, R11, emit_slot(SLOT_R11));
     emit_word(e, 0xd9b70f44, 4); /* movzx r11d, cx */
-    emit_word(e, 0xdd24ff42 | (u64)(u32)(u64)lookup_table << 32, 8); /* jmp [table + r11 * 8] */
+    emit_word(e, 0xdd24ff42 | table << 32, 8); /* jmp [table + r11 * 8] */
     _Static_assert(LOOKUP_BITS == 16, "movzx takes 16 bits");
 }
 
@@ -451,8 +556,9 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
     case INSN_PRIVILEGED:
         lower_plain(l, i);
         break;
-    case INSN_XSTATE: /* then the engine mends what it wrote */
-        lower_plain(l, i);
+    case INSN_XSTATE: /* then the engine mends what it wrote, or does it all */
+        if (!machine_stores(i))
+            lower_plain(l, i);
         leave(l, TO_EMULATE, l->pc);
         break;
     case INSN_JUMP:
@@ -511,16 +617,35 @@ static u32 lower_run(struct lowering *l, u32 n)
     return n;
 }
 
+static void lower_one(struct lowering *l, u32 n)
+{
+    const struct block *b = l->block;
+    if (b->loop && (n + 1) % b->loop == 0 && n + 1 < b->count)
+        lower_loop_back(l, &b->insn[n]);
+    else
+        lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
+}
+
+/* In a variant, with checks before and behind it. */
+static void lower_checked(struct lowering *l, u32 n)
+{
+    l->pc = l->block->pc[n];
+    lower_data_check(l, n);
+    lower_one(l, n);
+    lower_data_guard(l, n);
+}
+
 static void lower_body(struct lowering *l)
 {
     const struct block *b = l->block;
     for (u32 n = 0; n < b->count; n++) {
+        if (b->variant) {
+            lower_checked(l, n);
+            continue;
+        }
         n = lower_run(l, n);
         l->pc = b->pc[n];
-        if (b->loop && (n + 1) % b->loop == 0 && n + 1 < b->count)
-            lower_loop_back(l, &b->insn[n]);
-        else
-            lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
+        lower_one(l, n);
     }
     if (!jumps_away(&b->insn[b->count - 1]))
         jump_to(l, b->end, false);
@@ -569,9 +694,17 @@ static void lower_stub(struct lowering *l, const struct exit *x)
     case TO_TICKS:
         stub_with_rip(l, x->pc, doors.ticks);
         return;
+    case TO_POINT:
+        leave_at_point(l);
+        return;
     case TO_CHAIN: /* to the next fragment of the slot, for now to the engine */
         add_to_rcx(e, x->pc);
         l->fragment->chain_at = emit_jump(e, doors.missed);
+        return;
+    case TO_DATA:
+    case TO_DATA_RCX:
+    case TO_DATA_STACK:
+        lower_data_stub(l, x);
         return;
     default:
         stub_with_rip(l, x->pc, doors.emulate);
@@ -620,6 +753,11 @@ void lower(const struct block *b, struct fragment *f, struct code_room *room, u3
     f->start = emit_here(&l->e);
     f->link_count = 0;
     lower_entries(l, entry);
+    f->counts = false;
+    if (b->point && !b->site && counts_point(b))
+        lower_point(l);
+    else if (b->site || b->point)
+        lower_site(l);
     lower_body(l);
     f->end = emit_here(&l->e);
     f->stubs = (u32)(u64)room->cold;

@@ -21,6 +21,7 @@
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 #include "engine/x86_64/recover.h"
+#include "engine/x86_64/touches.h"
 #include "engine/x86_64/vector.h"
 
 enum {
@@ -127,34 +128,14 @@ static bool do_popf(const struct insn *i)
 
 /* --- what the x87 unit saves -------------------------------------------------- */
 
-static u64 segment_base(const struct insn *i)
-{
-    u64 base = 0;
-    if (i->prefixes & PREFIX_FS)
-        kernel_call(__NR_arch_prctl, ARCH_GET_FS, &base);
-    else if (i->prefixes & PREFIX_GS)
-        kernel_call(__NR_arch_prctl, ARCH_GET_GS, &base);
-    return base;
-}
-
-static u64 base_and_index(const struct insn *i)
-{
-    unsigned mod = i->modrm >> 6, rm = i->modrm & 7;
-    if (i->rip_relative)
-        return cpu->rip + i->length;
-    if (rm != 4)
-        return cpu->reg[rm | (i->rex & 1) << 3];
-    unsigned base = i->sib & 7, index = (i->sib >> 3 & 7) | (i->rex & 2) << 2;
-    u64 at = base == 5 && mod == 0 ? 0 : cpu->reg[base | (i->rex & 1) << 3];
-    return index == 4 ? at : at + (cpu->reg[index] << (i->sib >> 6));
-}
-
 static u64 effective_address(const struct insn *i)
 {
-    u64 at = base_and_index(i) + (u64)i->displacement;
-    if (i->prefixes & PREFIX_67)
-        at = (u32)at;
-    return at + segment_base(i);
+    struct touch_state s = {.reg = cpu->reg, .rip = cpu->rip};
+    if (i->prefixes & PREFIX_FS)
+        kernel_call(__NR_arch_prctl, ARCH_GET_FS, &s.fs_base);
+    if (i->prefixes & PREFIX_GS)
+        kernel_call(__NR_arch_prctl, ARCH_GET_GS, &s.gs_base);
+    return touches_address(i, &s);
 }
 
 enum { OPCODE_XSAVEC = 0xc7 };
@@ -180,6 +161,11 @@ static unsigned saved_pointer(const struct insn *i, u64 *at)
     return i->rex & 8 ? 8 : 4;
 }
 
+bool machine_stores(const struct insn *i)
+{
+    return is_xsave(i) && vector_stores();
+}
+
 /* The instruction has been executed already: the address that it saved may be one in the cache. */
 static void mend_saved_state(const struct insn *i)
 {
@@ -187,6 +173,8 @@ static void mend_saved_state(const struct insn *i)
     if (is_xsave(i))
         vector_settle_saved(effective_address(i), cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX],
                             i->opcode == OPCODE_XSAVEC);
+    else if (i->map != MAP_ONE)
+        vector_mend_mask(effective_address(i));
     unsigned size = saved_pointer(i, &at);
     if (!size || !guest_read(&address, gaddr(at), size))
         return;
@@ -235,6 +223,27 @@ static void raise_invalid(const struct insn *i)
         raise_here(SIG_ILL, ILL_ILLOPN, cpu->rip);
 }
 
+static void raise_unwritable(u64 at)
+{
+    enum { TRAP_PAGE_FAULT = 14, ERROR_WRITE = 2 };
+    signals_raise_exception(SIG_SEGV, areas_find(at) ? SEGV_ACCERR : SEGV_MAPERR, at,
+                            TRAP_PAGE_FAULT, ERROR_WRITE);
+}
+
+/* False after a fault. */
+static bool store_state(const struct insn *i)
+{
+    enum { ALIGNMENT = 64 };
+    u64 at = effective_address(i), features = cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX], fault;
+    if (at % ALIGNMENT)
+        raise_here(SIG_SEGV, SI_KERNEL, 0);
+    else if (vector_store(at, features, i->opcode == OPCODE_XSAVEC, i->rex & 8, &fault))
+        return true;
+    else
+        raise_unwritable(fault);
+    return false;
+}
+
 static void do_or_fault(const struct insn *i)
 {
     u64 next = cpu->rip + i->length;
@@ -279,7 +288,10 @@ static void do_or_fault(const struct insn *i)
         raise_invalid(i);
         return;
     case INSN_XSTATE:
-        mend_saved_state(i);
+        if (!machine_stores(i))
+            mend_saved_state(i);
+        else if (!store_state(i))
+            return;
         break;
     default: /* far transfers */
         raise_here(SIG_SEGV, SI_KERNEL, 0);

@@ -9,6 +9,9 @@
  * reproducible or logged?  Else the processor does. */
 bool machine_owns(const struct insn *i);
 
+/* xsave and xsavec: does the engine do them itself?  Else it mends what the processor saved. */
+bool machine_stores(const struct insn *i);
+
 /* Does the instruction at cpu->rip; it is one that the block reader left for EXIT_EMULATE. */
 void machine_emulate(void);
 

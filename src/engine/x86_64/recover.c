@@ -83,7 +83,7 @@ u64 recover_code_address(u64 address)
 bool recover_in_dropped(u64 pc)
 {
     struct fragment *f = recover_in_cache(pc) ? fragment_at((u32)pc) : NULL;
-    return f && !f->live;
+    return f && !f->live && !f->single;
 }
 
 void recover_before_expiry(struct k_sigcontext *registers)

@@ -16,7 +16,7 @@ bool recover_state(const struct k_sigcontext *registers);
  * remembers the address of its last instruction, and shows it in what it saves. */
 u64 recover_code_address(u64 address);
 
-/* Is it in a fragment that has been dropped? After code_watch_fault() a handler that finds
+/* Is it in a fragment that has been dropped, with more to come in it? After code_watch_fault() a handler that finds
  * its context there must leave by EXIT_RETRY (recover_state() first): the rest of the
  * fragment may be stale. */
 bool recover_in_dropped(u64 pc);

@@ -2,10 +2,13 @@
 #include "engine/x86_64/vector.h"
 
 #include "engine/guest_memory.h"
+#include "engine/settings.h"
 #include "engine/stop.h"
 #include "engine/text.h"
 #include "engine/thread.h"
+#include "engine/x86_64/cpu_level.h"
 #include "engine/x86_64/recover.h"
+#include "engine/x86_64/touches.h"
 
 enum {
     FCW_AT = 0,
@@ -17,6 +20,7 @@ enum {
     FCW_FIRST = 0x37f,
     MXCSR_FIRST = 0x1f80,
     MXCSR_MASK_OLD = 0xffbf, /* of processors that write 0 for the mask */
+    MXCSR_MASK_COMMON = 0xffff, /* without what only one vendor has */
     CPUID_XSAVE = 0xd,
     CPUID_OSXSAVE = 1 << 27, /* leaf 1, ecx */
     TILES = 3 << 17,         /* hidden from the guest, who could have them only by arch_prctl */
@@ -27,6 +31,9 @@ enum {
 enum { FEATURES_MOST = 32, FEATURE_FIRST = 2 }; /* x87 and SSE are elsewhere */
 
 struct vector_shape vector_shape;
+
+static u64 native_features; /* XCR0 */
+static u32 native_mask;     /* of mxcsr, as the processor writes it */
 
 /* Where a feature is in an image. */
 static struct {
@@ -101,7 +108,7 @@ static void learn_places(void)
 {
     u32 leaf[4];
     for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
-        if (!(vector_shape.features >> n & 1))
+        if (!(vector_shape.kept >> n & 1))
             continue;
         cpuid(CPUID_XSAVE, n, leaf);
         places[n].at = leaf[1];
@@ -110,26 +117,42 @@ static void learn_places(void)
     }
 }
 
+/* What is shown of what is kept. */
+static void show(u64 features, u32 mxcsr_mask)
+{
+    vector_shape.features = vector_shape.kept & features;
+    if (vector_shape.features != vector_shape.kept)
+        vector_shape.known = vector_shape.features;
+    vector_shape.size = image_size(vector_shape.features);
+    vector_shape.mxcsr_mask = mxcsr_mask;
+}
+
 void vector_start(void)
 {
     u32 leaf[4];
     cpuid(1, 0, leaf);
     if (leaf[2] & CPUID_OSXSAVE) {
-        vector_shape.known = read_xcr0();
-        vector_shape.features = vector_shape.known & ~(u64)TILES;
+        native_features = vector_shape.known = read_xcr0();
+        vector_shape.kept = native_features & ~(u64)TILES;
     }
     learn_places();
-    vector_shape.size = image_size(vector_shape.features);
-    assert(vector_shape.size + sizeof(u32) <= THREAD_VECTOR_MAX);
+    assert(image_size(vector_shape.kept) + sizeof(u32) <= THREAD_VECTOR_MAX);
 
     fxsave(first_state);
     u32 mask = word_at(first_state, MXCSR_MASK_AT);
-    vector_shape.mxcsr_mask = mask ? mask : MXCSR_MASK_OLD;
+    native_mask = mask ? mask : MXCSR_MASK_OLD;
+    show(cpu_level_states(settings.cpu),
+         settings.cpu ? native_mask & MXCSR_MASK_COMMON : native_mask);
 
     memset(first_state, 0, sizeof(first_state));
     u32 fcw = FCW_FIRST, mxcsr = MXCSR_FIRST;
     memcpy(first_state + FCW_AT, &fcw, sizeof(fcw));
     memcpy(first_state + MXCSR_AT, &mxcsr, sizeof(mxcsr));
+}
+
+void vector_limit(u64 features, u32 mxcsr_mask)
+{
+    show(features, mxcsr_mask ? mxcsr_mask : native_mask);
 }
 
 /* The x87 unit remembers where its last instruction was: in the cache. */
@@ -143,13 +166,14 @@ static void mend_instruction_pointer(void *image)
 
 void vector_save(void *image)
 {
-    if (vector_shape.features == 0) {
+    if (vector_shape.kept == 0) {
         fxsave(image);
     } else {
         /* Of the header xsave writes only the first field. */
         memset((u8 *)image + VECTOR_LEGACY, 0, sizeof(struct vector_header));
-        xsave(image, vector_shape.features);
+        xsave(image, vector_shape.kept);
     }
+    memcpy((u8 *)image + MXCSR_MASK_AT, &vector_shape.mxcsr_mask, sizeof(u32));
     mend_instruction_pointer(image);
 }
 
@@ -166,6 +190,7 @@ static bool all_zero(const u8 *bytes, u32 size)
 void vector_settle(void *image)
 {
     struct vector_header *header = (struct vector_header *)((u8 *)image + VECTOR_LEGACY);
+    header->present &= vector_shape.features;
     for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++)
         if ((header->present >> n & 1) && all_zero((u8 *)image + places[n].at, places[n].size))
             header->present &= ~(1ul << n);
@@ -193,33 +218,112 @@ static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
     return present;
 }
 
+/* Writes `settled` of the image, and in the header which of them are in use, besides `others`. */
+static bool write_settled(u64 at, u8 *image, u64 settled, u64 others, bool compacted)
+{
+    u64 present = others | write_features(at, image, settled, compacted);
+    if (settled & VECTOR_SSE) {
+        guest_write(gaddr(at + XMM_AT), image + XMM_AT, XMM_SIZE);
+        present |= sse_in_use(image) ? VECTOR_SSE : 0;
+    }
+    if (settled & (VECTOR_SSE | (compacted ? 0 : VECTOR_AVX)))
+        guest_write(gaddr(at + MXCSR_AT), image + MXCSR_AT, 2 * sizeof(u32)); /* and its mask */
+    return guest_write(gaddr(at + VECTOR_LEGACY), &present, sizeof(present));
+}
+
 void vector_settle_saved(u64 at, u64 features, bool compacted)
 {
     static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
-    struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
     u64 old, settled = features & vector_shape.features & ~(u64)VECTOR_X87;
     if (!guest_read(&old, gaddr(at + VECTOR_LEGACY), sizeof(old)))
         return;
     vector_save(image);
-    header->present = write_features(at, image, settled, compacted);
-    if (settled & VECTOR_SSE) {
-        guest_write(gaddr(at + XMM_AT), image + XMM_AT, XMM_SIZE);
-        guest_write(gaddr(at + MXCSR_AT), image + MXCSR_AT, 2 * sizeof(u32)); /* and its mask */
-        header->present |= sse_in_use(image) ? VECTOR_SSE : 0;
+    write_settled(at, image, settled, old & ~settled, compacted);
+}
+
+bool vector_stores(void)
+{
+    return vector_shape.features != vector_shape.kept;
+}
+
+/* The x87 part: control words and addresses before mxcsr, registers behind it. */
+static void write_x87(u64 at, u8 *image, bool wide)
+{
+    enum { CODE_HIGH = 12, DATA_HIGH = 20, REGISTERS_AT = 32 };
+    if (!wide) { /* the upper halves are selectors then, which processors show as 0 */
+        memset(image + CODE_HIGH, 0, sizeof(u32));
+        memset(image + DATA_HIGH, 0, sizeof(u32));
     }
-    header->present |= old & ~settled;
-    guest_write(gaddr(at + VECTOR_LEGACY), &header->present, sizeof(header->present));
+    guest_write(gaddr(at), image, MXCSR_AT);
+    guest_write(gaddr(at + REGISTERS_AT), image + REGISTERS_AT, XMM_AT - REGISTERS_AT);
+}
+
+/* The end of an area for these features. */
+static u64 area_end(u64 features, bool compacted)
+{
+    u64 next = VECTOR_MIN;
+    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
+        if (!(features >> n & 1))
+            continue;
+        if (!compacted)
+            next = places[n].at;
+        else if (places[n].aligned)
+            next = (next + 63) & ~63ul;
+        next += places[n].size;
+    }
+    return next;
+}
+
+static bool is_writable(u64 at)
+{
+    u8 byte;
+    return guest_read(&byte, gaddr(at), 1) && guest_write(gaddr(at), &byte, 1);
+}
+
+/* The first byte or the last that cannot be written; processors look at the last one first. */
+static bool finds_fault(u64 at, u64 size, u64 *ret)
+{
+    u64 last = at + size - 1;
+    *ret = is_writable(last) ? at : last;
+    return *ret == last || !is_writable(at);
+}
+
+bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault)
+{
+    static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
+    u64 asked = features & vector_shape.features;
+    struct vector_header old;
+    if (finds_fault(at, area_end(asked, compacted), fault) ||
+        !guest_read(&old, gaddr(at + VECTOR_LEGACY), sizeof(old)))
+        return false;
+    vector_save(image);
+    u64 x87 = header->present & asked & VECTOR_X87;
+    if (asked & VECTOR_X87)
+        write_x87(at, image, wide);
+    if (compacted) {
+        header->compacted = asked | 1ul << 63;
+        guest_write(gaddr(at + VECTOR_LEGACY + sizeof(u64)), &header->compacted, sizeof(u64));
+    }
+    return write_settled(at, image, asked & ~(u64)VECTOR_X87,
+                         x87 | (compacted ? 0 : old.present & ~asked), compacted);
+}
+
+void vector_mend_mask(u64 at)
+{
+    if (vector_shape.mxcsr_mask != native_mask)
+        guest_write(gaddr(at + MXCSR_MASK_AT), &vector_shape.mxcsr_mask, sizeof(u32));
 }
 
 static bool acceptable(const void *image)
 {
-    if (word_at(image, MXCSR_AT) & ~vector_shape.mxcsr_mask)
+    if (word_at(image, MXCSR_AT) & ~(vector_shape.mxcsr_mask & native_mask))
         return false;
-    if (vector_shape.features == 0)
+    if (vector_shape.kept == 0)
         return true;
     struct vector_header header;
     memcpy(&header, (const u8 *)image + VECTOR_LEGACY, sizeof(header));
-    return !(header.present & ~vector_shape.known) && header.compacted == 0 &&
+    return !(header.present & ~native_features) && header.compacted == 0 &&
            header.reserved[0] == 0;
 }
 
@@ -227,10 +331,10 @@ bool vector_restore(const void *image, u64 features)
 {
     if (!acceptable(image))
         return false;
-    if (vector_shape.features == 0)
+    if (vector_shape.kept == 0)
         fxrstor(image);
     else
-        xrstor(image, features & vector_shape.features);
+        xrstor(image, features & vector_shape.kept);
     return true;
 }
 
@@ -243,6 +347,43 @@ static void write_pkru(u32 value)
 void vector_reset(void)
 {
     vector_restore(first_state, ~(u64)VECTOR_PKRU);
-    if (vector_shape.features & VECTOR_PKRU)
+    if (vector_shape.kept & VECTOR_PKRU)
         write_pkru(PKRU_FIRST);
+}
+
+/* --- registers ------------------------------------------------------------------------ */
+
+enum { AVX = 2, MASKS = 5, UPPER_HALVES = 6, UPPER_REGISTERS = 7 };
+
+/* A part of an image that has `count` pieces of `size` bytes: the place of one; NULL if it holds its first values. */
+static const u8 *piece_of(const u8 *image, unsigned feature, unsigned number, unsigned size)
+{
+    struct vector_header header;
+    memcpy(&header, image + VECTOR_LEGACY, sizeof(header));
+    bool present = header.present & vector_shape.features & 1ul << feature;
+    return present ? image + places[feature].at + number * size : NULL;
+}
+
+static void put_piece(u8 *to, const u8 *piece, unsigned size)
+{
+    if (piece)
+        memcpy(to, piece, size);
+    else
+        memset(to, 0, size);
+}
+
+void vector_spread(const void *image, struct touch_vectors *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    for (unsigned n = 0; n < 16; n++)
+        memcpy(ret->reg[n], (const u8 *)image + XMM_AT + n * 16, 16);
+    if (!vector_shape.features)
+        return;
+    for (unsigned n = 0; n < 16; n++) {
+        put_piece(ret->reg[n] + 16, piece_of(image, AVX, n, 16), 16);
+        put_piece(ret->reg[n] + 32, piece_of(image, UPPER_HALVES, n, 32), 32);
+        put_piece(ret->reg[n + 16], piece_of(image, UPPER_REGISTERS, n, 64), 64);
+    }
+    for (unsigned n = 0; n < 8; n++)
+        put_piece((u8 *)&ret->mask[n], piece_of(image, MASKS, n, 8), 8);
 }

@@ -9,11 +9,14 @@
 
 #include "base/types.h"
 
+struct touch_vectors;
+
 enum {
     VECTOR_LEGACY = 512,                /* what fxsave writes */
     VECTOR_MIN = VECTOR_LEGACY + 64,    /* with the header of xsave */
     VECTOR_X87 = 1,
     VECTOR_SSE = 2,
+    VECTOR_AVX = 4,
     VECTOR_PKRU = 1 << 9,
 };
 
@@ -25,9 +28,10 @@ struct vector_header {
 };
 
 struct vector_shape {
-    u64 features;   /* saved and restored, as bits of XCR0; 0: the processor has no xsave */
-    u64 known;      /* XCR0: others in a header are refused */
-    u32 size;       /* of an image */
+    u64 features;   /* that the guest is shown, as bits of XCR0; 0: the processor has no xsave */
+    u64 known;      /* XCR0 as it is shown: others in the header of a frame are refused */
+    u64 kept;       /* that the processor has and are saved: a guest may use what it is not shown */
+    u32 size;       /* of an image with what is shown; what is not comes behind it */
     u32 mxcsr_mask; /* bits that may be set */
 };
 
@@ -35,7 +39,10 @@ extern struct vector_shape vector_shape;
 
 void vector_start(void);
 
-/* `image` is aligned to 64 bytes and has vector_shape.size bytes. */
+/* A replay: the guest was shown these features and this mask on another machine. */
+void vector_limit(u64 features, u32 mxcsr_mask);
+
+/* `image` is aligned to 64 bytes and has THREAD_VECTOR_MAX bytes. */
 void vector_save(void *image);
 
 /* The processor says of a feature that it is present also when it holds its first values, or not, as it
@@ -47,9 +54,20 @@ void vector_settle(void *image);
  * depends on the registers alone.  What xsavec leaves out because of how it happened to be switched is written, too. */
 void vector_settle_saved(u64 at, u64 features, bool compacted);
 
+/* Must the engine do the guest's xsave, because the processor would save more than is shown? */
+bool vector_stores(void);
+/* Does it: saves `features` at `at`, in the compacted form or not, with addresses of 64 bits (`wide`) or 32.
+ * False: it could not be written, and *fault is where. */
+bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault);
+/* What fxsave wrote at `at` shows the mask of this machine: it gets that of the guest's. */
+void vector_mend_mask(u64 at);
+
 /* Loads `features` of the image; those that it does not hold get their first values.  False, and
  * nothing is changed, if the processor would refuse it. */
 bool vector_restore(const void *image, u64 features);
+
+/* The registers and masks of an image, each in one piece. */
+void vector_spread(const void *image, struct touch_vectors *ret);
 
 /* The state in which a program, and a signal handler, begins. */
 void vector_reset(void);

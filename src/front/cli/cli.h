@@ -22,9 +22,8 @@ void cli_exec_explain(void);
 int cli_record(int argc, char **argv);
 void cli_record_explain(void);
 
-/* ebb replay: 0 if everything came out as recorded, 3 if not. */
+/* ebb replay --verify, --run: 0 if everything came out as recorded, 3 if not. */
 int cli_replay(int argc, char **argv);
-void cli_replay_explain(void);
 
 /* ebb ls, info, dump, rm: what recordings there are, and what is in one. */
 int cli_ls(int argc, char **argv);
@@ -35,6 +34,10 @@ int cli_dump(int argc, char **argv);
 void cli_dump_explain(void);
 int cli_rm(int argc, char **argv);
 void cli_rm_explain(void);
+
+/* ebb pack: a recording in one file. */
+int cli_pack(int argc, char **argv);
+void cli_pack_explain(void);
 
 /* Help on all commands (the table ends with an empty name), or on one. */
 int cli_help_all(const struct cli_command *commands);

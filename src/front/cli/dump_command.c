@@ -8,11 +8,11 @@
 #include "front/cli/cli.h"
 #include "front/cli/event_text.h"
 #include "front/cli/figures.h"
-#include "front/cli/json_text.h"
-#include "front/cli/track_choice.h"
+#include "base/json_text.h"
 #include "log/channel.h"
 #include "log/reader.h"
 #include "log/recording.h"
+#include "log/track_choice.h"
 
 static bool as_json;
 

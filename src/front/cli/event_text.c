@@ -88,6 +88,14 @@ static void print_data(FILE *out, const struct event *e)
     print_pieces(out, e);
 }
 
+static void print_shared(FILE *out, const struct event *e)
+{
+    const struct event_shared *s = (const struct event_shared *)e->payload;
+    fputs(s->where == SHARED_IN_CALL ? "in the call" : "at the boundary", out);
+    fputs(", changed by others:", out);
+    print_pieces(out, e);
+}
+
 static const char *const fates[] = {
     [SIGNAL_HANDLED] = "handled", [SIGNAL_IGNORED] = "ignored", [SIGNAL_DIED] = "fatal",
     [SIGNAL_STOPPED] = "stopped",
@@ -245,6 +253,14 @@ static void json_data(struct json *j, const struct event *e)
     json_pieces(j, e);
 }
 
+static void json_shared(struct json *j, const struct event *e)
+{
+    const struct event_shared *s = (const struct event_shared *)e->payload;
+    json_unsigned(j, "flags", s->flags);
+    json_unsigned(j, "where", s->where);
+    json_pieces(j, e);
+}
+
 static void json_signal(struct json *j, const struct event *e)
 {
     const struct event_signal *s = (const struct event_signal *)e->payload;
@@ -342,6 +358,7 @@ static const struct {
     [EVENT_FORK] = {print_fork, json_fork},
     [EVENT_EXEC] = {print_exec, json_exec},
     [EVENT_END] = {print_end, json_end},
+    [EVENT_SHARED] = {print_shared, json_shared},
 };
 
 void event_print(FILE *out, const struct event *e)

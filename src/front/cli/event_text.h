@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "front/cli/json_text.h"
+#include "base/json_text.h"
 #include "log/format.h"
 
 /* What happened, in one line without its end: "syscall getpid() = 7".  The event is well formed. */

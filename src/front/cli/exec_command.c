@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "base/complain.h"
+#include "base/error.h"
+#include "base/option_value.h"
 #include "front/cli/cli.h"
-#include "front/cli/engine_locate.h"
-#include "front/cli/engine_start.h"
-#include "front/cli/option_value.h"
+#include "front/cli/cpu_option.h"
 #include "front/cli/program_lookup.h"
 #include "front/cli/setting_list.h"
 #include "log/channel.h"
+#include "session/engine_locate.h"
+#include "session/engine_start.h"
 
 /* Reads the options at argv[1] and on; *ret is the index of what follows them. */
 static int read_options(int argc, char **argv, struct setting_list *settings, int *ret)
@@ -22,12 +24,15 @@ static int read_options(int argc, char **argv, struct setting_list *settings, in
     int at = 1, status = 0;
     for (; at < argc && argv[at][0] == '-' && !status; at++) {
         const char *joined = option_value(argv[at], "--setting=");
+        const char *level = option_value(argv[at], "--cpu=");
         if (strcmp(argv[at], "--") == 0) {
             at++;
             break;
         }
         if (strcmp(argv[at], "--stats") == 0)
             status = setting_list_add(settings, "stats=1");
+        else if (level)
+            status = cpu_option_add(settings, level);
         else if (joined)
             status = setting_list_add(settings, joined);
         else if (strcmp(argv[at], "--setting") == 0 && at + 1 < argc)
@@ -54,12 +59,13 @@ int cli_exec(int argc, char **argv)
 
     char *program, *engine;
     status = program_lookup(argv[at], &program);
-    if (!status)
-        status = engine_locate(&engine);
     if (status)
         return status;
-    return engine_become(&(struct engine_start){engine, setting_list_text(&settings), program,
-                                                argc - at, argv + at});
+    struct error *err = engine_locate(&engine);
+    if (!err)
+        err = engine_become(&(struct engine_start){engine, setting_list_text(&settings), program,
+                                                   argc - at, argv + at});
+    return error_complain(err, CHANNEL_EXIT_OURS);
 }
 
 void cli_exec_explain(void)
@@ -68,6 +74,7 @@ void cli_exec_explain(void)
            "PROGRAM is looked up in PATH.  Its output, status, environment and descriptors are\n"
            "those of a run without ebb; nothing is recorded.\n"
            "\n"
+           CPU_OPTION_HELP
            "  --stats               print ticks, fragments, system calls and time at the end\n"
            "  --setting NAME=VALUE  change how the engine works; may be given several times:\n"
            "\n");

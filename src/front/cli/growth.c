@@ -18,9 +18,10 @@ enum { FIRST_SECONDS = 3 };
 
 static const char erase[] = "\r\033[K";
 
-void growth_init(struct growth *g, bool quiet)
+void growth_init(struct growth *g, bool quiet, pid_t group)
 {
-    *g = (struct growth){.wanted = !quiet && isatty(STDERR_FILENO), .began = figures_now()};
+    *g = (struct growth){
+        .wanted = !quiet && isatty(STDERR_FILENO), .group = group, .began = figures_now()};
 }
 
 int growth_wait(const struct growth *g)
@@ -35,18 +36,18 @@ static void put(const char *text)
 }
 
 /* Does the terminal show lines as they come, and are we those who may write to it? */
-static bool is_free(void)
+static bool is_free(const struct growth *g)
 {
     struct termios t;
     return tcgetattr(STDERR_FILENO, &t) == 0 && (t.c_lflag & ICANON) && (t.c_lflag & ECHO) &&
-           tcgetpgrp(STDERR_FILENO) == getpgrp();
+           tcgetpgrp(STDERR_FILENO) == g->group;
 }
 
 void growth_show(struct growth *g, u64 bytes)
 {
     u64 now = figures_now();
     if (!g->wanted || now - g->began < FIRST_SECONDS * SECOND || now - g->last < SECOND ||
-        !is_free())
+        !is_free(g))
         return;
     char line[128], size[FIGURES_ROOM], time[FIGURES_ROOM];
     snprintf(line, sizeof line, "%sebb: recording, %s, %s\r", erase,

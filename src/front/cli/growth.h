@@ -2,15 +2,18 @@
 #ifndef FRONT_GROWTH_H
 #define FRONT_GROWTH_H
 
+#include <sys/types.h>
+
 #include "base/types.h"
 
 struct growth {
     bool wanted; /* stderr is a terminal, and nobody asked for quiet */
     bool shown;  /* our line stands there */
+    pid_t group; /* whose terminal it is while the line is shown */
     u64 began, last;
 };
 
-void growth_init(struct growth *g, bool quiet);
+void growth_init(struct growth *g, bool quiet, pid_t group);
 
 /* How long to sleep at most before the next look: milliseconds, or -1. */
 int growth_wait(const struct growth *g);

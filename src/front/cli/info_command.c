@@ -8,13 +8,13 @@
 #include "base/xalloc.h"
 #include "front/cli/cli.h"
 #include "front/cli/figures.h"
-#include "front/cli/json_text.h"
+#include "base/json_text.h"
 #include "front/cli/recording_text.h"
-#include "front/cli/track_choice.h"
 #include "log/channel.h"
 #include "log/event.h"
 #include "log/reader.h"
 #include "log/recording.h"
+#include "log/track_choice.h"
 
 enum { NOTES_MOST = 100, COMMAND_SHOWN = 200, TREE_DEEPEST = 40 };
 
@@ -177,8 +177,9 @@ static char *ending(const struct summary *s)
         return xformat("by signal %u%s", s->end.signal, s->end.core ? ", core dumped" : "");
     if (s->ended)
         return xformat("with status %u", s->end.status);
-    return xformat("%s", s->execed ? "by executing another program"
-                                   : "without a word: killed, or cut");
+    if (s->execed)
+        return xformat("by executing another program");
+    return xformat("%s", s->trouble ? "without a word" : "by signal 9"); /* the only one that it cannot tell of */
 }
 
 static void print_track(const struct summary *s)
@@ -284,7 +285,8 @@ static void print_tree(const struct summaries *all)
 
 static void json_end(struct json *j, const struct summary *s)
 {
-    const char *how = s->end.signal ? "signal" : s->ended ? "exit" : s->execed ? "exec" : "unknown";
+    const char *how = s->end.signal ? "signal" : s->ended ? "exit" : s->execed ? "exec"
+                      : s->trouble ? "unknown" : "killed";
     json_string(j, "ended", how);
     if (s->ended) {
         json_unsigned(j, "status", s->end.status);

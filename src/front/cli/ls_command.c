@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "front/cli/cli.h"
 #include "front/cli/figures.h"
-#include "front/cli/json_text.h"
+#include "base/json_text.h"
 #include "front/cli/recording_text.h"
 #include "log/channel.h"
 #include "log/recording.h"

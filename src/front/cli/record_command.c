@@ -1,6 +1,6 @@
 /* ebb record: a program on the engine, and everything that happens to it written down.
  *
- * ebb is the parent.  The program's processes send a hello for each image (log/channel.h), and a
+ * ebb is the parent, behind a front (record_front.h).  The program's processes send a hello for each image (log/channel.h), and a
  * thread for each of them moves its events from shared memory to its file (record_track.c).  This
  * file is what the main thread does: it starts the program, answers hellos, keeps copies of files,
  * notices who is gone, and at the end says what there is.
@@ -11,6 +11,7 @@
  *     started --(hello)--> recording --(every image hung up, child reaped)--> ended
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,25 +25,29 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/complain.h"
 #include "base/error.h"
+#include "base/option_value.h"
 #include "base/types.h"
 #include "base/xalloc.h"
 #include "front/cli/cli.h"
-#include "front/cli/engine_locate.h"
-#include "front/cli/engine_start.h"
+#include "front/cli/cpu_option.h"
 #include "front/cli/figures.h"
 #include "front/cli/growth.h"
 #include "front/cli/machine_about.h"
-#include "front/cli/option_value.h"
 #include "front/cli/program_lookup.h"
 #include "front/cli/record_files.h"
+#include "front/cli/record_front.h"
+#include "front/cli/record_mapped.h"
 #include "front/cli/record_track.h"
 #include "front/cli/setting_list.h"
 #include "log/format.h"
 #include "log/packets.h"
 #include "log/recording.h"
 #include "log/ring.h"
+#include "session/engine_locate.h"
+#include "session/engine_start.h"
 
 enum {
     RING_SIZE = 16 << 20,
@@ -59,6 +64,7 @@ struct options {
 struct recorder {
     struct recording *rec;
     const struct options *options;
+    struct record_front front;
     pid_t child;
     int shared, signals, stopped; /* the shared socket is -1 after it hung up */
     bool reaped;
@@ -68,8 +74,10 @@ struct recorder {
     size_t count, room;
     u32 tracks_made;
     struct record_figures past; /* of those that are no more */
+    char *limit;                /* the first thing that one of them says cannot be replayed */
     struct error *failure;      /* the first, already said */
     struct record_files files;
+    struct record_mapped *mapped;
     struct growth growth;
 };
 
@@ -131,7 +139,7 @@ static void answer_hello(struct recorder *r, const struct channel_hello *hello, 
     }
     struct record_track *track;
     struct error *err = record_track_create(r->rec, hello, r->tracks_made, socket,
-                                            choose_ring_size(r), r->stopped, &track);
+                                            choose_ring_size(r), r->stopped, r->mapped, &track);
     if (err) {
         fail(r, err);
         return;
@@ -191,6 +199,14 @@ static void hear_track(struct recorder *r, size_t i)
     }
 }
 
+static void keep_limit(struct recorder *r, char *limit)
+{
+    if (r->limit)
+        free(limit);
+    else
+        r->limit = limit;
+}
+
 /* Says what stopped a track; lets go of those whose process is gone as well. */
 static void reap_tracks(struct recorder *r)
 {
@@ -208,6 +224,7 @@ static void reap_tracks(struct recorder *r)
         r->past.raw += f.raw;
         r->past.stored += f.stored;
         r->past.core |= f.core;
+        keep_limit(r, record_track_limit(track));
         record_track_destroy(track);
         r->count--;
         r->tracks[i] = r->tracks[r->count];
@@ -225,6 +242,43 @@ static u64 stored_so_far(const struct recorder *r)
 
 /* The loop */
 
+/* Twice, with a pause: if we have just been continued together, its turn may be yet to come. */
+static bool is_stopped(pid_t child)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+        return false;
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+    info.si_pid = 0;
+    return waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid;
+}
+
+static bool is_in_foreground(pid_t wanted)
+{
+    int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0)
+        return false;
+    pid_t group = tcgetpgrp(terminal);
+    close(terminal);
+    return group == wanted;
+}
+
+/* In the group that a shell continues it needs no word of ours. */
+static void continue_program(struct recorder *r)
+{
+    if (record_front_continued(&r->front) && !r->reaped && getpgid(r->child) != r->front.group)
+        kill(r->child, SIGCONT);
+}
+
+/* The program may have stopped itself, as by `kill -STOP $$`, and a shell waits for us: it is told. */
+static void hear_child(struct recorder *r)
+{
+    if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
+        r->reaped = true;
+    if (!r->reaped && is_stopped(r->child) && is_in_foreground(r->front.group))
+        record_front_stop(&r->front);
+}
+
 /* SIGTERM and SIGHUP are meant for the program: it gets them unless the terminal, which sends to
  * all, did it. */
 static void hear_signals(struct recorder *r)
@@ -232,13 +286,12 @@ static void hear_signals(struct recorder *r)
     struct signalfd_siginfo info;
     if (read(r->signals, &info, sizeof info) != sizeof info)
         return;
-    if (info.ssi_signo != SIGCHLD) {
-        if (!r->reaped && info.ssi_code != SI_KERNEL)
-            kill(r->child, (int)info.ssi_signo);
-        return;
-    }
-    while (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
-        r->reaped = true;
+    if (info.ssi_signo == SIGCHLD)
+        hear_child(r);
+    else if (info.ssi_signo == SIGCONT)
+        continue_program(r);
+    else if (!r->reaped && info.ssi_code != SI_KERNEL)
+        kill(r->child, (int)info.ssi_signo);
 }
 
 /* Only to be woken: reap_tracks looks for itself. */
@@ -328,6 +381,8 @@ static void say_result(struct recorder *r)
              figures_time(time, r->rec->meta.ended - r->rec->meta.started),
              figures_bytes(size, recording_size(r->rec)),
              (unsigned long long)r->past.events, r->rec->path);
+    if (r->limit)
+        complain(0, "not all of it can be replayed: %s", r->limit);
 }
 
 /* A run that did not come about, or that is not to be kept, leaves nothing behind. */
@@ -336,6 +391,7 @@ static void finish(struct recorder *r)
     int status = engine_exit_status(r->wait_status);
     bool failed = status != 0 || r->past.core;
     growth_clear(&r->growth);
+    record_mapped_finish(take(r->mapped));
     conclude(r);
     struct error *err = NULL;
     if (r->tracks_made == 0) {
@@ -360,6 +416,7 @@ static int watch(struct recorder *r)
     sigaddset(&mask, SIGCHLD);
     sigaddset(&mask, SIGTERM);
     sigaddset(&mask, SIGHUP);
+    sigaddset(&mask, SIGCONT);
     r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     r->stopped = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->signals < 0 || r->stopped < 0) /* the program runs; without us it is not recorded */
@@ -389,9 +446,10 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static int record(const struct options *options, const struct engine_start *start)
+static int record(const struct options *options, const struct engine_start *start,
+                  const struct record_front *front)
 {
-    struct recorder r = {.options = options, .shared = -1};
+    struct recorder r = {.options = options, .front = *front, .shared = -1};
     struct error *err = recording_create(options->output, base_name(start->argv[0]), &r.rec);
     if (!err)
         err = describe(&r, start->program, start->argv);
@@ -401,19 +459,26 @@ static int record(const struct options *options, const struct engine_start *star
         recording_destroy(r.rec);
         return error_complain(error_within(err, "cannot record"), CHANNEL_EXIT_OURS);
     }
-    growth_init(&r.growth, options->quiet);
-    int status = engine_spawn(start, "record", &r.child, &r.shared);
-    if (status) {
+    r.mapped = record_mapped_create(r.rec);
+    growth_init(&r.growth, options->quiet, front->group);
+    int status;
+    err = engine_spawn(start, "record", &r.child, &r.shared);
+    if (err) {
         error_destroy(recording_remove(r.rec));
+        status = error_complain(err, CHANNEL_EXIT_OURS);
     } else {
+        record_front_leave_group(front);
         raise_limits();
         status = watch(&r);
     }
+    record_mapped_finish(r.mapped);
     record_files_deinit(&r.files);
     recording_destroy(r.rec);
     error_destroy(r.failure);
+    free(r.limit);
     free(r.tracks);
     free(r.hung_up);
+    engine_end_likewise(r.wait_status);
     return status;
 }
 
@@ -462,6 +527,8 @@ static int read_option(int argc, char **argv, int *at, struct options *options)
         return add_chaos(options, NULL);
     } else if ((value = option_value(word, "--chaos="))) {
         return add_chaos(options, value);
+    } else if ((value = option_value(word, "--cpu="))) {
+        return cpu_option_add(&options->settings, value);
     } else if ((value = option_value(word, "--setting="))) {
         return setting_list_add(&options->settings, value);
     } else {
@@ -498,12 +565,14 @@ int cli_record(int argc, char **argv)
         return complain(CHANNEL_EXIT_USAGE, "record needs a program to run; see 'ebb help record'");
     struct engine_start start = {.argc = argc - at, .argv = argv + at};
     status = program_lookup(argv[at], &start.program);
-    if (!status)
-        status = engine_locate(&start.engine);
     if (status)
         return status;
+    struct error *err = engine_locate(&start.engine);
+    if (err)
+        return error_complain(err, CHANNEL_EXIT_OURS);
     start.settings = setting_list_text(&options.settings);
-    return record(&options, &start);
+    struct record_front front;
+    return record_front_divide(&front, &status) ? record(&options, &start, &front) : status;
 }
 
 void cli_record_explain(void)
@@ -520,8 +589,10 @@ void cli_record_explain(void)
            "  --check=TICKS      record a hash of memory every so many ticks, for replay to compare\n"
            "  --chaos[=SEED]     give threads time slices of random lengths, to bring out races; the\n"
            "                     seed is printed\n"
+           CPU_OPTION_HELP
            "  -q, --quiet        say nothing about the recording\n"
            "  --setting=NAME=VALUE  as for exec\n"
            "\n"
-           "The status is the program's, 128+N if signal N ended it, or as for exec.\n");
+           "The status is the program's, 128+N if signal N ended it, or as for exec.  If an\n"
+           "interrupt ended it, ebb ends by one, too.\n");
 }

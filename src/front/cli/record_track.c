@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "log/event.h"
 #include "log/packets.h"
@@ -33,6 +34,7 @@ struct record_track {
     pthread_t thread;
     bool hung_up, stopped; /* atomic */
     struct record_figures figures; /* atomic, each of them */
+    struct record_mapped *mapped;
 
     /* thread */
     struct ring_consumer consumer;
@@ -40,6 +42,7 @@ struct record_track {
     struct writer *writer;
     unsigned idle;
     struct error *err;
+    char *limit; /* the first note on what cannot be replayed */
 };
 
 static void publish_figures(struct record_track *t)
@@ -49,8 +52,19 @@ static void publish_figures(struct record_track *t)
     __atomic_store_n(&t->figures.stored, writer_stored(t->writer), __ATOMIC_RELAXED);
 }
 
-static void note_end(struct record_track *t, const struct event *e)
+static void note_limit(struct record_track *t, const struct event_note *note)
 {
+    if (note->level == NOTE_LIMIT && !t->limit)
+        t->limit = xformat("%.*s", (int)note->size, (const char *)(note + 1));
+}
+
+/* What others want to know of what passes. */
+static void note_event(struct record_track *t, const struct event *e)
+{
+    if (e->kind == EVENT_MAP)
+        record_mapped_note(t->mapped, (const struct event_map *)e->payload);
+    if (e->kind == EVENT_NOTE)
+        note_limit(t, (const struct event_note *)e->payload);
     if (e->kind == EVENT_END && ((const struct event_end *)e->payload)->core)
         __atomic_store_n(&t->figures.core, true, __ATOMIC_RELAXED);
 }
@@ -82,7 +96,7 @@ static const char *check_stretch(struct record_track *t, const u8 *bytes, u64 si
         wrong = event_malformed(e, size - at);
         if (wrong)
             break;
-        note_end(t, e);
+        note_event(t, e);
         at += e->size;
     }
     *ret_keep = at;
@@ -219,10 +233,11 @@ static struct error *begin(struct record_track *t, const struct recording *rec,
 
 struct error *record_track_create(const struct recording *rec, const struct channel_hello *hello,
                                   u32 number, int socket, u64 ring_size, int done,
-                                  struct record_track **ret)
+                                  struct record_mapped *mapped, struct record_track **ret)
 {
     struct record_track *t = xalloc(sizeof *t);
-    *t = (struct record_track){.socket = socket, .done = done, .memory.fd = -1};
+    *t = (struct record_track){.socket = socket, .done = done, .memory.fd = -1,
+                                .mapped = mapped};
     struct error *err = begin(t, rec, hello, number, ring_size);
     if (!err) {
         *ret = t;
@@ -266,6 +281,11 @@ struct error *record_track_error(struct record_track *t)
     struct error *err = t->err;
     t->err = NULL;
     return err;
+}
+
+char *record_track_limit(struct record_track *t)
+{
+    return take(t->limit);
 }
 
 struct record_figures record_track_figures(const struct record_track *t)

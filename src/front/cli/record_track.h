@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "front/cli/record_mapped.h"
 #include "log/channel.h"
 #include "log/recording.h"
 
@@ -11,10 +12,10 @@ struct record_track;
 
 /* Answers a hello: makes ring and file, welcomes the engine, starts to drain.  `socket` is the
  * track's own, taken.  The thread writes to the eventfd `done` when it has stopped, for good or
- * bad. */
+ * bad.  Files that are mapped are told to `mapped`, which is lent. */
 struct error *record_track_create(const struct recording *rec, const struct channel_hello *hello,
                                   u32 number, int socket, u64 ring_size, int done,
-                                  struct record_track **ret);
+                                  struct record_mapped *mapped, struct record_track **ret);
 
 /* Answers a hello that cannot be met: the program is to go on unrecorded. Takes the socket. */
 void record_track_refuse(int socket, int error);
@@ -29,6 +30,9 @@ bool record_track_stopped(const struct record_track *t);
 
 /* What went wrong, once the thread has stopped; NULL if nothing.  The caller's. */
 struct error *record_track_error(struct record_track *t);
+
+/* Once the thread has stopped: the first thing that it noted which cannot be replayed, or NULL.  The caller's. */
+char *record_track_limit(struct record_track *t);
 
 /* While it runs, too. */
 struct record_figures {

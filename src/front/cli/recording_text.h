@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "front/cli/json_text.h"
+#include "base/json_text.h"
 #include "log/recording.h"
 
 /* How it ended, in a few words: "status 0", "SIGSEGV, core dumped", "running, or cut". To be freed. */

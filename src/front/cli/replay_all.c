@@ -21,9 +21,9 @@
 
 #include "base/complain.h"
 #include "base/xalloc.h"
-#include "front/cli/engine_start.h"
 #include "front/cli/replay_track.h"
 #include "log/channel.h"
+#include "session/engine_start.h"
 
 struct job {
     u32 track;

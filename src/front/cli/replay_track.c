@@ -1,6 +1,6 @@
 /* One track again, with the log in place of the world.
  *
- * ebb starts an engine for the track, feeds it the events (replay_feed.c), hands it the copies of
+ * ebb starts an engine for the track, feeds it the events (replay_feed.c), hands it the
  * files it asks for, and waits for its verdict.  The program's output comes from the engine.  Only
  * a verdict on the whole track, fed to its end without fault, counts as success.
  */
@@ -19,13 +19,13 @@
 #include "base/complain.h"
 #include "base/error.h"
 #include "base/xalloc.h"
-#include "front/cli/engine_locate.h"
-#include "front/cli/engine_start.h"
 #include "front/cli/replay_feed.h"
-#include "front/cli/replay_start.h"
-#include "log/kept_index.h"
 #include "log/lineage.h"
 #include "log/packets.h"
+#include "log/recording_file.h"
+#include "session/engine_locate.h"
+#include "session/engine_start.h"
+#include "session/replay_start.h"
 
 struct replay {
     const struct recording *rec;
@@ -38,8 +38,6 @@ struct replay {
     struct replay_feed *feed;
     bool judged;
     struct channel_verdict verdict;
-    u32 sound[64]; /* copies that have been checked */
-    size_t sound_count;
     struct error *err;
 };
 
@@ -59,30 +57,14 @@ static void hear_shared(struct replay *r)
     }
 }
 
-/* Programs map a file piece by piece: it is checked with the first. */
-static struct error *check_copy(struct replay *r, u32 copy, int fd)
-{
-    for (size_t i = 0; i < r->sound_count; i++)
-        if (r->sound[i] == copy)
-            return NULL;
-    struct error *err = kept_index_check(r->rec->dir, copy, fd);
-    if (!err && r->sound_count < countof(r->sound))
-        r->sound[r->sound_count++] = copy;
-    return err;
-}
-
-/* A kept copy, for an engine that maps it.  One that is damaged ends the replay. */
+/* A file for an engine that maps it.  One that is damaged, gone or changed ends the replay. */
 static void answer_fetch(struct replay *r, const struct channel_fetch *fetch)
 {
     struct channel_kept kept = {.copy = fetch->copy};
-    char *name = xformat("files/%u", fetch->copy);
-    int fd = openat(r->rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    free(name);
-    kept.error = fd < 0 ? (u32)errno : 0;
-    if (fd >= 0 && !r->err)
-        r->err = check_copy(r, fetch->copy, fd);
-    if (r->err)
-        kept.error = EBADMSG;
+    int fd = -1;
+    if (!r->err)
+        r->err = recording_file_fetch(r->rec, fetch, &fd);
+    kept.error = r->err ? EBADMSG : 0;
     packet_send(replay_feed_socket(r->feed), &kept.message, CHANNEL_KEPT, sizeof kept, fd);
     if (fd >= 0)
         close(fd);
@@ -213,13 +195,16 @@ static char *join_settings(const char *recorded, const char *more)
 static int start_and_run(struct replay *r, const struct replay_start *from, const char *more)
 {
     struct engine_start start = {.program = from->path, .argc = from->argc, .argv = from->argv};
-    int status = engine_locate(&start.engine);
-    if (status)
-        return status;
+    int status;
+    struct error *err = engine_locate(&start.engine);
+    if (err)
+        return error_complain(err, CHANNEL_EXIT_OURS);
     char *settings = join_settings(from->settings, more);
     start.settings = settings;
-    status = engine_spawn(&start, "replay", &r->child, &r->shared);
-    if (!status) {
+    err = engine_spawn(&start, "replay", &r->child, &r->shared);
+    if (err) {
+        status = error_complain(err, CHANNEL_EXIT_OURS);
+    } else {
         r->signals = watch_signals();
         run(r);
         close(r->signals);

@@ -1,0 +1,20 @@
+/* Bounce: calls that wait while other threads run have the kernel write into engine memory.
+ *
+ * What they wrote is copied to the guest when their thread has the baton again: no guest memory changes behind the
+ * back of the thread that runs, so what a recorded thread reads is what its replay reads.
+ */
+#ifndef ENGINE_BOUNCE_H
+#define ENGINE_BOUNCE_H
+
+#include "base/types.h"
+
+struct call;
+struct thread;
+
+/* Makes a call that may wait, with the baton given away.  The kernel's result, or that of engine_make_call(). */
+i64 bounce_pass(const struct call *call);
+
+/* A thread has ended: its buffers are for others. */
+void bounce_drop(struct thread *t);
+
+#endif

@@ -1,0 +1,336 @@
+/* Points of a plan: see plan_points.h.
+ *
+ * Invariant
+ *   (1) The table holds the points of the last plan that had some; translations of the variant are made for them.  They stay when a
+ *       plan without points comes, since the next is likely to have the same.
+ */
+#include "engine/plan_points.h"
+
+#include "engine/fragment.h"
+#include "engine/guest_memory.h"
+#include "engine/layout.h"
+#include "engine/plan_internal.h"
+#include "engine/pool.h"
+#include "engine/text.h"
+#include "engine/thread.h"
+#include "engine/ticks.h"
+#include "engine/translate.h"
+#include "engine/x86_64/cpu.h"
+
+#define MANY (1ul << 62)
+
+enum { FRAMES_MOST = 256 };
+
+/* --- the table ------------------------------------------------------------------------------ */
+
+static struct {
+    struct plan_point *slots; /* pc 0: empty */
+    u64 size;                 /* a power of 2, at least twice as many as there are */
+    u64 room;
+    struct plan_point *given; /* as the plan had them */
+    u64 given_room;
+    u32 count;
+    bool all; /* they are translated as if all counted */
+} points;
+
+static struct plan_point *slot_of(u64 pc)
+{
+    u64 at = (pc * 0x9e3779b97f4a7c15 >> 32) & (points.size - 1);
+    while (points.slots[at].pc && points.slots[at].pc != pc)
+        at = (at + 1) & (points.size - 1);
+    return &points.slots[at];
+}
+
+const struct plan_point *plan_point_at(u64 pc)
+{
+    if (!points.count)
+        return NULL;
+    const struct plan_point *p = slot_of(pc);
+    return p->pc ? p : NULL;
+}
+
+static void *renew(void *old, u64 *room, u64 wanted)
+{
+    if (wanted <= *room)
+        return old;
+    if (*room)
+        pool_unmap(old, *room);
+    *room = page_up(wanted);
+    return pool_map(*room, PAGE_SIZE);
+}
+
+static bool are_known(const struct plan_point *given, u32 count)
+{
+    return count == points.count && !memcmp(given, points.given, count * sizeof(*given));
+}
+
+static void take(const struct plan_point *given, u32 count)
+{
+    u64 bytes = count * sizeof(*given);
+    points.given = renew(points.given, &points.given_room, bytes);
+    memcpy(points.given, given, bytes);
+    points.count = count;
+    for (points.size = 16; points.size < 2 * (u64)count; points.size *= 2) {
+    }
+    points.slots = renew(points.slots, &points.room, points.size * sizeof(*points.slots));
+    memset(points.slots, 0, points.size * sizeof(*points.slots));
+    for (u32 n = 0; n < count; n++)
+        if (given[n].pc)
+            *slot_of(given[n].pc) = given[n];
+}
+
+/* --- frames ------------------------------------------------------------------------------------ */
+
+static struct {
+    bool on;
+    u32 flags;
+    u32 thread;
+    u64 nth;
+    u32 frame_count;
+    struct plan_frame frames[FRAMES_MOST];
+    struct plan_frame base; /* cfa 0: none, all frames count */
+    u32 outer;              /* index of the first frame outside of the base */
+    bool parked;            /* another thread runs, whose points do not count: */
+    u64 left;               /* then this is what cpu->point_left would be */
+    bool adrift;            /* no frame is known, or the last one has returned: the base is that of the next point */
+    u64 left_tick, left_pc;
+    u32 left_scope;
+} now;
+
+static bool leaves(void)
+{
+    return now.flags & PLAN_FRAMES_LEAVE;
+}
+
+/* The first frame outside of the base that is on another stack: what a handler on a stack of its own has interrupted. */
+static u32 other_stack(void)
+{
+    u32 n = now.outer;
+    while (n < now.frame_count && (now.frames[n].stack_end == now.base.stack_end || now.frames[n].stack_end == ~0ul))
+        n++;
+    return n;
+}
+
+/* A handler on a stack of its own may be left by a jump to the stack that it has interrupted: the engine looks at both. */
+static void widen_bounds(const struct plan_frame *other)
+{
+    u64 base = other->cfa < now.base.cfa ? other->cfa : now.base.cfa;
+    u64 end = other->stack_end > now.base.stack_end ? other->stack_end : now.base.stack_end;
+    cpu->point_base = cpu->scoped_base = base;
+    cpu->point_above = cpu->scoped_above = 0;
+    cpu->point_outer = end;
+}
+
+/* Where all points count, those of other threads go elsewhere. */
+static void park(bool parked)
+{
+    if (parked == now.parked)
+        return;
+    now.parked = parked;
+    if (parked)
+        now.left = cpu->point_left;
+    cpu->point_left = parked ? MANY : now.left;
+}
+
+static u64 points_left(void)
+{
+    return now.parked ? now.left : cpu->point_left;
+}
+
+/* What translated code compares with: plan_points.h.  Who is in a scope leaves it at points of any, so the engine looks at all
+ * points of its frame. */
+static void set_bounds(u32 running)
+{
+    bool counts = now.thread == CONTROL_THREAD_ANY || now.thread == running;
+    u64 base = now.base.cfa;
+    if (points.all) {
+        park(!counts);
+        return;
+    }
+    if (counts && now.adrift) {
+        cpu->point_base = cpu->scoped_base = cpu->point_above = cpu->scoped_above = 0;
+        cpu->point_outer = ~0ul;
+        return;
+    }
+    if (!counts || !base) {
+        cpu->point_base = cpu->scoped_base = counts ? 0 : ~0ul;
+        cpu->point_above = cpu->scoped_above = ~0ul;
+        return;
+    }
+    cpu->point_base = base;
+    cpu->scoped_base = now.base.scope ? base : base + 1;
+    cpu->point_above = now.base.scope ? base - 1 : base;
+    cpu->scoped_above = now.base.scope ? base - 1 : base;
+    cpu->point_outer = leaves() ? now.base.stack_end - 1 : base;
+    u32 other = leaves() ? other_stack() : now.frame_count;
+    if (other < now.frame_count)
+        widen_bounds(&now.frames[other]);
+}
+
+static void take_base(u32 index)
+{
+    now.base = index < now.frame_count ? now.frames[index] : (struct plan_frame){0};
+    now.outer = index + 1;
+}
+
+/* One frame may return to where the next one does, too: a function that does nothing but call itself.  So may one on another stack. */
+static void leave_base(void)
+{
+    u64 rsp = cpu->reg[RSP];
+    while (now.base.cfa && cpu->rip == now.base.return_pc && rsp >= now.base.cfa && rsp <= now.base.stack_end) {
+        take_base(now.outer);
+        now.adrift = !now.base.cfa;
+    }
+}
+
+/* It was left without a return: by longjmp, by an exception. */
+static void leave_base_for(u64 cfa, u32 scope)
+{
+    while (now.outer < now.frame_count && now.frames[now.outer].cfa < cfa)
+        now.outer++;
+    if (now.outer < now.frame_count && now.frames[now.outer].cfa == cfa)
+        take_base(now.outer);
+    else
+        now.base = (struct plan_frame){.cfa = cfa, .stack_end = now.base.stack_end, .scope = scope};
+}
+
+/* The innermost scope that both are a part of: scopes come behind their parents. */
+static u32 common_scope(u32 a, u32 b)
+{
+    while (a != b) {
+        if (a > b)
+            a = plan_parts.scope[a];
+        else
+            b = plan_parts.scope[b];
+    }
+    return a;
+}
+
+static void leave_scope_for(u32 common, u32 scope)
+{
+    if (leaves()) {
+        now.base.scope = common;
+        return;
+    }
+    cpu->point_left = MANY;
+    now.left_tick = ticks_now();
+    now.left_pc = cpu->rip;
+    now.left_scope = scope;
+}
+
+/* --- counting ------------------------------------------------------------------------------------- */
+
+static u64 dwarf_register(u8 number)
+{
+    static const u8 order[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
+    return cpu->reg[number < countof(order) ? order[number] : number & 15];
+}
+
+static u64 frame_address(const struct plan_point *p)
+{
+    u64 at = dwarf_register(p->reg) + (u64)(i64)p->offset, word;
+    if (p->rule == CFA_REGISTER)
+        return at;
+    return p->rule == CFA_MEMORY && guest_read_u64(gaddr(at), &word) ? word : now.base.cfa;
+}
+
+/* Does the point count for the base, if there is one? */
+static bool concerns_base(const struct plan_point *p)
+{
+    u64 cfa = frame_address(p);
+    if (now.adrift)
+        now.base = (struct plan_frame){.cfa = cfa, .stack_end = ~0ul, .scope = p->scope};
+    now.adrift = false;
+    if (!now.base.cfa)
+        return true;
+    u32 other = leaves() ? other_stack() : now.frame_count;
+    if (other < now.frame_count && cfa >= now.frames[other].cfa && cfa < now.frames[other].stack_end)
+        take_base(other);
+    if (cfa < now.base.cfa || cfa >= now.base.stack_end)
+        return false;
+    if (cfa > now.base.cfa) {
+        if (!leaves())
+            return false;
+        leave_base_for(cfa, p->scope);
+    }
+    u32 common = common_scope(now.base.scope, p->scope);
+    bool inside = common == now.base.scope;
+    if (!inside)
+        leave_scope_for(common, p->scope);
+    return common == p->scope && (inside || leaves());
+}
+
+void plan_points_meet(bool counted)
+{
+    u32 running = thread_self()->ordinal;
+    if (!now.on || (now.thread != CONTROL_THREAD_ANY && now.thread != running))
+        return;
+    if (leaves())
+        leave_base();
+    const struct plan_point *p = plan_point_at(cpu->rip);
+    if (p && !counted && concerns_base(p))
+        cpu->point_left--;
+    set_bounds(running);
+}
+
+bool plan_points_due(void)
+{
+    return now.on && now.nth && points_left() == 0;
+}
+
+u64 plan_points_counted(void)
+{
+    return now.on ? (now.nth ? now.nth : MANY) - points_left() : 0;
+}
+
+void plan_points_left(u64 *ret_tick, u64 *ret_pc, u32 *ret_scope)
+{
+    *ret_tick = now.left_tick;
+    *ret_pc = now.left_pc;
+    *ret_scope = now.left_scope;
+}
+
+void plan_points_note_thread(u32 ordinal)
+{
+    if (now.on)
+        set_bounds(ordinal);
+}
+
+bool plan_points_all(void)
+{
+    return points.all;
+}
+
+bool plan_points_on(void)
+{
+    return now.on;
+}
+
+/* A plan with points that are not those of the last one that had some, or that count in another way, makes its translations useless. */
+void plan_points_install(void)
+{
+    const struct plan *head = &plan_parts.head;
+    now.on = head->points;
+    if (!now.on)
+        return;
+    bool all = !head->frames && !(head->flags & PLAN_FRAMES_LEAVE);
+    if (!are_known(plan_parts.point, head->points) || all != points.all) {
+        if (points.count)
+            translate_drop_all();
+        take(plan_parts.point, head->points);
+        points.all = all;
+    }
+    now.flags = head->flags;
+    now.thread = head->points_thread;
+    now.nth = head->mode == PLAN_STOP ? head->points_nth : 0;
+    now.left_tick = now.left_pc = now.left_scope = 0;
+    if (!(head->flags & PLAN_POINTS_GO_ON)) {
+        now.frame_count = head->frames < FRAMES_MOST ? head->frames : FRAMES_MOST;
+        memcpy(now.frames, plan_parts.frame, now.frame_count * sizeof(now.frames[0]));
+        take_base(0);
+        now.adrift = leaves() && !now.base.cfa;
+    }
+    now.parked = false;
+    cpu->point_left = now.nth ? now.nth : MANY;
+    set_bounds(thread_self()->ordinal);
+}

@@ -1,0 +1,41 @@
+/* Points of a plan: addresses that are counted in translated code (log/control.h).
+ *
+ * The variant of translations with points (fragment.h) ends blocks in front of each, and counts where a block begins at one:
+ *
+ *     cfa = register + offset
+ *     cfa < base: does not count
+ *     cfa <= above: point_left--, at 0 to the engine
+ *     cfa > outer: does not count
+ *     else: the engine decides
+ *
+ * so that a pass over a hundred million statements costs a few instructions for each.  What the engine counts itself (single
+ * instructions, points whose frame is not so simple to find) goes through plan_points_meet().
+ */
+#ifndef ENGINE_PLAN_POINTS_H
+#define ENGINE_PLAN_POINTS_H
+
+#include "log/control.h"
+
+/* Takes the points and frames of plan_parts. */
+void plan_points_install(void);
+bool plan_points_on(void);
+
+/* Do all points count, whatever their frame?  Then translated code does not look: point_left--, at 0 to the engine. */
+bool plan_points_all(void);
+
+/* The point at this address; NULL: none.  For the reader of blocks, and for lowering. */
+const struct plan_point *plan_point_at(u64 pc);
+
+/* The instruction at cpu->rip is about to be executed; `counted`: translated code has seen to its point. */
+void plan_points_meet(bool counted);
+
+/* Another thread may be running. */
+void plan_points_note_thread(u32 ordinal);
+
+u64 plan_points_counted(void);
+/* Has the nth been met? */
+bool plan_points_due(void);
+/* When a point of the base's frame was last outside of its scope; tick 0: none was. */
+void plan_points_left(u64 *ret_tick, u64 *ret_pc, u32 *ret_scope);
+
+#endif

@@ -1,0 +1,16 @@
+/* All hits of a pass (PLAN_TRACE), kept until it ends: at most so many, the newest. */
+#ifndef ENGINE_PLAN_TRACE_H
+#define ENGINE_PLAN_TRACE_H
+
+#include "log/control.h"
+
+enum { PLAN_TRACE_MOST = 1 << 20 };
+#define PLAN_TRACE_ALL (~0ul / 4) /* the pass ends before they are too many */
+
+/* A pass begins that keeps `most` of them; 0: none, and there will be no file. */
+void plan_trace_begin(u64 most);
+void plan_trace_add(const struct plan_hit *hit);
+/* A file with struct plan_hit[], oldest first, to be closed by the caller; -1: the pass was none that keeps them. */
+i32 plan_trace_end(void);
+
+#endif

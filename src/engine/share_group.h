@@ -1,0 +1,77 @@
+/* The group: what the processes of a recording that share memory know in common.
+ *
+ * They share one baton, so that only one of them runs guest code at a time, and a table of the objects that they have mapped
+ * shared (files, segments, memory without a name), with an age for each page: the number of the turn in which it was last
+ * written.  Who takes the baton finds there what the others have changed since its own last turn.
+ *
+ * It lies in a file in memory that the first process of the recording makes, its children inherit, and an execve hands on.
+ * But for the baton itself, all of it belongs to the baton's holder.
+ *
+ * A holder that is killed loses the baton: those who wait look now and then whether it is still there.
+ */
+#ifndef ENGINE_SHARE_GROUP_H
+#define ENGINE_SHARE_GROUP_H
+
+#include "base/types.h"
+
+enum { SHARE_SUSPECTS_MOST = 16 };
+
+struct share_object {
+    u64 device, inode;
+    u32 next;       /* in the list of its bucket, one more than the number; 0: the last */
+    u32 outside;    /* somebody who is not recorded may write it */
+    u64 first;      /* its first page in the table of ages */
+    u64 pages;
+    u64 changed;    /* the turn in which any page of it was written last */
+    u64 resized;    /* and its size changed, to: */
+    u64 size;
+};
+
+/* NULL: this process is not recorded, or there is no group. */
+struct share_group;
+extern struct share_group *share_group;
+
+/* Once, at the start of a recorded image: `inherited` is the descriptor that the image before had, or 0. */
+void share_group_start(i32 inherited);
+/* Its number now: for the next image. -1: none. */
+i32 share_group_descriptor(void);
+
+/* The baton.  Taking waits; true if somebody else had it since. Giving wakes who waits. */
+bool share_group_take(void);
+void share_group_give(void);
+/* Gives it, and comes back when somebody else has had it, or nobody wants it. */
+void share_group_offer(void);
+bool share_group_wanted(void);
+/* Was it taken away from this process, which was stopped while it held it? */
+bool share_group_lost(void);
+/* In the child of a fork: another member, without the baton. */
+void share_group_forked(void);
+
+/* The number of the turn: it grows whenever the baton goes to another process, and by share_group_next_turn(). */
+u64 share_group_turn(void);
+void share_group_next_turn(void);
+
+/* Has anybody ever mapped anything shared?  May be asked without the baton. */
+bool share_group_in_use(void);
+/* The object, if anybody has mapped it; NULL: nobody.  Without the baton only the answer NULL or not is good. */
+struct share_object *share_group_find(u64 device, u64 inode);
+/* The same, made if need be, with room for so many pages; NULL: there is no room. */
+struct share_object *share_group_object(u64 device, u64 inode, u64 pages);
+/* A name for memory that has none. */
+u64 share_group_nameless(void);
+/* Nanoseconds since 1970 when the recording began. */
+u64 share_group_started(void);
+
+/* Pages [from, to) of an object are written in this turn. */
+void share_group_written(struct share_object *o, u64 from, u64 to);
+/* The first page in [from, to) that was written after the turn; `to`: none. */
+u64 share_group_next_written(const struct share_object *o, u64 from, u64 to, u64 turn);
+
+/* Pages with locks that the kernel changes if their owner is killed: nobody sees it do that. */
+struct share_suspect {
+    u64 device, inode, page;
+};
+void share_group_suspect(const struct share_suspect *page);
+const struct share_suspect *share_group_suspects(u32 *ret_count);
+
+#endif

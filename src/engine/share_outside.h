@@ -1,0 +1,30 @@
+/* Outside: memory that is shared with processes that are not recorded.
+ *
+ * What was there before the recording began may be written by others.  Nobody tells when they do, so a few pages of such memory
+ * are looked at whenever this process has waited: what has changed meanwhile, and not by a recorded process, is logged and
+ * replayed as if it had changed then.  What they write while this process runs is not known; that is noted once, with a name.
+ *
+ * All functions need the baton of the group.
+ */
+#ifndef ENGINE_SHARE_OUTSIDE_H
+#define ENGINE_SHARE_OUTSIDE_H
+
+#include "base/types.h"
+
+/* The process has mapped a file shared, or attached a segment: was it there before? */
+void share_outside_file(i64 fd, u64 device, u64 inode, const char *path);
+void share_outside_segment(u64 id, u64 changed_seconds);
+/* The mapping has been logged, with a copy of the file, which may have changed since. */
+void share_outside_mapped(u64 start, u64 size);
+
+/* The views are made anew; one of them shows such memory. */
+void share_outside_forget(void);
+void share_outside_watch(u64 device, u64 inode, u64 start, u64 end);
+
+/* Before the baton is given away, and when it is back and the changes of others have been logged. */
+void share_outside_keep(void);
+void share_outside_look(bool in_call);
+/* Behind what was logged. */
+void share_outside_tell(void);
+
+#endif

@@ -1,0 +1,59 @@
+/* What the files of lowering share: the fragment that is being made. */
+#ifndef ENGINE_LOWER_INTERNAL_H
+#define ENGINE_LOWER_INTERNAL_H
+
+#include "engine/x86_64/block.h"
+#include "engine/x86_64/emit.h"
+#include "engine/x86_64/lower.h"
+
+enum { LOWER_MARKS = BLOCK_INSNS * 4, LOWER_CHECKS = BLOCK_CHECKED_INSNS * 3 };
+
+enum exit_kind {
+    TO_LINK,
+    TO_TICKS,
+    TO_TICKS_RCX,
+    TO_TICKS_STORE,
+    TO_EMULATE,
+    TO_POINT, /* of the plan, that is due */
+    TO_CHAIN,
+    TO_DATA,       /* all registers are in place */
+    TO_DATA_RCX,   /* rcx is borrowed, and the check was a coarse one */
+    TO_DATA_STACK, /* rcx is borrowed: rsp has come near what is watched */
+};
+
+/* A jump out of the body, whose stub is yet to be written. */
+struct exit {
+    u32 jump_at;
+    u8 kind; /* enum exit_kind */
+    bool ticked;
+    u8 insn;    /* data: its number in the block */
+    u8 mask;    /* data: the bits of the map that it is about */
+    i8 stack;   /* data: the address is rsp + stack, and no operand, if by_stack */
+    bool by_stack;
+    u8 size;    /* data: bytes, if the fine map is to be asked; else 0 */
+    u32 resume; /* data: where to go on */
+    u64 pc; /* target of a link, else the rip to set */
+};
+
+struct lowering {
+    struct emitter e;
+    const struct block *block;
+    struct fragment *fragment;
+    u8 *start;
+    u64 pc; /* of the instruction at hand */
+    u32 counter; /* the number of the tick counter */
+    u32 exit_count;
+    u32 mark_count;
+    struct exit exit[BLOCK_EXITS + 8 + LOWER_CHECKS];
+    struct mark mark[LOWER_MARKS];
+};
+
+struct exit *lower_note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc);
+
+/* Data sites (lower_data.c): before the block's instruction number n, whether what it touches may be watched; and behind it,
+ * if it may have moved rsp to another stack, whether something there is. */
+void lower_data_check(struct lowering *l, u32 n);
+void lower_data_guard(struct lowering *l, u32 n);
+void lower_data_stub(struct lowering *l, const struct exit *x);
+
+#endif

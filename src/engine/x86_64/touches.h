@@ -1,0 +1,62 @@
+/* Touches: which memory an instruction reads and writes.
+ *
+ * Given the instruction and the registers before it, the ranges of memory that it may read and write.  Nearly always
+ * that is exactly what it does; where a mask decides that is not looked at (EVEX), or where a search ends early, it is more, never less.
+ * What the kernel does for the instruction (system calls), and what faults in any case (far transfers), is not here.
+ */
+#ifndef ENGINE_TOUCHES_H
+#define ENGINE_TOUCHES_H
+
+#include "engine/x86_64/decode.h"
+
+enum { TOUCHES_MOST = 32, TOUCH_VECTORS = 32, TOUCH_VECTOR_SIZE = 64 };
+
+enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
+
+struct touch {
+    u64 start;
+    u64 size; /* at least 1; start + size may be 2^64, as 0 */
+    u32 how;  /* TOUCH_* */
+};
+
+struct touches {
+    u32 count;
+    struct touch touch[TOUCHES_MOST];
+};
+
+/* Vector registers and masks, for instructions whose addresses are in them. */
+struct touch_vectors {
+    u8 reg[TOUCH_VECTORS][TOUCH_VECTOR_SIZE];
+    u64 mask[8];
+};
+
+struct touch_state {
+    const u64 *reg; /* 16, in the order of the instruction set */
+    u64 rip;        /* of the instruction */
+    u64 flags;
+    u64 fs_base, gs_base;
+    u64 save_size;  /* the most that xsave writes */
+    const struct touch_vectors *vectors; /* if touches_need_vectors() */
+};
+
+/* Must the vector registers be known? */
+bool touches_need_vectors(const struct insn *i);
+
+/* What `i`, decoded from `bytes`, touches: `ret->count` ranges.  Of a repeated string instruction as many
+ * elements as rcx says. */
+void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s, struct touches *ret);
+
+/* The address of the memory operand by ModRM, with its segment's base. */
+u64 touches_address(const struct insn *i, const struct touch_state *s);
+
+/* How an instruction's address can be found without knowing more than general registers: not by a vector, not as a
+ * repeated string, and of a fixed size of 64 bytes at most. `how`: all that it does (TOUCH_*). */
+enum touch_form {
+    TOUCH_FORM_NONE,    /* no access */
+    TOUCH_FORM_OPERAND, /* its memory operand by ModRM alone */
+    TOUCH_FORM_STACK,   /* pushes or pops alone */
+    TOUCH_FORM_OTHER,
+};
+enum touch_form touches_form(const struct insn *i, u32 *how);
+
+#endif

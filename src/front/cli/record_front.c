@@ -1,0 +1,79 @@
+/* The front of a recording: see the header.
+ *
+ * It ignores what the terminal and the program send to the whole group, and passes on to the recorder
+ * what is meant for the program.  If it is killed the recorder goes on to the program's end; if the
+ * recorder is killed, the front ends and the program goes on, unrecorded.
+ */
+#include "front/cli/record_front.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/engine_start.h"
+
+/* Of the terminal's signals the program has its own. */
+static void pass_on(pid_t recorder, const siginfo_t *info)
+{
+    if (info->si_code != SI_KERNEL || info->si_signo == SIGCONT)
+        kill(recorder, info->si_signo);
+}
+
+static int wait_for(pid_t recorder)
+{
+    sigset_t mask;
+    int status;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigaddset(&mask, SIGTERM);
+    sigaddset(&mask, SIGHUP);
+    sigaddset(&mask, SIGCONT);
+    for (;;) {
+        siginfo_t info;
+        if (waitpid(recorder, &status, WNOHANG) == recorder)
+            return status;
+        if (sigwaitinfo(&mask, &info) > 0 && info.si_signo != SIGCHLD)
+            pass_on(recorder, &info);
+    }
+}
+
+bool record_front_divide(struct record_front *ret, int *ret_status)
+{
+    pid_t front = getpid();
+    engine_take_signals();
+    pid_t recorder = fork();
+    if (recorder > 0) {
+        int status = wait_for(recorder);
+        engine_end_likewise(status);
+        *ret_status = engine_exit_status(status);
+        return false;
+    }
+    *ret = (struct record_front){.pid = recorder == 0 ? front : 0, .group = getpgrp()};
+    return true;
+}
+
+/* What we say on the terminal does not stop us, although we are in its background now. */
+void record_front_leave_group(const struct record_front *front)
+{
+    if (!front->pid)
+        return;
+    setpgid(0, 0);
+    signal(SIGTTOU, SIG_IGN);
+}
+
+void record_front_stop(struct record_front *front)
+{
+    front->stopped = true;
+    if (!front->pid)
+        raise(SIGSTOP);
+    else if (getppid() == front->pid)
+        kill(front->pid, SIGSTOP);
+}
+
+bool record_front_continued(struct record_front *front)
+{
+    bool was = front->stopped;
+    front->stopped = false;
+    return was;
+}

@@ -1,0 +1,131 @@
+/* Mapped files, listed with their hashes: see the header.
+ *
+ * The file is found by its path, some time after it was mapped.  Unless it is then still the same
+ * file (device, inode, size, time), its line says no hash, and a replay takes care
+ * (log/recording_file.c).
+ *
+ * Invariants
+ *   (1) `noted` only grows; the first `written` of them have their lines.
+ */
+#include "front/cli/record_mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "log/content_hash.h"
+#include "log/mapped_list.h"
+
+struct record_mapped {
+    int list;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t more;
+    struct mapped_list noted;
+    size_t written;
+    bool ended, running;
+    pthread_t thread;
+};
+
+static bool is_still(int fd, const struct mapped_file_about *about, struct stat *ret)
+{
+    return fstat(fd, ret) == 0 && S_ISREG(ret->st_mode) && ret->st_dev == about->device &&
+           ret->st_ino == about->inode && (u64)ret->st_size == about->size &&
+           (u64)ret->st_mtim.tv_sec * 1000000000u + (u64)ret->st_mtim.tv_nsec == about->mtime;
+}
+
+static void hash_file(struct mapped_file_about *about)
+{
+    struct stat before, after;
+    u64 size;
+    int fd = open(about->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    about->hashed = is_still(fd, about, &before) &&
+                    content_hash_file(fd, &about->hash, &size) == 0 && size == about->size &&
+                    is_still(fd, about, &after) &&
+                    memcmp(&before.st_ctim, &after.st_ctim, sizeof before.st_ctim) == 0;
+    close(fd);
+}
+
+/* If the disk is full the recording ends for other reasons; a line cut short is none. */
+static void write_line(const struct record_mapped *m, const struct mapped_file_about *about)
+{
+    char *line = mapped_list_line(about);
+    if (write(m->list, line, strlen(line)) < 0)
+        errno = 0;
+    free(line);
+}
+
+static void *run(void *argument)
+{
+    struct record_mapped *m = argument;
+    setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
+    pthread_mutex_lock(&m->lock);
+    for (;;) {
+        while (m->written == m->noted.count && !m->ended)
+            pthread_cond_wait(&m->more, &m->lock);
+        if (m->written == m->noted.count)
+            break;
+        struct mapped_file_about about = m->noted.files[m->written];
+        pthread_mutex_unlock(&m->lock);
+        if (!about.copy)
+            hash_file(&about);
+        write_line(m, &about);
+        pthread_mutex_lock(&m->lock);
+        m->written++;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return NULL;
+}
+
+struct record_mapped *record_mapped_create(const struct recording *rec)
+{
+    struct record_mapped *m = xalloc(sizeof *m);
+    *m = (struct record_mapped){0};
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_cond_init(&m->more, NULL);
+    m->list = openat(rec->dir, MAPPED_LIST, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    return m;
+}
+
+void record_mapped_note(struct record_mapped *m, const struct event_map *map)
+{
+    struct mapped_file_about about = {
+        .copy = map->copy, .size = map->file_size, .device = map->device, .inode = map->inode,
+        .mtime = map->mtime,
+        .path = xformat("%.*s", (int)map->path_size, (const char *)(map + 1)),
+    };
+    pthread_mutex_lock(&m->lock);
+    if (*about.path && !mapped_list_find(&m->noted, &about)) {
+        mapped_list_add(&m->noted, &about);
+        if (!m->running)
+            m->running = pthread_create(&m->thread, NULL, run, m) == 0;
+        pthread_cond_signal(&m->more);
+    }
+    pthread_mutex_unlock(&m->lock);
+    free(about.path);
+}
+
+void record_mapped_finish(struct record_mapped *m)
+{
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->lock);
+    m->ended = true;
+    pthread_cond_signal(&m->more);
+    pthread_mutex_unlock(&m->lock);
+    if (m->running)
+        pthread_join(m->thread, NULL);
+    mapped_list_deinit(&m->noted);
+    if (m->list >= 0)
+        close(m->list);
+    pthread_cond_destroy(&m->more);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}

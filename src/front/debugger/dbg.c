@@ -1,0 +1,209 @@
+/* The debugger: a track that is open, and one command from its line to its answer. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+enum { SOURCES_DEEP = 16 };
+
+void dbg_strings_add(struct list *strings, const char *text)
+{
+    *(char **)list_add(strings) = xformat("%s", text);
+}
+
+void dbg_strings_deinit(struct list *strings)
+{
+    for (size_t i = 0; i < strings->count; i++)
+        free(((char **)strings->items)[i]);
+    list_deinit(strings);
+}
+
+/* Skipped files and functions are skipped in every track. */
+static void skip_again(struct dbg *d)
+{
+    struct symbols *symbols;
+    struct error *err = dbg_symbols(d, &symbols);
+    for (size_t i = 0; i < d->skips.count && !err; i++)
+        error_destroy(symbols_skip(symbols, ((char **)d->skips.items)[i], true));
+    error_destroy(err);
+}
+
+/* Nothing changes if it cannot be opened. */
+struct error *dbg_open_track(struct dbg *d, u32 track, bool at_start)
+{
+    struct session *session;
+    struct session_options options = {
+        .track = track, .at_start = at_start, .progress = dbg_progress, .context = d,
+    };
+    dbg_begin_moving(d, COURSE_TO);
+    struct error *err = session_open(d->rec, &options, &session);
+    dbg_end_moving(d);
+    if (err)
+        return err;
+    dbg_points_forget(d);
+    dbg_forget_frames(d);
+    source_destroy(d->source);
+    history_destroy(d->history);
+    session_close(d->session);
+    d->session = session;
+    source_create(session, &d->source);
+    history_create(session, &d->history);
+    dbg_watches_rebind(d);
+    d->undo.count = d->redo.count = 0;
+    skip_again(d);
+    dbg_arrive(d);
+    return NULL;
+}
+
+static void bookmarks_deinit(struct dbg *d)
+{
+    struct dbg_bookmark *all = d->bookmarks.items;
+    for (size_t i = 0; i < d->bookmarks.count; i++)
+        free(all[i].name);
+    list_deinit(&d->bookmarks);
+}
+
+static void displays_deinit(struct dbg *d)
+{
+    struct dbg_display *all = d->displays.items;
+    for (size_t i = 0; i < d->displays.count; i++)
+        free(all[i].expression);
+    list_deinit(&d->displays);
+}
+
+void dbg_deinit(struct dbg *d)
+{
+    dbg_points_deinit(d);
+    dbg_followed_forget(d);
+    dbg_forget_frames(d);
+    source_destroy(d->source);
+    history_destroy(d->history);
+    session_close(d->session);
+    bookmarks_deinit(d);
+    displays_deinit(d);
+    dbg_strings_deinit(&d->skips);
+    dbg_strings_deinit(&d->due);
+    list_deinit(&d->undo);
+    list_deinit(&d->redo);
+    free(d->list_file);
+}
+
+/* The name ends where something follows that cannot be in it: `x/4x`, `p*head`. */
+static size_t name_length(const char *line)
+{
+    size_t length = 0;
+    while (isalnum((u8)line[length]) || line[length] == '-' || line[length] == '_')
+        length++;
+    return length;
+}
+
+struct error *dbg_run_line(struct dbg *d, const char *line)
+{
+    const struct dbg_command *c;
+    line += strspn(line, " \t");
+    size_t length = name_length(line);
+    if (!*line || *line == '#')
+        return NULL;
+    if (!length)
+        return error_new("'%s' is no command; 'help' lists them", line);
+    struct error *err = dbg_find_command(line, length, &c);
+    if (err)
+        return err;
+    const char *args = line + length + strspn(line + length, " \t");
+    char *rest = xformat("%s", args);
+    size_t end = strlen(rest);
+    while (end > 0 && isspace((u8)rest[end - 1]))
+        rest[--end] = '\0';
+    err = c->run(d, c, rest);
+    free(rest);
+    return err;
+}
+
+bool dbg_obey(struct dbg *d, const char *line)
+{
+    line += strspn(line, " \t");
+    if (!*line || *line == '#')
+        return true;
+    if (d->settings.echo && !d->json)
+        printf("%s %s\n", d->obeys_due ? ">>" : ">", line);
+    struct dbg_answer outer = d->answer; /* of `source`, which obeys lines of its own */
+    dbg_answer_begin(d);
+    struct error *err = dbg_run_line(d, line);
+    bool worked = !err;
+    dbg_answer_end(d, line, err);
+    d->answer = outer;
+    d->failed |= !worked;
+    return worked;
+}
+
+/* Those of a breakpoint.  One that moves leaves the rest undone: they were about the place that it
+ * has left; and the breakpoint it comes to may bring its own. */
+bool dbg_obey_due(struct dbg *d)
+{
+    bool worked = true;
+    while (d->due.count && !d->quit) {
+        struct list due = d->due;
+        struct session_place before, after;
+        d->due = LIST(char *);
+        d->obeys_due = true;
+        session_place(d->session, &before);
+        for (size_t i = 0; i < due.count && !d->due.count && !d->quit; i++) {
+            worked &= dbg_obey(d, ((char **)due.items)[i]);
+            session_place(d->session, &after);
+            if (moment_compare(before.at, after.at) != 0)
+                break;
+        }
+        d->obeys_due = false;
+        dbg_strings_deinit(&due);
+    }
+    return worked;
+}
+
+char *dbg_input_file_next(struct dbg_input *in, const char *prompt)
+{
+    char *line = NULL;
+    size_t room = 0;
+    (void)prompt;
+    ssize_t length = getline(&line, &room, in->file);
+    if (length < 0) {
+        free(line);
+        return NULL;
+    }
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+        line[--length] = '\0';
+    return line;
+}
+
+/* All of it, whatever goes wrong in between.  At the prompt an empty line does the last command
+ * again, if that makes sense. */
+struct error *dbg_read_input(struct dbg *d, struct dbg_input *in)
+{
+    char *line;
+    int deep = 0;
+    for (const struct dbg_input *at = d->input; at; at = at->before)
+        deep++;
+    if (deep >= SOURCES_DEEP)
+        return error_new("files of commands read each other without end");
+    in->before = d->input;
+    d->input = in;
+    while (!d->quit && (line = in->next(in, "(ebb) "))) {
+        dbg_obey(d, line);
+        dbg_obey_due(d);
+        free(line);
+    }
+    d->input = in->before;
+    return NULL;
+}
+
+struct error *dbg_source_file(struct dbg *d, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return error_errno(errno, "cannot read %s", path);
+    struct dbg_input in = {.next = dbg_input_file_next, .file = file};
+    struct error *err = dbg_read_input(d, &in);
+    fclose(file);
+    return err;
+}

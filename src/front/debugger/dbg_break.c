@@ -1,0 +1,459 @@
+/* The commands that make, change and list breakpoints, watchpoints and catchpoints. */
+#include <ctype.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+#include "log/syscall_table.h"
+
+static const char *const type_names[] = {
+    [POINT_BREAK] = "breakpoint", [POINT_STORE] = "watchpoint", [POINT_LOAD] = "read watchpoint",
+    [POINT_ACCESS] = "access watchpoint", [POINT_SYSCALL] = "catch syscall",
+    [POINT_SIGNAL] = "catch signal", [POINT_FORK] = "catch fork", [POINT_EXEC] = "catch exec",
+    [POINT_EXIT] = "catch exit",
+};
+
+const char *dbg_signal_name(u32 number, char room[32])
+{
+    const char *name = sigabbrev_np((int)number);
+    if (name)
+        snprintf(room, 32, "SIG%s", name);
+    else
+        snprintf(room, 32, "signal %u", number);
+    return room;
+}
+
+const char *dbg_call_name(u64 number, char room[32])
+{
+    const struct syscall_row *row = number < SYSCALL_NUMBERS ? syscall_row_of(number) : NULL;
+    if (row && row->name)
+        snprintf(room, 32, "%s", row->name);
+    else
+        snprintf(room, 32, "%llu", (unsigned long long)number);
+    return room;
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+struct error *dbg_read_thread(const char *text, u32 *ret)
+{
+    u64 n;
+    struct error *err = dbg_number(text, "thread", &n);
+    if (!err && n >= CONTROL_THREAD_ANY)
+        err = error_new("'%s' is no thread", text);
+    if (!err)
+        *ret = (u32)n;
+    return err;
+}
+
+static struct error *check_condition(struct dbg *d, struct dbg_point *p)
+{
+    struct values_scope *scope;
+    const struct dbg_site *site = p->sites.items;
+    u8 *code = NULL;
+    size_t size;
+    if (p->type != POINT_BREAK || !p->sites.count)
+        return NULL;
+    struct error *err = dbg_scope(d, &scope);
+    if (err)
+        return err;
+    err = values_compile(scope, p->condition, site->address, &code, &size);
+    values_close(scope);
+    free(code);
+    if (err) {
+        dbg_say(d, "The condition is looked at at each stop, which is slow: %s\n", error_text(err));
+        error_destroy(err);
+    }
+    return NULL;
+}
+
+static void say_places(struct dbg *d, const struct dbg_point *p)
+{
+    struct symbols *symbols;
+    const struct dbg_site *sites = p->sites.items;
+    struct error *err = dbg_symbols(d, &symbols);
+    for (size_t i = 0; i < p->sites.count && !err; i++) {
+        struct line_place line;
+        char *where = symbols_describe(symbols, sites[i].address);
+        dbg_say(d, "%s%s", i ? ", " : "", where);
+        if (symbols_line(symbols, sites[i].address, &line)) {
+            char *file = dbg_short_path(d, line.file);
+            dbg_say(d, " at %s:%u", file, line.line);
+            free(file);
+        }
+        free(where);
+    }
+    error_destroy(err);
+}
+
+static void json_places(struct dbg *d, const struct dbg_point *p)
+{
+    struct symbols *symbols;
+    struct json *j = dbg_fields(d);
+    const struct dbg_site *sites = p->sites.items;
+    struct error *err = dbg_symbols(d, &symbols);
+    json_unsigned(j, "number", p->number);
+    json_bool(j, "pending", p->pending);
+    json_open(j, "locations", '[');
+    for (size_t i = 0; i < p->sites.count && !err; i++) {
+        struct line_place line;
+        json_open(j, NULL, '{');
+        json_hex(j, "pc", sites[i].address);
+        if (symbols_line(symbols, sites[i].address, &line)) {
+            json_string(j, "file", line.file);
+            json_unsigned(j, "line", line.line);
+        }
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    error_destroy(err);
+}
+
+/* Only the name of a function or a place in a file may still come. */
+static bool may_come(const char *what)
+{
+    return *what && *what != '*' && *what != '+' && *what != '-' && !isdigit((u8)*what);
+}
+
+static struct error *add_break(struct dbg *d, const char *what, const char *condition,
+                               const char *thread, bool temporary)
+{
+    u32 ordinal = CONTROL_THREAD_ANY;
+    struct error *err = thread ? dbg_read_thread(thread, &ordinal) : NULL;
+    if (!err && condition && !*condition)
+        err = error_new("a condition must follow 'if'");
+    if (err)
+        return err;
+    struct dbg_point *p = dbg_points_add(d, POINT_BREAK, what);
+    p->thread = ordinal;
+    p->temporary = temporary;
+    p->condition = condition ? xformat("%s", condition) : NULL;
+    err = dbg_point_resolve(d, p);
+    if (err && !may_come(what)) {
+        dbg_points_remove(d, p);
+        d->last_point--;
+        return err;
+    }
+    dbg_say(d, "%s %u ", temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
+    if (err)
+        dbg_say(d, "is pending: %s, but a library may bring it", error_text(err));
+    else
+        dbg_say(d, "at ");
+    error_destroy(err);
+    say_places(d, p);
+    dbg_say(d, "\n");
+    json_places(d, p);
+    return p->condition ? check_condition(d, p) : NULL;
+}
+
+/* break [LOCATION] [thread N] [if CONDITION] */
+/* The location, with an address as the number that it is now; to be freed. */
+static struct error *fixed_location(struct dbg *d, const char *text, char **ret)
+{
+    u64 address;
+    if (*text == '*' && !isdigit((u8)text[1])) {
+        struct error *err = dbg_address_of(d, text + 1, &address);
+        if (!err)
+            *ret = xformat("*0x%llx", (unsigned long long)address);
+        return err;
+    }
+    *ret = xformat("%s", text);
+    return NULL;
+}
+
+struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    char *text = xformat("%s", args);
+    char *condition = dbg_cut_behind(text, "if");
+    char *thread = dbg_cut_behind(text, "thread");
+    struct session_place place;
+    session_place(d->session, &place);
+    const struct frame *f = dbg_frame(d);
+    char *what = NULL;
+    struct error *err = NULL;
+    if (*text)
+        err = fixed_location(d, text, &what);
+    else
+        what = xformat("*0x%llx", (unsigned long long)(f ? f->pc : place.at.pc));
+    if (!err)
+        err = add_break(d, what, condition, thread, c->which);
+    free(what);
+    free(text);
+    return err;
+}
+
+static struct error *call_number(const char *name, u64 *ret)
+{
+    *ret = ~0ull;
+    if (!*name)
+        return NULL;
+    for (u64 n = 0; n < SYSCALL_NUMBERS; n++) {
+        const struct syscall_row *row = syscall_row_of(n);
+        if (row && row->name && strcmp(row->name, name) == 0) {
+            *ret = n;
+            return NULL;
+        }
+    }
+    if (isdigit((u8)*name))
+        return dbg_number(name, "system call", ret);
+    return error_new("there is no system call '%s'", name);
+}
+
+static struct error *signal_number(const char *name, u64 *ret)
+{
+    *ret = ~0ull;
+    const char *rest = strncmp(name, "SIG", 3) == 0 ? name + 3 : name;
+    for (int n = 1; n < DBG_SIGNALS; n++) {
+        const char *known = sigabbrev_np(n);
+        if (known && strcasecmp(rest, known) == 0) {
+            *ret = (u64)n;
+            return NULL;
+        }
+    }
+    if (!*name || strcmp(name, "all") == 0)
+        return NULL;
+    struct error *err = isdigit((u8)*name) ? dbg_number(name, "signal", ret) : NULL;
+    if (!err && (*ret == 0 || *ret >= DBG_SIGNALS))
+        err = error_new("there is no signal '%s'", name);
+    return err;
+}
+
+static const struct { const char *name; u32 type; } catches[] = {
+    {"syscall", POINT_SYSCALL}, {"signal", POINT_SIGNAL}, {"fork", POINT_FORK},
+    {"vfork", POINT_FORK}, {"exec", POINT_EXEC}, {"exit", POINT_EXIT},
+};
+
+struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    size_t i = 0;
+    u64 number = ~0ull;
+    struct error *err = NULL;
+    while (i < countof(catches) && !dbg_take_word(&args, catches[i].name))
+        i++;
+    if (i == countof(catches))
+        return error_new("catch what? syscall [NAME], signal [NAME], fork, exec or exit");
+    u32 type = catches[i].type;
+    if (type == POINT_SYSCALL)
+        err = call_number(args, &number);
+    else if (type == POINT_SIGNAL)
+        err = signal_number(args, &number);
+    else
+        err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    struct dbg_point *p = dbg_points_add(d, type, *args ? args : "any");
+    p->address = number;
+    p->temporary = c->which;
+    dbg_say(d, "Catchpoint %u: %s%s%s\n", p->number, catches[i].name, *args ? " " : "", args);
+    json_unsigned(dbg_fields(d), "number", p->number);
+    return NULL;
+}
+
+/* --- changing --------------------------------------------------------------------------------- */
+
+static struct error *find_point(struct dbg *d, const char *word, struct dbg_point **ret)
+{
+    u64 n;
+    struct error *err = word ? dbg_number(word, "number of a breakpoint", &n)
+                             : error_new("say which breakpoint: its number");
+    if (!err && (n > ~0u || !(*ret = dbg_points_find(d, (u32)n))))
+        err = error_new("there is no breakpoint %s; 'info breakpoints' lists them", word);
+    return err;
+}
+
+static void change(struct dbg *d, struct dbg_point *p, int how)
+{
+    if (how == DO_DELETE)
+        return dbg_points_remove(d, p);
+    p->disabled = how == DO_DISABLE;
+    dbg_point_unsettle(d, p);
+}
+
+struct error *dbg_points_change(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct error *err = NULL;
+    dbg_take_word(&args, "breakpoints");
+    if (!*args) {
+        struct dbg_point **all = d->points.items;
+        for (size_t i = d->points.count; i-- > 0;)
+            change(d, all[i], c->which);
+        return NULL;
+    }
+    while (*args && !err) {
+        struct dbg_point *p;
+        char *word = dbg_next_word(&args);
+        err = find_point(d, word, &p);
+        if (!err)
+            change(d, p, c->which);
+        free(word);
+    }
+    return err;
+}
+
+struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct dbg_point *p;
+    (void)c;
+    char *word = dbg_next_word(&args);
+    struct error *err = find_point(d, word, &p);
+    free(word);
+    if (err)
+        return err;
+    free(p->condition);
+    p->condition = *args ? xformat("%s", args) : NULL;
+    dbg_point_unsettle(d, p);
+    if (p->watch)
+        err = dbg_watch_condition(d, p);
+    if (err)
+        return err;
+    if (!p->condition)
+        dbg_say(d, "Breakpoint %u has no condition now\n", p->number);
+    return p->condition ? check_condition(d, p) : NULL;
+}
+
+struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct dbg_point *p;
+    u64 count;
+    (void)c;
+    char *word = dbg_next_word(&args);
+    struct error *err = find_point(d, word, &p);
+    free(word);
+    if (!err)
+        err = *args ? dbg_number(args, "count", &count) : error_new("say how many hits to pass");
+    if (err)
+        return err;
+    p->ignore = count;
+    dbg_point_unsettle(d, p);
+    dbg_say(d, "Breakpoint %u passes %llu hit%s before it stops\n", p->number,
+            (unsigned long long)count, count == 1 ? "" : "s");
+    return NULL;
+}
+
+/* The lines up to `end` come from wherever this one came from. */
+struct error *dbg_point_commands(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct dbg_point *p = NULL;
+    char *line;
+    (void)c;
+    struct dbg_point **all = d->points.items;
+    struct error *err = NULL;
+    if (*args)
+        err = find_point(d, args, &p);
+    else if (d->points.count)
+        p = all[d->points.count - 1];
+    else
+        err = error_new("there is no breakpoint that commands could be for");
+    if (!d->input)
+        return err ? err : error_new("commands need lines to follow, up to 'end'");
+    struct list read = LIST(char *);
+    while ((line = d->input->next(d->input, "> "))) {
+        const char *text = line + strspn(line, " \t");
+        bool last = strcmp(text, "end") == 0;
+        if (!last && *text)
+            dbg_strings_add(&read, text);
+        free(line);
+        if (last)
+            break;
+    }
+    if (err) {
+        dbg_strings_deinit(&read);
+        return err;
+    }
+    dbg_strings_deinit(&p->commands);
+    p->commands = read;
+    return NULL;
+}
+
+/* handle SIGNAL stop|nostop */
+struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    u64 number;
+    (void)c;
+    char *name = dbg_next_word(&args);
+    struct error *err = name ? signal_number(name, &number)
+                             : error_new("say which signal, and 'stop' or 'nostop'");
+    free(name);
+    if (err)
+        return err;
+    bool stop = strcmp(args, "stop") == 0;
+    if (!stop && strcmp(args, "nostop") != 0)
+        return error_new("say 'stop' or 'nostop': what a recorded program got cannot be changed");
+    for (u32 i = 1; i < DBG_SIGNALS; i++)
+        if (number == ~0ull || number == i)
+            d->signal_stops[i] = stop;
+    return NULL;
+}
+
+/* --- listing ---------------------------------------------------------------------------------- */
+
+static void say_point(struct dbg *d, const struct dbg_point *p)
+{
+    dbg_say(d, "%-3u %-17s %s %s ", p->number, type_names[p->type], p->temporary ? "once" : "keep",
+            p->disabled ? "off" : "on ");
+    if (p->type == POINT_BREAK && !p->sites.count)
+        dbg_say(d, "%s (pending)", p->what);
+    else if (p->type == POINT_BREAK)
+        say_places(d, p);
+    else
+        dbg_say(d, "%s", p->what);
+    dbg_say(d, "\n");
+    if (p->condition)
+        dbg_say(d, "    stops only if %s\n", p->condition);
+    if (p->thread != CONTROL_THREAD_ANY)
+        dbg_say(d, "    stops only in thread %u\n", p->thread);
+    if (p->ignore)
+        dbg_say(d, "    passes %llu hits first\n", (unsigned long long)p->ignore);
+    if (p->hits)
+        dbg_say(d, "    was hit %llu time%s\n", (unsigned long long)p->hits,
+                p->hits == 1 ? "" : "s");
+    for (size_t i = 0; i < p->commands.count; i++)
+        dbg_say(d, "        %s\n", ((char **)p->commands.items)[i]);
+}
+
+static bool is_watch(const struct dbg_point *p)
+{
+    return p->type == POINT_STORE || p->type == POINT_LOAD || p->type == POINT_ACCESS;
+}
+
+static struct error *list_points(struct dbg *d, const char *args, bool watches_alone)
+{
+    struct dbg_point **all = d->points.items;
+    size_t shown = 0;
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    for (size_t i = 0; i < d->points.count; i++)
+        if (!watches_alone || is_watch(all[i])) {
+            say_point(d, all[i]);
+            shown++;
+        }
+    if (!shown)
+        dbg_say(d, watches_alone ? "There are no watchpoints.\n"
+                                 : "There are no breakpoints, watchpoints or catchpoints.\n");
+    return NULL;
+}
+
+struct error *dbg_info_points(struct dbg *d, const char *args)
+{
+    return list_points(d, args, false);
+}
+
+struct error *dbg_info_watches(struct dbg *d, const char *args)
+{
+    return list_points(d, args, true);
+}
+
+struct error *dbg_info_signals(struct dbg *d, const char *args)
+{
+    char room[32];
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    for (u32 i = 1; i < DBG_SIGNALS; i++)
+        if (sigabbrev_np((int)i))
+            dbg_say(d, "%-10s %s\n", dbg_signal_name(i, room),
+                    d->signal_stops[i] ? "stops" : "does not stop");
+    return NULL;
+}

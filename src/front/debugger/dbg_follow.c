@@ -1,0 +1,151 @@
+/* Watchpoints that follow what they mean: their events are found by questions over time.
+ *
+ * A `continue` asks for the nearest event first and then goes there, so that other breakpoints have their say on the way.  Any other
+ * movement is made first; if there was an event on the way, that is where it ends.
+ */
+#include <stdlib.h>
+
+#include "front/debugger/dbg_internal.h"
+
+bool dbg_follows(const struct dbg *d)
+{
+    struct dbg_point *const *all = d->points.items;
+    for (size_t i = 0; i < d->points.count; i++)
+        if (all[i]->watch && all[i]->watch->follows && !all[i]->disabled)
+            return true;
+    return false;
+}
+
+void dbg_followed_forget(struct dbg *d)
+{
+    d->followed_point = 0;
+    followed_answer_deinit(&d->followed);
+    d->followed = (struct followed_answer){0};
+}
+
+static struct moment landing(const struct followed_answer *a, enum session_direction direction)
+{
+    return direction == FORWARD ? (struct moment){a->hit.after_tick, a->hit.after_pc}
+                                : (struct moment){a->hit.tick, a->hit.pc};
+}
+
+static void within_life(const struct dbg_watch *w, struct followed_question *q)
+{
+    if (w->begin.tick && moment_compare(q->from, w->begin) < 0)
+        q->from = w->begin;
+    if (w->end.tick && moment_compare(w->end, q->to) < 0)
+        q->to = w->end;
+}
+
+static struct error *ask_point(struct dbg *d, const struct dbg_point *p, struct moment from,
+                               struct moment to, enum session_direction direction,
+                               struct followed_answer *ret)
+{
+    const struct dbg_watch *w = p->watch;
+    struct followed_question q = {.subject = w->subject, .kind = dbg_watch_kind(p), .any_store = w->any_store,
+                                  .thread = p->thread, .condition = w->condition, .from = from, .to = to,
+                                  .direction = direction, .nth = p->ignore + 1};
+    *ret = (struct followed_answer){0};
+    within_life(w, &q);
+    return moment_compare(q.from, q.to) <= 0 ? followed_ask(d->session, &q, ret) : NULL;
+}
+
+/* The nearest event of all that are followed, in (from, to]; d->followed_point: none. */
+static struct error *find_nearest(struct dbg *d, struct moment from, struct moment to,
+                                  enum session_direction direction)
+{
+    struct dbg_point **all = d->points.items;
+    dbg_followed_forget(d);
+    for (size_t i = 0; i < d->points.count; i++) {
+        struct followed_answer a;
+        if (!all[i]->watch || !all[i]->watch->follows || all[i]->disabled)
+            continue;
+        struct error *err = ask_point(d, all[i], from, to, direction, &a);
+        if (err)
+            return err;
+        if (a.found || a.interrupted) {
+            dbg_followed_forget(d);
+            d->followed = a;
+            d->followed_point = a.found ? all[i]->number : 0;
+        }
+        if (a.interrupted)
+            return NULL;
+        if (a.found && direction == FORWARD)
+            to = landing(&a, direction);
+        else if (a.found)
+            from = landing(&a, direction);
+    }
+    return NULL;
+}
+
+static struct error *stop_interrupted(struct dbg *d, enum session_direction direction,
+                                      struct session_stop *stop)
+{
+    struct moment reached = d->followed.reached;
+    dbg_followed_forget(d);
+    struct error *err = direction == FORWARD ? session_goto(d->session, reached, stop) : NULL;
+    stop->why = WHY_INTERRUPTED;
+    return err;
+}
+
+/* continue: the event first, then the way there. */
+struct error *dbg_follow_continue(struct dbg *d, enum session_direction direction,
+                                  struct session_stop *stop)
+{
+    struct session_place place;
+    bool forward = direction == FORWARD;
+    session_place(d->session, &place);
+    struct error *err = find_nearest(d, forward ? place.at : session_first(d->session),
+                                     forward ? session_last(d->session) : place.at, direction);
+    if (err)
+        return err;
+    if (d->followed.interrupted)
+        return stop_interrupted(d, direction, stop);
+    if (!d->followed_point)
+        return session_continue(d->session, direction, 1, stop);
+    err = session_travel(d->session, landing(&d->followed, direction), stop);
+    if (!err && stop->why == WHY_ARRIVED)
+        *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
+    else
+        dbg_followed_forget(d); /* something else came before */
+    return err;
+}
+
+/* Any other movement has been made: was there an event on the way? */
+struct error *dbg_follow_between(struct dbg *d, struct moment from, struct session_stop *stop)
+{
+    struct session_place place;
+    struct session_stop there;
+    session_place(d->session, &place);
+    enum session_direction direction = moment_compare(from, place.at) <= 0 ? FORWARD : BACKWARD;
+    bool forward = direction == FORWARD;
+    struct error *err = find_nearest(d, forward ? from : place.at, forward ? place.at : from, direction);
+    if (err || !d->followed_point)
+        return err;
+    if (moment_compare(landing(&d->followed, direction), place.at) == 0)
+        return NULL; /* it ends here, too: both are said */
+    err = session_goto(d->session, landing(&d->followed, direction), &there);
+    if (!err)
+        *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
+    return err;
+}
+
+/* What was followed to; the reason, or NULL: nothing. */
+const char *dbg_followed_say(struct dbg *d)
+{
+    struct dbg_point *p = d->followed_point ? dbg_points_find(d, d->followed_point) : NULL;
+    if (!p)
+        return NULL;
+    struct subject *s = p->watch->subject;
+    struct plan_hit hit = d->followed.hit;
+    hit.written = hit.written || d->followed.is_way;
+    char *old = subject_text(s, &d->followed.old), *new = subject_text(s, &d->followed.new);
+    dbg_say_values(d, p, &hit, p->what, old, new);
+    free(old);
+    free(new);
+    p->hits += p->ignore + 1;
+    p->ignore = 0;
+    for (size_t n = 0; n < p->commands.count; n++)
+        dbg_strings_add(&d->due, ((char **)p->commands.items)[n]);
+    return "watchpoint";
+}

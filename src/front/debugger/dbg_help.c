@@ -1,0 +1,169 @@
+/* help: what there is, by subject; all of a subject; one command. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+const char dbg_help_words[] = "all moving time stops values places debugger tui";
+
+/* A name that no command has is passed over; a command that is named nowhere is shown at the end. */
+static const struct help_subject {
+    const char *name, *about, *commands;
+} subjects[] = {
+    {"moving", "Every movement, and its twin that goes back",
+     "step bstep next previous finish before until buntil out bout continue bcontinue stepi bstepi "
+     "nexti bnexti"},
+    {"time", "To moments of the run", "goto undo redo first history bookmark track"},
+    {"stops", "What stops a movement",
+     "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore commands "
+     "handle skip"},
+    {"values", "What variables and memory hold", "print display undisplay x ptype whatis"},
+    {"places", "Where one is", "list backtrace frame up down thread info disassemble"},
+    {"debugger", "About this debugger", "layout set show source echo help quit"},
+};
+
+static bool next_name(const char **names, const char **ret, size_t *ret_length)
+{
+    *names += strspn(*names, " ");
+    *ret = *names;
+    *ret_length = strcspn(*names, " ");
+    *names += *ret_length;
+    return *ret_length > 0;
+}
+
+static const struct dbg_command *command_named(const char *name, size_t length)
+{
+    size_t count;
+    const struct dbg_command *all = dbg_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(all[i].name) == length && strncmp(all[i].name, name, length) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static bool is_named_in(const char *names, const char *name)
+{
+    const char *at;
+    size_t length;
+    while (next_name(&names, &at, &length))
+        if (strlen(name) == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+static bool has_subject(const char *name)
+{
+    for (size_t i = 0; i < countof(subjects); i++)
+        if (is_named_in(subjects[i].commands, name))
+            return true;
+    return false;
+}
+
+static void say_heading(struct dbg *d, const char *text)
+{
+    dbg_colour(d, "1");
+    dbg_say(d, "%s", text);
+    dbg_colour(d, "");
+    dbg_say(d, "\n");
+}
+
+static void say_summary(struct dbg *d, const struct dbg_command *c)
+{
+    dbg_say(d, "  %-12s %s\n", c->name, c->summary);
+}
+
+static void say_subject(struct dbg *d, const struct help_subject *s)
+{
+    const char *names = s->commands, *name;
+    size_t length;
+    say_heading(d, s->about);
+    while (next_name(&names, &name, &length)) {
+        const struct dbg_command *c = command_named(name, length);
+        if (c)
+            say_summary(d, c);
+    }
+}
+
+static void say_all(struct dbg *d)
+{
+    size_t count, others = 0;
+    const struct dbg_command *all = dbg_commands(&count);
+    for (size_t i = 0; i < countof(subjects); i++)
+        say_subject(d, &subjects[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (has_subject(all[i].name))
+            continue;
+        if (!others++)
+            say_heading(d, "Others");
+        say_summary(d, &all[i]);
+    }
+}
+
+/* The names alone, in lines of a comfortable width. */
+static void say_names(struct dbg *d, const char *names)
+{
+    enum { WIDTH = 76 };
+    const char *name;
+    size_t length, column = 0;
+    while (next_name(&names, &name, &length)) {
+        if (!command_named(name, length))
+            continue;
+        if (column + length + 2 > WIDTH) {
+            dbg_say(d, "\n");
+            column = 0;
+        }
+        dbg_say(d, "%s%.*s", column ? " " : "    ", (int)length, name);
+        column += length + (column ? 1 : 4);
+    }
+    dbg_say(d, "\n");
+}
+
+static void say_overview(struct dbg *d)
+{
+    for (size_t i = 0; i < countof(subjects); i++) {
+        dbg_colour(d, "1");
+        dbg_say(d, "%s", subjects[i].name);
+        dbg_colour(d, "");
+        dbg_say(d, ": %c%s\n", tolower((u8)subjects[i].about[0]), subjects[i].about + 1);
+        say_names(d, subjects[i].commands);
+    }
+    dbg_say(d, "'help COMMAND' has an example, 'help SUBJECT' and 'help all' a sentence for each. Most\n"
+               "commands have gdb's names and abbreviations too; Tab completes; an empty line does\n"
+               "the last movement again.\n");
+}
+
+static void say_command(struct dbg *d, const struct dbg_command *c)
+{
+    say_heading(d, c->usage);
+    if (*c->others)
+        dbg_say(d, "Also: %s\n", c->others);
+    dbg_say(d, "\n%c%s.\n%s\n", toupper((u8)c->summary[0]), c->summary + 1, c->more);
+}
+
+struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    size_t length = strcspn(args, " \t");
+    if (!*args) {
+        say_overview(d);
+        return NULL;
+    }
+    if (strcmp(args, "all") == 0) {
+        say_all(d);
+        return NULL;
+    }
+    if (strcmp(args, "tui") == 0) {
+        dbg_tui_help(d);
+        return NULL;
+    }
+    for (size_t i = 0; i < countof(subjects); i++) {
+        if (strcmp(args, subjects[i].name) != 0)
+            continue;
+        say_subject(d, &subjects[i]);
+        return NULL;
+    }
+    struct error *err = dbg_find_command(args, length, &c);
+    if (!err)
+        say_command(d, c);
+    return err;
+}

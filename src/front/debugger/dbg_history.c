@@ -1,0 +1,312 @@
+/* history: every change of a value, as a list, as JSON, as comma-separated values, or drawn.
+ *
+ * What was found out is kept by the struct history as long as the track is open; asked again, it is there at once.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+enum form { AS_LIST, AS_JSON, AS_CSV, AS_PLOT };
+
+struct asked {
+    char *expression, *from, *to; /* parts of `text`; NULL: not said */
+    char *text;
+    u64 most;
+    enum form form;
+};
+
+/* A change, as it is shown. */
+struct row {
+    const struct history_change *change;
+    char *old, *new, *function;
+    struct line_place line; /* file NULL: none */
+};
+
+struct rows {
+    struct subject *subject;
+    struct history_answer answer;
+    struct row *row; /* answer.count of them, newest first */
+};
+
+/* --- what is asked ------------------------------------------------------------------------------- */
+
+static struct error *take_option(struct asked *a, const char *word, const char **rest, bool *ret)
+{
+    static const struct { const char *word; enum form form; } forms[] = {
+        {"--json", AS_JSON}, {"--csv", AS_CSV}, {"--plot", AS_PLOT},
+    };
+    *ret = true;
+    for (size_t i = 0; i < countof(forms); i++)
+        if (strcmp(word, forms[i].word) == 0) {
+            a->form = forms[i].form;
+            return NULL;
+        }
+    *ret = strcmp(word, "-n") == 0;
+    if (!*ret)
+        return NULL;
+    char *number = dbg_next_word(rest);
+    struct error *err = number ? dbg_number(number, "number of changes", &a->most)
+                               : error_new("how many changes? A number is missing behind '-n'");
+    if (!err && !a->most)
+        err = error_new("a number of changes is at least 1");
+    free(number);
+    return err;
+}
+
+/* EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]: options may be anywhere between words. */
+static struct error *read_asked(const char *args, struct asked *a)
+{
+    struct error *err = NULL;
+    *a = (struct asked){.text = xformat("%s", "")};
+    while (*args && !err) {
+        bool is_option;
+        char *word = dbg_next_word(&args);
+        err = take_option(a, word, &args, &is_option);
+        if (!err && !is_option) {
+            char *longer = xformat("%s%s%s", a->text, *a->text ? " " : "", word);
+            free(a->text);
+            a->text = longer;
+        }
+        free(word);
+    }
+    if (err)
+        return err;
+    a->to = dbg_cut_behind(a->text, "to");
+    a->from = dbg_cut_behind(a->text, "from");
+    a->expression = a->text;
+    return *a->text ? NULL : error_new("the history of what? An expression is missing");
+}
+
+static struct error *read_range(struct dbg *d, const struct asked *a, struct moment *from,
+                                struct moment *to)
+{
+    struct error *err = NULL;
+    *from = session_first(d->session);
+    *to = session_last(d->session);
+    if (a->from)
+        err = dbg_find_moment(d, a->from, from);
+    if (!err && a->to)
+        err = dbg_find_moment(d, a->to, to);
+    if (!err && moment_compare(*to, *from) < 0)
+        err = error_new("the history ends before it begins: 'from' is the earlier moment");
+    return err;
+}
+
+/* --- asking --------------------------------------------------------------------------------------- */
+
+static struct error *ask(struct dbg *d, const struct asked *a, struct rows *rows)
+{
+    struct session_place place;
+    struct history_question q = {.look = subject_look, .context = rows->subject, .order = BACKWARD,
+                                 .points = subject_points(rows->subject), .most = a->most};
+    bool interrupted;
+    session_place(d->session, &place);
+    struct error *err = read_range(d, a, &q.from, &q.to);
+    if (err)
+        return err;
+    char *key = subject_key(rows->subject);
+    q.key = key;
+    dbg_begin_moving(d, COURSE_TO);
+    err = dbg_subject_life(d, rows->subject, place.at, &q.from, &q.to, &interrupted);
+    if (!err && !interrupted && moment_compare(q.from, q.to) <= 0)
+        err = history_ask(d->history, &q, &rows->answer);
+    dbg_end_moving(d);
+    rows->answer.interrupted |= interrupted;
+    free(key);
+    return err;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------ */
+
+/* The new value of one change is the old one of the next: it need not be shown twice. */
+static char *text_of(struct rows *rows, size_t index, bool old)
+{
+    const struct history_change *c = rows->row[index].change, *newer = index ? c - 1 : NULL;
+    const struct history_state *state = old ? &c->old : &c->new;
+    if (!old && newer && newer->old.address == state->address && newer->old.size == state->size &&
+        !newer->old.text && !state->text && !memcmp(newer->old.bytes, state->bytes, state->size))
+        return xformat("%s", rows->row[index - 1].old);
+    return subject_text(rows->subject, state);
+}
+
+static void make_row(struct rows *rows, size_t index)
+{
+    struct function_info function;
+    struct row *row = &rows->row[index];
+    row->change = &rows->answer.changes[index];
+    u64 pc = row->change->at.pc;
+    row->old = text_of(rows, index, true);
+    row->new = text_of(rows, index, false);
+    if (symbols_function(rows->subject->symbols, pc, &function))
+        row->function = xformat("%s", function.name);
+    if (!symbols_line(rows->subject->symbols, pc, &row->line))
+        row->line.file = NULL;
+}
+
+static void make_rows(struct rows *rows)
+{
+    rows->row = xalloc((rows->answer.count + 1) * sizeof *rows->row);
+    for (size_t i = 0; i < rows->answer.count; i++)
+        make_row(rows, i);
+}
+
+static void rows_deinit(struct rows *rows)
+{
+    for (size_t i = 0; rows->row && i < rows->answer.count; i++) {
+        free(rows->row[i].old);
+        free(rows->row[i].new);
+        free(rows->row[i].function);
+    }
+    free(rows->row);
+    subject_destroy(rows->subject);
+}
+
+/* --- a list ------------------------------------------------------------------------------------------ */
+
+static void say_row(struct dbg *d, const struct row *row, int width)
+{
+    const struct history_change *c = row->change;
+    char *value = xformat("%s -> %s", row->old, row->new);
+    dbg_say(d, "%-*s  ", width, value);
+    free(value);
+    if (row->line.file) {
+        char *file = dbg_short_path(d, row->line.file);
+        dbg_say(d, "%s:%u in ", file, row->line.line);
+        free(file);
+    }
+    dbg_say(d, "%s, thread %u, moment %llu:0x%llx\n", row->function ? row->function : "??",
+            c->thread, (unsigned long long)c->at.tick, (unsigned long long)c->at.pc);
+}
+
+static void say_list(struct dbg *d, const struct rows *rows)
+{
+    enum { WIDTH_MOST = 48 };
+    size_t width = 0;
+    for (size_t i = 0; i < rows->answer.count; i++) {
+        size_t here = strlen(rows->row[i].old) + strlen(rows->row[i].new) + 4;
+        if (here > width && here <= WIDTH_MOST)
+            width = here;
+    }
+    for (size_t i = 0; i < rows->answer.count; i++)
+        say_row(d, &rows->row[i], (int)width);
+}
+
+static void say_summary(struct dbg *d, const struct rows *rows, const char *expression)
+{
+    const struct history_answer *a = &rows->answer;
+    if (a->interrupted)
+        dbg_say(d, "Interrupted: these are what was found until then.\n");
+    else if (a->more)
+        dbg_say(d, "There are more changes.\n");
+    else if (!a->count)
+        dbg_say(d, "%s does not change.\n", expression);
+}
+
+/* --- JSON and comma-separated values ------------------------------------------------------------------- */
+
+static void json_row(struct json *j, const struct row *row)
+{
+    const struct history_change *c = row->change;
+    json_open(j, NULL, '{');
+    json_string(j, "old", row->old);
+    json_string(j, "new", row->new);
+    json_unsigned(j, "tick", c->at.tick);
+    json_hex(j, "pc", c->at.pc);
+    json_string(j, "file", row->line.file);
+    if (row->line.file)
+        json_unsigned(j, "line", row->line.line);
+    else
+        json_string(j, "line", NULL);
+    json_string(j, "function", row->function);
+    json_unsigned(j, "thread", c->thread);
+    json_close(j, '}');
+}
+
+static void json_rows(struct json *j, const struct rows *rows)
+{
+    json_open(j, "changes", '[');
+    for (size_t i = 0; i < rows->answer.count; i++)
+        json_row(j, &rows->row[i]);
+    json_close(j, ']');
+    json_bool(j, "more", rows->answer.more);
+    json_bool(j, "interrupted", rows->answer.interrupted);
+}
+
+/* With --json, where answers are text otherwise. */
+static void say_json(struct dbg *d, const struct rows *rows)
+{
+    struct json j = {.out = d->answer.text};
+    json_open(&j, NULL, '{');
+    json_rows(&j, rows);
+    json_close(&j, '}');
+    dbg_say(d, "\n");
+}
+
+/* RFC 4180: in quotes, with a quote written twice. */
+static void say_cell(struct dbg *d, const char *text, char behind)
+{
+    dbg_say(d, "\"");
+    for (const char *at = text ? text : ""; *at; at++)
+        dbg_say(d, *at == '"' ? "\"\"" : "%c", *at);
+    dbg_say(d, "\"%c", behind);
+}
+
+static void say_csv(struct dbg *d, const struct rows *rows)
+{
+    dbg_say(d, "tick,pc,thread,file,line,function,old,new\n");
+    for (size_t i = 0; i < rows->answer.count; i++) {
+        const struct row *row = &rows->row[i];
+        const struct history_change *c = row->change;
+        dbg_say(d, "%llu,0x%llx,%u,", (unsigned long long)c->at.tick, (unsigned long long)c->at.pc,
+                c->thread);
+        say_cell(d, row->line.file, ',');
+        if (row->line.file)
+            dbg_say(d, "%u", row->line.line);
+        dbg_say(d, ",");
+        say_cell(d, row->function, ',');
+        say_cell(d, row->old, ',');
+        say_cell(d, row->new, '\n');
+    }
+}
+
+/* --- the command ----------------------------------------------------------------------------------------- */
+
+static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
+{
+    if (a->form == AS_PLOT)
+        dbg_plot(d, rows->subject, &rows->answer);
+    if (a->form != AS_PLOT || d->json)
+        make_rows(rows);
+    if (d->json)
+        json_rows(dbg_fields(d), rows);
+    if (a->form == AS_JSON && !d->json)
+        say_json(d, rows);
+    if (a->form == AS_CSV)
+        say_csv(d, rows);
+    if (a->form == AS_LIST)
+        say_list(d, rows);
+    if (a->form == AS_LIST || a->form == AS_PLOT)
+        say_summary(d, rows, a->expression);
+}
+
+struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct asked a;
+    struct rows rows = {0};
+    (void)c;
+    struct error *err = read_asked(args, &a);
+    if (!err)
+        err = dbg_subject(d, a.expression, &rows.subject);
+    if (!err)
+        err = ask(d, &a, &rows);
+    if (!err && !rows.answer.count && !rows.answer.interrupted && rows.subject->missing)
+        err = error_new("%s has no value here or at any other moment that was asked about: %s",
+                        a.expression, rows.subject->missing);
+    if (!err)
+        say_rows(d, &a, &rows);
+    rows_deinit(&rows);
+    free(a.text);
+    return err;
+}

@@ -1,0 +1,300 @@
+/* info: what there is to know besides values. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "front/debugger/dbg_internal.h"
+#include "session/track_about.h"
+
+const char dbg_info_words[] =
+    "args bookmarks breakpoints checkpoints display frame locals moment registers sharedlibrary "
+    "signals skip threads tracks watchpoints";
+
+static struct error *locals(struct dbg *d, const char *args)
+{
+    struct error *err = dbg_no_arguments(args);
+    return err ? err : dbg_variables(d, false);
+}
+
+static struct error *arguments(struct dbg *d, const char *args)
+{
+    struct error *err = dbg_no_arguments(args);
+    return err ? err : dbg_variables(d, true);
+}
+
+/* --- registers -------------------------------------------------------------------------------- */
+
+static void say_register(struct dbg *d, const char *name, u64 value)
+{
+    dbg_say(d, "%-10s 0x%-18llx %lld\n", name, (unsigned long long)value, (long long)value);
+    json_hex(dbg_fields(d), name, value);
+}
+
+/* Those of the selected frame: as they will be when it goes on. */
+static struct error *registers(struct dbg *d, const char *args)
+{
+    static const struct { const char *name; u8 dwarf; } names[] = {
+        {"rax", 0}, {"rbx", 3}, {"rcx", 2}, {"rdx", 1}, {"rsi", 4}, {"rdi", 5}, {"rbp", 6},
+        {"rsp", 7}, {"r8", 8}, {"r9", 9}, {"r10", 10}, {"r11", 11}, {"r12", 12}, {"r13", 13},
+        {"r14", 14}, {"r15", 15},
+    };
+    struct control_registers regs;
+    const u8 *vector;
+    const struct frame *f = dbg_frame(d);
+    bool some = false;
+    struct error *err = session_registers(d->session, d->thread, &regs, &vector);
+    if (err || !f)
+        return err ? err : error_new("there are no frames here");
+    for (size_t i = 0; i < countof(names); i++) {
+        if (*args && strcmp(args, names[i].name) != 0)
+            continue;
+        some = true;
+        if (f->known >> names[i].dwarf & 1)
+            say_register(d, names[i].name, f->reg[names[i].dwarf]);
+        else
+            dbg_say(d, "%-10s <not saved>\n", names[i].name);
+    }
+    const struct { const char *name; u64 value; } others[] = {
+        {"rip", f->pc}, {"eflags", regs.flags}, {"fs_base", regs.fs_base}, {"gs_base", regs.gs_base},
+    };
+    for (size_t i = 0; i < countof(others); i++) {
+        if (*args && strcmp(args, others[i].name) != 0)
+            continue;
+        some = true;
+        say_register(d, others[i].name, others[i].value);
+    }
+    if (some)
+        return NULL;
+    char *line = xformat("print/x $%s", args + (*args == '$'));
+    err = dbg_run_line(d, line);
+    free(line);
+    return err;
+}
+
+/* --- threads and tracks ----------------------------------------------------------------------- */
+
+static void say_thread_row(struct dbg *d, const struct control_thread *t)
+{
+    u32 before = d->thread;
+    bool looked_at = t->thread == d->thread;
+    dbg_say(d, "%c %-3u %-8u %-16.16s ", looked_at ? '*' : ' ', t->thread, t->tid, t->name);
+    if (!looked_at) {
+        struct frame *frames;
+        size_t count;
+        struct error *err = source_frames(d->source, t->thread, 1, &frames, &count, NULL);
+        if (!err && count)
+            dbg_say(d, "%s", frames[0].function ? frames[0].function : "??");
+        if (!err)
+            free(frames);
+        error_destroy(err);
+    } else {
+        const struct frame *f = dbg_frame(d);
+        dbg_say(d, "%s", f && f->function ? f->function : "??");
+    }
+    dbg_say(d, "%s\n", t->runs ? " (runs)" : "");
+    d->thread = before;
+}
+
+static struct error *threads(struct dbg *d, const char *args)
+{
+    struct control_thread *list;
+    size_t count;
+    struct error *err = dbg_no_arguments(args);
+    if (!err)
+        err = session_threads(d->session, &list, &count);
+    if (err)
+        return err;
+    json_open(dbg_fields(d), "threads", '[');
+    for (size_t i = 0; i < count; i++) {
+        char name[sizeof list[i].name + 1] = {0};
+        memcpy(name, list[i].name, sizeof list[i].name);
+        say_thread_row(d, &list[i]);
+        json_open(dbg_fields(d), NULL, '{');
+        json_unsigned(dbg_fields(d), "thread", list[i].thread);
+        json_unsigned(dbg_fields(d), "tid", list[i].tid);
+        json_string(dbg_fields(d), "name", name);
+        json_bool(dbg_fields(d), "runs", list[i].runs);
+        json_close(dbg_fields(d), '}');
+    }
+    json_close(dbg_fields(d), ']');
+    free(list);
+    return NULL;
+}
+
+static struct error *tracks(struct dbg *d, const char *args)
+{
+    u32 *list;
+    size_t count;
+    struct error *err = dbg_no_arguments(args);
+    if (!err)
+        err = recording_tracks(d->rec, &list, &count);
+    if (err)
+        return err;
+    for (size_t i = 0; i < count; i++) {
+        char *about = track_about(d->rec, list[i]);
+        dbg_say(d, "%c %u: %s\n", list[i] == session_track(d->session) ? '*' : ' ', list[i], about);
+        free(about);
+    }
+    free(list);
+    return NULL;
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static double share_of(struct dbg *d, const struct session_place *place)
+{
+    u64 first = session_first(d->session).tick, last = session_last(d->session).tick;
+    return last > first ? 100.0 * (double)(place->at.tick - first) / (double)(last - first) : 100.0;
+}
+
+static void say_time(struct dbg *d, u64 time)
+{
+    u64 started = d->rec->meta.started;
+    time_t seconds = (time_t)(time / 1000000000);
+    struct tm parts;
+    char text[64];
+    if (!time || !localtime_r(&seconds, &parts))
+        return;
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+    dbg_say(d, "time    %s.%06llu, %.6f s after the start\n", text,
+            (unsigned long long)(time % 1000000000 / 1000),
+            time > started ? (double)(time - started) / 1e9 : 0.0);
+}
+
+static struct error *moment(struct dbg *d, const char *args)
+{
+    struct session_place place;
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    session_place(d->session, &place);
+    dbg_say(d, "tick    %llu of %llu (%.1f%%)\n", (unsigned long long)place.at.tick,
+            (unsigned long long)session_last(d->session).tick, share_of(d, &place));
+    dbg_say(d, "pc      0x%llx\n", (unsigned long long)place.at.pc);
+    dbg_say(d, "event   %llu\n", (unsigned long long)place.event);
+    dbg_say(d, "track   %u, process %u, thread %u (%u)\n", session_track(d->session),
+            session_pid(d->session), place.thread, place.tid);
+    say_time(d, place.time);
+    dbg_say_end(d);
+    fprintf(dbg_fields(d)->out, "%s\"percent\":%.3f", dbg_fields(d)->some ? "," : "",
+            share_of(d, &place));
+    dbg_fields(d)->some = true;
+    json_unsigned(dbg_fields(d), "event", place.event);
+    json_unsigned(dbg_fields(d), "time", place.time);
+    return NULL;
+}
+
+static struct error *checkpoints(struct dbg *d, const char *args)
+{
+    struct session_checkpoint *list;
+    size_t count;
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    session_checkpoints(d->session, &list, &count);
+    for (size_t i = 0; i < count; i++)
+        dbg_say(d, "tick %llu:0x%llx, process %u, %.1f MB of its own\n",
+                (unsigned long long)list[i].at.tick, (unsigned long long)list[i].at.pc, list[i].pid,
+                (double)list[i].memory / 1e6);
+    if (!count)
+        dbg_say(d, "There are no checkpoints.\n");
+    free(list);
+    return NULL;
+}
+
+static struct error *bookmarks(struct dbg *d, const char *args)
+{
+    const struct dbg_bookmark *all = d->bookmarks.items;
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    for (size_t i = 0; i < d->bookmarks.count; i++)
+        dbg_say(d, "%s: track %u, tick %llu:0x%llx\n", all[i].name, all[i].track,
+                (unsigned long long)all[i].at.tick, (unsigned long long)all[i].at.pc);
+    if (!d->bookmarks.count)
+        dbg_say(d, "There are no bookmarks.\n");
+    return NULL;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static struct error *libraries(struct dbg *d, const char *args)
+{
+    struct symbols *symbols;
+    size_t count;
+    struct error *err = dbg_no_arguments(args);
+    if (!err)
+        err = dbg_symbols(d, &symbols);
+    if (err)
+        return err;
+    const struct symbols_module *list = symbols_modules(symbols, &count);
+    for (size_t i = 0; i < count; i++)
+        dbg_say(d, "0x%llx-0x%llx %s%s\n", (unsigned long long)list[i].start,
+                (unsigned long long)list[i].end, list[i].path,
+                list[i].has_debug ? "" : " (no debug information)");
+    return NULL;
+}
+
+static struct error *displays(struct dbg *d, const char *args)
+{
+    const struct dbg_display *all = d->displays.items;
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    for (size_t i = 0; i < d->displays.count; i++)
+        dbg_say(d, "%u: %s\n", all[i].number, all[i].expression);
+    if (!d->displays.count)
+        dbg_say(d, "Nothing is displayed.\n");
+    return NULL;
+}
+
+static struct error *skips(struct dbg *d, const char *args)
+{
+    struct error *err = dbg_no_arguments(args);
+    if (err)
+        return err;
+    for (size_t i = 0; i < d->skips.count; i++)
+        dbg_say(d, "%s\n", ((char **)d->skips.items)[i]);
+    if (!d->skips.count)
+        dbg_say(d, "Nothing is skipped.\n");
+    return NULL;
+}
+
+static struct error *frame(struct dbg *d, const char *args)
+{
+    struct error *err = dbg_no_arguments(args);
+    const struct frame *f = err ? NULL : dbg_frame(d);
+    if (err || !f)
+        return err ? err : error_new("there are no frames here");
+    dbg_say_frame(d, d->selected, true);
+    dbg_say(d, "pc 0x%llx, canonical frame address 0x%llx%s\n", (unsigned long long)f->pc,
+            (unsigned long long)f->cfa, f->inlined ? ", inlined into the next" : "");
+    return NULL;
+}
+
+static const struct { const char *name; struct error *(*say)(struct dbg *d, const char *args); }
+subjects[] = {
+    {"args", arguments}, {"breakpoints", dbg_info_points}, {"bookmarks", bookmarks},
+    {"checkpoints", checkpoints}, {"display", displays}, {"frame", frame}, {"locals", locals},
+    {"moment", moment}, {"registers", registers}, {"sharedlibrary", libraries},
+    {"signals", dbg_info_signals}, {"skip", skips}, {"threads", threads}, {"tracks", tracks},
+    {"watchpoints", dbg_info_watches},
+};
+
+/* Any beginning of a name fits the first. */
+struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    (void)c;
+    char *word = dbg_next_word(&args);
+    if (!word)
+        return error_new("info about what? One of: %s", dbg_info_words);
+    for (size_t i = 0; i < countof(subjects); i++) {
+        if (strncmp(subjects[i].name, word, strlen(word)) != 0)
+            continue;
+        free(word);
+        return subjects[i].say(d, args);
+    }
+    struct error *err = error_new("there is no info about '%s'; one of: %s", word, dbg_info_words);
+    free(word);
+    return err;
+}

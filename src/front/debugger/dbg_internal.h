@@ -1,0 +1,395 @@
+/* The debugger's state, and what the files dbg*.c share.
+ *
+ * A command gets its row and the rest of the line.  It says what it has to say with dbg_say() and,
+ * for those who read JSON, dbg_field_*(); the answer is printed when it has ended.
+ *
+ * Invariants
+ *   (1) d->session and d->source are of one track and always there.
+ *   (2) d->frames is NULL or what is true of d->thread at this moment.
+ *   (3) Numbers of points are the user's; each has sites, which are breakpoints of the session.
+ */
+#ifndef FRONT_DBG_INTERNAL_H
+#define FRONT_DBG_INTERNAL_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/json_text.h"
+#include "base/list.h"
+#include "base/types.h"
+#include "log/recording.h"
+#include "query/followed.h"
+#include "query/subject.h"
+#include "session/session.h"
+#include "session/source.h"
+#include "symbols/values.h"
+
+struct dbg;
+
+/* What follows a command, for completion. */
+enum dbg_argument {
+    TAKES_NOTHING, TAKES_COUNT, TAKES_LOCATION, TAKES_EXPRESSION, TAKES_COMMAND, TAKES_FILE,
+    TAKES_WORD, /* one of `words` */
+};
+
+enum { MOVES = 1, REPEATS = 2 };
+
+struct dbg_command {
+    const char *name;
+    const char *others;        /* other names, with a blank between them; "" */
+    struct error *(*run)(struct dbg *d, const struct dbg_command *c, const char *args);
+    int which;                 /* the command's own: what rows of one function differ by */
+    u32 flags;
+    enum dbg_argument argument;
+    const char *words;
+    const char *usage, *summary;
+    const char *more;          /* the long help, with an example */
+};
+
+enum dbg_point_type {
+    POINT_BREAK, POINT_STORE, POINT_LOAD, POINT_ACCESS, POINT_SYSCALL, POINT_SIGNAL, POINT_FORK,
+    POINT_EXEC, POINT_EXIT,
+};
+
+struct dbg_site {
+    u64 address;
+    u32 number; /* in the session */
+    enum { SITE_OF_DATA, SITE_OF_END, SITE_OF_BEGINNING } role; /* of a watchpoint: the latter are its frame's */
+};
+
+struct dbg_watch {
+    struct subject *subject;
+    struct subject *condition; /* NULL: none */
+    u8 *code;                  /* the condition, compiled; NULL: it is looked at */
+    size_t code_size;
+    bool any_store;            /* of the same value, too */
+    bool follows;              /* has no data site, but questions */
+    struct moment alive_from, alive_to; /* the frame of a local is known to live in between */
+    struct moment begin, end;  /* of the frame; tick 0: not known */
+};
+
+struct dbg_point {
+    u32 number;
+    u32 type;           /* enum dbg_point_type */
+    bool temporary, disabled, pending;
+    bool checks_here;   /* the condition could not be compiled: it is looked at at each stop */
+    char *what;         /* the location, expression or name, as the user said it */
+    char *condition;    /* NULL: none */
+    char *file;         /* context of a location: the line it was said at; may be NULL */
+    unsigned line;
+    u64 address;        /* numbers of calls and signals; ~0: any */
+    struct dbg_watch *watch; /* of data; NULL: of something else */
+    u32 thread;
+    u64 ignore, hits;
+    struct list sites;    /* struct dbg_site */
+    struct list commands; /* char * */
+    u32 version;        /* of the symbols that it was looked up in */
+};
+
+struct dbg_bookmark {
+    char *name;
+    u32 track;
+    struct moment at;
+};
+
+struct dbg_display {
+    u32 number;
+    char format;
+    char *expression;
+};
+
+enum { DBG_SIGNALS = 65 };
+
+struct dbg_settings {
+    u32 context;   /* lines shown around the place, each side */
+    u32 listsize;
+    bool colour, echo;
+    bool past_main; /* backtraces show what called main */
+};
+
+/* Where lines come from. */
+struct dbg_input {
+    struct dbg_input *before;
+    char *(*next)(struct dbg_input *in, const char *prompt); /* to be freed; NULL: no more */
+    FILE *file;
+    void *context;
+};
+
+struct dbg_answer {
+    FILE *text, *fields;
+    char *text_bytes, *field_bytes;
+    size_t text_size, field_size;
+    struct json json; /* writes to fields */
+};
+
+/* What a movement may have to go through. */
+enum dbg_course {
+    COURSE_FORWARD,  /* all that is ahead */
+    COURSE_BACKWARD, /* all that is behind */
+    COURSE_TO,       /* the way to a moment that is known */
+};
+
+struct dbg_motion {
+    bool on, shown;
+    enum dbg_course course;
+    u64 origin;          /* tick */
+    u64 done, all;       /* ticks */
+    double began, drawn; /* seconds */
+};
+
+struct edit;
+struct tui;
+
+struct dbg {
+    struct recording *rec;
+    struct session *session;
+    struct source *source;
+    struct history *history;  /* what was found out about values of this track */
+    bool json, quit, at_prompt;
+    bool failed;              /* some command did not work */
+    struct dbg_settings settings;
+    struct dbg_input *input;
+    struct dbg_answer answer;
+    struct list due;          /* char *: commands of the breakpoint that was hit */
+    bool obeys_due;
+    u32 thread;               /* that is looked at: ordinal */
+    struct frame *frames;
+    size_t frame_count, selected;
+    bool auto_selected;       /* nobody chose the frame */
+    const char *frames_why;
+    char *list_file;          /* `list` goes on here */
+    unsigned list_line;
+    u64 examine_next;         /* x */
+    char examine_format[16];
+    struct list points;       /* struct dbg_point * */
+    u32 last_point;
+    u32 loader_site;          /* in the session: modules may have come; 0: none */
+    u32 signal_sites[DBG_SIGNALS];
+    bool signal_stops[DBG_SIGNALS];
+    struct list displays;     /* struct dbg_display */
+    u32 last_display;
+    struct list bookmarks, skips; /* struct dbg_bookmark; char * */
+    struct list undo, redo;   /* struct moment */
+    u32 followed_point;       /* that the last movement came to; 0: none */
+    struct followed_answer followed;
+    struct dbg_motion motion;
+    struct edit *edit;        /* lines are typed; NULL: they are not */
+    struct tui *tui;          /* the screen; NULL: there is only the prompt */
+};
+
+/* dbg.c */
+struct error *dbg_open_track(struct dbg *d, u32 track, bool at_start);
+void dbg_deinit(struct dbg *d);
+bool dbg_obey(struct dbg *d, const char *line); /* false: it did not work */
+bool dbg_obey_due(struct dbg *d);
+struct error *dbg_run_line(struct dbg *d, const char *line); /* within another command */
+struct error *dbg_read_input(struct dbg *d, struct dbg_input *in);
+struct error *dbg_source_file(struct dbg *d, const char *path);
+char *dbg_input_file_next(struct dbg_input *in, const char *prompt);
+void dbg_strings_deinit(struct list *strings);
+void dbg_strings_add(struct list *strings, const char *text);
+
+/* dbg_answer.c */
+void dbg_answer_begin(struct dbg *d);
+void dbg_answer_end(struct dbg *d, const char *command, struct error *err); /* takes err */
+__attribute__((format(printf, 2, 3))) void dbg_say(struct dbg *d, const char *format, ...);
+void dbg_colour(struct dbg *d, const char *code); /* an SGR code such as "1"; "": back to normal */
+char *dbg_short_path(const struct dbg *d, const char *path); /* to be freed */
+struct json *dbg_fields(struct dbg *d);
+/* A field is there once: what a command adds for each of several frames or threads is taken back. */
+struct dbg_field_mark { long at; bool some; };
+struct dbg_field_mark dbg_fields_mark(struct dbg *d);
+void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark);
+char *dbg_capture(struct dbg *d, const char *line); /* what a command says: to be freed */
+
+/* dbg_table.c */
+const struct dbg_command *dbg_commands(size_t *ret_count);
+struct error *dbg_find_command(const char *word, size_t length, const struct dbg_command **ret);
+
+/* dbg_help.c */
+struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *args);
+extern const char dbg_help_words[]; /* what it is given besides commands */
+
+/* dbg_words.c */
+struct error *dbg_no_arguments(const char *args);
+struct error *dbg_count(const char *args, u64 *ret); /* empty: 1 */
+struct error *dbg_number(const char *args, const char *what, u64 *ret);
+bool dbg_take_word(const char **args, const char *word); /* and the blanks behind it */
+char *dbg_next_word(const char **args); /* to be freed; NULL: none */
+char *dbg_cut_behind(char *text, const char *word); /* ends it before the word; what is behind, or NULL */
+
+/* dbg_place.c */
+struct error *dbg_symbols(struct dbg *d, struct symbols **ret);
+struct error *dbg_frames(struct dbg *d);
+void dbg_forget_frames(struct dbg *d);
+void dbg_arrive(struct dbg *d);          /* after a movement: the thread and frame that matter */
+const struct frame *dbg_frame(struct dbg *d); /* the selected; NULL: there is none */
+struct error *dbg_request(struct dbg *d, struct values_request *ret); /* the selected frame */
+struct error *dbg_scope(struct dbg *d, struct values_scope **ret);
+void dbg_say_frame(struct dbg *d, size_t index, bool numbered);
+void dbg_say_here(struct dbg *d);
+size_t dbg_shown_frames(const struct dbg *d);     /* of d->frames: without what called main */
+void dbg_say_thread(struct dbg *d, u32 thread);
+void dbg_json_place(struct dbg *d, struct json *j);
+struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_moves.c */
+enum dbg_move { MOVE_STEP, MOVE_NEXT, MOVE_CONTINUE, MOVE_FINISH, MOVE_STEPI, MOVE_NEXTI, MOVE_UNTIL,
+                MOVE_OUT, MOVE_FIRST, MOVE_BACKWARD = 16 };
+struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *args);
+enum { UNDO, REDO };
+struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *args);
+void dbg_say_end(struct dbg *d);
+struct error *dbg_find_moment(struct dbg *d, const char *words, struct moment *ret);
+
+/* dbg_progress.c: around whatever may take a while, so that it can be interrupted, and is shown. */
+void dbg_begin_moving(struct dbg *d, enum dbg_course course);
+void dbg_end_moving(struct dbg *d);
+void dbg_interrupt(void); /* from a signal handler */
+bool dbg_interrupted(void);
+void dbg_progress(void *context, const struct session_progress *p);
+unsigned dbg_motion_percent(const struct dbg_motion *m);
+char *dbg_motion_words(const struct dbg_motion *m); /* to be freed */
+unsigned dbg_terminal_width(void);
+bool dbg_speaks_utf8(void);
+
+/* dbg_subject.c */
+struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret);
+struct error *dbg_subject_life(struct dbg *d, const struct subject *s, struct moment alive,
+                               struct moment *from, struct moment *to, bool *ret_interrupted);
+char *dbg_subject_frame(const struct subject *s); /* "the frame of walk"; to be freed */
+
+/* dbg_until.c */
+struct dbg_goal; /* a condition or a value that one moves to */
+struct error *dbg_read_goal(struct dbg *d, const char *text, u64 **ret_pcs, size_t *ret_count,
+                            struct dbg_goal **ret); /* a location, or it */
+void dbg_goal_destroy(struct dbg_goal *g); /* accepts NULL */
+struct error *dbg_goal_go(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
+                          struct session_stop *stop);
+struct error *dbg_goal_first(struct dbg *d, struct dbg_goal *g, struct session_stop *stop);
+const char *dbg_goal_say(struct dbg *d, const struct dbg_goal *g, enum session_direction direction,
+                         const struct session_stop *stop);
+
+/* dbg_history.c */
+struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_plot.c */
+void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a);
+
+/* dbg_watch.c */
+struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_watch_condition(struct dbg *d, struct dbg_point *p); /* has another */
+struct error *dbg_watch_settle(struct dbg *d, struct dbg_point *p);
+u32 dbg_watch_kind(const struct dbg_point *p); /* enum plan_site_kind */
+void dbg_watch_destroy(struct dbg_watch *w);   /* accepts NULL */
+void dbg_watches_moved(struct dbg *d);
+void dbg_watches_rebind(struct dbg *d);
+struct error *dbg_integer(struct dbg *d, const char *text, u64 *ret); /* an expression's */
+
+/* dbg_watch_say.c */
+const char *dbg_watch_say(struct dbg *d, struct dbg_point *p, u32 site, const struct plan_hit *hit);
+void dbg_say_values(struct dbg *d, const struct dbg_point *p, const struct plan_hit *hit,
+                    const char *what, const char *old, const char *new);
+void dbg_say_doer(struct dbg *d, struct moment at, u32 thread);
+
+/* dbg_follow.c */
+bool dbg_follows(const struct dbg *d);
+struct error *dbg_follow_continue(struct dbg *d, enum session_direction direction,
+                                  struct session_stop *stop);
+struct error *dbg_follow_between(struct dbg *d, struct moment from, struct session_stop *stop);
+const char *dbg_followed_say(struct dbg *d);
+void dbg_followed_forget(struct dbg *d);
+
+/* dbg_points.c */
+struct error *dbg_points_settle(struct dbg *d); /* before something moves */
+void dbg_points_forget(struct dbg *d);          /* another session */
+void dbg_points_deinit(struct dbg *d);
+struct dbg_point *dbg_points_find(struct dbg *d, u32 number);
+struct dbg_point *dbg_points_of_site(struct dbg *d, u32 site);
+struct dbg_point *dbg_points_add(struct dbg *d, u32 type, const char *what);
+void dbg_points_remove(struct dbg *d, struct dbg_point *p);
+struct error *dbg_point_resolve(struct dbg *d, struct dbg_point *p);
+void dbg_point_unsettle(struct dbg *d, struct dbg_point *p);
+struct error *dbg_point_holds(struct dbg *d, struct dbg_point *p, bool *ret);
+void dbg_default_signals(struct dbg *d);
+
+/* dbg_break.c */
+struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_read_thread(const char *text, u32 *ret);
+struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args);
+enum { DO_DELETE, DO_DISABLE, DO_ENABLE };
+struct error *dbg_points_change(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_point_commands(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_info_points(struct dbg *d, const char *args);
+struct error *dbg_info_watches(struct dbg *d, const char *args);
+struct error *dbg_info_signals(struct dbg *d, const char *args);
+const char *dbg_call_name(u64 number, char room[32]);
+const char *dbg_signal_name(u32 number, char room[32]);
+
+/* dbg_print.c */
+struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_variables(struct dbg *d, bool parameters);
+void dbg_say_displays(struct dbg *d);
+void dbg_say_arguments(struct dbg *d, size_t frame);
+void dbg_say_returned(struct dbg *d, u64 function);
+struct error *dbg_split_format(const char **args, char *room, size_t size);
+
+/* dbg_memory.c */
+struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret);
+struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_info.c */
+struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args);
+extern const char dbg_info_words[];
+
+/* dbg_source.c */
+struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *args);
+void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before, unsigned after);
+struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args);
+extern const char dbg_setting_words[];
+
+/* dbg_complete.c: what Tab puts behind the line, to be freed.  *ret_choices, to be freed, is NULL or the words it could become, in
+ * columns. */
+char *dbg_complete_tab(struct dbg *d, const char *line, unsigned width, char **ret_choices);
+
+/* dbg_wait.c: until a key was struck; Ctrl-C is told once, and forgotten by dbg_wait_calm(). */
+enum dbg_wake { WAKE_KEY, WAKE_INTERRUPT, WAKE_CHANGED /* the terminal: look at its size */, WAKE_GONE };
+void dbg_wait_begin(void);
+void dbg_wait_end(void);
+void dbg_wait_calm(void);
+enum dbg_wake dbg_wait(struct dbg *d);
+
+/* dbg_edit.c */
+struct dbg_input *dbg_edit_open(struct dbg *d);
+void dbg_edit_close(struct dbg_input *in);
+/* For a line that was typed elsewhere: what it stands for, to be freed.  It goes into the history; an empty one is the last
+ * command again. */
+char *dbg_edit_take(struct dbg *d, const char *text, const char *prompt);
+void dbg_edit_note(struct dbg *d, const char *line); /* it becomes the last command */
+const char *dbg_edit_recall(struct dbg *d, size_t back); /* of the history, 0 the newest; NULL: none */
+
+/* dbg_tui.c: the full screen.  While d->tui is there, lines come from it, and what is printed is shown by it. */
+struct error *dbg_layout(struct dbg *d, const struct dbg_command *c, const char *args);
+char *dbg_tui_next(struct dbg *d, const char *prompt);
+void dbg_tui_close(struct dbg *d);
+void dbg_tui_progress(struct dbg *d, const struct session_progress *p);
+void dbg_tui_help(struct dbg *d);
+
+#endif

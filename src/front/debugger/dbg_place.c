@@ -1,0 +1,485 @@
+/* Where one stands: the thread and the frame that are looked at, and how they are shown.
+ *
+ * After a movement it is the thread whose moment it is, and the innermost of its frames that has
+ * debug information: a crash in abort() shows the line that called it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+enum { FRAMES_MOST = 10000 };
+
+struct error *dbg_symbols(struct dbg *d, struct symbols **ret)
+{
+    return source_symbols(d->source, ret);
+}
+
+void dbg_forget_frames(struct dbg *d)
+{
+    free(d->frames);
+    d->frames = NULL;
+    d->frame_count = d->selected = 0;
+    d->auto_selected = true;
+}
+
+/* With a line, and if there is one, with a line that can be shown: a C library may have debug
+ * information installed and no source. */
+static size_t innermost_known(struct dbg *d)
+{
+    struct symbols *symbols;
+    size_t found = d->frame_count;
+    struct error *err = dbg_symbols(d, &symbols);
+    for (size_t i = 0; i < d->frame_count && !err; i++) {
+        const char *file = d->frames[i].place.file;
+        if (file && found == d->frame_count)
+            found = i;
+        if (file && symbols_source_lines(symbols, file))
+            return i;
+    }
+    error_destroy(err);
+    return found < d->frame_count ? found : 0;
+}
+
+struct error *dbg_frames(struct dbg *d)
+{
+    if (d->frames)
+        return NULL;
+    struct error *err = source_frames(d->source, d->thread, FRAMES_MOST, &d->frames, &d->frame_count,
+                                      &d->frames_why);
+    if (err) {
+        d->frames = NULL;
+        return err;
+    }
+    d->selected = innermost_known(d);
+    d->auto_selected = true;
+    return NULL;
+}
+
+void dbg_arrive(struct dbg *d)
+{
+    struct session_place place;
+    dbg_forget_frames(d);
+    session_place(d->session, &place);
+    d->thread = place.thread;
+    free(d->list_file);
+    d->list_file = NULL;
+}
+
+const struct frame *dbg_frame(struct dbg *d)
+{
+    struct error *err = dbg_frames(d);
+    error_destroy(err);
+    return !err && d->selected < d->frame_count ? &d->frames[d->selected] : NULL;
+}
+
+/* Registers that frames do not hold. */
+static const struct { const char *name; u16 offset, size; } vector_parts[] = {
+    {"fctrl", 0, 2}, {"fstat", 2, 2}, {"fop", 6, 2}, {"mxcsr", 24, 4},
+};
+
+static bool part_of_vector(const struct control_registers *regs, const u8 *vector, u64 offset,
+                           size_t part, u8 *bytes, size_t *size)
+{
+    if (offset + part > regs->vector_size)
+        return false;
+    memcpy(bytes, vector + offset, part);
+    *size = part;
+    return true;
+}
+
+static bool numbered_register(const char *name, const char *prefix, unsigned most, unsigned *ret)
+{
+    char *end;
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0 || name[length] < '0' || name[length] > '9')
+        return false;
+    *ret = (unsigned)strtoul(name + length, &end, 10);
+    return !*end && *ret < most;
+}
+
+static bool plain_register(const struct control_registers *regs, const char *name, u8 *bytes,
+                           size_t *size)
+{
+    const struct { const char *name; u64 value; size_t size; } plain[] = {
+        {"eflags", regs->flags, 4}, {"fs_base", regs->fs_base, 8}, {"gs_base", regs->gs_base, 8},
+        {"orig_rax", regs->orig_rax, 8}, {"rip", regs->rip, 8}, {"pc", regs->rip, 8},
+    };
+    for (size_t i = 0; i < countof(plain); i++) {
+        if (strcmp(name, plain[i].name) != 0)
+            continue;
+        memcpy(bytes, &plain[i].value, plain[i].size);
+        *size = plain[i].size;
+        return true;
+    }
+    return false;
+}
+
+/* In the standard format of xsave: x87 registers at 32, xmm at 160, upper halves of ymm at 576. */
+static bool named_register(void *context, const char *name, u8 *bytes, size_t *size)
+{
+    struct dbg *d = context;
+    struct control_registers regs;
+    const u8 *vector;
+    unsigned n;
+    size_t low, high;
+    struct error *err = session_registers(d->session, d->thread, &regs, &vector);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    if (plain_register(&regs, name, bytes, size))
+        return true;
+    for (size_t i = 0; i < countof(vector_parts); i++)
+        if (strcmp(name, vector_parts[i].name) == 0)
+            return part_of_vector(&regs, vector, vector_parts[i].offset, vector_parts[i].size,
+                                  bytes, size);
+    if (numbered_register(name, "st", 8, &n))
+        return part_of_vector(&regs, vector, 32 + 16 * n, 10, bytes, size);
+    if (numbered_register(name, "xmm", 16, &n))
+        return part_of_vector(&regs, vector, 160 + 16 * n, 16, bytes, size);
+    if (!numbered_register(name, "ymm", 16, &n) ||
+        !part_of_vector(&regs, vector, 160 + 16 * n, 16, bytes, &low) ||
+        !part_of_vector(&regs, vector, 576 + 16 * n, 16, bytes + 16, &high))
+        return false;
+    *size = low + high;
+    return true;
+}
+
+struct error *dbg_request(struct dbg *d, struct values_request *ret)
+{
+    struct control_registers regs;
+    const u8 *vector;
+    struct error *err = dbg_frames(d);
+    if (!err)
+        err = session_registers(d->session, d->thread, &regs, &vector);
+    if (err)
+        return err;
+    *ret = (struct values_request){
+        .frames = d->frames, .frame_count = d->frame_count, .selected = d->selected,
+        .fs_base = regs.fs_base, .named_register = named_register, .context = d,
+    };
+    return NULL;
+}
+
+struct error *dbg_scope(struct dbg *d, struct values_scope **ret)
+{
+    struct symbols *symbols;
+    struct values_request request;
+    struct error *err = dbg_symbols(d, &symbols);
+    if (!err)
+        err = dbg_request(d, &request);
+    return err ? err : values_open(symbols, &request, ret);
+}
+
+/* --- showing ---------------------------------------------------------------------------------- */
+
+static void say_from(struct dbg *d, const struct frame *f)
+{
+    if (f->place.file) {
+        char *file = dbg_short_path(d, f->place.file);
+        dbg_say(d, " at ");
+        dbg_colour(d, "32");
+        dbg_say(d, "%s:%u", file, f->place.line);
+        dbg_colour(d, "");
+        free(file);
+    } else if (f->module) {
+        dbg_say(d, " from %s", f->module);
+    }
+}
+
+void dbg_say_frame(struct dbg *d, size_t index, bool numbered)
+{
+    const struct frame *f = &d->frames[index];
+    if (numbered)
+        dbg_say(d, "#%-3zu", index);
+    if (!f->function)
+        dbg_say(d, "0x%llx in ", (unsigned long long)f->pc);
+    dbg_colour(d, "33");
+    char *name = symbols_bare_name(f->function ? f->function : "??");
+    dbg_say(d, "%s", name);
+    free(name);
+    dbg_colour(d, "");
+    if (f->signal)
+        dbg_say(d, " <signal handler called>");
+    else if (f->place.file)
+        dbg_say_arguments(d, index);
+    else
+        dbg_say(d, " ()");
+    say_from(d, f);
+    dbg_say(d, "%s\n", f->inlined ? " (inlined)" : "");
+}
+
+/* The innermost frame is not the one that is shown. */
+static void say_inside(struct dbg *d)
+{
+    struct symbols *symbols;
+    if (!d->auto_selected || d->selected == 0)
+        return;
+    struct error *err = dbg_symbols(d, &symbols);
+    if (err) {
+        error_destroy(err);
+        return;
+    }
+    char *text = symbols_describe(symbols, d->frames[0].pc);
+    dbg_say(d, "in %s, which was called (%zu frame%s further out) from\n", text, d->selected,
+            d->selected == 1 ? "" : "s");
+    free(text);
+}
+
+void dbg_say_here(struct dbg *d)
+{
+    const struct frame *f = dbg_frame(d);
+    if (!f) {
+        struct session_place place;
+        session_place(d->session, &place);
+        dbg_say(d, "0x%llx in ?? ()\n", (unsigned long long)place.at.pc);
+        return;
+    }
+    say_inside(d);
+    dbg_say_frame(d, d->selected, false);
+    f = &d->frames[d->selected];
+    if (f->place.file)
+        dbg_say_source(d, f->place.file, f->place.line, d->settings.context, d->settings.context);
+}
+
+void dbg_say_thread(struct dbg *d, u32 thread)
+{
+    struct control_thread *threads;
+    size_t count;
+    struct error *err = session_threads(d->session, &threads, &count);
+    dbg_say(d, "thread %u", thread);
+    for (size_t i = 0; i < count && !err; i++)
+        if (threads[i].thread == thread)
+            dbg_say(d, " (%.16s)", threads[i].name);
+    if (!err)
+        free(threads);
+    error_destroy(err);
+}
+
+void dbg_json_place(struct dbg *d, struct json *j)
+{
+    struct session_place place;
+    const struct frame *f = dbg_frame(d);
+    session_place(d->session, &place);
+    json_open(j, "moment", '{');
+    json_unsigned(j, "tick", place.at.tick);
+    json_hex(j, "pc", place.at.pc);
+    json_close(j, '}');
+    json_string(j, "file", f ? f->place.file : NULL);
+    if (f && f->place.file)
+        json_unsigned(j, "line", f->place.line);
+    else
+        json_string(j, "line", NULL);
+    json_string(j, "function", f ? f->function : NULL);
+    json_unsigned(j, "thread", d->thread);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+struct span { size_t first, last; };
+
+/* What called main is of interest to few. */
+size_t dbg_shown_frames(const struct dbg *d)
+{
+    for (size_t i = 0; i < d->frame_count && !d->settings.past_main; i++)
+        if (d->frames[i].function && strcmp(d->frames[i].function, "main") == 0)
+            return i + 1;
+    return d->frame_count;
+}
+
+static struct error *read_span(const char *args, size_t count, struct span *ret)
+{
+    u64 n;
+    bool outermost = *args == '-';
+    *ret = (struct span){0, count};
+    if (!*args)
+        return NULL;
+    struct error *err = dbg_number(args + outermost, "number of frames", &n);
+    if (!err && n < count)
+        *ret = outermost ? (struct span){count - n, count} : (struct span){0, n};
+    return err;
+}
+
+static void say_locals_of(struct dbg *d, size_t index)
+{
+    size_t before = d->selected;
+    if (!d->frames[index].place.file)
+        return;
+    struct dbg_field_mark mark = dbg_fields_mark(d);
+    d->selected = index;
+    error_destroy(dbg_variables(d, false));
+    d->selected = before;
+    dbg_fields_take_back(d, mark);
+}
+
+static void json_frame(struct dbg *d, size_t index)
+{
+    struct json *j = dbg_fields(d);
+    const struct frame *f = &d->frames[index];
+    json_open(j, NULL, '{');
+    json_unsigned(j, "level", index);
+    json_hex(j, "pc", f->pc);
+    json_string(j, "function", f->function);
+    json_string(j, "file", f->place.file);
+    if (f->place.file)
+        json_unsigned(j, "line", f->place.line);
+    json_string(j, "module", f->module);
+    json_bool(j, "inlined", f->inlined);
+    json_close(j, '}');
+}
+
+struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct span span;
+    (void)c;
+    bool full = dbg_take_word(&args, "full");
+    struct error *err = dbg_frames(d);
+    if (!err)
+        err = read_span(args, dbg_shown_frames(d), &span);
+    if (err)
+        return err;
+    size_t all = dbg_shown_frames(d);
+    for (size_t i = span.first; i < span.last; i++) {
+        dbg_say_frame(d, i, true);
+        if (full)
+            say_locals_of(d, i);
+    }
+    if (span.last < all)
+        dbg_say(d, "(%zu more)\n", all - span.last);
+    else if (d->frames_why && all == d->frame_count)
+        dbg_say(d, "(no further: %s)\n", d->frames_why);
+    json_open(dbg_fields(d), "frames", '[');
+    for (size_t i = span.first; i < span.last; i++)
+        json_frame(d, i);
+    json_close(dbg_fields(d), ']');
+    return NULL;
+}
+
+static struct error *show_chosen(struct dbg *d, size_t index)
+{
+    d->selected = index;
+    d->auto_selected = false;
+    free(d->list_file);
+    d->list_file = NULL;
+    dbg_say_frame(d, index, true);
+    const struct frame *f = &d->frames[index];
+    if (f->place.file)
+        dbg_say_source(d, f->place.file, f->place.line, d->settings.context, d->settings.context);
+    return NULL;
+}
+
+/* frame [N], up [N], down [N]: `which` is 0, 1 and -1. */
+struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    u64 n = 0;
+    struct error *err = dbg_frames(d);
+    if (!err && c->which)
+        err = dbg_count(args, &n);
+    else if (!err && *args)
+        err = dbg_number(args, "number of a frame", &n);
+    if (err)
+        return err;
+    if (!d->frame_count)
+        return error_new("there are no frames here");
+    if (c->which == 0)
+        n = *args ? n : d->selected;
+    else if (c->which > 0 && d->selected + 1 == d->frame_count)
+        return error_new("this is the outermost frame");
+    else if (c->which < 0 && d->selected == 0)
+        return error_new("this is the innermost frame");
+    else if (c->which > 0)
+        n = n < d->frame_count - d->selected ? d->selected + n : d->frame_count - 1;
+    else
+        n = n < d->selected ? d->selected - n : 0;
+    if (n >= d->frame_count)
+        return error_new("there is no frame %llu: the outermost is %zu", (unsigned long long)n,
+                         d->frame_count - 1);
+    return show_chosen(d, n);
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static bool has_thread(const struct control_thread *threads, size_t count, u64 n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (threads[i].thread == n)
+            return true;
+    return false;
+}
+
+static void look_at(struct dbg *d, u32 thread)
+{
+    d->thread = thread;
+    dbg_forget_frames(d);
+}
+
+static struct error *in_thread(struct dbg *d, u32 thread, const char *line)
+{
+    struct dbg_field_mark mark = dbg_fields_mark(d);
+    look_at(d, thread);
+    dbg_say_thread(d, thread);
+    dbg_say(d, ":\n");
+    struct error *err = dbg_run_line(d, line);
+    dbg_fields_take_back(d, mark);
+    return err;
+}
+
+/* thread apply all|N... COMMAND */
+static struct error *apply(struct dbg *d, const struct control_thread *threads, size_t count,
+                           const char *args)
+{
+    u32 before = d->thread;
+    u64 n;
+    struct error *err = NULL;
+    bool all = dbg_take_word(&args, "all"), some = false;
+    for (size_t i = 0; i < count && all && !err; i++)
+        err = in_thread(d, threads[i].thread, args);
+    while (!all && !err && *args >= '0' && *args <= '9') {
+        char *word = dbg_next_word(&args);
+        const char *rest = args + strspn(args, "0123456789 \t");
+        err = dbg_number(word, "thread", &n);
+        if (!err && !has_thread(threads, count, n))
+            err = error_new("there is no thread %llu now", (unsigned long long)n);
+        if (!err)
+            err = in_thread(d, (u32)n, rest);
+        some = true;
+        free(word);
+    }
+    if (!err && !all && !some)
+        err = error_new("thread apply needs 'all' or numbers of threads, and a command");
+    look_at(d, before);
+    return err;
+}
+
+static struct error *choose_thread(struct dbg *d, const struct control_thread *threads, size_t count,
+                                   const char *args)
+{
+    u64 n = d->thread;
+    struct error *err = *args ? dbg_number(args, "thread", &n) : NULL;
+    if (err)
+        return err;
+    if (!has_thread(threads, count, n))
+        return error_new("there is no thread %llu now; 'info threads' lists them",
+                         (unsigned long long)n);
+    if (n != d->thread)
+        look_at(d, (u32)n);
+    dbg_say_thread(d, (u32)n);
+    dbg_say(d, "\n");
+    dbg_say_here(d);
+    return NULL;
+}
+
+struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct control_thread *threads;
+    size_t count;
+    (void)c;
+    struct error *err = session_threads(d->session, &threads, &count);
+    if (err)
+        return err;
+    err = dbg_take_word(&args, "apply") ? apply(d, threads, count, args)
+                                        : choose_thread(d, threads, count, args);
+    free(threads);
+    return err;
+}

@@ -1,0 +1,261 @@
+/* Values: print, display, types, variables of a frame. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+/* `/x` at the beginning of what follows a command. */
+struct error *dbg_split_format(const char **args, char *room, size_t size)
+{
+    room[0] = '\0';
+    if (**args != '/')
+        return NULL;
+    size_t length = strcspn(*args + 1, " \t");
+    if (length >= size)
+        return error_new("'%.*s' is no format", (int)length + 1, *args);
+    memcpy(room, *args + 1, length);
+    room[length] = '\0';
+    *args += 1 + length;
+    *args += strspn(*args, " \t");
+    return NULL;
+}
+
+static struct error *one_letter(const char **args, char *ret)
+{
+    char room[16];
+    struct error *err = dbg_split_format(args, room, sizeof room);
+    if (!err && room[0] && (room[1] || !strchr("xduotacfsz", room[0])))
+        err = error_new("'/%s' is no format: one of /x /d /u /o /t /a /c /f /s /z", room);
+    if (!err)
+        *ret = room[0];
+    return err;
+}
+
+static struct error *say_value(struct dbg *d, const char *expression, char format, const char *label)
+{
+    struct values_scope *scope;
+    struct value *value;
+    struct error *err = dbg_scope(d, &scope);
+    if (err)
+        return err;
+    err = values_evaluate(scope, expression, &value);
+    if (!err) {
+        char *text = value_show(value, format), *type = value_type(value);
+        char *json = value_json(value);
+        dbg_say(d, "%s%s%s\n", label, *label ? " = " : "", text);
+        if (!*label) {
+            json_string(dbg_fields(d), "value", text);
+            json_string(dbg_fields(d), "type", type);
+            if (json)
+                fprintf(dbg_fields(d)->out, ",\"data\":%s", json);
+        }
+        free(text);
+        free(type);
+        free(json);
+    }
+    values_close(scope);
+    return err;
+}
+
+struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    char format = 0;
+    (void)c;
+    struct error *err = one_letter(&args, &format);
+    if (!err && !*args)
+        err = error_new("say what to print: an expression");
+    return err ? err : say_value(d, args, format, "");
+}
+
+/* --- display ---------------------------------------------------------------------------------- */
+
+static void say_display(struct dbg *d, const struct dbg_display *display)
+{
+    char *label = xformat("%u: %s", display->number, display->expression);
+    struct error *err = say_value(d, display->expression, display->format, label);
+    if (err)
+        dbg_say(d, "%s: %s\n", label, error_text(err));
+    error_destroy(err);
+    free(label);
+}
+
+void dbg_say_displays(struct dbg *d)
+{
+    const struct dbg_display *all = d->displays.items;
+    for (size_t i = 0; i < d->displays.count; i++)
+        say_display(d, &all[i]);
+}
+
+struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    char format = 0;
+    (void)c;
+    struct error *err = one_letter(&args, &format);
+    if (err)
+        return err;
+    if (*args) {
+        struct dbg_display *display = list_add(&d->displays);
+        display->number = ++d->last_display;
+        display->format = format;
+        display->expression = xformat("%s", args);
+        say_display(d, display);
+    } else {
+        dbg_say_displays(d);
+    }
+    return NULL;
+}
+
+static bool drop_display(struct dbg *d, u64 number)
+{
+    struct dbg_display *all = d->displays.items;
+    size_t kept = 0, before = d->displays.count;
+    for (size_t i = 0; i < before; i++) {
+        if (number == all[i].number || !number)
+            free(all[i].expression);
+        else
+            all[kept++] = all[i];
+    }
+    d->displays.count = kept;
+    return kept < before || !number;
+}
+
+struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    u64 number = 0;
+    (void)c;
+    struct error *err = *args ? dbg_number(args, "number of a display", &number) : NULL;
+    if (!err && !drop_display(d, number))
+        err = error_new("there is no display %s", args);
+    return err;
+}
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* whatis names the type, ptype says what is in it. */
+struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct values_scope *scope;
+    char *text;
+    if (!*args)
+        return error_new("say which type, or an expression that has it");
+    struct error *err = dbg_scope(d, &scope);
+    if (err)
+        return err;
+    err = values_ptype(scope, args, c->which, &text);
+    if (!err) {
+        dbg_say(d, "type = %s\n", text);
+        json_string(dbg_fields(d), "type", text);
+        free(text);
+    }
+    values_close(scope);
+    return err;
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static void say_variable(struct dbg *d, const struct variable *v, const char *before)
+{
+    char *text = v->value ? value_show_variable(v->value) : xformat("<%s>", v->missing);
+    dbg_say(d, "%s%s = %s%s", before, v->name, text, v->hidden ? " (hidden by an inner one)" : "");
+    free(text);
+}
+
+static void json_variable(struct json *j, const struct variable *v)
+{
+    json_open(j, NULL, '{');
+    json_string(j, "name", v->name);
+    if (v->value) {
+        char *text = value_show_variable(v->value), *type = value_type(v->value);
+        json_string(j, "value", text);
+        json_string(j, "type", type);
+        free(text);
+        free(type);
+    } else {
+        json_string(j, "missing", v->missing);
+    }
+    json_close(j, '}');
+}
+
+static bool has_variables(const struct frame *f)
+{
+    return f && f->place.file;
+}
+
+struct error *dbg_variables(struct dbg *d, bool parameters)
+{
+    struct values_scope *scope;
+    struct variable *list;
+    size_t count;
+    if (!has_variables(dbg_frame(d)))
+        return error_new("this frame has no debug information");
+    struct error *err = dbg_scope(d, &scope);
+    if (err)
+        return err;
+    err = values_variables(scope, parameters, &list, &count);
+    if (!err) {
+        json_open(dbg_fields(d), parameters ? "arguments" : "locals", '[');
+        for (size_t i = 0; i < count; i++) {
+            say_variable(d, &list[i], "");
+            dbg_say(d, "\n");
+            json_variable(dbg_fields(d), &list[i]);
+        }
+        json_close(dbg_fields(d), ']');
+        if (!count)
+            dbg_say(d, "There are no %s.\n", parameters ? "arguments" : "locals");
+    }
+    values_close(scope);
+    return err;
+}
+
+/* "(n=5, text=...)" of a frame. */
+void dbg_say_arguments(struct dbg *d, size_t frame)
+{
+    struct values_scope *scope;
+    struct variable *list;
+    size_t count = 0, before = d->selected;
+    d->selected = frame;
+    struct error *err = dbg_scope(d, &scope);
+    d->selected = before;
+    dbg_say(d, " (");
+    if (!err) {
+        err = values_variables(scope, true, &list, &count);
+        for (size_t i = 0; i < count && !err; i++) {
+            char *text = list[i].value ? value_show_argument(list[i].value)
+                                       : xformat("<%s>", list[i].missing);
+            dbg_say(d, "%s%s=%s", i ? ", " : "", list[i].name, text);
+            free(text);
+        }
+        values_close(scope);
+    }
+    error_destroy(err);
+    dbg_say(d, ")");
+}
+
+void dbg_say_returned(struct dbg *d, u64 function)
+{
+    enum { RAX = 0, RDX = 2, XMM_AT = 160 }; /* of control_registers; of an image of xsave */
+    struct control_registers regs;
+    const u8 *vector;
+    struct values_scope *scope;
+    struct value *value = NULL;
+    struct error *err = dbg_scope(d, &scope);
+    if (err) {
+        error_destroy(err);
+        return;
+    }
+    err = session_registers(d->session, d->thread, &regs, &vector);
+    if (!err)
+        err = values_returned(scope, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]},
+                              vector + XMM_AT,
+                              &value);
+    if (!err && value) {
+        char *text = value_show(value, 0), *type = value_type(value);
+        dbg_say(d, "Value returned: %s\n", text);
+        json_string(dbg_fields(d), "value", text);
+        json_string(dbg_fields(d), "type", type);
+        free(text);
+        free(type);
+    }
+    error_destroy(err);
+    values_close(scope);
+}

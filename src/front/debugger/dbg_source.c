@@ -1,0 +1,294 @@
+/* Source text, settings, and the small commands. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+/* --- source text ------------------------------------------------------------------------------ */
+
+void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before, unsigned after)
+{
+    struct symbols *symbols;
+    struct error *err = dbg_symbols(d, &symbols);
+    unsigned first = line > before ? line - before : 1;
+    if (err || d->tui) { /* the screen has the source anyway */
+        error_destroy(err);
+        return;
+    }
+    for (unsigned n = first; n <= line + after; n++) {
+        const char *text = symbols_source_line(symbols, file, n);
+        if (!text)
+            break;
+        dbg_colour(d, n == line ? "1" : "2");
+        dbg_say(d, "%s %4u  %s", n == line ? "->" : "  ", n, text);
+        dbg_colour(d, "");
+        dbg_say(d, "\n");
+    }
+}
+
+static struct error *say_lines(struct dbg *d, const char *file, unsigned first, unsigned last)
+{
+    struct symbols *symbols;
+    const struct frame *f = dbg_frame(d);
+    struct error *err = dbg_symbols(d, &symbols);
+    if (err)
+        return err;
+    unsigned count = symbols_source_lines(symbols, file);
+    if (!count)
+        return error_new("the source file %s is not to be had", file);
+    if (first > count)
+        return error_new("the file has only %u lines", count);
+    for (unsigned n = first; n <= last && n <= count; n++) {
+        bool here = f && f->place.file && f->place.line == n && strcmp(f->place.file, file) == 0;
+        const char *text = symbols_source_line(symbols, file, n);
+        dbg_say(d, "%s %4u  %s\n", here ? "->" : "  ", n, text ? text : "");
+    }
+    char *kept = xformat("%s", file);
+    free(d->list_file);
+    d->list_file = kept;
+    d->list_line = last + 1;
+    return NULL;
+}
+
+static struct error *locate_line(struct dbg *d, const char *text, char **file, unsigned *line)
+{
+    struct symbols *symbols;
+    struct code_place *places;
+    size_t count;
+    const struct frame *f = dbg_frame(d);
+    struct line_place here = f ? f->place : (struct line_place){0};
+    u64 n;
+    if (isdigit((u8)*text)) { /* need not have code */
+        struct error *err = dbg_number(text, "line", &n);
+        const char *known = d->list_file ? d->list_file : here.file;
+        if (err)
+            return err;
+        if (!known || n > 10000000)
+            return error_new(known ? "there is no such line" : "there is no current source file");
+        *file = xformat("%s", known);
+        *line = n ? (unsigned)n : 1;
+        return NULL;
+    }
+    struct error *err = dbg_symbols(d, &symbols);
+    if (!err)
+        err = symbols_locate(symbols, text, &here, &places, &count);
+    if (err)
+        return err;
+    if (places[0].file) {
+        *file = xformat("%s", places[0].file);
+        *line = places[0].line;
+    } else {
+        err = error_new("%s has no line information", text);
+    }
+    free(places);
+    return err;
+}
+
+static struct error *list_on(struct dbg *d, const char *file, unsigned line, bool back)
+{
+    unsigned size = d->settings.listsize;
+    if (!back)
+        return say_lines(d, file, line, line + size - 1);
+    unsigned shown = line > size ? line - size : 1; /* what was shown last began here */
+    if (shown == 1)
+        return error_new("this is the beginning of the file");
+    unsigned first = shown > size ? shown - size : 1;
+    return say_lines(d, file, first, shown - 1);
+}
+
+/* list, list -, list LOCATION, list FIRST,LAST */
+struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    const struct frame *f = dbg_frame(d);
+    unsigned half = d->settings.listsize / 2, line = 0, last = 0;
+    char *file = NULL, *other = NULL;
+    bool back = strcmp(args, "-") == 0;
+    (void)c;
+    if ((!*args || back) && d->list_file) {
+        file = xformat("%s", d->list_file);
+        struct error *err = list_on(d, file, d->list_line, back);
+        free(file);
+        return err;
+    }
+    if (!*args || back) {
+        if (!f || !f->place.file)
+            return error_new("there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
+        return say_lines(d, f->place.file, f->place.line > half ? f->place.line - half : 1,
+                         f->place.line > half ? f->place.line - half + d->settings.listsize - 1
+                                              : d->settings.listsize);
+    }
+    const char *comma = strchr(args, ',');
+    char *from = comma ? xformat("%.*s", (int)(comma - args), args) : xformat("%s", args);
+    struct error *err = locate_line(d, from, &file, &line);
+    if (!err && comma)
+        err = locate_line(d, comma + 1 + strspn(comma + 1, " \t"), &other, &last);
+    if (!err && comma && last < line)
+        err = error_new("line %u is before line %u", last, line);
+    if (!err && comma)
+        err = say_lines(d, file, line, last);
+    else if (!err)
+        err = say_lines(d, file, line > half ? line - half : 1,
+                        (line > half ? line - half : 1) + d->settings.listsize - 1);
+    free(file);
+    free(other);
+    free(from);
+    return err;
+}
+
+/* --- skip ------------------------------------------------------------------------------------- */
+
+static bool drop_string(struct list *strings, const char *text)
+{
+    char **all = strings->items;
+    size_t kept = 0, before = strings->count;
+    for (size_t i = 0; i < before; i++) {
+        if (strcmp(all[i], text) == 0)
+            free(all[i]);
+        else
+            all[kept++] = all[i];
+    }
+    strings->count = kept;
+    return kept < before;
+}
+
+/* skip FILE|FUNCTION, skip delete FILE|FUNCTION */
+struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct symbols *symbols;
+    (void)c;
+    bool delete = dbg_take_word(&args, "delete");
+    if (!dbg_take_word(&args, "function"))
+        dbg_take_word(&args, "file");
+    const struct frame *f = dbg_frame(d);
+    const char *what = *args ? args : !delete && f && f->function ? f->function : "";
+    if (!*what)
+        return error_new("say which file or function to skip");
+    struct error *err = dbg_symbols(d, &symbols);
+    if (!err)
+        err = symbols_skip(symbols, what, !delete);
+    if (err)
+        return err;
+    bool was = drop_string(&d->skips, what);
+    if (delete && !was)
+        return error_new("%s was not skipped", what);
+    if (!delete)
+        dbg_strings_add(&d->skips, what);
+    dbg_say(d, delete ? "%s is stepped into again\n" : "%s is crossed as one operation from now on\n",
+            what);
+    return NULL;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+const char dbg_setting_words[] = "context listsize colour color echo past-main confirm pagination width height";
+
+static struct error *read_switch(const char *text, bool *ret)
+{
+    bool on = strcmp(text, "on") == 0 || strcmp(text, "1") == 0;
+    if (!on && strcmp(text, "off") != 0 && strcmp(text, "0") != 0)
+        return error_new("'%s' is neither on nor off", text);
+    *ret = on;
+    return NULL;
+}
+
+static struct error *read_lines(const char *text, u64 least, u32 *ret)
+{
+    u64 n;
+    struct error *err = dbg_number(text, "number of lines", &n);
+    if (!err && (n > 10000 || n < least))
+        err = error_new("that many lines cannot be shown");
+    if (!err)
+        *ret = (u32)n;
+    return err;
+}
+
+/* Settings of gdb that scripts begin with, and that are always as they want them here. */
+static bool is_foreign(const char *name)
+{
+    static const char *const names[] = {"confirm", "pagination", "width", "height"};
+    for (size_t i = 0; i < countof(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct dbg_settings *s = &d->settings;
+    struct error *err = NULL;
+    (void)c;
+    char *name = dbg_next_word(&args);
+    if (!name)
+        return error_new("set what? One of: %s", dbg_setting_words);
+    if (strcmp(name, "context") == 0)
+        err = read_lines(args, 0, &s->context);
+    else if (strcmp(name, "listsize") == 0)
+        err = read_lines(args, 1, &s->listsize);
+    else if (strcmp(name, "colour") == 0 || strcmp(name, "color") == 0)
+        err = read_switch(args, &s->colour);
+    else if (strcmp(name, "echo") == 0)
+        err = read_switch(args, &s->echo);
+    else if (strcmp(name, "past-main") == 0)
+        err = read_switch(args, &s->past_main);
+    else if (!is_foreign(name))
+        err = error_new("there is no setting '%s'; and what was recorded cannot be changed: settings "
+                        "are %s", name, dbg_setting_words);
+    free(name);
+    return err;
+}
+
+struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    const struct dbg_settings *s = &d->settings;
+    const struct { const char *name; u32 value; bool is_switch; } rows[] = {
+        {"context", s->context, false}, {"listsize", s->listsize, false},
+        {"colour", s->colour, true}, {"echo", s->echo, true},
+        {"past-main", s->past_main, true},
+    };
+    bool some = false;
+    (void)c;
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (*args && strcmp(args, rows[i].name) != 0)
+            continue;
+        some = true;
+        if (rows[i].is_switch)
+            dbg_say(d, "%s is %s\n", rows[i].name, rows[i].value ? "on" : "off");
+        else
+            dbg_say(d, "%s is %u\n", rows[i].name, rows[i].value);
+    }
+    return some ? NULL : error_new("there is no setting '%s'", args);
+}
+
+/* --- small ones ------------------------------------------------------------------------------- */
+
+struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    (void)c;
+    return *args ? dbg_source_file(d, args) : error_new("say which file of commands to read");
+}
+
+struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    (void)c;
+    struct error *err = dbg_no_arguments(args);
+    if (!err)
+        d->quit = true;
+    return err;
+}
+
+struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    (void)c;
+    for (const char *at = args; *at; at++) {
+        if (at[0] == '\\' && at[1] == 'n') {
+            dbg_say(d, "\n");
+            at++;
+        } else {
+            dbg_say(d, "%c", *at);
+        }
+    }
+    if (!strstr(args, "\\n"))
+        dbg_say(d, "\n");
+    return NULL;
+}

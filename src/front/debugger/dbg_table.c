@@ -1,0 +1,296 @@
+/* The commands: their names, what they take, and what there is to say of each (dbg_help.c says it). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+#define BACK MOVE_BACKWARD
+
+static const char catch_words[] = "syscall signal fork exec exit";
+static const char handle_words[] = "stop nostop";
+
+/* name, others, run, which, flags, argument, words, usage, summary, more */
+static const struct dbg_command commands[] = {
+    {"step", "s", dbg_move, MOVE_STEP, MOVES | REPEATS, TAKES_COUNT, NULL, "step [N]",
+     "to the next statement, into functions too",
+     "Stops at the N-th start of a statement that this thread comes to. Functions without line\n"
+     "information, and those that 'skip' names, are crossed as one operation.\n"
+     "Example: step 3"},
+    {"bstep", "reverse-step rs", dbg_move, MOVE_STEP | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
+     "bstep [N]", "back to the statement before, into functions too",
+     "The twin of step: inside a statement that has called nothing yet, its own start.\n"
+     "Example: bstep"},
+    {"next", "n", dbg_move, MOVE_NEXT, MOVES | REPEATS, TAKES_COUNT, NULL, "next [N]",
+     "to the next statement of this function, or of one that called it",
+     "Calls are stepped over; when the function returns, it goes on in its caller.\n"
+     "Example: next 2"},
+    {"previous", "prev reverse-next rn", dbg_move, MOVE_NEXT | BACK, MOVES | REPEATS, TAKES_COUNT,
+     NULL, "previous [N]", "back to the statement before in this function, or in its caller",
+     "The twin of next: calls that began and ended in between are passed as a whole.\n"
+     "Example: previous"},
+    {"continue", "c fg", dbg_move, MOVE_CONTINUE, MOVES | REPEATS, TAKES_COUNT, NULL,
+     "continue [N]", "on to the next breakpoint",
+     "Stops at the N-th breakpoint, watchpoint or catchpoint, at a signal, or at the end.\n"
+     "Example: continue"},
+    {"bcontinue", "reverse-continue rc", dbg_move, MOVE_CONTINUE | BACK, MOVES | REPEATS,
+     TAKES_COUNT, NULL, "bcontinue [N]", "back to the last breakpoint",
+     "With a watchpoint: back to where the value was last changed.\n"
+     "Example: watch total, and then bcontinue"},
+    {"finish", "fin", dbg_move, MOVE_FINISH, MOVES | REPEATS, TAKES_COUNT, NULL, "finish [N]",
+     "until this function has returned",
+     "Stops just behind the call, in the middle of a statement of the caller, and shows the value\n"
+     "that was returned. With N: that many frames out. Example: finish"},
+    {"before", "reverse-finish bfinish", dbg_move, MOVE_FINISH | BACK, MOVES | REPEATS, TAKES_COUNT,
+     NULL, "before [N]", "back to the statement that called this function",
+     "With N: the statement that made the call of the N-th frame out. Example: before"},
+    {"stepi", "si", dbg_move, MOVE_STEPI, MOVES | REPEATS, TAKES_COUNT, NULL, "stepi [N]",
+     "one instruction, or N", "Of the thread that is looked at. Example: stepi 10"},
+    {"bstepi", "reverse-stepi rsi", dbg_move, MOVE_STEPI | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
+     "bstepi [N]", "back by one instruction, or N", "Example: bstepi"},
+    {"nexti", "ni", dbg_move, MOVE_NEXTI, MOVES | REPEATS, TAKES_COUNT, NULL, "nexti [N]",
+     "one instruction, calls stepped over", "Example: nexti"},
+    {"bnexti", "reverse-nexti rni", dbg_move, MOVE_NEXTI | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
+     "bnexti [N]", "back by one instruction, calls passed as a whole", "Example: bnexti"},
+    {"until", "u advance", dbg_move, MOVE_UNTIL, MOVES, TAKES_EXPRESSION, NULL,
+     "until LOCATION | CONDITION | VALUE",
+     "on to where a place is executed, a condition becomes true, or a value changes",
+     "A number, FILE:LINE, *ADDRESS and the name of a function are locations, in whatever frame; a\n"
+     "comparison or a logical expression is a condition, which has to become true, having been\n"
+     "false; anything else is a value. Breakpoints stop it on the way. Example: until total > 100"},
+    {"buntil", "reverse-until ru", dbg_move, MOVE_UNTIL | BACK, MOVES, TAKES_EXPRESSION, NULL,
+     "buntil LOCATION | CONDITION | VALUE",
+     "back to where a place was last executed, a condition became true, or a value changed",
+     "The twin of until: it stops on the instruction that did it, before it is executed.\n"
+     "Example: buntil head->next"},
+    {"first", "", dbg_move, MOVE_FIRST | BACK, MOVES, TAKES_EXPRESSION, NULL, "first CONDITION",
+     "to the first moment of the run at which the condition held",
+     "Wherever one stands; breakpoints do not stop it. Of a local, while its function runs.\n"
+     "Example: first count > 1000"},
+    {"out", "", dbg_move, MOVE_OUT, MOVES | REPEATS, TAKES_NOTHING, NULL, "out",
+     "to the first statement behind the innermost block or loop", "Example: out"},
+    {"bout", "reverse-out", dbg_move, MOVE_OUT | BACK, MOVES | REPEATS, TAKES_NOTHING, NULL, "bout",
+     "back to the last statement before the innermost block or loop", "Example: bout"},
+    {"goto", "", dbg_goto, 0, MOVES, TAKES_WORD, "start end event", "goto MOMENT",
+     "to a moment of the recording",
+     "TICK, TICK:PC, start, end, 40% (of the ticks), event N, 12.5s (of the clock of the run),\n"
+     "-1s and +0.2s (from here), or a bookmark. Breakpoints do not stop it.\n"
+     "Example: goto 50%"},
+    {"undo", "", dbg_undo, UNDO, MOVES | REPEATS, TAKES_COUNT, NULL, "undo [N]",
+     "back to where the last movement began", "Whatever the movement was. Example: undo"},
+    {"redo", "", dbg_undo, REDO, MOVES | REPEATS, TAKES_COUNT, NULL, "redo [N]",
+     "the movement that was undone, again", "Example: redo"},
+    {"break", "b br bre brea", dbg_break, 0, 0, TAKES_LOCATION, NULL,
+     "break [LOCATION] [thread N] [if CONDITION]", "stop where a location is about to be executed",
+     "LOCATION is FUNCTION, LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N, -N; without it, here.\n"
+     "What is nowhere yet waits for a library that has it. Example: break insert if n == 5"},
+    {"tbreak", "tb", dbg_break, 1, 0, TAKES_LOCATION, NULL,
+     "tbreak [LOCATION] [thread N] [if CONDITION]", "the same, for one stop", "Example: tbreak main"},
+    {"watch", "wa", dbg_watch, POINT_STORE, 0, TAKES_EXPRESSION, NULL,
+     "watch [-w] EXPRESSION | -l EXPRESSION | -l ADDRESS LENGTH [thread N] [if CONDITION]",
+     "stop where the value is changed",
+     "Pointers are followed: what the expression means is found anew when one of them changes; -l is\n"
+     "the memory that it means now. -w: stores of the same value, too. A local is watched while its\n"
+     "function runs. Forward it stops behind the store, backward on it. Example: watch head->next"},
+    {"rwatch", "rw", dbg_watch, POINT_LOAD, 0, TAKES_EXPRESSION, NULL, "rwatch EXPRESSION [thread N] [if CONDITION]",
+     "stop where the value is read", "All that watch takes. Example: rwatch total"},
+    {"awatch", "aw", dbg_watch, POINT_ACCESS, 0, TAKES_EXPRESSION, NULL, "awatch EXPRESSION [thread N] [if CONDITION]",
+     "stop where the value is read or written", "All that watch takes. Example: awatch total"},
+    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words, "catch syscall|signal|fork|exec|exit [NAME]",
+     "stop at an event", "Example: catch syscall write"},
+    {"tcatch", "", dbg_catch, 1, 0, TAKES_WORD, catch_words, "tcatch ...", "the same, for one stop",
+     "Example: tcatch signal SIGUSR1"},
+    {"delete", "d del", dbg_points_change, DO_DELETE, 0, TAKES_COUNT, NULL, "delete [NUMBER...]",
+     "remove breakpoints, or all", "Example: delete 2"},
+    {"disable", "dis", dbg_points_change, DO_DISABLE, 0, TAKES_COUNT, NULL, "disable [NUMBER...]",
+     "let breakpoints be without effect", "Example: disable 1 3"},
+    {"enable", "en", dbg_points_change, DO_ENABLE, 0, TAKES_COUNT, NULL, "enable [NUMBER...]",
+     "let them have effect again", "Example: enable 1"},
+    {"condition", "cond", dbg_condition, 0, 0, TAKES_EXPRESSION, NULL,
+     "condition NUMBER [EXPRESSION]", "give a breakpoint a condition, or take it away",
+     "Conditions are compiled and run in the process, where that is possible.\n"
+     "Example: condition 1 n > 5"},
+    {"ignore", "", dbg_ignore, 0, 0, TAKES_COUNT, NULL, "ignore NUMBER COUNT",
+     "let a breakpoint pass some hits before it stops", "Example: ignore 1 99"},
+    {"commands", "", dbg_point_commands, 0, 0, TAKES_COUNT, NULL, "commands [NUMBER]",
+     "commands for each stop at a breakpoint",
+     "They are on the lines that follow, up to 'end'. One that moves is the last that is done.\n"
+     "Example: commands 1, then 'print n', then 'end'"},
+    {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL stop|nostop",
+     "whether a signal stops movements", "Example: handle SIGUSR1 nostop"},
+    {"history", "hist", dbg_history, 0, 0, TAKES_EXPRESSION, NULL,
+     "history EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--csv | --json | --plot]",
+     "every change of a value, newest first",
+     "-n: only the newest N. Moments are those of goto, and 'here'. --csv and --json are for other\n"
+     "programs, --plot draws it. Of a local, while its function runs. Ctrl-C shows what was found\n"
+     "until then. Example: history total -n 5"},
+    {"print", "p inspect call", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL, "print[/FORMAT] EXPRESSION",
+     "the value of an expression",
+     "Formats are /x /d /u /o /t /a /c /f /s /z. *p@10 is ten of what p points to; $rax is a\n"
+     "register. Example: print *head"},
+    {"display", "disp", dbg_display, 0, 0, TAKES_EXPRESSION, NULL, "display[/FORMAT] [EXPRESSION]",
+     "print an expression at each stop", "Example: display total"},
+    {"undisplay", "", dbg_undisplay, 0, 0, TAKES_COUNT, NULL, "undisplay [NUMBER]",
+     "no longer", "Example: undisplay 1"},
+    {"x", "", dbg_examine, 0, REPEATS, TAKES_EXPRESSION, NULL, "x[/COUNT FORMAT SIZE] [ADDRESS]",
+     "memory as it is",
+     "Formats are x d u o t a c f s i, sizes b h w g. Example: x/8xw &total"},
+    {"ptype", "", dbg_ptype, 1, 0, TAKES_EXPRESSION, NULL, "ptype TYPE|EXPRESSION",
+     "what a type consists of", "Example: ptype struct node"},
+    {"whatis", "", dbg_ptype, 0, 0, TAKES_EXPRESSION, NULL, "whatis TYPE|EXPRESSION",
+     "the name of a type", "Example: whatis head->next"},
+    {"list", "l", dbg_list, 0, REPEATS, TAKES_LOCATION, NULL, "list [LOCATION | FIRST,LAST | -]",
+     "source text", "Without a location it goes on; '-' is backward. Example: list 10,20"},
+    {"backtrace", "bt where", dbg_backtrace, 0, 0, TAKES_COUNT, NULL, "backtrace [full] [N | -N]",
+     "the calls that lead here", "N: the innermost, -N: the outermost. Example: backtrace full 3"},
+    {"frame", "f", dbg_choose_frame, 0, 0, TAKES_COUNT, NULL, "frame [N]",
+     "look at a frame of the backtrace", "Example: frame 2"},
+    {"up", "", dbg_choose_frame, 1, REPEATS, TAKES_COUNT, NULL, "up [N]", "look at the caller",
+     "Example: up"},
+    {"down", "dow", dbg_choose_frame, -1, REPEATS, TAKES_COUNT, NULL, "down [N]",
+     "look at the frame that was called", "Example: down"},
+    {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply", "thread [N | apply all|N... COMMAND]",
+     "look at another thread, or do something in several", "Example: thread apply all bt"},
+    {"info", "i inf", dbg_info, 0, 0, TAKES_WORD, dbg_info_words, "info SUBJECT",
+     "what there is to know",
+     "args bookmarks breakpoints checkpoints display frame locals moment registers sharedlibrary\n"
+     "signals skip threads tracks watchpoints. Example: info locals"},
+    {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
+     "disassemble [FUNCTION | ADDRESS]", "the instructions of a function", "Example: disassemble main"},
+    {"bookmark", "", dbg_bookmark, 0, 0, TAKES_NOTHING, NULL, "bookmark NAME", "name this moment",
+     "'goto NAME' comes back. Example: bookmark bad"},
+    {"track", "", dbg_track, 0, 0, TAKES_COUNT, NULL, "track [N]",
+     "another process image of the recording", "'info tracks' lists them. Example: track 1"},
+    {"skip", "", dbg_skip, 0, 0, TAKES_LOCATION, NULL, "skip [delete] FILE|FUNCTION",
+     "cross a function or a file as one operation", "Example: skip list_check"},
+    {"layout", "tui", dbg_layout, 0, 0, TAKES_WORD, "src off", "layout src|off",
+     "the full screen: source, calls, variables and time",
+     "'help tui' lists its keys; 'layout off', or the key q, comes back to the prompt.\n"
+     "Example: layout src"},
+    {"set", "", dbg_set, 0, 0, TAKES_WORD, dbg_setting_words, "set SETTING VALUE", "change a setting",
+     "context: lines around the place; listsize; colour on|off; echo on|off: repeat each command;\n"
+     "past-main on|off: whether backtraces show what called main. Example: set context 5"},
+    {"show", "", dbg_show, 0, 0, TAKES_WORD, dbg_setting_words, "show [SETTING]", "the settings",
+     "Example: show context"},
+    {"source", "", dbg_source, 0, 0, TAKES_FILE, NULL, "source FILE", "read commands from a file",
+     "Example: source crash.cmds"},
+    {"echo", "", dbg_echo, 0, 0, TAKES_NOTHING, NULL, "echo TEXT", "print a text",
+     "Example: echo here it comes"},
+    {"help", "h", dbg_help, 0, 0, TAKES_COMMAND, NULL, "help [COMMAND | SUBJECT | all]",
+     "what can be done, and how",
+     "Example: help watch"},
+    {"quit", "q exit", dbg_quit, 0, 0, TAKES_NOTHING, NULL, "quit", "end; Ctrl-D does it too",
+     "The recording stays as it is. Example: quit"},
+};
+
+const struct dbg_command *dbg_commands(size_t *ret_count)
+{
+    *ret_count = countof(commands);
+    return commands;
+}
+
+static bool has_word(const char *words, const char *word, size_t length)
+{
+    while (*words) {
+        size_t here = strcspn(words, " ");
+        if (here == length && strncmp(words, word, length) == 0)
+            return true;
+        words += here + (words[here] == ' ');
+    }
+    return false;
+}
+
+static bool is_called(const struct dbg_command *c, const char *word, size_t length)
+{
+    return (strlen(c->name) == length && strncmp(c->name, word, length) == 0) ||
+           has_word(c->others, word, length);
+}
+
+static bool could_be(const struct dbg_command *c, const char *word, size_t length)
+{
+    if (strncmp(c->name, word, length) == 0)
+        return true;
+    for (const char *at = c->others; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strncmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
+static struct error *ambiguous(const char *word, size_t length)
+{
+    char *names = xformat("%s", "");
+    for (size_t i = 0; i < countof(commands); i++) {
+        if (!could_be(&commands[i], word, length))
+            continue;
+        char *more = xformat("%s%s%s", names, *names ? ", " : "", commands[i].name);
+        free(names);
+        names = more;
+    }
+    struct error *err = error_new("'%.*s' could be %s", (int)length, word, names);
+    free(names);
+    return err;
+}
+
+/* How many letters must be put in, left out, replaced or swapped with the next to make one of the other; words that are too long
+ * to be commands are far from everything. */
+static unsigned distance(const char *a, size_t length, const char *b)
+{
+    enum { LONGEST = 24 };
+    unsigned rows[LONGEST + 1][LONGEST + 1];
+    size_t width = strlen(b);
+    if (length > LONGEST || width > LONGEST)
+        return LONGEST;
+    for (size_t i = 0; i <= length; i++)
+        for (size_t n = 0; n <= width; n++) {
+            if (!i || !n) {
+                rows[i][n] = (unsigned)(i + n);
+                continue;
+            }
+            unsigned least = rows[i - 1][n - 1] + (a[i - 1] != b[n - 1]);
+            least = rows[i - 1][n] + 1 < least ? rows[i - 1][n] + 1 : least;
+            least = rows[i][n - 1] + 1 < least ? rows[i][n - 1] + 1 : least;
+            if (i > 1 && n > 1 && a[i - 1] == b[n - 2] && a[i - 2] == b[n - 1] && rows[i - 2][n - 2] + 1 < least)
+                least = rows[i - 2][n - 2] + 1;
+            rows[i][n] = least;
+        }
+    return rows[length][width];
+}
+
+/* With a command that may have been meant, if one is like it. */
+static struct error *unknown(const char *word, size_t length)
+{
+    const char *like = NULL;
+    unsigned least = length > 5 ? 3 : length > 2 ? 2 : 1; /* fewer letters than this may be wrong */
+    for (size_t i = 0; i < countof(commands); i++) {
+        unsigned far = distance(word, length, commands[i].name);
+        if (far < least) {
+            least = far;
+            like = commands[i].name;
+        }
+    }
+    if (like)
+        return error_new("there is no command '%.*s'; is it '%s'? 'help' lists them", (int)length, word, like);
+    return error_new("there is no command '%.*s'; 'help' lists them", (int)length, word);
+}
+
+/* A whole name, or the beginning of one command's names alone. */
+struct error *dbg_find_command(const char *word, size_t length, const struct dbg_command **ret)
+{
+    const struct dbg_command *found = NULL;
+    size_t fits = 0;
+    for (size_t i = 0; i < countof(commands); i++) {
+        if (is_called(&commands[i], word, length)) {
+            *ret = &commands[i];
+            return NULL;
+        }
+        if (could_be(&commands[i], word, length)) {
+            found = &commands[i];
+            fits++;
+        }
+    }
+    if (fits > 1)
+        return ambiguous(word, length);
+    if (!found)
+        return unknown(word, length);
+    *ret = found;
+    return NULL;
+}

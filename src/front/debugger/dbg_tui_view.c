@@ -1,0 +1,210 @@
+/* What there is to show at this moment. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_tui_internal.h"
+
+enum { FRAMES_SHOWN = 200, INSTRUCTIONS = 60, VALUE_MOST = 400 };
+
+static void variables_deinit(struct list *variables)
+{
+    struct tui_variable *all = variables->items;
+    for (size_t i = 0; i < variables->count; i++) {
+        free(all[i].name);
+        free(all[i].value);
+    }
+    list_deinit(variables);
+}
+
+void tui_view_deinit(struct tui_view *v)
+{
+    free(v->file);
+    free(v->short_file);
+    free(v->function);
+    dbg_strings_deinit(&v->code);
+    dbg_strings_deinit(&v->frames);
+    variables_deinit(&v->variables);
+    list_deinit(&v->marks);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void add_frame(struct tui *t, size_t index)
+{
+    const struct frame *f = &t->d->frames[index];
+    char *name = symbols_bare_name(f->function ? f->function : "??");
+    char **line = list_add(&t->view.frames);
+    if (f->place.file)
+        *line = xformat("#%zu %s  %s:%u", index, name, base_name(f->place.file), f->place.line);
+    else if (f->module)
+        *line = xformat("#%zu %s  %s", index, name, base_name(f->module));
+    else
+        *line = xformat("#%zu %s  0x%llx", index, name, (unsigned long long)f->pc);
+    free(name);
+}
+
+static void take_frames(struct tui *t)
+{
+    struct dbg *d = t->d;
+    const struct frame *f = dbg_frame(d);
+    if (!f)
+        return;
+    size_t shown = dbg_shown_frames(d);
+    for (size_t i = 0; i < shown && i < FRAMES_SHOWN; i++)
+        add_frame(t, i);
+    t->view.selected = d->selected;
+    t->view.function = f->function ? symbols_bare_name(f->function) : NULL;
+}
+
+/* --- source, or instructions ------------------------------------------------------------------ */
+
+const char *tui_source_line(const struct tui *t, unsigned line)
+{
+    struct symbols *symbols;
+    struct error *err = t->view.file ? dbg_symbols(t->d, &symbols) : error_new("no file");
+    const char *text = err ? NULL : symbols_source_line(symbols, t->view.file, line);
+    error_destroy(err);
+    return text;
+}
+
+static void take_code(struct tui *t)
+{
+    char *line = xformat("x/%di $pc", INSTRUCTIONS), *text = dbg_capture(t->d, line);
+    for (char *at = text, *end; *at; at = end) {
+        end = at + strcspn(at, "\n");
+        *(char **)list_add(&t->view.code) = xformat("%.*s", (int)(end - at), at);
+        end += *end == '\n';
+    }
+    free(line);
+    free(text);
+}
+
+static void take_source(struct tui *t)
+{
+    struct tui_view *v = &t->view;
+    struct symbols *symbols;
+    const struct frame *f = dbg_frame(t->d);
+    struct error *err = dbg_symbols(t->d, &symbols);
+    if (!err && f && f->place.file) {
+        v->lines = symbols_source_lines(symbols, f->place.file);
+        v->line = f->place.line;
+        v->short_file = dbg_short_path(t->d, f->place.file);
+        v->file = v->lines ? xformat("%s", f->place.file) : NULL;
+    }
+    if (!v->file)
+        take_code(t);
+    error_destroy(err);
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static const struct tui_variable *variable_named(const struct tui_view *v, const char *name)
+{
+    const struct tui_variable *all = v->variables.items;
+    for (size_t i = 0; i < v->variables.count; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static void add_variable(struct tui *t, const struct tui_view *before, const struct variable *v)
+{
+    char *text = v->value ? value_show(v->value, 0) : xformat("<%s>", v->missing);
+    const struct tui_variable *was = same_text(before->function, t->view.function)
+                                         ? variable_named(before, v->name) : NULL;
+    bool moved = moment_compare(before->place.at, t->view.place.at) != 0;
+    struct tui_variable *now = list_add(&t->view.variables);
+    now->name = xformat("%s", v->name);
+    now->value = xformat("%.*s", VALUE_MOST, text);
+    now->changed = was && (moved ? strcmp(was->value, now->value) != 0
+                                 : before->selected == t->view.selected && was->changed);
+    free(text);
+}
+
+static void take_variables(struct tui *t, const struct tui_view *before)
+{
+    struct values_scope *scope;
+    const struct frame *f = dbg_frame(t->d);
+    t->view.no_variables = f && f->place.file ? "none" : "no debug information";
+    struct error *err = f && f->place.file ? dbg_scope(t->d, &scope) : NULL;
+    for (int parameters = 1; parameters >= 0 && !err && f && f->place.file; parameters--) {
+        struct variable *list;
+        size_t count;
+        err = values_variables(scope, parameters, &list, &count);
+        for (size_t i = 0; i < count && !err; i++)
+            if (!list[i].hidden)
+                add_variable(t, before, &list[i]);
+    }
+    if (!err && f && f->place.file)
+        values_close(scope);
+    error_destroy(err);
+}
+
+/* --- breakpoints ------------------------------------------------------------------------------ */
+
+const struct tui_mark *tui_mark_at(const struct tui *t, unsigned line)
+{
+    const struct tui_mark *all = t->view.marks.items;
+    for (size_t i = 0; i < t->view.marks.count; i++)
+        if (all[i].line == line)
+            return &all[i];
+    return NULL;
+}
+
+static void take_marks_of(struct tui *t, struct symbols *symbols, const struct dbg_point *p)
+{
+    const struct dbg_site *sites = p->sites.items;
+    for (size_t i = 0; i < p->sites.count && p->type == POINT_BREAK; i++) {
+        struct line_place place;
+        if (!symbols_line(symbols, sites[i].address, &place) ||
+            strcmp(place.file, t->view.file) != 0)
+            continue;
+        *(struct tui_mark *)list_add(&t->view.marks) =
+            (struct tui_mark){.line = place.line, .number = p->number, .disabled = p->disabled};
+    }
+}
+
+static void take_marks(struct tui *t)
+{
+    struct symbols *symbols;
+    struct dbg_point *const *all = t->d->points.items;
+    struct error *err = dbg_symbols(t->d, &symbols);
+    for (size_t i = 0; i < t->d->points.count && !err && t->view.file; i++)
+        take_marks_of(t, symbols, all[i]);
+    error_destroy(err);
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+void tui_view_update(struct tui *t)
+{
+    struct tui_view before = t->view;
+    t->view = (struct tui_view){
+        .code = LIST(char *), .frames = LIST(char *), .variables = LIST(struct tui_variable),
+        .marks = LIST(struct tui_mark),
+    };
+    session_place(t->d->session, &t->view.place);
+    take_frames(t);
+    take_source(t);
+    take_variables(t, &before);
+    take_marks(t);
+    bool moved = moment_compare(before.place.at, t->view.place.at) != 0 ||
+                 before.selected != t->view.selected;
+    if (moved || !same_text(before.file, t->view.file)) {
+        t->cursor = t->view.line ? t->view.line : 1;
+        t->left = 0;
+        t->first_variable = 0;
+    }
+    tui_view_deinit(&before);
+}

@@ -1,0 +1,350 @@
+/* Watchpoints: what they are about, what they are to the session, and what is said where one is hit.
+ *
+ * What lies at one place at all times is a data site, with its condition compiled: the engine does the rest.  Anything else (pointers that
+ * are followed, registers, a condition that cannot be compiled) is looked for by a question over time (query/followed.h), and has no
+ * data site.
+ *
+ * A local is watched as long as its frame lives.  The frame's end and its beginning are sites of the watchpoint, too: a movement
+ * stops there and says so, and from then on it is known when that was.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+void dbg_watch_destroy(struct dbg_watch *w)
+{
+    if (!w)
+        return;
+    subject_destroy(w->subject);
+    subject_destroy(w->condition);
+    free(w->code);
+    free(w);
+}
+
+/* --- making -------------------------------------------------------------------------------------- */
+
+/* Compiled, or looked at where the value has changed. */
+static struct error *set_condition(struct dbg *d, struct dbg_watch *w, const char *text)
+{
+    struct subject *condition = NULL;
+    struct values_request request;
+    struct error *err = dbg_request(d, &request);
+    if (!err && text)
+        err = subject_create(d->session, d->source, d->thread, &request, text, &condition);
+    if (err)
+        return err;
+    subject_destroy(w->condition);
+    free(w->code);
+    w->condition = condition;
+    w->code = NULL;
+    w->follows = !w->subject->is_fixed;
+    if (!condition)
+        return NULL;
+    err = subject_compile(condition, &w->code, &w->code_size);
+    if (err) {
+        dbg_say(d, "The condition is looked at at each change, which is slow: %s\n", error_text(err));
+        error_destroy(err);
+        w->code = NULL;
+        w->follows = true;
+    }
+    return NULL;
+}
+
+struct error *dbg_watch_condition(struct dbg *d, struct dbg_point *p)
+{
+    return set_condition(d, p->watch, p->condition);
+}
+
+struct words {
+    char *text;       /* the parts below are in it */
+    char *expression, *condition, *thread;
+    bool any_store;   /* -w */
+    bool location;    /* -l */
+};
+
+static struct error *read_words(const char *args, struct words *ret)
+{
+    *ret = (struct words){0};
+    for (bool more = true; more;) {
+        more = false;
+        if (dbg_take_word(&args, "-w"))
+            ret->any_store = more = true;
+        if (dbg_take_word(&args, "-l") || dbg_take_word(&args, "-location"))
+            ret->location = more = true;
+    }
+    ret->text = ret->expression = xformat("%s", args);
+    ret->condition = dbg_cut_behind(ret->text, "if");
+    ret->thread = dbg_cut_behind(ret->text, "thread");
+    if (ret->condition && !*ret->condition)
+        return error_new("a condition must follow 'if'");
+    return *ret->text ? NULL : error_new("say what to watch: an expression, or -l ADDRESS LENGTH");
+}
+
+struct error *dbg_integer(struct dbg *d, const char *text, u64 *ret)
+{
+    struct values_scope *scope;
+    struct value *value;
+    struct error *err = dbg_scope(d, &scope);
+    if (err)
+        return err;
+    err = values_evaluate(scope, text, &value);
+    if (!err)
+        err = value_integer(value, (i64 *)ret);
+    values_close(scope);
+    return err;
+}
+
+/* -l ADDRESS LENGTH: memory that need not be there yet. */
+static struct error *watch_range(struct dbg *d, char *text, struct subject **ret)
+{
+    u64 address, size;
+    char *blank = strrchr(text, ' ');
+    if (!blank)
+        return error_new("behind -l there is an expression, or an address and a length");
+    char *first = xformat("%.*s", (int)(blank - text), text);
+    struct error *err = dbg_integer(d, first, &address);
+    free(first);
+    if (!err)
+        err = dbg_integer(d, blank + 1, &size);
+    if (!err && (!size || address + size < address))
+        err = error_new("there is no memory of %llu bytes at 0x%llx", (unsigned long long)size,
+                        (unsigned long long)address);
+    if (err)
+        return err;
+    char *what = xformat("%llu byte%s at 0x%llx", (unsigned long long)size, size == 1 ? "" : "s",
+                         (unsigned long long)address);
+    *ret = subject_of_range(d->session, d->source, what, address, size);
+    free(what);
+    return NULL;
+}
+
+/* -l EXPRESSION: the memory that it means now. */
+static struct error *watch_memory(struct dbg *d, struct subject **s)
+{
+    u64 address, size;
+    if (!subject_memory(*s, &address, &size))
+        return error_new("%s is not in memory", (*s)->expression);
+    char *cast = xformat("*(%s *)0x%llx", (*s)->type, (unsigned long long)address);
+    struct subject *fixed;
+    struct error *err = dbg_subject(d, cast, &fixed);
+    free(cast);
+    if (err) { /* of a type that cannot be written so */
+        error_destroy(err);
+        fixed = subject_of_range(d->session, d->source, (*s)->expression, address, size);
+    }
+    subject_destroy(*s);
+    *s = fixed;
+    return NULL;
+}
+
+static struct error *check_subject(const struct subject *s)
+{
+    if (s->missing)
+        return error_new("%s has no value here that could be watched: %s", s->expression, s->missing);
+    if (s->uses & VALUES_REGISTERS && !s->point_count)
+        return error_new("%s is in a register, and there are no statements here at which it could be "
+                         "compared", s->expression);
+    return NULL;
+}
+
+static struct error *read_subject(struct dbg *d, const struct words *w, struct subject **ret)
+{
+    struct subject *s;
+    struct error *err = dbg_subject(d, w->expression, &s);
+    if (err && w->location && strchr(w->expression, ' ')) {
+        error_destroy(err);
+        return watch_range(d, w->expression, ret);
+    }
+    if (err)
+        return err;
+    err = check_subject(s);
+    if (!err && w->location)
+        err = watch_memory(d, &s);
+    if (err)
+        subject_destroy(s);
+    else
+        *ret = s;
+    return err;
+}
+
+static struct error *check_kind(const struct subject *s, u32 type)
+{
+    bool loads = type != POINT_STORE;
+    if (loads && s->uses & VALUES_REGISTERS)
+        return error_new("%s is in a register, of which it is not known when it is read", s->expression);
+    if (loads && !s->in_memory && !s->is_fixed)
+        return error_new("%s is computed, and lies nowhere that it could be read", s->expression);
+    return NULL;
+}
+
+static void say_made(struct dbg *d, const struct dbg_point *p)
+{
+    const struct subject *s = p->watch->subject;
+    dbg_say(d, "Watchpoint %u: %s", p->number, p->what);
+    if (s->uses & VALUES_REGISTERS)
+        dbg_say(d, ", in a register: it is compared at each statement");
+    else if (!s->is_fixed)
+        dbg_say(d, ", wherever it leads");
+    else if (strncmp(p->what, "-l ", 3) != 0 || s->type)
+        dbg_say(d, ", %llu byte%s at 0x%llx", (unsigned long long)s->size, s->size == 1 ? "" : "s",
+                (unsigned long long)s->address);
+    if (subject_is_local(s)) {
+        char *frame = dbg_subject_frame(s);
+        dbg_say(d, ", while %s lives", frame);
+        free(frame);
+    }
+    dbg_say(d, "\n");
+    json_unsigned(dbg_fields(d), "number", p->number);
+}
+
+static void make_point(struct dbg *d, u32 type, const struct words *words, struct dbg_watch *w, u32 thread)
+{
+    struct session_place place;
+    char *what = xformat("%s%s", words->location ? "-l " : "", words->expression);
+    struct dbg_point *p = dbg_points_add(d, type, what);
+    free(what);
+    session_place(d->session, &place);
+    w->any_store = words->any_store;
+    w->alive_from = w->alive_to = place.at;
+    p->watch = w;
+    p->thread = thread;
+    p->condition = words->condition ? xformat("%s", words->condition) : NULL;
+    say_made(d, p);
+}
+
+/* watch, rwatch, awatch: `which` is the type of the point. */
+struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct words words;
+    struct dbg_watch *w = xalloc(sizeof *w);
+    u32 thread = CONTROL_THREAD_ANY;
+    *w = (struct dbg_watch){0};
+    struct error *err = read_words(args, &words);
+    if (!err && words.thread)
+        err = dbg_read_thread(words.thread, &thread);
+    if (!err)
+        err = read_subject(d, &words, &w->subject);
+    if (!err)
+        err = check_kind(w->subject, (u32)c->which);
+    if (!err)
+        err = set_condition(d, w, words.condition);
+    if (err)
+        dbg_watch_destroy(w);
+    else
+        make_point(d, (u32)c->which, &words, w, thread);
+    free(words.text);
+    return err;
+}
+
+/* --- the session's part ------------------------------------------------------------------------------ */
+
+u32 dbg_watch_kind(const struct dbg_point *p)
+{
+    return p->type == POINT_STORE ? SITE_STORE : p->type == POINT_LOAD ? SITE_LOAD : SITE_ACCESS;
+}
+
+static struct error *add_site(struct dbg *d, struct dbg_point *p, u32 role, struct breakpoint *b)
+{
+    const struct dbg_watch *w = p->watch;
+    u32 number = 0;
+    b->from = w->begin;
+    b->to = w->end.tick ? w->end : w->begin.tick ? (struct moment){~0ull, ~0ull} : (struct moment){0, 0};
+    struct error *err = session_add_breakpoint(d->session, b, &number);
+    if (!err)
+        *(struct dbg_site *)list_add(&p->sites) = (struct dbg_site){b->address, number, role};
+    return err;
+}
+
+static struct error *add_data_site(struct dbg *d, struct dbg_point *p)
+{
+    const struct dbg_watch *w = p->watch;
+    const struct subject *s = w->subject;
+    struct breakpoint b = {
+        .kind = dbg_watch_kind(p), .flags = w->any_store ? PLAN_ANY_STORE : 0, .address = s->address,
+        .size = s->size, .not_first = s->not_first, .not_last = s->not_last, .thread = p->thread,
+        .condition = w->code, .condition_size = w->code ? (u32)w->code_size : 0, .ignore = p->ignore,
+    };
+    return add_site(d, p, SITE_OF_DATA, &b);
+}
+
+/* Where one stands may have been come to by `goto`: did the frame end, or begin, on the way? */
+static struct error *know_life(struct dbg *d, struct dbg_watch *w)
+{
+    struct session_place place;
+    bool found = false, interrupted = false;
+    struct error *err = NULL;
+    session_place(d->session, &place);
+    if (!w->end.tick && moment_compare(w->alive_to, place.at) < 0) {
+        err = subject_frame_end(w->subject, w->alive_to, place.at, &found, &w->end, &interrupted);
+        if (!err && !found && !interrupted)
+            w->alive_to = place.at;
+    } else if (!w->begin.tick && moment_compare(place.at, w->alive_from) < 0) {
+        err = subject_frame_begin(w->subject, w->alive_from, place.at, &found, &w->begin, &interrupted);
+        if (!err && !found && !interrupted)
+            w->alive_from = place.at;
+    }
+    return !err && interrupted ? error_new("interrupted, before it was known whether the frame of %s "
+                                           "lives here", w->subject->expression) : err;
+}
+
+struct error *dbg_watch_settle(struct dbg *d, struct dbg_point *p)
+{
+    struct dbg_watch *w = p->watch;
+    struct breakpoint b;
+    const struct dbg_site *sites = p->sites.items;
+    struct moment begin = w->begin, end = w->end;
+    bool local = subject_is_local(w->subject);
+    struct error *err = local ? know_life(d, w) : NULL;
+    bool same = !moment_compare(begin, w->begin) && !moment_compare(end, w->end);
+    if (err || (p->sites.count && sites[0].number && same))
+        return err;
+    dbg_point_unsettle(d, p);
+    p->sites.count = 0;
+    if (!w->follows)
+        err = add_data_site(d, p);
+    if (!err && !w->end.tick && subject_bound(w->subject, SUBJECT_ENDS, &b))
+        err = add_site(d, p, SITE_OF_END, &b);
+    if (!err && !w->begin.tick && subject_bound(w->subject, SUBJECT_BEGINS, &b))
+        err = add_site(d, p, SITE_OF_BEGINNING, &b);
+    return err;
+}
+
+/* A movement that heeds breakpoints came here without a stop at an end of the frame. */
+void dbg_watches_moved(struct dbg *d)
+{
+    struct dbg_point **all = d->points.items;
+    struct session_place place;
+    session_place(d->session, &place);
+    for (size_t i = 0; i < d->points.count; i++) {
+        struct dbg_watch *w = all[i]->watch;
+        if (!w || all[i]->disabled)
+            continue;
+        if (!w->end.tick && moment_compare(w->alive_to, place.at) < 0)
+            w->alive_to = place.at;
+        if (!w->begin.tick && moment_compare(place.at, w->alive_from) < 0)
+            w->alive_from = place.at;
+    }
+}
+
+/* Another track is open: locals were of the one before. */
+void dbg_watches_rebind(struct dbg *d)
+{
+    struct dbg_point **all = d->points.items;
+    for (size_t i = d->points.count; i-- > 0;) {
+        struct dbg_watch *w = all[i]->watch;
+        if (!w)
+            continue;
+        if (subject_is_local(w->subject) || (w->condition && subject_is_local(w->condition))) {
+            dbg_say(d, "Watchpoint %u was about a frame of the other track; it is deleted.\n",
+                    all[i]->number);
+            dbg_points_remove(d, all[i]);
+            continue;
+        }
+        error_destroy(subject_rebind(w->subject, d->session, d->source));
+        if (w->condition)
+            error_destroy(subject_rebind(w->condition, d->session, d->source));
+        all[i]->sites.count = 0;
+    }
+}

@@ -1,0 +1,21 @@
+/* Keys, as a terminal sends them: characters, and names for those that have none. */
+#ifndef FRONT_KEYS_H
+#define FRONT_KEYS_H
+
+#include "base/types.h"
+
+enum key {
+    KEY_NONE = 0x200000, /* something that nobody knows; above all characters */
+    KEY_GONE,            /* there will be no more */
+    KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_HOME, KEY_END, KEY_PAGE_UP, KEY_PAGE_DOWN,
+    KEY_DELETE, KEY_ESCAPE,
+    KEY_WORD_LEFT, KEY_WORD_RIGHT,
+};
+
+#define KEY_CONTROL(letter) ((u32)(letter) & 0x1f)
+enum { KEY_TAB = 9, KEY_ENTER = 13, KEY_NEWLINE = 10, KEY_BACKSPACE = 127 };
+
+/* The next key; waits for it. */
+u32 key_read(int fd);
+
+#endif

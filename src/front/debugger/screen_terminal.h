@@ -1,0 +1,15 @@
+/* The terminal below a screen: entered, left, and given back whatever happens.  See screen.h. */
+#ifndef FRONT_SCREEN_TERMINAL_H
+#define FRONT_SCREEN_TERMINAL_H
+
+#include "base/error.h"
+#include "base/types.h"
+
+struct error *screen_terminal_enter(void);
+void screen_terminal_leave(void); /* no harm if it is not entered */
+
+void screen_terminal_write(const char *bytes, size_t size);
+char *screen_terminal_printed(void); /* as screen_printed() */
+bool screen_terminal_came_back(void); /* from being suspended, since the last call */
+
+#endif

@@ -1,0 +1,214 @@
+# ebb's own commands in gdb: 'ebb goto', 'ebb undo' and so on.  'ebb gdb' loads this file; with a
+# server started by
+# 'ebb serve' it can be loaded by hand: source /usr/local/share/ebb/ebb.py
+#
+# All of them are commands of the server ('monitor ...').  What is done here is to tell gdb that
+# something has moved: it
+# keeps registers, frames, memory and the values of watchpoints, and asks for none of them again
+# unless it is made to.
+
+import os
+import re
+
+import gdb
+
+MOVEMENTS = ("goto", "undo", "redo")
+
+
+def quietly(command):
+    """Runs a command of gdb, and returns what it printed."""
+    return gdb.execute(command, to_string=True)
+
+
+def try_quietly(*commands):
+    """The first of them that this gdb knows."""
+    for command in commands:
+        try:
+            return quietly(command)
+        except gdb.error:
+            pass
+    return ""
+
+
+def monitor(command):
+    return quietly("monitor " + command)
+
+
+def select_thread(tid):
+    for thread in gdb.selected_inferior().threads():
+        if thread.ptid[1] == tid:
+            thread.switch()
+            return
+
+
+def select_frame_with_source():
+    """The innermost frame with source, if there is one: a crash in abort() shows who called it."""
+    try:
+        frame = gdb.newest_frame()
+        for _ in range(64):
+            if frame is None:
+                return
+            if frame.find_sal().symtab is not None:
+                frame.select()
+                return
+            frame = frame.older()
+    except gdb.error:
+        pass
+
+
+def show_frame():
+    try:
+        gdb.execute("frame")
+    except gdb.error as error:
+        print(error)
+
+
+def refresh_watchpoints():
+    """A watchpoint remembers the value it saw last; that was at another moment."""
+    for point in gdb.breakpoints() or ():
+        if point.type in (gdb.BP_HARDWARE_WATCHPOINT, gdb.BP_WATCHPOINT,
+                          gdb.BP_READ_WATCHPOINT, gdb.BP_ACCESS_WATCHPOINT) and point.enabled:
+            try:
+                point.enabled = False
+                point.enabled = True
+            except gdb.error:
+                pass
+
+
+def linker_has_list():
+    """Before the dynamic linker has made its list of libraries, gdb would forget those that it knows."""
+    found = re.search(r"0x[0-9a-f]+", try_quietly("info address _r_debug"))
+    if not found:
+        return True
+    try:
+        pointer = gdb.selected_inferior().read_memory(int(found.group(), 16) + 8, 8)
+        return any(byte != b"\0" for byte in pointer)
+    except gdb.error:
+        return False
+
+
+def after_movement(said):
+    try_quietly("maintenance flush register-cache", "flushregs")
+    try_quietly("maintenance flush dcache")
+    try_quietly("info threads")
+    found = re.search(r"thread (\d+)", said)
+    if found:
+        select_thread(int(found.group(1)))
+    if linker_has_list():
+        try_quietly("sharedlibrary")
+    refresh_watchpoints()
+    show_frame()
+
+
+def choose_sysroot():
+    """Files of this machine where they are still those of the recording, else through the server."""
+    quietly("set sysroot " + ("target:" if files_changed() else "/"))
+
+
+def files_changed():
+    return monitor("files").startswith("changed")
+
+
+class Silence:
+    """What gdb says of its own accord when a program stops is not said inside of this."""
+
+    def __enter__(self):
+        try_quietly("set suppress-cli-notifications on")
+
+    def __exit__(self, *_):
+        try_quietly("set suppress-cli-notifications off")
+
+
+def attach(said):
+    pid = re.search(r"pid (\d+)", said).group(1)
+    choose_sysroot()
+    with Silence():
+        quietly("file")
+        quietly("attach " + pid)
+    select_frame_with_source()
+    show_frame()
+
+
+def go_to_track(number):
+    if not number:
+        gdb.write(monitor("track"))
+        return
+    if not re.search(r"^. %s: " % re.escape(number), monitor("tracks"), re.MULTILINE):
+        raise gdb.GdbError("there is no track %s; 'ebb tracks' lists them" % number)
+    with Silence():
+        try_quietly("detach")
+    said = monitor("track " + number)
+    failed = not said.startswith("track ")
+    gdb.write("" if failed else said)
+    attach(monitor("track") if failed else said)
+    if failed:
+        raise gdb.GdbError(said.replace("ebb: ", "", 1).strip())
+
+
+def use_packed_sources(directory):
+    """A packed recording brings its sources with it; they lie there by their whole names."""
+    if os.path.isdir(directory):
+        quietly("set substitute-path / " + directory)
+
+
+def allow_large_watchpoints():
+    """gdb looks at no value larger than this, and passes over watchpoints on those without a word."""
+    if gdb.parameter("max-value-size") == 65536:  # what it is unless the user has said otherwise
+        quietly("set max-value-size 67108864")
+
+
+def connect(where):
+    """What 'ebb gdb' begins with."""
+    quietly("set confirm off")
+    quietly("set sysroot /")
+    use_packed_sources(os.path.join(os.path.dirname(where), "sources"))
+    allow_large_watchpoints()
+    with Silence():
+        quietly("target extended-remote " + where)
+        if files_changed():
+            quietly("disconnect")
+            quietly("file")
+            quietly("set sysroot target:")
+            quietly("target extended-remote " + where)
+    gdb.write(monitor("where"))
+    select_frame_with_source()
+    show_frame()
+
+
+class Ebb(gdb.Command):
+    """Commands of ebb: moments, bookmarks, tracks.  'ebb help' lists them."""
+
+    def __init__(self):
+        super().__init__("ebb", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        name, _, rest = argument.strip().partition(" ")
+        if name == "connect":
+            connect(rest.strip())
+        elif name == "track":
+            go_to_track(rest.strip())
+        else:
+            said = self.ask(argument.strip() or "help")
+            failed = said.startswith("ebb: ")
+            if failed:
+                raise gdb.GdbError(said[5:].strip())
+            gdb.write(said)
+            if name and any(m.startswith(name) for m in MOVEMENTS) and not failed:
+                after_movement(said)
+
+    def ask(self, command):
+        """Ctrl-C in gdb's own waiting: it may have moved all the same."""
+        try:
+            return monitor(command).replace("monitor help", "ebb help")
+        except KeyboardInterrupt:
+            after_movement(monitor("where"))
+            raise
+
+    def complete(self, text, word):
+        names = ("bookmark", "bookmarks", "checkpoints", "goto", "help", "info", "redo", "track", "tracks",
+                 "undo", "where")
+        return [n for n in names if n.startswith(word)] if " " not in text else []
+
+
+Ebb()

@@ -1,0 +1,24 @@
+/* gdb and LLDB as front ends: a server of the GDB remote serial protocol, and a command that starts
+ * the user's own gdb on it.
+ *
+ *   serve_command.c   ebb serve: where a client connects; one client at a time
+ *   gdb_command.c     ebb gdb: a server behind a private socket, and gdb in front of it
+ *   wire.c            packets: frames, check sums, escapes
+ *   link.c            a client: a thread that reads, so that Ctrl-C is seen during a movement
+ *   rsp*.c            what each packet means, in words of session/session.h
+ *   ebb.py            ebb's own commands in gdb
+ *
+ * The table of commands is in main.c.
+ */
+#ifndef FRONT_GDB_H
+#define FRONT_GDB_H
+
+/* ebb serve: 0 when the client has gone. */
+int gdb_serve(int argc, char **argv);
+void gdb_serve_explain(void);
+
+/* ebb gdb: the status of gdb. */
+int gdb_run(int argc, char **argv);
+void gdb_run_explain(void);
+
+#endif

@@ -1,0 +1,265 @@
+/* ebb gdb: the user's own gdb, on a recording.
+ *
+ *     ebb gdb ---+--- the server: opens the recording, listens in a directory of its own
+ *                +--- gdb: connects there
+ *
+ * The server is in a session (of the terminal) of its own, so that Ctrl-C at the terminal
+ * reaches gdb alone, which passes it on.  It ends when its lifeline, a pipe that this process
+ * holds, comes to its end; so it cannot outlive us.  gdb may leave and connect again as often as
+ * it likes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/complain.h"
+#include "base/xalloc.h"
+#include "front/gdb/gdb.h"
+#include "front/gdb/link.h"
+#include "front/gdb/listener.h"
+#include "front/gdb/packed_sources.h"
+#include "front/gdb/python_file.h"
+#include "front/gdb/recording_choice.h"
+#include "log/channel.h"
+
+struct place {
+    char *directory, *socket, *script; /* of the connection; removed at the end */
+    char *sources;                     /* of a packed recording; ebb.py looks for it */
+};
+
+static bool write_script(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    size_t size = (size_t)(python_file_end - python_file);
+    if (fd < 0)
+        return false;
+    bool written = write(fd, python_file, size) == (ssize_t)size;
+    return close(fd) == 0 && written;
+}
+
+static int place_make(struct place *p)
+{
+    const char *root = getenv("TMPDIR");
+    p->directory = xformat("%s/ebb-gdb.XXXXXX", root && *root ? root : "/tmp");
+    if (!mkdtemp(p->directory))
+        return complain(CHANNEL_EXIT_OURS, "cannot make %s: %s", p->directory, strerror(errno));
+    p->socket = xformat("%s/socket", p->directory);
+    p->script = xformat("%s/ebb.py", p->directory);
+    p->sources = xformat("%s/sources", p->directory);
+    if (!write_script(p->script)) {
+        int status = complain(CHANNEL_EXIT_OURS, "cannot write %s: %s", p->script, strerror(errno));
+        unlink(p->script);
+        rmdir(p->directory);
+        return status;
+    }
+    return 0;
+}
+
+/* By the server too: it may be the last. */
+static void place_empty(const struct place *p)
+{
+    packed_sources_remove(p->sources);
+    unlink(p->script);
+    rmdir(p->directory);
+}
+
+static void place_remove(struct place *p)
+{
+    unlink(p->socket);
+    place_empty(p);
+    free(p->sources);
+    free(p->directory);
+    free(p->socket);
+    free(p->script);
+}
+
+/* The server. */
+
+static struct error *serve_on(struct rsp *r, const struct listener *l, int lifeline)
+{
+    for (;;) {
+        struct link *link;
+        int client;
+        struct error *err = listener_accept(l, lifeline, &client);
+        if (err || client < 0)
+            return err;
+        err = link_open(client, client, &link);
+        if (err)
+            return err;
+        rsp_serve(r, link);
+    }
+}
+
+/* `ready` is told when a client can connect, or closed without a word. */
+static int run_server(const struct recording_choice *choice, const struct place *p, int ready,
+                      int lifeline)
+{
+    struct recording *rec;
+    struct rsp *r;
+    struct listener l;
+    signal(SIGPIPE, SIG_IGN);
+    struct error *err = recording_choice_open(choice, &rec, &r);
+    if (err)
+        return error_complain(err, 1);
+    packed_sources_unpack(rec, p->sources);
+    err = listener_open_file(p->socket, &l);
+    if (!err) {
+        ssize_t told = write(ready, "r", 1);
+        close(ready);
+        err = told < 0 ? NULL : serve_on(r, &l, lifeline);
+        listener_close(&l);
+    }
+    place_empty(p);
+    rsp_destroy(r);
+    recording_destroy(rec);
+    return err ? error_complain(err, 1) : 0;
+}
+
+struct server {
+    pid_t pid;
+    int lifeline;
+};
+
+static bool wait_ready(int ready)
+{
+    char byte;
+    ssize_t size;
+    while ((size = read(ready, &byte, 1)) < 0 && errno == EINTR)
+        ;
+    close(ready);
+    return size == 1;
+}
+
+/* 0, or the status to end with: the server has said why. */
+static int server_start(const struct recording_choice *choice, const struct place *p,
+                        struct server *ret)
+{
+    int ready[2], lifeline[2], status;
+    if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(lifeline, O_CLOEXEC) < 0)
+        return complain(CHANNEL_EXIT_OURS, "cannot make a pipe: %s", strerror(errno));
+    ret->pid = fork();
+    if (ret->pid < 0)
+        return complain(CHANNEL_EXIT_OURS, "cannot start a process: %s", strerror(errno));
+    if (ret->pid == 0) {
+        setsid();
+        close(ready[0]);
+        close(lifeline[1]);
+        exit(run_server(choice, p, ready[1], lifeline[0]));
+    }
+    close(ready[1]);
+    close(lifeline[0]);
+    ret->lifeline = lifeline[1];
+    if (wait_ready(ready[0]))
+        return 0;
+    waitpid(ret->pid, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CHANNEL_EXIT_OURS;
+}
+
+static void server_stop(struct server *s)
+{
+    close(s->lifeline);
+    while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* gdb. */
+
+static const char *gdb_name(void)
+{
+    const char *chosen = getenv("EBB_GDB");
+    return chosen && *chosen ? chosen : "gdb";
+}
+
+static void exec_gdb(const struct place *p, int argc, char **argv)
+{
+    char *source = xformat("source %s", p->script);
+    char *connect = xformat("ebb connect %s", p->socket);
+    char **args = xalloc(((size_t)argc + 8) * sizeof *args);
+    int count = 0;
+    args[count++] = (char *)gdb_name();
+    args[count++] = "-q";
+    args[count++] = "-ex";
+    args[count++] = source;
+    args[count++] = "-ex";
+    args[count++] = connect;
+    for (int i = 0; i < argc; i++)
+        args[count++] = argv[i];
+    args[count] = NULL;
+    execvp(args[0], args);
+}
+
+/* A pipe that exec closes tells whether there is such a program. */
+static int run_gdb(const struct place *p, int argc, char **argv)
+{
+    int failed[2], status = 0, why = 0;
+    if (pipe2(failed, O_CLOEXEC) < 0)
+        return complain(CHANNEL_EXIT_OURS, "cannot make a pipe: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid < 0)
+        return complain(CHANNEL_EXIT_OURS, "cannot start a process: %s", strerror(errno));
+    if (pid == 0) {
+        exec_gdb(p, argc, argv);
+        why = errno;
+        _exit(write(failed[1], &why, sizeof why) != sizeof why);
+    }
+    signal(SIGINT, SIG_IGN); /* the terminal's is for gdb */
+    signal(SIGQUIT, SIG_IGN);
+    close(failed[1]);
+    bool could_not = read(failed[0], &why, sizeof why) == sizeof why;
+    close(failed[0]);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (could_not)
+        return complain(why == ENOENT ? CHANNEL_EXIT_NOT_FOUND : CHANNEL_EXIT_NOT_RUNNABLE,
+                        "cannot start %s: %s; install gdb, or name one in EBB_GDB", gdb_name(),
+                        strerror(why));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int gdb_run(int argc, char **argv)
+{
+    struct recording_choice choice = {0};
+    int i;
+    for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        int status = recording_choice_read(&choice, "gdb", argc, argv, &i);
+        if (status)
+            return status;
+    }
+    i += i < argc; /* past -- */
+    struct place p = {0};
+    struct server s = {0};
+    int status = place_make(&p);
+    if (status)
+        return status;
+    status = server_start(&choice, &p, &s);
+    if (!status) {
+        status = run_gdb(&p, argc - i, argv + i);
+        server_stop(&s);
+    }
+    place_remove(&p);
+    return status;
+}
+
+void gdb_run_explain(void)
+{
+    printf("\n"
+           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
+           "What follows -- are arguments of gdb.\n"
+           "\n"
+           "  --start     begin at the start of the run instead of its end\n"
+           "  --track N   that process image; else the first that dumped core, or, if none did,\n"
+           "              what the first process was at its end; see 'ebb info'\n"
+           "\n"
+           "Every command that goes forward has a twin: reverse-step, reverse-next,\n"
+           "reverse-continue, reverse-finish, reverse-stepi, reverse-nexti.  Breakpoints,\n"
+           "conditions and watchpoints work in both directions.  'ebb help' in gdb lists ebb's own\n"
+           "commands.  Nothing you do changes the recording: what is assigned or called happens in\n"
+           "a copy, and is gone with the next movement.\n"
+           "\n"
+           "EBB_GDB names another gdb.  The status is that of gdb.\n");
+}

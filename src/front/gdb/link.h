@@ -1,0 +1,51 @@
+/* A client of the server: what it sent, one packet after the other, and what it is told.
+ *
+ * A thread reads all the time.  So a Ctrl-C is seen while a movement is under way, and ends it;
+ * and so does the client's end.
+ */
+#ifndef FRONT_LINK_H
+#define FRONT_LINK_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "session/session.h"
+
+struct link;
+
+struct link_packet {
+    enum { LINK_PACKET, LINK_DAMAGED, LINK_OVERSIZED } kind;
+    size_t size;
+    char bytes[]; /* a zero follows the last */
+};
+
+/* Takes both descriptors, which may be the same. */
+struct error *link_open(int in, int out, struct link **ret);
+void link_close(struct link *l); /* accepts NULL */
+
+/* The next packet, to be freed; NULL when the client has gone.  While there is none, `idle` is
+ * called until it returns false. */
+struct link_packet *link_next(struct link *l, bool (*idle)(void *), void *context);
+
+/* Sends a packet; nothing happens if the client has gone. */
+void link_send(struct link *l, const char *bytes, size_t size);
+
+/* From now on neither side acknowledges packets. */
+void link_stop_acks(struct link *l);
+
+bool link_gone(struct link *l);
+
+/* Between these two a Ctrl-C, or the client's end, interrupts the session.  False: it has come
+ * already, and the movement is not to begin.  A Ctrl-C that the movement did not heed, because it
+ * had come to its end, is for the next one, if that follows at once. */
+bool link_begin_movement(struct link *l, struct session *s);
+void link_end_movement(struct link *l, bool heeded);
+
+/* For a client that does not make one movement of many, and takes the end of a movement, however it came, for the
+ * answer to its Ctrl-C (LLDB): one that no movement heeds is for none. */
+void link_forget_interrupts(struct link *l);
+
+/* To be called by the session's progress hook: a Ctrl-C that came too early to be noticed is
+ * passed on again. */
+void link_progress(struct link *l);
+
+#endif

@@ -1,0 +1,383 @@
+/* The server of one client: its beginning and end, and which function handles which packet.
+ *
+ * Clients are believed nothing: numbers are checked where they are used, a packet that cannot be
+ * understood gets an error, and one that is not known an empty answer.
+ */
+#include "front/gdb/rsp.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "front/gdb/rsp_internal.h"
+#include "front/gdb/wire.h"
+
+bool rsp_starts(const char *text, const char *with, const char **rest)
+{
+    size_t length = strlen(with);
+    if (strncmp(text, with, length) != 0)
+        return false;
+    *rest = text + length;
+    return true;
+}
+
+void rsp_ok(struct rsp *r)
+{
+    reply_text(&r->reply, "OK");
+}
+
+void rsp_fail(struct rsp *r, int number)
+{
+    reply_clear(&r->reply);
+    reply_text(&r->reply, "E%02x", number & 0xff);
+}
+
+/* gdb shows the text of an error that begins with a point; it must not hold what frames are made
+ * of. */
+void rsp_error(struct rsp *r, struct error *err)
+{
+    reply_clear(&r->reply);
+    reply_text(&r->reply, "E.");
+    for (const char *p = error_text(err); *p; p++)
+        reply_bytes(&r->reply, strchr("#$}*", *p) || (u8)*p < ' ' ? " " : p, 1);
+    error_destroy(err);
+}
+
+void rsp_say(struct rsp *r, const char *text)
+{
+    struct reply out = {0};
+    if (!r->link)
+        return;
+    reply_text(&out, "O");
+    reply_hex(&out, text, strlen(text));
+    link_send(r->link, out.bytes, out.size);
+    reply_deinit(&out);
+}
+
+static double seconds_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* Nobody is connected yet: who waits at a terminal is told how far it has got. */
+static void show_opening(struct rsp *r, struct moment at, struct moment goal)
+{
+    if (!r->opening_since)
+        r->opening_since = seconds_now();
+    if (!isatty(STDERR_FILENO) || seconds_now() - r->opening_since < 1 || at.tick >= goal.tick)
+        return;
+    fprintf(stderr, "\rebb: going to the end of the run: %.0f%%\033[K",
+            100.0 * (double)at.tick / (double)goal.tick);
+    r->opening_shown = true;
+}
+
+static void hide_opening(struct rsp *r)
+{
+    if (r->opening_shown)
+        fputs("\r\033[K", stderr);
+    r->opening_shown = false;
+}
+
+static void show_progress(void *context, const struct session_progress *p)
+{
+    struct rsp *r = context;
+    if (r->link)
+        link_progress(r->link);
+    else
+        show_opening(r, p->at, p->goal);
+}
+
+struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
+{
+    struct session_options options = {
+        .track = track, .at_start = at_start, .progress = show_progress, .context = r,
+    };
+    struct rsp_facts facts = {0};
+    struct session *s;
+    struct error *err = rsp_facts_read(r->rec, track, &facts);
+    if (!err)
+        err = session_open(r->rec, &options, &s);
+    if (err) {
+        rsp_facts_deinit(&facts);
+        return err;
+    }
+    session_close(r->session);
+    rsp_facts_deinit(&r->facts);
+    r->session = s;
+    r->facts = facts;
+    r->phantom = 0;
+    r->has_original = false;
+    rsp_points_forget(r);
+    rsp_moved(r);
+    return NULL;
+}
+
+struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, struct rsp **ret)
+{
+    struct rsp *r = xalloc(sizeof *r);
+    *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY};
+    rsp_points_default_signals(r);
+    struct error *err = rsp_choose_track(r, track, at_start);
+    hide_opening(r);
+    if (err) {
+        rsp_destroy(r);
+        return err;
+    }
+    *ret = r;
+    return NULL;
+}
+
+void rsp_destroy(struct rsp *r)
+{
+    if (!r)
+        return;
+    rsp_files_close(r);
+    rsp_points_deinit(r);
+    rsp_threads_forget(r);
+    rsp_monitor_deinit(r);
+    rsp_lent_deinit(r);
+    rsp_facts_deinit(&r->facts);
+    session_close(r->session);
+    reply_deinit(&r->reply);
+    reply_deinit(&r->document);
+    free(r);
+}
+
+/* The smaller packets. */
+
+static void why_stopped(struct rsp *r, const char *args)
+{
+    (void)args;
+    if (r->attached)
+        rsp_stop_reply(r);
+    else
+        reply_text(&r->reply, "W00");
+}
+
+static void extended(struct rsp *r, const char *args)
+{
+    (void)args;
+    rsp_ok(r);
+}
+
+/* The replay of a forked track begins with its parent's program; its client stands behind the
+ * fork. */
+static struct error *follow_child(struct rsp *r, u32 track)
+{
+    struct session_range none = {0, 0};
+    struct session_stop stop;
+    struct moment birth;
+    struct error *err = rsp_facts_birth(r->rec, track, &birth);
+    if (!err)
+        err = rsp_choose_track(r, track, true);
+    if (!err)
+        err = session_goto(r->session, birth, &stop);
+    if (!err)
+        err = session_step(r->session, FORWARD, CONTROL_THREAD_ANY, 1, none, &stop);
+    rsp_moved(r);
+    return err;
+}
+
+/* A process that the client only believes to be there can be let go of without anybody noticing.
+ *  If it lets go of the real one and keeps that, it follows the child of a fork. */
+static void detach(struct rsp *r, const char *args)
+{
+    u64 pid = rsp_shown_pid(r);
+    const char *at = args + (*args == ';');
+    if (*args == ';' && !wire_number(&at, &pid))
+        return rsp_fail(r, EINVAL);
+    if (r->phantom && pid == r->phantom) {
+        r->phantom = 0;
+        return rsp_ok(r);
+    }
+    u32 child = r->phantom ? rsp_facts_child(r->rec, session_track(r->session), r->phantom)
+                           : TRACK_NONE;
+    if (child != TRACK_NONE) {
+        struct error *err = follow_child(r, child);
+        return err ? rsp_error(r, err) : rsp_ok(r);
+    }
+    r->attached = false;
+    rsp_points_clear(r);
+    rsp_ok(r);
+}
+
+/* Nothing is killed: the program has run, and its recording stays. */
+static void kill_process(struct rsp *r, const char *args)
+{
+    (void)args;
+    r->attached = false;
+    rsp_points_clear(r);
+    rsp_ok(r);
+}
+
+/* gdb expects no answer and hangs up; LLDB waits for the end. */
+static void kill_all(struct rsp *r, const char *args)
+{
+    (void)args;
+    if (r->is_lldb)
+        link_send(r->link, "X09", 3);
+    r->over = true;
+}
+
+/* `run`: to the beginning. */
+static void run_again(struct rsp *r, const char *args)
+{
+    struct session_stop stop;
+    (void)args;
+    struct error *err = session_goto(r->session, session_first(r->session), &stop);
+    if (err)
+        return rsp_error(r, err);
+    r->attached = true;
+    rsp_moved(r);
+    rsp_stop_reply(r);
+}
+
+/* The process of this track, or of another. */
+static void attach(struct rsp *r, const char *args)
+{
+    u64 pid = 0;
+    struct error *err = NULL;
+    if (!wire_number(&args, &pid))
+        return rsp_fail(r, EINVAL);
+    if (pid != session_pid(r->session)) {
+        u32 child = rsp_facts_child(r->rec, TRACK_NONE, (u32)pid);
+        err = child == TRACK_NONE ? error_new("no process of the recording is %u", (u32)pid)
+                                  : rsp_choose_track(r, child, false);
+    }
+    if (err)
+        return rsp_error(r, err);
+    r->attached = true;
+    rsp_stop_reply(r);
+}
+
+static void vcont_kinds(struct rsp *r, const char *args)
+{
+    (void)args;
+    reply_text(&r->reply, "vCont;c;C;s;S;t;r");
+}
+
+struct row {
+    const char *name;
+    void (*handle)(struct rsp *r, const char *args); /* what follows the name */
+    bool detached_too;
+};
+
+/* The first that fits; longer names stand before their beginnings. */
+static const struct row rows[] = {
+    {"qSupported", rsp_query, true},
+    {"vCont?", vcont_kinds, true},
+    {"vCont;", rsp_vcont, false},
+    {"vFile:", rsp_file, true},
+    {"vAttach;", attach, true},
+    {"vAttachOrWait;", attach, true},
+    {"vKill", kill_process, false},
+    {"vRun", run_again, true},
+    {"vCtrlC", extended, false},
+    {"bc", rsp_backward, false},
+    {"bs", rsp_backward, false},
+    {"?", why_stopped, true},
+    {"!", extended, true},
+    {"D", detach, true},
+    {"k", kill_all, true},
+    {"R", run_again, true},
+    {"H", rsp_select, true},
+    {"T", rsp_alive, false},
+    {"g", rsp_read_registers, false},
+    {"G", rsp_write_registers, false},
+    {"p", rsp_read_register, false},
+    {"P", rsp_write_register, false},
+    {"m", rsp_read_memory, false},
+    {"x", rsp_read_binary, false},
+    {"M", rsp_write_memory, false},
+    {"X", rsp_write_binary, false},
+    {"Z", rsp_insert_point, false},
+    {"z", rsp_remove_point, true},
+    {"c", rsp_continue, false},
+    {"C", rsp_continue, false},
+    {"s", rsp_step, false},
+    {"S", rsp_step, false},
+    {"q", rsp_query, true},
+    {"Q", rsp_set, true},
+};
+
+/* Queries are handed on with their names. */
+static bool keeps_name(const struct row *row)
+{
+    return row->handle == rsp_query || row->handle == rsp_set || row->handle == rsp_backward;
+}
+
+static void handle(struct rsp *r, const char *packet)
+{
+    if (rsp_lldb(r, packet))
+        return;
+    for (const struct row *row = rows; row < rows + countof(rows); row++) {
+        const char *args;
+        if (!rsp_starts(packet, row->name, &args))
+            continue;
+        if (!r->attached && !row->detached_too)
+            return rsp_fail(r, ESRCH);
+        return row->handle(r, keeps_name(row) ? packet : args);
+    }
+}
+
+static void answer(struct rsp *r, const struct link_packet *p)
+{
+    reply_clear(&r->reply);
+    r->end = p->bytes + p->size;
+    if (p->kind == LINK_OVERSIZED)
+        rsp_fail(r, E2BIG);
+    else if (p->kind == LINK_DAMAGED)
+        rsp_fail(r, EBADMSG);
+    else
+        handle(r, p->bytes);
+    if (!r->over)
+        link_send(r->link, r->reply.bytes ? r->reply.bytes : "", r->reply.size);
+}
+
+static bool idle(void *context)
+{
+    struct rsp *r = context;
+    return session_idle(r->session);
+}
+
+/* A new client knows nothing of what the one before had set up. */
+static void begin(struct rsp *r)
+{
+    r->attached = true;
+    r->over = r->is_lldb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak = false;
+    r->fork_events = r->vfork_events = r->exec_events = r->lists_threads = r->backward = false;
+    r->general = r->resumed = CONTROL_THREAD_ANY;
+    r->tls_module_at = 0;
+    rsp_points_default_signals(r);
+}
+
+static void end(struct rsp *r)
+{
+    rsp_points_clear(r);
+    rsp_lent_deinit(r);
+    rsp_files_close(r);
+    if (session_scratch(r->session))
+        session_scratch_drop(r->session);
+    r->has_original = false;
+    r->phantom = 0;
+}
+
+void rsp_serve(struct rsp *r, struct link *l)
+{
+    r->link = l;
+    begin(r);
+    struct link_packet *p;
+    while (!r->over && (p = link_next(r->link, idle, r))) {
+        answer(r, p);
+        free(p);
+    }
+    end(r);
+    link_close(r->link);
+    r->link = NULL;
+}

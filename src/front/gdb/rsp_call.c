@@ -1,0 +1,135 @@
+/* Calls of functions in a copy: where they return to.
+ *
+ * gdb lets a function that it calls return to an address on the stack, where it has a
+ * breakpoint.  The stack cannot be executed, so natively that is a fault, which gdb takes for
+ * the breakpoint; in a copy it would be the program's death.  So while the copy runs, the return
+ * address is the program's entry, where a breakpoint of ours waits; when that is met, the pc is
+ * set to where gdb expects it.
+ *
+ * Between two runs the stack holds what gdb wrote: backtraces go through the call.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/xalloc.h"
+#include "front/gdb/rsp_internal.h"
+
+static bool is_executable(struct rsp *r, u64 address)
+{
+    struct control_area *areas;
+    size_t count;
+    bool ret = false;
+    struct error *err = session_areas(r->session, &areas, &count);
+    if (err) {
+        error_destroy(err);
+        return true; /* as if all were well: nothing is changed then */
+    }
+    for (size_t i = 0; i < count; i++)
+        if (address >= areas[i].start && address < areas[i].end)
+            ret = areas[i].protection & PROT_EXEC;
+    free(areas);
+    return ret;
+}
+
+static bool has_breakpoint(const struct rsp *r, u64 address)
+{
+    for (size_t i = 0; i < r->points.count; i++) {
+        const struct rsp_point *p = &r->points.list[i];
+        if (p->wanted && p->type <= POINT_HARD && p->address == address)
+            return true;
+    }
+    return false;
+}
+
+static bool read_word(struct rsp *r, u64 address, u64 *ret)
+{
+    size_t got = 0;
+    struct error *err = session_read(r->session, address, ret, sizeof *ret, &got);
+    error_destroy(err);
+    return !err && got == sizeof *ret;
+}
+
+bool rsp_call_entry(struct rsp *r, u64 *ret)
+{
+    u64 *pairs;
+    size_t size;
+    struct error *err = session_auxv(r->session, (u8 **)&pairs, &size);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    *ret = 0;
+    for (size_t i = 0; i + 1 < size / sizeof *pairs; i += 2)
+        if (pairs[i] == AT_ENTRY)
+            *ret = pairs[i + 1];
+    free(pairs);
+    return *ret != 0;
+}
+
+/* A call is about to be made: the word that rsp points to is an address with a breakpoint. */
+static bool begins_call(struct rsp *r)
+{
+    struct control_registers regs;
+    const u8 *vector;
+    u64 back;
+    struct error *err = session_registers(r->session, CONTROL_THREAD_ANY, &regs, &vector);
+    error_destroy(err);
+    if (err || !read_word(r, regs.reg[4], &back) || !has_breakpoint(r, back) ||
+        is_executable(r, back))
+        return false;
+    r->call_slot = regs.reg[4];
+    r->call_back = back;
+    return true;
+}
+
+/* True if the return address was replaced; *ret is the breakpoint that waits for it. */
+bool rsp_call_prepare(struct rsp *r, u32 *ret)
+{
+    u64 entry, word;
+    bool known = r->call_slot && read_word(r, r->call_slot, &word) && word == r->call_back;
+    if ((!known && !begins_call(r)) || !rsp_call_entry(r, &entry))
+        return false;
+    struct breakpoint b = {.kind = SITE_CODE, .address = entry, .size = 1,
+                           .thread = CONTROL_THREAD_ANY};
+    struct error *err = session_add_breakpoint(r->session, &b, ret);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    err = session_write(r->session, r->call_slot, &entry, sizeof entry);
+    error_destroy(err);
+    return true;
+}
+
+static struct error *stand_where_expected(struct rsp *r)
+{
+    struct control_registers regs;
+    const u8 *vector;
+    struct error *err = session_registers(r->session, CONTROL_THREAD_ANY, &regs, &vector);
+    if (err)
+        return err;
+    u8 *copy = xalloc(regs.vector_size + 1);
+    if (regs.vector_size)
+        memcpy(copy, vector, regs.vector_size);
+    regs.rip = r->call_back;
+    err = session_set_registers(r->session, CONTROL_THREAD_ANY, &regs, copy);
+    free(copy);
+    return err;
+}
+
+struct error *rsp_call_finish(struct rsp *r, u32 number)
+{
+    bool returned = r->stop.why == WHY_BREAKPOINT && r->stop.breakpoint == number;
+    struct error *err =
+        session_write(r->session, r->call_slot, &r->call_back, sizeof r->call_back);
+    error_destroy(session_remove_breakpoint(r->session, number));
+    if (err || !returned)
+        return err;
+    r->call_slot = 0;
+    for (size_t i = 0; i < r->points.count; i++)
+        if (r->points.list[i].type <= POINT_HARD && r->points.list[i].address == r->call_back)
+            r->stop.breakpoint = r->stop.breakpoints[0] = r->points.list[i].number;
+    return stand_where_expected(r);
+}

@@ -1,0 +1,222 @@
+/* What the log says of a track, without running it: which signals came, what the program was
+ * called with, how tracks hang together. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/xalloc.h"
+#include "front/gdb/rsp_internal.h"
+#include "log/event.h"
+#include "log/lineage.h"
+#include "log/reader.h"
+
+enum { SIGINFO_SIZE = sizeof(((struct event_signal *)0)->info) };
+
+static void keep_list(const struct event_piece *p, char **list, size_t *size)
+{
+    char *longer = xalloc(*size + p->size + 1);
+    if (*size)
+        memcpy(longer, *list, *size);
+    memcpy(longer + *size, p + 1, p->size);
+    *size += p->size;
+    longer[*size] = '\0';
+    free(*list);
+    *list = longer;
+}
+
+static void take_start(struct rsp_facts *f, const struct event *e)
+{
+    if (e->kind == EVENT_START) {
+        const struct event_start *start = (const struct event_start *)e->payload;
+        f->ppid = start->ppid;
+        f->uid = start->uid;
+        f->gid = start->gid;
+    }
+    for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));) {
+        size_t none = 0;
+        if (p->kind == PIECE_ARGUMENTS)
+            keep_list(p, &f->arguments, &f->arguments_size);
+        else if (p->kind == PIECE_ENVIRONMENT)
+            keep_list(p, &f->environment, &f->environment_size);
+        else if (p->kind == PIECE_DIRECTORY)
+            keep_list(p, &f->directory, &none);
+    }
+}
+
+/* Cheaply: content is compared where it counts, when a file is replayed. */
+static bool is_changed(const struct event_map *map)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (map->path_size >= sizeof path)
+        return true;
+    memcpy(path, map + 1, map->path_size);
+    path[map->path_size] = '\0';
+    if (path[0] != '/' || !(map->protection & PROT_EXEC))
+        return false;
+    u64 mtime = 0;
+    if (stat(path, &st) == 0)
+        mtime = (u64)st.st_mtim.tv_sec * 1000000000u + (u64)st.st_mtim.tv_nsec;
+    return !mtime || (u64)st.st_size != map->file_size || mtime != map->mtime;
+}
+
+/* Each name once for a row of mappings. */
+static void keep_mapped(struct rsp_facts *f, const struct event_map *map)
+{
+    char *path = xformat("%.*s", (int)map->path_size, (const char *)(map + 1));
+    size_t size = strlen(path) + 1;
+    bool again = f->mapped_size >= size &&
+                 memcmp(f->mapped + f->mapped_size - size, path, size) == 0;
+    if (!again) {
+        char *longer = xalloc(f->mapped_size + size);
+        if (f->mapped_size)
+            memcpy(longer, f->mapped, f->mapped_size);
+        memcpy(longer + f->mapped_size, path, size);
+        free(f->mapped);
+        f->mapped = longer;
+        f->mapped_size += size;
+    }
+    free(path);
+}
+
+static void take_event(struct rsp_facts *f, const struct event *e)
+{
+    if (e->kind == EVENT_SIGNAL) {
+        u32 signal = ((const struct event_signal *)e->payload)->signal;
+        if (signal < RSP_SIGNALS)
+            f->signal_came[signal] = true;
+    } else if (e->kind == EVENT_MAP) {
+        f->files_changed = f->files_changed || is_changed((const struct event_map *)e->payload);
+        keep_mapped(f, (const struct event_map *)e->payload);
+    } else if (e->kind == EVENT_FORK) {
+        f->forks = true;
+    } else if (e->kind == EVENT_SYSCALL) {
+        u32 number = ((const struct event_syscall *)e->payload)->number;
+        f->forks |= number == SYS_fork || number == SYS_clone || number == SYS_clone3;
+    } else if (e->kind == EVENT_EXEC) {
+        f->execs = true;
+    }
+}
+
+struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret)
+{
+    struct lineage *l;
+    struct error *err = lineage_open(rec, track, true, &l);
+    if (err)
+        return err;
+    const struct event *e;
+    bool starts = true;
+    while (!(err = lineage_next(l, &e)) && e) {
+        starts = starts && (e->kind == EVENT_START || e->kind == EVENT_DATA ||
+                            e->kind == EVENT_NOTE);
+        if (starts && e->kind != EVENT_NOTE)
+            take_start(ret, e);
+        else
+            take_event(ret, e);
+    }
+    lineage_close(l);
+    return err;
+}
+
+void rsp_facts_deinit(struct rsp_facts *f)
+{
+    free(f->arguments);
+    free(f->environment);
+    free(f->directory);
+    free(f->mapped);
+    *f = (struct rsp_facts){0};
+}
+
+/* The last track whose header is what `fits` looks for, among all. */
+static u32 find_track(const struct recording *rec,
+                      bool (*fits)(const struct format_file *, u32, u32), u32 track, u32 pid)
+{
+    u32 *tracks, ret = TRACK_NONE;
+    size_t count;
+    struct error *err = recording_tracks(rec, &tracks, &count);
+    if (err) {
+        error_destroy(err);
+        return ret;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct reader *reader;
+        err = recording_open_track(rec, tracks[i], &reader);
+        if (err) {
+            error_destroy(err);
+            continue;
+        }
+        if (fits(reader_header(reader), track, pid))
+            ret = tracks[i];
+        reader_close(reader);
+    }
+    free(tracks);
+    return ret;
+}
+
+static bool is_exec(const struct format_file *h, u32 track, u32 pid)
+{
+    return h->origin == TRACK_EXECED && h->parent == track && h->pid == pid;
+}
+
+static bool is_child(const struct format_file *h, u32 track, u32 pid)
+{
+    return h->pid == pid && (track == TRACK_NONE || (h->parent == track && h->pid == pid));
+}
+
+u32 rsp_facts_exec(const struct recording *rec, u32 track)
+{
+    struct reader *reader;
+    struct error *err = recording_open_track(rec, track, &reader);
+    if (err) {
+        error_destroy(err);
+        return TRACK_NONE;
+    }
+    u32 pid = reader_header(reader)->pid;
+    reader_close(reader);
+    return find_track(rec, is_exec, track, pid);
+}
+
+struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct moment *ret)
+{
+    struct reader *reader;
+    struct error *err = recording_open_track(rec, track, &reader);
+    if (err)
+        return err;
+    const struct format_file *h = reader_header(reader);
+    *ret = (struct moment){h->parent_tick, h->parent_pc};
+    reader_close(reader);
+    return NULL;
+}
+
+u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid)
+{
+    return find_track(rec, is_child, track, pid);
+}
+
+static bool is_signal_at(const struct event *e, struct moment at)
+{
+    return e->kind == EVENT_SIGNAL && e->tick == at.tick && e->pc == at.pc;
+}
+
+bool rsp_facts_siginfo(const struct recording *rec, u32 track, struct moment at, u8 *ret)
+{
+    struct lineage *l;
+    struct error *err = lineage_open(rec, track, true, &l);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    const struct event *e;
+    bool found = false;
+    while (!found && !(err = lineage_next(l, &e)) && e && e->tick <= at.tick) {
+        found = is_signal_at(e, at);
+        if (found)
+            memcpy(ret, ((const struct event_signal *)e->payload)->info, SIGINFO_SIZE);
+    }
+    error_destroy(err);
+    lineage_close(l);
+    return found;
+}

@@ -1,0 +1,234 @@
+/* The server of one client: its state, and what the files rsp*.c share.
+ *
+ * A packet is handled by a function that adds its answer to r->reply; what it leaves empty is
+ * the protocol's way of saying that it does not know the packet.  Threads are named to the
+ * client by their ids in the recording, to the session by their ordinals.
+ *
+ * Invariants
+ *   (1) r->session is there from rsp_serve on; r->attached says whether the client may know.
+ *   (2) r->threads is NULL or what the session says of this moment.
+ *   (3) Breakpoints reach the session only when something is about to run (rsp_points_settle):
+ *       clients take them out and put them in again at every stop, and the session keeps what it
+ *       has learned only as long as they stay.
+ */
+#ifndef FRONT_RSP_INTERNAL_H
+#define FRONT_RSP_INTERNAL_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "front/gdb/link.h"
+#include "front/gdb/reply.h"
+#include "front/gdb/rsp.h"
+#include "log/recording.h"
+#include "session/session.h"
+
+/* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
+enum rsp_point_type {
+    POINT_SOFT, POINT_HARD, POINT_WRITE, POINT_READ, POINT_ACCESS, POINT_Z_TYPES,
+    POINT_CALL = POINT_Z_TYPES, POINT_RETURN, POINT_SIGNAL, POINT_FORK, POINT_EXEC,
+};
+
+struct rsp_point {
+    u32 type; /* enum rsp_point_type */
+    u32 number; /* in the session; 0: not there yet */
+    bool wanted;
+    u64 address, size;
+    u8 *condition;
+    u32 condition_size;
+};
+
+struct rsp_points {
+    struct rsp_point *list;
+    size_t count, room;
+};
+
+struct rsp_bookmark {
+    struct rsp_bookmark *next;
+    u32 track;
+    struct moment at;
+    char name[];
+};
+
+struct rsp_lent {
+    struct rsp_lent *next;
+    u64 address, size;
+    u8 bytes[];
+};
+
+enum { RSP_FILES_MOST = 64, RSP_SIGNALS = 65 };
+
+/* What the log says of a track, found by one walk over its events. */
+struct rsp_facts {
+    bool signal_came[RSP_SIGNALS];
+    bool forks, execs;
+    bool files_changed; /* one that was mapped is no longer the one that is here by its name */
+    u32 ppid, uid, gid;
+    char *arguments, *environment, *directory; /* lists of strings, each with its zero */
+    char *mapped; /* names of files, likewise */
+    size_t arguments_size, environment_size, mapped_size;
+};
+
+struct rsp {
+    const struct recording *rec;
+    struct session *session;
+    struct link *link;
+    struct reply reply;
+    const char *end;        /* of the packet that is being handled */
+    bool attached, over;
+    bool is_lldb;           /* counts signals as the kernel does, puts threads behind packets */
+    bool hides_pid;         /* another process of this machine has the same */
+    bool multiprocess, swbreak, hwbreak, fork_events, vfork_events, exec_events;
+    bool lists_threads;     /* stop replies name all threads */
+    bool binary_upload;     /* answers to `x` begin with a letter, as gdb 16 has it */
+    u32 general, resumed;   /* ordinals chosen by H; CONTROL_THREAD_ANY: the one that runs */
+    bool backward;          /* movements of the client go the other way: see monitor direction */
+    u32 phantom;            /* pid of a forked process that the client takes to be there, 0: none */
+    bool in_phantom;        /* H chose it */
+    struct control_thread *threads;
+    size_t thread_count;
+    struct rsp_points points;
+    bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
+    struct session_stop stop; /* how the last movement ended */
+    bool stop_is_movement, stop_repeats_end;
+    u32 stop_signal;        /* of the copy that was run; 0: none */
+    struct control_registers original; /* before the copy was made */
+    bool has_original;
+    u64 call_slot, call_back; /* a call in the copy: where its return address is, and what it was */
+    struct rsp_facts facts;
+    struct rsp_bookmark *bookmarks;
+    struct rsp_lent *lent;  /* memory of the client's own */
+    struct { int fd; char *bytes; size_t size; bool used; } files[RSP_FILES_MOST];
+    struct reply document;  /* of qXfer, while it is being read */
+    u32 document_which;     /* 1 and up; 0: none */
+    double opening_since;   /* seconds; how far it has got is shown as long as there is no client */
+    bool opening_shown;
+    u64 tls_module_at;      /* where a link map keeps the number of its module; 0: not known */
+};
+
+/* rsp.c */
+void rsp_error(struct rsp *r, struct error *err); /* answers with it, and destroys it */
+void rsp_fail(struct rsp *r, int number);
+void rsp_ok(struct rsp *r);
+void rsp_say(struct rsp *r, const char *text); /* on the client's console, before a stop reply */
+bool rsp_starts(const char *text, const char *with, const char **rest);
+struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start);
+
+/* rsp_facts.c */
+struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret);
+void rsp_facts_deinit(struct rsp_facts *f);
+/* The track that the process of `track` went on with after an exec, or TRACK_NONE; the one that
+ * was forked from it as `pid`. */
+u32 rsp_facts_exec(const struct recording *rec, u32 track);
+u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid);
+/* Where a track left its parent's: the moment of the system call. */
+struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct moment *ret);
+/* The siginfo_t of the signal at the moment; false: there is none. */
+bool rsp_facts_siginfo(const struct recording *rec, u32 track, struct moment at, u8 *ret);
+
+/* rsp_threads.c */
+struct error *rsp_threads_know(struct rsp *r);
+void rsp_threads_forget(struct rsp *r);
+u32 rsp_threads_tid(struct rsp *r, u32 ordinal);
+/* Reads a thread's name: `p1.2`, `2`, `-1`, `0`; *pid is 0 if it has none, all or any is
+ * CONTROL_THREAD_ANY. */
+bool rsp_threads_parse(struct rsp *r, const char **at, u32 *ret_pid, u32 *ret_ordinal,
+                       bool *ret_known);
+void rsp_threads_name(struct rsp *r, struct reply *to, u32 tid);
+void rsp_select(struct rsp *r, const char *args);
+void rsp_alive(struct rsp *r, const char *args);
+void rsp_threads_list(struct rsp *r, struct reply *to); /* "p1.2,p1.3" */
+void rsp_threads_document(struct rsp *r, struct reply *to);
+void rsp_threads_label(struct rsp *r, const char *args);
+void rsp_threads_current(struct rsp *r);
+void rsp_threads_tls(struct rsp *r, const char *args);
+void rsp_threads_symbol(struct rsp *r, const char *args);
+
+/* rsp_registers.c */
+void rsp_read_registers(struct rsp *r, const char *args);
+void rsp_write_registers(struct rsp *r, const char *args);
+void rsp_read_register(struct rsp *r, const char *args);
+void rsp_write_register(struct rsp *r, const char *args);
+void rsp_registers_expedite(struct rsp *r, struct reply *to, u32 ordinal);
+void rsp_registers_document(struct rsp *r, struct reply *to);
+/* Are the registers what they were when the copy was made? */
+bool rsp_registers_original(struct rsp *r);
+
+/* rsp_memory.c */
+void rsp_read_memory(struct rsp *r, const char *args);
+void rsp_read_binary(struct rsp *r, const char *args);
+void rsp_write_memory(struct rsp *r, const char *args);
+void rsp_write_binary(struct rsp *r, const char *args);
+void rsp_search(struct rsp *r, const char *args);
+void rsp_check_sum(struct rsp *r, const char *args);
+struct error *rsp_write(struct rsp *r, u64 address, const void *from, size_t size);
+struct error *rsp_keep_original(struct rsp *r);
+
+struct error *rsp_read(struct rsp *r, u64 address, void *to, size_t size, size_t *ret);
+
+/* rsp_lent.c: true if the address is there. */
+void rsp_lend(struct rsp *r, const char *args);
+void rsp_take_back(struct rsp *r, const char *args);
+bool rsp_lent_read(const struct rsp *r, u64 address, void *to, size_t size, size_t *ret);
+bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size);
+struct error *rsp_lent_enter(struct rsp *r); /* before a copy runs, and after */
+void rsp_lent_leave(struct rsp *r);
+void rsp_lent_deinit(struct rsp *r);
+
+/* rsp_points.c */
+void rsp_insert_point(struct rsp *r, const char *args);
+void rsp_remove_point(struct rsp *r, const char *args);
+void rsp_catch_calls(struct rsp *r, const char *args);
+void rsp_pass_signals(struct rsp *r, const char *args);
+void rsp_points_default_signals(struct rsp *r);
+struct error *rsp_points_settle(struct rsp *r);
+const struct rsp_point *rsp_points_find(const struct rsp *r, u32 number);
+void rsp_points_forget(struct rsp *r);  /* all numbers: another session */
+void rsp_points_clear(struct rsp *r);   /* the client wants none any more */
+void rsp_points_deinit(struct rsp *r);
+
+/* rsp_resume.c */
+void rsp_continue(struct rsp *r, const char *args);
+void rsp_step(struct rsp *r, const char *args);
+void rsp_backward(struct rsp *r, const char *args);
+void rsp_vcont(struct rsp *r, const char *args);
+/* After a movement that the client did not ask for by a packet of its own. */
+void rsp_moved(struct rsp *r);
+
+/* rsp_call.c: around a run of the copy.  True: rsp_call_finish is to be called, with the number. */
+bool rsp_call_prepare(struct rsp *r, u32 *ret);
+struct error *rsp_call_finish(struct rsp *r, u32 number);
+/* Where the program began: code that is always there. */
+bool rsp_call_entry(struct rsp *r, u64 *ret);
+
+/* rsp_stop.c */
+void rsp_stop_reply(struct rsp *r);
+
+/* rsp_query.c */
+void rsp_query(struct rsp *r, const char *args);
+void rsp_set(struct rsp *r, const char *args);
+
+/* rsp_document.c */
+void rsp_document(struct rsp *r, const char *args);
+
+/* rsp_files.c */
+void rsp_file(struct rsp *r, const char *args);
+void rsp_files_close(struct rsp *r);
+
+/* proc_text.c: what a file below /proc would have said; false: there is no such file. */
+bool proc_text(struct rsp *r, const char *path, struct reply *to);
+bool proc_text_link(struct rsp *r, const char *path, struct reply *to);
+
+/* rsp_monitor.c */
+void rsp_monitor(struct rsp *r, const char *args);
+void rsp_monitor_deinit(struct rsp *r);
+
+/* rsp_lldb.c: true if it knew the packet. */
+bool rsp_lldb(struct rsp *r, const char *packet);
+u32 rsp_shown_pid(const struct rsp *r); /* the process, as the client knows it */
+
+/* signal_numbers.c: the kernel's number and that of gdb's protocol. */
+u32 signal_number_to_gdb(u32 signal);
+u32 signal_number_of_gdb(u32 number);
+const char *signal_number_name(u32 signal);
+
+#endif

@@ -1,0 +1,190 @@
+/* Memory that the client has for itself: `_M` and `_m`.
+ *
+ * LLDB puts expressions and their results there, breakpoint conditions too, and takes it to be there from then on,
+ * whatever moves.  In the recording there is no such memory.  So its bytes are kept here, at addresses that the
+ * program does not use; a copy that is to run gets them before, and they are fetched from it afterwards.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/xalloc.h"
+#include "front/gdb/rsp_internal.h"
+#include "front/gdb/wire.h"
+
+enum { PAGE = 4096, LENT_MOST = 64 << 20 };
+enum { RAX = 0, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 10 };
+
+/* Below all that the engine maps for a program by itself. */
+static const u64 LENT_FIRST = 0x700000000000ull;
+
+static struct rsp_lent *find(const struct rsp *r, u64 address)
+{
+    struct rsp_lent *l = r->lent;
+    while (l && (address < l->address || address - l->address >= l->size))
+        l = l->next;
+    return l;
+}
+
+static u64 behind_all(const struct rsp *r)
+{
+    u64 end = LENT_FIRST;
+    for (const struct rsp_lent *l = r->lent; l; l = l->next)
+        if (l->address + l->size > end)
+            end = l->address + l->size;
+    return end;
+}
+
+static bool is_used(struct rsp *r, u64 from, u64 to)
+{
+    struct control_area *areas;
+    size_t count;
+    bool ret = false;
+    struct error *err = session_areas(r->session, &areas, &count);
+    for (size_t i = 0; !err && i < count; i++)
+        ret |= areas[i].start < to && areas[i].end > from;
+    if (!err)
+        free(areas);
+    error_destroy(err);
+    return ret || err;
+}
+
+/* `SIZE,PERMISSIONS`: it may all be read, written and executed. */
+void rsp_lend(struct rsp *r, const char *args)
+{
+    u64 size, address = behind_all(r);
+    if (!wire_number(&args, &size) || *args != ',' || size == 0)
+        return rsp_fail(r, EINVAL);
+    if (size > LENT_MOST || address - LENT_FIRST > LENT_MOST)
+        return rsp_fail(r, ENOMEM);
+    size = (size + PAGE - 1) / PAGE * PAGE;
+    if (is_used(r, address, address + size))
+        return rsp_fail(r, ENOMEM);
+    struct rsp_lent *l = xalloc(sizeof *l + size);
+    memset(l, 0, sizeof *l + size);
+    l->next = r->lent;
+    l->address = address;
+    l->size = size;
+    r->lent = l;
+    reply_text(&r->reply, "%llx", (unsigned long long)address);
+}
+
+void rsp_take_back(struct rsp *r, const char *args)
+{
+    u64 address;
+    if (!wire_number(&args, &address))
+        return rsp_fail(r, EINVAL);
+    for (struct rsp_lent **at = &r->lent; *at; at = &(*at)->next) {
+        if ((*at)->address == address) {
+            struct rsp_lent *gone = *at;
+            *at = gone->next;
+            free(gone);
+            return rsp_ok(r);
+        }
+    }
+    rsp_fail(r, EINVAL);
+}
+
+bool rsp_lent_read(const struct rsp *r, u64 address, void *to, size_t size, size_t *ret)
+{
+    const struct rsp_lent *l = find(r, address);
+    if (!l)
+        return false;
+    u64 left = l->address + l->size - address;
+    *ret = size < left ? size : left;
+    memcpy(to, l->bytes + (address - l->address), *ret);
+    return true;
+}
+
+bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size)
+{
+    struct rsp_lent *l = find(r, address);
+    if (!l || size > l->address + l->size - address)
+        return false;
+    memcpy(l->bytes + (address - l->address), from, size);
+    return true;
+}
+
+/* --- a copy that runs ----------------------------------------------------------------------- */
+
+/* The arguments of mmap, and where the instruction is. */
+static void prepare_call(struct control_registers *regs, const struct rsp_lent *l, u64 at)
+{
+    regs->rip = at;
+    regs->reg[RAX] = SYS_mmap;
+    regs->reg[RDI] = l->address;
+    regs->reg[RSI] = l->size;
+    regs->reg[RDX] = PROT_READ | PROT_WRITE | PROT_EXEC;
+    regs->reg[R10] = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+    regs->reg[R8] = ~0ull;
+    regs->reg[R9] = 0;
+}
+
+/* The copy makes a system call in place of the program's first instruction. */
+static struct error *call_in_copy(struct rsp *r, struct control_registers regs, const struct rsp_lent *l)
+{
+    static const u8 instruction[] = {0x0f, 0x05};
+    u8 covered[sizeof instruction];
+    struct session_stop stop;
+    size_t got = 0;
+    u64 at;
+    u32 signal;
+    if (!rsp_call_entry(r, &at))
+        return error_new("the program's first instruction is not known");
+    struct error *err = session_read(r->session, at, covered, sizeof covered, &got);
+    if (err || got < sizeof covered)
+        return err ? err : error_new("the program's first instruction is not there");
+    prepare_call(&regs, l, at);
+    err = session_write(r->session, at, instruction, sizeof instruction);
+    if (!err)
+        err = session_set_registers(r->session, CONTROL_THREAD_ANY, &regs, NULL);
+    if (!err)
+        err = session_scratch_run(r->session, 1, &stop, &signal);
+    return err ? err : session_write(r->session, at, covered, sizeof covered);
+}
+
+/* Afterwards everything is as it was, but for the memory. */
+static struct error *map(struct rsp *r, const struct rsp_lent *l)
+{
+    struct control_registers regs;
+    const u8 *vector;
+    struct error *err = session_registers(r->session, CONTROL_THREAD_ANY, &regs, &vector);
+    regs.vector_size = 0; /* the call changes none of it */
+    if (!err)
+        err = call_in_copy(r, regs, l);
+    return err ? err : session_set_registers(r->session, CONTROL_THREAD_ANY, &regs, NULL);
+}
+
+struct error *rsp_lent_enter(struct rsp *r)
+{
+    struct error *err = NULL;
+    for (const struct rsp_lent *l = r->lent; l && !err; l = l->next) {
+        size_t got = 0;
+        u8 byte;
+        err = session_read(r->session, l->address, &byte, 1, &got);
+        if (!err && !got)
+            err = map(r, l);
+        if (!err)
+            err = session_write(r->session, l->address, l->bytes, l->size);
+    }
+    return err;
+}
+
+void rsp_lent_leave(struct rsp *r)
+{
+    for (struct rsp_lent *l = r->lent; l; l = l->next) {
+        size_t got;
+        error_destroy(session_read(r->session, l->address, l->bytes, l->size, &got));
+    }
+}
+
+void rsp_lent_deinit(struct rsp *r)
+{
+    while (r->lent) {
+        struct rsp_lent *next = r->lent->next;
+        free(r->lent);
+        r->lent = next;
+    }
+}

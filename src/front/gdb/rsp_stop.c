@@ -1,0 +1,138 @@
+/* What a client is told when a movement has ended: where, why, and the registers that it will
+ * ask for next. */
+#include <signal.h>
+#include <string.h>
+
+#include "front/gdb/rsp_internal.h"
+
+static u32 signal_for_client(const struct rsp *r, u32 signal)
+{
+    return r->is_lldb ? signal : signal_number_to_gdb(signal);
+}
+
+static const struct rsp_point *hit_point(const struct rsp *r)
+{
+    return r->stop.why == WHY_BREAKPOINT ? rsp_points_find(r, r->stop.breakpoint) : NULL;
+}
+
+/* The signal of the stop, by the kernel's number. */
+static u32 stop_signal(const struct rsp *r, const struct session_place *place)
+{
+    const struct rsp_point *p = hit_point(r);
+    if (r->stop_signal)
+        return r->stop_signal;
+    if (p && p->type == POINT_SIGNAL)
+        return (u32)p->address;
+    if (r->stop.why == WHY_INTERRUPTED)
+        return SIGINT;
+    bool at_death = place->end && place->end_signal && !r->stop_repeats_end;
+    if (at_death && (r->stop.why == WHY_END || !r->stop_is_movement))
+        return place->end_signal;
+    return SIGTRAP;
+}
+
+/* A watchpoint that the client put there is told before a breakpoint at the same moment: gdb
+ * finds breakpoints by the pc alone. */
+static const struct rsp_point *telling_point(const struct rsp *r)
+{
+    const struct rsp_point *ret = hit_point(r);
+    for (u32 i = 0; r->stop.why == WHY_BREAKPOINT && i < r->stop.breakpoint_count &&
+                    i < countof(r->stop.breakpoints); i++) {
+        const struct rsp_point *p = rsp_points_find(r, r->stop.breakpoints[i]);
+        if (p && (p->type == POINT_WRITE || p->type == POINT_READ || p->type == POINT_ACCESS))
+            return p;
+    }
+    return ret;
+}
+
+static void add_data(struct rsp *r, const struct rsp_point *p, const char *word)
+{
+    u64 address = r->stop.hit.address;
+    if (address < p->address || address - p->address >= p->size)
+        address = p->address;
+    reply_text(&r->reply, "%s:%llx;", word, (unsigned long long)address);
+}
+
+static void add_fork(struct rsp *r)
+{
+    u32 pid = (u32)r->stop.hit.address;
+    r->phantom = pid;
+    reply_text(&r->reply, "fork:p%x.%x;", pid, pid);
+}
+
+static void add_hit(struct rsp *r, const struct rsp_point *p)
+{
+    unsigned long long number = (unsigned long long)r->stop.hit.address;
+    switch (p->type) {
+    case POINT_SOFT:
+        return reply_text(&r->reply, "%s", r->swbreak ? "swbreak:;" : "");
+    case POINT_HARD:
+        return reply_text(&r->reply, "%s", r->hwbreak ? "hwbreak:;" : "");
+    case POINT_WRITE:
+        return add_data(r, p, "watch");
+    case POINT_READ:
+        return add_data(r, p, "rwatch");
+    case POINT_ACCESS:
+        return add_data(r, p, "awatch");
+    case POINT_CALL:
+        return reply_text(&r->reply, "syscall_entry:%llx;", number);
+    case POINT_RETURN:
+        return reply_text(&r->reply, "syscall_return:%llx;", number);
+    case POINT_FORK:
+        return add_fork(r);
+    default:
+        return;
+    }
+}
+
+/* The end by a signal is that signal; only who wants to go on from there is told that there is
+ * nothing more. */
+static void add_reason(struct rsp *r, const struct session_place *place)
+{
+    const struct rsp_point *p = telling_point(r);
+    if (p)
+        add_hit(r, p);
+    else if (r->stop_signal) /* of a copy: the recording has not ended here */
+        return;
+    else if (r->stop.why == WHY_START)
+        reply_text(&r->reply, "replaylog:begin;");
+    else if (r->stop.why == WHY_END && (!place->end_signal || r->stop_repeats_end))
+        reply_text(&r->reply, "replaylog:end;");
+}
+
+static const char *lldb_reason(const struct rsp *r, u32 signal)
+{
+    const struct rsp_point *p = telling_point(r);
+    if (p && p->type <= POINT_HARD)
+        return "breakpoint";
+    if (p && p->type < POINT_Z_TYPES)
+        return "watchpoint";
+    if (r->stop.why == WHY_STEPPED)
+        return "trace";
+    return signal == SIGTRAP ? "trap" : "signal";
+}
+
+static void add_for_lldb(struct rsp *r, u32 signal)
+{
+    if (r->lists_threads) {
+        reply_text(&r->reply, "threads:");
+        rsp_threads_list(r, &r->reply);
+        reply_text(&r->reply, ";");
+    }
+    reply_text(&r->reply, "reason:%s;", lldb_reason(r, signal));
+}
+
+void rsp_stop_reply(struct rsp *r)
+{
+    struct session_place place;
+    session_place(r->session, &place);
+    u32 signal = stop_signal(r, &place);
+    reply_text(&r->reply, "T%02x", signal_for_client(r, signal) & 0xff);
+    add_reason(r, &place);
+    reply_text(&r->reply, "thread:");
+    rsp_threads_name(r, &r->reply, place.tid);
+    reply_text(&r->reply, ";");
+    if (r->is_lldb)
+        add_for_lldb(r, signal);
+    rsp_registers_expedite(r, &r->reply, place.thread);
+}

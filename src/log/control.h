@@ -1,0 +1,324 @@
+/* Control: what a session says to an engine that replays for it, and what it hears.
+ *
+ * Version 4.  A change to a message, a plan or a table raises it; engine and ebb are of one build, and the
+ * welcome carries it.
+ *
+ * A session starts one engine per track.  The welcome (log/channel.h) has CHANNEL_CONTROLLED set and, instead of a
+ * ring, a file attached with all events of the track one behind the other: the engine maps it, so that
+ * each copy of the process has its own place in it.  From then on the track's socket is a line of commands, each
+ * answered once, in order.
+ *
+ *     ebb                                   engine
+ *                                     <--   CONTROL_STOPPED (reason START): stands at its first instruction
+ *     CONTROL_RUN, plan               -->   runs
+ *                                     <--   CONTROL_STOPPED
+ *     CONTROL_FORK, a socket attached -->   a copy of the process, that stands at the same moment and listens
+ *                                     <--   CONTROL_FORKED      on that socket
+ *     CONTROL_READ and other questions -->
+ *                                     <--   CONTROL_DATA
+ *
+ * While an engine runs, anything that comes on its socket (CONTROL_STOP is meant for it) makes it stop at the next
+ * boundary, with reason INTERRUPTED; a hang-up ends it.  CONTROL_STOP itself is not answered: the CONTROL_STOPPED
+ * is that of the RUN.  It may cross with one; to an engine that stands it means nothing.
+ *
+ * Moments.  An engine that stands at (tick, pc) has not executed the instruction at pc.  What came from outside at this
+ * moment (a signal, the end of a slice) has not happened yet either.
+ *
+ * Standing at the end of the track, an engine answers questions as ever; a RUN stops at once, again with END.
+ *
+ * Freestanding: constants and structs.
+ */
+#ifndef LOG_CONTROL_H
+#define LOG_CONTROL_H
+
+#include "base/types.h"
+#include "log/channel.h"
+
+enum { CONTROL_VERSION = 4 };
+
+/* Numbers go on from those of enum channel_message_kind. */
+enum control_kind {
+    CONTROL_RUN = 32,       /* struct control_run; the plan behind it, or in the file attached */
+    CONTROL_STOP = 33,      /* struct channel_message; not answered */
+    CONTROL_FORK = 34,      /* struct channel_message; attached: the copy's end of a new socket; answered by FORKED */
+    CONTROL_READ = 35,      /* struct control_read; answered by DATA */
+    CONTROL_REGISTERS = 36, /* struct control_ask; DATA: struct control_registers, vector state behind it */
+    CONTROL_THREADS = 37,   /* struct control_ask; DATA: struct control_thread[] */
+    CONTROL_AREAS = 38,     /* struct control_ask; DATA: struct control_area[], in a file if it is long */
+    CONTROL_WRITE = 39,     /* struct control_read, bytes behind it; DATA without bytes.  The copy is not the recording */
+    CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it has one; DATA without bytes */
+    CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states (below) */
+    CONTROL_STOPPED = 64,   /* struct control_stopped */
+    CONTROL_FORKED = 65,    /* struct control_forked */
+    CONTROL_DATA = 66,      /* struct control_data, bytes behind it or in the file attached */
+};
+
+/* `size` of a message is that of its struct; bytes behind it in the packet are not counted.  A packet is at most so
+ * long; what is longer is in a file (memfd) that is attached. */
+enum { CONTROL_MESSAGE_MOST = 64 * 1024, CONTROL_DATA_MOST = CONTROL_MESSAGE_MOST - 64 };
+
+enum { CONTROL_THREAD_ANY = 0xffffffffu };
+
+struct control_ask {
+    struct channel_message message;
+    u32 thread; /* its ordinal in the log; CONTROL_THREAD_ANY: the one that runs */
+    u32 unused;
+};
+
+struct control_read {
+    struct channel_message message;
+    u64 address;
+    u64 size; /* READ: at most CONTROL_DATA_MOST */
+};
+
+struct control_data {
+    struct channel_message message;
+    u32 error;    /* 0, or an errno */
+    u32 attached; /* 1: the bytes are in the file */
+    u64 size;     /* of the bytes; READ: as many as could be read from the address on */
+};
+
+struct control_forked {
+    struct channel_message message;
+    u32 error; /* 0, or an errno: there is no copy */
+    u32 pid;   /* of the copy */
+};
+
+/* The general registers in the order of the instruction set (enum in engine/x86_64/cpu.h: rax rcx rdx rbx rsp rbp rsi rdi r8..).
+ * Flags that nobody will read are 0, so that the state at a moment does not depend on the way to it. */
+struct control_registers {
+    u64 reg[16];
+    u64 rip;
+    u64 flags;
+    u64 fs_base, gs_base;
+    u64 orig_rax;     /* the number of the call it is in, or -1 */
+    u32 vector_size;  /* behind this struct: an image of xsave, standard format; at least 512 + 64 bytes */
+    u32 unused;
+    u64 vector_features; /* bits of XCR0 that the image holds */
+};
+
+struct control_thread {
+    u32 thread; /* ordinal */
+    u32 tid;    /* in the recording */
+    u32 runs;   /* 1: the one whose moment it is; others wait in a call, or for their turn */
+    u32 unused;
+    char name[16]; /* of PR_SET_NAME, or the program's */
+};
+
+struct control_area {
+    u64 start, end;
+    u32 protection; /* PROT_* as the program has it */
+    u32 flags;      /* CONTROL_AREA_* */
+    u64 offset;
+    u64 device, inode;
+    char path[256]; /* of the file, cut short at need; "[stack]", "[heap]", "[vdso]"; empty: none */
+};
+enum { CONTROL_AREA_SHARED = 1, CONTROL_AREA_FILE = 2 };
+
+/* --- plans --------------------------------------------------------------------------------
+ *
+ * A plan is a struct plan, `sites` times struct plan_site, `points` times struct plan_point, `frames` times struct plan_frame,
+ * `scopes` times a u32, then bytecode.  One without sites and points runs to its limit.
+ *
+ * A hit is an event that a site is about and whose condition holds.  Hits at the moment of the start
+ * count, unless PLAN_PAST_HERE is set: then what is exactly there has been seen already. */
+
+enum plan_mode {
+    PLAN_STOP = 0,  /* stand at the nth hit */
+    PLAN_COUNT = 1, /* run to the limit; the last hits are remembered */
+    PLAN_TRACE = 2, /* the same; attached to STOPPED: struct plan_hit[], all hits in the order in which they happened, at most the last nth */
+};
+
+enum plan_flags {
+    PLAN_PAST_HERE = 1,
+    PLAN_FIRST = 8, /* PLAN_TRACE: stand at the nth hit, so that none is lost; of one instruction all are kept */
+};
+
+struct plan {
+    u32 version; /* CONTROL_VERSION */
+    u32 mode;    /* enum plan_mode */
+    u32 flags;   /* PLAN_* */
+    u32 sites;
+    u64 nth;     /* PLAN_STOP, PLAN_TRACE: at least 1 */
+    u64 limit_tick, limit_pc; /* stand there, not having executed it; a pc of 0: its first instruction; tick ~0: no limit */
+    u32 bytecode_size;
+    u32 points;
+    u32 frames;
+    u32 scopes;
+    u64 points_nth;    /* PLAN_STOP: stand at the nth point that counts, whatever the sites say; 0: do not */
+    u32 points_thread; /* ordinal: only this thread's are counted; or CONTROL_THREAD_ANY */
+    u32 unused;
+};
+
+/* Points: addresses that are counted in translated code, without a look of the engine's.  A session has the starts of statements
+ * there.  With frames, which one counts depends on the frame that comes to it.  Frames are those of the thread where it stands now,
+ * innermost first; the base is the first.
+ *
+ * A point's frame is known by its canonical frame address (CFA): below the base's, or on another stack, it is one that the base has
+ * called.  Within one frame there are scopes, functions that were inlined into each other: number n has its parent at index n of the
+ * table, and 0 is the function itself.  A scope that the base's is not a part of is one that the base has called, too.
+ *
+ *   PLAN_FRAMES_LEAVE    forward: points in the base and outside of it count; what is outside, or where the base returns to, becomes the base.
+ *                        Without it only points of the base itself count; what was counted is forgotten where a point of the
+ *                        same frame is outside of its scope: control_stopped.left_* tell the last such
+ *   PLAN_POINTS_GO_ON    the base is what it had become when the last pass of this process ended
+ */
+enum { PLAN_FRAMES_LEAVE = 2, PLAN_POINTS_GO_ON = 4 }; /* more plan_flags */
+
+enum plan_cfa_rule {
+    CFA_UNKNOWN = 0, /* the point counts in any frame */
+    CFA_REGISTER = 1, /* register (DWARF's number) plus offset */
+    CFA_MEMORY = 2,  /* what lies in memory there */
+};
+
+struct plan_point {
+    u64 pc;
+    u8 rule; /* enum plan_cfa_rule */
+    u8 reg;
+    u16 scope;
+    i32 offset;
+};
+
+struct plan_frame {
+    u64 cfa;
+    u64 stack_end; /* what is at or above it is another stack; ~0: not known */
+    u64 return_pc; /* 0: none */
+    u32 scope;
+    u32 unused;
+};
+
+enum plan_site_kind {
+    SITE_CODE = 0,     /* about to execute the instruction at `address` */
+    SITE_STEP = 1,     /* about to execute any instruction whose pc is not in [address, address + size) */
+    SITE_STORE = 2,    /* a byte of the range was written, and has another value (PLAN_ANY_STORE: or the same) */
+    SITE_LOAD = 3,     /* a byte of the range was read */
+    SITE_ACCESS = 4,   /* either (written: with whatever value) */
+    SITE_CALL = 5,     /* about to make system call `address` (~0: any) */
+    SITE_RETURN = 6,   /* system call `address` (~0: any) has been made */
+    SITE_SIGNAL = 7,   /* signal `address` (~0: any) is about to be delivered */
+    SITE_FORK = 8,     /* a process was made: fork, vfork, clone without a thread */
+    SITE_EXEC = 9,     /* about to become another program */
+    SITE_SWITCH = 10,  /* another thread has begun to run */
+    SITE_THREAD = 11,  /* a thread was made */
+};
+
+/* How a hit stands: at a CODE, STEP, CALL, SIGNAL or EXEC site before the event, else behind it.  For STORE, LOAD and ACCESS `at` of
+ * the hit is the moment of the instruction that did it (backward movements land there), `after` where forward ones do. */
+
+enum plan_site_flags {
+    PLAN_ANY_STORE = 1,
+    PLAN_ENDS = 2,    /* PLAN_TRACE: stand at a hit of this site */
+    PLAN_BECOMES = 4, /* the condition is to become true: it was not when it was last looked at, by any site with the same condition
+                       * (the same bytes of the bytecode), or where the pass began */
+};
+
+struct plan_site {
+    u32 kind;
+    u32 flags;
+    u64 address, size;
+    u32 thread;         /* ordinal, or CONTROL_THREAD_ANY */
+    u8 not_first, not_last; /* STORE: bits of the first and the last byte whose change does not count; of a bit-field, its neighbours */
+    u16 unused;
+    u64 stack_least;    /* the frame rule: only if rsp is at least this (and, for a nested frame, at most that) */
+    u64 stack_most;     /* 0: no bound */
+    u32 condition;      /* offset in the bytecode */
+    u32 condition_size; /* 0: always */
+    u64 from_tick, from_pc, to_tick, to_pc; /* only where one stands in between, both included; to_tick 0: ever */
+};
+
+/* Conditions are agent expressions as gdb's manual has them (appendix "The GDB Agent Expression Mechanism"), registers numbered as gdb
+ * numbers them on amd64.  What is left on the stack at `end` is true if it is not 0.  A fault, an unknown opcode or too many
+ * steps: false, and `condition_failed` of the hit count is raised. */
+
+enum { PLAN_HITS_KEPT = 4, PLAN_VALUE_KEPT = 16 };
+
+struct plan_hit {
+    u64 tick, pc;             /* `at` */
+    u64 after_tick, after_pc; /* STORE, LOAD, ACCESS */
+    u32 site;                 /* index in the plan */
+    u32 thread;               /* ordinal */
+    u64 points;               /* points counted before it */
+    u64 address;              /* data: the first byte of the site that was touched; CALL, RETURN, SIGNAL: the number; FORK: the pid */
+    u32 value_size;           /* of old and new: the bytes of the site from its start */
+    u32 written;              /* 1: a store, 0: a load */
+    u8 old[PLAN_VALUE_KEPT], new[PLAN_VALUE_KEPT];
+};
+
+enum stop_reason {
+    STOPPED_START = 0,
+    STOPPED_HIT = 1,
+    STOPPED_LIMIT = 2,
+    STOPPED_END = 3,
+    STOPPED_INTERRUPTED = 4,
+    STOPPED_DIVERGED = 5, /* texts below; the engine is of no more use */
+    STOPPED_UNABLE = 6,
+    STOPPED_POINT = 7, /* the nth point */
+};
+
+struct control_run {
+    struct channel_message message;
+    u32 attached; /* 1: the plan is in the file */
+    u32 plan_size;
+};
+
+struct control_stopped {
+    struct channel_message message;
+    u32 reason;   /* enum stop_reason */
+    u32 thread;   /* ordinal of the one that runs */
+    u32 tid;
+    u32 end_status, end_signal, end_core; /* END: as in struct event_end */
+    u32 condition_failed; /* how often a condition could not be evaluated */
+    u32 unused;
+    u64 tick, pc;
+    u64 event;    /* number of events met */
+    u64 count;    /* hits */
+    u64 points;   /* counted */
+    u64 left_tick, left_pc; /* when a point of the base's frame was last outside of its scope; tick 0: not in this pass */
+    u32 left_scope, left_unused;
+    u64 pages_copied; /* minor faults of the process since the last stop: what copy-on-write costs */
+    struct plan_hit hits[PLAN_HITS_KEPT]; /* the last ones, newest first; min(count, PLAN_HITS_KEPT) */
+    char recorded[512], happened[512];    /* DIVERGED: both sides; UNABLE: `happened` says why */
+};
+
+/* --- states ---------------------------------------------------------------------------------
+ *
+ * CONTROL_STATES runs to a moment by single instructions and keeps the state before each: the registers, and what memory held
+ * that the instruction (or the call, or the signal frame) overwrote.  So a session can show every one of those moments from
+ * here, without a process there.  At most `most` states are kept, the newest; and only those since the last call that
+ * changed what is mapped. */
+
+struct control_states {
+    struct channel_message message;
+    u64 limit_tick, limit_pc;
+    u64 most;
+};
+
+struct states {
+    u64 count;        /* of struct state, oldest first */
+    u64 first_state;  /* offsets in the file */
+    u64 first_undo;
+    u64 first_vector; /* images of vector registers, each `vector_size` long */
+    u64 vector_size;
+    u64 vector_features;
+    u64 size;         /* of the whole */
+};
+
+struct state {
+    u64 tick, pc;
+    u32 thread;
+    u32 vector;      /* index of its image; an instruction that left the registers alone shares the one before */
+    struct control_registers registers;
+    u64 undo;        /* offset (from first_undo) of struct state_undo[], what this instruction overwrote */
+    u32 undo_count;
+    u32 event;       /* 0, or enum plan_site_kind: a CALL, SIGNAL, ... happened here */
+    u64 event_number;
+};
+
+struct state_undo {
+    u64 address;
+    u32 size;
+    u32 unused;
+    /* the bytes that were there before, filled up to a multiple of 8 */
+};
+
+#endif

@@ -1,0 +1,235 @@
+/* The files of a recording: see the header.
+ *
+ * A file is read in full once to see that it is what was recorded.  Programs map a file piece by
+ * piece, so what has been found sound is remembered with the times of its inode: as long as those
+ * stay, so does the content.
+ */
+#include "log/recording_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "log/content_hash.h"
+#include "log/kept_index.h"
+#include "log/pack.h"
+#include "log/recording_internal.h"
+
+enum { LIST_MOST = 64 * 1024 * 1024 };
+
+/* What was found sound */
+
+struct sound {
+    struct mapped_file_about about; /* without a path */
+    dev_t device;
+    ino_t inode;
+    struct timespec changed;
+};
+
+struct recording_sound {
+    struct sound *files;
+    size_t count;
+};
+
+struct recording_sound *recording_sound_create(void)
+{
+    struct recording_sound *s = xalloc(sizeof *s);
+    *s = (struct recording_sound){0};
+    return s;
+}
+
+void recording_sound_destroy(struct recording_sound *s)
+{
+    if (s)
+        free(s->files);
+    free(s);
+}
+
+static bool is_sound(const struct recording_sound *s, const struct mapped_file_about *about,
+                     const struct stat *st)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct sound *f = &s->files[i];
+        if (mapped_file_same(&f->about, about) && f->device == st->st_dev &&
+            f->inode == st->st_ino && f->changed.tv_sec == st->st_ctim.tv_sec &&
+            f->changed.tv_nsec == st->st_ctim.tv_nsec)
+            return true;
+    }
+    return false;
+}
+
+static void remember_sound(struct recording_sound *s, const struct mapped_file_about *about,
+                           const struct stat *st)
+{
+    struct sound *longer = xalloc((s->count + 1) * sizeof *longer);
+    if (s->count)
+        memcpy(longer, s->files, s->count * sizeof *longer);
+    longer[s->count] = (struct sound){*about, st->st_dev, st->st_ino, st->st_ctim};
+    longer[s->count++].about.path = NULL;
+    free(s->files);
+    s->files = longer;
+}
+
+/* The list of the directory */
+
+static struct error *read_list(const struct recording *rec, struct mapped_list *ret)
+{
+    struct error *err = NULL;
+    *ret = (struct mapped_list){0};
+    int fd = openat(rec->dir, MAPPED_LIST, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    struct stat st;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < LIST_MOST) {
+        char *text = xalloc((size_t)st.st_size + 1); /* one that is empty needs a byte, too */
+        ssize_t got = read(fd, text, (size_t)st.st_size);
+        err = mapped_list_read(ret, text, got < 0 ? 0 : (size_t)got);
+        free(text);
+    }
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+/* Files of this machine */
+
+static struct error *changed(const struct mapped_file_about *about)
+{
+    return error_new("%s has changed since it was recorded; put back the file that was there then, "
+                     "or record again and keep what it needs with 'ebb pack'", about->path);
+}
+
+/* Nobody hashed it (the recorder was killed, or the file replaced at once).  Its inode then tells:
+ * the time of its last change is the kernel's, and cannot be set. */
+static bool unchanged_since(const struct recording *rec, const struct mapped_file_about *about,
+                            const struct stat *st)
+{
+    enum { MARGIN_SECONDS = 1 };
+    u64 mtime = (u64)st->st_mtim.tv_sec * 1000000000u + (u64)st->st_mtim.tv_nsec;
+    return st->st_dev == about->device && st->st_ino == about->inode && mtime == about->mtime &&
+           (u64)st->st_ctim.tv_sec + MARGIN_SECONDS < rec->meta.started / 1000000000u;
+}
+
+static struct error *check_here(const struct recording *rec, const struct mapped_file_about *about,
+                                int fd, const struct stat *st)
+{
+    u64 hash, size;
+    if (!S_ISREG(st->st_mode) || (u64)st->st_size != about->size)
+        return changed(about);
+    if (!about->hashed)
+        return unchanged_since(rec, about, st) ? NULL : changed(about);
+    int error = content_hash_file(fd, &hash, &size);
+    if (error)
+        return error_errno(error, "reading %s", about->path);
+    return size == about->size && hash == about->hash ? NULL : changed(about);
+}
+
+static struct error *open_here(const struct recording *rec, const struct mapped_file_about *about,
+                               int *ret)
+{
+    int fd = open(about->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    if (fd < 0 && errno == ENOENT)
+        return error_new("%s, which the recorded program had mapped, is gone; put it back, or "
+                         "replay a recording that was packed with 'ebb pack'", about->path);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return error_errno(errno, "opening %s, which the recorded program had mapped", about->path);
+    struct error *err = NULL;
+    if (!is_sound(rec->sound, about, &st)) {
+        err = check_here(rec, about, fd, &st);
+        if (!err)
+            remember_sound(rec->sound, about, &st);
+    }
+    if (err)
+        close(fd);
+    else
+        *ret = fd;
+    return err;
+}
+
+/* Copies */
+
+static struct error *open_copy(const struct recording *rec, const struct mapped_file_about *about,
+                               int *ret)
+{
+    char *name = xformat("files/%u", about->copy);
+    int fd = openat(rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+    struct error *err = NULL;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        err = error_errno(errno, "opening %s, the copy of %s", name, about->path);
+    else if (!is_sound(rec->sound, about, &st))
+        err = kept_index_check(rec->dir, about->copy, fd);
+    free(name);
+    if (!err) {
+        remember_sound(rec->sound, about, &st);
+        *ret = fd;
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    return err;
+}
+
+/* Packed */
+
+static struct error *open_packed(const struct recording *rec, const struct pack_item *item,
+                                 const char *path, int *ret)
+{
+    if (!item)
+        return error_new("%s is not in %s", path, rec->path);
+    return pack_extract(rec->pack, item, ret);
+}
+
+/* Asking */
+
+struct error *recording_file_mapped(const struct recording *rec,
+                                    const struct mapped_file_about *about, int *ret)
+{
+    if (rec->pack)
+        return open_packed(rec, pack_mapped(rec->pack, about), about->path, ret);
+    if (about->copy)
+        return open_copy(rec, about, ret);
+    struct mapped_list list;
+    struct error *err = read_list(rec, &list);
+    const struct mapped_file_about *known = mapped_list_find(&list, about);
+    if (!err)
+        err = open_here(rec, known ? known : about, ret);
+    mapped_list_deinit(&list);
+    return err;
+}
+
+struct error *recording_file_fetch(const struct recording *rec, const struct channel_fetch *fetch,
+                                   int *ret)
+{
+    struct mapped_file_about about = {
+        .copy = fetch->copy, .size = fetch->size, .device = fetch->device, .inode = fetch->inode,
+        .mtime = fetch->mtime, .path = xformat("%.*s", CHANNEL_FETCH_PATH - 1, fetch->path),
+    };
+    struct error *err = recording_file_mapped(rec, &about, ret);
+    free(about.path);
+    return err;
+}
+
+static struct error *open_any(const char *path, int *ret)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return error_errno(errno, "opening %s", path);
+    *ret = fd;
+    return NULL;
+}
+
+struct error *recording_file(const struct recording *rec, const char *path, int *ret)
+{
+    if (rec->pack)
+        return open_packed(rec, pack_named(rec->pack, path), path, ret);
+    struct mapped_list list;
+    struct error *err = read_list(rec, &list);
+    const struct mapped_file_about *known = mapped_list_named(&list, path);
+    if (!err)
+        err = known ? recording_file_mapped(rec, known, ret) : open_any(path, ret);
+    mapped_list_deinit(&list);
+    return err;
+}

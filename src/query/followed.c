@@ -1,0 +1,227 @@
+/* Followed values: see the header.
+ *
+ * The stretch is traced.  One site is on the value where it lies; others, which end the pass, are on what leads there.  Where
+ * the pass stands it is looked again, and sites are laid anew.  If there is a condition, or the value is too long to be told by its
+ * stores, the pass stands at each event.
+ */
+#include "query/followed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/xalloc.h"
+
+struct met {
+    struct plan_hit hit;
+    bool is_way;
+    struct history_state old, new;
+};
+
+struct following {
+    struct session *s;
+    const struct followed_question *q;
+    struct list sites;          /* struct plan_site; the value's own, if it lies somewhere, is the first */
+    bool has_site;
+    bool begun;
+    struct history_state value; /* as it is now */
+    bool touched, way_changed;  /* since the last look, by: */
+    struct plan_hit hit, way;
+    struct list part;           /* struct met: of this part, the last ones that may be wanted */
+    u64 left;                   /* how many events are still to be passed, and the one wanted */
+    bool found;
+};
+
+static void met_deinit(struct met *e)
+{
+    history_state_deinit(&e->old);
+    history_state_deinit(&e->new);
+}
+
+static void drop_events(struct following *f, size_t count)
+{
+    struct met *events = f->part.items;
+    for (size_t i = 0; i < count; i++)
+        met_deinit(&events[i]);
+    memmove(events, events + count, (f->part.count - count) * sizeof *events);
+    f->part.count -= count;
+}
+
+/* `now`: the value behind it. */
+static void add_event(struct following *f, const struct plan_hit *hit, bool is_way,
+                      const struct history_state *now)
+{
+    if (f->q->thread != CONTROL_THREAD_ANY && hit->thread != f->q->thread)
+        return;
+    if (f->part.count >= f->left)
+        drop_events(f, f->part.count - f->left + 1);
+    struct met *e = list_add(&f->part);
+    *e = (struct met){*hit, is_way, history_state_copy(&f->value), history_state_copy(now)};
+    if (!hit->after_tick) { /* seen at a step point, done before */
+        e->hit.after_tick = hit->tick;
+        e->hit.after_pc = hit->pc;
+    }
+    if (f->q->direction == FORWARD && --f->left == 0)
+        f->found = true;
+}
+
+/* --- looking ------------------------------------------------------------------------------------ */
+
+static bool wants_stores(const struct following *f)
+{
+    return f->q->kind != SITE_LOAD;
+}
+
+static void lay_value(struct following *f)
+{
+    const struct history_state *v = &f->value;
+    bool told = v->size <= PLAN_VALUE_KEPT && !f->q->condition;
+    f->has_site = v->size > 0;
+    if (f->has_site)
+        *(struct plan_site *)list_add(&f->sites) = (struct plan_site){
+            .kind = f->q->kind, .address = v->address, .size = v->size, .thread = CONTROL_THREAD_ANY,
+            .flags = (f->q->any_store ? PLAN_ANY_STORE : 0) | (told ? 0 : PLAN_ENDS),
+            .not_first = v->not_first, .not_last = v->not_last};
+}
+
+/* What has happened where the pass stands. */
+static struct error *judge(struct following *f, const struct history_state *now)
+{
+    bool holds = true, changed = !history_state_same(&f->value, now);
+    bool by_way = f->way_changed && changed && wants_stores(f);
+    if (!f->begun || (!f->touched && !by_way))
+        return NULL;
+    struct error *err = f->q->condition ? subject_holds(f->q->condition, &holds) : NULL;
+    if (!err && holds)
+        add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
+    return err;
+}
+
+static struct error *lay(void *context, struct moment at, struct session_sites *ret)
+{
+    struct following *f = context;
+    struct history_state now;
+    struct session_noted *noted;
+    size_t count;
+    (void)at;
+    struct error *err = history_state_look(f->s, subject_look, f->q->subject, &now, &noted, &count);
+    if (err)
+        return err;
+    err = judge(f, &now);
+    history_state_deinit(&f->value);
+    f->value = now;
+    f->begun = true;
+    f->touched = f->way_changed = false;
+    f->sites.count = 0;
+    lay_value(f);
+    history_state_lay_way(&now, noted, count, &f->sites);
+    struct look_points points = subject_points(f->q->subject);
+    look_points_lay(&points, &f->sites);
+    free(noted);
+    *ret = (struct session_sites){.sites = f->sites.items, .count = f->sites.count, .enough = f->found};
+    return err;
+}
+
+/* --- hits ----------------------------------------------------------------------------------------- */
+
+/* A hit of the value that need not be looked at: its bytes are told. */
+static void take_told(struct following *f, const struct plan_hit *hit)
+{
+    struct history_state now = history_state_copy(&f->value);
+    memcpy(now.bytes, hit->new, now.size);
+    memcpy(f->value.bytes, hit->old, now.size); /* loads may have come first */
+    add_event(f, hit, false, &now);
+    history_state_deinit(&f->value);
+    f->value = now;
+}
+
+static bool take(void *context, const struct plan_hit *hits, size_t count)
+{
+    struct following *f = context;
+    const struct plan_site *sites = f->sites.items;
+    for (size_t i = 0; i < count && !f->found; i++) {
+        bool of_value = f->has_site && hits[i].site == 0;
+        if (of_value && !(sites[0].flags & PLAN_ENDS)) {
+            take_told(f, &hits[i]);
+        } else if (of_value) {
+            f->touched = true;
+            f->hit = hits[i];
+        } else {
+            f->way_changed = true;
+            f->way = hits[i];
+        }
+    }
+    return !f->found;
+}
+
+static bool end_part(void *context, struct moment from, struct moment to)
+{
+    struct following *f = context;
+    (void)from;
+    (void)to;
+    if (f->q->direction == FORWARD)
+        return true;
+    f->begun = false;
+    f->found = f->part.count >= f->left;
+    if (!f->found) {
+        f->left -= f->part.count;
+        drop_events(f, f->part.count);
+    }
+    return !f->found;
+}
+
+/* A step point where the stretch ends is met by what comes behind; but one who has gone there stands on it. */
+static struct error *look_at_end(struct following *f, struct session_trace *t)
+{
+    struct look_points points = subject_points(f->q->subject);
+    bool interrupted, is_point = false;
+    for (size_t n = 0; n < points.count; n++)
+        is_point |= points.pcs[n] == f->q->to.pc;
+    if (!is_point || f->found || f->q->direction == BACKWARD)
+        return NULL;
+    f->way_changed = true;
+    f->way = (struct plan_hit){.tick = f->q->to.tick, .pc = f->q->to.pc, .thread = points.thread};
+    t->from = f->q->to;
+    return session_trace(f->s, t, &interrupted);
+}
+
+/* --- answers ---------------------------------------------------------------------------------------- */
+
+static void take_answer(struct following *f, struct followed_answer *ret)
+{
+    struct met *events = f->part.items;
+    size_t chosen = f->q->direction == FORWARD ? f->part.count - 1 : f->part.count - f->left;
+    struct met *e = &events[chosen];
+    ret->found = true;
+    ret->hit = e->hit;
+    ret->is_way = e->is_way;
+    ret->old = e->old;
+    ret->new = e->new;
+    *e = (struct met){0};
+}
+
+struct error *followed_ask(struct session *s, const struct followed_question *q, struct followed_answer *ret)
+{
+    struct following f = {.s = s, .q = q, .sites = LIST(struct plan_site), .part = LIST(struct met),
+                          .left = q->nth};
+    *ret = (struct followed_answer){0};
+    struct session_trace t = {.from = q->from, .to = q->to, .lay = lay, .take = take, .part = end_part,
+                              .direction = q->subject->point_count ? FORWARD : q->direction,
+                              .context = &f, .reached = &ret->reached};
+    struct error *err = session_trace(s, &t, &ret->interrupted);
+    if (!err && !ret->interrupted)
+        err = look_at_end(&f, &t);
+    if (!err && f.found)
+        take_answer(&f, ret);
+    drop_events(&f, f.part.count);
+    list_deinit(&f.part);
+    list_deinit(&f.sites);
+    history_state_deinit(&f.value);
+    return err;
+}
+
+void followed_answer_deinit(struct followed_answer *a)
+{
+    history_state_deinit(&a->old);
+    history_state_deinit(&a->new);
+}

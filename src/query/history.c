@@ -1,0 +1,404 @@
+/* The history of a value: see history.h.
+ *
+ * The stretch is traced (session/trace.h).  Where a part begins and where something on the way to the value has changed, the value is
+ * looked up; in between, stores to its bytes are applied to what is known of it.  A value of more than PLAN_VALUE_KEPT bytes is watched
+ * by several sites, whose hits at one instruction are one change.
+ *
+ * All of it is found in one pass from the oldest to the newest; a few of the newest in parts from the end.
+ *
+ * Invariants
+ *   (1) Changes that are kept are in the order in which they happened, and are all there are in [from, to] of their entry.
+ */
+#include "query/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/xalloc.h"
+#include "session/trace.h"
+
+enum { CHANGES_MOST = 1 << 20, ENTRIES_MOST = 64 };
+
+/* What has been found out about a question. */
+struct entry {
+    char *key;
+    struct moment from, to;
+    struct history_change *changes; /* (1) */
+    size_t count;
+};
+
+struct history {
+    struct session *s;
+    struct list entries; /* struct entry */
+    struct entry unkept; /* the answer to a question without a key, or that was interrupted */
+    struct history_change *lent;
+};
+
+/* --- values -------------------------------------------------------------------------------- */
+
+static void change_deinit(struct history_change *c)
+{
+    history_state_deinit(&c->old);
+    history_state_deinit(&c->new);
+}
+
+static void entry_deinit(struct entry *e)
+{
+    for (size_t i = 0; i < e->count; i++)
+        change_deinit(&e->changes[i]);
+    free(e->changes);
+    free(e->key);
+    *e = (struct entry){0};
+}
+
+struct error *history_look_at_range(void *context, struct history_value *ret)
+{
+    const struct history_range *r = context;
+    *ret = (struct history_value){.address = r->address, .size = r->size};
+    return NULL;
+}
+
+/* --- a pass -------------------------------------------------------------------------------- */
+
+struct asking {
+    struct session *s;
+    const struct history_question *q;
+    bool begun;                 /* the value is known */
+    struct history_state value; /* now */
+    struct list sites;          /* struct plan_site */
+    struct plan_hit way;        /* the last hit on the way to the value */
+    struct plan_site way_site;
+    bool way_changed;
+    struct list part;           /* struct history_change, of the part that is under way */
+    struct list found;          /* the same, of parts that are done; newest first if BACKWARD */
+    struct moment reached;      /* BACKWARD: from here on everything is found */
+    bool backward;
+    bool dropped;               /* older ones, which were too many */
+};
+
+static struct history_change *last_of(struct list *l)
+{
+    return l->count ? (struct history_change *)l->items + l->count - 1 : NULL;
+}
+
+static bool is_of(const struct history_change *c, const struct plan_hit *hit)
+{
+    return c && c->at.tick == hit->tick && c->at.pc == hit->pc && c->after.tick == hit->after_tick &&
+           c->after.pc == hit->after_pc && c->thread == hit->thread;
+}
+
+/* Of too many the older half goes. */
+static void drop_older(struct asking *a)
+{
+    struct history_change *changes = a->part.items;
+    size_t gone = a->part.count / 2;
+    for (size_t i = 0; i < gone; i++)
+        change_deinit(&changes[i]);
+    memmove(changes, changes + gone, (a->part.count - gone) * sizeof *changes);
+    a->part.count -= gone;
+    a->dropped = true;
+}
+
+/* The value has become `now`, by the hit.  Takes it. */
+static void note_change(struct asking *a, const struct plan_hit *hit, struct history_state now)
+{
+    struct history_change *c = last_of(&a->part);
+    if (is_of(c, hit)) { /* another part of the same change */
+        history_state_deinit(&c->new);
+        history_state_deinit(&a->value);
+    } else {
+        if (a->part.count >= 2 * CHANGES_MOST)
+            drop_older(a);
+        c = list_add(&a->part);
+        *c = (struct history_change){{hit->tick, hit->pc}, {hit->after_tick, hit->after_pc}, hit->thread,
+                                     a->value, {0}};
+    }
+    c->new = history_state_copy(&now);
+    a->value = now;
+    if (history_state_same(&c->old, &c->new)) { /* what one part of it did, another has undone */
+        change_deinit(c);
+        a->part.count--;
+    }
+}
+
+/* --- sites --------------------------------------------------------------------------------- */
+
+static void add_site(struct asking *a, u64 start, u64 end)
+{
+    if (start >= end)
+        return;
+    struct plan_site *site = list_add(&a->sites);
+    *site = (struct plan_site){.kind = SITE_STORE, .address = start,
+                               .size = end - start, .thread = CONTROL_THREAD_ANY};
+}
+
+static void add_sites_of_value(struct asking *a)
+{
+    u64 start = a->value.address, end = start + a->value.size;
+    for (; start < end; start += PLAN_VALUE_KEPT)
+        add_site(a, start, end - start < PLAN_VALUE_KEPT ? end : start + PLAN_VALUE_KEPT);
+}
+
+/* --- callbacks of the trace ------------------------------------------------------------------- */
+
+/* It was missing, since its memory was not there; that it has come since, as zeros, was no store.  What it was when it was stored
+ * to is known. */
+static void take_memory_that_came(struct asking *a, const struct history_state *now)
+{
+    bool stored = a->way.written && a->way_site.address == now->address && a->way.value_size >= now->size;
+    if (!a->value.missing || !stored || !now->size)
+        return;
+    history_state_deinit(&a->value);
+    a->value = history_state_copy(now);
+    memcpy(a->value.bytes, a->way.old, now->size);
+}
+
+static struct error *lay(void *context, struct moment at, struct session_sites *ret)
+{
+    struct asking *a = context;
+    struct history_state now;
+    struct session_noted *noted;
+    size_t count;
+    (void)at;
+    struct error *err = history_state_look(a->s, a->q->look, a->q->context, &now, &noted, &count);
+    if (err)
+        return err;
+    if (a->begun && a->way_changed)
+        take_memory_that_came(a, &now);
+    if (a->begun && a->way_changed && !history_state_same(&a->value, &now)) {
+        note_change(a, &a->way, now);
+    } else {
+        history_state_deinit(&a->value);
+        a->value = now;
+    }
+    a->begun = true;
+    a->way_changed = false;
+    a->sites.count = 0;
+    add_sites_of_value(a);
+    history_state_lay_way(&now, noted, count, &a->sites);
+    look_points_lay(&a->q->points, &a->sites);
+    free(noted);
+    *ret = (struct session_sites){.sites = a->sites.items, .count = a->sites.count};
+    return NULL;
+}
+
+static void apply(struct asking *a, const struct plan_hit *hit)
+{
+    const struct plan_site *site = (const struct plan_site *)a->sites.items + hit->site;
+    if (site->flags & PLAN_ENDS) {
+        a->way = *hit;
+        a->way_site = *site;
+        if (site->kind == SITE_CODE) { /* seen here, done before */
+            a->way.after_tick = hit->tick;
+            a->way.after_pc = hit->pc;
+        }
+        a->way_changed = true;
+        return;
+    }
+    struct history_state now = history_state_copy(&a->value);
+    u64 offset = site->address - now.address;
+    memcpy(now.bytes + offset, hit->new, hit->value_size);
+    if (history_state_same(&now, &a->value))
+        history_state_deinit(&now);
+    else
+        note_change(a, hit, now);
+}
+
+/* With one change more than asked for it is known that there are more. */
+static bool is_enough(const struct asking *a)
+{
+    bool from_end = a->q->order == BACKWARD && !a->backward; /* the last ones are wanted, and come last */
+    return a->q->most && !from_end && a->part.count + a->found.count > a->q->most;
+}
+
+static bool take(void *context, const struct plan_hit *hits, size_t count)
+{
+    struct asking *a = context;
+    for (size_t i = 0; i < count; i++)
+        apply(a, &hits[i]);
+    return a->backward || a->way_changed || !is_enough(a);
+}
+
+static bool end_part(void *context, struct moment from, struct moment to)
+{
+    struct asking *a = context;
+    const struct history_change *changes = a->part.items;
+    (void)to;
+    if (!a->backward)
+        return true;
+    for (size_t i = a->part.count; i-- > 0;)
+        *(struct history_change *)list_add(&a->found) = changes[i];
+    a->part.count = 0;
+    a->begun = false;
+    a->reached = from;
+    return !is_enough(a);
+}
+
+/* --- answers --------------------------------------------------------------------------------- */
+
+/* What was found, as it is kept: (1). */
+static void keep_found(struct asking *a, struct entry *e, bool whole)
+{
+    const struct history_change *found = a->found.items;
+    size_t count = a->backward ? a->found.count : a->part.count;
+    e->changes = xalloc((count + 1) * sizeof *e->changes);
+    e->count = count;
+    for (size_t i = 0; a->backward && i < count; i++)
+        e->changes[i] = found[count - 1 - i];
+    if (!a->backward && count)
+        memcpy(e->changes, a->part.items, count * sizeof *e->changes);
+    if (!a->backward)
+        a->part.count = 0;
+    e->from = a->q->from;
+    e->to = a->q->to;
+    if (a->backward && !whole)
+        e->from = a->reached;
+    else if (!whole && count)
+        e->to = e->changes[count - 1].after;
+    if (a->dropped)
+        e->from = e->changes[0].after;
+}
+
+static struct error *find(struct history *h, const struct history_question *q, struct entry *ret,
+                          bool *ret_interrupted, struct moment *ret_reached)
+{
+    struct asking a = {.s = h->s, .q = q, .sites = LIST(struct plan_site), .reached = q->to,
+                       .part = LIST(struct history_change), .found = LIST(struct history_change),
+                       .backward = q->order == BACKWARD && q->most && !q->points.count};
+    struct session_trace t = {.from = q->from, .to = q->to,
+                              .direction = a.backward ? BACKWARD : FORWARD,
+                              .lay = lay, .take = take, .part = end_part, .context = &a,
+                              .reached = ret_reached};
+    struct error *err = session_trace(h->s, &t, ret_interrupted);
+    bool whole = !*ret_interrupted && !is_enough(&a);
+    *ret = (struct entry){0};
+    keep_found(&a, ret, whole);
+    for (size_t i = 0; i < a.part.count; i++)
+        change_deinit((struct history_change *)a.part.items + i);
+    list_deinit(&a.part);
+    list_deinit(&a.found);
+    list_deinit(&a.sites);
+    history_state_deinit(&a.value);
+    if (err)
+        entry_deinit(ret);
+    return err;
+}
+
+static bool is_within(struct moment at, const struct history_question *q)
+{
+    return moment_compare(at, q->from) > 0 && moment_compare(at, q->to) <= 0;
+}
+
+static size_t count_within(const struct entry *e, const struct history_question *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->count; i++)
+        n += is_within(e->changes[i].after, q);
+    return n;
+}
+
+/* Does what is known answer the question? */
+static bool is_known(const struct entry *e, const struct history_question *q)
+{
+    bool reaches_back = moment_compare(e->from, q->from) <= 0;
+    bool reaches_on = moment_compare(e->to, q->to) >= 0;
+    bool many = q->most && count_within(e, q) > q->most;
+    return (reaches_back && reaches_on) || (many && (q->order == FORWARD ? reaches_back : reaches_on));
+}
+
+/* The changes are lent, those of the question in its order. */
+static void answer(struct history *h, const struct entry *e, const struct history_question *q,
+                   struct history_answer *ret)
+{
+    size_t n = 0;
+    free(h->lent);
+    h->lent = xalloc((e->count + 1) * sizeof *h->lent);
+    for (size_t i = 0; i < e->count; i++) {
+        const struct history_change *c = &e->changes[q->order == FORWARD ? i : e->count - 1 - i];
+        if (is_within(c->after, q))
+            h->lent[n++] = *c;
+    }
+    ret->more = (q->most && n > q->most) || moment_compare(e->from, q->from) > 0 ||
+                (moment_compare(e->to, q->to) < 0 && !ret->interrupted);
+    ret->changes = h->lent;
+    ret->count = q->most && n > q->most ? q->most : n;
+}
+
+static struct entry *entry_of(struct history *h, const char *key)
+{
+    struct entry *entries = h->entries.items;
+    for (size_t i = 0; key && i < h->entries.count; i++)
+        if (!strcmp(entries[i].key, key))
+            return &entries[i];
+    return NULL;
+}
+
+/* A place for what is to be kept: the question's own, a new one, or that of the oldest question. */
+static struct entry *entry_for(struct history *h, const char *key)
+{
+    struct entry *e = entry_of(h, key), *entries = h->entries.items;
+    if (e) {
+        entry_deinit(e);
+        return e;
+    }
+    if (h->entries.count < ENTRIES_MOST)
+        return list_add(&h->entries);
+    entry_deinit(&entries[0]);
+    memmove(entries, entries + 1, (ENTRIES_MOST - 1) * sizeof *entries);
+    return &entries[ENTRIES_MOST - 1];
+}
+
+static void clamp(const struct history *h, struct history_question *q)
+{
+    struct moment first = session_first(h->s), last = session_last(h->s);
+    if (moment_compare(q->from, first) < 0)
+        q->from = first;
+    if (moment_compare(q->to, last) > 0)
+        q->to = last;
+}
+
+struct error *history_ask(struct history *h, const struct history_question *asked,
+                          struct history_answer *ret)
+{
+    struct history_question q = *asked;
+    struct entry *known = entry_of(h, q.key), new;
+    *ret = (struct history_answer){0};
+    clamp(h, &q);
+    if (known && is_known(known, &q)) {
+        answer(h, known, &q, ret);
+        return NULL;
+    }
+    struct error *err = find(h, &q, &new, &ret->interrupted, &ret->reached);
+    if (err)
+        return err;
+    if (q.key && !ret->interrupted) {
+        known = entry_for(h, q.key);
+        new.key = xformat("%s", q.key);
+    } else {
+        known = &h->unkept;
+        entry_deinit(known);
+    }
+    *known = new;
+    answer(h, known, &q, ret);
+    return NULL;
+}
+
+void history_create(struct session *s, struct history **ret)
+{
+    struct history *h = xalloc(sizeof *h);
+    *h = (struct history){.s = s, .entries = LIST(struct entry)};
+    *ret = h;
+}
+
+void history_destroy(struct history *h)
+{
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->entries.count; i++)
+        entry_deinit((struct entry *)h->entries.items + i);
+    list_deinit(&h->entries);
+    entry_deinit(&h->unkept);
+    free(h->lent);
+    free(h);
+}

@@ -1,0 +1,218 @@
+/* Breakpoints: see the header.
+ *
+ * A breakpoint is a site of the plans to come.  The version goes up with every change, so that
+ * what was counted for one set is not taken for another.
+ */
+#include "session/breakpoints_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+enum { CONDITION_MOST = 1 << 20 };
+
+void breakpoints_deinit(struct breakpoints *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        free((void *)set->list[i].b.condition);
+    free(set->list);
+}
+
+static bool is_data(u32 kind)
+{
+    return kind == SITE_STORE || kind == SITE_LOAD || kind == SITE_ACCESS;
+}
+
+static struct error *check(const struct breakpoint *b)
+{
+    if (b->kind > SITE_THREAD || b->kind == SITE_STEP)
+        return error_new("there is no breakpoint of kind %u", b->kind);
+    if (is_data(b->kind) && (b->size == 0 || b->address + b->size < b->address))
+        return error_new("a data breakpoint needs a range of memory");
+    if (b->condition_size > CONDITION_MOST)
+        return error_new("a condition is too long");
+    return NULL;
+}
+
+static void make_room(struct breakpoints *set)
+{
+    if (set->count < set->room)
+        return;
+    set->room = set->room ? set->room * 2 : 16;
+    struct breakpoint_entry *longer = xalloc(set->room * sizeof *longer);
+    if (set->count)
+        memcpy(longer, set->list, set->count * sizeof *longer);
+    free(set->list);
+    set->list = longer;
+}
+
+struct error *breakpoints_add(struct breakpoints *set, const struct breakpoint *b, u32 *ret_number)
+{
+    struct error *err = check(b);
+    if (err)
+        return err;
+    make_room(set);
+    struct breakpoint_entry *e = &set->list[set->count++];
+    *e = (struct breakpoint_entry){++set->last_number, *b};
+    e->b.condition = NULL;
+    if (b->condition_size) {
+        u8 *copy = xalloc(b->condition_size);
+        memcpy(copy, b->condition, b->condition_size);
+        e->b.condition = copy;
+    }
+    set->version++;
+    *ret_number = e->number;
+    return NULL;
+}
+
+static struct error *find(struct breakpoints *set, u32 number, size_t *ret)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->list[i].number == number) {
+            *ret = i;
+            return NULL;
+        }
+    }
+    return error_new("there is no breakpoint %u", number);
+}
+
+struct error *breakpoints_remove(struct breakpoints *set, u32 number)
+{
+    size_t i = 0;
+    struct error *err = find(set, number, &i);
+    if (err)
+        return err;
+    free((void *)set->list[i].b.condition);
+    set->count--;
+    memmove(set->list + i, set->list + i + 1, (set->count - i) * sizeof *set->list);
+    set->version++;
+    return NULL;
+}
+
+struct error *breakpoints_enable(struct breakpoints *set, u32 number, bool enabled)
+{
+    size_t i = 0;
+    struct error *err = find(set, number, &i);
+    if (!err && set->list[i].b.disabled == enabled) {
+        set->list[i].b.disabled = !enabled;
+        set->version++;
+    }
+    return err;
+}
+
+/* --- plans ----------------------------------------------------------------------------------- */
+
+static bool is_chosen(const struct breakpoint_entry *e, u32 choice)
+{
+    if (e->b.disabled)
+        return false;
+    return choice == CHOOSE_ALL || choice == e->number || (choice == CHOOSE_PROMPT && !e->b.ignore);
+}
+
+bool breakpoints_any(const struct breakpoints *set, u32 choice)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (is_chosen(&set->list[i], choice))
+            return true;
+    return false;
+}
+
+bool breakpoints_ignoring(const struct breakpoints *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->list[i].b.ignore && !set->list[i].b.disabled)
+            return true;
+    return false;
+}
+
+static struct plan_site site_of(const struct breakpoint *b, u32 condition)
+{
+    return (struct plan_site){
+        .kind = b->kind, .flags = b->flags, .address = b->address, .size = b->size,
+        .thread = b->thread, .stack_least = b->stack_least, .stack_most = b->stack_most,
+        .condition = condition, .condition_size = b->condition_size,
+        .not_first = b->not_first, .not_last = b->not_last,
+        .from_tick = b->from.tick, .from_pc = b->from.pc, .to_tick = b->to.tick, .to_pc = b->to.pc,
+    };
+}
+
+/* Several that were added one after the other with the same condition share it in a plan: PLAN_BECOMES. */
+static bool shares_condition(const struct breakpoint_entry *e, const struct breakpoint_entry *before)
+{
+    return before && e->b.condition_size == before->b.condition_size &&
+           e->b.flags & before->b.flags & PLAN_BECOMES &&
+           !memcmp(e->b.condition, before->b.condition, e->b.condition_size);
+}
+
+void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct plan_site *own,
+                      u32 own_count, struct pass_plan *ret)
+{
+    u32 sites = own_count, bytes = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        sites += is_chosen(&set->list[i], choice);
+        bytes += is_chosen(&set->list[i], choice) ? set->list[i].b.condition_size : 0;
+    }
+    ret->size = sizeof(struct plan) + sites * sizeof(struct plan_site) + bytes;
+    ret->plan = xalloc(ret->size);
+    ret->numbers = xalloc((sites + 1) * sizeof *ret->numbers);
+    *ret->plan = (struct plan){.version = CONTROL_VERSION, .nth = 1, .sites = sites,
+                               .bytecode_size = bytes, .limit_tick = ~0ull};
+    struct plan_site *site = (struct plan_site *)(ret->plan + 1);
+    u8 *bytecode = (u8 *)(site + sites);
+    u32 n = 0, used = 0, last = 0;
+    const struct breakpoint_entry *before = NULL;
+    for (; n < own_count; n++) {
+        site[n] = own[n];
+        ret->numbers[n] = 0;
+    }
+    for (u32 at = 0; at < set->count; at++) {
+        const struct breakpoint_entry *e = &set->list[at];
+        if (!is_chosen(e, choice))
+            continue;
+        bool shares = shares_condition(e, before);
+        if (!shares)
+            last = used;
+        site[n] = site_of(&e->b, last);
+        ret->numbers[n++] = e->number;
+        if (e->b.condition_size && !shares) {
+            memcpy(bytecode + used, e->b.condition, e->b.condition_size);
+            used += e->b.condition_size;
+        }
+        before = e;
+    }
+}
+
+static u8 *append(u8 *to, const void *from, size_t size)
+{
+    if (size)
+        memcpy(to, from, size);
+    return to + size;
+}
+
+void pass_plan_add_points(struct pass_plan *p, const struct pass_points *add)
+{
+    size_t points = add->point_count * sizeof *add->points;
+    size_t frames = add->frame_count * sizeof *add->frames;
+    size_t scopes = add->scope_count * sizeof *add->scopes;
+    size_t before = sizeof *p->plan + p->plan->sites * sizeof(struct plan_site);
+    struct plan *whole = xalloc(p->size + points + frames + scopes);
+    u8 *at = append((u8 *)whole, p->plan, before);
+    at = append(at, add->points, points);
+    at = append(at, add->frames, frames);
+    at = append(at, add->scopes, scopes);
+    append(at, (u8 *)p->plan + before, p->size - before);
+    whole->points = add->point_count;
+    whole->frames = add->frame_count;
+    whole->scopes = add->scope_count;
+    whole->points_thread = add->thread;
+    free(p->plan);
+    p->plan = whole;
+    p->size += points + frames + scopes;
+}
+
+void pass_plan_deinit(struct pass_plan *p)
+{
+    free(p->plan);
+    free(p->numbers);
+}

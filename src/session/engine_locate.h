@@ -1,0 +1,10 @@
+/* Where the engine that belongs to this ebb is. */
+#ifndef SESSION_ENGINE_LOCATE_H
+#define SESSION_ENGINE_LOCATE_H
+
+#include "base/error.h"
+
+/* Its path, to be freed. */
+struct error *engine_locate(char **ret);
+
+#endif

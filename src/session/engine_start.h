@@ -1,0 +1,43 @@
+/* Starting an engine, in place of ebb or beside it. */
+#ifndef SESSION_ENGINE_START_H
+#define SESSION_ENGINE_START_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* What to run: the engine's file, its settings, the program's file and arguments. */
+struct engine_start {
+    char *engine;
+    const char *settings;
+    char *program;
+    int argc;
+    char **argv;
+};
+
+/* Becomes the engine; returns only if that fails. */
+struct error *engine_become(const struct engine_start *start);
+
+/* From now on ebb ignores SIGINT and SIGQUIT, which the terminal sends the program too, SIGPIPE,
+ * SIGXFSZ, and other signals that a program may send to all of its group; SIGCHLD, SIGTERM, SIGHUP
+ * and SIGCONT are blocked, for a signalfd. */
+void engine_take_signals(void);
+
+/* Starts it as a child that holds a socket, told by the setting `name` ("record" or "replay").  Takes
+ * the signals first; the child has everything as ebb had it before. */
+struct error *engine_spawn(const struct engine_start *start, const char *name, pid_t *ret,
+                           int *ret_socket);
+
+/* The same for an engine that replays out of sight: away from the terminal and its signals, with
+ * nothing to read and `errors` for what it has to say.  ebb's own signals stay as they are. */
+struct error *engine_spawn_apart(const struct engine_start *start, int errors, pid_t *ret,
+                                 int *ret_socket);
+
+/* Dies of an interrupt if that is how the program ended, for a shell leaves its loop or its script
+ * only if what it waited for was ended by one; returns otherwise. */
+void engine_end_likewise(int wait_status);
+
+/* What a shell would make of a status of waitpid: 128 + N for a death by signal N. */
+int engine_exit_status(int wait_status);
+
+#endif

@@ -1,0 +1,31 @@
+/* What movement.c and steps.c share. */
+#ifndef SESSION_MOVEMENT_INTERNAL_H
+#define SESSION_MOVEMENT_INTERNAL_H
+
+#include "session/session_internal.h"
+
+/* Stands at the moment, from a checkpoint or in the window; or, interrupted, where it was. */
+struct error *movement_go(struct session *s, struct moment to);
+
+/* A copy of `r` stays here, where a movement begins, if it would take a while to come back. */
+struct error *movement_depart(struct session *s, struct replayer *r);
+
+/* After an error or an interruption, back to where the movement began. */
+void movement_return(struct session *s, struct moment to);
+
+/* The nth stop before here and not before the bound: stop and *ret_at are set only if there is
+ * one. */
+struct error *movement_stop_before(struct session *s, struct moment bound, u64 nth,
+                                   struct session_stop *stop, struct moment *ret_at);
+
+/* Runs to the nth stop, or to the bound: then only END and INTERRUPTED are said. */
+struct error *movement_run_ahead(struct session *s, struct moment bound, u64 nth,
+                                 struct session_stop *stop);
+
+void movement_describe(struct session_stop *stop, const struct found *found,
+                       const struct pass_plan *plan);
+
+/* The nearest stop before here, if the window can tell for sure: then the session stands there. */
+bool steps_search_window(struct session *s, struct session_stop *stop);
+
+#endif

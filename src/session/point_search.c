@@ -1,0 +1,186 @@
+/* Searching for points: see the header.
+ *
+ * Passes count points without noting where they are.  So a search backward counts piece by piece, from the nearest interval
+ * between checkpoints to the farthest, until a piece holds enough; a second pass over that piece stops at the right one.
+ *
+ * What a piece says of itself
+ *
+ *     from ......... began ............. left ......... to
+ *                    the call of the     a point outside of
+ *                    base's frame        the base's scope
+ *
+ * Points before the later of those two belong to others.
+ */
+#include "session/point_search_internal.h"
+
+#include <stdlib.h>
+
+struct piece {
+    struct moment from, to;
+    u64 points;
+    struct moment began, left; /* pc 0: not here */
+    u64 before_began;          /* points */
+    u32 left_scope;
+};
+
+/* timeline_seen; context: struct list of pieces, the oldest first. */
+static void note_piece(void *context, struct moment from, const struct control_stopped *stopped)
+{
+    if (stopped->reason == STOPPED_INTERRUPTED)
+        return;
+    struct piece *p = list_add(context);
+    *p = (struct piece){
+        .from = from, .to = {stopped->tick, stopped->pc}, .points = stopped->points,
+        .left = {stopped->left_tick, stopped->left_pc}, .left_scope = stopped->left_scope,
+    };
+    if (!stopped->count)
+        return;
+    p->began = (struct moment){stopped->hits[0].tick, stopped->hits[0].pc};
+    p->before_began = stopped->hits[0].points;
+    if (moment_compare(p->left, p->began) > 0)
+        p->began.pc = 0;
+    else
+        p->left.pc = 0;
+}
+
+/* Points of the base in it, since it began. */
+static u64 piece_points(const struct piece *p)
+{
+    return p->began.pc ? p->points - p->before_began : p->points;
+}
+
+static void make_plan(const struct point_question *q, struct pass_plan *ret)
+{
+    struct breakpoints none = {0};
+    breakpoints_plan(&none, CHOOSE_ALL, q->beginnings, q->beginning_count, ret);
+    pass_plan_add_points(ret, &q->points);
+}
+
+/* Stands at the point of that number. */
+static struct error *stand_at(struct session *s, const struct point_question *q,
+                              const struct piece *p, u64 number, struct replayer **ret)
+{
+    struct pass_plan plan;
+    struct replayer *r;
+    struct point_question alone = {.points = q->points};
+    struct moment start = p->began.pc ? p->began : p->left.pc ? p->left : p->from;
+    *ret = NULL;
+    struct error *err = timeline_reach(&s->timeline, start, &r);
+    if (err || !r)
+        return err;
+    make_plan(&alone, &plan);
+    plan.plan->points_nth = number;
+    plan.plan->flags = p->left.pc ? PLAN_PAST_HERE : 0;
+    plan.plan->limit_tick = p->to.tick;
+    plan.plan->limit_pc = p->to.pc;
+    err = replayer_run(r, plan.plan, plan.size);
+    pass_plan_deinit(&plan);
+    if (!err && r->stopped.reason == STOPPED_POINT) {
+        *ret = r;
+        return NULL;
+    }
+    if (!err && r->stopped.reason != STOPPED_INTERRUPTED)
+        err = error_new("track %u: a statement that was counted is not met again",
+                        s->family.track);
+    replayer_destroy(r);
+    return err;
+}
+
+/* What the piece says; false: it lies further back. */
+static bool ends_in(const struct piece *p, u64 *wanted, struct point_result *ret)
+{
+    u64 points = piece_points(p);
+    if (*wanted <= points) {
+        *ret = (struct point_result){.outcome = POINT_FOUND};
+        return true;
+    }
+    *wanted -= points;
+    if (p->began.pc)
+        *ret = (struct point_result){.outcome = POINT_BEGUN, .at = p->began, .missing = *wanted};
+    else if (p->left.pc)
+        *ret = (struct point_result){.outcome = POINT_LEFT, .at = p->left, .scope = p->left_scope,
+                                     .missing = *wanted};
+    return p->began.pc || p->left.pc;
+}
+
+/* The pieces of one interval, from the newest on. */
+static struct error *look_through(struct session *s, const struct point_question *q,
+                                  const struct list *pieces, u64 *wanted, bool *ret_ends,
+                                  struct point_result *ret)
+{
+    const struct piece *p = pieces->items;
+    *ret_ends = false;
+    for (size_t n = pieces->count; n-- > 0 && !*ret_ends;) {
+        *ret_ends = ends_in(&p[n], wanted, ret);
+        if (!*ret_ends || ret->outcome != POINT_FOUND)
+            continue;
+        struct error *err = stand_at(s, q, &p[n], piece_points(&p[n]) - *wanted + 1,
+                                     &ret->process);
+        if (err)
+            return err;
+        if (ret->process)
+            ret->at = replayer_at(ret->process);
+    }
+    return NULL;
+}
+
+/* Most movements are short, and plain replay is quicker than counting: first a little of the interval, then more. */
+enum { STRETCH = 4096, STRETCH_GROWS = 16 };
+
+static struct moment bound_of(struct moment first, struct moment upper, u64 *stretch)
+{
+    u64 ticks = *stretch;
+    *stretch = ticks > ~0ull / STRETCH_GROWS ? ticks : ticks * STRETCH_GROWS;
+    return upper.tick - first.tick <= ticks ? first : (struct moment){upper.tick - ticks, 0};
+}
+
+struct error *point_search_before(struct session *s, const struct point_question *q,
+                                  struct moment from, u64 nth, struct point_result *ret)
+{
+    struct pass_plan plan;
+    struct moment upper = from, first = session_first(s);
+    struct error *err = NULL;
+    bool ends = false;
+    u64 stretch = nth / 2 > STRETCH ? nth / 2 : STRETCH;
+    make_plan(q, &plan);
+    *ret = (struct point_result){.outcome = POINT_NONE, .at = first};
+    while (!err && !ends && search_is_behind(first, upper)) {
+        struct list pieces = LIST(struct piece);
+        err = search_count(s, &plan, bound_of(first, upper, &stretch), upper, note_piece, &pieces);
+        if (!err && !session_interrupted(s))
+            err = look_through(s, q, &pieces, &nth, &ends, ret);
+        if (pieces.count)
+            upper = ((struct piece *)pieces.items)[0].from;
+        list_deinit(&pieces);
+        if (session_interrupted(s)) {
+            ends = true;
+            replayer_destroy(ret->process);
+            *ret = (struct point_result){.outcome = POINT_NONE, .at = first};
+        }
+    }
+    if (ret->outcome == POINT_NONE)
+        ret->missing = nth;
+    pass_plan_deinit(&plan);
+    return err;
+}
+
+struct error *point_search_any(struct session *s, const struct point_question *q,
+                               struct moment from, struct moment to, bool *ret)
+{
+    struct pass_plan plan;
+    struct replayer *r;
+    *ret = false;
+    struct error *err = timeline_reach(&s->timeline, from, &r);
+    if (err || !r)
+        return err;
+    make_plan(q, &plan);
+    plan.plan->points_nth = 1;
+    plan.plan->flags = PLAN_PAST_HERE;
+    plan.plan->limit_tick = to.tick;
+    plan.plan->limit_pc = to.pc;
+    err = replayer_run(r, plan.plan, plan.size);
+    *ret = !err && r->stopped.reason == STOPPED_POINT;
+    pass_plan_deinit(&plan);
+    replayer_destroy(r);
+    return err;
+}

@@ -1,0 +1,702 @@
+/* One engine process: see the header, and log/control.h for what is said.
+ *
+ *     started  --hello, welcome-->  stands  --RUN-->  runs  --STOPPED-->  stands
+ *                                     |  FORK, READ, ... : answered at once
+ *                                     +--hang-up, SIGKILL-->  dying  --waitpid-->  gone
+ *
+ * A process with much memory takes a while to go, and nobody needs to wait for that: it is reaped
+ * when another goes, or at the end.
+ *
+ * While it runs or is asked something, an engine may ask in turn for files of the recording.
+ */
+#include "session/replayer_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "log/lineage.h"
+#include "log/packets.h"
+#include "log/recording_file.h"
+#include "session/engine_locate.h"
+#include "session/engine_start.h"
+#include "session/replay_start.h"
+
+enum {
+    ANSWER_SECONDS = 120, /* the longest an engine may think; machines can be slow */
+    LOOK_MILLISECONDS = 100, /* while a program runs */
+};
+
+/* A message of either kind; `data` has what is behind the struct. */
+union answer {
+    struct channel_message message;
+    struct channel_hello hello;
+    struct channel_fetch fetch;
+    struct channel_verdict verdict;
+    struct control_stopped stopped;
+    struct control_forked forked;
+    struct control_data data;
+    u8 bytes[CONTROL_MESSAGE_MOST];
+};
+
+/* --- the family ----------------------------------------------------------------------------- */
+
+struct error *replayer_family_init(struct replayer_family *f, const struct recording *rec,
+                                   u32 track,
+                                  u32 recorded_pid)
+{
+    *f = (struct replayer_family){.rec = rec, .track = track, .errors = -1, .wake = -1,
+                                  .recorded_pid = recorded_pid};
+    f->errors = memfd_create("ebb-engine-errors", MFD_CLOEXEC);
+    f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (f->errors < 0 || f->wake < 0 || fcntl(f->errors, F_SETFL, O_APPEND) < 0)
+        return error_errno(errno, "making a file in memory");
+    return track_events_create(rec, track, &f->events);
+}
+
+static void reap(struct replayer_family *f, int options)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < f->dying_count; i++) {
+        pid_t got;
+        do
+            got = waitpid(f->dying[i], NULL, options | __WALL);
+        while (got < 0 && errno == EINTR);
+        if (got == 0)
+            f->dying[left++] = f->dying[i];
+    }
+    f->dying_count = left;
+}
+
+void replayer_family_deinit(struct replayer_family *f)
+{
+    reap(f, 0);
+    free(f->dying);
+    track_events_destroy(f->events);
+    if (f->errors >= 0)
+        close(f->errors);
+    if (f->wake >= 0)
+        close(f->wake);
+}
+
+static void expect_end(struct replayer_family *f, pid_t pid)
+{
+    reap(f, WNOHANG);
+    if (f->dying_count == f->dying_room) {
+        f->dying_room = f->dying_room ? f->dying_room * 2 : 16;
+        pid_t *longer = xalloc(f->dying_room * sizeof *longer);
+        for (size_t i = 0; i < f->dying_count; i++)
+            longer[i] = f->dying[i];
+        free(f->dying);
+        f->dying = longer;
+    }
+    f->dying[f->dying_count++] = pid;
+}
+
+void replayer_family_interrupt(struct replayer_family *f)
+{
+    int error = errno;
+    u64 one = 1;
+    f->interrupted = 1;
+    if (write(f->wake, &one, sizeof one) < 0) {
+        /* it is full: somebody has been told already */
+    }
+    errno = error;
+}
+
+void replayer_family_calm(struct replayer_family *f)
+{
+    u64 count;
+    if (read(f->wake, &count, sizeof count) < 0) {
+        /* nobody was told anything */
+    }
+    f->interrupted = 0;
+}
+
+/* --- what went wrong ----------------------------------------------------------------------- */
+
+/* The last line that an engine printed, or an empty one. */
+static void last_words(const struct replayer_family *f, char *to, size_t room)
+{
+    struct stat st;
+    off_t from = fstat(f->errors, &st) == 0 && (size_t)st.st_size >= room
+                     ? st.st_size - (off_t)room + 1 : 0;
+    ssize_t n = pread(f->errors, to, room - 1, from);
+    to[n > 0 ? n : 0] = '\0';
+    while (n > 0 && to[n - 1] == '\n')
+        to[--n] = '\0';
+    char *line = strrchr(to, '\n');
+    if (line)
+        memmove(to, line + 1, strlen(line));
+}
+
+/* Reaps it, once; false if that has been done, or it is not ours. */
+static bool end_now(struct replayer *r, int *ret_status)
+{
+    if (r->pid <= 0)
+        return false;
+    kill(r->pid, SIGKILL); /* one that has hung up and goes on nevertheless */
+    pid_t got;
+    do
+        got = waitpid(r->pid, ret_status, __WALL);
+    while (got < 0 && errno == EINTR);
+    bool ours = got == r->pid;
+    r->pid = 0;
+    return ours;
+}
+
+static struct error *explain_death(struct replayer *r)
+{
+    int status = 0;
+    char words[256];
+    bool known = end_now(r, &status);
+    last_words(r->family, words, sizeof words);
+    if (known && WIFSIGNALED(status))
+        return error_new("the replay of track %u died by signal %d (%s)", r->family->track,
+                         WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return error_new("the replay of track %u ended by itself%s%s", r->family->track,
+                     *words ? ": " : "", words);
+}
+
+static struct error *lose(struct replayer *r, struct error *err)
+{
+    r->lost = true;
+    return err;
+}
+
+static struct error *explain_divergence(u32 track, u64 tick, u64 pc, u32 thread, u64 event,
+                                        const char *recorded, const char *happened)
+{
+    return error_new("track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events; "
+                     "recorded: %s; happened: %s", track, (unsigned long long)tick,
+                     (unsigned long long)pc, thread, (unsigned long long)event, recorded, happened);
+}
+
+static struct error *explain_verdict(struct replayer *r, struct channel_verdict *v)
+{
+    v->recorded[CHANNEL_VERDICT_TEXT - 1] = v->happened[CHANNEL_VERDICT_TEXT - 1] = '\0';
+    if (v->verdict == CHANNEL_DIVERGED)
+        return lose(r, explain_divergence(r->family->track, v->tick, v->pc, v->thread, v->event,
+                                          v->recorded, v->happened));
+    return lose(r, error_new("track %u cannot be replayed: %s", r->family->track, v->happened));
+}
+
+static struct error *explain_stop(struct replayer *r)
+{
+    struct control_stopped *s = &r->stopped;
+    s->recorded[sizeof s->recorded - 1] = s->happened[sizeof s->happened - 1] = '\0';
+    if (s->reason == STOPPED_DIVERGED)
+        return lose(r, explain_divergence(r->family->track, s->tick, s->pc, s->thread, s->event,
+                                          s->recorded, s->happened));
+    if (s->reason == STOPPED_UNABLE)
+        return lose(r, error_new("track %u cannot be replayed: %s", r->family->track, s->happened));
+    return NULL;
+}
+
+/* --- talking ------------------------------------------------------------------------------- */
+
+/* In two parts, `fd` attached unless it is -1. */
+static struct error *say(struct replayer *r, struct channel_message *message, u32 kind, size_t size,
+                         const void *more, size_t more_size, int fd)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec parts[2] = {{message, size}, {(void *)more, more_size}};
+    struct msghdr m = {.msg_iov = parts, .msg_iovlen = more_size ? 2 : 1};
+    message->kind = kind;
+    message->size = (u32)size; /* what is behind the struct is not counted */
+    if (fd >= 0) {
+        m.msg_control = &control;
+        m.msg_controllen = sizeof control;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    }
+    ssize_t n;
+    do
+        n = sendmsg(r->socket, &m, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    if (n == (ssize_t)(size + more_size))
+        return NULL;
+    return lose(r, explain_death(r));
+}
+
+/* One packet, waited for; *ret_size 0 if the other side is gone. */
+static void receive(int socket, union answer *ret, size_t *ret_size, int *ret_fd)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {ret, sizeof *ret};
+    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    ssize_t n;
+    do
+        n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    *ret_fd = -1;
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
+    *ret_size = n > 0 && !(m.msg_flags & MSG_TRUNC) ? (size_t)n : 0;
+}
+
+static bool wants_stop(const struct replayer *r)
+{
+    return r->family->interrupted && !r->family->heedless;
+}
+
+struct wait {
+    bool runs; /* with no time limit; an interruption is handed on, once: then there is one */
+    bool told;
+    int looks; /* ended without an answer */
+};
+
+/* Between two looks a program runs for a tenth of a second. */
+static void look_up(struct replayer *r, struct wait *w)
+{
+    w->looks++;
+    if (r->family->waiting)
+        r->family->waiting(r->family->waiting_context, r, w->looks * LOOK_MILLISECONDS / 1e3);
+}
+
+/* Until something has come. */
+static struct error *wait_for(struct replayer *r, struct wait *w)
+{
+    for (;;) {
+        if (w->runs && !w->told && wants_stop(r)) {
+            struct channel_message stop;
+            struct error *err = say(r, &stop, CONTROL_STOP, sizeof stop, NULL, 0, -1);
+            if (err)
+                return err;
+            w->told = true;
+        }
+        struct pollfd polls[2] = {{.fd = r->socket, .events = POLLIN},
+                                  {.fd = r->family->wake, .events = POLLIN}};
+        bool patient = w->runs && !w->told;
+        int ready = poll(polls, patient && !r->family->heedless ? 2 : 1,
+                         patient ? LOOK_MILLISECONDS : ANSWER_SECONDS * 1000);
+        if (ready > 0 && polls[0].revents)
+            return NULL;
+        if (ready == 0 && patient)
+            look_up(r, w);
+        else if (ready == 0)
+            return lose(r, error_new("the replay of track %u does not answer", r->family->track));
+        if (ready < 0 && errno != EINTR)
+            return lose(r, error_errno(errno, "waiting for an engine"));
+    }
+}
+
+static struct error *answer_fetch(struct replayer *r, const struct channel_fetch *fetch)
+{
+    struct channel_kept kept = {.copy = fetch->copy};
+    int fd = -1;
+    struct error *err = recording_file_fetch(r->family->rec, fetch, &fd);
+    kept.error = err ? EBADMSG : 0;
+    packet_send(r->socket, &kept.message, CHANNEL_KEPT, sizeof kept, fd);
+    if (fd >= 0)
+        close(fd);
+    return err ? lose(r, err) : NULL;
+}
+
+/* The answer of the kind that is awaited, whatever else comes before it. */
+static struct error *hear(struct replayer *r, u32 kind, bool runs, union answer *ret,
+                          size_t *ret_size,
+                          int *ret_fd)
+{
+    struct wait w = {.runs = runs};
+    for (;;) {
+        struct error *err = wait_for(r, &w);
+        if (err)
+            return err;
+        receive(r->socket, ret, ret_size, ret_fd);
+        if (*ret_size < sizeof ret->message)
+            return lose(r, explain_death(r));
+        if (ret->message.kind == kind && ret->message.size <= *ret_size)
+            return NULL;
+        if (*ret_fd >= 0)
+            close(*ret_fd);
+        if (ret->message.kind == CHANNEL_VERDICT && *ret_size == sizeof ret->verdict)
+            return explain_verdict(r, &ret->verdict);
+        if (ret->message.kind == CONTROL_DATA && *ret_size >= sizeof ret->data && ret->data.error)
+            return error_errno((int)ret->data.error, "the engine refuses"); /* and stands */
+        if (ret->message.kind != CHANNEL_FETCH || *ret_size != sizeof ret->fetch)
+            return lose(r, error_new("an engine gave an answer that nobody asked for"));
+        err = answer_fetch(r, &ret->fetch);
+        if (err)
+            return err;
+    }
+}
+
+static u32 tid_recorded(const struct replayer_family *f, u32 tid)
+{
+    return tid == f->first_pid ? f->recorded_pid : tid;
+}
+
+static struct error *hear_stopped(struct replayer *r, int *ret_fd)
+{
+    union answer answer;
+    size_t size;
+    int fd;
+    struct error *err = hear(r, CONTROL_STOPPED, true, &answer, &size, &fd);
+    if (err)
+        return err;
+    if (size != sizeof answer.stopped) {
+        if (fd >= 0)
+            close(fd);
+        return lose(r, error_new("an engine is not of this build"));
+    }
+    r->stopped = answer.stopped;
+    r->stopped.tid = tid_recorded(r->family, r->stopped.tid);
+    r->pages += answer.stopped.pages_copied;
+    err = explain_stop(r);
+    if (ret_fd && !err)
+        *ret_fd = fd;
+    else if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+/* --- starting and ending ------------------------------------------------------------------- */
+
+static struct replayer *replayer_create(struct replayer_family *f, pid_t pid, int socket)
+{
+    struct replayer *r = xalloc(sizeof *r);
+    *r = (struct replayer){.family = f, .pid = pid, .socket = socket};
+    return r;
+}
+
+void replayer_destroy(struct replayer *r)
+{
+    if (!r)
+        return;
+    free(r->trace);
+    if (r->socket >= 0)
+        close(r->socket);
+    if (r->pid > 0) {
+        kill(r->pid, SIGKILL);
+        expect_end(r->family, r->pid);
+    }
+    free(r);
+}
+
+void replayer_destroyp(struct replayer **r)
+{
+    replayer_destroy(*r);
+}
+
+static struct error *welcome(struct replayer *r)
+{
+    u64 size;
+    int file = track_events_file(r->family->events, &size);
+    struct channel_welcome welcome = {.version = CHANNEL_VERSION, .track = r->family->track,
+                                      .flags = CHANNEL_CONTROLLED, .ring_size = size};
+    struct error *err = say(r, &welcome.message, CHANNEL_WELCOME, sizeof welcome, NULL, 0, file);
+    return err ? err : hear_stopped(r, NULL);
+}
+
+/* r->socket is the one that all engines say hello on, and becomes the engine's own. */
+static struct error *meet(struct replayer *r)
+{
+    union answer answer;
+    size_t size;
+    int fd;
+    struct error *err = hear(r, CHANNEL_HELLO, false, &answer, &size, &fd);
+    if (err)
+        return err;
+    if (size != sizeof answer.hello || answer.hello.version != CHANNEL_VERSION || fd < 0)
+        return error_new("an engine is not of this build");
+    close(r->socket);
+    r->socket = fd;
+    return welcome(r);
+}
+
+static struct error *read_start(const struct replayer_family *f, struct replay_start *ret)
+{
+    struct lineage *l;
+    struct reader *first;
+    struct error *err = lineage_open(f->rec, f->track, true, &l);
+    if (err)
+        return err;
+    err = recording_open_track(f->rec, lineage_program(l), &first);
+    lineage_close(l);
+    if (err)
+        return err;
+    err = replay_start_init(ret, first);
+    reader_close(first);
+    if (!err && !ret->path)
+        err = error_new("the process was killed before it began");
+    return err;
+}
+
+struct error *replayer_start(struct replayer_family *f, struct replayer **ret)
+{
+    struct replay_start from = {0};
+    struct engine_start start = {0};
+    pid_t pid;
+    int socket;
+    struct error *err = read_start(f, &from);
+    if (!err)
+        err = engine_locate(&start.engine);
+    if (!err) {
+        start.settings = from.settings;
+        start.program = from.path;
+        start.argc = from.argc;
+        start.argv = from.argv;
+        err = engine_spawn_apart(&start, f->errors, &pid, &socket);
+    }
+    if (!err) {
+        struct replayer *r = replayer_create(f, pid, socket);
+        f->first_pid = (u32)pid;
+        err = meet(r);
+        if (err)
+            replayer_destroy(r);
+        else
+            *ret = r;
+    }
+    replay_start_deinit(&from);
+    free(start.engine);
+    return err;
+}
+
+struct error *replayer_fork(struct replayer *r, struct replayer **ret)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return error_errno(errno, "cannot make a socket");
+    struct channel_message ask;
+    union answer answer;
+    size_t size;
+    int fd;
+    struct error *err = say(r, &ask, CONTROL_FORK, sizeof ask, NULL, 0, ends[1]);
+    close(ends[1]);
+    if (!err)
+        err = hear(r, CONTROL_FORKED, false, &answer, &size, &fd);
+    if (!err && (size != sizeof answer.forked || answer.forked.error))
+        err = error_errno((int)answer.forked.error, "cannot copy a process");
+    else if (!err && (pid_t)answer.forked.pid <= 1)
+        err = lose(r, error_new("an engine is not of this build"));
+    if (err) {
+        close(ends[0]);
+        return err;
+    }
+    *ret = replayer_create(r->family, (pid_t)answer.forked.pid, ends[0]);
+    (*ret)->stopped = r->stopped;
+    return NULL;
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+static int file_of(const void *bytes, size_t size)
+{
+    int fd = memfd_create("ebb-plan", MFD_CLOEXEC);
+    if (fd >= 0 && pwrite(fd, bytes, size, 0) != (ssize_t)size) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static struct error *take_file(int fd, u64 size, void *to)
+{
+    for (u64 at = 0; at < size;) {
+        ssize_t n = pread(fd, (u8 *)to + at, size - at, (off_t)at);
+        if (n <= 0)
+            return error_new("an engine's answer is shorter than it says");
+        at += (u64)n;
+    }
+    return NULL;
+}
+
+static void forget_trace(struct replayer *r)
+{
+    free(r->trace);
+    r->trace = NULL;
+    r->trace_count = 0;
+}
+
+/* Of all hits as many were kept as are in the file. */
+static struct error *take_trace(struct replayer *r, int fd)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0 || (u64)st.st_size / sizeof *r->trace > r->stopped.count)
+        return lose(r, error_new("an engine gave no trace"));
+    r->trace_count = (size_t)st.st_size / sizeof *r->trace;
+    r->trace = xalloc((size_t)st.st_size + 1);
+    return take_file(fd, r->trace_count * sizeof *r->trace, r->trace);
+}
+
+struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
+{
+    struct control_run run = {.plan_size = (u32)size};
+    int fd = -1;
+    if (size > CONTROL_DATA_MOST) {
+        run.attached = 1;
+        fd = file_of(plan, size);
+        if (fd < 0)
+            return error_errno(errno, "cannot make a file in memory");
+    }
+    struct error *err = say(r, &run.message, CONTROL_RUN, sizeof run, plan, fd < 0 ? size : 0, fd);
+    if (fd >= 0)
+        close(fd);
+    fd = -1;
+    forget_trace(r);
+    if (!err)
+        err = hear_stopped(r, &fd);
+    if (!err && plan->mode == PLAN_TRACE)
+        err = take_trace(r, fd);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+struct error *replayer_run_to(struct replayer *r, struct moment limit)
+{
+    struct plan plan = {.version = CONTROL_VERSION, .mode = PLAN_STOP, .nth = 1,
+                        .limit_tick = limit.tick, .limit_pc = limit.pc};
+    return replayer_run(r, &plan, sizeof plan);
+}
+
+struct error *replayer_states(struct replayer *r, struct moment limit, u64 most, int *ret_fd)
+{
+    struct control_states ask = {.limit_tick = limit.tick, .limit_pc = limit.pc, .most = most};
+    struct error *err = say(r, &ask.message, CONTROL_STATES, sizeof ask, NULL, 0, -1);
+    *ret_fd = -1;
+    return err ? err : hear_stopped(r, ret_fd);
+}
+
+/* --- questions ----------------------------------------------------------------------------- */
+
+static struct error *hear_data(struct replayer *r, union answer *ret, int *ret_fd)
+{
+    size_t size;
+    struct error *err = hear(r, CONTROL_DATA, false, ret, &size, ret_fd);
+    if (err)
+        return err;
+    bool whole = size >= sizeof ret->data &&
+                 (ret->data.attached ? *ret_fd >= 0 : size - sizeof ret->data >= ret->data.size);
+    if (whole && !ret->data.error)
+        return NULL;
+    if (*ret_fd >= 0)
+        close(*ret_fd);
+    return whole ? error_errno((int)ret->data.error, "the replayed program")
+                 : lose(r, error_new("an engine is not of this build"));
+}
+
+static struct error *read_some(struct replayer *r, u64 address, void *to, size_t size, size_t *ret)
+{
+    struct control_read ask = {.address = address, .size = size};
+    union answer answer;
+    int fd;
+    struct error *err = say(r, &ask.message, CONTROL_READ, sizeof ask, NULL, 0, -1);
+    if (!err)
+        err = hear_data(r, &answer, &fd);
+    if (err)
+        return err;
+    if (fd >= 0)
+        close(fd);
+    *ret = answer.data.size < size ? (size_t)answer.data.size : size;
+    memcpy(to, answer.bytes + sizeof answer.data, *ret);
+    return NULL;
+}
+
+struct error *replayer_read(struct replayer *r, u64 address, void *to, size_t size, size_t *ret)
+{
+    size_t done = 0, got = 0;
+    do {
+        size_t part = size - done < CONTROL_DATA_MOST ? size - done : CONTROL_DATA_MOST;
+        struct error *err = read_some(r, address + done, (u8 *)to + done, part, &got);
+        if (err)
+            return err;
+        done += got;
+        if (got < part)
+            break;
+    } while (done < size);
+    *ret = done;
+    return NULL;
+}
+
+struct error *replayer_write(struct replayer *r, u64 address, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        size_t part = size - done < CONTROL_DATA_MOST / 2 ? size - done : CONTROL_DATA_MOST / 2;
+        struct control_read ask = {.address = address + done, .size = part};
+        union answer answer;
+        int fd;
+        struct error *err = say(r, &ask.message, CONTROL_WRITE, sizeof ask, (const u8 *)from + done,
+                                part, -1);
+        if (!err)
+            err = hear_data(r, &answer, &fd);
+        if (err)
+            return err;
+        if (fd >= 0)
+            close(fd);
+        done += part;
+    }
+    return NULL;
+}
+
+struct error *replayer_ask(struct replayer *r, u32 kind, u32 thread, void **ret, size_t *ret_size)
+{
+    struct control_ask ask = {.thread = thread};
+    union answer answer;
+    int fd;
+    struct error *err = say(r, &ask.message, kind, sizeof ask, NULL, 0, -1);
+    if (!err)
+        err = hear_data(r, &answer, &fd);
+    if (err)
+        return err;
+    void *bytes = xalloc(answer.data.size + 1);
+    if (answer.data.attached)
+        err = take_file(fd, answer.data.size, bytes);
+    else
+        memcpy(bytes, answer.bytes + sizeof answer.data, answer.data.size);
+    if (fd >= 0)
+        close(fd);
+    if (err) {
+        free(bytes);
+        return err;
+    }
+    struct control_thread *threads = bytes;
+    for (size_t i = 0; kind == CONTROL_THREADS && i < answer.data.size / sizeof *threads; i++)
+        threads[i].tid = tid_recorded(r->family, threads[i].tid);
+    *ret = bytes;
+    *ret_size = answer.data.size;
+    return NULL;
+}
+
+struct error *replayer_set_registers(struct replayer *r, u32 thread,
+                                     const struct control_registers *to,
+                                     const u8 *vector)
+{
+    struct {
+        struct control_ask ask;
+        struct control_registers registers;
+    } set = {.ask.thread = thread, .registers = *to};
+    union answer answer;
+    int fd;
+    if (!vector)
+        set.registers.vector_size = 0;
+    struct error *err = say(r, &set.ask.message, CONTROL_SET_REGISTERS, sizeof set, vector,
+                            set.registers.vector_size, -1);
+    if (!err)
+        err = hear_data(r, &answer, &fd);
+    if (!err && fd >= 0)
+        close(fd);
+    return err;
+}

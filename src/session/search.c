@@ -1,0 +1,296 @@
+/* Searching: see the header.
+ *
+ * Forward, one pass of the process that stands here stops at the hit.
+ *
+ * Backward, the intervals between checkpoints are counted from the nearest to the farthest, until
+ * they hold enough hits.  An interval is no longer than its distance from here, so no more than
+ * twice the distance is run; and it is counted in pieces that each leave a checkpoint and a
+ * count, so that going to the hit takes a piece and no more.  The last hits of a piece are
+ * remembered by the engine: only one that lies deeper takes another pass over the piece.
+ *
+ * Counts stay: they are asked again as long as the breakpoints are the same.  An interval that is
+ * known to hold nothing is skipped, in either direction.
+ *
+ * Invariants
+ *   (1) Intervals of one plan do not overlap: each was made by a pass that ended where another
+ *       began, or at a moment that was stood at.
+ */
+#include "session/search_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "session/session_internal.h"
+
+enum { PIECES = 8, INTERVALS_MOST = 1024 };
+
+/* --- counts -------------------------------------------------------------------------------- */
+
+void counts_deinit(struct counts *c)
+{
+    free(c->list);
+    *c = (struct counts){0};
+}
+
+void counts_use(struct counts *c, u64 version)
+{
+    if (c->version != version)
+        c->count = 0;
+    c->version = version;
+}
+
+static bool same(struct moment a, struct moment b)
+{
+    return moment_compare(a, b) == 0;
+}
+
+static const struct interval *counts_ending(const struct counts *c, struct moment to)
+{
+    for (size_t i = c->count; i-- > 0;)
+        if (same(c->list[i].to, to))
+            return &c->list[i];
+    return NULL;
+}
+
+/* One that holds nothing, and `at`. */
+static const struct interval *counts_empty(const struct counts *c, struct moment at)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->list[i].count && moment_compare(c->list[i].from, at) <= 0 &&
+            moment_compare(at, c->list[i].to) < 0)
+            return &c->list[i];
+    return NULL;
+}
+
+static void counts_add(struct counts *c, struct interval add)
+{
+    if (c->count == INTERVALS_MOST)
+        c->count = 0; /* to be counted again at need */
+    if (c->count == c->room) {
+        c->room = c->room ? c->room * 2 : 32;
+        struct interval *longer = xalloc(c->room * sizeof *longer);
+        if (c->count)
+            memcpy(longer, c->list, c->count * sizeof *longer);
+        free(c->list);
+        c->list = longer;
+    }
+    c->list[c->count++] = add;
+}
+
+/* --- counting ------------------------------------------------------------------------------ */
+
+static struct moment moment_of(const struct plan_hit *hit)
+{
+    return (struct moment){hit->tick, hit->pc};
+}
+
+static u32 kept_of(const struct control_stopped *stopped)
+{
+    return stopped->count < PLAN_HITS_KEPT ? (u32)stopped->count : PLAN_HITS_KEPT;
+}
+
+/* A piece that was counted; context: struct counts. */
+static void note_piece(void *context, struct moment from, const struct control_stopped *stopped)
+{
+    struct interval i = {from, {stopped->tick, stopped->pc}, stopped->count, kept_of(stopped),
+                         {{0}}};
+    if (stopped->reason == STOPPED_INTERRUPTED)
+        return;
+    memcpy(i.hits, stopped->hits, sizeof i.hits);
+    counts_add(context, i);
+}
+
+/* The checkpoint to count from: the last strictly before. */
+static struct moment start_before(const struct timeline *t, struct moment upper,
+                                  struct moment bound)
+{
+    struct moment before = upper.pc ? (struct moment){upper.tick, upper.pc - 1}
+                                    : (struct moment){upper.tick - 1, ~0ull};
+    struct moment at = timeline_before(t, before)->at;
+    return moment_compare(at, bound) < 0 ? bound : at;
+}
+
+/* A process that counted up to a checkpoint has translated what lies before it: it takes its
+ * place. */
+static void retire(struct session *s, struct replayer *r)
+{
+    struct timeline *t = &s->timeline;
+    if (!r->lost && same(timeline_before(t, replayer_at(r))->at, replayer_at(r)))
+        timeline_keep(t, r);
+    else
+        replayer_destroy(r);
+}
+
+struct error *search_count(struct session *s, struct pass_plan *plan, struct moment bound,
+                           struct moment upper, timeline_seen *seen, void *context)
+{
+    struct replayer *r;
+    struct moment start = start_before(&s->timeline, upper, bound);
+    struct error *err = timeline_reach(&s->timeline, start, &r);
+    if (err || !r)
+        return err;
+    plan->plan->mode = PLAN_COUNT;
+    plan->plan->flags = 0;
+    plan->plan->nth = 1;
+    err = timeline_run(&s->timeline, r, &(struct timeline_pass){
+        .plan = plan->plan, .size = plan->size, .limit = upper, .pieces = PIECES,
+        .seen = seen, .context = context,
+    });
+    if (!err && r->stopped.reason != STOPPED_INTERRUPTED && !same(replayer_at(r), upper))
+        err = error_new("track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
+                        s->family.track, (unsigned long long)r->stopped.tick,
+                        (unsigned long long)r->stopped.pc, (unsigned long long)upper.tick,
+                        (unsigned long long)upper.pc);
+    retire(s, r);
+    return err;
+}
+
+/* --- backward ------------------------------------------------------------------------------ */
+
+/* Those that stand behind their event may stand where the search began: they are not before it. */
+static u32 hits_too_late(const struct interval *i, struct moment from)
+{
+    u32 n = 0;
+    while (n < i->kept && moment_compare(moment_of(&i->hits[n]), from) >= 0)
+        n++;
+    return n;
+}
+
+/* hits[index], and all others of its moment behind it. */
+static void take_found(struct found *ret, const struct plan_hit *hits, u32 kept, u32 index)
+{
+    ret->any = true;
+    ret->kept = 0;
+    ret->hits[ret->kept++] = hits[index];
+    for (u32 i = 0; i < kept; i++)
+        if (i != index && same(moment_of(&hits[i]), moment_of(&hits[index])))
+            ret->hits[ret->kept++] = hits[i];
+}
+
+/* The one that is `deep` hits before the last: a pass that stops there. */
+static struct error *locate(struct session *s, struct search *q, const struct interval *i, u64 deep,
+                            struct found *ret)
+{
+    if (deep < i->kept) {
+        take_found(ret, i->hits, i->kept, (u32)deep);
+        return NULL;
+    }
+    struct replayer *r;
+    struct error *err = timeline_reach(&s->timeline, i->from, &r);
+    if (err || !r)
+        return err;
+    struct plan *plan = q->plan.plan;
+    plan->mode = PLAN_STOP;
+    plan->flags = 0;
+    plan->nth = i->count - deep;
+    plan->limit_tick = i->to.tick;
+    plan->limit_pc = i->to.pc;
+    err = replayer_run(r, plan, q->plan.size);
+    if (!err && r->stopped.reason == STOPPED_HIT)
+        take_found(ret, r->stopped.hits, kept_of(&r->stopped), 0);
+    else if (!err && r->stopped.reason != STOPPED_INTERRUPTED)
+        err = error_new("track %u: an event that was counted is not met again", s->family.track);
+    replayer_destroy(r);
+    return err;
+}
+
+bool search_is_behind(struct moment bound, struct moment upper)
+{
+    return bound.pc ? moment_compare(bound, upper) < 0 : bound.tick < upper.tick;
+}
+
+struct error *search_backward(struct session *s, struct search *q, struct found *ret)
+{
+    struct moment upper = q->from;
+    u64 wanted = q->nth;
+    *ret = (struct found){0};
+    while (search_is_behind(q->bound, upper)) {
+        const struct interval *i = counts_ending(q->counts, upper);
+        if (!i) {
+            struct error *err = search_count(s, &q->plan, q->bound, upper, note_piece, q->counts);
+            if (err || session_interrupted(s))
+                return err;
+            i = counts_ending(q->counts, upper);
+        }
+        if (!i)
+            return error_new("track %u: nothing lies before %llu:0x%llx", s->family.track,
+                             (unsigned long long)upper.tick, (unsigned long long)upper.pc);
+        u32 late = hits_too_late(i, q->from);
+        if (i->count - late >= wanted)
+            return locate(s, q, i, late + wanted - 1, ret);
+        wanted -= i->count - late;
+        upper = i->from;
+    }
+    return NULL;
+}
+
+/* --- forward ------------------------------------------------------------------------------- */
+
+/* Over intervals that hold nothing, as far as checkpoints allow. */
+static struct error *skip_empty(struct session *s, struct search *q, bool *ret_skipped)
+{
+    const struct interval *i;
+    *ret_skipped = false;
+    while (q->counts && (i = counts_empty(q->counts, s->here.at))) {
+        struct moment to = moment_compare(i->to, q->bound) < 0 ? i->to : q->bound;
+        struct checkpoint *c = timeline_before(&s->timeline, to);
+        if (moment_compare(c->at, s->here.at) <= 0)
+            return NULL;
+        struct replayer *r;
+        struct error *err = timeline_reach(&s->timeline, c->at, &r);
+        if (err || !r)
+            return err;
+        session_stand(s, r);
+        *ret_skipped = true;
+    }
+    return NULL;
+}
+
+static struct error *run_ahead(struct session *s, struct search *q, struct replayer *r,
+                               bool past_here,
+                               bool moves, struct found *ret)
+{
+    struct plan *plan = q->plan.plan;
+    plan->mode = PLAN_STOP;
+    plan->flags = past_here ? PLAN_PAST_HERE : 0;
+    plan->nth = q->nth;
+    *ret = (struct found){0};
+    struct error *err = timeline_run(&s->timeline, r, &(struct timeline_pass){
+        .plan = plan, .size = q->plan.size, .limit = q->bound, .moves = moves});
+    if (!err && r->stopped.reason == STOPPED_HIT)
+        take_found(ret, r->stopped.hits, kept_of(&r->stopped), 0);
+    return err;
+}
+
+struct error *search_forward(struct session *s, struct search *q, struct found *ret)
+{
+    struct replayer *r;
+    bool skipped;
+    *ret = (struct found){0};
+    struct error *err = skip_empty(s, q, &skipped);
+    if (!err && session_interrupted(s))
+        return NULL;
+    if (!err)
+        err = session_present(s, &r);
+    if (!err)
+        err = run_ahead(s, q, r, !skipped, true, ret);
+    if (!err)
+        session_stand(s, r);
+    return err;
+}
+
+struct error *search_ahead(struct session *s, struct search *q, struct found *ret,
+                           struct moment *ret_at)
+{
+    struct replayer *r, *copy;
+    struct error *err = session_present(s, &r);
+    if (!err)
+        err = replayer_fork(r, &copy);
+    if (err)
+        return err;
+    err = run_ahead(s, q, copy, true, false, ret);
+    *ret_at = replayer_at(copy);
+    replayer_destroy(copy);
+    return err;
+}

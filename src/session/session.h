@@ -1,0 +1,204 @@
+/* The session: a recording as a place to move in.
+ *
+ * A session stands at a moment of one track.  Movements change the moment, forward or backward;
+ * looking does not.  Between two calls nothing moves.
+ *
+ *   session.c      opening, closing, looking
+ *   movement.c     continue, goto, undo: which passes it takes
+ *   steps.c        steps by instructions
+ *   search.c       the nth hit after or before: passes, and what they counted
+ *   timeline.c     which checkpoints are kept, how to be somewhere else
+ *   window.c       the last stretch of execution with all its states: small steps back
+ *   replayer.c     one engine process: commands and answers
+ *   breakpoints.c  what stops a movement: a set with a version
+ *   scratch.c      a copy of the process that may be written to and is thrown away
+ *   trace.c        every hit in a stretch (trace.h)
+ *   track_events.c the events of the track: what engines replay from, and which event was when
+ *
+ * Errors of the session leave it where it was.  A divergence is an error whose text has both
+ * sides.
+ *
+ * Not thread-safe, but for session_interrupt().
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/control.h"
+#include "log/recording.h"
+
+struct session;
+
+struct moment {
+    u64 tick;
+    u64 pc; /* 0, in a goal: the first instruction of the tick */
+};
+
+static inline int moment_compare(struct moment a, struct moment b)
+{
+    return a.tick != b.tick ? (a.tick < b.tick ? -1 : 1) : a.pc < b.pc ? -1 : a.pc > b.pc;
+}
+
+/* A pass that is under way: from where it began to where it may end, and where it is, about. */
+struct session_progress {
+    struct moment from, at, goal;
+};
+
+struct session_options {
+    u32 track;
+    bool at_start;         /* else: at the end, or the crash */
+    u32 most_processes;    /* bound on checkpoints; 0: 64 */
+    u64 most_memory;       /* bound on what they cost; 0: a quarter of what is free */
+    /* Called several times a second during a long movement; may be NULL. */
+    void (*progress)(void *context, const struct session_progress *p);
+    void *context;
+};
+
+/* `rec` is lent until session_close. */
+struct error *session_open(const struct recording *rec, const struct session_options *options,
+                           struct session **ret);
+void session_close(struct session *s); /* accepts NULL; every process is gone when it returns */
+
+/* --- where we are -------------------------------------------------------------------- */
+
+struct session_place {
+    struct moment at;
+    u32 thread, tid;   /* whose moment it is: ordinal, and id in the recording */
+    bool start, end;   /* nothing lies before, behind */
+    u32 end_status, end_signal; /* if `end`, */
+    const char *end_otherwise;  /* unless it ended otherwise: that, in words */
+    u64 time;          /* nanoseconds since 1970 at the event before; 0: not known */
+    u64 event;         /* number of events met */
+};
+void session_place(const struct session *s, struct session_place *ret);
+struct moment session_first(const struct session *s);
+struct moment session_last(const struct session *s); /* of the track */
+u32 session_track(const struct session *s);
+u32 session_pid(const struct session *s); /* of the process in the recording */
+
+/* --- what stops a movement ------------------------------------------------------------ */
+
+/* A breakpoint of any kind.  The kinds, and what a hit means, are those of struct plan_site. */
+struct breakpoint {
+    u32 kind;           /* enum plan_site_kind */
+    u32 flags;
+    u64 address, size;
+    u8 not_first, not_last; /* of a bit-field */
+    u32 thread;         /* ordinal or CONTROL_THREAD_ANY */
+    struct moment from, to; /* when it may be hit; to.tick 0: ever */
+    u64 stack_least, stack_most;
+    const u8 *condition; /* agent expression, copied */
+    u32 condition_size;
+    u64 ignore;          /* hits to be passed before it stops: of each movement */
+    bool disabled;
+};
+
+/* Numbers are never given twice. */
+struct error *session_add_breakpoint(struct session *s, const struct breakpoint *b, u32 *ret_number);
+struct error *session_remove_breakpoint(struct session *s, u32 number);
+struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled);
+
+/* --- movements -------------------------------------------------------------------------- */
+
+enum session_direction { FORWARD, BACKWARD };
+
+enum session_why {
+    WHY_BREAKPOINT,  /* `breakpoint`, `hit` */
+    WHY_STEPPED,     /* as far as was asked */
+    WHY_START,       /* of the recording */
+    WHY_END,
+    WHY_INTERRUPTED,
+    WHY_ARRIVED,     /* session_goto */
+};
+
+struct session_stop {
+    enum session_why why;
+    u32 breakpoint;      /* number; the first of several at one moment */
+    u32 breakpoints[8];  /* all of them at this moment, up to 8 */
+    u32 breakpoint_count;
+    struct plan_hit hit;
+    u32 hit_count;       /* what is known of the others: as many of */
+    struct session_hit {
+        u32 breakpoint;
+        struct plan_hit hit;
+    } hits[PLAN_HITS_KEPT];
+};
+/* What the breakpoint's own hit was; `hit` if it is not known. */
+const struct plan_hit *session_stop_hit(const struct session_stop *stop, u32 breakpoint);
+
+/* To the nth event of any breakpoint after / before now. */
+struct error *session_continue(struct session *s, enum session_direction direction, u64 nth,
+                               struct session_stop *ret);
+
+/* To a moment, unless a breakpoint stops it on the way.  WHY_ARRIVED: there. */
+struct error *session_travel(struct session *s, struct moment to, struct session_stop *ret);
+
+/* `count` instructions of the thread (CONTROL_THREAD_ANY: of whichever runs), or until a
+ * breakpoint; an event at the moment where it ends is a WHY_STEPPED (a store that a breakpoint is
+ * about and that the last step passed is named all the same, in `breakpoints` and `hit`).  With
+ * `range` (start < end) no stop while the pc is in it: until it is left. */
+struct session_range { u64 start, end; };
+struct error *session_step(struct session *s, enum session_direction direction, u32 thread, u64 count,
+                           struct session_range range, struct session_stop *ret);
+
+/* Breakpoints do not stop it. */
+struct error *session_goto(struct session *s, struct moment to, struct session_stop *ret);
+struct error *session_goto_event(struct session *s, u64 number, struct session_stop *ret);
+/* The moment of an event; of a time of the original run, nanoseconds since 1970; a share of the track's ticks,
+ * 0 to 1. */
+struct error *session_moment_of_event(struct session *s, u64 number, struct moment *ret);
+struct error *session_moment_of_time(struct session *s, u64 time, struct moment *ret);
+struct moment session_moment_of_share(const struct session *s, double share);
+
+/* The exact moment before / after the last movement.  An error if there is none. */
+struct error *session_undo(struct session *s);
+struct error *session_redo(struct session *s);
+
+/* May come from a signal handler or another thread: ends the movement that is under way.  A
+ * forward one stops where it has got to, a backward one returns to where it began. */
+void session_interrupt(struct session *s);
+
+/* While the user thinks: fills in finer checkpoints behind the present, a little at a time.
+ * Returns false when there is nothing to do.  Front ends call it while they wait for input (poll
+ * their input with no wait in between). */
+bool session_idle(struct session *s);
+
+/* --- looking ------------------------------------------------------------------------------ */
+
+/* As many bytes as can be read from the address on; 0 is no error. */
+struct error *session_read(struct session *s, u64 address, void *to, size_t size, size_t *ret);
+
+/* Registers of a thread; *vector (of ret->vector_size bytes) is valid until the next call of the
+ * session. */
+struct error *session_registers(struct session *s, u32 thread, struct control_registers *ret,
+                                const u8 **vector);
+/* In the order in which they were started; to be freed. */
+struct error *session_threads(struct session *s, struct control_thread **ret, size_t *ret_count);
+struct error *session_areas(struct session *s, struct control_area **ret, size_t *ret_count);
+/* The auxiliary vector as the program got it, pairs of u64; to be freed. */
+struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size);
+/* The program's file, absolute, as it was recorded; valid as long as the session. */
+const char *session_program(const struct session *s);
+
+struct session_checkpoint {
+    struct moment at;
+    u32 pid;
+    u64 memory; /* bytes of its own, about */
+};
+/* To be freed. */
+void session_checkpoints(const struct session *s, struct session_checkpoint **ret, size_t *ret_count);
+
+/* --- a copy to play with ------------------------------------------------------------------
+ *
+ * The first write makes a copy of the process; from then on looking shows the copy, and
+ * session_scratch_run() runs it, without the log: calls that ask the world are refused, memory
+ * and output to the terminal work.  Any movement throws it away. */
+struct error *session_write(struct session *s, u64 address, const void *from, size_t size);
+struct error *session_set_registers(struct session *s, u32 thread, const struct control_registers *to, const u8 *vector);
+bool session_scratch(const struct session *s);
+/* Runs the copy until a code breakpoint, a signal or (with `steps`) so many instructions.  */
+struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret, u32 *ret_signal);
+void session_scratch_drop(struct session *s);
+
+#endif

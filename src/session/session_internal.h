@@ -1,0 +1,70 @@
+/* What the files of the session share.
+ *
+ * Invariants
+ *   (1) Between two public calls s->present, unless it is NULL, stands exactly at s->here; if it
+ *       is NULL, the window shows here, or a process can be made that does.
+ *   (2) s->window is about a stretch that here lies in, or there is none.
+ */
+#ifndef SESSION_SESSION_INTERNAL_H
+#define SESSION_SESSION_INTERNAL_H
+
+#include "base/error.h"
+#include "base/list.h"
+#include "base/types.h"
+#include "session/breakpoints_internal.h"
+#include "session/replayer_internal.h"
+#include "session/search_internal.h"
+#include "session/session.h"
+#include "session/timeline_internal.h"
+#include "session/trace.h"
+#include "session/window_internal.h"
+
+struct session {
+    const struct recording *rec;
+    struct replayer_family family;
+    struct timeline timeline;
+    struct breakpoints breakpoints;
+    struct counts counts;
+    struct replayer *present;
+    struct place {
+        struct moment at;
+        u32 thread, tid;
+        u64 event; /* as an engine counts */
+        u32 end_status, end_signal;
+    } here;
+    struct window *window;
+    u64 window_states; /* the next window is to have */
+    struct replayer *scratch;
+    struct replayer *shown; /* looking shows it instead of here: trace.c */
+    const struct session_patch *patches;
+    size_t patch_count;
+    bool notes_reads, notes_paused;
+    struct list noted; /* struct session_noted */
+    struct moment *history; /* where movements led */
+    size_t history_count, history_room, history_at;
+    void *registers; /* lent by session_registers */
+    char *program;
+    u64 first_stack; /* the stack pointer that the program began with */
+    u32 pid;
+    bool end_known;
+    u64 end_event; /* met there, whichever way it is reached: a crash's own is among them */
+};
+
+/* Takes `r` as the present; what was before is kept if it is worth it. */
+void session_stand(struct session *s, struct replayer *r);
+
+/* Goes to a state of the window. */
+void session_stand_in_window(struct session *s, u64 index);
+
+/* A process that stands here and may run: s->present, made if need be. */
+struct error *session_present(struct session *s, struct replayer **ret);
+
+/* Around each movement.  session_moved notes where it began, if it led anywhere. */
+void session_begin(struct session *s);
+void session_moved(struct session *s, struct moment from);
+bool session_interrupted(const struct session *s);
+
+/* Puts what patches say into bytes that were read, or are to be.  True if they say all of it: nothing need be read. */
+bool session_patched(const struct session *s, u64 address, void *to, size_t size);
+
+#endif

@@ -1,0 +1,176 @@
+/* Symbols that follow a session: see source.h.
+ *
+ * What is mapped changes only by events, so symbols are asked for again when the session stands
+ * behind another number of them.
+ */
+#include "session/source.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/list.h"
+#include "base/xalloc.h"
+#include "log/recording_file.h"
+#include "session/session_internal.h"
+#include "session/stepping_internal.h"
+
+struct source {
+    struct session *session;
+    struct symbols *symbols;
+    u64 event; /* symbols are those of this number of events */
+    bool known;
+    struct points points;
+    source_silent *silent;
+    void *context;
+};
+
+static bool read_memory(void *context, u64 address, void *to, size_t size)
+{
+    struct source *src = context;
+    size_t got = 0;
+    struct error *err = session_read(src->session, address, to, size, &got);
+    error_destroy(err);
+    return !err && got == size;
+}
+
+static int open_file(void *context, const char *path)
+{
+    struct source *src = context;
+    int fd;
+    if (path[0] != '/')
+        return -1;
+    struct error *err = recording_file(src->session->rec, path, &fd);
+    error_destroy(err);
+    return err ? -1 : fd;
+}
+
+void source_create(struct session *s, struct source **ret)
+{
+    struct source *src = xalloc(sizeof *src);
+    *src = (struct source){.session = s};
+    points_init(&src->points);
+    symbols_create(&(struct symbols_host){.read = read_memory, .open = open_file, .context = src},
+                   &src->symbols);
+    *ret = src;
+}
+
+void source_destroy(struct source *src)
+{
+    if (!src)
+        return;
+    points_deinit(&src->points);
+    symbols_destroy(src->symbols);
+    free(src);
+}
+
+struct session *source_session(struct source *src)
+{
+    return src->session;
+}
+
+struct points *source_points(struct source *src)
+{
+    return &src->points;
+}
+
+void source_on_stop(struct source *src, source_silent *silent, void *context)
+{
+    src->silent = silent;
+    src->context = context;
+}
+
+bool source_is_silent(struct source *src, const struct session_stop *stop)
+{
+    return src->silent && src->silent(src->context, stop);
+}
+
+static void update(struct source *src, const struct control_area *areas, size_t count)
+{
+    struct symbols_area *shown = xalloc((count + 1) * sizeof *shown);
+    for (size_t n = 0; n < count; n++)
+        shown[n] = (struct symbols_area){areas[n].start, areas[n].end, areas[n].offset,
+                                         areas[n].path, !(areas[n].protection & PROT_EXEC)};
+    symbols_update(src->symbols, shown, count);
+    free(shown);
+}
+
+struct error *source_symbols(struct source *src, struct symbols **ret)
+{
+    struct control_area *areas;
+    size_t count;
+    if (!src->known || src->event != src->session->here.event) {
+        struct error *err = session_areas(src->session, &areas, &count);
+        if (err)
+            return err;
+        update(src, areas, count);
+        free(areas);
+        src->known = true;
+        src->event = src->session->here.event;
+    }
+    *ret = src->symbols;
+    return NULL;
+}
+
+static void registers_of(const struct control_registers *r, u64 ret[FRAME_REGISTERS])
+{
+    static const u8 order[] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
+    for (size_t n = 0; n < countof(order); n++)
+        ret[n] = r->reg[order[n]];
+    ret[16] = r->rip;
+}
+
+struct error *source_frames(struct source *src, u32 thread, size_t most, struct frame **ret,
+                            size_t *ret_count, const char **ret_why)
+{
+    struct control_registers r;
+    const u8 *vector;
+    struct symbols *symbols;
+    u64 reg[FRAME_REGISTERS];
+    struct error *err = source_symbols(src, &symbols);
+    if (!err)
+        err = session_registers(src->session, thread, &r, &vector);
+    if (err)
+        return err;
+    registers_of(&r, reg);
+    return symbols_unwind(symbols, reg, most, ret, ret_count, ret_why);
+}
+
+/* A stop at a place that was asked for is no breakpoint of the user's, unless one is there too. */
+static void name_stop(const struct list *numbers, struct session_stop *stop)
+{
+    const u32 *ours = numbers->items;
+    u32 kept = 0;
+    bool arrived = false;
+    for (u32 i = 0; i < stop->breakpoint_count; i++) {
+        bool is_ours = false;
+        for (size_t n = 0; n < numbers->count; n++)
+            is_ours |= ours[n] == stop->breakpoints[i];
+        arrived |= is_ours;
+        if (!is_ours)
+            stop->breakpoints[kept++] = stop->breakpoints[i];
+    }
+    stop->breakpoint_count = kept;
+    stop->breakpoint = kept ? stop->breakpoints[0] : 0;
+    if (arrived && !kept)
+        stop->why = WHY_STEPPED;
+}
+
+struct error *source_until(struct source *src, enum session_direction d, const u64 *pcs, size_t count,
+                           struct session_stop *ret)
+{
+    struct list numbers = LIST(u32);
+    struct error *err = NULL;
+    for (size_t n = 0; n < count && !err; n++) {
+        struct breakpoint b = {.kind = SITE_CODE, .address = pcs[n], .thread = src->session->here.thread};
+        err = session_add_breakpoint(src->session, &b, list_add(&numbers));
+        numbers.count -= err != NULL;
+    }
+    if (!err)
+        err = session_continue(src->session, d, 1, ret);
+    if (!err && ret->why == WHY_BREAKPOINT)
+        name_stop(&numbers, ret);
+    for (size_t n = 0; n < numbers.count; n++)
+        error_destroy(session_remove_breakpoint(src->session, ((u32 *)numbers.items)[n]));
+    list_deinit(&numbers);
+    return err;
+}

@@ -1,0 +1,315 @@
+/* Movements by statements and frames: see source.h, and for where each of them stops the document MOVEMENT.md.
+ *
+ *   step, next     count points in one pass; going back, in two
+ *   finish         the address that the frame returns to, with its stack; a point outside of it, if it is left by a jump
+ *   before         the call that made the frame, which wrote its return address; then the start of that statement
+ *
+ * nexti is in stepping_insns.c, out in stepping_out.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "session/stepping_internal.h"
+
+enum { FRAMES_LEAST = 64, FRAMES_MOST = 256 };
+
+static size_t frames_for(u64 count)
+{
+    return count < FRAMES_MOST - FRAMES_LEAST ? FRAMES_LEAST + (size_t)count : FRAMES_MOST;
+}
+
+/* --- step ------------------------------------------------------------------------------------- */
+
+/* A library that came or went on the way has statements, too: then once more, with all of them. */
+static struct error *joined(struct walk *w, bool *ret)
+{
+    struct symbols *symbols;
+    u32 before = symbols_points_number(w->symbols);
+    struct error *err = source_symbols(w->src, &symbols);
+    *ret = false;
+    if (err || symbols_points_number(symbols) == before)
+        return err;
+    points_join(w->points, symbols);
+    *ret = true;
+    return NULL;
+}
+
+static struct error *step_forward(struct walk *w, u64 count)
+{
+    struct point_question q = walk_question(w, NULL, 0);
+    struct error *err = walk_ahead(w, &(struct ahead){.points = q.points, .nth = count});
+    bool again = false;
+    if (!err && !session_interrupted(w->s))
+        err = joined(w, &again);
+    if (err || !again)
+        return err;
+    err = movement_go(w->s, w->from);
+    if (err)
+        return err;
+    q = walk_question(w, NULL, 0);
+    return walk_ahead(w, &(struct ahead){.points = q.points, .nth = count});
+}
+
+static struct error *step_backward(struct walk *w, u64 count)
+{
+    struct point_question q = walk_question(w, NULL, 0);
+    struct point_result found;
+    struct error *err = point_search_before(w->s, &q, w->from, count, &found);
+    if (err || session_interrupted(w->s))
+        return err;
+    return walk_back_to(w, &found);
+}
+
+struct error *source_step(struct source *src, enum session_direction d, u64 count,
+                          struct session_stop *ret)
+{
+    struct walk w;
+    struct error *err = walk_begin(&w, src, 0, ret);
+    if (!err)
+        err = d == FORWARD ? step_forward(&w, count) : step_backward(&w, count);
+    return walk_end(&w, d, err);
+}
+
+/* --- next ------------------------------------------------------------------------------------- */
+
+static struct error *next_forward(struct walk *w, u64 count)
+{
+    struct point_question q = walk_question(w, w->frames.plan, w->frames.plan_count);
+    return walk_ahead(w, &(struct ahead){.points = q.points, .nth = count,
+                                         .flags = PLAN_FRAMES_LEAVE});
+}
+
+static struct error *next_backward(struct walk *w, u32 scope, u64 count)
+{
+    return walk_go_before(w, (struct frame_search){.scope = scope, .from = w->from, .nth = count});
+}
+
+static u32 scope_here(const struct walk *w)
+{
+    return w->frames.count ? w->frames.list[0].plan.scope : 0;
+}
+
+struct error *source_next(struct source *src, enum session_direction d, u64 count,
+                          struct session_stop *ret)
+{
+    struct walk w;
+    struct error *err = walk_begin(&w, src, frames_for(count), ret);
+    if (!err)
+        err = d == FORWARD ? next_forward(&w, count) : next_backward(&w, scope_here(&w), count);
+    return walk_end(&w, d, err);
+}
+
+/* --- finish ----------------------------------------------------------------------------------- */
+
+/* The nth frame out, as people count: what was inlined is a frame, too. */
+struct target {
+    size_t index;
+    u32 scope;    /* inlined: this one */
+    bool inlined;
+};
+
+static struct error *find_target(const struct walk *w, u64 count, struct target *ret)
+{
+    u64 left = count;
+    for (size_t n = 0; n < w->frames.count; n++) {
+        const struct base_frame *f = &w->frames.list[n];
+        u32 scope = f->plan.scope;
+        for (u32 depth = 0; depth < f->inlined && left; depth++) {
+            *ret = (struct target){n, scope, true};
+            scope = symbols_scope_parent(w->symbols, scope);
+            left--;
+        }
+        if (!left)
+            return NULL;
+        *ret = (struct target){n, 0, false};
+        if (--left == 0)
+            return NULL;
+    }
+    return error_new("there are only %llu frames", (unsigned long long)(count - left));
+}
+
+static bool is_within(const struct walk *w, const struct points_function *f, u32 scope, u64 pc)
+{
+    u32 at = scope_at(f->ranges, f->range_count, pc);
+    while (at && at != scope)
+        at = symbols_scope_parent(w->symbols, at);
+    return at == scope;
+}
+
+/* Any instruction of the function that is no part of the scope, and any statement outside of the function.  Statements of the scope
+ * have one of their own here: they count in frames further out. */
+enum { LEFT_SCOPE = 1, LEFT_SCOPES = 2 };
+
+static struct plan_point *points_outside(struct walk *w, size_t index, u32 scope, u32 *ret_count)
+{
+    const struct base_frame *b = &w->frames.list[index];
+    const struct points_function *f = points_function(w->points, w->symbols, b->pc - b->called);
+    struct list found = LIST(struct plan_point);
+    struct instruction *code;
+    size_t count;
+    for (u32 n = 0; n < w->points->count; n++) {
+        struct plan_point p = w->points->list[n];
+        p.scope = is_within(w, f, scope, p.pc) ? LEFT_SCOPE : 0;
+        if (p.scope || p.pc < f->start || p.pc >= f->end)
+            *(struct plan_point *)list_add(&found) = p;
+    }
+    symbols_instructions(w->symbols, f->start, f->end, &code, &count);
+    for (size_t n = 0; n < count; n++) {
+        struct cfa_rule rule = {0};
+        if (is_within(w, f, scope, code[n].pc))
+            continue;
+        symbols_cfa_rule(w->symbols, code[n].pc, &rule);
+        *(struct plan_point *)list_add(&found) = plan_point_of(code[n].pc, &rule);
+    }
+    free(code);
+    *ret_count = (u32)found.count;
+    return found.items;
+}
+
+static struct plan_site return_site(const struct walk *w, size_t index)
+{
+    const struct base_frame *f = &w->frames.list[index];
+    if (f->handler && index + 1 < w->frames.count) {
+        const struct base_frame *outer = f + 1;
+        return (struct plan_site){.kind = SITE_CODE, .address = outer->pc, .thread = w->thread,
+                                  .stack_least = outer->rsp, .stack_most = outer->rsp};
+    }
+    return (struct plan_site){.kind = SITE_CODE, .address = f->plan.return_pc, .thread = w->thread,
+                              .stack_least = f->plan.cfa, .stack_most = f->plan.stack_end};
+}
+
+static struct error *finish_inlined(struct walk *w, const struct target *t)
+{
+    u32 count;
+    struct plan_frame frame = w->frames.list[t->index].plan;
+    struct plan_point *points = points_outside(w, t->index, t->scope, &count);
+    struct plan_site site = return_site(w, t->index);
+    static const u32 scopes[LEFT_SCOPES] = {0, 0};
+    frame.scope = 0;
+    struct error *err = walk_ahead(w, &(struct ahead){
+        .points = {.points = points, .point_count = count, .frames = &frame, .frame_count = 1,
+                   .scopes = scopes, .scope_count = LEFT_SCOPES, .thread = w->thread},
+        .nth = 1, .flags = PLAN_FRAMES_LEAVE, .site = &site});
+    free(points);
+    return err;
+}
+
+static struct error *finish_frame(struct walk *w, size_t index)
+{
+    struct plan_site site = return_site(w, index);
+    if (!site.address)
+        return error_new("this is the outermost frame: it returns to nobody");
+    u32 count = w->frames.plan_count > index ? w->frames.plan_count - (u32)index : 1;
+    struct plan_frame *outside = xalloc(count * sizeof *outside);
+    memcpy(outside, w->frames.plan + index, count * sizeof *outside);
+    outside[0] = w->frames.list[index].plan;
+    outside[0].cfa++; /* only what lies further out counts */
+    outside[0].scope = 0;
+    outside[0].return_pc = 0;
+    struct point_question q = walk_question(w, outside, count);
+    struct error *err = walk_ahead(w, &(struct ahead){
+        .points = q.points, .nth = 1, .flags = PLAN_FRAMES_LEAVE, .site = &site});
+    free(outside);
+    return err;
+}
+
+/* --- before ----------------------------------------------------------------------------------- */
+
+
+/* Has the frame made a call that returned, from one moment to the other? */
+static struct error *has_called(struct walk *w, size_t index, struct moment from, struct moment to,
+                                bool *ret)
+{
+    const struct base_frame *b = &w->frames.list[index];
+    const struct points_function *f = points_function(w->points, w->symbols, b->pc - b->called);
+    struct plan_frame frame = b->plan;
+    u32 count;
+    *ret = false;
+    if (!f)
+        return NULL;
+    frame.scope = 0;
+    struct plan_point *points = walk_call_points(w, f, true, &count);
+    struct error *err = NULL;
+    if (count)
+        err = point_search_any(w->s, &(struct point_question){.points = {
+                  .points = points, .point_count = count, .frames = &frame, .frame_count = 1,
+                  .thread = w->thread}}, from, to, ret);
+    free(points);
+    return err;
+}
+
+/* The start of the statement that the frame of that index was in at the moment of its call; or the call. */
+static struct error *find_statement(struct walk *w, size_t index, struct moment call,
+                                    struct moment *ret)
+{
+    struct point_result start;
+    const struct base_frame *f = &w->frames.list[index];
+    const struct plan_point *p = points_at(w->points, call.pc);
+    *ret = call;
+    if (p && p->scope == f->plan.scope)
+        return NULL;
+    struct error *err = walk_find_before(w, (struct frame_search){
+        index, f->plan.scope, call, 1, true}, &start);
+    replayer_destroy(start.process);
+    if (err || start.outcome != POINT_FOUND)
+        return err;
+    bool called = false;
+    err = has_called(w, index, start.at, call, &called);
+    if (!err && !called)
+        *ret = start.at;
+    return err;
+}
+
+static struct error *before_frame(struct walk *w, size_t index)
+{
+    struct plan_site calls[BEGINNINGS_MOST];
+    struct found found;
+    u32 count = base_frame_beginnings(&w->frames, index, w->symbols, w->thread, calls);
+    if (!count)
+        return error_new("this is the outermost frame: nobody called it");
+    struct error *err = walk_last(w, calls, count, w->from, &found);
+    if (err || session_interrupted(w->s))
+        return err;
+    if (!found.any)
+        return error_new("the call of this frame is not in the recording");
+    struct moment at = {found.hits[0].tick, found.hits[0].pc};
+    if (index + 1 < w->frames.count)
+        err = find_statement(w, index + 1, at, &at);
+    if (err || session_interrupted(w->s))
+        return err;
+    return walk_back(w, at, WHY_STEPPED, NULL);
+}
+
+/* Nothing called it: the statement is the last one further out. */
+static struct error *before_inlined(struct walk *w, const struct target *t)
+{
+    return walk_go_before(w, (struct frame_search){
+        .index = t->index, .scope = symbols_scope_parent(w->symbols, t->scope), .from = w->from,
+        .nth = 1});
+}
+
+/* Not by a jump, as longjmp makes one, nor stopped on the way. */
+static bool returned(const struct walk *w, const struct target *t)
+{
+    const struct base_frame *f = &w->frames.list[t->index];
+    return !t->inlined && !f->handler && w->stop->why == WHY_STEPPED &&
+           w->s->here.at.pc == f->plan.return_pc;
+}
+
+struct error *source_finish(struct source *src, enum session_direction d, u64 count,
+                            struct session_stop *ret, u64 *ret_function)
+{
+    struct walk w;
+    struct target t = {0};
+    struct error *err = walk_begin(&w, src, count + FRAMES_LEAST, ret);
+    if (!err)
+        err = find_target(&w, count, &t);
+    if (!err && d == FORWARD)
+        err = t.inlined ? finish_inlined(&w, &t) : finish_frame(&w, t.index);
+    else if (!err)
+        err = t.inlined ? before_inlined(&w, &t) : before_frame(&w, t.index);
+    if (ret_function)
+        *ret_function = !err && returned(&w, &t) ? w.frames.list[t.index].function : 0;
+    return walk_end(&w, d, err);
+}

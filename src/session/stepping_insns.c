@@ -1,0 +1,287 @@
+/* nexti and its twin: instructions, with calls crossed as a whole.
+ *
+ * Each instruction is a movement of its own, since only where it stands it can be told what comes next: forward, whether a call
+ * does; backward, whether one has just returned.
+ */
+#include <sys/syscall.h>
+
+#include "session/stepping_internal.h"
+
+enum { TRIES = 4, RAX = 0, INLINED_MOST = 32 };
+
+/* --- forward ---------------------------------------------------------------------------------- */
+
+/* To where the call returns; if it never does, to the first statement of this frame or further out. */
+static struct error *cross_call(struct walk *w, const struct instruction *call)
+{
+    struct plan_site site = {.kind = SITE_CODE, .address = call->pc + call->length,
+                             .thread = w->thread, .stack_least = w->rsp, .stack_most = w->rsp};
+    struct plan_frame outermost = {.cfa = w->rsp + 1, .stack_end = ~0ull};
+    bool known = w->frames.plan_count;
+    struct point_question q = walk_question(w, known ? w->frames.plan : &outermost, known ? w->frames.plan_count : 1);
+    return walk_ahead(w, &(struct ahead){.points = q.points, .nth = 1, .flags = PLAN_FRAMES_LEAVE,
+                                         .site = &site});
+}
+
+static struct error *cross_call_here(struct source *src, const struct instruction *call,
+                                     struct session_stop *ret)
+{
+    struct walk w;
+    struct error *err = walk_begin(&w, src, 64, ret);
+    if (!err)
+        err = cross_call(&w, call);
+    return walk_end(&w, FORWARD, err);
+}
+
+/* Is this the first instruction of a handler, for a signal that came instead of what was expected? */
+static struct error *entered_handler(struct source *src, bool *ret)
+{
+    struct frame *frames;
+    size_t count;
+    struct error *err = source_frames(src, CONTROL_THREAD_ANY, 8, &frames, &count, NULL);
+    *ret = false;
+    if (err)
+        return err;
+    size_t outer = 0;
+    while (outer < count && frames[outer].inlined)
+        outer++;
+    if (outer + 1 < count)
+        *ret = frames[outer + 1].signal && frames[0].cfa == frames[0].reg[7] + 8;
+    free(frames);
+    return NULL;
+}
+
+static bool goes_straight(const struct instruction *i, u64 pc)
+{
+    return pc == i->pc + i->length || (i->target && pc == i->target);
+}
+
+static struct error *step_plainly(struct source *src, const struct instruction *i,
+                                  struct session_stop *ret)
+{
+    struct session *s = source_session(src);
+    bool handler = false;
+    struct error *err = session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+    if (err || ret->why != WHY_STEPPED || goes_straight(i, s->here.at.pc))
+        return err;
+    err = entered_handler(src, &handler);
+    return err || !handler ? err : source_finish(src, FORWARD, 1, ret, NULL);
+}
+
+static struct error *one_ahead(struct source *src, struct session_stop *ret)
+{
+    struct session *s = source_session(src);
+    struct symbols *symbols;
+    struct error *err = source_symbols(src, &symbols);
+    struct instruction i = {.pc = s->here.at.pc};
+    if (err)
+        return err;
+    if (!symbols_instruction(symbols, s->here.at.pc, &i))
+        return session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+    if (i.kind == INSTRUCTION_CALL)
+        return cross_call_here(src, &i, ret);
+    /* A fault has it executed again, when its handler has returned. */
+    for (u32 n = 0; n < TRIES; n++) {
+        err = step_plainly(src, &i, ret);
+        if (err || ret->why != WHY_STEPPED || s->here.at.pc != i.pc || i.target == i.pc)
+            return err;
+    }
+    return NULL;
+}
+
+/* --- backward --------------------------------------------------------------------------------- */
+
+/* What the instruction before was, and where it led to. */
+struct step_back {
+    struct moment to;
+    u64 rsp, cfa;
+    enum { BACK_PLAIN, BACK_RETURN, BACK_SIGNAL, BACK_JUMP } kind;
+};
+
+/* The frame that it stands in; 0: not known. */
+static struct error *frame_here(struct source *src, u64 *ret)
+{
+    struct frame *frames;
+    size_t count;
+    struct error *err = source_frames(src, CONTROL_THREAD_ANY, INLINED_MOST, &frames, &count, NULL);
+    *ret = 0;
+    if (err)
+        return err;
+    for (size_t n = 0; n < count && !*ret; n++)
+        *ret = frames[n].inlined ? 0 : frames[n].cfa;
+    free(frames);
+    return NULL;
+}
+
+/* An indirect jump within a frame is plain: a switch, or a call that replaces its frame. */
+static struct error *classify(struct source *src, struct step_back *b)
+{
+    struct session *s = source_session(src);
+    struct symbols *symbols;
+    struct control_registers r;
+    const u8 *vector;
+    struct instruction i;
+    u64 cfa;
+    b->kind = BACK_PLAIN;
+    struct error *err = source_symbols(src, &symbols);
+    if (!err)
+        err = session_registers(s, s->here.thread, &r, &vector);
+    if (err || !symbols_instruction(symbols, r.rip, &i))
+        return err;
+    if (i.kind == INSTRUCTION_RETURN)
+        b->kind = BACK_RETURN;
+    else if (i.kind == INSTRUCTION_PLAIN && r.reg[RAX] == SYS_rt_sigreturn && r.rip + i.length != b->to.pc)
+        b->kind = BACK_SIGNAL;
+    if (i.kind != INSTRUCTION_JUMP || i.target)
+        return NULL;
+    err = frame_here(src, &cfa);
+    if (!err && cfa && b->cfa && cfa != b->cfa)
+        b->kind = BACK_JUMP;
+    return err;
+}
+
+/* Which events could have led into what has just ended. */
+static u32 beginnings_of(struct symbols *symbols, const struct step_back *b, u32 thread,
+                         struct plan_site ret[BEGINNINGS_MOST])
+{
+    u64 calls[CALLS_BEFORE_MOST];
+    u32 count = b->kind == BACK_RETURN ? (u32)symbols_calls_before(symbols, b->to.pc, calls) : 0;
+    for (u32 n = 0; n < count; n++)
+        ret[n] = (struct plan_site){.kind = SITE_CODE, .address = calls[n], .thread = thread,
+                                    .stack_least = b->rsp, .stack_most = b->rsp};
+    if (b->kind == BACK_SIGNAL || b->kind == BACK_JUMP)
+        ret[count++] = (struct plan_site){.kind = SITE_SIGNAL, .address = ~0ull, .thread = thread,
+                                          .stack_least = b->rsp, .stack_most = b->rsp};
+    return count;
+}
+
+/* The last call that the frame has made. */
+static struct error *last_call(struct walk *w, struct point_result *ret)
+{
+    const struct points_function *f = points_function(w->points, w->symbols, w->from.pc);
+    u32 count = 0;
+    *ret = (struct point_result){.outcome = POINT_NONE};
+    struct plan_point *calls = f ? walk_call_points(w, f, false, &count) : NULL;
+    struct error *err = NULL;
+    if (count && w->frames.count) {
+        struct plan_frame frame = w->frames.list[0].plan;
+        frame.scope = 0;
+        struct point_question q = {.points = {.points = calls, .point_count = count, .frames = &frame,
+                                              .frame_count = 1, .thread = w->thread}};
+        err = point_search_before(w->s, &q, w->from, 1, ret);
+    }
+    replayer_destroy(ret->process);
+    ret->process = NULL;
+    free(calls);
+    return err;
+}
+
+/* What led to where it stood: a call, or a signal.  One that was left by a jump, as by longjmp or an exception, is the last one that the
+ * frame has made. */
+static struct error *find_beginning(struct walk *w, const struct step_back *b, bool *ret_any, struct moment *ret)
+{
+    struct plan_site sites[BEGINNINGS_MOST];
+    struct found found = {0};
+    struct point_result call = {.outcome = POINT_NONE};
+    u32 count = beginnings_of(w->symbols, b, w->thread, sites);
+    struct error *err = count ? walk_last(w, sites, count, w->from, &found) : NULL;
+    if (!err && (b->kind == BACK_JUMP || (b->kind == BACK_RETURN && !found.any)))
+        err = last_call(w, &call);
+    *ret_any = found.any || call.outcome == POINT_FOUND;
+    if (found.any)
+        *ret = (struct moment){found.hits[0].tick, found.hits[0].pc};
+    if (call.outcome == POINT_FOUND && (!found.any || moment_compare(call.at, *ret) > 0))
+        *ret = call.at;
+    return err;
+}
+
+/* From the end of a call, or of a handler, to what made it.  The session stands at the instruction before, and is to. */
+static struct error *cross_back(struct source *src, const struct step_back *b, struct session_stop *ret)
+{
+    struct walk w;
+    struct moment at = source_session(src)->here.at;
+    bool any = false;
+    struct error *err = movement_go(source_session(src), b->to);
+    if (err)
+        return err;
+    err = walk_begin(&w, src, INLINED_MOST, ret);
+    if (!err)
+        err = find_beginning(&w, b, &any, &at);
+    if (!err && !session_interrupted(w.s))
+        err = walk_back(&w, at, WHY_STEPPED, NULL);
+    return walk_end(&w, BACKWARD, err);
+}
+
+static struct error *one_back(struct source *src, struct session_stop *ret)
+{
+    struct session *s = source_session(src);
+    struct step_back b;
+    do {
+        struct control_registers r;
+        const u8 *vector;
+        struct error *err = session_registers(s, s->here.thread, &r, &vector);
+        b = (struct step_back){.to = s->here.at, .rsp = r.reg[4]};
+        if (!err)
+            err = frame_here(src, &b.cfa);
+        if (!err)
+            err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+        if (!err && ret->why == WHY_STEPPED)
+            err = classify(src, &b);
+        if (!err && ret->why == WHY_STEPPED && b.kind != BACK_PLAIN)
+            err = cross_back(src, &b, ret);
+        if (err || ret->why != WHY_STEPPED)
+            return err;
+    } while (b.kind == BACK_SIGNAL);
+    return NULL;
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+static struct error *repeat(struct source *src, enum session_direction d, u64 count, struct session_stop *ret)
+{
+    struct session *s = source_session(src);
+    struct moment from = s->here.at;
+    struct error *err = NULL;
+    for (*ret = (struct session_stop){.why = WHY_STEPPED};
+         count > 0 && !err && ret->why == WHY_STEPPED; count--)
+        err = d == FORWARD ? one_ahead(src, ret) : one_back(src, ret);
+    if (err || (d == BACKWARD && ret->why == WHY_INTERRUPTED))
+        movement_return(s, from);
+    return err;
+}
+
+/* The same way once more, now that it is known, unless a breakpoint stops it. */
+static struct error *go_among_breakpoints(struct source *src, enum session_direction d, struct moment to,
+                                          struct session_stop *ret)
+{
+    struct walk w;
+    enum session_why why = ret->why;
+    struct error *err = walk_begin(&w, src, 0, ret);
+    if (d == BACKWARD && !err)
+        err = walk_back(&w, to, why, NULL);
+    for (bool again = d == FORWARD && !err; again;) {
+        *ret = (struct session_stop){.why = WHY_STEPPED};
+        err = movement_run_ahead(w.s, why == WHY_END ? (struct moment){~0ull, 0} : to, 1, ret);
+        again = !err && ret->why == WHY_BREAKPOINT && source_is_silent(src, ret);
+    }
+    return walk_end(&w, d, err);
+}
+
+/* Steps end at breakpoints without a word, and there are several: so the way is found without them. */
+struct error *source_nexti(struct source *src, enum session_direction d, u64 count,
+                           struct session_stop *ret)
+{
+    struct session *s = source_session(src);
+    struct moment from = s->here.at;
+    if (!breakpoints_any(&s->breakpoints, CHOOSE_ALL))
+        return repeat(src, d, count, ret);
+    struct breakpoints kept = s->breakpoints;
+    s->breakpoints = (struct breakpoints){.version = ~0ull};
+    struct error *err = repeat(src, d, count, ret);
+    s->breakpoints = kept;
+    struct moment to = s->here.at;
+    if (err || ret->why == WHY_INTERRUPTED)
+        return err;
+    movement_return(s, from);
+    return go_among_breakpoints(src, d, to, ret);
+}

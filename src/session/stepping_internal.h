@@ -1,0 +1,67 @@
+/* A movement by statements or frames under way, and what the files of such movements share. */
+#ifndef SESSION_STEPPING_INTERNAL_H
+#define SESSION_STEPPING_INTERNAL_H
+
+#include "session/movement_internal.h"
+#include "session/point_search_internal.h"
+#include "session/source.h"
+
+struct walk {
+    struct source *src;
+    struct session *s;
+    struct symbols *symbols;
+    struct points *points;
+    struct base_frames frames; /* of the thread, where it began */
+    u32 thread;
+    u64 rsp;
+    struct moment from;
+    struct session_stop *stop;
+};
+
+/* Around a movement: where it begins; and, whatever happened, where the session stands then. */
+struct error *walk_begin(struct walk *w, struct source *src, size_t frames, struct session_stop *stop);
+struct error *walk_end(struct walk *w, enum session_direction direction, struct error *err);
+
+/* Which points count, for frames[0] in the first place. */
+struct point_question walk_question(const struct walk *w, const struct plan_frame *frames, u32 count);
+
+/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first. */
+struct ahead {
+    struct pass_points points;
+    u64 nth;
+    u32 flags; /* PLAN_FRAMES_LEAVE */
+    const struct plan_site *site; /* NULL: none */
+};
+struct error *walk_ahead(struct walk *w, const struct ahead *a);
+
+/* Back to the moment, unless a breakpoint lies in between; `process` (taken; may be NULL) stands there. */
+struct error *walk_back(struct walk *w, struct moment to, enum session_why why,
+                        struct replayer *process);
+
+/* The nth point before the moment in the frame of that index, in that scope of it, or outside. */
+struct frame_search {
+    size_t index;
+    u32 scope;
+    struct moment from;
+    u64 nth;
+    bool stays; /* only in this frame: POINT_BEGUN otherwise */
+};
+struct error *walk_find_before(struct walk *w, struct frame_search f, struct point_result *ret);
+/* Back to it, or to the start if there is none, unless a breakpoint lies in between. */
+struct error *walk_go_before(struct walk *w, struct frame_search f);
+struct error *walk_back_to(struct walk *w, const struct point_result *found);
+
+/* The last of these events before the moment; found.any: there is one. */
+struct error *walk_last(struct walk *w, const struct plan_site *sites, u32 count,
+                        struct moment from, struct found *ret);
+
+/* The calls of a function, or the addresses behind them; to be freed. */
+struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind, u32 *ret_count);
+
+/* source.c: */
+struct points *source_points(struct source *src);
+/* Is it a stop that nobody is to hear of? */
+bool source_is_silent(struct source *src, const struct session_stop *stop);
+struct session *source_session(struct source *src);
+
+#endif

@@ -1,0 +1,331 @@
+/* Steps: by instructions, forward and backward.
+ *
+ * A step back has no process to run: it takes the window, a stretch of execution with all its
+ * states, which grows as long as one keeps stepping back.  In it a step is a look at the next
+ * state; only where a breakpoint could have a say that the states cannot answer (a condition, a
+ * load) do processes search, as for all other movements.
+ *
+ * Forward, the process that stands here runs; in the window, the next state is there already.
+ */
+#include "session/movement_internal.h"
+
+enum {
+    WINDOW_GROWS = 4,
+    STATES_TRIED = 4 * WINDOW_STATES_MOST, /* before the search is left to passes */
+};
+
+struct stepping {
+    enum session_direction direction;
+    u32 thread;
+    u64 left;
+    struct session_range range;
+    struct session_stop *stop;
+};
+
+/* --- in the window ------------------------------------------------------------------------- */
+
+static bool is_step(const struct stepping *g, struct moment at, u32 thread)
+{
+    bool inside = g->range.start < g->range.end && at.pc >= g->range.start && at.pc < g->range.end;
+    return !inside && (g->thread == CONTROL_THREAD_ANY || g->thread == thread);
+}
+
+static bool frame_fits(const struct breakpoint *b, u64 rsp)
+{
+    return rsp >= b->stack_least && (!b->stack_most || rsp <= b->stack_most);
+}
+
+enum verdict { NO_HIT, SURE_HIT, UNSURE };
+
+static bool is_in_time(const struct breakpoint *b, struct moment at)
+{
+    return !b->to.tick || (moment_compare(b->from, at) <= 0 && moment_compare(at, b->to) <= 0);
+}
+
+/* A code breakpoint at a state. */
+static enum verdict judge_code(const struct session *s, const struct breakpoint *b, u64 index)
+{
+    struct moment at = window_moment(s->window, index);
+    if (b->address != at.pc || !window_executes(s->window, index) || !is_in_time(b, at))
+        return NO_HIT;
+    if (b->condition_size || b->ignore || index == window_count(s->window))
+        return UNSURE;
+    bool thread = b->thread == CONTROL_THREAD_ANY || b->thread == window_thread(s->window, index);
+    return thread && frame_fits(b, window_rsp(s->window, index)) ? SURE_HIT : NO_HIT;
+}
+
+/* Any other that could have to do with what the state's instruction did. */
+static enum verdict judge_event(const struct session *s, const struct breakpoint *b, u64 index)
+{
+    switch (b->kind) {
+    case SITE_CODE:
+        return NO_HIT;
+    case SITE_STORE:
+        return window_stores(s->window, index, b->address, b->size) ? UNSURE : NO_HIT;
+    case SITE_LOAD:
+    case SITE_ACCESS:
+        return UNSURE;
+    default:
+        return window_eventful(s->window, index) ? UNSURE : NO_HIT;
+    }
+}
+
+static enum verdict judge(const struct session *s, u64 index, bool code, u32 *ret_number)
+{
+    enum verdict ret = NO_HIT;
+    for (size_t i = 0; i < s->breakpoints.count; i++) {
+        const struct breakpoint_entry *e = &s->breakpoints.list[i];
+        if (e->b.disabled || (e->b.kind == SITE_CODE) != code)
+            continue;
+        enum verdict v = code ? judge_code(s, &e->b, index) : judge_event(s, &e->b, index);
+        if (v == SURE_HIT && ret == NO_HIT)
+            *ret_number = e->number;
+        if (v > ret)
+            ret = v;
+    }
+    return ret;
+}
+
+/* All of them, at a state where one surely hits. */
+static void describe_code(const struct session *s, u64 index, u32 number, struct session_stop *stop)
+{
+    struct moment at = window_moment(s->window, index);
+    *stop = (struct session_stop){.why = WHY_BREAKPOINT, .breakpoint = number};
+    stop->hit = (struct plan_hit){.tick = at.tick, .pc = at.pc,
+                                  .thread = window_thread(s->window, index)};
+    for (size_t i = 0; i < s->breakpoints.count; i++) {
+        const struct breakpoint_entry *e = &s->breakpoints.list[i];
+        if (!e->b.disabled && e->b.kind == SITE_CODE && judge_code(s, &e->b, index) == SURE_HIT &&
+            stop->breakpoint_count < countof(stop->breakpoints))
+            stop->breakpoints[stop->breakpoint_count++] = e->number;
+    }
+}
+
+enum progress { ARRIVED, AT_EDGE, TOO_HARD };
+
+/* Moves in the window as far as it can tell; *index is where to. */
+static enum progress walk(const struct session *s, struct stepping *g, u64 *index)
+{
+    while (g->left > 0) {
+        bool forward = g->direction == FORWARD;
+        u32 number = 0;
+        if (*index == (forward ? window_count(s->window) : 0))
+            return AT_EDGE;
+        u64 executed = forward ? *index : *index - 1, next = forward ? *index + 1 : *index - 1;
+        if (judge(s, executed, false, &number) != NO_HIT)
+            return TOO_HARD;
+        bool counts = window_executes(s->window, next) &&
+                      is_step(g, window_moment(s->window, next), window_thread(s->window, next));
+        enum verdict v = counts && g->left == 1 ? NO_HIT : judge(s, next, true, &number);
+        if (v == UNSURE)
+            return TOO_HARD;
+        *index = next;
+        g->left -= counts;
+        if (v == SURE_HIT) {
+            describe_code(s, next, number, g->stop);
+            return ARRIVED;
+        }
+    }
+    g->stop->why = WHY_STEPPED;
+    return ARRIVED;
+}
+
+bool steps_search_window(struct session *s, struct session_stop *stop)
+{
+    struct stepping g = {BACKWARD, CONTROL_THREAD_ANY, ~0ull, {0, 0}, stop};
+    u64 index;
+    if (!s->window || !window_find(s->window, s->here.at, &index) || walk(s, &g, &index) != ARRIVED)
+        return false;
+    session_stand_in_window(s, index);
+    return true;
+}
+
+/* A window that ends here; NULL: there is none to be had. */
+static struct error *open_window(struct session *s)
+{
+    struct window *w;
+    struct error *err = window_create(&s->timeline, s->here.at, s->window_states, &w);
+    if (err || !w)
+        return err;
+    window_destroy(s->window);
+    s->window = w;
+    s->window_states = s->window_states * WINDOW_GROWS < WINDOW_STATES_MOST
+                           ? s->window_states * WINDOW_GROWS : WINDOW_STATES_MOST;
+    return NULL;
+}
+
+/* --- with processes ------------------------------------------------------------------------ */
+
+static void plan_step(struct session *s, const struct stepping *g, bool alone, struct search *ret)
+{
+    struct plan_site site = {.kind = SITE_STEP, .thread = g->thread, .address = g->range.start,
+                             .size = g->range.start < g->range.end
+                                         ? g->range.end - g->range.start : 0};
+    struct breakpoints none = {0};
+    *ret = (struct search){.nth = g->left, .from = s->here.at, .bound = {~0ull, 0}};
+    breakpoints_plan(alone ? &none : &s->breakpoints, CHOOSE_ALL, &site, 1, &ret->plan);
+}
+
+/* Why a run with steps and breakpoints at once ended. */
+static void describe_run(struct session *s, const struct stepping *g, const struct search *q,
+                         const struct found *found)
+{
+    struct session_stop *stop = g->stop;
+    if (found->any && !(found->kept == 1 && found->hits[0].site == 0 && !q->plan.numbers[0])) {
+        struct found others = *found;
+        others.kept = 0;
+        for (u32 i = 0; i < found->kept; i++)
+            if (q->plan.numbers[found->hits[i].site])
+                others.hits[others.kept++] = found->hits[i];
+        if (others.kept)
+            movement_describe(stop, &others, &q->plan);
+    }
+    if (found->any && is_step(g, s->here.at, s->here.thread))
+        stop->why = WHY_STEPPED;
+    else if (!found->any)
+        stop->why = session_interrupted(s) ? WHY_INTERRUPTED : WHY_END;
+}
+
+/* One pass stops at the step, or at a breakpoint before. */
+static struct error *run_one_pass(struct session *s, struct stepping *g, bool alone)
+{
+    struct search q;
+    struct found found;
+    plan_step(s, g, alone, &q);
+    struct error *err = search_forward(s, &q, &found);
+    if (!err)
+        describe_run(s, g, &q, &found);
+    pass_plan_deinit(&q.plan);
+    return err;
+}
+
+/* First a copy finds out where the step ends, then the present runs there unless something stops
+ * it. */
+static struct error *run_two_passes(struct session *s, struct stepping *g)
+{
+    struct search q;
+    struct found found;
+    struct moment end;
+    plan_step(s, g, true, &q);
+    struct error *err = search_ahead(s, &q, &found, &end);
+    pass_plan_deinit(&q.plan);
+    if (err)
+        return err;
+    g->stop->why = found.any ? WHY_STEPPED : WHY_END;
+    if (session_interrupted(s)) {
+        g->stop->why = WHY_INTERRUPTED;
+        return NULL;
+    }
+    return movement_run_ahead(s, found.any ? end : (struct moment){~0ull, 0}, 1, g->stop);
+}
+
+static struct error *step_forward(struct session *s, struct stepping *g)
+{
+    u64 index;
+    if (!s->present && s->window && window_find(s->window, s->here.at, &index)) {
+        enum progress p = walk(s, g, &index);
+        session_stand_in_window(s, index);
+        if (p == ARRIVED)
+            return NULL;
+    }
+    bool alone = !breakpoints_any(&s->breakpoints, CHOOSE_ALL);
+    if (alone || (g->left == 1 && !breakpoints_ignoring(&s->breakpoints)))
+        return run_one_pass(s, g, alone);
+    return run_two_passes(s, g);
+}
+
+/* Where it ends without breakpoints.  Counting each instruction is slow, so it begins with a short
+ * stretch. */
+static struct error *find_step(struct session *s, struct stepping *g, struct found *ret)
+{
+    struct search q;
+    struct counts counts = {0};
+    struct error *err;
+    u64 stretch = g->left / 4 + 16;
+    plan_step(s, g, true, &q);
+    q.counts = &counts;
+    do {
+        struct moment first = session_first(s);
+        bool all = s->here.at.tick - first.tick <= stretch;
+        q.bound = all ? first : (struct moment){s->here.at.tick - stretch, 0};
+        stretch = all ? 0 : stretch * 16;
+        err = search_backward(s, &q, ret);
+    } while (!err && !ret->any && stretch && !session_interrupted(s));
+    pass_plan_deinit(&q.plan);
+    counts_deinit(&counts);
+    return err;
+}
+
+/* The step that the states do not show: counting passes. */
+static struct error *search_step(struct session *s, struct stepping *g)
+{
+    struct found found;
+    struct error *err = find_step(s, g, &found);
+    if (err || session_interrupted(s))
+        return err;
+    struct moment at = found.any ? (struct moment){found.hits[0].tick, found.hits[0].pc}
+                                 : session_first(s);
+    struct moment step = at;
+    *g->stop = (struct session_stop){.why = found.any ? WHY_STEPPED : WHY_START};
+    err = movement_stop_before(s, at, 1, g->stop, &at);
+    if (!err && !session_interrupted(s))
+        err = movement_go(s, at);
+    if (!err && found.any && moment_compare(at, step) == 0)
+        g->stop->why = WHY_STEPPED;
+    return err;
+}
+
+static struct error *step_backward(struct session *s, struct stepping *g)
+{
+    u64 tried = 0;
+    struct error *err = NULL;
+    while (!err && !session_interrupted(s)) {
+        u64 index;
+        bool inside = s->window && window_find(s->window, s->here.at, &index);
+        if (moment_compare(s->here.at, session_first(s)) <= 0) {
+            g->stop->why = WHY_START;
+            return NULL;
+        }
+        if (!inside || index == 0) {
+            if (tried < STATES_TRIED)
+                err = open_window(s);
+            if (err || session_interrupted(s))
+                break;
+            inside = s->window && window_find(s->window, s->here.at, &index) && index > 0;
+        }
+        if (!inside)
+            return search_step(s, g);
+        u64 from = index;
+        enum progress p = walk(s, g, &index);
+        tried += from - index;
+        if (index != from)
+            session_stand_in_window(s, index);
+        if (p == ARRIVED)
+            return NULL;
+        if (p == TOO_HARD || tried >= STATES_TRIED)
+            return search_step(s, g);
+    }
+    return err;
+}
+
+struct error *session_step(struct session *s, enum session_direction direction, u32 thread,
+                           u64 count,
+                           struct session_range range, struct session_stop *ret)
+{
+    struct moment from = s->here.at;
+    struct session_stop stop = {.why = WHY_END};
+    struct stepping g = {direction, thread, count ? count : 1, range, &stop};
+    session_begin(s);
+    struct error *err = direction == FORWARD ? step_forward(s, &g) : step_backward(s, &g);
+    if (err) {
+        movement_return(s, from);
+        return err;
+    }
+    if (direction == BACKWARD && session_interrupted(s)) {
+        movement_return(s, from);
+        stop = (struct session_stop){.why = WHY_INTERRUPTED};
+    }
+    session_moved(s, from);
+    *ret = stop;
+    return NULL;
+}

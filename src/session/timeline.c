@@ -1,0 +1,546 @@
+/* Timeline: see the header.
+ *
+ * Forward is running.  Back is copying the nearest checkpoint before the goal and running forward
+ * again; the rest of this file decides which checkpoints to keep.
+ *
+ * A checkpoint is worth the time that it saves: the length of the interval that its loss would
+ * leave, against the distance from here, since one goes more often a little way than far.  When
+ * there are too many, the one that is worth least goes, so that they come to lie dense near here
+ * and thin out exponentially.  What bounds them is a number of processes and the memory that they
+ * hold: pages that were copied because the process that went on has written to them.
+ *
+ * Copies are not free for the one that goes on either: each page it writes to is copied once
+ * more.  The spacing of checkpoints on a long run grows until that is a small part of the run.
+ *
+ * Invariants
+ *   (1) The list is sorted by moment, without two at one moment; list[0] stands at the start and
+ *       is never given away.
+ *   (2) Checkpoints hold no breakpoints; a plan brings them to each pass.
+ */
+#include "session/timeline_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/xalloc.h"
+
+enum {
+    PROCESSES = 64,
+    PAGE = 4096,
+    PAGES_OF_A_PROCESS = 128, /* page tables, the engine's own data */
+    NEAR = 2000,              /* ticks that are no distance */
+    FIRST_CHUNK = 1000000,    /* ticks, as long as nothing is known of the program */
+};
+
+static const double PAGE_SECONDS = 3e-6;    /* one fault that copies: 2.5 to 3.1, measured */
+static const double SPACING_LEAST = 0.05, SPACING_MOST = 4.0;
+static const double WORTH_A_COPY = 0.01;    /* seconds on the way */
+static const double WORTH_KEEPING = 0.002;  /* of a process that is there anyway */
+static const double SLICE = 0.02;           /* of refilling */
+
+static double seconds_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* --- bounds -------------------------------------------------------------------------------- */
+
+static u64 free_pages(void)
+{
+    unsigned long long kilobytes = 0;
+    char line[128];
+    FILE *f = fopen("/proc/meminfo", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kilobytes ? kilobytes / 4 : (4ull << 30) / PAGE;
+}
+
+static u64 distance(u64 a, u64 b)
+{
+    return a < b ? b - a : a - b;
+}
+
+static bool is_at(struct moment a, struct moment b)
+{
+    return moment_compare(a, b) == 0;
+}
+
+static u64 next_tick(const struct timeline *t, size_t i)
+{
+    u64 last = t->last.tick > t->list[i].at.tick ? t->last.tick : t->list[i].at.tick;
+    return i + 1 < t->count ? t->list[i + 1].at.tick : last;
+}
+
+/* What the loss of list[i] would cost, against its distance. */
+static double worth(const struct timeline *t, size_t i)
+{
+    u64 gap = next_tick(t, i) - t->list[i - 1].at.tick;
+    return (double)gap / (double)(distance(t->here.tick, t->list[i].at.tick) + NEAR);
+}
+
+static void remove_at(struct timeline *t, size_t i)
+{
+    replayer_destroy(t->list[i].process);
+    t->count--;
+    memmove(t->list + i, t->list + i + 1, (t->count - i) * sizeof *t->list);
+}
+
+static u64 pages_held(const struct timeline *t)
+{
+    u64 sum = 0;
+    for (size_t i = 0; i < t->count; i++)
+        sum += t->list[i].pages + PAGES_OF_A_PROCESS;
+    return sum;
+}
+
+/* False if there is none that may go. */
+static bool drop_least(struct timeline *t)
+{
+    size_t least = 0;
+    for (size_t i = 1; i < t->count; i++)
+        if (!is_at(t->list[i].at, t->retained) && (!least || worth(t, i) < worth(t, least)))
+            least = i;
+    if (least)
+        remove_at(t, least);
+    return least != 0;
+}
+
+static void thin(struct timeline *t)
+{
+    while ((t->count > t->most_processes || pages_held(t) > t->most_pages) && drop_least(t)) {
+        /* until it fits */
+    }
+}
+
+/* --- the list ------------------------------------------------------------------------------ */
+
+struct checkpoint *timeline_before(const struct timeline *t, struct moment at)
+{
+    size_t i = t->count - 1;
+    while (i > 0 && moment_compare(t->list[i].at, at) > 0)
+        i--;
+    return &t->list[i];
+}
+
+static void insert(struct timeline *t, size_t i, struct checkpoint c)
+{
+    if (t->count == t->room) {
+        t->room = t->room ? t->room * 2 : 32;
+        struct checkpoint *longer = xalloc(t->room * sizeof *longer);
+        if (t->count)
+            memcpy(longer, t->list, t->count * sizeof *longer);
+        free(t->list);
+        t->list = longer;
+    }
+    memmove(t->list + i + 1, t->list + i, (t->count - i) * sizeof *t->list);
+    t->list[i] = c;
+    t->count++;
+}
+
+static void keep(struct timeline *t, struct replayer *r, u64 pages)
+{
+    struct checkpoint c = {r, replayer_at(r), pages};
+    size_t i = t->count;
+    while (i > 0 && moment_compare(t->list[i - 1].at, c.at) > 0)
+        i--;
+    if (i > 0 && is_at(t->list[i - 1].at, c.at)) { /* (1) */
+        replayer_destroy(t->list[i - 1].process);
+        t->list[i - 1] = c;
+    } else {
+        insert(t, i, c);
+    }
+    thin(t);
+}
+
+void timeline_keep(struct timeline *t, struct replayer *r)
+{
+    if (r->stopped.reason == STOPPED_END || r->lost)
+        replayer_destroy(r);
+    else
+        keep(t, r, r->pages);
+}
+
+double timeline_seconds(const struct timeline *t, u64 ticks)
+{
+    return (double)ticks / t->ticks_per_second;
+}
+
+void timeline_keep_or_drop(struct timeline *t, struct replayer *r)
+{
+    if (!r)
+        return;
+    struct checkpoint *before = timeline_before(t, replayer_at(r));
+    if (r->lost || timeline_seconds(t, r->stopped.tick - before->at.tick) < WORTH_KEEPING)
+        replayer_destroy(r);
+    else
+        timeline_keep(t, r);
+}
+
+/* The machine allows no more processes, or has no memory: fewer will do. */
+static void make_do(struct timeline *t)
+{
+    size_t fewer = t->count > 8 ? t->count - t->count / 4 : t->count;
+    if (fewer < t->most_processes)
+        t->most_processes = fewer < 4 ? 4 : fewer;
+    thin(t);
+}
+
+static struct error *copy(struct timeline *t, struct replayer *r, struct replayer **ret)
+{
+    double from = seconds_now();
+    struct error *err = replayer_fork(r, ret);
+    if (err)
+        return err;
+    t->fork_seconds = t->fork_seconds * 0.75 + (seconds_now() - from) * 0.25;
+    return NULL;
+}
+
+/* One that is needed: room is made for it if there is none. */
+static struct error *copy_surely(struct timeline *t, struct moment at, struct replayer **ret)
+{
+    struct replayer *from = timeline_before(t, at)->process;
+    struct error *err = copy(t, from, ret);
+    if (!err || from->lost)
+        return err;
+    error_destroy(err);
+    make_do(t);
+    return copy(t, timeline_before(t, at)->process, ret);
+}
+
+struct error *timeline_leave(struct timeline *t, struct replayer *r)
+{
+    struct replayer *left;
+    struct error *err = copy(t, r, &left);
+    if (!err) {
+        keep(t, left, 0);
+        return NULL;
+    }
+    if (r->lost)
+        return err;
+    error_destroy(err);
+    make_do(t);
+    return NULL;
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+/* What a run says about the program at hand. */
+static void learn(struct timeline *t, u64 ticks, double seconds, u64 pages)
+{
+    if (seconds <= 0 || ticks < NEAR)
+        return;
+    double rate = (double)ticks / seconds;
+    t->ticks_per_second = t->measured ? t->ticks_per_second * 0.75 + rate * 0.25 : rate;
+    t->measured += ticks;
+    double price = t->fork_seconds + (double)pages * PAGE_SECONDS;
+    if (price > seconds * 0.2 && t->spacing < SPACING_MOST)
+        t->spacing *= 1.5;
+    else if (price < seconds * 0.05 && t->spacing > SPACING_LEAST)
+        t->spacing /= 1.5;
+}
+
+/* A stop there, whatever the pc. */
+static struct moment chunk_end(const struct timeline *t, struct moment from, struct moment limit,
+                               u64 chunk)
+{
+    (void)t;
+    if (limit.tick <= from.tick || limit.tick - from.tick <= chunk + chunk / 4)
+        return limit;
+    return (struct moment){from.tick + chunk, 0};
+}
+
+static u64 chunk_of(const struct timeline *t, struct moment from, const struct timeline_pass *pass)
+{
+    if (!t->measured)
+        return FIRST_CHUNK;
+    u64 chunk = (u64)(t->spacing * t->ticks_per_second);
+    if (pass->pieces && pass->limit.tick > from.tick) {
+        u64 piece = (pass->limit.tick - from.tick) / pass->pieces;
+        u64 least = (u64)((WORTH_A_COPY + t->fork_seconds * 5) * t->ticks_per_second);
+        piece = piece > least ? piece : least;
+        chunk = pass->limit.tick != ~0ull ? piece : chunk;
+    }
+    return chunk > NEAR ? chunk : NEAR;
+}
+
+static void begin_pass(struct timeline *t, const struct replayer *r, struct moment goal)
+{
+    struct moment at = replayer_at(r);
+    t->pass = (struct session_progress){at, at, goal.tick == ~0ull ? t->last : goal};
+}
+
+static void tell_progress(struct timeline *t, struct moment at)
+{
+    t->pass.at = at;
+    if (t->progress)
+        t->progress(t->context, &t->pass);
+}
+
+/* A process that runs does not say where it is: that is guessed from how fast others were. */
+static void guess_progress(void *context, const struct replayer *r, double seconds)
+{
+    struct timeline *t = context;
+    struct moment at = replayer_at(r);
+    at.tick += (u64)(seconds * t->ticks_per_second);
+    tell_progress(t, moment_compare(at, t->pass.goal) < 0 ? at : t->pass.goal);
+}
+
+/* The copy that was left where the run began now holds what was overwritten since. */
+static void charge(struct timeline *t, struct moment from, u64 pages)
+{
+    struct checkpoint *c = timeline_before(t, from);
+    if (is_at(c->at, from))
+        c->pages += pages;
+}
+
+static struct error *run_chunk(struct timeline *t, struct replayer *r,
+                               const struct timeline_pass *pass,
+                               struct moment goal)
+{
+    struct moment from = replayer_at(r);
+    pass->plan->limit_tick = goal.tick;
+    pass->plan->limit_pc = goal.pc;
+    double began = seconds_now();
+    struct error *err = replayer_run(r, pass->plan, pass->size);
+    if (err)
+        return err;
+    learn(t, r->stopped.tick - from.tick, seconds_now() - began, r->stopped.pages_copied);
+    charge(t, from, r->stopped.pages_copied);
+    if (pass->seen)
+        pass->seen(pass->context, from, &r->stopped);
+    return NULL;
+}
+
+static bool is_over(const struct replayer *r, struct moment limit)
+{
+    return r->stopped.reason != STOPPED_LIMIT || moment_compare(replayer_at(r), limit) >= 0;
+}
+
+/* What is left of the plan behind a piece of the way. */
+static void take_off(struct plan *plan, const struct control_stopped *stopped)
+{
+    plan->flags &= ~(u32)PLAN_PAST_HERE;
+    if (plan->mode != PLAN_STOP)
+        return;
+    plan->nth -= stopped->count;
+    if (!plan->points_nth)
+        return;
+    plan->points_nth -= stopped->points;
+    plan->flags |= PLAN_POINTS_GO_ON;
+}
+
+struct error *timeline_run(struct timeline *t, struct replayer *r, const struct timeline_pass *pass)
+{
+    u64 chunk = chunk_of(t, replayer_at(r), pass);
+    begin_pass(t, r, pass->limit);
+    for (;;) {
+        struct error *err = run_chunk(t, r, pass, chunk_end(t, replayer_at(r), pass->limit, chunk));
+        if (err || is_over(r, pass->limit))
+            return err;
+        take_off(pass->plan, &r->stopped);
+        if (pass->moves)
+            t->here = replayer_at(r);
+        tell_progress(t, replayer_at(r));
+        err = timeline_leave(t, r);
+        if (err)
+            return err;
+        if (!pass->pieces)
+            chunk = chunk_of(t, replayer_at(r), pass);
+    }
+}
+
+/* --- getting somewhere --------------------------------------------------------------------- */
+
+static struct error *run_measured(struct timeline *t, struct replayer *r, struct moment to)
+{
+    struct moment from = replayer_at(r);
+    double began = seconds_now();
+    struct error *err = replayer_run_to(r, to);
+    if (!err)
+        learn(t, r->stopped.tick - from.tick, seconds_now() - began, r->stopped.pages_copied);
+    return err;
+}
+
+/* Half the way, half of the rest, and so on, with a copy left at each. */
+static struct error *run_trail(struct timeline *t, struct replayer *r, struct moment to)
+{
+    double least = WORTH_A_COPY + 2 * t->fork_seconds;
+    begin_pass(t, r, to);
+    while (to.tick > r->stopped.tick) {
+        u64 half = (to.tick - r->stopped.tick) / 2;
+        if ((t->measured && timeline_seconds(t, half) < least) || half < NEAR)
+            break;
+        u64 step = t->measured ? half : (half < FIRST_CHUNK ? half : FIRST_CHUNK);
+        struct error *err = run_measured(t, r, (struct moment){r->stopped.tick + step, 0});
+        if (err || r->stopped.reason != STOPPED_LIMIT)
+            return err;
+        tell_progress(t, replayer_at(r));
+        err = timeline_leave(t, r);
+        if (err)
+            return err;
+    }
+    return run_measured(t, r, to);
+}
+
+struct error *timeline_reach(struct timeline *t, struct moment to, struct replayer **ret)
+{
+    struct replayer *r;
+    struct error *err = copy_surely(t, to, &r);
+    if (err)
+        return err;
+    if (moment_compare(replayer_at(r), to) < 0)
+        err = run_trail(t, r, to);
+    bool interrupted = !err && r->stopped.reason == STOPPED_INTERRUPTED &&
+                       moment_compare(replayer_at(r), to) < 0;
+    if (err || interrupted) {
+        replayer_destroy(r);
+        r = NULL;
+    }
+    *ret = r;
+    return err;
+}
+
+/* --- while the user thinks ----------------------------------------------------------------- */
+
+void timeline_refill_stop(struct timeline *t)
+{
+    replayer_destroy(t->filler);
+    t->filler = NULL;
+}
+
+/* The shortest interval, and the shortest way, that a checkpoint at this distance from here is
+ * made for. */
+static u64 short_enough(const struct timeline *t, u64 away)
+{
+    u64 least = (u64)((WORTH_A_COPY + 4 * t->fork_seconds) * t->ticks_per_second);
+    return away / 2 > least ? away / 2 : least;
+}
+
+/* The nearest interval behind here that is longer than its distance; false: they are dense
+ * enough. */
+static bool find_sparse(const struct timeline *t, u64 *ret_from, u64 *ret_to)
+{
+    u64 to = t->here.tick;
+    for (size_t i = t->count; i-- > 0;) {
+        u64 from = t->list[i].at.tick;
+        if (from >= t->here.tick)
+            continue;
+        if (to - from > 2 * short_enough(t, t->here.tick - to)) {
+            *ret_from = from;
+            *ret_to = to;
+            return true;
+        }
+        to = from;
+    }
+    return false;
+}
+
+/* Is there room for one more, or one that is worth so little that it may go for it? */
+static bool has_room(const struct timeline *t)
+{
+    if (t->count + 1 < t->most_processes && pages_held(t) < t->most_pages)
+        return true;
+    for (size_t i = 1; i < t->count; i++)
+        if (worth(t, i) < 0.5)
+            return true;
+    return false;
+}
+
+static void aim_filler(struct timeline *t)
+{
+    u64 at = t->filler->stopped.tick;
+    t->filler_goal = at + (t->filler_end - at) / 2;
+}
+
+static bool begin_refill(struct timeline *t)
+{
+    u64 from;
+    if (!t->measured || !has_room(t) || !find_sparse(t, &from, &t->filler_end))
+        return false;
+    struct error *err = copy(t, timeline_before(t, (struct moment){from, ~0ull})->process,
+                             &t->filler);
+    if (err) {
+        error_destroy(err);
+        make_do(t);
+        t->filler = NULL;
+        return false;
+    }
+    aim_filler(t);
+    return true;
+}
+
+/* It has come half the way: there is a checkpoint now, and it goes on if the rest is long. */
+static struct error *arrive_filler(struct timeline *t)
+{
+    u64 rest = t->filler_end - t->filler->stopped.tick;
+    if (rest > 2 * short_enough(t, t->here.tick - t->filler_end) && has_room(t)) {
+        aim_filler(t);
+        return timeline_leave(t, t->filler);
+    }
+    timeline_keep(t, t->filler);
+    t->filler = NULL;
+    return NULL;
+}
+
+bool timeline_refill(struct timeline *t)
+{
+    if (!t->filler)
+        return begin_refill(t);
+    u64 slice = (u64)(SLICE * t->ticks_per_second) + NEAR;
+    u64 left = t->filler_goal - t->filler->stopped.tick;
+    struct moment to = {left > slice ? t->filler->stopped.tick + slice : t->filler_goal, 0};
+    struct error *err = run_measured(t, t->filler, to);
+    bool well = !err && t->filler->stopped.reason == STOPPED_LIMIT;
+    if (well && t->filler->stopped.tick >= t->filler_goal)
+        err = arrive_filler(t);
+    if (well && !err)
+        return true;
+    error_destroy(err); /* it will be met, and said, when somebody wants to go there */
+    timeline_refill_stop(t);
+    return false;
+}
+
+/* --- beginning and end --------------------------------------------------------------------- */
+
+struct error *timeline_init(struct timeline *t, struct replayer_family *family,
+                            const struct session_options *options)
+{
+    struct replayer *first;
+    *t = (struct timeline){
+        .family = family,
+        .most_processes = options->most_processes ? options->most_processes : PROCESSES,
+        .most_pages = options->most_memory ? options->most_memory / PAGE : free_pages() / 4,
+        .retained = {~0ull, ~0ull},
+        .last = track_events_last(family->events),
+        .ticks_per_second = 1e8,
+        .fork_seconds = 0.001,
+        .spacing = SPACING_LEAST,
+        .progress = options->progress,
+        .context = options->context,
+    };
+    if (t->most_processes < 4)
+        t->most_processes = 4;
+    family->waiting = guess_progress;
+    family->waiting_context = t;
+    struct error *err = replayer_start(family, &first);
+    if (err)
+        return err;
+    keep(t, first, first->pages);
+    t->here = t->list[0].at;
+    return NULL;
+}
+
+void timeline_deinit(struct timeline *t)
+{
+    timeline_refill_stop(t);
+    for (size_t i = 0; i < t->count; i++)
+        replayer_destroy(t->list[i].process);
+    free(t->list);
+}

@@ -1,0 +1,83 @@
+/* The timeline: which checkpoints are kept, and how to get a process that stands somewhere. */
+#ifndef SESSION_TIMELINE_INTERNAL_H
+#define SESSION_TIMELINE_INTERNAL_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "session/replayer_internal.h"
+#include "session/session.h"
+
+struct checkpoint {
+    struct replayer *process;
+    struct moment at;
+    u64 pages; /* that only it holds, about */
+};
+
+struct timeline {
+    struct replayer_family *family;
+    struct checkpoint *list; /* by moment; the first is the start */
+    size_t count, room;
+    size_t most_processes;
+    u64 most_pages;
+    struct moment here;     /* they are to be dense here */
+    struct moment retained; /* the moment before the last movement: its checkpoint stays */
+    struct moment last;     /* of the track */
+    /* What things cost here, measured. */
+    double ticks_per_second, fork_seconds;
+    double spacing; /* seconds between checkpoints on a long run */
+    u64 measured;   /* ticks */
+    struct replayer *filler; /* of timeline_refill */
+    u64 filler_goal, filler_end;
+    struct session_progress pass; /* the one that is under way */
+    void (*progress)(void *context, const struct session_progress *p);
+    void *context;
+};
+
+struct error *timeline_init(struct timeline *t, struct replayer_family *family,
+                            const struct session_options *options);
+void timeline_deinit(struct timeline *t);
+
+/* The last checkpoint at or before the moment; there always is one. */
+struct checkpoint *timeline_before(const struct timeline *t, struct moment at);
+
+/* Takes a process that stands, as a checkpoint.  Of two at one moment the newer stays: it has
+ * translated more. */
+void timeline_keep(struct timeline *t, struct replayer *r);
+
+/* The same if it is worth it: if it would take a while to come here from the one before.  Else it
+ * is gone. */
+void timeline_keep_or_drop(struct timeline *t, struct replayer *r);
+
+/* Leaves a copy of `r` as a checkpoint.  That none can be made is no error. */
+struct error *timeline_leave(struct timeline *t, struct replayer *r);
+
+/* How long plain replay takes for so many ticks, about. */
+double timeline_seconds(const struct timeline *t, u64 ticks);
+
+/* A process that stands at the moment, from the nearest checkpoint; on a long way it leaves
+ * others, denser towards the goal. The moment may lie behind the end: then it stands there.  NULL
+ * and no error: it was interrupted. */
+struct error *timeline_reach(struct timeline *t, struct moment to, struct replayer **ret);
+
+/* Runs `r` under the plan to the limit, or a stop, in pieces that end with a checkpoint each: at
+ * least so many of them, and of bounded length.  `seen` is called for each, with where it began
+ * and how it ended.  The plan's limit and flags are changed. */
+typedef void timeline_seen(void *context, struct moment from,
+                           const struct control_stopped *stopped);
+struct timeline_pass {
+    struct plan *plan;
+    size_t size;
+    struct moment limit;
+    u64 pieces;
+    bool moves; /* the present moves along */
+    timeline_seen *seen; /* or NULL */
+    void *context;
+};
+struct error *timeline_run(struct timeline *t, struct replayer *r,
+                           const struct timeline_pass *pass);
+
+/* One slice of work towards denser checkpoints behind t->here; false: there is none to do. */
+bool timeline_refill(struct timeline *t);
+void timeline_refill_stop(struct timeline *t);
+
+#endif

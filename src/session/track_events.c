@@ -1,0 +1,342 @@
+/* All events of a track: see the header.
+ *
+ * The file lies where temporary files do, with no name: it goes when the last process that has it
+ * mapped is gone.  An index has a mark for every so many events, from which the few that follow
+ * are walked.
+ *
+ * Two ways to count.  An engine counts the events that it meets: all but notes and execs, from the
+ * START of the program on.  People count as `ebb dump` does: all events of the track itself.  The
+ * notes that log/lineage.c puts in for the engine count for neither.
+ */
+#include "session/track_events_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "log/event.h"
+#include "log/lineage.h"
+
+enum { MARK_EVERY = 1024, BUFFER = 1 << 20 };
+
+/* What is so before the event at `offset`. */
+struct mark {
+    u64 offset;
+    u64 before; /* offset of the one before it */
+    u64 met;
+    u64 number; /* of people; 0 as long as it is not the track itself */
+    u64 stamp;  /* the latest */
+};
+
+struct track_events {
+    int fd;
+    u64 size;
+    const u8 *bytes;
+    struct mark *marks;
+    size_t mark_count, mark_room;
+    struct mark end;
+    u64 own;        /* offset of the track's own first event */
+    u64 own_number; /* and its number */
+    u64 realtime, frequency, start_stamp;
+    struct moment last;
+    u16 last_kind; /* of the events that are no notes */
+};
+
+/* --- making it --------------------------------------------------------------------------- */
+
+struct sink {
+    int fd;
+    u8 *buffer;
+    size_t used;
+};
+
+static struct error *sink_flush(struct sink *k)
+{
+    for (size_t at = 0; at < k->used;) {
+        ssize_t n = write(k->fd, k->buffer + at, k->used - at);
+        if (n < 0 && errno != EINTR)
+            return error_errno(errno, "writing events to a temporary file");
+        at += n > 0 ? (size_t)n : 0;
+    }
+    k->used = 0;
+    return NULL;
+}
+
+static struct error *sink_add(struct sink *k, const struct event *e)
+{
+    struct error *err = k->used + e->size > BUFFER ? sink_flush(k) : NULL;
+    if (err)
+        return err;
+    memcpy(k->buffer + k->used, e, e->size);
+    k->used += e->size;
+    return NULL;
+}
+
+static int open_temporary(void)
+{
+    const char *const places[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+    for (size_t i = 0; i < countof(places); i++) {
+        int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+        if (fd >= 0)
+            return fd;
+    }
+    return memfd_create("ebb-events", MFD_CLOEXEC);
+}
+
+static void add_mark(struct track_events *t)
+{
+    if (t->mark_count == t->mark_room) {
+        t->mark_room = t->mark_room ? t->mark_room * 2 : 64;
+        struct mark *longer = xalloc(t->mark_room * sizeof *longer);
+        if (t->mark_count)
+            memcpy(longer, t->marks, t->mark_count * sizeof *longer);
+        free(t->marks);
+        t->marks = longer;
+    }
+    t->marks[t->mark_count++] = t->end;
+}
+
+static bool is_for_engine(const struct event *e)
+{
+    u32 level = e->kind == EVENT_NOTE ? ((const struct event_note *)e->payload)->level : NOTE_INFO;
+    return level == NOTE_QUIET || level == NOTE_SHOWN;
+}
+
+static bool is_met(const struct event *e)
+{
+    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC;
+}
+
+/* The mark behind the event. */
+static void pass(const struct track_events *t, struct mark *m, const struct event *e)
+{
+    m->met += is_met(e);
+    if (m->offset >= t->own && !is_for_engine(e))
+        m->number++;
+    if (e->time)
+        m->stamp = e->time;
+    m->before = m->offset;
+    m->offset += e->size;
+}
+
+static void note_event(struct track_events *t, const struct event *e, bool own, u64 count)
+{
+    if (own && t->own == ~0ull) {
+        t->own = t->end.offset;
+        t->own_number = t->end.offset ? 1 : 0; /* a forked track's START is not among these */
+        t->end.number = t->own_number;
+    }
+    if (count % MARK_EVERY == 0)
+        add_mark(t);
+    if (count == 0 && e->kind == EVENT_START) {
+        const struct event_start *start = (const struct event_start *)e->payload;
+        t->realtime = start->realtime;
+        t->frequency = start->frequency;
+        t->start_stamp = e->time;
+    }
+    if (e->tick || e->pc)
+        t->last = (struct moment){e->tick, e->pc};
+    if (e->kind != EVENT_NOTE)
+        t->last_kind = e->kind;
+    pass(t, &t->end, e);
+}
+
+static struct error *expand(struct track_events *t, struct lineage *l)
+{
+    struct sink sink = {.fd = t->fd, .buffer = xalloc(BUFFER)};
+    const struct event *e;
+    struct error *err;
+    u64 count = 0;
+    while (!(err = lineage_next(l, &e)) && e && !(err = sink_add(&sink, e)))
+        note_event(t, e, lineage_own(l), count++);
+    if (!err)
+        err = sink_flush(&sink);
+    free(sink.buffer);
+    t->size = t->end.offset;
+    if (!err && t->size == 0)
+        err = error_new("the track has no events");
+    return err;
+}
+
+struct error *track_events_create(const struct recording *rec, u32 track, struct track_events **ret)
+{
+    struct track_events *t = xalloc(sizeof *t);
+    *t = (struct track_events){.fd = open_temporary(), .own = ~0ull};
+    struct lineage *l = NULL;
+    struct error *err = t->fd < 0 ? error_errno(errno, "making a temporary file") : NULL;
+    if (!err)
+        err = lineage_open(rec, track, true, &l);
+    if (!err)
+        err = expand(t, l);
+    lineage_close(l);
+    if (!err) {
+        void *bytes = mmap(NULL, t->size, PROT_READ, MAP_SHARED, t->fd, 0);
+        t->bytes = bytes == MAP_FAILED ? NULL : bytes;
+        if (!t->bytes)
+            err = error_errno(errno, "mapping the events");
+    }
+    if (err) {
+        track_events_destroy(t);
+        return err;
+    }
+    *ret = t;
+    return NULL;
+}
+
+void track_events_destroy(struct track_events *t)
+{
+    if (!t)
+        return;
+    if (t->bytes)
+        munmap((void *)t->bytes, t->size);
+    if (t->fd >= 0)
+        close(t->fd);
+    free(t->marks);
+    free(t);
+}
+
+/* --- looking ------------------------------------------------------------------------------ */
+
+int track_events_file(const struct track_events *t, u64 *ret_size)
+{
+    *ret_size = t->size;
+    return t->fd;
+}
+
+struct moment track_events_last(const struct track_events *t)
+{
+    return t->last;
+}
+
+const char *track_events_end(const struct track_events *t)
+{
+    if (t->last_kind == EVENT_END)
+        return NULL;
+    return t->last_kind == EVENT_EXEC ? "executed another program" : "was killed, or its log is cut";
+}
+
+static const struct event *event_at(const struct track_events *t, u64 offset)
+{
+    return offset < t->size ? (const struct event *)(t->bytes + offset) : NULL;
+}
+
+static u64 time_of(const struct track_events *t, u64 stamp)
+{
+    if (!t->frequency || stamp < t->start_stamp)
+        return t->realtime;
+    u64 passed = stamp - t->start_stamp;
+    return t->realtime + (u64)((unsigned __int128)passed * 1000000000u / t->frequency);
+}
+
+typedef bool (*mark_test)(const struct track_events *t, const struct mark *m, u64 wanted);
+
+/* The last place of which `test` is true; it is true of all before that. */
+static struct mark seek(const struct track_events *t, mark_test test, u64 wanted)
+{
+    size_t low = 0, high = t->mark_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (test(t, &t->marks[middle], wanted))
+            low = middle;
+        else
+            high = middle;
+    }
+    struct mark m = t->marks[low];
+    const struct event *e;
+    while ((e = event_at(t, m.offset))) {
+        struct mark after = m;
+        pass(t, &after, e);
+        if (!test(t, &after, wanted))
+            break;
+        m = after;
+    }
+    return m;
+}
+
+static bool has_met_no_more(const struct track_events *t, const struct mark *m, u64 wanted)
+{
+    (void)t;
+    return m->met <= wanted;
+}
+
+static bool has_number_at_most(const struct track_events *t, const struct mark *m, u64 wanted)
+{
+    return m->offset <= t->own || m->number <= wanted;
+}
+
+static bool is_no_later(const struct track_events *t, const struct mark *m, u64 wanted)
+{
+    return m->offset == 0 || time_of(t, m->stamp) <= wanted;
+}
+
+void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, u64 *ret_time)
+{
+    struct mark m = seek(t, has_met_no_more, met);
+    *ret_number = m.number;
+    *ret_time = m.stamp ? time_of(t, m.stamp) : 0;
+}
+
+struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret)
+{
+    if (number >= t->end.number || number < t->own_number)
+        return error_new("the track has events %llu to %llu", (unsigned long long)t->own_number,
+                         (unsigned long long)t->end.number - 1);
+    struct mark m = seek(t, has_number_at_most, number);
+    const struct event *e = event_at(t, m.offset);
+    while (e && is_for_engine(e)) {
+        pass(t, &m, e);
+        e = event_at(t, m.offset);
+    }
+    *ret = e ? (struct moment){e->tick, e->pc} : t->last;
+    return NULL;
+}
+
+struct moment track_events_at_time(const struct track_events *t, u64 time)
+{
+    struct mark m = seek(t, is_no_later, time);
+    const struct event *e = event_at(t, m.before);
+    return (struct moment){e->tick, e->pc};
+}
+
+u8 *track_events_piece(const struct track_events *t, u32 kind, size_t *ret_size)
+{
+    u8 *ret = xalloc(1);
+    size_t size = 0;
+    const struct event *e;
+    for (u64 at = 0; (e = event_at(t, at)) && (e->kind == EVENT_START || e->kind == EVENT_DATA ||
+                                               e->kind == EVENT_NOTE); at += e->size) {
+        if (e->kind == EVENT_NOTE)
+            continue;
+        for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));) {
+            if (p->kind != kind)
+                continue;
+            u8 *longer = xalloc(size + p->size + 1);
+            memcpy(longer, ret, size);
+            memcpy(longer + size, p + 1, p->size);
+            free(ret);
+            ret = longer;
+            size += p->size;
+        }
+    }
+    *ret_size = size;
+    return ret;
+}
+
+/* Files that were only looked at come before it: a script names its interpreter, which is the program then. */
+char *track_events_program(const struct track_events *t)
+{
+    const struct event *e;
+    for (u64 at = 0; (e = event_at(t, at)); at += e->size) {
+        const struct event_map *map = (const struct event_map *)e->payload;
+        if (e->kind == EVENT_MAP && map->size)
+            return xformat("%.*s", (int)map->path_size, (const char *)(map + 1));
+    }
+    size_t size;
+    char *ret = (char *)track_events_piece(t, PIECE_PATH, &size);
+    ret[size] = '\0';
+    return ret;
+}

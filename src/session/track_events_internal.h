@@ -1,0 +1,43 @@
+/* All events of a track, one behind the other in an unlinked file: what an engine replays from, and
+ * what tells which event, which time and which moment belong together. */
+#ifndef SESSION_TRACK_EVENTS_INTERNAL_H
+#define SESSION_TRACK_EVENTS_INTERNAL_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/format.h"
+#include "log/recording.h"
+#include "session/session.h"
+
+struct track_events;
+
+struct error *track_events_create(const struct recording *rec, u32 track,
+                                  struct track_events **ret);
+void track_events_destroy(struct track_events *t); /* accepts NULL */
+
+/* Lent as long as the events. */
+int track_events_file(const struct track_events *t, u64 *ret_size);
+
+/* Of the last event: where the log ends. */
+struct moment track_events_last(const struct track_events *t);
+
+/* How the track ended, if neither with a status nor by a signal that it knew of; else NULL. */
+const char *track_events_end(const struct track_events *t);
+
+/* How long the log goes on behind it does not matter: the number that `ebb dump` shows of the event
+ * that comes after the first `met` that an engine met, and the time of the one before. */
+void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, u64 *ret_time);
+
+/* By the number that `ebb dump` shows. */
+struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret);
+
+/* The last event that was at the time, or before; the first if there is none. */
+struct moment track_events_at_time(const struct track_events *t, u64 time);
+
+/* The bytes of all pieces of this kind in the START, joined; to be freed. */
+u8 *track_events_piece(const struct track_events *t, u32 kind, size_t *ret_size);
+
+/* The file that was loaded as the program, absolute (of a script: its interpreter); to be freed. */
+char *track_events_program(const struct track_events *t);
+
+#endif

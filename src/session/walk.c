@@ -1,0 +1,366 @@
+/* What movements by statements are made of: see stepping_internal.h.
+ *
+ *                 finding                               landing
+ *   forward       the present runs, points counted      where it stands
+ *   backward      copies count, then one stops there    that copy, unless a breakpoint lies nearer
+ */
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "session/stepping_internal.h"
+
+enum { FRAMES_AGAIN = 64 };
+
+/* --- around a movement ------------------------------------------------------------------------ */
+
+static struct error *find_frames(struct walk *w, size_t most)
+{
+    struct frame *frames;
+    struct control_area *areas;
+    size_t count, area_count;
+    struct error *err = source_frames(w->src, w->thread, most, &frames, &count, NULL);
+    if (err)
+        return err;
+    err = session_areas(w->s, &areas, &area_count);
+    if (!err) {
+        base_frames_init(&w->frames, w->points, w->symbols, frames, count, areas, area_count);
+        free(areas);
+    }
+    if (count)
+        w->rsp = frames[0].reg[7];
+    free(frames);
+    return err;
+}
+
+struct error *walk_begin(struct walk *w, struct source *src, size_t frames, struct session_stop *stop)
+{
+    struct session *s = source_session(src);
+    *w = (struct walk){.src = src, .s = s, .points = source_points(src), .thread = s->here.thread,
+                       .from = s->here.at, .stop = stop};
+    *stop = (struct session_stop){.why = WHY_STEPPED};
+    session_begin(s);
+    struct error *err = source_symbols(src, &w->symbols);
+    if (err)
+        return err;
+    points_use(w->points, w->symbols);
+    return frames ? find_frames(w, frames) : NULL;
+}
+
+struct error *walk_end(struct walk *w, enum session_direction direction, struct error *err)
+{
+    base_frames_deinit(&w->frames);
+    if (err) {
+        movement_return(w->s, w->from);
+        return err;
+    }
+    if (direction == BACKWARD && session_interrupted(w->s)) {
+        movement_return(w->s, w->from);
+        *w->stop = (struct session_stop){.why = WHY_INTERRUPTED};
+    }
+    session_moved(w->s, w->from);
+    return NULL;
+}
+
+struct point_question walk_question(const struct walk *w, const struct plan_frame *frames, u32 count)
+{
+    return (struct point_question){.points = {
+        .points = w->points->list, .point_count = w->points->count,
+        .scopes = w->points->scopes, .scope_count = w->points->scope_count,
+        .frames = frames, .frame_count = count, .thread = w->thread,
+    }};
+}
+
+/* --- forward ---------------------------------------------------------------------------------- */
+
+static void describe(struct walk *w, const struct replayer *r, const struct pass_plan *plan)
+{
+    const struct control_stopped *at = &r->stopped;
+    struct found found = {.any = true};
+    *w->stop = (struct session_stop){.why = WHY_STEPPED};
+    for (u64 n = 0; n < at->count && n < PLAN_HITS_KEPT; n++)
+        if (plan->numbers[at->hits[n].site] && at->hits[n].tick == at->hits[0].tick &&
+            at->hits[n].pc == at->hits[0].pc)
+            found.hits[found.kept++] = at->hits[n];
+    if (found.kept && (at->reason == STOPPED_HIT || at->reason == STOPPED_POINT))
+        movement_describe(w->stop, &found, plan);
+    else if (at->reason == STOPPED_END)
+        w->stop->why = WHY_END;
+    else if (at->reason == STOPPED_INTERRUPTED)
+        w->stop->why = WHY_INTERRUPTED;
+}
+
+static void make_plan(const struct walk *w, const struct ahead *a, bool alone, struct pass_plan *ret)
+{
+    struct breakpoints none = {0};
+    breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site, a->site ? 1 : 0, ret);
+    pass_plan_add_points(ret, &a->points);
+    ret->plan->points_nth = a->nth;
+    ret->plan->flags = a->flags | PLAN_PAST_HERE;
+}
+
+static struct error *run_once(struct walk *w, struct replayer *r, const struct ahead *a, bool alone)
+{
+    struct pass_plan plan;
+    make_plan(w, a, alone, &plan);
+    struct error *err = timeline_run(&w->s->timeline, r, &(struct timeline_pass){
+        .plan = plan.plan, .size = plan.size, .limit = {~0ull, 0}, .moves = !alone});
+    if (!err)
+        describe(w, r, &plan);
+    pass_plan_deinit(&plan);
+    return err;
+}
+
+/* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in them. */
+static struct error *take_up_news(struct walk *w, struct ahead *a)
+{
+    bool ours = a->points.points == w->points->list;
+    struct symbols *symbols;
+    struct error *err = source_symbols(w->src, &symbols);
+    if (err || symbols_points_number(symbols) == w->points->number)
+        return err;
+    points_join(w->points, symbols);
+    if (ours) {
+        a->points.points = w->points->list;
+        a->points.point_count = w->points->count;
+    }
+    return NULL;
+}
+
+/* The present runs until something is worth being heard of. */
+static struct error *run_on(struct walk *w, struct replayer *r, struct ahead a)
+{
+    for (;;) {
+        struct error *err = run_once(w, r, &a, false);
+        if (err)
+            return err;
+        u64 points = r->stopped.points;
+        bool at_hit = r->stopped.reason == STOPPED_HIT && w->stop->why == WHY_BREAKPOINT;
+        session_stand(w->s, r);
+        if (!at_hit || !source_is_silent(w->src, w->stop))
+            return NULL;
+        err = take_up_news(w, &a);
+        if (!err)
+            err = session_present(w->s, &r);
+        if (err)
+            return err;
+        a.nth -= points;
+        a.flags |= PLAN_POINTS_GO_ON;
+    }
+}
+
+/* One with an ignore count stops at a later hit: then a copy finds out where the movement ends, and the present runs there
+ * unless something stops it. */
+static struct error *run_twice(struct walk *w, struct replayer *r, const struct ahead *a)
+{
+    struct replayer *copy;
+    struct error *err = replayer_fork(r, &copy);
+    if (err)
+        return err;
+    err = run_once(w, copy, a, true);
+    struct moment end = replayer_at(copy);
+    bool ends = copy->stopped.reason == STOPPED_END;
+    replayer_destroy(copy);
+    if (err || session_interrupted(w->s))
+        return err;
+    return movement_run_ahead(w->s, ends ? (struct moment){~0ull, 0} : end, 1, w->stop);
+}
+
+struct error *walk_ahead(struct walk *w, const struct ahead *a)
+{
+    struct replayer *r;
+    struct error *err = session_present(w->s, &r);
+    if (!err)
+        err = movement_depart(w->s, r);
+    if (err)
+        return err;
+    return breakpoints_ignoring(&w->s->breakpoints) ? run_twice(w, r, a) : run_on(w, r, *a);
+}
+
+/* --- backward --------------------------------------------------------------------------------- */
+
+/* The nearest breakpoint that is worth being heard of, if it is not before `to`: the session stands there. */
+static struct error *stop_on_the_way(struct walk *w, struct moment to, bool *ret)
+{
+    *ret = false;
+    while (breakpoints_any(&w->s->breakpoints, CHOOSE_ALL)) {
+        struct session_stop stop = {.why = WHY_STEPPED};
+        struct moment at;
+        struct error *err = movement_stop_before(w->s, to, 1, &stop, &at);
+        if (err || session_interrupted(w->s) || stop.why != WHY_BREAKPOINT)
+            return err;
+        err = movement_go(w->s, at);
+        if (err || session_interrupted(w->s))
+            return err;
+        if (source_is_silent(w->src, &stop))
+            continue;
+        *w->stop = stop;
+        *ret = true;
+        return NULL;
+    }
+    return NULL;
+}
+
+struct error *walk_back(struct walk *w, struct moment to, enum session_why why,
+                        struct replayer *process)
+{
+    bool stopped;
+    struct error *err = stop_on_the_way(w, to, &stopped);
+    if (err || stopped || session_interrupted(w->s)) {
+        replayer_destroy(process);
+        return err;
+    }
+    w->stop->why = why;
+    if (!process)
+        return movement_go(w->s, to);
+    session_stand(w->s, process);
+    return NULL;
+}
+
+/* The innermost scope that both are a part of. */
+static u32 common_scope(const struct walk *w, u32 a, u32 b)
+{
+    while (a != b) {
+        if (a > b)
+            a = w->points->scopes[a];
+        else
+            b = w->points->scopes[b];
+    }
+    return a;
+}
+
+static struct error *search_in_frame(struct walk *w, const struct frame_search *f,
+                                     struct point_result *ret)
+{
+    struct plan_site beginnings[BEGINNINGS_MOST];
+    struct plan_frame base = w->frames.list[f->index].plan;
+    base.scope = f->scope;
+    struct point_question q = walk_question(w, &base, 1);
+    q.beginnings = beginnings;
+    q.beginning_count = base_frame_beginnings(&w->frames, f->index, w->symbols, w->thread,
+                                              beginnings);
+    return point_search_before(w->s, &q, f->from, f->nth, ret);
+}
+
+/* Where there are no frames left: any point. */
+static struct error *search_anywhere(struct walk *w, const struct frame_search *f,
+                                     struct point_result *ret)
+{
+    struct point_question q = walk_question(w, NULL, 0);
+    return point_search_before(w->s, &q, f->from, f->nth, ret);
+}
+
+/* From here on the caller is searched.  Its call may itself begin a statement: true, if that is the one. */
+static bool go_outside(struct walk *w, struct frame_search *f)
+{
+    f->index++;
+    f->scope = f->index < w->frames.count ? w->frames.list[f->index].plan.scope : 0;
+    const struct plan_point *p = points_at(w->points, f->from.pc);
+    return p && f->index < w->frames.count && p->scope == f->scope && --f->nth == 0;
+}
+
+/* The point is in a scope further out, or in another that was inlined there: true, if it is the one. */
+static bool leave_scope(struct walk *w, struct frame_search *f, u32 scope)
+{
+    f->scope = common_scope(w, f->scope, scope);
+    return f->scope == scope && --f->nth == 0;
+}
+
+/* Nothing called the first function of a stack that makecontext made: what is before its first statement is whatever was run
+ * then, with frames of its own. */
+static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 missing, struct point_result *ret)
+{
+    struct error *err = NULL;
+    struct moment from = f->from;
+    if (missing < f->nth) {
+        f->nth -= missing;
+        err = search_in_frame(w, f, ret);
+        replayer_destroy(ret->process);
+        from = ret->at;
+    }
+    if (err || session_interrupted(w->s))
+        return err;
+    *f = (struct frame_search){.index = w->frames.count, .from = from, .nth = 1};
+    err = search_anywhere(w, f, ret);
+    if (err || missing == 1 || ret->outcome != POINT_FOUND)
+        return err;
+    replayer_destroy(ret->process);
+    from = ret->at;
+    err = movement_go(w->s, from);
+    if (err || session_interrupted(w->s))
+        return err;
+    base_frames_deinit(&w->frames);
+    err = find_frames(w, FRAMES_AGAIN);
+    if (err)
+        return err;
+    u32 scope = w->frames.count ? w->frames.list[0].plan.scope : 0;
+    err = walk_find_before(w, (struct frame_search){.scope = scope, .from = from, .nth = missing - 1}, ret);
+    return err ? err : movement_go(w->s, w->from);
+}
+
+struct error *walk_find_before(struct walk *w, struct frame_search f, struct point_result *ret)
+{
+    for (;;) {
+        bool inside = f.index < w->frames.count;
+        struct error *err = NULL;
+        if (inside && !w->frames.list[f.index].plan.cfa)
+            *ret = (struct point_result){.outcome = POINT_NONE, .missing = f.nth};
+        else
+            err = inside ? search_in_frame(w, &f, ret) : search_anywhere(w, &f, ret);
+        if (!err && ret->outcome == POINT_NONE && inside && !f.stays)
+            return go_elsewhere(w, &f, ret->missing, ret);
+        bool goes_on = ret->outcome == POINT_LEFT || (ret->outcome == POINT_BEGUN && !f.stays);
+        if (err || !goes_on)
+            return err;
+        f.from = ret->at;
+        f.nth = ret->missing;
+        if (ret->outcome == POINT_LEFT ? leave_scope(w, &f, ret->scope) : go_outside(w, &f)) {
+            ret->outcome = POINT_FOUND;
+            return NULL;
+        }
+    }
+}
+
+struct error *walk_back_to(struct walk *w, const struct point_result *found)
+{
+    enum session_why why = found->outcome == POINT_FOUND ? WHY_STEPPED : WHY_START;
+    return walk_back(w, found->at, why, found->process);
+}
+
+struct error *walk_go_before(struct walk *w, struct frame_search f)
+{
+    struct point_result found;
+    struct error *err = walk_find_before(w, f, &found);
+    return err || session_interrupted(w->s) ? err : walk_back_to(w, &found);
+}
+
+struct error *walk_last(struct walk *w, const struct plan_site *sites, u32 count,
+                        struct moment from, struct found *ret)
+{
+    struct counts counts = {0};
+    struct breakpoints none = {0};
+    struct search q = {.counts = &counts, .nth = 1, .from = from, .bound = session_first(w->s)};
+    breakpoints_plan(&none, CHOOSE_ALL, sites, count, &q.plan);
+    struct error *err = search_backward(w->s, &q, ret);
+    pass_plan_deinit(&q.plan);
+    counts_deinit(&counts);
+    return err;
+}
+
+struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind, u32 *ret_count)
+{
+    struct list found = LIST(struct plan_point);
+    struct instruction *code;
+    size_t count;
+    symbols_instructions(w->symbols, f->start, f->end, &code, &count);
+    for (size_t n = 0; n < count; n++) {
+        struct cfa_rule rule = {0};
+        u64 pc = code[n].pc + (behind ? code[n].length : 0);
+        if (code[n].kind != INSTRUCTION_CALL || pc >= f->end)
+            continue;
+        symbols_cfa_rule(w->symbols, pc, &rule);
+        *(struct plan_point *)list_add(&found) = plan_point_of(pc, &rule);
+    }
+    free(code);
+    *ret_count = (u32)found.count;
+    return found.items;
+}

@@ -1,0 +1,58 @@
+# What suites about ebb's debugger share: programs that are compiled and recorded, and conversations with it.
+#
+# Included behind cases.sh.
+export EBB_RECORDINGS=$SCRATCH/recordings XDG_STATE_HOME=$SCRATCH/state HOME=$SCRATCH NO_COLOR=1
+unset EDITRC
+
+# compile SOURCE: leaves $program.
+compile() {
+    local compiler=gcc # transcripts are those of its line tables
+    have gcc || compiler=${CC:-cc}
+    program=$SCRATCH/$(basename "${1%.*}")
+    [[ $1 == *.cc ]] && compiler=g++
+    RUN_SECONDS=120 run "$compiler" -O0 -g -gdwarf-5 -fno-omit-frame-pointer -pthread -o "$program" "$1" -ldl
+    [ "$status" = 0 ]
+}
+
+# record NAME [ARGUMENT]...: natively first, so that a machine where the program does not work is not blamed on ebb.
+record() {
+    local name=$1 native recorded
+    shift
+    { timeout 30 "$program" "$@" >/dev/null 2>&1 </dev/null; native=$?; } 2>/dev/null
+    rm -rf "$SCRATCH/$name.rec"
+    timeout 60 "$EBB" record -q -o "$SCRATCH/$name.rec" "$program" "$@" >/dev/null 2>&1 </dev/null
+    recorded=$?
+    [ "$native" = "$recorded" ]
+}
+
+normalise() { sed "s#$PWD/##g" | awk -f tests/lib/debugger_session.awk; }
+
+# converse NAME COMMAND...: what is said, each command in front of its answer.
+converse() {
+    local rec=$SCRATCH/$1.rec command args=()
+    shift
+    for command; do
+        args+=(-c "$command")
+    done
+    timeout 120 "$EBB" replay "$rec" -c 'set echo on' "${args[@]}" </dev/null 2>&1
+}
+
+# says NAME PATTERN: the last conversation has a line like this.
+says() {
+    if grep -qE -e "$2" "$SCRATCH/talk"; then
+        ok "$1"
+    else
+        fail "$1" "no line '$2': $(tail -n 5 "$SCRATCH/talk" | tr '\n' ' ' | cut -c 1-300)"
+    fi
+}
+
+prepared() {
+    [ -d "$SCRATCH/list.rec" ] || { compile tests/debugger/list.c && record list; }
+}
+
+makes_terminals() {
+    have python3 && timeout 20 python3 -c 'import pty, os
+pid, fd = pty.fork()
+if pid == 0: os._exit(0)
+os.waitpid(pid, 0)' 2>/dev/null
+}

@@ -1,0 +1,24 @@
+# Makes a transcript of ebb's debugger comparable: no addresses, ids or times, and nothing that depends on the compiler's
+# choice of instructions or on whether the debug information of a C library is installed.
+{
+    gsub(/0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]+/, "ADDR")
+    gsub(/moment [0-9]+:ADDR/, "moment N")
+    gsub(/^[0-9]+,ADDR,/, "TICK,ADDR,")
+    gsub(/  tick [0-9]+ +[0-9]+$/, "  tick N to N")
+    gsub(/process [0-9]+/, "process N")
+    gsub(/[+][0-9]+>/, "+N>")
+    gsub(/[+][0-9]+ at /, "+N at ")
+    sub(/ADDR <[^>]*>:/, "ADDR:")
+    sub(/^the track has events 0 to [0-9]+/, "the track has events 0 to N")
+    sub(/the outermost is [0-9]+/, "the outermost is N")
+    sub(/^tick .*/, "tick N")
+    sub(/^(event|time) .*/, "at a time")
+}
+/^    by / && !/tests\/debugger/ { sub(/by .*, thread/, "by a library, thread") }
+/moment N$/ && !/tests\/debugger/ { sub(/  [^ ]+( in [^ ]+)?, thread/, "  in a library, thread") }
+/^[*] [0-9]+ +[0-9]+ / { $3 = "TID" }
+/^  [0-9]+ +[0-9]+ +[^ 0-9]+ .*(runs)?$/ && !/^  +[0-9]+  / { $2 = "TID" }
+/^[^ #]+ \(.*\) (at [.]\/|from \/)/ { print "in a library"; next }
+/^in .*, which was called \([0-9]+ frames? further out\) from$/ { print "in a library, called from"; next }
+/^ADDR in [?][?]/ || /^_start/ || /ld-linux/ { print "in a library"; next }
+{ print }

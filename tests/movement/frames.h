@@ -1,0 +1,58 @@
+/* Frames: activations of functions, as MOVEMENT.md has them, from nothing but the walk.
+ *
+ * A frame begins when a call has written its return address, and lasts as long as the stack pointer is below where it was
+ * before that call.  A return ends it, and so does whatever else raises the stack pointer: a longjmp, an exception, a
+ * setcontext.  Such a jump is over with the next return or indirect jump after the stack pointer was set, and only then its
+ * frames end.
+ *
+ * A signal makes two: one of the kernel's (hidden: no function), and the handler's in it.
+ *
+ * A thread may have several stacks, each an area of its own.  Its first frame there is the stack's root.  One that is left is
+ * suspended; if it is come back to only to begin anew, its frames ended when it was left, and so they did if it was a
+ * handler's and is never come back to.
+ */
+#ifndef MOVEMENT_FRAMES_H
+#define MOVEMENT_FRAMES_H
+
+#include "walk.h"
+
+enum { FRAME_NONE = 0xffffffffu };
+#define NEVER (~(size_t)0)
+
+struct activation {
+    u32 parent;    /* the frame that ran when it began; FRAME_NONE: of a thread's first */
+    u32 thread, stack;
+    u64 cfa;
+    u64 interrupted; /* by a signal: the stack pointer before it */
+    size_t begin;  /* the first instant in it */
+    size_t end;    /* the first of the thread that is no longer in it; NEVER */
+    size_t caller; /* the instant that made it; of a signal from outside the last before it */
+    struct moment call; /* and the moment at which it was made */
+    bool hidden;   /* no function: of a signal, or the first of a stack */
+    bool by_signal;
+    bool made;     /* by makecontext: no call made it */
+};
+
+struct frames {
+    const struct walk *walk;
+    struct list all;   /* struct activation */
+    u32 *of;           /* the frame of each instant */
+    bool *jumping;     /* and whether its stack pointer is already another's */
+    struct list *instants_of; /* per thread: size_t, its instants */
+    u32 threads;
+};
+
+void frames_find(const struct walk *w, struct frames *ret);
+void frames_deinit(struct frames *f);
+
+static inline const struct activation *frame_number(const struct frames *f, u32 n)
+{
+    return (const struct activation *)f->all.items + n;
+}
+
+/* The first instant of the thread at or behind `from`; NEVER. */
+size_t frames_next_instant(const struct frames *f, u32 thread, size_t from);
+/* The last of the thread before; NEVER. */
+size_t frames_last_instant(const struct frames *f, u32 thread, size_t before);
+
+#endif

@@ -1,0 +1,85 @@
+/* Backtraces against the frames of the walk: see compare.h.
+ *
+ * The one is made by call frame information of what is on the stack, the other by what calls and returns did to it.
+ */
+#include "compare.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FRAMES_MOST = 64 };
+
+/* How many inlined functions are around the instruction that a frame is at; of a caller, around its call. */
+static u32 inlined_around(u64 pc)
+{
+    struct inlined found;
+    scopes_inlined(pc, &found);
+    return found.count;
+}
+
+static int complain(size_t at, const char *what, size_t number, u64 got, u64 wanted)
+{
+    print_place("at", walk_instant(&oracle.walk, at)->at);
+    printf("  %s of frame %zu is %#llx, not %#llx\n", what, number, (unsigned long long)got, (unsigned long long)wanted);
+    return 1;
+}
+
+/* The compiler's own code that is run when a library goes has no call frame information. */
+static bool cannot_be_left(const struct frame *f)
+{
+    return f->function && !strncmp(f->function, "__do_global_", 12);
+}
+
+/* Outwards, until one side has no more: a backtrace may end at the first function of a thread or a stack. */
+static int compare(size_t at, const struct frame *f, size_t count)
+{
+    u32 frame = oracle.frames.of[at];
+    u64 pc = walk_instant(&oracle.walk, at)->at.pc;
+    u32 inlined = 0;
+    for (size_t n = 0; n < count; n++) {
+        if (f[n].inlined || f[n].signal) {
+            inlined += f[n].inlined;
+            continue;
+        }
+        const struct activation *a = frame_number(&oracle.frames, frame);
+        if (a->hidden || a->caller == NEVER)
+            return 0;
+        if (f[n].cfa != a->cfa)
+            return complain(at, "the address", n, f[n].cfa, a->cfa);
+        if (inlined != inlined_around(pc))
+            return complain(at, "the number of inlined functions", n, inlined, inlined_around(pc));
+        inlined = 0;
+        pc = a->call.pc;
+        frame = a->parent;
+        bool handler = a->by_signal && frame != FRAME_NONE && frame_number(&oracle.frames, frame)->hidden;
+        frame = handler ? frame_number(&oracle.frames, frame)->parent : frame;
+        if (frame == FRAME_NONE)
+            return 0;
+    }
+    const struct activation *a = frame_number(&oracle.frames, frame);
+    bool ends = a->hidden || a->caller == NEVER || (count && cannot_be_left(&f[count - 1]));
+    return ends ? 0 : complain(at, "the end", count, 0, a->cfa);
+}
+
+int check_frames(size_t at)
+{
+    struct frame *f;
+    size_t count;
+    const char *why;
+    stand_at(walk_instant(&oracle.walk, at)->at);
+    must(source_frames(source, CONTROL_THREAD_ANY, FRAMES_MOST, &f, &count, &why));
+    int bad = compare(at, f, count);
+    free(f);
+    return bad;
+}
+
+bool frames_end_early(void)
+{
+    struct frame *f;
+    size_t count;
+    const char *why;
+    must(source_frames(source, CONTROL_THREAD_ANY, FRAMES_MOST, &f, &count, &why));
+    bool early = count && cannot_be_left(&f[count - 1]);
+    free(f);
+    return early;
+}
