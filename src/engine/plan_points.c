@@ -92,7 +92,8 @@ static struct {
     u32 outer;              /* index of the first frame outside of the base */
     bool parked;            /* another thread runs, whose points do not count: */
     u64 left;               /* then this is what cpu->point_left would be */
-    bool adrift;            /* no frame is known, or the last one has returned: the base is that of the next point */
+    bool adrift;            /* no frame is known, or the last one has returned: the base is that of the next point, */
+    bool found;             /* which has come */
     u64 left_tick, left_pc;
     u32 left_scope;
 } now;
@@ -238,9 +239,10 @@ static u64 frame_address(const struct plan_point *p)
 static bool concerns_base(const struct plan_point *p)
 {
     u64 cfa = frame_address(p);
-    if (now.adrift)
-        now.base = (struct plan_frame){.cfa = cfa, .stack_end = ~0ul, .scope = p->scope};
+    now.found |= now.adrift;
     now.adrift = false;
+    if (now.found)
+        return true;
     if (!now.base.cfa)
         return true;
     u32 other = leaves() ? other_stack() : now.frame_count;
@@ -275,7 +277,7 @@ void plan_points_meet(bool counted)
 
 bool plan_points_due(void)
 {
-    return now.on && now.nth && points_left() == 0;
+    return now.on && now.nth && (points_left() == 0 || now.found);
 }
 
 u64 plan_points_counted(void)
@@ -324,6 +326,7 @@ void plan_points_install(void)
     now.thread = head->points_thread;
     now.nth = head->mode == PLAN_STOP ? head->points_nth : 0;
     now.left_tick = now.left_pc = now.left_scope = 0;
+    now.found = false;
     if (!(head->flags & PLAN_POINTS_GO_ON)) {
         now.frame_count = head->frames < FRAMES_MOST ? head->frames : FRAMES_MOST;
         memcpy(now.frames, plan_parts.frame, now.frame_count * sizeof(now.frames[0]));

@@ -159,6 +159,8 @@ struct plan {
  * table, and 0 is the function itself.  A scope that the base's is not a part of is one that the base has called, too.
  *
  *   PLAN_FRAMES_LEAVE    forward: points in the base and outside of it count; what is outside, or where the base returns to, becomes the base.
+ *                        Where no frame is known, or the last one has returned, a pass that counts to an nth point ends with
+ *                        the next (STOPPED_POINT, with fewer points): whose frame that is, only the session can say
  *                        Without it only points of the base itself count; what was counted is forgotten where a point of the
  *                        same frame is outside of its scope: control_stopped.left_* tell the last such
  *   PLAN_POINTS_GO_ON    the base is what it had become when the last pass of this process ended

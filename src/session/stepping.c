@@ -21,33 +21,9 @@ static size_t frames_for(u64 count)
 
 /* --- step ------------------------------------------------------------------------------------- */
 
-/* A library that came or went on the way has statements, too: then once more, with all of them. */
-static struct error *joined(struct walk *w, bool *ret)
-{
-    struct symbols *symbols;
-    u32 before = symbols_points_number(w->symbols);
-    struct error *err = source_symbols(w->src, &symbols);
-    *ret = false;
-    if (err || symbols_points_number(symbols) == before)
-        return err;
-    points_join(w->points, symbols);
-    *ret = true;
-    return NULL;
-}
-
 static struct error *step_forward(struct walk *w, u64 count)
 {
     struct point_question q = walk_question(w, NULL, 0);
-    struct error *err = walk_ahead(w, &(struct ahead){.points = q.points, .nth = count});
-    bool again = false;
-    if (!err && !session_interrupted(w->s))
-        err = joined(w, &again);
-    if (err || !again)
-        return err;
-    err = movement_go(w->s, w->from);
-    if (err)
-        return err;
-    q = walk_question(w, NULL, 0);
     return walk_ahead(w, &(struct ahead){.points = q.points, .nth = count});
 }
 
@@ -73,11 +49,20 @@ struct error *source_step(struct source *src, enum session_direction d, u64 coun
 
 /* --- next ------------------------------------------------------------------------------------- */
 
+/* Behind the end of a stack, and before the first statement of a thread, there are frames that were not known where it began. */
 static struct error *next_forward(struct walk *w, u64 count)
 {
-    struct point_question q = walk_question(w, w->frames.plan, w->frames.plan_count);
-    return walk_ahead(w, &(struct ahead){.points = q.points, .nth = count,
-                                         .flags = PLAN_FRAMES_LEAVE});
+    for (;;) {
+        struct point_question q = walk_question(w, w->frames.plan, w->frames.plan_count);
+        struct error *err = walk_ahead(w, &(struct ahead){.points = q.points, .nth = count,
+                                                          .flags = PLAN_FRAMES_LEAVE});
+        if (err || w->stop->why != WHY_STEPPED || w->passed >= count)
+            return err;
+        count -= w->passed;
+        err = walk_frames(w, frames_for(count));
+        if (err)
+            return err;
+    }
 }
 
 static struct error *next_backward(struct walk *w, u32 scope, u64 count)
@@ -179,22 +164,6 @@ static struct plan_site return_site(const struct walk *w, size_t index)
                               .stack_least = f->plan.cfa, .stack_most = f->plan.stack_end};
 }
 
-static struct error *finish_inlined(struct walk *w, const struct target *t)
-{
-    u32 count;
-    struct plan_frame frame = w->frames.list[t->index].plan;
-    struct plan_point *points = points_outside(w, t->index, t->scope, &count);
-    struct plan_site site = return_site(w, t->index);
-    static const u32 scopes[LEFT_SCOPES] = {0, 0};
-    frame.scope = 0;
-    struct error *err = walk_ahead(w, &(struct ahead){
-        .points = {.points = points, .point_count = count, .frames = &frame, .frame_count = 1,
-                   .scopes = scopes, .scope_count = LEFT_SCOPES, .thread = w->thread},
-        .nth = 1, .flags = PLAN_FRAMES_LEAVE, .site = &site});
-    free(points);
-    return err;
-}
-
 static struct error *finish_frame(struct walk *w, size_t index)
 {
     struct plan_site site = return_site(w, index);
@@ -212,6 +181,38 @@ static struct error *finish_frame(struct walk *w, size_t index)
         .points = q.points, .nth = 1, .flags = PLAN_FRAMES_LEAVE, .site = &site});
     free(outside);
     return err;
+}
+
+/* To where the frame has gone on without it, or to a statement that says that the frame itself is gone. */
+static struct error *leave_inlined(struct walk *w, const struct target *t)
+{
+    u32 count;
+    struct plan_frame frame = w->frames.list[t->index].plan;
+    struct plan_point *points = points_outside(w, t->index, t->scope, &count);
+    struct plan_site site = return_site(w, t->index);
+    static const u32 scopes[LEFT_SCOPES] = {0, 0};
+    frame.scope = 0;
+    struct error *err = walk_ahead(w, &(struct ahead){
+        .points = {.points = points, .point_count = count, .frames = &frame, .frame_count = 1,
+                   .scopes = scopes, .scope_count = LEFT_SCOPES, .thread = w->thread},
+        .nth = 1, .flags = PLAN_FRAMES_LEAVE, .site = &site});
+    free(points);
+    return err;
+}
+
+/* A frame that was left by a jump has what was inlined there with it: what is outside of both is told by frames. */
+static struct error *finish_inlined(struct walk *w, const struct target *t)
+{
+    const struct plan_frame *frame = &w->frames.list[t->index].plan;
+    u64 cfa;
+    struct error *err = leave_inlined(w, t);
+    if (err || w->stop->why != WHY_STEPPED || w->s->here.at.pc == frame->return_pc)
+        return err;
+    err = walk_frame_here(w->src, &cfa);
+    if (err || cfa == frame->cfa)
+        return err;
+    err = movement_go(w->s, w->from);
+    return err ? err : finish_frame(w, t->index);
 }
 
 /* --- before ----------------------------------------------------------------------------------- */

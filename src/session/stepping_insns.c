@@ -7,7 +7,7 @@
 
 #include "session/stepping_internal.h"
 
-enum { TRIES = 4, RAX = 0, INLINED_MOST = 32 };
+enum { RAX = 0, INLINED_MOST = 32 };
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
@@ -80,13 +80,7 @@ static struct error *one_ahead(struct source *src, struct session_stop *ret)
         return session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     if (i.kind == INSTRUCTION_CALL)
         return cross_call_here(src, &i, ret);
-    /* A fault has it executed again, when its handler has returned. */
-    for (u32 n = 0; n < TRIES; n++) {
-        err = step_plainly(src, &i, ret);
-        if (err || ret->why != WHY_STEPPED || s->here.at.pc != i.pc || i.target == i.pc)
-            return err;
-    }
-    return NULL;
+    return step_plainly(src, &i, ret);
 }
 
 /* --- backward --------------------------------------------------------------------------------- */
@@ -96,22 +90,8 @@ struct step_back {
     struct moment to;
     u64 rsp, cfa;
     enum { BACK_PLAIN, BACK_RETURN, BACK_SIGNAL, BACK_JUMP } kind;
+    bool by_signal; /* what has ended began with a signal */
 };
-
-/* The frame that it stands in; 0: not known. */
-static struct error *frame_here(struct source *src, u64 *ret)
-{
-    struct frame *frames;
-    size_t count;
-    struct error *err = source_frames(src, CONTROL_THREAD_ANY, INLINED_MOST, &frames, &count, NULL);
-    *ret = 0;
-    if (err)
-        return err;
-    for (size_t n = 0; n < count && !*ret; n++)
-        *ret = frames[n].inlined ? 0 : frames[n].cfa;
-    free(frames);
-    return NULL;
-}
 
 /* An indirect jump within a frame is plain: a switch, or a call that replaces its frame. */
 static struct error *classify(struct source *src, struct step_back *b)
@@ -134,7 +114,7 @@ static struct error *classify(struct source *src, struct step_back *b)
         b->kind = BACK_SIGNAL;
     if (i.kind != INSTRUCTION_JUMP || i.target)
         return NULL;
-    err = frame_here(src, &cfa);
+    err = walk_frame_here(src, &cfa);
     if (!err && cfa && b->cfa && cfa != b->cfa)
         b->kind = BACK_JUMP;
     return err;
@@ -178,7 +158,7 @@ static struct error *last_call(struct walk *w, struct point_result *ret)
 
 /* What led to where it stood: a call, or a signal.  One that was left by a jump, as by longjmp or an exception, is the last one that the
  * frame has made. */
-static struct error *find_beginning(struct walk *w, const struct step_back *b, bool *ret_any, struct moment *ret)
+static struct error *find_beginning(struct walk *w, struct step_back *b, struct moment *ret)
 {
     struct plan_site sites[BEGINNINGS_MOST];
     struct found found = {0};
@@ -187,42 +167,59 @@ static struct error *find_beginning(struct walk *w, const struct step_back *b, b
     struct error *err = count ? walk_last(w, sites, count, w->from, &found) : NULL;
     if (!err && (b->kind == BACK_JUMP || (b->kind == BACK_RETURN && !found.any)))
         err = last_call(w, &call);
-    *ret_any = found.any || call.outcome == POINT_FOUND;
-    if (found.any)
+    if (found.any) {
         *ret = (struct moment){found.hits[0].tick, found.hits[0].pc};
-    if (call.outcome == POINT_FOUND && (!found.any || moment_compare(call.at, *ret) > 0))
+        b->by_signal = sites[found.hits[0].site].kind == SITE_SIGNAL;
+    }
+    if (call.outcome == POINT_FOUND && (!found.any || moment_compare(call.at, *ret) > 0)) {
         *ret = call.at;
+        b->by_signal = false;
+    }
     return err;
 }
 
 /* From the end of a call, or of a handler, to what made it.  The session stands at the instruction before, and is to. */
-static struct error *cross_back(struct source *src, const struct step_back *b, struct session_stop *ret)
+static struct error *cross_back(struct source *src, struct step_back *b, struct session_stop *ret)
 {
     struct walk w;
     struct moment at = source_session(src)->here.at;
-    bool any = false;
     struct error *err = movement_go(source_session(src), b->to);
     if (err)
         return err;
     err = walk_begin(&w, src, INLINED_MOST, ret);
     if (!err)
-        err = find_beginning(&w, b, &any, &at);
+        err = find_beginning(&w, b, &at);
     if (!err && !session_interrupted(w.s))
         err = walk_back(&w, at, WHY_STEPPED, NULL);
     return walk_end(&w, BACKWARD, err);
+}
+
+/* A signal interrupts an instruction before it is executed, unless that has raised it: was the one here tried?  Then it is what was
+ * executed before the handler. */
+static struct error *was_tried(struct session *s, bool *ret)
+{
+    struct session_stop stop;
+    struct moment at = s->here.at;
+    struct session_range none = {0, 0};
+    struct error *err = session_step(s, FORWARD, s->here.thread, 1, none, &stop);
+    if (!err)
+        err = session_step(s, BACKWARD, s->here.thread, 1, none, &stop);
+    *ret = !moment_compare(s->here.at, at);
+    return err ? err : movement_go(s, at);
 }
 
 static struct error *one_back(struct source *src, struct session_stop *ret)
 {
     struct session *s = source_session(src);
     struct step_back b;
+    bool tried = true;
     do {
         struct control_registers r;
         const u8 *vector;
         struct error *err = session_registers(s, s->here.thread, &r, &vector);
         b = (struct step_back){.to = s->here.at, .rsp = r.reg[4]};
         if (!err)
-            err = frame_here(src, &b.cfa);
+            err = walk_frame_here(src, &b.cfa);
         if (!err)
             err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
         if (!err && ret->why == WHY_STEPPED)
@@ -231,7 +228,11 @@ static struct error *one_back(struct source *src, struct session_stop *ret)
             err = cross_back(src, &b, ret);
         if (err || ret->why != WHY_STEPPED)
             return err;
-    } while (b.kind == BACK_SIGNAL);
+        if (b.by_signal)
+            err = was_tried(s, &tried);
+        if (err)
+            return err;
+    } while (b.by_signal && !tried);
     return NULL;
 }
 

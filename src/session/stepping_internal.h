@@ -16,6 +16,7 @@ struct walk {
     u64 rsp;
     struct moment from;
     struct session_stop *stop;
+    u64 passed; /* points, by the last walk_ahead() */
 };
 
 /* Around a movement: where it begins; and, whatever happened, where the session stands then. */
@@ -25,7 +26,8 @@ struct error *walk_end(struct walk *w, enum session_direction direction, struct 
 /* Which points count, for frames[0] in the first place. */
 struct point_question walk_question(const struct walk *w, const struct plan_frame *frames, u32 count);
 
-/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first. */
+/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first.  To one before the nth, if that is the first in frames
+ * that were not known: walk_frames() takes those, to go on with the rest. */
 struct ahead {
     struct pass_points points;
     u64 nth;
@@ -33,6 +35,11 @@ struct ahead {
     const struct plan_site *site; /* NULL: none */
 };
 struct error *walk_ahead(struct walk *w, const struct ahead *a);
+
+/* Those of the moment at which the session stands. */
+struct error *walk_frames(struct walk *w, size_t most);
+/* The address of the innermost of them; 0: not known. */
+struct error *walk_frame_here(struct source *src, u64 *ret);
 
 /* Back to the moment, unless a breakpoint lies in between; `process` (taken; may be NULL) stands there. */
 struct error *walk_back(struct walk *w, struct moment to, enum session_why why,

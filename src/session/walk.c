@@ -9,13 +9,15 @@
 #include "base/xalloc.h"
 #include "session/stepping_internal.h"
 
-enum { FRAMES_AGAIN = 64 };
+enum { FRAMES_AGAIN = 64, INLINED_MOST = 32 };
 
 /* --- around a movement ------------------------------------------------------------------------ */
 
-static struct error *find_frames(struct walk *w, size_t most)
+struct error *walk_frames(struct walk *w, size_t most)
 {
     struct frame *frames;
+    base_frames_deinit(&w->frames);
+    w->frames = (struct base_frames){0};
     struct control_area *areas;
     size_t count, area_count;
     struct error *err = source_frames(w->src, w->thread, most, &frames, &count, NULL);
@@ -32,6 +34,20 @@ static struct error *find_frames(struct walk *w, size_t most)
     return err;
 }
 
+struct error *walk_frame_here(struct source *src, u64 *ret)
+{
+    struct frame *frames;
+    size_t count;
+    struct error *err = source_frames(src, CONTROL_THREAD_ANY, INLINED_MOST, &frames, &count, NULL);
+    *ret = 0;
+    if (err)
+        return err;
+    for (size_t n = 0; n < count && !*ret; n++)
+        *ret = frames[n].inlined ? 0 : frames[n].cfa;
+    free(frames);
+    return NULL;
+}
+
 struct error *walk_begin(struct walk *w, struct source *src, size_t frames, struct session_stop *stop)
 {
     struct session *s = source_session(src);
@@ -43,7 +59,7 @@ struct error *walk_begin(struct walk *w, struct source *src, size_t frames, stru
     if (err)
         return err;
     points_use(w->points, w->symbols);
-    return frames ? find_frames(w, frames) : NULL;
+    return frames ? walk_frames(w, frames) : NULL;
 }
 
 struct error *walk_end(struct walk *w, enum session_direction direction, struct error *err)
@@ -106,24 +122,29 @@ static struct error *run_once(struct walk *w, struct replayer *r, const struct a
         .plan = plan.plan, .size = plan.size, .limit = {~0ull, 0}, .moves = !alone});
     if (!err)
         describe(w, r, &plan);
+    w->passed += r->stopped.points;
     pass_plan_deinit(&plan);
     return err;
+}
+
+static void join_points(struct walk *w, struct symbols *symbols, struct ahead *a)
+{
+    bool ours = a->points.points == w->points->list;
+    points_join(w->points, symbols);
+    if (!ours)
+        return;
+    a->points.points = w->points->list;
+    a->points.point_count = w->points->count;
 }
 
 /* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in them. */
 static struct error *take_up_news(struct walk *w, struct ahead *a)
 {
-    bool ours = a->points.points == w->points->list;
     struct symbols *symbols;
     struct error *err = source_symbols(w->src, &symbols);
-    if (err || symbols_points_number(symbols) == w->points->number)
-        return err;
-    points_join(w->points, symbols);
-    if (ours) {
-        a->points.points = w->points->list;
-        a->points.point_count = w->points->count;
-    }
-    return NULL;
+    if (!err && symbols_points_number(symbols) != w->points->number)
+        join_points(w, symbols, a);
+    return err;
 }
 
 /* The present runs until something is worth being heard of. */
@@ -165,7 +186,7 @@ static struct error *run_twice(struct walk *w, struct replayer *r, const struct 
     return movement_run_ahead(w->s, ends ? (struct moment){~0ull, 0} : end, 1, w->stop);
 }
 
-struct error *walk_ahead(struct walk *w, const struct ahead *a)
+static struct error *run_from_here(struct walk *w, const struct ahead *a)
 {
     struct replayer *r;
     struct error *err = session_present(w->s, &r);
@@ -173,7 +194,25 @@ struct error *walk_ahead(struct walk *w, const struct ahead *a)
         err = movement_depart(w->s, r);
     if (err)
         return err;
+    w->passed = 0;
     return breakpoints_ignoring(&w->s->breakpoints) ? run_twice(w, r, a) : run_on(w, r, *a);
+}
+
+/* A library that came or went on the way has statements, too: then once more, with all of them. */
+struct error *walk_ahead(struct walk *w, const struct ahead *a)
+{
+    struct symbols *symbols;
+    struct ahead all = *a;
+    struct moment from = w->s->here.at;
+    u32 known = symbols_points_number(w->symbols);
+    struct error *err = run_from_here(w, a);
+    if (!err && !session_interrupted(w->s))
+        err = source_symbols(w->src, &symbols);
+    if (err || session_interrupted(w->s) || symbols_points_number(symbols) == known)
+        return err;
+    join_points(w, symbols, &all);
+    err = movement_go(w->s, from);
+    return err ? err : run_from_here(w, &all);
 }
 
 /* --- backward --------------------------------------------------------------------------------- */
@@ -288,8 +327,7 @@ static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 mi
     err = movement_go(w->s, from);
     if (err || session_interrupted(w->s))
         return err;
-    base_frames_deinit(&w->frames);
-    err = find_frames(w, FRAMES_AGAIN);
+    err = walk_frames(w, FRAMES_AGAIN);
     if (err)
         return err;
     u32 scope = w->frames.count ? w->frames.list[0].plan.scope : 0;

@@ -3,7 +3,15 @@
 
 #include "symbols/symbols_internal.h"
 
-enum { LONGEST = 15, SHORTEST_CALL = 2, LONGEST_CALL = 9, CODE_MOST = 1 << 20 };
+enum { SHORTEST_CALL = 2, LONGEST_CALL = 9, CODE_MOST = 1 << 20 };
+
+int code_register_number(int zydis_register)
+{
+    static const int first[] = {0, 2, 1, 3, 7, 6, 4, 5};
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)zydis_register);
+    int id = ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
+    return id >= 0 && id < 8 ? first[id] : id;
+}
 
 static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)
 {
@@ -34,9 +42,9 @@ static bool decode(const u8 *bytes, size_t size, u64 pc, struct instruction *ret
 }
 
 /* As many bytes as can be read; code may end with its mapping. */
-static size_t read_code(struct symbols *s, u64 pc, u8 bytes[LONGEST])
+size_t code_read(struct symbols *s, u64 pc, u8 bytes[INSTRUCTION_LONGEST])
 {
-    size_t size = LONGEST;
+    size_t size = INSTRUCTION_LONGEST;
     while (size && !s->host.read(s->host.context, pc, bytes, size))
         size--;
     return size;
@@ -44,8 +52,42 @@ static size_t read_code(struct symbols *s, u64 pc, u8 bytes[LONGEST])
 
 bool symbols_instruction(struct symbols *s, u64 pc, struct instruction *ret)
 {
-    u8 bytes[LONGEST];
-    return decode(bytes, read_code(s, pc, bytes), pc, ret);
+    u8 bytes[INSTRUCTION_LONGEST];
+    return decode(bytes, code_read(s, pc, bytes), pc, ret);
+}
+
+/* Calls may write anything. */
+static u32 written_by(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operands)
+{
+    u32 written = 0;
+    if (kind_of(i) == INSTRUCTION_CALL || i->meta.category == ZYDIS_CATEGORY_SYSCALL)
+        return ~0u;
+    for (u32 n = 0; n < i->operand_count; n++) {
+        const ZydisDecodedOperand *o = &operands[n];
+        int number = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_register_number(o->reg.value) : -1;
+        if (number >= 0 && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            written |= 1u << number;
+    }
+    return written;
+}
+
+u32 code_written(struct symbols *s, u64 start, u64 end)
+{
+    enum { LOOKED_AT_MOST = 4096 };
+    u8 bytes[LOOKED_AT_MOST];
+    u32 written = 0;
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    if (end <= start || end - start > sizeof bytes || !s->host.read(s->host.context, start, bytes, end - start))
+        return ~0u;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (u64 at = start; at < end && written != ~0u; at += i.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes + (at - start), end - at, &i, operands)))
+            return ~0u;
+        written |= written_by(&i, operands);
+    }
+    return written;
 }
 
 size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST])

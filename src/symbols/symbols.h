@@ -10,6 +10,7 @@
  *   functions.c   functions by address and by name, inlined ones too; symbols without debug information
  *   signatures.c  which functions a name means
  *   unwind.c      frames, by CFI; through signal frames and code without debug information
+ *   epilogue.c    the caller of a function without such information
  *   scopes.c      functions that were inlined into others, and blocks
  *   instructions.c  where instructions begin, and which ones call
  *   sources.c     lines of source text

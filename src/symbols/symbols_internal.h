@@ -85,6 +85,20 @@ bool module_load_dwarf(struct module *m);
 bool module_unit(struct module *m, u64 address, Dwarf_Die *ret);
 /* The chain of DIEs around the pc, the unit first, every inlined function among them; *ret to be freed. */
 size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret);
+
+/* unwind.c: */
+void frame_set_register(struct frame *f, unsigned number, u64 value);
+/* epilogue.c: the caller, as the function's code from here to its return implies; false: it does not. */
+bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *ret, u64 *ret_cfa);
+
+/* instructions.c: DWARF's number of the general register that one of Zydis is a part of; -1: none. */
+int code_register_number(int zydis_register);
+/* General registers that the instructions from one address to the other may write, as bits; all of them if it cannot be told. */
+u32 code_written(struct symbols *s, u64 start, u64 end);
+/* As many bytes as can be read; code may end with its mapping. */
+enum { INSTRUCTION_LONGEST = 15 };
+size_t code_read(struct symbols *s, u64 pc, u8 bytes[INSTRUCTION_LONGEST]);
+
 /* Each unit in turn; `visit` returns false to end. */
 void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *unit), void *context);
 

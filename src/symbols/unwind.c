@@ -1,6 +1,7 @@
 /* Frames, by the call frame information of the files; and the inlined functions at each.
  *
- * A frame whose code has none is left by its frame pointer if that looks like one, else the backtrace ends there and says so.
+ * A frame whose code has none is left as the code itself says (epilogue.c), or by its frame pointer if that looks like one; else the
+ * backtrace ends there and says so.
  */
 #include <dwarf.h>
 
@@ -8,7 +9,7 @@
 #include "symbols/expression.h"
 #include "symbols/symbols_internal.h"
 
-enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
+enum { DWARF_RAX = 0, DWARF_RBX = 3, DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
 
 /* --- call frame information -------------------------------------------------------------------------- */
 
@@ -149,6 +150,12 @@ static bool find_cfa(struct step *step, Dwarf_Frame *frame)
     return location.pieces[0].kind == PIECE_IN_MEMORY || location.pieces[0].kind == PIECE_VALUE;
 }
 
+/* Where nothing is said of a register, libdw says whether functions preserve it, but takes rax for rbx there (elfutils 0.188). */
+static bool is_preserved(int number, bool said)
+{
+    return number == DWARF_RBX || (said && number != DWARF_RAX);
+}
+
 /* A register of the caller; false: nobody knows. */
 static bool find_register(struct step *step, Dwarf_Frame *frame, int number, u64 *ret)
 {
@@ -159,7 +166,7 @@ static bool find_register(struct step *step, Dwarf_Frame *frame, int number, u64
     if (dwarf_frame_register(frame, number, memory, &ops, &count))
         return false;
     if (!count) /* undefined, or the same value: libdw tells them by the pointer */
-        return ops == memory ? false : step_register(step, (unsigned)number, ret);
+        return is_preserved(number, ops != memory) && step_register(step, (unsigned)number, ret);
     if (!expression_run(ops, count, NULL, &host, NULL, &location) || location.count != 1)
         return false;
     const struct piece *p = &location.pieces[0];
@@ -171,10 +178,22 @@ static bool find_register(struct step *step, Dwarf_Frame *frame, int number, u64
     return p->kind == PIECE_VALUE;
 }
 
-static void set_register(struct frame *f, unsigned number, u64 value)
+void frame_set_register(struct frame *f, unsigned number, u64 value)
 {
     f->reg[number] = value;
     f->known |= 1u << number;
+}
+
+/* Compilers know which registers a small function leaves alone, and keep variables of its callers there. */
+static void keep_untouched(struct symbols *s, const struct frame *from, struct frame *ret)
+{
+    struct function_info f;
+    if (from->called || !symbols_function(s, from->pc, &f))
+        return;
+    u32 kept = from->known & ~ret->known & ~code_written(s, f.start, f.end);
+    for (unsigned n = 0; n < DWARF_RIP; n++)
+        if (kept >> n & 1)
+            frame_set_register(ret, n, from->reg[n]);
 }
 
 /* Fills what `from` has to say of itself (its CFA), and its caller.  False: it is the last. */
@@ -191,37 +210,48 @@ static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *fram
     from->signal = is_signal;
     for (int n = 0; n < DWARF_RIP; n++)
         if (find_register(&step, frame, n, &value))
-            set_register(ret, (unsigned)n, value);
+            frame_set_register(ret, (unsigned)n, value);
     if (!(ret->known >> DWARF_RSP & 1))
-        set_register(ret, DWARF_RSP, step.cfa);
+        frame_set_register(ret, DWARF_RSP, step.cfa);
     if (return_register < 0 || !find_register(&step, frame, return_register, &value))
         return false;
-    set_register(ret, DWARF_RIP, value);
+    frame_set_register(ret, DWARF_RIP, value);
     ret->pc = value;
     ret->called = !is_signal;
+    if (!is_signal)
+        keep_untouched(s, from, ret);
     return true;
 }
 
-/* Where there is no information: at a function's first instruction the return address is on top of the stack; else by rbp. */
-static bool step_by_guess(struct symbols *s, struct frame *from, struct frame *ret)
+/* Where there is no information, and the function's end cannot be found either: by rbp. */
+static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame *ret)
 {
     u64 pair[2], rsp = from->reg[DWARF_RSP], rbp = from->reg[DWARF_RBP];
+    if (rbp <= rsp || rbp - rsp >= 1 << 24 || !s->host.read(s->host.context, rbp, pair, 16) || !module_at(s, pair[1]))
+        return false;
+    from->cfa = rbp + 16;
+    frame_set_register(ret, DWARF_RBP, pair[0]);
+    frame_set_register(ret, DWARF_RSP, from->cfa);
+    frame_set_register(ret, DWARF_RIP, pair[1]);
+    ret->pc = pair[1];
+    ret->called = true;
+    return true;
+}
+
+/* At a function's first instruction the return address is on top of the stack.  A jump to nowhere is taken for a call. */
+static bool step_from_entry(struct symbols *s, struct frame *from, struct frame *ret)
+{
+    u64 back, rsp = from->reg[DWARF_RSP];
     struct module *m = module_at(s, from->pc);
     struct function_symbol *f = m ? module_function(m, from->pc) : NULL;
     bool at_entry = (f && f->start == from->pc) || !m;
-    if (at_entry && s->host.read(s->host.context, rsp, &pair[1], 8) && module_at(s, pair[1])) {
-        from->cfa = rsp + 8;
-        set_register(ret, DWARF_RBP, rbp);
-    } else if (rbp > rsp && rbp - rsp < 1 << 24 && s->host.read(s->host.context, rbp, pair, 16) &&
-               module_at(s, pair[1])) {
-        from->cfa = rbp + 16;
-        set_register(ret, DWARF_RBP, pair[0]);
-    } else {
+    if (!at_entry || !s->host.read(s->host.context, rsp, &back, 8) || !module_at(s, back))
         return false;
-    }
-    set_register(ret, DWARF_RSP, from->cfa);
-    set_register(ret, DWARF_RIP, pair[1]);
-    ret->pc = pair[1];
+    from->cfa = rsp + 8;
+    frame_set_register(ret, DWARF_RBP, from->reg[DWARF_RBP]);
+    frame_set_register(ret, DWARF_RSP, from->cfa);
+    frame_set_register(ret, DWARF_RIP, back);
+    ret->pc = back;
     ret->called = true;
     return true;
 }
@@ -237,7 +267,7 @@ static bool step_outward(struct symbols *s, struct frame *from, struct frame *re
         free(frame);
         return found;
     }
-    if (step_by_guess(s, from, ret))
+    if (step_from_entry(s, from, ret) || frame_read_on(s, from, ret, &from->cfa) || step_by_pointer(s, from, ret))
         return true;
     *ret_why = "no unwind information";
     return false;

@@ -25,7 +25,7 @@ record() {
     [ "$native" = "$recorded" ]
 }
 
-normalise() { sed "s#$PWD/##g" | awk -f tests/lib/debugger_session.awk; }
+normalise() { sed "s#$PWD/##g; s#$SCRATCH/##g" | awk -f tests/lib/debugger_session.awk; }
 
 # converse NAME COMMAND...: what is said, each command in front of its answer.
 converse() {

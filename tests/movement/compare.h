@@ -29,8 +29,6 @@ int move_at_random(u64 seed, u64 moves);
 int look_at_random(u64 seed, u64 looks);
 /* frames_check.c: is the backtrace there as it should be?  0: it is. */
 int check_frames(size_t at);
-/* Where the session stands: is a part of the backtrace beyond what can be told? */
-bool frames_end_early(void);
 
 /* worked_trace.c: every sentence of MOVEMENT.md's worked trace. */
 int move_as_worked(void);

@@ -24,12 +24,6 @@ static int complain(size_t at, const char *what, size_t number, u64 got, u64 wan
     return 1;
 }
 
-/* The compiler's own code that is run when a library goes has no call frame information. */
-static bool cannot_be_left(const struct frame *f)
-{
-    return f->function && !strncmp(f->function, "__do_global_", 12);
-}
-
 /* Outwards, until one side has no more: a backtrace may end at the first function of a thread or a stack. */
 static int compare(size_t at, const struct frame *f, size_t count)
 {
@@ -57,7 +51,7 @@ static int compare(size_t at, const struct frame *f, size_t count)
             return 0;
     }
     const struct activation *a = frame_number(&oracle.frames, frame);
-    bool ends = a->hidden || a->caller == NEVER || (count && cannot_be_left(&f[count - 1]));
+    bool ends = a->hidden || a->caller == NEVER;
     return ends ? 0 : complain(at, "the end", count, 0, a->cfa);
 }
 
@@ -71,15 +65,4 @@ int check_frames(size_t at)
     int bad = compare(at, f, count);
     free(f);
     return bad;
-}
-
-bool frames_end_early(void)
-{
-    struct frame *f;
-    size_t count;
-    const char *why;
-    must(source_frames(source, CONTROL_THREAD_ANY, FRAMES_MOST, &f, &count, &why));
-    bool early = count && cannot_be_left(&f[count - 1]);
-    free(f);
-    return early;
 }

@@ -152,7 +152,7 @@ static bool meets(struct base *base, const struct inlined *at)
 static bool is_outside(const struct oracle *o, struct base *base, size_t at, enum session_direction d)
 {
     settle(o, base, at, d);
-    if (base->frame == FRAME_NONE || is_outermost(o, base->frame) || (d == FORWARD && is_made_root(o, base->frame)))
+    if (base->frame == FRAME_NONE || is_outermost(o, base->frame) || is_made_root(o, base->frame))
         *base = base_at(o, at);
     return base->frame == o->frames.of[at] && meets(base, inlined_at(o, at));
 }

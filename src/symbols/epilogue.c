@@ -1,0 +1,146 @@
+/* The caller of a function that has no call frame information, by reading on to where it returns.
+ *
+ * Start-up code and hand-written stubs are short and end plainly: what they do to the stack pointer from here to their `ret` tells
+ * where the return address is.  Branches are taken not to be; jumps are followed.  Whatever sets the stack pointer in another way ends the
+ * attempt, and so does an address there that no call would have left.
+ */
+#include <Zydis/Zydis.h>
+
+#include "symbols/symbols_internal.h"
+
+enum { INSTRUCTIONS_MOST = 128, WORD = 8, RBP_NUMBER = 6, RSP_NUMBER = 7 };
+
+struct scan {
+    struct symbols *s;
+    const struct frame *from;
+    u64 pc, rsp;
+    u64 reg[FRAME_REGISTERS]; /* those that a caller finds again, by DWARF's numbers */
+    enum { SCAN_ON, SCAN_RETURNS, SCAN_LOST } state;
+};
+
+static bool is_stack_pointer(const ZydisDecodedOperand *o)
+{
+    return o->type == ZYDIS_OPERAND_TYPE_REGISTER && code_register_number(o->reg.value) == RSP_NUMBER;
+}
+
+static bool read_word(struct scan *c, u64 at, u64 *ret)
+{
+    return c->s->host.read(c->s->host.context, at, ret, WORD);
+}
+
+/* From the top of the stack; what is not there yet is going to be pushed, by a function that gives registers back as they are. */
+static void take_back(struct scan *c, int number)
+{
+    if (c->rsp < c->from->reg[RSP_NUMBER])
+        c->reg[number] = c->from->reg[number];
+    else if (!read_word(c, c->rsp, &c->reg[number]))
+        c->state = SCAN_LOST;
+    c->rsp += WORD;
+}
+
+static void pop(struct scan *c, const ZydisDecodedOperand *to)
+{
+    int number = to->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_register_number(to->reg.value) : -1;
+    if (number < 0 || number == RSP_NUMBER)
+        c->state = SCAN_LOST;
+    else
+        take_back(c, number);
+}
+
+static void leave(struct scan *c)
+{
+    c->rsp = c->reg[RBP_NUMBER];
+    take_back(c, RBP_NUMBER);
+}
+
+/* An instruction that is none of the usual ones may do anything but write the stack pointer. */
+static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+    bool adds = i->mnemonic == ZYDIS_MNEMONIC_ADD || i->mnemonic == ZYDIS_MNEMONIC_SUB;
+    if (adds && is_stack_pointer(&o[0]) && o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        c->rsp += i->mnemonic == ZYDIS_MNEMONIC_ADD ? o[1].imm.value.u : -o[1].imm.value.u;
+        return;
+    }
+    if (i->mnemonic == ZYDIS_MNEMONIC_MOV && is_stack_pointer(&o[1]) && o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        o[0].reg.value == ZYDIS_REGISTER_RBP)
+        c->reg[RBP_NUMBER] = c->rsp;
+    for (u32 n = 0; n < i->operand_count; n++)
+        if (is_stack_pointer(&o[n]) && o[n].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            c->state = SCAN_LOST;
+}
+
+static void jump(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+    ZyanU64 target;
+    if (o[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+        !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(i, &o[0], c->pc - i->length, &target)))
+        c->state = SCAN_LOST;
+    else
+        c->pc = target;
+}
+
+static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+    c->pc += i->length;
+    switch (i->meta.category) {
+    case ZYDIS_CATEGORY_RET:
+        c->state = SCAN_RETURNS;
+        return;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        jump(c, i, o);
+        return;
+    case ZYDIS_CATEGORY_CALL:
+        return; /* it returns with the stack as it was */
+    default:
+        break;
+    }
+    switch (i->mnemonic) {
+    case ZYDIS_MNEMONIC_PUSH:
+        c->rsp -= WORD;
+        return;
+    case ZYDIS_MNEMONIC_POP:
+        pop(c, &o[0]);
+        return;
+    case ZYDIS_MNEMONIC_LEAVE:
+        leave(c);
+        return;
+    default:
+        do_other(c, i, o);
+    }
+}
+
+static bool scan(struct scan *c)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (u32 n = 0; n < INSTRUCTIONS_MOST && c->state == SCAN_ON; n++) {
+        u8 bytes[INSTRUCTION_LONGEST];
+        size_t size = code_read(c->s, c->pc, bytes);
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &i, operands)))
+            return false;
+        do_instruction(c, &i, operands);
+    }
+    return c->state == SCAN_RETURNS;
+}
+
+bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *ret, u64 *ret_cfa)
+{
+    static const u8 kept[] = {3, RBP_NUMBER, 12, 13, 14, 15};
+    struct scan c = {.s = s, .from = from, .pc = from->pc, .rsp = from->reg[RSP_NUMBER]};
+    u32 needed = 1u << RSP_NUMBER | 1u << RBP_NUMBER;
+    u64 calls[CALLS_BEFORE_MOST], back;
+    memcpy(c.reg, from->reg, sizeof c.reg);
+    if ((from->known & needed) != needed || !scan(&c) || !read_word(&c, c.rsp, &back) || !symbols_calls_before(s, back, calls))
+        return false;
+    *ret_cfa = c.rsp + WORD;
+    for (size_t n = 0; n < sizeof kept; n++)
+        if (from->known >> kept[n] & 1)
+            frame_set_register(ret, kept[n], c.reg[kept[n]]);
+    frame_set_register(ret, RSP_NUMBER, *ret_cfa);
+    frame_set_register(ret, FRAME_REGISTERS - 1, back);
+    ret->pc = back;
+    ret->called = true;
+    return true;
+}
