@@ -183,16 +183,15 @@ static void join_last(void)
 }
 
 /* The guest has come elsewhere without an instruction: something was from outside.  States are of instructions; where none was
- * so much as tried, what happened belongs to the one before. */
+ * so much as tried, what happened belongs to the one before, which was executed: the number of events tells that there was one. */
 static void leave_last(void)
 {
     if (!count() || executed)
         return;
-    bool same_thread = last()->thread == thread_self()->ordinal;
     if (!tried)
         join_last();
-    if (count() && !last()->event)
-        last()->event = same_thread ? SITE_SIGNAL : SITE_SWITCH;
+    else if (!last()->event)
+        last()->event = last()->thread == thread_self()->ordinal ? SITE_SIGNAL : SITE_SWITCH;
 }
 
 void states_note(void)

@@ -225,6 +225,8 @@ static struct landing land_instruction(const struct oracle *o, const struct orde
 {
     struct landing l = at_instant(o, from);
     for (u64 left = order->count; left && l.where == LANDS_AT; left--) {
+        if (oracle_amid_jump(o, from))
+            return (struct landing){.where = LANDS_UNKNOWN};
         l = next_instruction(o, order->direction, from);
         from = walk_find(&o->walk, l.at);
     }

@@ -24,7 +24,8 @@
  *   - The first function of a thread has no statements: with that as the base, any step point counts, and its frame is the
  *     base then. So it is when the first function of a stack that makecontext made has returned.  What called that function
  *     is nobody's business: `before` is not asked, nor `finish` further out.
- *   - nexti and its twin know calls, not inlined functions.
+ *   - nexti and its twin know calls, not inlined functions.  Nothing is said of a way through code that is about to jump out of
+ *     frames: see oracle_amid_jump().
  *   - What `out` gets out of is the smaller of the innermost block that has declarations and the innermost loop, from where
  *     a branch goes back to up to that branch.  Where neither is around a statement it is the function, or what was inlined;
  *     the outermost cannot be left.
