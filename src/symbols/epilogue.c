@@ -69,14 +69,15 @@ static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const Zyd
             c->state = SCAN_LOST;
 }
 
+/* To an address that is in a register: another function returns in its place, with the same stack. */
 static void jump(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
 {
     ZyanU64 target;
-    if (o[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
-        !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(i, &o[0], c->pc - i->length, &target)))
-        c->state = SCAN_LOST;
-    else
+    if (o[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+        ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(i, &o[0], c->pc - i->length, &target)))
         c->pc = target;
+    else
+        c->state = SCAN_RETURNS;
 }
 
 static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
