@@ -296,6 +296,7 @@ void control_boundary(void)
         if (states_on)
             states_note();
     } while (log_mode == LOG_REPLAY && replay_meet());
+    plan_points_approach();
     bool asked = log_mode == LOG_REPLAY && goal.set;
     set_limit(asked, goal.tick, goal.pc);
 }

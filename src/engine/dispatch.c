@@ -17,6 +17,7 @@
 #include "engine/log_mode.h"
 #include "engine/own_vdso.h"
 #include "engine/plan.h"
+#include "engine/plan_points.h"
 #include "engine/settings.h"
 #include "engine/share.h"
 #include "engine/signals.h"
@@ -87,6 +88,8 @@ static bool runs_in_slices(void)
 static u64 budget(void)
 {
     u64 most = log_mode != LOG_REPLAY && runs_in_slices() ? slice_grant() : longest();
+    u64 points = plan_points_ticks();
+    most = points < most ? points : most;
     if (!goal.set)
         return most;
     u64 left = goal.tick - ticks_now();
@@ -165,7 +168,10 @@ static u32 entry_of(const struct fragment *f)
  * passed, and the door looks for signals.  In replay the answer may have uncovered a goal. */
 static u64 run(struct fragment *f)
 {
+    bool met = f->sums_first && plan_judged_here();
     u64 reason = enter_at(entry_of(f));
+    if (met && reason != EXIT_ALARM) /* something has run */
+        plan_points_met_before();
     while (reason == EXIT_EMULATE && settings.link && log_mode != LOG_REPLAY) {
         enum own_vdso_outcome outcome = own_vdso_call();
         if (outcome == OWN_VDSO_NOT_AT)
@@ -371,7 +377,7 @@ static void boundary(bool used_up, bool renew)
         pursue_goal();
     if (over)
         code_watch_age();
-    if (used_up || renew || goal.set)
+    if (used_up || renew || goal.set || fragment_variant == VARIANT_SUMS)
         grant();
 }
 

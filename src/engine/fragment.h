@@ -32,8 +32,10 @@ enum { /* bits of a variant; 0: plain */
     VARIANT_STORES = 1, /* stores are checked */
     VARIANT_LOADS = 2,
     VARIANT_STACK = 4,  /* also those relative to rsp */
+    VARIANT_DATA = VARIANT_STORES | VARIANT_LOADS | VARIANT_STACK,
     VARIANT_POINTS = 8, /* points of the plan are counted (plan_points.h) */
-    VARIANTS = 16,
+    VARIANT_SUMS = 16,  /* they are counted several at once (plan_sums.h); goes with no other */
+    VARIANTS = VARIANT_SUMS + 1,
 };
 
 struct fragment {
@@ -53,6 +55,9 @@ struct fragment {
     u32 marks;      /* struct mark[] */
     u16 mark_count;
     u16 link_count;
+    u32 aheads;     /* struct ahead[], of sums */
+    u16 ahead_count;
+    bool sums_first; /* the point that it begins at is in its sums */
     u32 links;      /* the first of its links */
     u32 incoming;   /* links that are patched to it */
     u32 same_slot;  /* in the look-up table's slot */
@@ -85,6 +90,12 @@ struct mark {
     u8 borrowed; /* MARK_* */
     u8 scratch;  /* the register that is in SLOT_SCRATCH, if MARK_SCRATCH */
     i32 pc_delta;
+};
+
+/* From `offset` on, sums of points hold so many more than have been met, until the next of these. */
+struct ahead {
+    u16 offset;
+    i16 points;
 };
 
 enum {

@@ -517,7 +517,7 @@ const char *plan_begin(const void *bytes, u64 size)
     if (why)
         plan_end();
     else if (plan_points_on())
-        fragments_use(fragment_variant | VARIANT_POINTS);
+        fragments_use(plan_points_variant(fragment_variant));
     return why;
 }
 

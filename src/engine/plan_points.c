@@ -10,6 +10,7 @@
 #include "engine/guest_memory.h"
 #include "engine/layout.h"
 #include "engine/plan_internal.h"
+#include "engine/plan_sums.h"
 #include "engine/pool.h"
 #include "engine/text.h"
 #include "engine/thread.h"
@@ -19,7 +20,10 @@
 
 #define MANY (1ul << 62)
 
-enum { FRAMES_MOST = 256 };
+enum {
+    FRAMES_MOST = 256,
+    SUMS_LEAST = 1 << 16, /* ticks: for a shorter pass it is not worth while to translate twice */
+};
 
 /* --- the table ------------------------------------------------------------------------------ */
 
@@ -122,11 +126,21 @@ static void widen_bounds(const struct plan_frame *other)
     cpu->point_outer = end;
 }
 
+/* What was counted in sums. */
+static void settle(void)
+{
+    for (unsigned n = 0; n < TICK_COUNTERS; n++) {
+        cpu->point_left -= cpu->point_sum[n];
+        cpu->point_sum[n] = 0;
+    }
+}
+
 /* Where all points count, those of other threads go elsewhere. */
 static void park(bool parked)
 {
     if (parked == now.parked)
         return;
+    settle();
     now.parked = parked;
     if (parked)
         now.left = cpu->point_left;
@@ -135,6 +149,7 @@ static void park(bool parked)
 
 static u64 points_left(void)
 {
+    settle();
     return now.parked ? now.left : cpu->point_left;
 }
 
@@ -275,6 +290,11 @@ void plan_points_meet(bool counted)
     set_bounds(running);
 }
 
+void plan_points_met_before(void)
+{
+    cpu->point_sum[0]--;
+}
+
 bool plan_points_due(void)
 {
     return now.on && now.nth && (points_left() == 0 || now.found);
@@ -334,6 +354,38 @@ void plan_points_install(void)
         now.adrift = leaves() && !now.base.cfa;
     }
     now.parked = false;
+    settle();
     cpu->point_left = now.nth ? now.nth : MANY;
     set_bounds(thread_self()->ordinal);
+}
+
+/* --- sums ---------------------------------------------------------------------------------------------- */
+
+static bool is_near(void)
+{
+    return now.nth && !plan_sums_ticks(points_left());
+}
+
+static bool is_short(void)
+{
+    u64 limit = plan_parts.head.limit_tick, tick = ticks_now();
+    return limit < tick || limit - tick < SUMS_LEAST;
+}
+
+u8 plan_points_variant(u8 for_data)
+{
+    if (points.all && !for_data && !is_near() && !is_short())
+        return VARIANT_SUMS;
+    return for_data | VARIANT_POINTS;
+}
+
+void plan_points_approach(void)
+{
+    if (fragment_variant == VARIANT_SUMS && is_near())
+        fragments_use(VARIANT_POINTS);
+}
+
+u64 plan_points_ticks(void)
+{
+    return fragment_variant == VARIANT_SUMS && now.nth ? plan_sums_ticks(points_left()) : ~0ul;
 }

@@ -8,7 +8,8 @@
  *     cfa > outer: does not count
  *     else: the engine decides
  *
- * so that a pass over a hundred million statements costs a few instructions for each.  What the engine counts itself (single
+ * so that a pass over a hundred million statements costs a few instructions for each; and less where they are counted in
+ * sums (plan_sums.h).  What the engine counts itself (single
  * instructions, points whose frame is not so simple to find) goes through plan_points_meet().
  */
 #ifndef ENGINE_PLAN_POINTS_H
@@ -28,6 +29,16 @@ const struct plan_point *plan_point_at(u64 pc);
 
 /* The instruction at cpu->rip is about to be executed; `counted`: translated code has seen to its point. */
 void plan_points_meet(bool counted);
+
+/* A block was entered at cpu->rip that counts the point there, which has been met before. */
+void plan_points_met_before(void);
+
+/* At the start of a pass that counts: the variant of translations, given what data sites need.  And at each boundary: it is
+ * another one where the nth point is near. */
+u8 plan_points_variant(u8 for_data);
+void plan_points_approach(void);
+/* The ticks that may pass before the boundary must be looked at again, for the sake of points; ~0: any. */
+u64 plan_points_ticks(void);
 
 /* Another thread may be running. */
 void plan_points_note_thread(u32 ordinal);

@@ -109,7 +109,7 @@ static bool read_watched(u64 pc, u64 *fault)
 
 struct fragment *translate(struct gaddr pc, u64 *fault)
 {
-    u32 most = fragment_variant ? BLOCK_CHECKED_INSNS : BLOCK_INSNS;
+    u32 most = fragment_variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS;
     block.limit = settings.block < most ? settings.block : most;
     block.single = false;
     block.variant = fragment_variant;

@@ -17,6 +17,7 @@
 #include "engine/plan_points.h"
 #include "engine/x86_64/decode_quick.h"
 #include "engine/x86_64/machine.h"
+#include "engine/x86_64/sums.h"
 
 enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
 
@@ -142,9 +143,10 @@ static u16 flags_live(struct walk *w, u64 pc, u32 index, u16 wanted, int depth)
     return live | wanted;
 }
 
-/* At the block's instruction number `index`. */
-static u16 flags_dead(struct block *b, u32 index)
+u16 block_flags_dead(struct block *b, u32 index)
 {
+    if (b->checked)
+        return 0;
     struct walk w = {.block = b};
     return FLAGS_ARITHMETIC & ~flags_live(&w, b->pc[index], index, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
@@ -158,7 +160,7 @@ u16 block_flags_dead_at(u64 pc)
 static void find_dead(struct block *b)
 {
     for (u32 n = 0; n < b->count; n++)
-        b->dead[n] = b->checked || !b->insn[n].memory ? 0 : flags_dead(b, n);
+        b->dead[n] = b->insn[n].memory ? block_flags_dead(b, n) : 0;
 }
 
 /* --- reading ---------------------------------------------------------------- */
@@ -219,7 +221,7 @@ static void unroll(struct block *b, u32 branches)
     const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
     u32 count = b->count, copies = loop_copies(count, branches);
     b->loop = 0;
-    if (b->checked || b->site || b->point || b->limit < (b->variant ? BLOCK_CHECKED_INSNS : BLOCK_INSNS) || copies < 2 ||
+    if (b->checked || b->site || b->point || b->limit < (b->variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS) || copies < 2 ||
         !loops_back(b, &b->insn[count - 1], b->pc[count - 1]) ||
         (b->flags_dead & dec_changes) != dec_changes)
         return;
@@ -271,7 +273,7 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
         if (on_new_page(b, pc, i->length) &&
             (mixes(b, pc, pc + i->length) || !add_pages(b, pc, pc + i->length)))
             break;
-        if ((b->checked || b->variant) && i->partial)
+        if ((b->checked || b->variant & VARIANT_DATA) && i->partial)
             read_insn(&w, pc, i);
         b->pc[b->count++] = pc;
         branches += i->kind == INSN_BRANCH || i->kind == INSN_COUNTED;
@@ -288,9 +290,11 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     }
     if (!b->count)
         return false;
-    b->flags_dead = b->checked ? 0 : flags_dead(b, 0);
-    if (b->variant)
+    b->flags_dead = block_flags_dead(b, 0);
+    if (b->variant & VARIANT_DATA)
         find_dead(b);
     unroll(b, branches);
+    if (b->variant == VARIANT_SUMS)
+        sums_place(b);
     return true;
 }

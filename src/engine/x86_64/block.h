@@ -20,7 +20,7 @@ enum { BLOCK_INSNS = 96, BLOCK_CHECKED_INSNS = 40 /* with checks they are longer
 struct block {
     u32 count;
     u32 limit;   /* most instructions */
-    u8 variant;  /* of the fragment that it will be; if it is not 0, instructions are fully decoded */
+    u8 variant;  /* of the fragment that it will be; if it checks data, instructions are fully decoded */
     bool single; /* stepping: every exit goes to the engine */
     bool checked; /* the bytes are compared before each entry: one straight run of them */
     bool cuts;   /* it ends in front of points, too */
@@ -32,7 +32,9 @@ struct block {
     u64 page[FRAGMENT_PAGES];
     u32 page_count;
     u16 flags_dead; /* at the first instruction */
-    u16 dead[BLOCK_INSNS]; /* variants: the flags that are dead before each that touches memory */
+    u16 dead[BLOCK_INSNS]; /* variants: the flags that are dead before each that touches memory, or that has a sum */
+    u8 sum[BLOCK_INSNS];   /* VARIANT_SUMS: so many points are counted in front of it */
+    bool in_sum[BLOCK_INSNS]; /* VARIANT_SUMS: it is one of them */
     u64 pc[BLOCK_INSNS];
     struct insn insn[BLOCK_INSNS];
 };
@@ -40,6 +42,8 @@ struct block {
 /* Reads the block at `pc`; false if not even its first instruction can be fetched: *fault is the address. */
 bool block_read(struct block *b, u64 pc, u64 *fault);
 
+/* The arithmetic flags that are dead in front of its instruction number `index`. */
+u16 block_flags_dead(struct block *b, u32 index);
 /* The arithmetic flags whose values at `pc` nobody will see.  The answer depends on the code alone, not on how it is
  * translated. */
 u16 block_flags_dead_at(u64 pc);

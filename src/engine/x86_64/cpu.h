@@ -52,6 +52,7 @@ struct cpu {
     u64 alarm; /* a signal came: do not enter, do not make a call in the cache */
     u64 after; /* a system call: where in the cache to go on behind it */
     u64 call_number;
+    u64 point_sum[TICK_COUNTERS];  /* of plan_sums.h */
     u64 point_left;                /* of plan_points.h, and: */
     u64 point_base, point_above;   /* which points count, */
     u64 scoped_base, scoped_above; /* of those in inlined functions, */

@@ -24,6 +24,7 @@
 #include "engine/x86_64/emit.h"
 #include "engine/x86_64/lower_internal.h"
 #include "engine/x86_64/machine.h"
+#include "engine/x86_64/sums.h"
 
 enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16 };
 
@@ -600,6 +601,11 @@ static bool jumps_away(const struct insn *i)
     return i->kind == INSN_JUMP || block_ends_at(i);
 }
 
+static bool has_points(const struct block *b, u32 n)
+{
+    return b->variant == VARIANT_SUMS && (b->sum[n] || b->in_sum[n]);
+}
+
 /* Instructions from number n on that are next to each other and need nothing but to be copied: all
  * but the last of them are copied, in one go; returns the number of the last. */
 static u32 lower_run(struct lowering *l, u32 n)
@@ -607,7 +613,7 @@ static u32 lower_run(struct lowering *l, u32 n)
     const struct block *b = l->block;
     u32 first = n;
     while (b->insn[n].kind == INSN_PLAIN && !b->insn[n].rip_relative && n + 1 < b->count &&
-           b->pc[n + 1] == b->pc[n] + b->insn[n].length)
+           b->pc[n + 1] == b->pc[n] + b->insn[n].length && !has_points(b, n + 1))
         n++;
     if (n > first) {
         l->pc = b->pc[first];
@@ -626,7 +632,7 @@ static void lower_one(struct lowering *l, u32 n)
         lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
 }
 
-/* In a variant, with checks before and behind it. */
+/* In a variant that checks data: before and behind it. */
 static void lower_checked(struct lowering *l, u32 n)
 {
     l->pc = l->block->pc[n];
@@ -639,10 +645,12 @@ static void lower_body(struct lowering *l)
 {
     const struct block *b = l->block;
     for (u32 n = 0; n < b->count; n++) {
-        if (b->variant) {
+        if (b->variant & VARIANT_DATA) {
             lower_checked(l, n);
             continue;
         }
+        if (has_points(b, n))
+            sums_lower(l, n);
         n = lower_run(l, n);
         l->pc = b->pc[n];
         lower_one(l, n);
@@ -720,6 +728,10 @@ static void write_marks(struct lowering *l)
     f->mark_count = (u16)l->mark_count;
     __builtin_memcpy(l->e.at, l->mark, l->mark_count * sizeof(struct mark));
     l->e.at += l->mark_count * sizeof(struct mark);
+    f->aheads = emit_here(&l->e);
+    f->ahead_count = (u16)l->ahead_count;
+    __builtin_memcpy(l->e.at, l->ahead, l->ahead_count * sizeof(struct ahead));
+    l->e.at += l->ahead_count * sizeof(struct ahead);
 }
 
 static struct lowering lowering; /* large, and only the baton's holder translates */
@@ -731,6 +743,8 @@ static struct lowering *begin(struct fragment *f, const struct code_room *room)
     l->fragment = f;
     l->exit_count = 0;
     l->mark_count = 0;
+    l->sums = l->ahead_count = 0;
+    l->ahead_points = 0;
     return l;
 }
 
@@ -754,6 +768,7 @@ void lower(const struct block *b, struct fragment *f, struct code_room *room, u3
     f->link_count = 0;
     lower_entries(l, entry);
     f->counts = false;
+    f->sums_first = b->variant == VARIANT_SUMS && b->in_sum[0];
     if (b->point && !b->site && counts_point(b))
         lower_point(l);
     else if (b->site || b->point)

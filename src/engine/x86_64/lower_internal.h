@@ -44,8 +44,12 @@ struct lowering {
     u32 counter; /* the number of the tick counter */
     u32 exit_count;
     u32 mark_count;
+    u32 sums;         /* of points, so far */
+    i32 ahead_points; /* counted and not met yet, or the other way round */
+    u32 ahead_count;
     struct exit exit[BLOCK_EXITS + 8 + LOWER_CHECKS];
     struct mark mark[LOWER_MARKS];
+    struct ahead ahead[2 * BLOCK_INSNS];
 };
 
 struct exit *lower_note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc);

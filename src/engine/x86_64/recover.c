@@ -53,6 +53,17 @@ static u64 guest_pc(const struct fragment *f, const struct mark *m, u32 offset)
     return m->borrowed & MARK_STILL ? pc : pc + offset - m->offset;
 }
 
+/* A fault in the middle of a stretch whose points were counted at once, or will be. */
+static void correct_sums(const struct fragment *f, u32 offset)
+{
+    const struct ahead *aheads = (const struct ahead *)(u64)f->aheads;
+    u32 n = f->ahead_count;
+    while (n && aheads[n - 1].offset > offset)
+        n--;
+    if (n)
+        cpu->point_sum[0] -= (u64)(i64)aheads[n - 1].points;
+}
+
 bool recover_state(const struct k_sigcontext *registers)
 {
     struct fragment *f = fragment_at((u32)registers->rip);
@@ -65,6 +76,7 @@ bool recover_state(const struct k_sigcontext *registers)
     take_registers(registers);
     give_back(m);
     cpu->rip = guest_pc(f, m, offset);
+    correct_sums(f, offset);
     return true;
 }
 

@@ -1,0 +1,131 @@
+/* Sums of points: see sums.h.
+ *
+ * A block is a row of stretches that each end with a branch, or with the block.  Who enters a stretch meets all of its points, so they
+ * are counted by one addition, anywhere in it: in front of the first instruction where nobody needs the flags.  If there is
+ * none, flags are left alone, which takes a register.
+ *
+ * Invariants
+ *   (1) Where a stretch ends, as many points are counted as were met.
+ *   (2) In between the fragment's aheads tell the difference: a fault is the only way out from there (recover.c).
+ */
+#include "engine/x86_64/sums.h"
+
+#include "engine/plan_points.h"
+#include "engine/plan_sums.h"
+#include "engine/settings.h"
+#include "engine/stop.h"
+#include "engine/x86_64/lower_internal.h"
+
+enum { LOOK_AT = 12 }; /* instructions, for the sake of translation's speed */
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static bool ends_stretch(const struct block *b, u32 n)
+{
+    enum insn_kind kind = b->insn[n].kind;
+    bool turns = b->loop && (n + 1) % b->loop == 0;
+    return n + 1 == b->count || turns || kind == INSN_BRANCH || kind == INSN_COUNTED;
+}
+
+/* inc, for one, leaves CF alone. */
+static u16 flags_changed(u32 points)
+{
+    return points == 1 ? FLAGS_ARITHMETIC & ~FLAG_CF : FLAGS_ARITHMETIC;
+}
+
+static bool leaves_flags(const struct block *b, u32 n)
+{
+    u16 changed = flags_changed(b->sum[n]);
+    return (b->dead[n] & changed) != changed;
+}
+
+static void place(struct block *b, u32 first, u32 last, u32 points)
+{
+    u32 end = last - first < LOOK_AT ? last + 1 : first + LOOK_AT;
+    u16 changed = flags_changed(points);
+    for (u32 n = first; n < end; n++) {
+        b->dead[n] = block_flags_dead(b, n);
+        if ((b->dead[n] & changed) == changed) {
+            b->sum[n] = (u8)points;
+            return;
+        }
+    }
+    b->sum[first] = (u8)points;
+}
+
+/* A site is at the first instruction: then the engine counts the point that may be there. */
+static bool is_counted(const struct block *b, u32 n)
+{
+    return !(n == 0 && b->site) && plan_point_at(b->pc[n]);
+}
+
+void sums_place(struct block *b)
+{
+    u32 first = 0, points = 0;
+    for (u32 n = 0; n < b->count; n++) {
+        b->sum[n] = 0;
+        b->in_sum[n] = is_counted(b, n);
+        points += b->in_sum[n];
+        if (!ends_stretch(b, n))
+            continue;
+        if (points)
+            place(b, first, n, points);
+        points = 0;
+        first = n + 1;
+    }
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
+
+/* From here on so many more are counted than met. */
+static void note_ahead(struct lowering *l, int change)
+{
+    l->ahead_points += change;
+    if (!change)
+        return;
+    u16 offset = (u16)(l->e.at - l->start);
+    if (!l->ahead_count || l->ahead[l->ahead_count - 1].offset != offset)
+        l->ahead_count++;
+    assert(l->ahead_count <= countof(l->ahead));
+    l->ahead[l->ahead_count - 1] = (struct ahead){offset, (i16)l->ahead_points};
+}
+
+static void add_with_flags(struct emitter *e, u32 sum, u8 points)
+{
+    if (points == 1) {
+        emit_rex_rip(e, 0x48, 0xff, 0, sum); /* inc */
+        return;
+    }
+    emit_word(e, 0x8348, 2); /* add, of a byte */
+    emit_rip_operand(e, 0, sum, 1);
+    emit8(e, points);
+}
+
+static void add_without_flags(struct emitter *e, u32 sum, u8 points)
+{
+    emit_store(e, RCX, emit_slot(SLOT_RCX));
+    emit_load(e, RCX, sum);
+    emit_word(e, 0x498d48u | (u32)points << 24, 4); /* lea rcx, [rcx + points] */
+    emit_store(e, RCX, sum);
+    emit_load(e, RCX, emit_slot(SLOT_RCX));
+}
+
+/* Neighbours add to different words: to one alone they could every five cycles or so. */
+static u32 next_sum(struct lowering *l)
+{
+    return EMIT_CPU(point_sum[(l->counter + l->sums++) % settings.counters]);
+}
+
+void sums_lower(struct lowering *l, unsigned n)
+{
+    const struct block *b = l->block;
+    u8 points = b->sum[n];
+    _Static_assert(BLOCK_INSNS <= 127, "as many points as a byte holds");
+    if (points && leaves_flags(b, n))
+        add_without_flags(&l->e, next_sum(l), points);
+    else if (points)
+        add_with_flags(&l->e, next_sum(l), points);
+    if (b->in_sum[n])
+        plan_sums_note_point();
+    note_ahead(l, points - b->in_sum[n]);
+}

@@ -1,0 +1,14 @@
+/* Sums of points (plan_sums.h): where in a block they are counted. */
+#ifndef ENGINE_SUMS_H
+#define ENGINE_SUMS_H
+
+struct block;
+struct lowering;
+
+/* The block has been read: finds its points, and the places for their sums. */
+void sums_place(struct block *b);
+
+/* In front of the block's instruction number n: counts, and notes what was counted ahead. */
+void sums_lower(struct lowering *l, unsigned n);
+
+#endif
