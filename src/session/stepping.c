@@ -21,10 +21,43 @@ static size_t frames_for(u64 count)
 
 /* --- step ------------------------------------------------------------------------------------- */
 
+/* A library that came or went on the way has statements, too: then once more, with all of them.  Most come soon after the start of a
+ * program, so a long way is made of stretches, of which only one has to be gone twice. */
+enum { STRETCH = 1 << 20, STRETCH_GROWS = 4 }; /* ticks */
+
+/* One that stops at a later hit of a breakpoint looks for it from where it begins: then the way is one stretch. */
+static u64 stretch_end(const struct walk *w, u64 from, u64 ticks)
+{
+    return breakpoints_ignoring(&w->s->breakpoints) ? 0 : from + ticks;
+}
+
+/* From where the session stands; *left: points to go. */
+static struct error *step_stretch(struct walk *w, u64 end, u64 *left)
+{
+    bool goes_on = moment_compare(w->s->here.at, w->from) != 0;
+    struct point_question q = walk_question(w, NULL, 0);
+    struct ahead a = {.points = q.points, .nth = *left, .limit_tick = end, .goes_on = goes_on};
+    struct error *err = walk_ahead(w, &a);
+    *left = a.nth;
+    return err;
+}
+
+/* Was it the end of the stretch that ended it? */
+static bool goes_further(const struct walk *w, u64 end, u64 left)
+{
+    return end && left && w->stop->why == WHY_STEPPED && w->s->here.at.tick >= end;
+}
+
 static struct error *step_forward(struct walk *w, u64 count)
 {
-    struct point_question q = walk_question(w, NULL, 0);
-    return walk_ahead(w, &(struct ahead){.points = q.points, .nth = count});
+    struct error *err;
+    u64 end, left = count, ticks = STRETCH;
+    do {
+        end = stretch_end(w, w->s->here.at.tick, ticks);
+        err = step_stretch(w, end, &left);
+        ticks *= STRETCH_GROWS;
+    } while (!err && goes_further(w, end, left));
+    return err;
 }
 
 static struct error *step_backward(struct walk *w, u64 count)
@@ -54,11 +87,11 @@ static struct error *next_forward(struct walk *w, u64 count)
 {
     for (;;) {
         struct point_question q = walk_question(w, w->frames.plan, w->frames.plan_count);
-        struct error *err = walk_ahead(w, &(struct ahead){.points = q.points, .nth = count,
-                                                          .flags = PLAN_FRAMES_LEAVE});
-        if (err || w->stop->why != WHY_STEPPED || w->passed >= count)
+        struct ahead a = {.points = q.points, .nth = count, .flags = PLAN_FRAMES_LEAVE};
+        struct error *err = walk_ahead(w, &a);
+        if (err || w->stop->why != WHY_STEPPED || !a.nth)
             return err;
-        count -= w->passed;
+        count = a.nth;
         err = walk_frames(w, frames_for(count));
         if (err)
             return err;

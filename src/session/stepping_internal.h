@@ -16,7 +16,6 @@ struct walk {
     u64 rsp;
     struct moment from;
     struct session_stop *stop;
-    u64 passed; /* points, by the last walk_ahead() */
 };
 
 /* Around a movement: where it begins; and, whatever happened, where the session stands then. */
@@ -26,15 +25,17 @@ struct error *walk_end(struct walk *w, enum session_direction direction, struct 
 /* Which points count, for frames[0] in the first place. */
 struct point_question walk_question(const struct walk *w, const struct plan_frame *frames, u32 count);
 
-/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first.  To one before the nth, if that is the first in frames
- * that were not known: walk_frames() takes those, to go on with the rest. */
+/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first; nth becomes what is left of it.  To one before the nth, if
+ * that is the first in frames that were not known: walk_frames() takes those, to go on with the rest. */
 struct ahead {
     struct pass_points points;
     u64 nth;
+    u64 limit_tick; /* not beyond the start of this tick; 0: as far as it takes */
+    bool goes_on;   /* from the limit of another one, which has met nothing of what lies there */
     u32 flags; /* PLAN_FRAMES_LEAVE */
     const struct plan_site *site; /* NULL: none */
 };
-struct error *walk_ahead(struct walk *w, const struct ahead *a);
+struct error *walk_ahead(struct walk *w, struct ahead *a);
 
 /* Those of the moment at which the session stands. */
 struct error *walk_frames(struct walk *w, size_t most);

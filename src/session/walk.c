@@ -111,18 +111,19 @@ static void make_plan(const struct walk *w, const struct ahead *a, bool alone, s
     breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site, a->site ? 1 : 0, ret);
     pass_plan_add_points(ret, &a->points);
     ret->plan->points_nth = a->nth;
-    ret->plan->flags = a->flags | PLAN_PAST_HERE;
+    ret->plan->flags = a->flags | (a->goes_on ? 0 : PLAN_PAST_HERE);
 }
 
-static struct error *run_once(struct walk *w, struct replayer *r, const struct ahead *a, bool alone)
+static struct error *run_once(struct walk *w, struct replayer *r, struct ahead *a, bool alone)
 {
     struct pass_plan plan;
     make_plan(w, a, alone, &plan);
     struct error *err = timeline_run(&w->s->timeline, r, &(struct timeline_pass){
-        .plan = plan.plan, .size = plan.size, .limit = {~0ull, 0}, .moves = !alone});
-    if (!err)
+        .plan = plan.plan, .size = plan.size, .limit = {a->limit_tick ? a->limit_tick : ~0ull, 0}, .moves = !alone});
+    if (!err) {
+        a->nth = plan.plan->points_nth - r->stopped.points;
         describe(w, r, &plan);
-    w->passed += r->stopped.points;
+    }
     pass_plan_deinit(&plan);
     return err;
 }
@@ -148,30 +149,29 @@ static struct error *take_up_news(struct walk *w, struct ahead *a)
 }
 
 /* The present runs until something is worth being heard of. */
-static struct error *run_on(struct walk *w, struct replayer *r, struct ahead a)
+static struct error *run_on(struct walk *w, struct replayer *r, struct ahead *a)
 {
     for (;;) {
-        struct error *err = run_once(w, r, &a, false);
+        struct error *err = run_once(w, r, a, false);
         if (err)
             return err;
-        u64 points = r->stopped.points;
         bool at_hit = r->stopped.reason == STOPPED_HIT && w->stop->why == WHY_BREAKPOINT;
         session_stand(w->s, r);
         if (!at_hit || !source_is_silent(w->src, w->stop))
             return NULL;
-        err = take_up_news(w, &a);
+        err = take_up_news(w, a);
         if (!err)
             err = session_present(w->s, &r);
         if (err)
             return err;
-        a.nth -= points;
-        a.flags |= PLAN_POINTS_GO_ON;
+        a->goes_on = false;
+        a->flags |= PLAN_POINTS_GO_ON;
     }
 }
 
 /* One with an ignore count stops at a later hit: then a copy finds out where the movement ends, and the present runs there
  * unless something stops it. */
-static struct error *run_twice(struct walk *w, struct replayer *r, const struct ahead *a)
+static struct error *run_twice(struct walk *w, struct replayer *r, struct ahead *a)
 {
     struct replayer *copy;
     struct error *err = replayer_fork(r, &copy);
@@ -186,7 +186,7 @@ static struct error *run_twice(struct walk *w, struct replayer *r, const struct 
     return movement_run_ahead(w->s, ends ? (struct moment){~0ull, 0} : end, 1, w->stop);
 }
 
-static struct error *run_from_here(struct walk *w, const struct ahead *a)
+static struct error *run_from_here(struct walk *w, struct ahead *a)
 {
     struct replayer *r;
     struct error *err = session_present(w->s, &r);
@@ -194,12 +194,11 @@ static struct error *run_from_here(struct walk *w, const struct ahead *a)
         err = movement_depart(w->s, r);
     if (err)
         return err;
-    w->passed = 0;
-    return breakpoints_ignoring(&w->s->breakpoints) ? run_twice(w, r, a) : run_on(w, r, *a);
+    return breakpoints_ignoring(&w->s->breakpoints) ? run_twice(w, r, a) : run_on(w, r, a);
 }
 
 /* A library that came or went on the way has statements, too: then once more, with all of them. */
-struct error *walk_ahead(struct walk *w, const struct ahead *a)
+struct error *walk_ahead(struct walk *w, struct ahead *a)
 {
     struct symbols *symbols;
     struct ahead all = *a;
@@ -211,8 +210,9 @@ struct error *walk_ahead(struct walk *w, const struct ahead *a)
     if (err || session_interrupted(w->s) || symbols_points_number(symbols) == known)
         return err;
     join_points(w, symbols, &all);
+    *a = all;
     err = movement_go(w->s, from);
-    return err ? err : run_from_here(w, &all);
+    return err ? err : run_from_here(w, a);
 }
 
 /* --- backward --------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-enum { ROUNDS = 250000 };
+enum { ROUNDS = 400000 };
 
 static volatile unsigned char *page;
 static volatile unsigned others, stop;
