@@ -59,19 +59,25 @@ static void *other(void *unused)
     return unused;
 }
 
-int main(void)
+__attribute__((noinline)) static unsigned begin(void)
 {
-    pthread_t thread;
     unsigned sum = 0;
-    page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    signal(SIGSEGV, on_fault);
-    pthread_create(&thread, NULL, other, NULL);
     for (unsigned n = 0; n < ROUNDS; n++) {
         sum = choose(n, sum);
         sum += touch(n);
         if (n % 700 == 0)
             mprotect((void *)page, 4096, PROT_NONE);
     }
+    return sum;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    signal(SIGSEGV, on_fault);
+    pthread_create(&thread, NULL, other, NULL);
+    unsigned sum = begin();
     stop = 1;
     pthread_join(thread, NULL);
     printf("%u\n", sum);
