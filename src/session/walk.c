@@ -136,6 +136,8 @@ static void join_points(struct walk *w, struct symbols *symbols, struct ahead *a
         return;
     a->points.points = w->points->list;
     a->points.point_count = w->points->count;
+    a->points.scopes = w->points->scopes;
+    a->points.scope_count = w->points->scope_count;
 }
 
 /* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in them. */
