@@ -128,12 +128,14 @@ static struct error *run_once(struct walk *w, struct replayer *r, struct ahead *
     return err;
 }
 
-static void join_points(struct walk *w, struct symbols *symbols, struct ahead *a)
+/* Does it count all points of the program?  Then it does so still when there are others. */
+static bool counts_all(const struct walk *w, const struct ahead *a)
 {
-    bool ours = a->points.points == w->points->list;
-    points_join(w->points, symbols);
-    if (!ours)
-        return;
+    return a->points.points == w->points->list;
+}
+
+static void count_all(const struct walk *w, struct ahead *a)
+{
     a->points.points = w->points->list;
     a->points.point_count = w->points->count;
     a->points.scopes = w->points->scopes;
@@ -143,11 +145,15 @@ static void join_points(struct walk *w, struct symbols *symbols, struct ahead *a
 /* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in them. */
 static struct error *take_up_news(struct walk *w, struct ahead *a)
 {
+    bool all = counts_all(w, a);
     struct symbols *symbols;
     struct error *err = source_symbols(w->src, &symbols);
-    if (!err && symbols_points_number(symbols) != w->points->number)
-        join_points(w, symbols, a);
-    return err;
+    if (err || symbols_points_number(symbols) == w->points->number)
+        return err;
+    points_join(w->points, symbols);
+    if (all)
+        count_all(w, a);
+    return NULL;
 }
 
 /* The present runs until something is worth being heard of. */
@@ -203,16 +209,18 @@ static struct error *run_from_here(struct walk *w, struct ahead *a)
 struct error *walk_ahead(struct walk *w, struct ahead *a)
 {
     struct symbols *symbols;
-    struct ahead all = *a;
+    const struct ahead asked = *a;
+    bool all = counts_all(w, a);
     struct moment from = w->s->here.at;
     u32 known = symbols_points_number(w->symbols);
     struct error *err = run_from_here(w, a);
     if (!err && !session_interrupted(w->s))
         err = source_symbols(w->src, &symbols);
-    if (err || session_interrupted(w->s) || symbols_points_number(symbols) == known)
+    if (err || session_interrupted(w->s) || !all || symbols_points_number(symbols) == known)
         return err;
-    join_points(w, symbols, &all);
-    *a = all;
+    points_join(w->points, symbols);
+    *a = asked;
+    count_all(w, a);
     err = movement_go(w->s, from);
     return err ? err : run_from_here(w, a);
 }
