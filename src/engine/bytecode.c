@@ -9,36 +9,9 @@
  */
 #include "engine/bytecode.h"
 
+#include "engine/bytecode_internal.h"
+
 enum { STACK_MOST = 64, STEPS_MOST = 1 << 16 };
-
-enum opcode {
-    OP_FLOAT = 0x01, OP_ADD = 0x02, OP_SUB = 0x03, OP_MUL = 0x04, OP_DIV_SIGNED = 0x05, OP_DIV_UNSIGNED = 0x06,
-    OP_REM_SIGNED = 0x07, OP_REM_UNSIGNED = 0x08, OP_LSH = 0x09, OP_RSH_SIGNED = 0x0a,
-    OP_RSH_UNSIGNED = 0x0b, OP_TRACE = 0x0c, OP_TRACE_QUICK = 0x0d, OP_LOG_NOT = 0x0e,
-    OP_BIT_AND = 0x0f, OP_BIT_OR = 0x10, OP_BIT_XOR = 0x11, OP_BIT_NOT = 0x12, OP_EQUAL = 0x13,
-    OP_LESS_SIGNED = 0x14, OP_LESS_UNSIGNED = 0x15, OP_EXT = 0x16, OP_REF8 = 0x17, OP_REF16 = 0x18,
-    OP_REF32 = 0x19, OP_REF64 = 0x1a, OP_IF_GOTO = 0x20, OP_GOTO = 0x21, OP_CONST8 = 0x22,
-    OP_CONST16 = 0x23, OP_CONST32 = 0x24, OP_CONST64 = 0x25, OP_REG = 0x26, OP_END = 0x27,
-    OP_DUP = 0x28, OP_POP = 0x29, OP_ZERO_EXT = 0x2a, OP_SWAP = 0x2b, OP_TRACENZ = 0x2f,
-    OP_TRACE16 = 0x30, OP_PICK = 0x32, OP_ROT = 0x33,
-};
-
-static u64 extend(u64 value, u64 bits, bool sign)
-{
-    if (bits >= 64)
-        return value;
-    u64 low = value & (((u64)1 << bits) - 1);
-    return sign && bits && low >> (bits - 1) ? low | ~(u64)0 << bits : low;
-}
-
-/* A shift by 64 or more moves everything out, as it would one by one. */
-static u64 shift_right(u64 a, u64 b, bool sign)
-{
-    u64 filling = sign && (i64)a < 0 ? ~(u64)0 : 0;
-    if (b >= 64)
-        return filling;
-    return b ? a >> b | filling << (64 - b) : a;
-}
 
 /* The processor would fault where the quotient does not fit. */
 static u64 divide(u8 op, u64 a, u64 b)
@@ -47,15 +20,6 @@ static u64 divide(u8 op, u64 a, u64 b)
     bool rest = op == OP_REM_SIGNED || op == OP_REM_UNSIGNED;
     u64 quotient = !sign ? a / b : b == ~(u64)0 ? -a : (u64)((i64)a / (i64)b);
     return rest ? a - b * quotient : quotient;
-}
-
-static bool refer(const struct bytecode_host *host, u64 *item, u32 size)
-{
-    u64 value = 0; /* the lowest byte comes first, here as there */
-    if (!host->memory(*item, &value, size))
-        return false;
-    *item = value;
-    return true;
 }
 
 static void rotate(u64 *top)
@@ -73,14 +37,6 @@ static void swap(u64 *top)
     top[-1] = b;
 }
 
-static inline u64 number(const u8 *at, u32 bytes)
-{
-    u64 value = 0;
-    for (u32 n = 0; n < bytes; n++)
-        value = value << 8 | at[n];
-    return value;
-}
-
 /* (1); there is room on the stack before each step. */
 #define NEEDS(items, bytes)                                                                        \
     do {                                                                                           \
@@ -88,24 +44,26 @@ static inline u64 number(const u8 *at, u32 bytes)
             return false;                                                                          \
     } while (0)
 
-#define BINARY(result)                                                                             \
+#define TAKES_TWO(result)                                                                          \
     do {                                                                                           \
         NEEDS(2, 0);                                                                               \
         u64 a = top[-1], b = top[0];                                                               \
         *--top = (result);                                                                         \
     } while (0)
 
+#define BINARY(op) TAKES_TWO(bytecode_binary(op, a, b))
+
 #define CONSTANT(bytes)                                                                            \
     do {                                                                                           \
         NEEDS(0, bytes);                                                                           \
-        *++top = number(at, bytes);                                                                \
+        *++top = bytecode_number(at, bytes);                                                       \
         at += (bytes);                                                                             \
     } while (0)
 
 #define REFER(size)                                                                                \
     do {                                                                                           \
         NEEDS(1, 0);                                                                               \
-        if (!refer(host, top, size))                                                               \
+        if (!host->memory(*top, size, top))                                                        \
             return false;                                                                          \
     } while (0)
 
@@ -117,9 +75,9 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
     for (u32 steps = 0; steps < STEPS_MOST && at < end && top < stack + STACK_MOST; steps++) {
         u8 op = *at++;
         switch (op) {
-        case OP_ADD:           BINARY(a + b); break;
-        case OP_SUB:           BINARY(a - b); break;
-        case OP_MUL:           BINARY(a * b); break;
+        case OP_ADD:           BINARY(OP_ADD); break;
+        case OP_SUB:           BINARY(OP_SUB); break;
+        case OP_MUL:           BINARY(OP_MUL); break;
         case OP_DIV_SIGNED:
         case OP_DIV_UNSIGNED:
         case OP_REM_SIGNED:
@@ -127,17 +85,17 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
             NEEDS(2, 0);
             if (!*top)
                 return false;
-            BINARY(divide(op, a, b));
+            TAKES_TWO(divide(op, a, b));
             break;
-        case OP_LSH:           BINARY(b < 64 ? a << b : 0); break;
-        case OP_RSH_SIGNED:    BINARY(shift_right(a, b, true)); break;
-        case OP_RSH_UNSIGNED:  BINARY(shift_right(a, b, false)); break;
-        case OP_BIT_AND:       BINARY(a & b); break;
-        case OP_BIT_OR:        BINARY(a | b); break;
-        case OP_BIT_XOR:       BINARY(a ^ b); break;
-        case OP_EQUAL:         BINARY(a == b); break;
-        case OP_LESS_SIGNED:   BINARY((i64)a < (i64)b); break;
-        case OP_LESS_UNSIGNED: BINARY(a < b); break;
+        case OP_LSH:           BINARY(OP_LSH); break;
+        case OP_RSH_SIGNED:    BINARY(OP_RSH_SIGNED); break;
+        case OP_RSH_UNSIGNED:  BINARY(OP_RSH_UNSIGNED); break;
+        case OP_BIT_AND:       BINARY(OP_BIT_AND); break;
+        case OP_BIT_OR:        BINARY(OP_BIT_OR); break;
+        case OP_BIT_XOR:       BINARY(OP_BIT_XOR); break;
+        case OP_EQUAL:         BINARY(OP_EQUAL); break;
+        case OP_LESS_SIGNED:   BINARY(OP_LESS_SIGNED); break;
+        case OP_LESS_UNSIGNED: BINARY(OP_LESS_UNSIGNED); break;
         case OP_FLOAT: {
             NEEDS(1, 1);
             NEEDS(*at >= FLOAT_ADD ? 2 : 1, 1);
@@ -154,7 +112,7 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
             NEEDS(1, 1);
             if (!*at)
                 return false;
-            *top = extend(*top, *at++, op == OP_EXT);
+            *top = bytecode_extend(*top, *at++, op == OP_EXT);
             break;
         case OP_REF8:          REFER(1); break;
         case OP_REF16:         REFER(2); break;
@@ -162,11 +120,11 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
         case OP_REF64:         REFER(8); break;
         case OP_IF_GOTO:
             NEEDS(1, 2);
-            at = *top-- ? code + number(at, 2) : at + 2;
+            at = *top-- ? code + bytecode_number(at, 2) : at + 2;
             break;
         case OP_GOTO:
             NEEDS(0, 2);
-            at = code + number(at, 2);
+            at = code + bytecode_number(at, 2);
             break;
         case OP_CONST8:        CONSTANT(1); break;
         case OP_CONST16:       CONSTANT(2); break;
@@ -174,7 +132,7 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
         case OP_CONST64:       CONSTANT(8); break;
         case OP_REG:
             NEEDS(0, 2);
-            if (!host->reg((u32)number(at, 2), ++top))
+            if (!host->reg((u32)bytecode_number(at, 2), ++top))
                 return false;
             at += 2;
             break;

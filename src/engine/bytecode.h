@@ -15,7 +15,7 @@
 
 /* What an expression can ask for; false: it is not to be had, and the expression has failed. */
 struct bytecode_host {
-    bool (*memory)(u64 address, void *to, u32 size); /* 1, 2, 4 or 8 bytes */
+    bool (*memory)(u64 address, u32 size, u64 *ret); /* 1, 2, 4 or 8 bytes, the lowest first; 0 above them */
     bool (*reg)(u32 number, u64 *ret);
 };
 

@@ -8,7 +8,6 @@
 #include <asm/errno.h>
 
 #include "engine/guest_observer.h"
-#include "engine/x86_64/enter.h"
 
 bool guest_read(void *to, struct gaddr from, size_t size)
 {

@@ -5,6 +5,7 @@
 #include "engine/plan.h"
 
 #include "engine/bytecode.h"
+#include "engine/bytecode_brief.h"
 #include "engine/data_watch.h"
 #include "engine/fragment.h"
 #include "engine/guest_memory.h"
@@ -22,7 +23,8 @@
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 
-enum { SITES_MOST = 1 << 20, POINTS_MOST = 1 << 24, KINDS = SITE_THREAD + 1, ARRIVALS_MOST = 4 };
+enum { SITES_MOST = 1 << 20, POINTS_MOST = 1 << 24, KINDS = SITE_THREAD + 1, ARRIVALS_MOST = 4,
+       CONDITIONS_KNOWN = 64 };
 
 struct plan_pass plan_pass = {.limit_tick = ~0ul};
 struct plan_parts plan_parts;
@@ -61,17 +63,9 @@ static bool is_new(struct place *last, struct place now)
 
 /* --- conditions ---------------------------------------------------------------------------- */
 
-/* Single words are read as such where they lie in an aligned one: they are there if that is. */
-static bool condition_memory(u64 address, void *to, u32 size)
+static bool condition_memory(u64 address, u32 size, u64 *ret)
 {
-    u64 within = address % 8, word;
-    if (within + size > 8)
-        return guest_read(to, gaddr(address), size);
-    if (!guest_read_u64(gaddr(address - within), &word))
-        return false;
-    word >>= within * 8;
-    memcpy(to, &word, size);
-    return true;
+    return guest_read_number(gaddr(address), size, ret);
 }
 
 /* What an unpriviledged program finds there on Linux. */
@@ -123,13 +117,49 @@ static bool condition_register(u32 number, u64 *ret)
     return true;
 }
 
-static bool condition_holds(const struct plan_site *s)
+/* Conditions of the pass that were asked last; size 0: none. */
+static struct known {
+    u32 condition, size;
+    bool is_brief;
+    struct brief brief;
+} known[CONDITIONS_KNOWN];
+
+static const struct known *condition_of(const struct plan_site *s)
+{
+    struct known *k = &known[s->condition % CONDITIONS_KNOWN];
+    if (k->condition == s->condition && k->size == s->condition_size)
+        return k;
+    k->condition = s->condition;
+    k->size = s->condition_size;
+    k->is_brief = brief_read(plan_parts.bytecode + s->condition, s->condition_size, &k->brief);
+    return k;
+}
+
+static void forget_conditions(void)
+{
+    for (u32 n = 0; n < CONDITIONS_KNOWN; n++)
+        known[n].size = 0;
+}
+
+static bool evaluate(const struct plan_site *s, u64 *ret)
 {
     static const struct bytecode_host host = {condition_memory, condition_register};
+    const struct known *k = condition_of(s);
+    u64 word;
+    if (!k->is_brief)
+        return bytecode_run(plan_parts.bytecode + s->condition, s->condition_size, &host, ret);
+    if (!condition_memory(k->brief.address, k->brief.size, &word))
+        return false;
+    *ret = brief_value(&k->brief, word);
+    return true;
+}
+
+static bool condition_holds(const struct plan_site *s)
+{
     u64 value;
     if (!s->condition_size)
         return true;
-    if (bytecode_run(plan_parts.bytecode + s->condition, s->condition_size, &host, &value))
+    if (evaluate(s, &value))
         return value != 0;
     plan_pass.condition_failed++;
     return false;
@@ -502,6 +532,7 @@ const char *plan_begin(const void *bytes, u64 size)
     if (why)
         return why;
     keep(bytes, size);
+    forget_conditions();
     plan_pass = (struct plan_pass){
         .runs = true,
         .limit_tick = head->limit_tick,

@@ -20,11 +20,12 @@ enum {
 /* Memory at 0x1000, and registers that are 100 times their number. */
 static const u8 memory[16] = {0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6, 0x97, 0x88, 1, 2, 3, 4, 5, 6, 7, 8};
 
-static bool read_memory(u64 address, void *to, u32 size)
+static bool read_memory(u64 address, u32 size, u64 *ret)
 {
     if (address < 0x1000 || address + size > 0x1000 + sizeof(memory))
         return false;
-    memcpy(to, memory + (address - 0x1000), size);
+    *ret = 0;
+    memcpy(ret, memory + (address - 0x1000), size);
     return true;
 }
 

@@ -150,9 +150,10 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
 
 /* --- conditions, as the engine runs them ------------------------------------------------------------------ */
 
-static bool code_memory(u64 address, void *to, u32 size)
+static bool code_memory(u64 address, u32 size, u64 *ret)
 {
-    return read_memory(NULL, address, to, size);
+    *ret = 0;
+    return read_memory(NULL, address, ret, size);
 }
 
 static bool code_register(u32 number, u64 *ret)

@@ -103,6 +103,30 @@ guest_copy_begin:
 2:  rep movsb
     mov %rcx, %rax
     ret
+/* guest_load(rdi from, rsi size): rax the number, rdx 0; or, at a fault, rdx not 0. */
+    .globl guest_load
+    .hidden guest_load
+    .type guest_load, @function
+guest_load:
+    mov $1, %edx
+    cmp $8, %rsi
+    jne 1f
+    mov (%rdi), %rax
+    xor %edx, %edx
+    ret
+1:  cmp $4, %rsi
+    jne 2f
+    mov (%rdi), %eax
+    xor %edx, %edx
+    ret
+2:  cmp $2, %rsi
+    jne 3f
+    movzwl (%rdi), %eax
+    xor %edx, %edx
+    ret
+3:  movzbl (%rdi), %eax
+    xor %edx, %edx
+    ret
 /* guest_compare_swap(rdi word, rsi expected, edx new) */
     .globl guest_compare_swap
     .hidden guest_compare_swap
