@@ -29,8 +29,6 @@ enum {
     SAVED_MOST = 64 << 20, /* of more, that it has changed is taken for granted */
 };
 
-#define NOT_SAVED (~0ul)
-
 bool data_watch_on;
 
 /* --- what is watched -------------------------------------------------------------------- */
@@ -234,11 +232,15 @@ struct pending {
     u32 how;        /* TOUCH_* */
     u64 start, size; /* of the site's bytes that were touched */
     bool mapped;    /* by a call that shapes memory: only a change counts */
-    u64 saved;      /* place in `saved`, or NOT_SAVED; in front of them the site's first bytes */
+    u64 kept;       /* those that were there: place in `saved`, or one of these: */
+    u8 value[PLAN_VALUE_KEPT]; /* the site's first bytes, as they were */
 };
+#define NOT_KEPT (~0ul)
+#define IN_VALUE (~1ul) /* they are among the first */
 
 static struct {
     bool open;
+    bool brief; /* it will end in the tick that it begins in, with the same thread: both need not be noted */
     u32 number;
     u32 thread;
     u64 tick, pc;
@@ -249,23 +251,31 @@ static u64 pending_room, pending_count;
 static u8 *saved;
 static u64 saved_room, saved_used;
 
+static void begin_event(bool brief, u64 pc)
+{
+    event.open = true;
+    event.brief = brief;
+    event.number++;
+    event.pc = pc;
+    pending_count = saved_used = 0;
+}
+
 /* A thread that is in a call does all there at the moment of the call, however long it takes. */
 static void open_event(void)
 {
     const struct thread *t = thread_self();
     if (event.open)
         return;
-    event.open = true;
-    event.number++;
+    begin_event(false, t->call_pc ? t->call_pc : cpu->rip);
     event.thread = t->ordinal;
     event.tick = t->call_pc ? t->call_tick : ticks_now();
-    event.pc = t->call_pc ? t->call_pc : cpu->rip;
-    pending_count = saved_used = 0;
 }
 
 /* What is not there counts as zeros. */
 static void read_or_zero(u8 *to, u64 from, u64 size)
 {
+    if (guest_read(to, gaddr(from), size))
+        return;
     for (u64 done = 0; done < size;) {
         u64 at = from + done, part = page_down(at) + PAGE_SIZE - at;
         part = part < size - done ? part : size - done;
@@ -293,19 +303,26 @@ static u64 value_size(const struct plan_site *s)
     return s->size < PLAN_VALUE_KEPT ? s->size : PLAN_VALUE_KEPT;
 }
 
-/* Keeps the first bytes of the site, and [start, start + size) if they may be written. */
-static u64 save(const struct plan_site *s, u64 start, u64 size, bool was_there)
+/* Mostly a number. */
+static void read_value(u8 to[PLAN_VALUE_KEPT], const struct plan_site *s)
 {
-    u64 at = saved_used, wanted = PLAN_VALUE_KEPT + size;
-    saved = grown(saved, &saved_room, saved_used, saved_used + wanted);
-    saved_used += wanted;
-    memset(saved + at, 0, PLAN_VALUE_KEPT);
-    if (was_there) {
-        read_or_zero(saved + at, s->address, value_size(s));
-        read_or_zero(saved + at + PLAN_VALUE_KEPT, start, size);
-    } else {
-        memset(saved + at + PLAN_VALUE_KEPT, 0, size);
-    }
+    u64 number;
+    if (s->size <= sizeof(number) && guest_read_number(gaddr(s->address), s->size, &number))
+        __builtin_memcpy(to, &number, sizeof(number));
+    else
+        read_or_zero(to, s->address, value_size(s));
+}
+
+/* Keeps what is in [start, start + size). */
+static u64 save(u64 start, u64 size, bool was_there)
+{
+    u64 at = saved_used;
+    saved = grown(saved, &saved_room, saved_used, saved_used + size);
+    saved_used += size;
+    if (was_there)
+        read_or_zero(saved + at, start, size);
+    else
+        memset(saved + at, 0, size);
     return at;
 }
 
@@ -315,15 +332,35 @@ enum origin {
     BROUGHT,  /* nothing was mapped there before */
 };
 
+/* The site's first bytes are kept in any case, those that were touched if they may be written. */
+static void keep_bytes(struct pending *p, bool was_there)
+{
+    const struct plan_site *s = &plan_parts.site[p->site];
+    if (was_there)
+        read_value(p->value, s);
+    else
+        memset(p->value, 0, sizeof(p->value));
+    if (!(p->how & TOUCH_WRITE) || p->start + p->size - s->address <= value_size(s))
+        p->kept = IN_VALUE;
+    else if (p->size > SAVED_MOST - saved_used % SAVED_MOST)
+        p->kept = NOT_KEPT;
+    else
+        p->kept = save(p->start, p->size, was_there);
+}
+
 static void add_pending(const struct watched *w, u64 start, u64 end, u32 how, enum origin origin)
 {
     u64 from = start > w->start ? start : w->start, to = end < w->end ? end : w->end;
-    u64 kept = how & TOUCH_WRITE ? to - from : 0;
-    bool too_much = kept > SAVED_MOST - saved_used % SAVED_MOST;
-    pending = grown(pending, &pending_room, pending_count * sizeof(*pending),
-                    (pending_count + 1) * sizeof(*pending));
-    u64 at = too_much ? NOT_SAVED : save(&plan_parts.site[w->site], from, kept, origin != BROUGHT);
-    pending[pending_count++] = (struct pending){w->site, how, from, to - from, origin != STORED, at};
+    u64 used = pending_count * sizeof(*pending);
+    if (used + sizeof(*pending) > pending_room)
+        pending = grown(pending, &pending_room, used, used + sizeof(*pending));
+    struct pending *p = &pending[pending_count++];
+    p->site = w->site;
+    p->how = how;
+    p->start = from;
+    p->size = to - from;
+    p->mapped = origin != STORED;
+    keep_bytes(p, origin != BROUGHT);
 }
 
 static void meet(u64 start, u64 end, u32 how, enum origin origin)
@@ -337,10 +374,15 @@ static void meet(u64 start, u64 end, u32 how, enum origin origin)
 
 /* --- judging ------------------------------------------------------------------------------------ */
 
+static const u8 *old_bytes(const struct plan_site *s, const struct pending *p)
+{
+    return p->kept == IN_VALUE ? p->value + (p->start - s->address) : saved + p->kept;
+}
+
 /* Of a site whose ends are shared with others. */
 static bool has_changed_within(const struct plan_site *s, const struct pending *p)
 {
-    const u8 *old = saved + p->saved + PLAN_VALUE_KEPT;
+    const u8 *old = old_bytes(s, p);
     for (u64 n = 0; n < p->size; n++) {
         u64 at = p->start + n;
         u8 now, counts = 0xff;
@@ -358,15 +400,21 @@ static bool has_changed_within(const struct plan_site *s, const struct pending *
 static bool has_changed(const struct pending *p)
 {
     u8 now[256];
+    u64 number, old_number = 0;
     const struct plan_site *s = &plan_parts.site[p->site];
-    if (p->saved == NOT_SAVED)
+    if (p->kept == NOT_KEPT)
         return true;
     if (s->not_first || s->not_last)
         return has_changed_within(s, p);
+    const u8 *old = old_bytes(s, p);
+    if (p->size <= sizeof(number) && guest_read_number(gaddr(p->start), p->size, &number)) {
+        memcpy(&old_number, old, p->size);
+        return number != old_number;
+    }
     for (u64 done = 0; done < p->size;) {
         u64 part = p->size - done < sizeof(now) ? p->size - done : sizeof(now);
         read_or_zero(now, p->start + done, part);
-        if (memcmp(now, saved + p->saved + PLAN_VALUE_KEPT + done, part))
+        if (memcmp(now, old + done, part))
             return true;
         done += part;
     }
@@ -380,18 +428,18 @@ static void judge(const struct pending *p, bool written)
         return;
     judged_in[p->site] = event.number;
     struct plan_hit hit = {
-        .tick = event.tick,
+        .tick = event.brief ? ticks_now() : event.tick,
         .pc = event.pc,
         .after_tick = ticks_now(),
         .after_pc = cpu->rip,
         .site = p->site,
-        .thread = event.thread,
+        .thread = event.brief ? thread_self()->ordinal : event.thread,
         .address = p->start,
         .value_size = (u32)value_size(s),
         .written = written,
     };
-    read_or_zero(hit.new, s->address, value_size(s));
-    memcpy(hit.old, p->saved == NOT_SAVED ? hit.new : saved + p->saved, value_size(s));
+    read_value(hit.new, s);
+    memcpy(hit.old, p->value, value_size(s));
     plan_add_hit(&hit);
 }
 
@@ -411,11 +459,12 @@ static bool counts_as_load(const struct pending *p)
 
 static void close_event(void)
 {
+    bool any_loads = plan_wants(SITE_LOAD) || plan_wants(SITE_ACCESS);
     event.open = false;
     for (u64 n = 0; n < pending_count; n++)
         if (counts_as_store(&pending[n]))
             judge(&pending[n], true);
-    for (u64 n = 0; n < pending_count; n++)
+    for (u64 n = 0; any_loads && n < pending_count; n++)
         if (counts_as_load(&pending[n]))
             judge(&pending[n], false);
     pending_count = 0;
@@ -425,6 +474,7 @@ static void close_event(void)
 
 static struct touched touched; /* by the instruction that is being executed alone */
 static bool touched_known;     /* that at cpu->rip is about to be, and is known to concern us */
+static bool repeated;          /* the event is one of `touched`, which is a repeated instruction */
 
 static u32 data_how(u32 how)
 {
@@ -447,6 +497,21 @@ bool data_watch_concerned(void)
     return touched_known;
 }
 
+static void meet_touch(const struct touch *r)
+{
+    meet(r->start, r->start + r->size ? r->start + r->size : ~0ul, r->how, STORED);
+}
+
+bool data_watch_before_touch(const struct touch *touch)
+{
+    data_watch_settle();
+    begin_event(true, cpu->rip);
+    meet_touch(touch);
+    repeated = false;
+    event.open = pending_count;
+    return event.open;
+}
+
 bool data_watch_before(void)
 {
     bool known = touched_known && touched.rip == cpu->rip;
@@ -455,10 +520,9 @@ bool data_watch_before(void)
     touched_known = false;
     data_watch_settle();
     open_event();
-    for (u32 n = 0; n < touched.ranges.count; n++) {
-        const struct touch *r = &touched.ranges.touch[n];
-        meet(r->start, r->start + r->size ? r->start + r->size : ~0ul, r->how, STORED);
-    }
+    for (u32 n = 0; n < touched.ranges.count; n++)
+        meet_touch(&touched.ranges.touch[n]);
+    repeated = touched.insn.rep;
     return true;
 }
 
@@ -475,8 +539,7 @@ static bool was_read(const struct pending *p)
 
 static void forget_unread(void)
 {
-    if (!touched_settle(&touched))
-        return;
+    touched_settle(&touched);
     for (u64 n = 0; n < pending_count; n++)
         if (!was_read(&pending[n]))
             pending[n].how &= ~(u32)TOUCH_READ;
@@ -484,10 +547,10 @@ static void forget_unread(void)
 
 void data_watch_after(bool executed)
 {
-    if (executed)
-        forget_unread();
-    else
+    if (!executed)
         pending_count = 0;
+    else if (repeated)
+        forget_unread();
     close_event();
 }
 

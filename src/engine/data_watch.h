@@ -17,6 +17,8 @@
 
 #include "base/types.h"
 
+struct touch;
+
 extern bool data_watch_on; /* the pass has data sites */
 
 /* A pass begins, with the sites of plan_parts: fragments are of the variant that they need.  NULL, or why it cannot be. */
@@ -28,6 +30,8 @@ bool data_watch_concerned(void);
 
 /* Around an instruction that is executed alone.  True if it is to be judged. */
 bool data_watch_before(void);
+/* The same of a plain instruction that is known to touch this and nothing else. */
+bool data_watch_before_touch(const struct touch *touch);
 /* `executed`: as far as a fault let it. */
 void data_watch_after(bool executed);
 

@@ -8,6 +8,7 @@
 #include "engine/areas.h"
 #include "engine/code_watch.h"
 #include "engine/controlled.h"
+#include "engine/data_pass.h"
 #include "engine/data_watch.h"
 #include "engine/entries.h"
 #include "engine/fragment.h"
@@ -142,19 +143,11 @@ static u64 pass_code_site(void)
     return due ? EXIT_ALARM : enter_at(f->after_site);
 }
 
-/* Without a place to go on: the stack has come near something watched. */
-static u64 pass_data_site(void)
-{
-    if (!cpu->after)
-        return EXIT_ALARM;
-    return data_watch_concerned() ? EXIT_DATA_TOUCHED : enter_at((u32)cpu->after);
-}
-
 /* Most sites turn out to be nothing, and are passed without a look around: no tick has passed. */
 static u64 pass_sites(u64 reason)
 {
     while (reason == EXIT_SITE || reason == EXIT_DATA)
-        reason = reason == EXIT_SITE ? pass_code_site() : pass_data_site();
+        reason = reason == EXIT_SITE ? pass_code_site() : data_pass();
     return reason;
 }
 

@@ -13,6 +13,9 @@
  * Its exits are links: each begins as a jump to a stub that comes to the engine, and is
  * patched to go straight to its target's fragment when that exists.
  *
+ * A bare fragment is a single instruction of which the engine knows that it is plain: it loads only the registers that are used, from
+ * struct cpu, where the others stay, and puts back what is written.
+ *
  * Variants: the same code may be translated in several ways, side by side, that differ in what they check for data sites
  * (data_watch.h).  Only fragments of the current variant are found; links and look-ups stay within one.
  *
@@ -70,6 +73,7 @@ struct fragment {
     bool counts; /* its code counts the point that it begins at */
     bool live;
     bool single; /* one instruction, in no table */
+    bool bare;   /* the same, and all registers are in struct cpu */
     bool published;
 };
 

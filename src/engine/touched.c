@@ -81,13 +81,10 @@ bool touched_find(struct touched *t)
     return true;
 }
 
-bool touched_settle(struct touched *t)
+void touched_settle(struct touched *t)
 {
-    if (!t->insn.rep)
-        return false;
     u64 before = t->reg[RCX], left = cpu->reg[RCX];
     t->reg[RCX] = t->insn.prefixes & PREFIX_67 ? (u32)((u32)before - (u32)left) : before - left;
     struct touch_state s = state_of(t);
     touches_of(&t->insn, t->bytes, &s, &t->ranges);
-    return true;
 }

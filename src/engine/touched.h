@@ -17,7 +17,7 @@ struct touched {
 /* Of the instruction at cpu->rip; false if it cannot be fetched. */
 bool touched_find(struct touched *ret);
 
-/* It has been executed: of a repeated one, ranges are what it came to.  True if they were changed. */
-bool touched_settle(struct touched *t);
+/* It was a repeated one, and has been executed: ranges are what it came to. */
+void touched_settle(struct touched *t);
 
 #endif

@@ -136,13 +136,13 @@ static struct single {
     u32 generation; /* of all fragments */
     u32 length;
     u8 bytes[INSN_MAX];
-} *singles;
+} *singles, *bare_singles;
 
-static struct single *single_slot(u64 pc)
+static struct single *single_slot(struct single **table, u64 pc)
 {
-    if (!singles)
-        singles = pool_map(SINGLES * sizeof(*singles), PAGE_SIZE);
-    return &singles[(pc ^ pc >> 13) % SINGLES];
+    if (!*table)
+        *table = pool_map(SINGLES * sizeof(**table), PAGE_SIZE);
+    return &(*table)[(pc ^ pc >> 13) % SINGLES];
 }
 
 static bool single_holds(const struct single *s, u64 pc)
@@ -152,9 +152,21 @@ static bool single_holds(const struct single *s, u64 pc)
            !memcmp(gaddr_pointer(gaddr(pc)), s->bytes, s->length);
 }
 
+static void keep_single(struct single *s, const struct fragment *f, u32 length)
+{
+    *s = (struct single){
+        .pc = f->pc,
+        .version = areas_version,
+        .fragment = (u32)(f - fragments),
+        .generation = fragments_generation,
+        .length = length,
+    };
+    memcpy(s->bytes, gaddr_pointer(gaddr(f->pc)), s->length);
+}
+
 struct fragment *translate_single(struct gaddr pc, u64 *fault)
 {
-    struct single *s = single_slot(pc.at);
+    struct single *s = single_slot(&singles, pc.at);
     if (single_holds(s, pc.at))
         return &fragments[s->fragment];
     block.limit = 1;
@@ -163,14 +175,24 @@ struct fragment *translate_single(struct gaddr pc, u64 *fault)
     if (!block_read(&block, pc.at, fault))
         return NULL;
     struct fragment *f = make_fragment(pc.at);
-    *s = (struct single){
-        .pc = pc.at,
-        .version = areas_version,
-        .fragment = (u32)(f - fragments),
-        .generation = fragments_generation,
-        .length = block.insn[0].length,
-    };
-    memcpy(s->bytes, gaddr_pointer(pc), s->length);
+    keep_single(s, f, block.insn[0].length);
+    return f;
+}
+
+struct fragment *translate_bare(struct gaddr pc, const struct insn *i)
+{
+    struct single *s = single_slot(&bare_singles, pc.at);
+    if (single_holds(s, pc.at))
+        return &fragments[s->fragment];
+    struct code_room room;
+    struct fragment *f = make_room(&room);
+    f->pc = pc.at;
+    f->pc_end = pc.at + i->length;
+    f->single = f->bare = true;
+    lower_bare(i, f, &room);
+    code_cache_commit(room);
+    fragment_commit(f);
+    keep_single(s, f, i->length);
     return f;
 }
 

@@ -5,6 +5,7 @@
 #include "base/types.h"
 
 struct fragment;
+struct insn;
 
 void translate_start(void);
 
@@ -14,6 +15,9 @@ struct fragment *translate(struct gaddr pc, u64 *fault);
 
 /* The same for a single instruction, in no table, every exit of which comes to the engine; perhaps made before. */
 struct fragment *translate_single(struct gaddr pc, u64 *fault);
+
+/* A bare fragment (fragment.h) of the instruction there, `i` being it; perhaps made before. */
+struct fragment *translate_bare(struct gaddr pc, const struct insn *i);
 
 /* Gives a fragment the entry for indirect jumps that it was made without; false if there is no
  * room for it. */

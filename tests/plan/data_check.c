@@ -2,6 +2,8 @@
  *
  *   data_check RECORDING ROUNDS SEED       compares; prints nothing if all is well
  *   data_check --states RECORDING ROUNDS SEED    the same for states that are kept: registers and memory at each moment
+ *   data_check --whole RECORDING ADDRESS COUNT    a pass to the end, the byte at ADDRESS watched: it was stored to COUNT times, and nothing else
+ *                                          has become of the program
  *   data_check --time RECORDING COUNT...   how much longer a pass takes with so many places watched, none of which is hit
  *
  * A stretch of the recording is walked by a SITE_STEP, with the registers at each moment.  They tell what instructions touch: around
@@ -253,6 +255,20 @@ static bool count_all(struct replayer *from)
     return bad;
 }
 
+/* All registers where it stands, and not only the pc. */
+static bool stands_otherwise(struct replayer *r, const struct step *wanted)
+{
+    struct step got;
+    look(r, &got);
+    bool same = !memcmp(&got.registers, &wanted->registers, sizeof(got.registers)) &&
+                !memcmp(got.vector, wanted->vector, got.registers.vector_size);
+    for (int n = 0; n < 16; n++)
+        wrong(r, "a register behind a hit", got.registers.reg[n], wanted->registers.reg[n]);
+    wrong(r, "flags behind a hit", got.registers.flags, wanted->registers.flags);
+    free(got.vector);
+    return wrong(r, "the state behind a hit as expected", same, 1);
+}
+
 /* Stops on the way to the nth, and goes on from there. */
 static bool stop_at_some(struct replayer *from)
 {
@@ -267,7 +283,8 @@ static bool stop_at_some(struct replayer *from)
         done += r->stopped.count; /* of one instruction all are counted */
         bad = wrong(r, "the reason", r->stopped.reason, STOPPED_HIT) || done > expected_count ||
               judge_hit(r, &r->stopped.hits[0], done - 1) ||
-              wrong(r, "the pc", r->stopped.pc, steps[expected[done - 1].step + 1].at.pc);
+              wrong(r, "the pc", r->stopped.pc, steps[expected[done - 1].step + 1].at.pc) ||
+              stands_otherwise(r, &steps[expected[done - 1].step + 1]);
     }
     replayer_destroy(r);
     return bad;
@@ -553,10 +570,25 @@ static int time_passes(char **counts)
     return 0;
 }
 
+/* --- to the end ---------------------------------------------------------------------------------------------------- */
+
+static int pass_whole(const char *address, const char *count)
+{
+    struct replayer *r = copy_of(first);
+    begin(PLAN_COUNT, 1, 0);
+    add_site(SITE_STORE, strtoull(address, NULL, 16), 1, PLAN_ANY_STORE);
+    run(r);
+    bool bad = wrong(r, "the reason", r->stopped.reason, STOPPED_END) ||
+               wrong(r, "the number of stores", r->stopped.count, strtoull(count, NULL, 0));
+    replayer_destroy(r);
+    return bad;
+}
+
 int main(int argc, char **argv)
 {
+    bool whole = argc > 4 && !strcmp(argv[1], "--whole");
     bool times = argc > 3 && !strcmp(argv[1], "--time"), states = argc > 4 && !strcmp(argv[1], "--states");
-    argv += states;
+    argv += states || whole;
     struct recording *rec;
     static struct replayer_family family;
     if (argc < 4)
@@ -565,7 +597,7 @@ int main(int argc, char **argv)
     check(replayer_family_init(&family, rec, 0, 0));
     check(replayer_start(&family, &first));
     random_state = times ? 1 : strtoull(argv[3], NULL, 0);
-    int status = times ? time_passes(argv + 3) : states ? check_states(argv[2]) : compare(argv[2]);
+    int status = times ? time_passes(argv + 3) : whole ? pass_whole(argv[2], argv[3]) : states ? check_states(argv[2]) : compare(argv[2]);
     replayer_destroy(first);
     replayer_family_deinit(&family);
     return status;

@@ -2,7 +2,8 @@
  *
  * Every opcode of every map is drawn with every ModRM byte; registers, flags and vectors are random.  The ranges that follow from
  * the operands that Zydis lists must be the ranges that touches_of() gives.  Masks of EVEX are all ones, since touches_of()
- * need not look at them; what Zydis does not list (the bits of bt, nested frames, xsave) is put in by hand.
+ * need not look at them; what Zydis does not list (the bits of bt, nested frames, xsave) is put in by hand.  Where touches_operand() has an
+ * answer, it is the same.
  *
  * Usage: touches_zydis [COUNT [SEED]]      COUNT draws for each opcode and ModRM; 2 unless given
  *
@@ -21,7 +22,7 @@
 enum { BYTES = 48, SAVE_SIZE = 1088, FAILURES_SHOWN = 20, RANGES = 64 };
 
 static ZydisDecoder decoder;
-static u64 random_state, compared, touching, failures;
+static u64 random_state, compared, touching, sums, failures;
 static u64 reg[16];
 static struct touch_vectors vectors;
 static struct touch_state state = {.reg = reg, .save_size = SAVE_SIZE, .vectors = &vectors};
@@ -343,6 +344,17 @@ static bool is_left_out(const struct answer *a)
     return a->insn.meta.isa_ext == ZYDIS_ISA_EXT_PADLOCK || a->insn.meta.isa_ext == ZYDIS_ISA_EXT_MPX;
 }
 
+/* What is said to be a sum of registers must be it. */
+static bool sum_differs(const struct insn *i, const struct touches *t)
+{
+    struct touch_operand o;
+    if (!touches_operand(i, state.rip, &o))
+        return false;
+    sums++;
+    return t->count != 1 || t->touch[0].start != touches_sum(&o, state.reg) || t->touch[0].size != o.size ||
+           t->touch[0].how != o.how;
+}
+
 static void compare(const u8 *bytes)
 {
     struct answer a;
@@ -361,7 +373,7 @@ static void compare(const u8 *bytes)
     touches_of(&i, bytes, &state, &t);
     compared++;
     touching += r.count > 0;
-    if (!within(r.range, r.count, t.touch, t.count) || !within(t.touch, t.count, r.range, r.count))
+    if (!within(r.range, r.count, t.touch, t.count) || !within(t.touch, t.count, r.range, r.count) || sum_differs(&i, &t))
         fail(bytes, &a, &r, &t);
 }
 
@@ -423,7 +435,7 @@ int main(int argc, char **argv)
                     compare(bytes);
                 }
             }
-    if (failures || touching < compared / 4 || compared < 100000 * count) {
+    if (failures || touching < compared / 4 || sums < touching / 4 || compared < 100000 * count) {
         printf("FAIL touches: %llu of %llu differ, %llu touch memory, seed %llu\n", (unsigned long long)failures,
                (unsigned long long)compared, (unsigned long long)touching, (unsigned long long)seed);
         return 1;

@@ -110,6 +110,14 @@ static void make_out(struct emitter *e)
     emit_to_engine(e);
 }
 
+static void make_bare(struct emitter *e)
+{
+    doors.bare = emit_here(e);
+    emit_exit_reason(e, EXIT_BARE);
+    emit_load(e, RSP, EMIT_CPU(engine_rsp));
+    emit_to_engine(e);
+}
+
 static u32 make_reason(struct emitter *e, enum exit_reason reason)
 {
     u32 here = emit_here(e);
@@ -251,6 +259,7 @@ u8 *doors_make(u8 *at)
     doors.ticks = make_reason(&e, EXIT_TICKS);
     make_syscall(&e);
     doors.emulate = make_reason(&e, EXIT_EMULATE);
+    make_bare(&e);
     doors.site = make_reason(&e, EXIT_SITE);
     make_data(&e);
     return e.at;

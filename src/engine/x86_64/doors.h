@@ -17,6 +17,7 @@ struct doors {
     u32 call_made;  /* to here */
     u32 call_slow;  /* must go there */
     u32 emulate;
+    u32 bare; /* all that has changed is in cpu: leaves without saving anything */
     u32 site;
     u32 data; /* rip and `after` are set */
     u32 data_fine; /* the same, with rcx in its slot, an address in ecx, and data_bits: if the fine map knows of none, on to `after` */

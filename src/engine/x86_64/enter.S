@@ -29,7 +29,20 @@ engine_enter:
     mov doors(%rip), %eax           /* doors.in */
     jmp *%rax
 
-/* From doors.out, or from a signal handler's changed context; rsp is cpu->engine_rsp. */
+    .globl engine_enter_bare
+    .hidden engine_enter_bare
+    .type engine_enter_bare, @function
+engine_enter_bare:
+    push %rbx
+    push %rbp
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    mov %rsp, CPU_ENGINE_RSP(%rdi)
+    jmp *%rsi
+
+/* From doors.out and doors.bare, or from a signal handler's changed context; rsp is cpu->engine_rsp. */
     .globl engine_resume
     .hidden engine_resume
     .type engine_resume, @function

@@ -11,6 +11,9 @@
  * meantime. */
 u64 engine_enter(struct cpu *cpu);
 
+/* The same for a bare fragment at `address`, which loads and saves what it needs itself. */
+u64 engine_enter_bare(struct cpu *cpu, u64 address);
+
 /* Where a signal handler sends the kernel's context (rip), with rsp = cpu->engine_rsp, to
  * leave the cache: engine_enter() then returns cpu->exit_reason, without saving any
  * register. */

@@ -638,6 +638,7 @@ static void lower_checked(struct lowering *l, u32 n)
     l->pc = l->block->pc[n];
     lower_data_check(l, n);
     lower_one(l, n);
+    lower_data_behind(l, n);
     lower_data_guard(l, n);
 }
 
@@ -778,6 +779,46 @@ void lower(const struct block *b, struct fragment *f, struct code_room *room, u3
     f->stubs = (u32)(u64)room->cold;
     lower_stubs(l, room);
     f->stubs_end = emit_here(&l->e);
+    write_marks(l);
+    room->cold = l->e.at;
+}
+
+/* --- bare instructions --------------------------------------------------------- */
+
+/* Flags of the guest's are not in the processor then: none may be read, or become what it was. */
+bool lower_can_be_bare(const struct insn *i)
+{
+    return i->kind == INSN_PLAIN && i->partial == INSN_COMPLETE && !i->rep && !i->flags_read &&
+           !(i->flags_may_write & ~decode_flags_killed(i));
+}
+
+/* rax is free. */
+static void keep_bare_flags(struct emitter *e)
+{
+    emit_word(e, 0xc0900f9f, 4); /* lahf; seto al */
+    emit_rex_rip(e, 0x40, 0x89, RAX, EMIT_CPU(bare_flags));
+}
+
+void lower_bare(const struct insn *i, struct fragment *f, struct code_room *room)
+{
+    struct lowering *l = begin(f, room);
+    struct emitter *e = &l->e;
+    l->start = room->hot;
+    l->pc = f->pc;
+    f->start = f->body = emit_here(e);
+    for (unsigned reg = 0; reg < 16; reg++)
+        if ((i->registers_read | i->registers_written) >> reg & 1)
+            emit_load(e, reg, EMIT_CPU(reg[reg]));
+    mark(l, l->pc, 0, 0);
+    lower_plain(l, i);
+    for (unsigned reg = 0; reg < 16; reg++)
+        if (i->registers_written >> reg & 1)
+            emit_store(e, reg, EMIT_CPU(reg[reg]));
+    if (i->flags_may_write)
+        keep_bare_flags(e);
+    emit_jump(e, doors.bare);
+    f->end = emit_here(e);
+    lower_stubs(l, room);
     write_marks(l);
     room->cold = l->e.at;
 }

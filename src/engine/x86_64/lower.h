@@ -17,6 +17,9 @@ enum lower_entry {
  * fragment's addresses, links and marks. */
 void lower(const struct block *b, struct fragment *f, struct code_room *room, u32 counter,
            enum lower_entry entry);
+/* The same for a bare fragment of the instruction at its pc, if lower_can_be_bare(). */
+void lower_bare(const struct insn *i, struct fragment *f, struct code_room *room);
+bool lower_can_be_bare(const struct insn *i);
 /* The same for an entry from the look-up table, if the fragment was made without. */
 void lower_late_check(struct fragment *f, struct code_room *room);
 

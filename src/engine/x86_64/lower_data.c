@@ -296,6 +296,7 @@ void lower_data_check(struct lowering *l, u32 n)
 {
     const struct insn *i = &l->block->insn[n];
     u32 how;
+    l->first_check = l->exit_count;
     switch (touches_form(i, &how)) {
     case TOUCH_FORM_NONE:
         return;
@@ -308,6 +309,15 @@ void lower_data_check(struct lowering *l, u32 n)
     case TOUCH_FORM_OTHER:
         check_other(l, n, how);
     }
+}
+
+/* Others than plain ones do not go on here. */
+void lower_data_behind(struct lowering *l, u32 n)
+{
+    if (l->block->insn[n].kind != INSN_PLAIN)
+        return;
+    for (u32 k = l->first_check; k < l->exit_count; k++)
+        l->exit[k].behind = emit_here(&l->e);
 }
 
 /* --- the stack's place ------------------------------------------------------------------------- */
@@ -351,13 +361,20 @@ void lower_data_guard(struct lowering *l, u32 n)
 
 /* --- stubs --------------------------------------------------------------------------------------- */
 
-static void ask_engine(struct lowering *l, const struct exit *x, u32 resume)
+/* What the engine is told. */
+static void tell(struct lowering *l, const struct exit *x, u32 resume)
 {
     struct emitter *e = &l->e;
     emit_store_constant(e, EMIT_CPU(rip), x->pc);
     emit8(e, 0x48);
     emit_store_constant32(e, EMIT_CPU(after), resume);
-    emit_jump(e, doors.data);
+    emit_store_constant32(e, EMIT_CPU(data_behind), x->behind);
+}
+
+static void ask_engine(struct lowering *l, const struct exit *x, u32 resume)
+{
+    tell(l, x, resume);
+    emit_jump(&l->e, doors.data);
 }
 
 /* The guest's flags from ah and al, and both registers. */
@@ -405,9 +422,7 @@ static void ask_fine(struct lowering *l, const struct exit *x)
     else
         emit_address(e, i, x->by_stack, x->stack, RCX);
     emit_store_constant(e, EMIT_CPU(data_bits), (1ul << x->size) - 1);
-    emit_store_constant(e, EMIT_CPU(rip), x->pc);
-    emit8(e, 0x48);
-    emit_store_constant32(e, EMIT_CPU(after), x->resume);
+    tell(l, x, x->resume);
     emit_jump(e, doors.data_fine);
 }
 

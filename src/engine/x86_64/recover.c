@@ -73,6 +73,10 @@ bool recover_state(const struct k_sigcontext *registers)
     const struct mark *m = find_mark(f, offset);
     if (!m)
         return false;
+    if (f->bare) { /* its state is in cpu, and only the instruction itself faults */
+        cpu->rip = f->pc;
+        return true;
+    }
     take_registers(registers);
     give_back(m);
     cpu->rip = guest_pc(f, m, offset);

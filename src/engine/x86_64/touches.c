@@ -414,3 +414,33 @@ enum touch_form touches_form(const struct insn *i, u32 *how)
         return i->has_memory ? TOUCH_FORM_OTHER : TOUCH_FORM_STACK;
     return i->has_memory && i->memory_size && i->memory_size <= LINE ? TOUCH_FORM_OPERAND : TOUCH_FORM_OTHER;
 }
+
+static u8 base_register(const struct insn *i)
+{
+    bool sib = (i->modrm & 7) == 4;
+    if (i->rip_relative || (sib && (i->sib & 7) == 5 && i->modrm < 0x40))
+        return TOUCH_NO_REGISTER;
+    return (u8)((sib ? i->sib & 7 : i->modrm & 7) | (i->rex & REX_B) << 3);
+}
+
+static u8 index_register(const struct insn *i)
+{
+    u8 index = (u8)((i->sib >> 3 & 7) | (i->rex & REX_X) << 2);
+    return (i->modrm & 7) != 4 || index == RSP ? TOUCH_NO_REGISTER : index;
+}
+
+bool touches_operand(const struct insn *i, u64 rip, struct touch_operand *ret)
+{
+    u32 how;
+    if (touches_form(i, &how) != TOUCH_FORM_OPERAND || i->prefixes & (PREFIX_67 | PREFIX_FS | PREFIX_GS) || touches_need_vectors(i))
+        return false;
+    *ret = (struct touch_operand){
+        .offset = (u64)i->displacement + (i->rip_relative ? rip + i->length : 0),
+        .base = base_register(i),
+        .index = i->rip_relative ? TOUCH_NO_REGISTER : index_register(i),
+        .scale = i->sib >> 6,
+        .size = i->memory_size,
+        .how = how,
+    };
+    return true;
+}

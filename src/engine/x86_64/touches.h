@@ -59,4 +59,23 @@ enum touch_form {
 };
 enum touch_form touches_form(const struct insn *i, u32 *how);
 
+/* An operand that is asked for often: its address is a sum. */
+struct touch_operand {
+    u64 offset; /* a constant, and */
+    u8 base, index, scale; /* registers, or TOUCH_NO_REGISTER; the index shifted by `scale` */
+    u16 size;
+    u32 how;
+};
+enum { TOUCH_NO_REGISTER = 16 };
+
+/* Of the instruction at `rip`; false if it touches anything else, or somewhere else. */
+bool touches_operand(const struct insn *i, u64 rip, struct touch_operand *ret);
+
+static inline u64 touches_sum(const struct touch_operand *o, const u64 reg[16])
+{
+    u64 base = o->base == TOUCH_NO_REGISTER ? 0 : reg[o->base];
+    u64 index = o->index == TOUCH_NO_REGISTER ? 0 : reg[o->index];
+    return o->offset + base + (index << o->scale);
+}
+
 #endif
