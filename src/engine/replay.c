@@ -23,6 +23,7 @@
 #include "engine/replay_threads.h"
 #include "engine/settings.h"
 #include "engine/signals.h"
+#include "engine/stats.h"
 #include "engine/stop.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
@@ -77,6 +78,8 @@ static _Noreturn void conclude(u32 verdict, const char *recorded, const char *ha
     text_add(&r, recorded);
     text_add(&h, happened);
     track_send(&v.message, -1);
+    if (cpu)
+        stats_print();
     for (;;)
         kernel_call(__NR_exit_group, verdict == CHANNEL_REPRODUCED ? 0 : CHANNEL_EXIT_DIVERGED);
 }
