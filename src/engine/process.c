@@ -27,6 +27,7 @@
 #include "engine/plan.h"
 #include "engine/record.h"
 #include "engine/replay.h"
+#include "engine/replay_branch.h"
 #include "engine/replay_output.h"
 #include "engine/replay_threads.h"
 #include "engine/share.h"
@@ -272,6 +273,8 @@ static i64 replay_spawn(const struct k_clone_args *args)
 {
     struct thread *t = thread_self();
     if (!replay_vfork_begins()) {
+        if (!(args->flags & K_CLONE_THREAD))
+            branch_at_fork();
         i64 pid = replay_feed();
         if (pid > 0 && (args->flags & K_CLONE_THREAD))
             replay_thread_create(args, (u32)pid);

@@ -19,6 +19,7 @@
 #include "engine/plan.h"
 #include "engine/pool.h"
 #include "engine/process.h"
+#include "engine/replay_branch.h"
 #include "engine/replay_output.h"
 #include "engine/replay_threads.h"
 #include "engine/settings.h"
@@ -407,6 +408,8 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     goal.check = replay_boundary;
     if (track_events)
         control_start();
+    if (track_in_tree)
+        branch_start();
     name_thread(start->path);
     output_start();
 }
@@ -624,6 +627,14 @@ i64 replay_feed(void)
     if (result == -EINTR)
         replay_expect_signal();
     return result;
+}
+
+bool replay_process_is_made(const struct event **ret)
+{
+    if (comes_again())
+        return false;
+    *ret = call_event();
+    return ((const struct event_syscall *)(*ret)->payload)->result > 0;
 }
 
 void replay_call_again(const struct call *call)

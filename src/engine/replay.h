@@ -12,6 +12,7 @@
 #include "engine/log_mode.h"
 
 struct call;
+struct event;
 struct mapping;
 
 /* Opens the line to ebb, takes the track's first event: what the program was started with comes from there. */
@@ -24,6 +25,8 @@ bool replay_call_begin(const struct call *call);
 void replay_call_again(const struct call *call);
 /* In place of handing it to the kernel: the memory that it wrote, and its result. */
 i64 replay_feed(void);
+/* Before it is fed: has the call made another process, in the log?  Then *ret is the call's event, valid until it is met. */
+bool replay_process_is_made(const struct event **ret);
 /* The call has been answered by the engine itself: is it the same answer? */
 void replay_call_end(i64 result);
 /* Is the call one that the engine answers again by itself (or in part), instead of the log alone? */

@@ -1,4 +1,4 @@
-/* What `ebb exec --stats` prints when the process ends.
+/* What `ebb exec --stats`, or the setting stats=1, prints when the process ends.
  *
  * By then the program may have closed its stderr, as those of coreutils do: a copy of the
  * descriptor is kept from the start on.
@@ -32,12 +32,17 @@ static u64 nanoseconds_now(void)
     return (u64)now.seconds * 1000000000 + (u64)now.nanoseconds;
 }
 
-void stats_start(void)
+static void keep_errors(void)
 {
-    began = nanoseconds_now();
     i64 copy = settings.stats ? kernel_call(__NR_dup, 2) : -EBADF;
     if (!kernel_failed(copy))
         descriptors_keep((i32)copy, true, &out_fd);
+}
+
+void stats_start(void)
+{
+    began = nanoseconds_now();
+    keep_errors();
 }
 
 void stats_forked(void)
@@ -45,6 +50,14 @@ void stats_forked(void)
     stats = (struct stats){0};
     cpu->calls = 0;
     began = nanoseconds_now();
+}
+
+void stats_copied(void)
+{
+    stats_forked();
+    descriptors_drop(out_fd);
+    out_fd = 2;
+    keep_errors();
 }
 
 static void add_spaces(struct text *out, size_t have, size_t wanted)

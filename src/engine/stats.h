@@ -1,4 +1,4 @@
-/* What `ebb exec --stats` prints when the process ends. */
+/* What `ebb exec --stats`, or the setting stats=1, prints when the process ends. */
 #ifndef ENGINE_STATS_H
 #define ENGINE_STATS_H
 
@@ -18,5 +18,6 @@ extern struct stats stats;
 void stats_start(void);
 void stats_print(void); /* if asked for by the settings */
 void stats_forked(void); /* the child counts from where it began */
+void stats_copied(void); /* so does a copy of a replay; and it has another stderr */
 
 #endif

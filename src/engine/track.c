@@ -61,6 +61,7 @@ u32 track_number = TRACK_NONE;
 struct ring *track_ring;
 const u8 *track_events;
 u64 track_events_size;
+bool track_in_tree;
 
 static i32 shared_socket = -1;
 static i32 own_socket = -1;
@@ -268,6 +269,7 @@ static bool take_welcome(void)
     if (fd >= 0)
         kernel_call(__NR_close, fd);
     track_number = welcome.track;
+    track_in_tree = welcome.flags & CHANNEL_TREE;
     return good;
 }
 

@@ -22,6 +22,7 @@ extern struct ring *track_ring;    /* NULL: there is no ring */
 extern const struct ring_host track_host;
 extern const u8 *track_events;     /* instead of a ring: all events, and how many bytes (log/control.h) */
 extern u64 track_events_size;
+extern bool track_in_tree;         /* ebb wants to be told of forks (CHANNEL_TREE) */
 
 /* Keeps the shared socket out of the guest's way.  Once, at the start. */
 void track_start(void);

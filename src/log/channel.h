@@ -36,6 +36,22 @@
  *
  * An engine that replays for a session is told so by the welcome (CHANNEL_CONTROLLED): log/control.h says what follows.
  *
+ * An engine that replays one of many tracks (CHANNEL_TREE) comes to forks whose children are tracks to be replayed, too.
+ * There it copies itself: the copy goes on with the child's track, and the child's beginning, which is its parent's
+ * run, is not replayed again.  When it answers is how ebb bounds the processes that run and those that there are.
+ *
+ *     engine                                            ebb
+ *     FORK: the program forks here                -->
+ *                                                 <--   LEAVE: go on as you are; or copy yourself,
+ *     clone(CLONE_PARENT)                               what the copy has for stderr attached
+ *     FORKED: the copy's pid, or an error         -->
+ *         copy: HELLO, WELCOME, as any track      <->
+ *         copy: READY, on its own line: it has    -->
+ *         its own of what was shared
+ *                                                 <--   GO, to the one that copied itself
+ *
+ * After an error in FORKED it goes on by itself.
+ *
  * A message is one packet, a struct that begins with struct channel_message; at most one
  * descriptor is attached.
  *
@@ -114,6 +130,11 @@ enum channel_message_kind {
     CHANNEL_KEPT = 4,    /* ebb: the answer to KEEP */
     CHANNEL_VERDICT = 5, /* engine, replaying: how it ended; its last message */
     CHANNEL_FETCH = 6,   /* engine, replaying: give me a mapped file; answered by KEPT, file attached */
+    CHANNEL_FORK = 7,    /* engine, in a tree: the program makes a process; answered by LEAVE */
+    CHANNEL_LEAVE = 8,   /* ebb: may it copy itself?; attached if so: the copy's stderr */
+    CHANNEL_FORKED = 9,  /* engine: what came of that */
+    CHANNEL_READY = 10,  /* its copy: a plain message */
+    CHANNEL_GO = 11,     /* ebb: a plain message */
 };
 
 struct channel_message {
@@ -131,14 +152,17 @@ struct channel_hello {
     u64 parent_pc;
 };
 
-enum { CHANNEL_CONTROLLED = 1 }; /* no ring: a file of all events; log/control.h */
+enum {
+    CHANNEL_CONTROLLED = 1, /* no ring: a file of all events; log/control.h */
+    CHANNEL_TREE = 2,       /* replay: tell of forks */
+};
 
 struct channel_welcome {
     struct channel_message message;
     u32 version;
     u32 error;        /* 0, or an errno: no ring is attached, go on without */
     u32 track;        /* replay: the track to be replayed */
-    u32 flags;        /* CHANNEL_CONTROLLED */
+    u32 flags;        /* CHANNEL_CONTROLLED, CHANNEL_TREE */
     u64 ring_size;    /* bytes of the ring, without its header page; of the file of events */
 };
 
@@ -161,6 +185,23 @@ struct channel_fetch { /* fields of the event_map */
     u32 path_size;
     u64 device, inode, size, mtime;
     char path[CHANNEL_FETCH_PATH]; /* a zero behind it */
+};
+
+struct channel_fork {
+    struct channel_message message;
+    u64 tick, pc; /* of the system call, as in its event */
+};
+
+struct channel_leave {
+    struct channel_message message;
+    u32 copy; /* 0: the child is no affair of this engine's */
+    u32 unused;
+};
+
+struct channel_forked {
+    struct channel_message message;
+    u32 error; /* 0, or an errno: there is no copy */
+    u32 pid;
 };
 
 enum channel_verdict_kind {

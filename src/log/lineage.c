@@ -28,6 +28,7 @@ struct generation {
 struct lineage {
     const struct recording *rec;
     bool quiet;
+    bool branch; /* what comes before the track's own events is not asked for */
     struct generation *generations; /* oldest first */
     size_t count, at;
     struct reader *reader;
@@ -82,6 +83,21 @@ struct error *lineage_open(const struct recording *rec, u32 track, bool quiet,
     struct error *err = find_generations(l, track);
     if (!err)
         err = recording_open_track(rec, l->generations[0].track, &l->reader);
+    if (err) {
+        lineage_close(l);
+        return err;
+    }
+    *ret = l;
+    return NULL;
+}
+
+struct error *lineage_open_branch(const struct recording *rec, u32 track, struct lineage **ret)
+{
+    struct lineage *l = xalloc(sizeof *l);
+    struct generation own = {.track = track};
+    *l = (struct lineage){.rec = rec, .quiet = true, .branch = true};
+    add_before(l, &own);
+    struct error *err = recording_open_track(rec, track, &l->reader);
     if (err) {
         lineage_close(l);
         return err;
@@ -153,6 +169,8 @@ static bool is_given(struct lineage *l, const struct event *e)
 {
     if (!e || e->kind != EVENT_START)
         return true;
+    if (l->branch)
+        return false;
     if (l->at == 0)
         l->note_next = l->quiet || l->count > 1 ? NOTE_QUIET : 0;
     return l->at == 0;
@@ -164,7 +182,7 @@ static struct error *read_event(struct lineage *l, const struct event **ret, boo
     const struct generation *g = &l->generations[l->at];
     struct error *err = reader_next(l->reader, ret);
     if (err)
-        return l->count > 1 ? error_within(err, "track %u", g->track) : err;
+        return l->count > 1 || l->branch ? error_within(err, "track %u", g->track) : err;
     *ret_passed = !is_last(l) && (!*ret || is_fork(l, *ret));
     if (!is_last(l) && *ret && (*ret)->tick > g->tick)
         return error_new("track %u has no fork where track %u begins", g->track, g[1].track);

@@ -14,6 +14,11 @@ static const u32 sizes[] = {
     [CHANNEL_KEPT] = sizeof(struct channel_kept),
     [CHANNEL_VERDICT] = sizeof(struct channel_verdict),
     [CHANNEL_FETCH] = sizeof(struct channel_fetch),
+    [CHANNEL_FORK] = sizeof(struct channel_fork),
+    [CHANNEL_LEAVE] = sizeof(struct channel_leave),
+    [CHANNEL_FORKED] = sizeof(struct channel_forked),
+    [CHANNEL_READY] = sizeof(struct channel_message),
+    [CHANNEL_GO] = sizeof(struct channel_message),
 };
 
 /* Room for one descriptor; the kernel closes those that do not fit. */

@@ -13,6 +13,9 @@ union packet {
     struct channel_kept kept;
     struct channel_verdict verdict;
     struct channel_fetch fetch;
+    struct channel_fork fork;
+    struct channel_leave leave;
+    struct channel_forked forked;
 };
 
 enum packet_result {

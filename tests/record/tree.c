@@ -1,4 +1,4 @@
-/* Processes that make processes, in the ways there are; the argument says which.  What is printed
+/* Processes that make processes, in the ways there are; the argument says which (and the next, how deep).  What is printed
  * is always the same, in the same order, and nothing waits for a clock.
  */
 #define _GNU_SOURCE
@@ -166,6 +166,71 @@ static void late(void)
     if (pid == 0)
         _exit(8);
     say_end(pid);
+}
+
+/* Many children of one that has much to do, before and in between. */
+static void row(void)
+{
+    for (int i = 0; i < 40; i++) {
+        for (int n = 0; n < 50; n++)
+            getppid();
+        pid_t pid = make();
+        if (pid == 0)
+            _exit(i);
+        if (await(pid) != i)
+            fail("a child");
+    }
+}
+
+/* Each has a child before and one behind that which goes on like itself. */
+static void deep(int depth)
+{
+    for (int i = 0; i < 3 && depth > 0; i++) {
+        pid_t pid = make();
+        if (pid == 0 && i == 1)
+            deep(depth - 1);
+        if (pid == 0)
+            _exit(i);
+        if (await(pid) != i)
+            fail("a child");
+    }
+}
+
+/* What is in memory that all of them share: each adds to what it finds, the parent too, while its
+ * child lives and behind its end. */
+static void sharing(void)
+{
+    enum { PAGE = 4096 };
+    int *sum = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (sum == MAP_FAILED)
+        fail("mmap");
+    for (int i = 0; i < 6; i++) {
+        pid_t pid = make();
+        if (pid == 0) {
+            for (int n = 0; n < 1000; n++)
+                __atomic_add_fetch(sum, 1, __ATOMIC_SEQ_CST);
+            sum[1] = i;
+            _exit(sum[2] == 100 + i - 1 || sum[2] == 100 + i || i == 0 ? i : 77);
+        }
+        for (int n = 0; n < 1000; n++)
+            __atomic_add_fetch(sum, 1, __ATOMIC_SEQ_CST);
+        sum[2] = 100 + i;
+        if (await(pid) != i || sum[1] != i || *sum != 2000 * (i + 1))
+            fail("the sum");
+    }
+}
+
+/* Children after a time that is long enough for somebody to interfere. */
+static void slow(void)
+{
+    for (volatile unsigned n = 0; n < 150000000; n++)
+        continue;
+    for (int i = 0; i < 3; i++) {
+        pid_t pid = make();
+        if (pid == 0)
+            _exit(i);
+        say_end(pid);
+    }
 }
 
 static void crash(void)
@@ -350,6 +415,14 @@ int main(int argc, char **argv)
         killed(SIGTERM, 1);
     } else if (!strcmp(what, "late")) {
         late();
+    } else if (!strcmp(what, "row")) {
+        row();
+    } else if (!strcmp(what, "deep")) {
+        deep(argc > 2 ? atoi(argv[2]) : 5);
+    } else if (!strcmp(what, "sharing")) {
+        sharing();
+    } else if (!strcmp(what, "slow")) {
+        slow();
     } else if (!strcmp(what, "crash")) {
         crash();
     } else if (!strcmp(what, "spawned")) {

@@ -1,43 +1,50 @@
 /* Every track, as many at a time as there are cores.
  *
- * Each is replayed by a process of its own, quietly; what that has to complain about goes to a
- * file in memory.  Lines are printed in the order of the tracks: a track's complaints, to stderr,
- * and its verdict, to stdout, wait until those before it have been told.
+ * A track that began with a program is started; one that was forked is reached in the replay of its
+ * parent, by a copy of that engine (replay_team.c), so that every event is replayed once.  What could
+ * not be copied is replayed by itself, through its parent's events up to the fork; unless the
+ * parent's replay has shown that these differ.
  *
- *     waiting --start--> running --reap--> done --tell_finished--> told
+ *     waiting --start_some, forks--> begun --ended--> done --tell_finished--> told
+ *        ^                             |               ^
+ *        +------------ lost -----------+               |
+ *        +------ the parent differs before that -------+
+ *
+ * Lines are printed in the order of the tracks: a track's verdict, to stdout, and its complaints, to
+ * stderr, wait until those before it have been told.
+ *
+ * Invariants
+ *   (1) A parent is before its children: tracks are numbered as they begin.
+ *   (2) A track that waits is in the line, or its parent is not done.
  */
 #include "front/cli/replay_all.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/complain.h"
 #include "base/xalloc.h"
-#include "front/cli/replay_track.h"
+#include "front/cli/replay_team.h"
 #include "log/channel.h"
-#include "session/engine_start.h"
 
 struct job {
     u32 track;
-    pid_t pid; /* 0: not started, or no more */
-    int said;  /* what it wrote to stderr */
-    bool done;
-    int status;
+    struct job *parent;         /* that it was forked by; NULL: it has to be started */
+    struct job *child, *sibling; /* those forked by it that may still be reached; the next of them */
+    u64 tick, pc;               /* of the fork */
+    enum { WAITING, BEGUN, DONE } state;
+    struct replay_line *line;   /* what came of it; NULL: it was reproduced, or not reached */
+    struct job *differs;        /* not reached, because this one's replay differs before */
+    char *said;                 /* by the engine; may be NULL */
 };
 
 struct jobs {
     const struct recording *rec;
-    const char *settings;
     struct job *list;
-    size_t count, started, running, told, failed;
+    size_t count, told, failed;
+    struct job **line; /* to be started, in that order */
+    size_t queued, started;
     int status;
 };
 
@@ -57,100 +64,185 @@ static size_t cores(void)
     return (size_t)CPU_COUNT(&set);
 }
 
-/* A worker goes with its parent, and takes the engine with it (replay_track.c passes TERM on). */
-static _Noreturn void work(const struct jobs *jobs, const struct job *job, pid_t parent)
+/* --- who comes from whom ------------------------------------------------------------------ */
+
+static int compare_tracks(const void *track, const void *job)
 {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        _exit(CHANNEL_EXIT_OURS);
-    dup2(job->said, STDERR_FILENO);
-    _exit(replay_track(jobs->rec, job->track, true, jobs->settings));
+    u32 a = *(const u32 *)track, b = ((const struct job *)job)->track;
+    return a < b ? -1 : a > b;
 }
 
-static void finish(struct jobs *jobs, struct job *job, int status)
+static struct job *find(const struct jobs *jobs, u32 track)
 {
-    job->done = true;
-    job->pid = 0;
-    job->status = status;
-    jobs->status = worse(jobs->status, status);
+    return bsearch(&track, jobs->list, jobs->count, sizeof *jobs->list, compare_tracks);
 }
 
-static void start(struct jobs *jobs, struct job *job)
+static void queue(struct jobs *jobs, struct job *job)
 {
-    pid_t parent = getpid();
-    job->said = memfd_create("said", MFD_CLOEXEC);
-    job->pid = job->said < 0 ? -1 : fork();
-    if (job->pid == 0)
-        work(jobs, job, parent);
-    if (job->pid > 0)
-        jobs->running++;
-    else
-        finish(jobs, job, complain(CHANNEL_EXIT_OURS, "track %u: cannot start a process: %s",
-                                   job->track, strerror(errno)));
+    job->state = WAITING;
+    jobs->line[jobs->queued++] = job;
 }
 
-/* Waits for one to end. */
-static void reap(struct jobs *jobs)
+/* What is wrong with a track's file is said when it is started. */
+static void find_parent(struct jobs *jobs, struct job *job)
 {
-    int wait_status;
-    pid_t pid = waitpid(-1, &wait_status, 0);
-    for (size_t i = 0; i < jobs->started && pid > 0; i++) {
-        if (jobs->list[i].pid != pid)
+    struct reader *reader;
+    struct error *err = recording_open_track(jobs->rec, job->track, &reader);
+    if (err) {
+        error_destroy(err);
+        return;
+    }
+    const struct format_file *header = reader_header(reader);
+    if (header->origin == TRACK_FORKED && header->parent < job->track) /* (1) */
+        job->parent = find(jobs, header->parent);
+    job->tick = header->parent_tick;
+    job->pc = header->parent_pc;
+    reader_close(reader);
+}
+
+/* From the last to the first, so that children are in the order of their tracks. */
+static void find_children(struct jobs *jobs)
+{
+    for (size_t i = jobs->count; i > 0; i--) {
+        struct job *job = &jobs->list[i - 1], *parent = job->parent;
+        if (parent) {
+            job->sibling = parent->child;
+            parent->child = job;
+        }
+    }
+}
+
+/* --- what the team tells ---------------------------------------------------------------------- */
+
+static bool forks(void *context, u32 track, u64 tick, u64 pc, u32 *ret)
+{
+    struct job *parent = find(context, track);
+    for (struct job **at = &parent->child, *job; (job = *at); at = &job->sibling) {
+        if (job->tick != tick || job->pc != pc)
             continue;
-        jobs->running--;
-        finish(jobs, &jobs->list[i], engine_exit_status(wait_status));
+        *at = job->sibling;
+        job->state = BEGUN;
+        *ret = job->track;
+        return true;
+    }
+    return false;
+}
+
+static void lost(void *context, u32 track)
+{
+    queue(context, find(context, track));
+}
+
+/* Its own children are not reached, either. */
+static void give_up(struct job *job, struct job *differs)
+{
+    job->state = DONE;
+    job->differs = differs;
+    for (struct job *child; (child = job->child);) {
+        job->child = child->sibling;
+        give_up(child, differs);
     }
 }
 
-static void pass_on(int from)
+/* The same events would come to the same difference again. */
+static void see_to_children(struct jobs *jobs, struct job *job, const struct replay_line *line)
 {
-    char bytes[4096];
-    ssize_t got;
-    off_t at = 0;
-    while ((got = pread(from, bytes, sizeof bytes, at)) > 0) {
-        fwrite(bytes, 1, (size_t)got, stderr);
-        at += got;
+    for (struct job *child; (child = job->child);) {
+        job->child = child->sibling;
+        if (replay_line_diverged(line) && child->tick >= line->verdict.tick)
+            give_up(child, job);
+        else
+            queue(jobs, child);
     }
+}
+
+static void ended(void *context, struct replay_line *line, char *said)
+{
+    struct job *job = find(context, line->track);
+    job->state = DONE;
+    job->said = said;
+    see_to_children(context, job, line);
+    if (replay_line_reproduced(line))
+        replay_line_destroy(line); /* there may be thousands that wait for the first to be told */
+    else
+        job->line = line;
+}
+
+/* --- telling ------------------------------------------------------------------------------------ */
+
+static int complain_of(struct job *job)
+{
+    if (job->said)
+        fputs(job->said, stderr);
+    if (job->differs)
+        return complain(CHANNEL_EXIT_DIVERGED, "track %u: not reached, since the replay of track %u, "
+                        "which it comes from, differs before that", job->track, job->differs->track);
+    return job->line ? replay_line_report(job->line) : 0;
 }
 
 static void tell(struct jobs *jobs, struct job *job)
 {
-    printf("track %u: %s\n", job->track, job->status == 0 ? "reproduced" : "not reproduced");
+    bool good = !job->line && !job->differs;
+    printf("track %u: %s\n", job->track, good ? "reproduced" : "not reproduced");
     fflush(stdout);
-    if (job->said >= 0) {
-        pass_on(job->said);
-        close(job->said);
-    }
-    jobs->failed += job->status != 0;
+    jobs->status = worse(jobs->status, complain_of(job));
+    jobs->failed += !good;
     jobs->told++;
+    replay_line_destroy(job->line);
+    free(job->said);
 }
 
 static void tell_finished(struct jobs *jobs)
 {
-    while (jobs->told < jobs->started && jobs->list[jobs->told].done)
+    while (jobs->told < jobs->count && jobs->list[jobs->told].state == DONE)
         tell(jobs, &jobs->list[jobs->told]);
 }
 
-static void run(struct jobs *jobs, size_t most)
+/* --- running -------------------------------------------------------------------------------------- */
+
+static void start_some(struct jobs *jobs, struct replay_team *team)
+{
+    while (jobs->started < jobs->queued && replay_team_has_room(team)) {
+        struct job *job = jobs->line[jobs->started++];
+        job->state = BEGUN;
+        replay_team_start(team, job->track);
+    }
+}
+
+static void run(struct jobs *jobs, struct replay_team *team)
 {
     while (jobs->told < jobs->count) {
-        while (jobs->running < most && jobs->started < jobs->count)
-            start(jobs, &jobs->list[jobs->started++]);
-        if (jobs->running)
-            reap(jobs);
+        start_some(jobs, team);
+        if (!replay_team_is_empty(team))
+            replay_team_turn(team);
         tell_finished(jobs);
     }
+}
+
+static void jobs_init(struct jobs *jobs, const u32 *tracks)
+{
+    jobs->list = xalloc(jobs->count * sizeof *jobs->list);
+    jobs->line = xalloc(jobs->count * sizeof *jobs->line);
+    for (size_t i = 0; i < jobs->count; i++)
+        jobs->list[i] = (struct job){.track = tracks[i]};
+    for (size_t i = 0; i < jobs->count; i++) {
+        find_parent(jobs, &jobs->list[i]);
+        if (!jobs->list[i].parent)
+            queue(jobs, &jobs->list[i]);
+    }
+    find_children(jobs);
 }
 
 int replay_all(const struct recording *rec, const u32 *tracks, size_t count,
                const char *settings)
 {
-    struct jobs jobs = {.rec = rec, .settings = settings, .count = count};
-    jobs.list = xalloc(count * sizeof *jobs.list);
-    for (size_t i = 0; i < count; i++)
-        jobs.list[i] = (struct job){.track = tracks[i], .said = -1};
-    fflush(NULL); /* or each of them would print it */
-    run(&jobs, cores());
+    struct jobs jobs = {.rec = rec, .count = count};
+    struct replay_team_host host = {forks, lost, ended, &jobs};
+    jobs_init(&jobs, tracks);
+    struct replay_team *team = replay_team_create(rec, settings, cores(), &host);
+    run(&jobs, team);
+    replay_team_destroy(team);
+    free(jobs.line);
     free(jobs.list);
     if (jobs.failed)
         printf("%zu of %zu tracks not reproduced\n", jobs.failed, count);

@@ -1,5 +1,6 @@
 /* ebb replay --verify and --run: recorded runs again, each track on an engine of its own
- * (replay_track.c). */
+ * (replay_track.c), or all of them, on engines that copy themselves where the program forked
+ * (replay_all.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static int replay_chosen(const struct track_choice *choice)
     } else {
         const char *settings = setting_list_text(&extra);
         status = choice->all ? replay_all(rec, tracks, count, settings)
-                             : replay_track(rec, tracks[0], false, settings);
+                             : replay_track(rec, tracks[0], settings);
         free(tracks);
     }
     recording_destroy(rec);

@@ -45,10 +45,10 @@ static void *feed(void *argument)
     return NULL;
 }
 
-static struct error *begin(struct replay_feed *f, u32 track)
+static struct error *begin(struct replay_feed *f, u32 track, u32 flags)
 {
     struct channel_welcome welcome = {
-        .version = CHANNEL_VERSION, .track = track, .ring_size = RING_SIZE,
+        .version = CHANNEL_VERSION, .track = track, .flags = flags, .ring_size = RING_SIZE,
     };
     struct error *err = ring_memory_init(&f->memory, RING_SIZE);
     if (err)
@@ -61,12 +61,12 @@ static struct error *begin(struct replay_feed *f, u32 track)
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
-struct error *replay_feed_create(struct lineage *events, u32 track, int socket,
+struct error *replay_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
                                  struct replay_feed **ret)
 {
     struct replay_feed *f = xalloc(sizeof *f);
     *f = (struct replay_feed){.socket = socket, .memory.fd = -1, .events = events};
-    struct error *err = begin(f, track);
+    struct error *err = begin(f, track, flags);
     if (!err) {
         *ret = f;
         return NULL;

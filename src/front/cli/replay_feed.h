@@ -9,8 +9,8 @@
 struct replay_feed;
 
 /* Answers an engine's hello on `socket`, its own, taken, and starts to feed what `events` (lent)
- * gives; `track` is for the welcome. */
-struct error *replay_feed_create(struct lineage *events, u32 track, int socket,
+ * gives; `track` and `flags` are for the welcome. */
+struct error *replay_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
                                  struct replay_feed **ret);
 
 int replay_feed_socket(const struct replay_feed *f);

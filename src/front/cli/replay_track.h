@@ -5,8 +5,8 @@
 #include "base/types.h"
 #include "log/recording.h"
 
-/* 0 if all of it was reproduced, else a status of ebb's after a complaint.  Its output is shown
- * unless `quiet`; `settings` come behind those it was recorded with. */
-int replay_track(const struct recording *rec, u32 track, bool quiet, const char *settings);
+/* 0 if all of it was reproduced, else a status of ebb's after a complaint.  Its output is shown;
+ * `settings` come behind those it was recorded with. */
+int replay_track(const struct recording *rec, u32 track, const char *settings);
 
 #endif

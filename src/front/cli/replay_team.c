@@ -1,0 +1,501 @@
+/* Engines that replay many tracks at a time: see the header.
+ *
+ * A member is an engine process and the track it replays.
+ *
+ *             start, or as a copy
+ *                     |
+ *                     v    FORK            LEAVE (give_leave)      FORKED
+ *      +----------> runs -----> asks -----------------> copies ----------+
+ *      |             |  ^         | LEAVE (refuse)        | error        |
+ *      |             |  +---------+-----------------------+              v
+ *      |             +--> ended                                       stands
+ *      +---------- GO (let_go), when its copy is READY or gone ----------+
+ *
+ * Who runs has one of `most` places.  A copy takes the place of the one it was made by, which stands
+ * until there is another: children first, so that few processes are there at a time however many the
+ * program made, one behind the other.  Where children have children down to a great depth, the
+ * number of members is bounded: then those that stand go on first, and if all of them ask, one
+ * goes on without a copy, and the child is the host's affair.
+ *
+ * Invariants
+ *   (1) m->copy is the copy that m waits for: one that is not ready, and m copies or stands.
+ *   (2) Members are in the order in which they came to be.
+ */
+#include "front/cli/replay_team.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+enum { STANDING_MOST = 24 };
+
+enum member_state { RUNS, ASKS, COPIES, STANDS };
+
+/* An engine that was started, and all copies that come from it. */
+struct family {
+    int shared; /* they say hello there; -1: nobody is left who could */
+    size_t members;
+};
+
+struct member {
+    struct replay_line *line;
+    struct family *family;
+    enum member_state state;
+    pid_t pid;   /* 0: of a copy that has not been heard of */
+    int said;    /* what it writes to stderr */
+    bool ready;  /* it replays its own track */
+    bool silent; /* its line has hung up */
+    bool gone;   /* it has been reaped, or was never made */
+    u32 child;   /* asks: the track that begins here */
+    struct member *copy; /* (1) */
+};
+
+struct replay_team {
+    const struct recording *rec;
+    const char *settings;
+    const struct replay_team_host *host;
+    size_t most, room;
+    struct member **members; /* (2) */
+    size_t count;
+    int children; /* tells of those that have ended */
+    bool someone_ended; /* perhaps */
+    struct pollfd *polls;
+};
+
+/* SIGCHLD is blocked from here on, for the descriptor. */
+static int watch_children(void)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+struct replay_team *replay_team_create(const struct recording *rec, const char *settings,
+                                       size_t most, const struct replay_team_host *host)
+{
+    struct replay_team *team = xalloc(sizeof *team);
+    *team = (struct replay_team){.rec = rec, .settings = settings, .host = host, .most = most,
+                                 .room = most + STANDING_MOST, .children = watch_children()};
+    team->members = xalloc(team->room * sizeof *team->members);
+    team->polls = xalloc((2 * team->room + 1) * sizeof *team->polls);
+    return team;
+}
+
+void replay_team_destroy(struct replay_team *team)
+{
+    close(team->children);
+    free(team->polls);
+    free(team->members);
+    free(team);
+}
+
+/* --- members -------------------------------------------------------------------------- */
+
+static struct member *add_member(struct replay_team *team, struct replay_line *line,
+                                 struct family *family, int said)
+{
+    struct member *m = xalloc(sizeof *m);
+    *m = (struct member){.line = line, .family = family, .state = RUNS, .said = said};
+    family->members++;
+    team->members[team->count++] = m;
+    return m;
+}
+
+static void leave_family(struct family *family)
+{
+    if (--family->members)
+        return;
+    if (family->shared >= 0)
+        close(family->shared);
+    free(family);
+}
+
+/* What it wrote, to be freed; NULL: nothing. */
+static char *take_said(int fd)
+{
+    struct stat st;
+    char *text = NULL;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+        text = xalloc((size_t)st.st_size + 1);
+        ssize_t got = pread(fd, text, (size_t)st.st_size, 0);
+        text[got > 0 ? got : 0] = '\0';
+    }
+    if (fd >= 0)
+        close(fd);
+    return text;
+}
+
+/* The one that waits for this copy, if it still does. */
+static struct member *maker_of(const struct replay_team *team, const struct member *copy)
+{
+    for (size_t i = 0; i < team->count; i++)
+        if (team->members[i]->copy == copy)
+            return team->members[i];
+    return NULL;
+}
+
+static void forget_copy(struct replay_team *team, const struct member *copy)
+{
+    struct member *maker = maker_of(team, copy);
+    if (maker)
+        maker->copy = NULL;
+}
+
+static void drop(struct replay_team *team, struct member *m)
+{
+    size_t at = 0;
+    while (team->members[at] != m)
+        at++;
+    team->count--;
+    memmove(team->members + at, team->members + at + 1,
+            (team->count - at) * sizeof *team->members);
+    forget_copy(team, m);
+    leave_family(m->family);
+    free(m);
+}
+
+/* --- starting -------------------------------------------------------------------------- */
+
+static int open_said(void)
+{
+    return memfd_create("said", MFD_CLOEXEC);
+}
+
+/* An engine that was started replays its track whatever comes; so it is ready at once. */
+static struct error *spawn(struct replay_team *team, struct replay_line *line,
+                           const struct engine_start *start)
+{
+    int said = open_said(), shared;
+    pid_t pid;
+    if (said < 0)
+        return error_errno(errno, "track %u: cannot start a process", line->track);
+    struct error *err = engine_spawn_apart(start, said, &pid, &shared);
+    if (err) {
+        close(said);
+        return err;
+    }
+    struct family *family = xalloc(sizeof *family);
+    *family = (struct family){.shared = shared};
+    struct member *m = add_member(team, line, family, said);
+    m->pid = pid;
+    m->ready = true;
+    return NULL;
+}
+
+void replay_team_start(struct replay_team *team, u32 track)
+{
+    struct replay_line *line = replay_line_create(team->rec, track);
+    struct replay_engine engine;
+    bool needed = replay_line_prepare(line, true, team->settings, &engine);
+    struct error *err = needed ? spawn(team, line, &engine.start) : NULL;
+    replay_engine_deinit(&engine);
+    if (err)
+        replay_line_fail(line, err, true);
+    if (!needed || err) {
+        replay_line_close(line);
+        team->host->ended(team->host->context, line, NULL);
+    }
+}
+
+/* --- forks ------------------------------------------------------------------------------- */
+
+static void say_plainly(struct member *m, u32 kind)
+{
+    struct channel_message message;
+    packet_send(replay_line_socket(m->line), &message, kind, sizeof message, -1);
+}
+
+static void say_leave(struct member *m, bool copy, int said)
+{
+    struct channel_leave leave = {.copy = copy};
+    packet_send(replay_line_socket(m->line), &leave.message, CHANNEL_LEAVE, sizeof leave, said);
+}
+
+static void refuse(struct replay_team *team, struct member *m)
+{
+    say_leave(m, false, -1);
+    m->state = RUNS;
+    team->host->lost(team->host->context, m->child);
+}
+
+static void give_leave(struct replay_team *team, struct member *m)
+{
+    int said = open_said();
+    struct replay_line *line = replay_line_create(team->rec, m->child);
+    replay_line_prepare_branch(line);
+    if (said < 0 || line->err) {
+        if (said >= 0)
+            close(said);
+        replay_line_destroy(line);
+        refuse(team, m);
+        return;
+    }
+    m->copy = add_member(team, line, m->family, said);
+    m->state = COPIES;
+    say_leave(m, true, said);
+}
+
+static void let_go(struct member *m)
+{
+    m->state = RUNS;
+    say_plainly(m, CHANNEL_GO);
+}
+
+/* --- who goes on ------------------------------------------------------------------------------ */
+
+static size_t running(const struct replay_team *team)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < team->count; i++)
+        n += team->members[i]->state == RUNS;
+    return n;
+}
+
+/* The youngest in this state that waits for nobody else. */
+static struct member *youngest(const struct replay_team *team, enum member_state state)
+{
+    for (size_t i = team->count; i > 0; i--) {
+        struct member *m = team->members[i - 1];
+        if (m->state == state && !m->copy && !m->silent)
+            return m;
+    }
+    return NULL;
+}
+
+/* One more step towards `most` that run; false: there is none. */
+static bool advance_one(struct replay_team *team)
+{
+    size_t busy = running(team);
+    struct member *asks = youngest(team, ASKS), *stands = youngest(team, STANDS);
+    if (busy >= team->most)
+        return false;
+    if (asks && team->count < team->room)
+        give_leave(team, asks);
+    else if (stands)
+        let_go(stands);
+    else if (asks && busy == 0)
+        refuse(team, asks);
+    else
+        return false;
+    return true;
+}
+
+bool replay_team_has_room(const struct replay_team *team)
+{
+    return team->count < team->most;
+}
+
+bool replay_team_is_empty(const struct replay_team *team)
+{
+    return team->count == 0;
+}
+
+/* --- listening ---------------------------------------------------------------------------------- */
+
+static void hear_fork(struct replay_team *team, struct member *m, const struct channel_fork *fork)
+{
+    if (team->host->forks(team->host->context, m->line->track, fork->tick, fork->pc, &m->child))
+        m->state = ASKS;
+    else
+        say_leave(m, false, -1);
+}
+
+/* An error is noted as the end of the copy, which is seen to with that of others. */
+static void hear_forked(struct replay_team *team, struct member *m,
+                        const struct channel_forked *forked)
+{
+    struct member *copy = m->copy;
+    m->state = forked->error ? RUNS : STANDS;
+    if (copy) {
+        copy->pid = (pid_t)forked->pid;
+        copy->gone = forked->error;
+    }
+    team->someone_ended = true; /* it may have, before its number was known */
+}
+
+static void hear_ready(struct replay_team *team, struct member *m)
+{
+    m->ready = true;
+    forget_copy(team, m);
+}
+
+/* False: there was nothing, and perhaps never will be. */
+static bool hear_line(struct replay_team *team, struct member *m)
+{
+    union packet packet;
+    if (m->silent || replay_line_socket(m->line) < 0)
+        return false;
+    enum packet_result result = replay_line_hear(m->line, &packet);
+    m->silent = result == PACKET_CLOSED;
+    if (m->line->err && m->pid > 0 && !m->gone)
+        kill(m->pid, SIGKILL); /* nothing good can come of it */
+    if (result != PACKET_GOT)
+        return result == PACKET_MALFORMED;
+    if (packet.message.kind == CHANNEL_FORK && m->state == RUNS)
+        hear_fork(team, m, &packet.fork);
+    else if (packet.message.kind == CHANNEL_FORKED && m->state == COPIES)
+        hear_forked(team, m, &packet.forked);
+    else if (packet.message.kind == CHANNEL_READY)
+        hear_ready(team, m);
+    return true;
+}
+
+/* A copy is known by its number, or by the one that waits for it. */
+static bool is_from(const struct replay_team *team, const struct member *m,
+                    const struct channel_hello *hello)
+{
+    const struct member *maker = maker_of(team, m);
+    if (replay_line_socket(m->line) >= 0)
+        return false;
+    return m->pid == (pid_t)hello->pid || (maker && maker->line->track == hello->parent);
+}
+
+static struct member *who_says(const struct replay_team *team, const struct family *family,
+                               const struct channel_hello *hello)
+{
+    for (size_t i = 0; i < team->count; i++)
+        if (team->members[i]->family == family && is_from(team, team->members[i], hello))
+            return team->members[i];
+    return NULL;
+}
+
+static void hear_hello(struct replay_team *team, struct family *family,
+                       const struct channel_hello *hello, int fd)
+{
+    struct member *m = who_says(team, family, hello);
+    if (!m) {
+        close(fd);
+        return;
+    }
+    m->pid = (pid_t)hello->pid;
+    replay_line_welcome(m->line, hello, fd, CHANNEL_TREE);
+    if (m->line->err)
+        kill(m->pid, SIGKILL);
+    team->someone_ended = true;
+}
+
+static void hear_shared(struct replay_team *team, struct family *family)
+{
+    union packet packet;
+    int fd;
+    enum packet_result result = packet_receive(family->shared, &packet, &fd);
+    if (result == PACKET_CLOSED) {
+        close(family->shared);
+        family->shared = -1;
+    } else if (result == PACKET_GOT && packet.message.kind == CHANNEL_HELLO && fd >= 0) {
+        hear_hello(team, family, &packet.hello, fd);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
+/* --- ends ---------------------------------------------------------------------------------------- */
+
+/* The process is no more, or never was. */
+static void end(struct replay_team *team, struct member *m)
+{
+    const struct replay_team_host *host = team->host;
+    while (hear_line(team, m)) {
+        /* what it said before it went */
+    }
+    if (m->state == ASKS)
+        host->lost(host->context, m->child);
+    if (m->copy && !m->copy->pid)
+        m->copy->gone = true; /* nobody can say any more whether it was made */
+    struct replay_line *line = m->line;
+    bool begun = m->ready;
+    char *said = take_said(m->said);
+    drop(team, m);
+    replay_line_close(line);
+    if (begun) {
+        host->ended(host->context, line, said);
+        return;
+    }
+    host->lost(host->context, line->track);
+    replay_line_destroy(line);
+    free(said);
+}
+
+static bool has_ended(struct member *m)
+{
+    if (m->pid > 0 && waitpid(m->pid, &m->line->wait_status, WNOHANG) == m->pid)
+        m->gone = true;
+    return m->gone;
+}
+
+/* NULL: there is none. */
+static struct member *find_ended(struct replay_team *team)
+{
+    for (size_t i = 0; i < team->count; i++)
+        if (has_ended(team->members[i]))
+            return team->members[i];
+    return NULL;
+}
+
+static void reap(struct replay_team *team)
+{
+    struct signalfd_siginfo info;
+    while (read(team->children, &info, sizeof info) == sizeof info)
+        team->someone_ended = true;
+    if (!team->someone_ended)
+        return;
+    team->someone_ended = false;
+    for (struct member *m; (m = find_ended(team));)
+        end(team, m);
+}
+
+/* --- a turn ---------------------------------------------------------------------------------------- */
+
+/* Each family once: by its oldest member. */
+static bool is_oldest(const struct replay_team *team, size_t which)
+{
+    for (size_t i = 0; i < which; i++)
+        if (team->members[i]->family == team->members[which]->family)
+            return false;
+    return true;
+}
+
+static struct pollfd awaited(int fd)
+{
+    return (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+/* For each member two: its line, and what its family shares, unless that is asked already. */
+static void poll_all(struct replay_team *team)
+{
+    for (size_t i = 0; i < team->count; i++) {
+        const struct member *m = team->members[i];
+        team->polls[2 * i] = awaited(m->silent ? -1 : replay_line_socket(m->line));
+        team->polls[2 * i + 1] = awaited(is_oldest(team, i) ? m->family->shared : -1);
+    }
+    team->polls[2 * team->count] = awaited(team->children);
+    if (poll(team->polls, 2 * team->count + 1, -1) < 0)
+        memset(team->polls, 0, (2 * team->count + 1) * sizeof *team->polls);
+}
+
+/* Nobody comes or goes while lines are heard; that is left for the end of the turn. */
+void replay_team_turn(struct replay_team *team)
+{
+    while (advance_one(team)) {
+        /* as far as there are places */
+    }
+    poll_all(team);
+    for (size_t i = 0; i < team->count; i++) {
+        if (team->polls[2 * i].revents)
+            hear_line(team, team->members[i]);
+        if (team->polls[2 * i + 1].revents)
+            hear_shared(team, team->members[i]->family);
+    }
+    reap(team);
+}
