@@ -3,8 +3,8 @@
  * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
  *
  * Invariants
- *   (1) All events before the fork's own have been met when the process is copied: what comes next is
- *       the answer, in either track.
+ *   (1) All events before the fork's own have been met when the process is copied: what comes next
+ *       is the answer, in either track.
  *   (2) The parent does not run while its copy still has memory in common with it.
  */
 #include "engine/replay_branch.h"

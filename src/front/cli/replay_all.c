@@ -1,8 +1,8 @@
 /* Every track, as many at a time as there are cores.
  *
- * A track that began with a program is started; one that was forked is reached in the replay of its
- * parent, by a copy of that engine (replay_team.c), so that every event is replayed once.  What could
- * not be copied is replayed by itself, through its parent's events up to the fork; unless the
+ * A track that began with a program is started; one that was forked is reached in the replay of
+ * its parent, by a copy of that engine (replay_team.c), so that every event is replayed once.  What
+ * could not be copied is replayed by itself, through its parent's events up to the fork; unless the
  * parent's replay has shown that these differ.
  *
  *     waiting --start_some, forks--> begun --ended--> done --tell_finished--> told
@@ -10,8 +10,8 @@
  *        +------------ lost -----------+               |
  *        +------ the parent differs before that -------+
  *
- * Lines are printed in the order of the tracks: a track's verdict, to stdout, and its complaints, to
- * stderr, wait until those before it have been told.
+ * Lines are printed in the order of the tracks: a track's verdict, to stdout, and its complaints,
+ * to stderr, wait until those before it have been told.
  *
  * Invariants
  *   (1) A parent is before its children: tracks are numbered as they begin.
@@ -30,13 +30,14 @@
 
 struct job {
     u32 track;
-    struct job *parent;         /* that it was forked by; NULL: it has to be started */
-    struct job *child, *sibling; /* those forked by it that may still be reached; the next of them */
-    u64 tick, pc;               /* of the fork */
+    struct job *parent;       /* that it was forked by; NULL: it has to be started */
+    struct job *child;        /* of those forked by it that may still be reached, the first */
+    struct job *sibling;      /* and the next */
+    u64 tick, pc;             /* of the fork */
     enum { WAITING, BEGUN, DONE } state;
-    struct replay_line *line;   /* what came of it; NULL: it was reproduced, or not reached */
-    struct job *differs;        /* not reached, because this one's replay differs before */
-    char *said;                 /* by the engine; may be NULL */
+    struct replay_line *line; /* what came of it; NULL: it was reproduced, or not reached */
+    struct job *differs;      /* not reached, because this one's replay differs before */
+    char *said;               /* by the engine; may be NULL */
 };
 
 struct jobs {
@@ -64,7 +65,7 @@ static size_t cores(void)
     return (size_t)CPU_COUNT(&set);
 }
 
-/* --- who comes from whom ------------------------------------------------------------------ */
+/* --- who comes from whom ------------------------------------------------------------ */
 
 static int compare_tracks(const void *track, const void *job)
 {
@@ -112,7 +113,7 @@ static void find_children(struct jobs *jobs)
     }
 }
 
-/* --- what the team tells ---------------------------------------------------------------------- */
+/* --- what the team tells ------------------------------------------------------------ */
 
 static bool forks(void *context, u32 track, u64 tick, u64 pc, u32 *ret)
 {
@@ -168,15 +169,16 @@ static void ended(void *context, struct replay_line *line, char *said)
         job->line = line;
 }
 
-/* --- telling ------------------------------------------------------------------------------------ */
+/* --- telling ------------------------------------------------------------------------ */
 
 static int complain_of(struct job *job)
 {
     if (job->said)
         fputs(job->said, stderr);
     if (job->differs)
-        return complain(CHANNEL_EXIT_DIVERGED, "track %u: not reached, since the replay of track %u, "
-                        "which it comes from, differs before that", job->track, job->differs->track);
+        return complain(CHANNEL_EXIT_DIVERGED,
+                        "track %u: not reached, since the replay of track %u, which it comes from, "
+                        "differs before that", job->track, job->differs->track);
     return job->line ? replay_line_report(job->line) : 0;
 }
 
@@ -198,7 +200,7 @@ static void tell_finished(struct jobs *jobs)
         tell(jobs, &jobs->list[jobs->told]);
 }
 
-/* --- running -------------------------------------------------------------------------------------- */
+/* --- running ------------------------------------------------------------------------ */
 
 static void start_some(struct jobs *jobs, struct replay_team *team)
 {

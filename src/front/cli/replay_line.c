@@ -1,8 +1,8 @@
 /* The line to an engine that replays a track: see the header.
  *
- * Events go through a ring that a thread fills (replay_feed.c); this is about the messages beside it
- * and about what becomes of the replay.  Only a verdict on the whole track, fed to its end without
- * fault, counts as success.
+ * Events go through a ring that a thread fills (replay_feed.c); this is about the messages beside
+ * it and about what becomes of the replay.  Only a verdict on the whole track, fed to its end
+ * without fault, counts as success.
  */
 #include "front/cli/replay_line.h"
 

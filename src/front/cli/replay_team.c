@@ -11,11 +11,11 @@
  *      |             +--> ended                                       stands
  *      +---------- GO (let_go), when its copy is READY or gone ----------+
  *
- * Who runs has one of `most` places.  A copy takes the place of the one it was made by, which stands
- * until there is another: children first, so that few processes are there at a time however many the
- * program made, one behind the other.  Where children have children down to a great depth, the
- * number of members is bounded: then those that stand go on first, and if all of them ask, one
- * goes on without a copy, and the child is the host's affair.
+ * Who runs has one of `most` places.  A copy takes the place of the one it was made by, which
+ * stands until there is another: children first, so that few processes are there at a time
+ * however many the program made, one behind the other.  Where children have children down to a
+ * great depth, the number of members is bounded: then those that stand go on first, and if all of
+ * them ask, one goes on without a copy, and the child is the host's affair.
  *
  * Invariants
  *   (1) m->copy is the copy that m waits for: one that is not ready, and m copies or stands.
@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -36,7 +37,11 @@
 
 #include "base/xalloc.h"
 
-enum { STANDING_MOST = 24 };
+enum {
+    STANDING_MOST = 24,
+    DESCRIPTORS_EACH = 5, /* line, ring, track, stderr, and what a family shares */
+    DESCRIPTORS_ELSE = 16,
+};
 
 enum member_state { RUNS, ASKS, COPIES, STANDS };
 
@@ -71,14 +76,27 @@ struct replay_team {
     struct pollfd *polls;
 };
 
-/* SIGCHLD is blocked from here on, for the descriptor. */
+/* SIGCHLD is blocked from here on, for the descriptor; ignored, it would not come. */
 static int watch_children(void)
 {
     sigset_t mask;
+    signal(SIGCHLD, SIG_DFL);
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     sigprocmask(SIG_BLOCK, &mask, NULL);
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* So many may there be at a time, where `most` run. */
+static size_t room_for(size_t most)
+{
+    struct rlimit limit;
+    size_t room = most + STANDING_MOST;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return room;
+    while (room > most && limit.rlim_cur < DESCRIPTORS_ELSE + room * DESCRIPTORS_EACH)
+        room--;
+    return room;
 }
 
 struct replay_team *replay_team_create(const struct recording *rec, const char *settings,
@@ -86,7 +104,7 @@ struct replay_team *replay_team_create(const struct recording *rec, const char *
 {
     struct replay_team *team = xalloc(sizeof *team);
     *team = (struct replay_team){.rec = rec, .settings = settings, .host = host, .most = most,
-                                 .room = most + STANDING_MOST, .children = watch_children()};
+                                 .room = room_for(most), .children = watch_children()};
     team->members = xalloc(team->room * sizeof *team->members);
     team->polls = xalloc((2 * team->room + 1) * sizeof *team->polls);
     return team;
@@ -100,7 +118,7 @@ void replay_team_destroy(struct replay_team *team)
     free(team);
 }
 
-/* --- members -------------------------------------------------------------------------- */
+/* --- members ------------------------------------------------------------------------ */
 
 static struct member *add_member(struct replay_team *team, struct replay_line *line,
                                  struct family *family, int said)
@@ -165,7 +183,7 @@ static void drop(struct replay_team *team, struct member *m)
     free(m);
 }
 
-/* --- starting -------------------------------------------------------------------------- */
+/* --- starting ----------------------------------------------------------------------- */
 
 static int open_said(void)
 {
@@ -208,7 +226,7 @@ void replay_team_start(struct replay_team *team, u32 track)
     }
 }
 
-/* --- forks ------------------------------------------------------------------------------- */
+/* --- forks -------------------------------------------------------------------------- */
 
 static void say_plainly(struct member *m, u32 kind)
 {
@@ -252,7 +270,7 @@ static void let_go(struct member *m)
     say_plainly(m, CHANNEL_GO);
 }
 
-/* --- who goes on ------------------------------------------------------------------------------ */
+/* --- who goes on -------------------------------------------------------------------- */
 
 static size_t running(const struct replay_team *team)
 {
@@ -301,7 +319,7 @@ bool replay_team_is_empty(const struct replay_team *team)
     return team->count == 0;
 }
 
-/* --- listening ---------------------------------------------------------------------------------- */
+/* --- listening ---------------------------------------------------------------------- */
 
 static void hear_fork(struct replay_team *team, struct member *m, const struct channel_fork *fork)
 {
@@ -400,7 +418,7 @@ static void hear_shared(struct replay_team *team, struct family *family)
     }
 }
 
-/* --- ends ---------------------------------------------------------------------------------------- */
+/* --- ends --------------------------------------------------------------------------- */
 
 /* The process is no more, or never was. */
 static void end(struct replay_team *team, struct member *m)
@@ -455,7 +473,7 @@ static void reap(struct replay_team *team)
         end(team, m);
 }
 
-/* --- a turn ---------------------------------------------------------------------------------------- */
+/* --- a turn ------------------------------------------------------------------------- */
 
 /* Each family once: by its oldest member. */
 static bool is_oldest(const struct replay_team *team, size_t which)
