@@ -195,6 +195,13 @@ static struct error *locate(struct session *s, struct search *q, const struct in
     return err;
 }
 
+/* An interval that was counted for a search that went further may begin before the bound: so may its hits. */
+static void forget_if_before(struct moment bound, struct found *found)
+{
+    if (found->any && moment_compare(moment_of(&found->hits[0]), bound) < 0)
+        *found = (struct found){0};
+}
+
 bool search_is_behind(struct moment bound, struct moment upper)
 {
     return bound.pc ? moment_compare(bound, upper) < 0 : bound.tick < upper.tick;
@@ -217,8 +224,11 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
             return error_new("track %u: nothing lies before %llu:0x%llx", s->family.track,
                              (unsigned long long)upper.tick, (unsigned long long)upper.pc);
         u32 late = hits_too_late(i, q->from);
-        if (i->count - late >= wanted)
-            return locate(s, q, i, late + wanted - 1, ret);
+        if (i->count - late >= wanted) {
+            struct error *err = locate(s, q, i, late + wanted - 1, ret);
+            forget_if_before(q->bound, ret);
+            return err;
+        }
         wanted -= i->count - late;
         upper = i->from;
     }

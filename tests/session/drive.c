@@ -520,6 +520,41 @@ static void ask_step(size_t from, enum session_direction way)
     expect(want, "step", from, way, count);
 }
 
+static bool hits_either(size_t i)
+{
+    return hits_condition(i) || list[i].at.pc == code[1];
+}
+
+/* With breakpoints about, all the way to which is known already. */
+static void ask_step_among(size_t from, enum session_direction way)
+{
+    u8 bytes[32];
+    u32 numbers[2];
+    u64 count = 1 + random_below(60);
+    size_t near = from + random_below(count) - count / 2, chosen = near < listed ? near : from;
+    struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY, .address = list[chosen].at.pc};
+    long want = way == FORWARD ? (long)(from + count) : (long)from - (long)count;
+    code[0] = b.address;
+    code[1] = list[random_below(listed)].at.pc;
+    wanted_rax = list[random_below(listed)].rax;
+    long hit = expected(hits_either, from, way, 1, false);
+    if (hit >= 0 && (way == FORWARD ? hit < want : hit > want))
+        want = hit;
+    if (want < 0 || want >= (long)listed)
+        return;
+    b.condition = bytes;
+    make_condition(bytes, &b.condition_size);
+    must(session_add_breakpoint(s, &b, &numbers[0]), "breakpoint");
+    b = (struct breakpoint){.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY, .address = code[1]};
+    must(session_add_breakpoint(s, &b, &numbers[1]), "breakpoint");
+    must(session_continue(s, BACKWARD, 1 + random_below(2), &stop), "continue");
+    go(list[from].at);
+    step(way, CONTROL_THREAD_ANY, count);
+    expect(want, "step among breakpoints", from, way, count);
+    for (u32 i = 0; i < countof(numbers); i++)
+        must(session_remove_breakpoint(s, numbers[i]), "removing");
+}
+
 static void ask_thread_step(size_t from, enum session_direction way)
 {
     u64 count = 1 + random_below(3);
@@ -557,7 +592,7 @@ static void ask_goto(size_t from, enum session_direction way)
 static void test_oracle(void)
 {
     static void (*const asks[])(size_t, enum session_direction) = {
-        ask_breakpoints, ask_watch, ask_step, ask_thread_step, ask_range, ask_goto,
+        ask_breakpoints, ask_watch, ask_step, ask_step_among, ask_thread_step, ask_range, ask_goto,
     };
     open_session(false);
     for (step_no = 1; step_no <= moves; step_no++) {
