@@ -368,6 +368,15 @@ static struct error *continue_backward(struct session *s, struct moment bound, u
     return err;
 }
 
+static struct error *continue_to_start(struct session *s, u64 nth, struct session_stop *stop)
+{
+    bool found = false;
+    struct error *err = NULL;
+    if (nth == 1 && breakpoints_any(&s->breakpoints, CHOOSE_ALL))
+        err = steps_search_window(s, stop, &found);
+    return err || found ? err : continue_backward(s, session_first(s), nth, stop);
+}
+
 struct error *session_continue(struct session *s, enum session_direction direction, u64 nth,
                                struct session_stop *ret)
 {
@@ -379,12 +388,14 @@ struct error *session_continue(struct session *s, enum session_direction directi
         nth = 1;
     if (direction == FORWARD)
         err = movement_run_ahead(s, FAR, nth, &stop);
-    else if (!(nth == 1 && steps_search_window(s, &stop)))
-        err = continue_backward(s, session_first(s), nth, &stop);
+    else
+        err = continue_to_start(s, nth, &stop);
     if (err) {
         movement_return(s, from);
         return err;
     }
+    if (direction == BACKWARD && stop.why == WHY_INTERRUPTED)
+        movement_return(s, from);
     session_moved(s, from);
     *ret = stop;
     return NULL;

@@ -25,7 +25,8 @@ struct error *movement_run_ahead(struct session *s, struct moment bound, u64 nth
 void movement_describe(struct session_stop *stop, const struct found *found,
                        const struct pass_plan *plan);
 
-/* The nearest stop before here, if the window can tell for sure: then the session stands there. */
-bool steps_search_window(struct session *s, struct session_stop *stop);
+/* The nearest stop before here, if the window can tell for sure: then *ret, and the session stands there.  Else it may stand
+ * further back, with no stop in between. */
+struct error *steps_search_window(struct session *s, struct session_stop *stop, bool *ret);
 
 #endif

@@ -12,6 +12,8 @@
 enum {
     WINDOW_GROWS = 4,
     STATES_TRIED = 4 * WINDOW_STATES_MOST, /* before the search is left to passes */
+    WINDOWS_SEARCHED = 2,
+    STATES_SEARCHED = 4096, /* in the second of them: some milliseconds */
 };
 
 struct stepping {
@@ -130,27 +132,56 @@ static enum progress walk(const struct session *s, struct stepping *g, u64 *inde
     return ARRIVED;
 }
 
-bool steps_search_window(struct session *s, struct session_stop *stop)
-{
-    struct stepping g = {BACKWARD, CONTROL_THREAD_ANY, ~0ull, {0, 0}, stop};
-    u64 index;
-    if (!s->window || !window_find(s->window, s->here.at, &index) || walk(s, &g, &index) != ARRIVED)
-        return false;
-    session_stand_in_window(s, index);
-    return true;
-}
-
-/* A window that ends here; NULL: there is none to be had. */
-static struct error *open_window(struct session *s)
+/* A window that ends here, of about so many states; the old one stays if there is none to be had. */
+static struct error *open_window(struct session *s, u64 states)
 {
     struct window *w;
-    struct error *err = window_create(&s->timeline, s->here.at, s->window_states, &w);
+    struct error *err = window_create(&s->timeline, s->here.at, states, &w);
     if (err || !w)
         return err;
     window_destroy(s->window);
     s->window = w;
-    s->window_states = s->window_states * WINDOW_GROWS < WINDOW_STATES_MOST
-                           ? s->window_states * WINDOW_GROWS : WINDOW_STATES_MOST;
+    return NULL;
+}
+
+static u64 smaller(u64 a, u64 b)
+{
+    return a < b ? a : b;
+}
+
+/* As long as one keeps stepping back, they become longer. */
+static struct error *open_next_window(struct session *s)
+{
+    struct error *err = open_window(s, s->window_states);
+    s->window_states = smaller(s->window_states * WINDOW_GROWS, WINDOW_STATES_MOST);
+    return err;
+}
+
+static bool is_in_window(const struct session *s, u64 *ret_index)
+{
+    return s->window && window_find(s->window, s->here.at, ret_index);
+}
+
+/* A client that steps back over a call in many small movements (gdb's `reverse-next`) comes to the
+ * edge of the window in one of them, and will want the states beyond it next: so one more window is
+ * looked through before the search is left to passes, which then begins there. */
+struct error *steps_search_window(struct session *s, struct session_stop *stop, bool *ret)
+{
+    struct stepping g = {BACKWARD, CONTROL_THREAD_ANY, ~0ull, {0, 0}, stop};
+    u64 index;
+    *ret = false;
+    for (int windows = 1; is_in_window(s, &index); windows++) {
+        enum progress p = walk(s, &g, &index);
+        if (p == TOO_HARD)
+            break;
+        session_stand_in_window(s, index);
+        *ret = p == ARRIVED;
+        if (*ret || windows == WINDOWS_SEARCHED || session_interrupted(s))
+            break;
+        struct error *err = open_window(s, smaller(s->window_states, STATES_SEARCHED));
+        if (err)
+            return err;
+    }
     return NULL;
 }
 
@@ -222,7 +253,7 @@ static struct error *run_two_passes(struct session *s, struct stepping *g)
 static struct error *step_forward(struct session *s, struct stepping *g)
 {
     u64 index;
-    if (!s->present && s->window && window_find(s->window, s->here.at, &index)) {
+    if (!s->present && is_in_window(s, &index)) {
         enum progress p = walk(s, g, &index);
         session_stand_in_window(s, index);
         if (p == ARRIVED)
@@ -281,17 +312,17 @@ static struct error *step_backward(struct session *s, struct stepping *g)
     struct error *err = NULL;
     while (!err && !session_interrupted(s)) {
         u64 index;
-        bool inside = s->window && window_find(s->window, s->here.at, &index);
+        bool inside = is_in_window(s, &index);
         if (moment_compare(s->here.at, session_first(s)) <= 0) {
             g->stop->why = WHY_START;
             return NULL;
         }
         if (!inside || index == 0) {
             if (tried < STATES_TRIED)
-                err = open_window(s);
+                err = open_next_window(s);
             if (err || session_interrupted(s))
                 break;
-            inside = s->window && window_find(s->window, s->here.at, &index) && index > 0;
+            inside = is_in_window(s, &index) && index > 0;
         }
         if (!inside)
             return search_step(s, g);
