@@ -124,14 +124,32 @@ static struct error *look_through(struct session *s, const struct point_question
     return NULL;
 }
 
-/* Most movements are short, and plain replay is quicker than counting: first a little of the interval, then more. */
+/* Most movements are short, and plain replay is quicker than counting: first a little of the interval, then more, as far as it
+ * seems that there is to go. */
 enum { STRETCH = 4096, STRETCH_GROWS = 16 };
 
-static struct moment bound_of(struct moment first, struct moment upper, u64 *stretch)
+static struct moment bound_of(struct moment first, struct moment upper, u64 stretch)
 {
-    u64 ticks = *stretch;
-    *stretch = ticks > ~0ull / STRETCH_GROWS ? ticks : ticks * STRETCH_GROWS;
-    return upper.tick - first.tick <= ticks ? first : (struct moment){upper.tick - ticks, 0};
+    return upper.tick - first.tick <= stretch ? first : (struct moment){upper.tick - stretch, 0};
+}
+
+/* The ticks that hold the points still wanted, and some more, if they lie as dense as in what was counted. */
+static double ticks_for(const struct list *pieces, u64 wanted)
+{
+    const struct piece *p = pieces->items;
+    u64 points = 0, ticks = 0;
+    for (size_t n = 0; n < pieces->count; n++) {
+        points += p[n].points;
+        ticks += p[n].to.tick - p[n].from.tick;
+    }
+    return points ? 1.25 * (double)wanted / (double)points * (double)ticks : 1e18;
+}
+
+static u64 next_stretch(u64 stretch, const struct list *pieces, u64 wanted)
+{
+    u64 most = stretch > ~0ull / STRETCH_GROWS ? stretch : stretch * STRETCH_GROWS;
+    double likely = ticks_for(pieces, wanted) + STRETCH;
+    return likely < (double)most ? (u64)likely : most;
 }
 
 struct error *point_search_before(struct session *s, const struct point_question *q,
@@ -146,11 +164,12 @@ struct error *point_search_before(struct session *s, const struct point_question
     *ret = (struct point_result){.outcome = POINT_NONE, .at = first};
     while (!err && !ends && search_is_behind(first, upper)) {
         struct list pieces = LIST(struct piece);
-        err = search_count(s, &plan, bound_of(first, upper, &stretch), upper, note_piece, &pieces);
+        err = search_count(s, &plan, bound_of(first, upper, stretch), upper, note_piece, &pieces);
         if (!err && !session_interrupted(s))
             err = look_through(s, q, &pieces, &nth, &ends, ret);
         if (pieces.count)
             upper = ((struct piece *)pieces.items)[0].from;
+        stretch = next_stretch(stretch, &pieces, nth);
         list_deinit(&pieces);
         if (session_interrupted(s)) {
             ends = true;
