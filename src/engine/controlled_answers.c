@@ -84,10 +84,16 @@ static void answer_read(const struct control_read *read)
     answer(0, bytes, got);
 }
 
+/* A signal that ended the recording here has come and gone: what the copy does is not interrupted by it. */
 static void leave_recording(void)
 {
+    struct thread *t = thread_self();
+    if (log_mode == LOG_SCRATCH)
+        return;
     log_mode = LOG_SCRATCH;
-    thread_self()->fault_waits = false; /* what is at rip, changed or not, will tell */
+    t->fault_waits = false; /* what is at rip, changed or not, will tell */
+    t->waiting_info.signal = 0;
+    t->signal_waiting = false;
 }
 
 /* What the program itself may not write, a debugger may: code, constants.  One page. */
