@@ -30,6 +30,7 @@
 #include "engine/futex.h"
 #include "engine/kernel.h"
 #include "engine/layout.h"
+#include "engine/log_mode.h"
 #include "engine/pool.h"
 #include "engine/record.h"
 #include "engine/share.h"
@@ -498,14 +499,18 @@ static void hold_alone(struct thread *t)
     holder = line_end = t; /* (3) */
 }
 
+static u32 first_tid;
+
 void thread_start_first(struct thread *t)
 {
-    t->tid = (u32)kernel_call(__NR_gettid);
+    t->tid = first_tid = (u32)kernel_call(__NR_gettid);
     t->in_use = 1;
     hold_alone(t);
     thread_list_add(t);
 }
 
+/* A child that is replayed has the number of the first engine, by which the session knows whose track it is: it may be any
+ * copy of that one. */
 void thread_forked(void)
 {
     struct thread *t = thread_self();
@@ -516,7 +521,7 @@ void thread_forked(void)
     }
     for (struct thread *gone = free_blocks; gone; gone = gone->next)
         gone->in_use = 0; /* (6) */
-    t->tid = (u32)kernel_call(__NR_gettid);
+    t->tid = log_mode == LOG_REPLAY ? first_tid : (u32)kernel_call(__NR_gettid);
     t->in_vfork = false;
     t->robust_list = gaddr(0);
     assert(thread_count == 1 && thread_holds(t));
