@@ -1,8 +1,14 @@
 /* A client of the server: see the header.
  *
- * The reader thread takes frames apart, answers them with acks and lines packets up; the main
- * thread takes them from the line.  All that both touch is under l->lock, writing to the client
- * under l->writing.
+ * Whoever reads takes frames apart, answers them with acks and lines packets up.  That is the main
+ * thread itself while it waits for the next packet: one movement of a client may be thousands of small ones, and to hand each
+ * packet from thread to thread takes longer than to answer it.  While it is at work for longer, the reader thread
+ * watches:
+ *
+ *     parked  --- link_progress: this takes a while --->  watching
+ *     parked  <-- link_next: park ----------------------  watching, also from the beginning on
+ *
+ * All that both touch is under l->lock, writing to the client under l->writing.
  *
  * A Ctrl-C is for the movement that its sender believes is under way.  That may have ended meanwhile,
  * or not have begun: a client that makes one movement of many small ones (`stepi 1000`) sends it
@@ -12,6 +18,7 @@
  * Invariants
  *   (1) l->busy: the main thread works on a packet, or some wait in line.
  *   (2) l->lapses is 0 as long as (1), for a Ctrl-C that stands.
+ *   (3) The main thread reads only while the reader is parked, the reader only while it is not: l->wire has one owner.
  */
 #include "front/gdb/link.h"
 
@@ -28,16 +35,16 @@
 #include "front/gdb/reply.h"
 #include "front/gdb/wire.h"
 
-enum { LINE_MOST = 64, READ_ROOM = 65536, QUIET_NANOSECONDS = 100000000,
-       LAPSE_NANOSECONDS = 100000000 };
+enum { LINE_MOST = 64, READ_ROOM = 65536, QUIET_MILLISECONDS = 100, LAPSE_NANOSECONDS = 100000000 };
 
 struct link {
     int in, out, wake;
     pthread_t reader;
     pthread_mutex_t lock, writing;
-    pthread_cond_t came, left; /* a packet joined the line, one left it */
-    struct link_packet *line[LINE_MOST];
-    size_t first, count;
+    pthread_cond_t watch, parked;
+    bool watching, is_parked; /* what the reader is to do, and does (3) */
+    struct link_packet *line, **line_end;
+    size_t count;
     bool gone, closing, busy, interrupted, acks;
     bool fleeting; /* see link_forget_interrupts */
     u64 lapses; /* when a Ctrl-C that nobody heeded is forgotten; nanoseconds, 0: not yet */
@@ -62,6 +69,7 @@ static void write_all(struct link *l, const char *bytes, size_t size)
 static struct link_packet *packet_new(int kind, const char *bytes, size_t size)
 {
     struct link_packet *p = xalloc(sizeof *p + size + 1);
+    p->next = NULL;
     p->kind = kind;
     p->size = size;
     memcpy(p->bytes, bytes, size);
@@ -76,21 +84,15 @@ static u64 nanoseconds_now(void)
     return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
-/* The reader waits while the line is full. */
 static void join_line(struct link *l, struct link_packet *p)
 {
     pthread_mutex_lock(&l->lock);
-    while (l->count == LINE_MOST && !l->closing)
-        pthread_cond_wait(&l->left, &l->lock);
-    if (l->closing) {
-        free(p);
-    } else {
-        l->line[(l->first + l->count++) % LINE_MOST] = p;
-        l->busy = true; /* (1) */
-        if (l->interrupted && nanoseconds_now() < l->lapses)
-            l->lapses = 0; /* (2) */
-        pthread_cond_signal(&l->came);
-    }
+    *l->line_end = p;
+    l->line_end = &p->next;
+    l->count++;
+    l->busy = true; /* (1) */
+    if (l->interrupted && nanoseconds_now() < l->lapses)
+        l->lapses = 0; /* (2) */
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -156,35 +158,89 @@ static void take_event(struct link *l, enum wire_event event)
     }
 }
 
-/* False at the end of what the client sends. */
-static bool read_some(struct link *l)
+/* What has come, or the end of it. */
+static void read_some(struct link *l)
 {
     static __thread u8 room[READ_ROOM];
-    struct pollfd fds[2] = {{l->in, POLLIN, 0}, {l->wake, POLLIN, 0}};
-    if (poll(fds, 2, -1) < 0)
-        return errno == EINTR;
-    if (fds[1].revents)
-        return false;
     ssize_t size = read(l->in, room, sizeof room);
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
-        return true;
+        return;
     for (ssize_t i = 0; i < size; i++)
         take_event(l, wire_feed(&l->wire, room[i]));
-    return size > 0;
+    if (size > 0)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->gone = true;
+    if (l->moving)
+        session_interrupt(l->moving);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* --- the reader ---------------------------------------------------------------------------- */
+
+/* Parked until it is to watch, and while the line is long; false at the end. */
+static bool wait_parked(struct link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    while (!l->closing && (!l->watching || l->gone || l->count >= LINE_MOST)) {
+        l->is_parked = true;
+        pthread_cond_signal(&l->parked);
+        pthread_cond_wait(&l->watch, &l->lock);
+    }
+    l->is_parked = false;
+    bool goes_on = !l->closing;
+    pthread_mutex_unlock(&l->lock);
+    return goes_on;
+}
+
+static void kick(struct link *l)
+{
+    u64 one = 1;
+    while (write(l->wake, &one, sizeof one) < 0 && errno == EINTR)
+        ;
+}
+
+static void feel_kick(struct link *l)
+{
+    u64 kicks;
+    while (read(l->wake, &kicks, sizeof kicks) < 0 && errno == EINTR)
+        ;
 }
 
 static void *read_on(void *context)
 {
     struct link *l = context;
-    while (read_some(l))
-        ;
-    pthread_mutex_lock(&l->lock);
-    l->gone = true;
-    if (l->moving)
-        session_interrupt(l->moving);
-    pthread_cond_signal(&l->came);
-    pthread_mutex_unlock(&l->lock);
+    while (wait_parked(l)) {
+        struct pollfd fds[2] = {{l->in, POLLIN, 0}, {l->wake, POLLIN, 0}};
+        if (poll(fds, 2, -1) < 0)
+            continue;
+        if (fds[1].revents)
+            feel_kick(l);
+        else
+            read_some(l);
+    }
     return NULL;
+}
+
+/* (3); the lock is held. */
+static void park(struct link *l)
+{
+    if (!l->watching)
+        return;
+    l->watching = false;
+    kick(l);
+    while (!l->is_parked)
+        pthread_cond_wait(&l->parked, &l->lock);
+}
+
+static struct link_packet *take_first(struct link *l)
+{
+    struct link_packet *p = l->line;
+    l->line = p->next;
+    if (!l->line)
+        l->line_end = &l->line;
+    l->count--;
+    return p;
 }
 
 static void link_free(struct link *l)
@@ -193,8 +249,8 @@ static void link_free(struct link *l)
     if (l->out != l->in)
         close(l->out);
     close(l->in);
-    for (; l->count; l->count--, l->first++)
-        free(l->line[l->first % LINE_MOST]);
+    while (l->count)
+        free(take_first(l));
     reply_deinit(&l->sent);
     free(l);
 }
@@ -202,11 +258,13 @@ static void link_free(struct link *l)
 struct error *link_open(int in, int out, struct link **ret)
 {
     struct link *l = xalloc(sizeof *l);
-    *l = (struct link){.in = in, .out = out, .wake = eventfd(0, EFD_CLOEXEC), .acks = true};
+    *l = (struct link){.in = in, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .acks = true,
+                       .watching = true};
+    l->line_end = &l->line;
     pthread_mutex_init(&l->lock, NULL);
     pthread_mutex_init(&l->writing, NULL);
-    pthread_cond_init(&l->came, NULL);
-    pthread_cond_init(&l->left, NULL);
+    pthread_cond_init(&l->watch, NULL);
+    pthread_cond_init(&l->parked, NULL);
     int failed = l->wake < 0 ? errno : pthread_create(&l->reader, NULL, read_on, l);
     if (failed) {
         link_free(l); /* and both descriptors */
@@ -222,52 +280,42 @@ void link_close(struct link *l)
         return;
     pthread_mutex_lock(&l->lock);
     l->closing = true;
-    pthread_cond_broadcast(&l->left);
+    pthread_cond_signal(&l->watch);
     pthread_mutex_unlock(&l->lock);
-    u64 one = 1;
-    while (write(l->wake, &one, sizeof one) < 0 && errno == EINTR)
-        ;
+    kick(l);
     pthread_join(l->reader, NULL);
     link_free(l);
 }
 
-static struct link_packet *take_first(struct link *l)
+/* Reads what comes within so many milliseconds. */
+static void read_within(struct link *l, int milliseconds)
 {
-    struct link_packet *p = l->line[l->first];
-    l->first = (l->first + 1) % LINE_MOST;
-    l->count--;
-    pthread_cond_signal(&l->left);
-    return p;
+    struct pollfd fd = {l->in, POLLIN, 0};
+    if (poll(&fd, 1, milliseconds) > 0)
+        read_some(l);
+}
+
+static bool is_waiting(struct link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bool ret = l->count == 0 && !l->gone;
+    pthread_mutex_unlock(&l->lock);
+    return ret;
 }
 
 /* A client that is at work sends its next packet at once; a copy of a process that is made in between is only made to be
- * thrown away.  Called and left with the lock held, like the next. */
-static void wait_a_moment(struct link *l)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += QUIET_NANOSECONDS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    while (l->count == 0 && !l->gone)
-        if (pthread_cond_timedwait(&l->came, &l->lock, &until) == ETIMEDOUT)
-            return;
-}
-
+ * thrown away. */
 static void wait_for_packet(struct link *l, bool (*idle)(void *), void *context)
 {
     bool more = true;
-    wait_a_moment(l);
-    while (l->count == 0 && !l->gone) {
-        if (more) {
-            pthread_mutex_unlock(&l->lock);
-            more = idle(context);
-            pthread_mutex_lock(&l->lock);
-        } else {
-            pthread_cond_wait(&l->came, &l->lock);
+    u64 quiet_until = nanoseconds_now() + QUIET_MILLISECONDS * 1000000ull;
+    while (is_waiting(l)) {
+        if (more && nanoseconds_now() < quiet_until) {
+            read_within(l, QUIET_MILLISECONDS);
+            continue;
         }
+        more = more && idle(context);
+        read_within(l, more ? 0 : -1);
     }
 }
 
@@ -275,12 +323,15 @@ struct link_packet *link_next(struct link *l, bool (*idle)(void *), void *contex
 {
     struct link_packet *ret = NULL;
     pthread_mutex_lock(&l->lock);
+    park(l);
     if (l->count == 0 && l->busy) {
         l->busy = false; /* (1) */
         l->interrupted = l->interrupted && !l->fleeting;
         l->lapses = nanoseconds_now() + LAPSE_NANOSECONDS; /* (2) */
     }
+    pthread_mutex_unlock(&l->lock);
     wait_for_packet(l, idle, context);
+    pthread_mutex_lock(&l->lock);
     if (l->count > 0)
         ret = take_first(l);
     pthread_mutex_unlock(&l->lock);
@@ -313,6 +364,11 @@ void link_forget_interrupts(struct link *l)
 bool link_gone(struct link *l)
 {
     pthread_mutex_lock(&l->lock);
+    bool reads = !l->watching && l->count < LINE_MOST;
+    pthread_mutex_unlock(&l->lock);
+    if (reads)
+        read_within(l, 0);
+    pthread_mutex_lock(&l->lock);
     bool gone = l->gone;
     pthread_mutex_unlock(&l->lock);
     return gone;
@@ -340,6 +396,9 @@ void link_end_movement(struct link *l, bool heeded)
 void link_progress(struct link *l)
 {
     pthread_mutex_lock(&l->lock);
+    if (!l->watching)
+        pthread_cond_signal(&l->watch);
+    l->watching = true;
     if (l->moving && (l->interrupted || l->gone))
         session_interrupt(l->moving);
     pthread_mutex_unlock(&l->lock);

@@ -1,7 +1,6 @@
 /* A client of the server: what it sent, one packet after the other, and what it is told.
  *
- * A thread reads all the time.  So a Ctrl-C is seen while a movement is under way, and ends it;
- * and so does the client's end.
+ * A Ctrl-C is seen while a movement is under way, and ends it; and so does the client's end.
  */
 #ifndef FRONT_LINK_H
 #define FRONT_LINK_H
@@ -13,6 +12,7 @@
 struct link;
 
 struct link_packet {
+    struct link_packet *next; /* the link's */
     enum { LINK_PACKET, LINK_DAMAGED, LINK_OVERSIZED } kind;
     size_t size;
     char bytes[]; /* a zero follows the last */
@@ -44,8 +44,8 @@ void link_end_movement(struct link *l, bool heeded);
  * answer to its Ctrl-C (LLDB): one that no movement heeds is for none. */
 void link_forget_interrupts(struct link *l);
 
-/* To be called by the session's progress hook: a Ctrl-C that came too early to be noticed is
- * passed on again. */
+/* To be called by the session's progress hook: from now on the client is listened to, until the next link_next; and a
+ * Ctrl-C that came too early to be noticed is passed on again. */
 void link_progress(struct link *l);
 
 #endif
