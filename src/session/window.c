@@ -406,11 +406,31 @@ static u32 tid_in(const struct control_thread *list, size_t count, u32 thread)
     return 0;
 }
 
-/* A thread that ends in the window is known only where it begins. */
+static bool is_spawn(const struct state *state)
+{
+    u64 call = state->registers.reg[0];
+    return state->event && (call == SYS_fork || call == SYS_clone || call == SYS_clone3);
+}
+
+/* Is the process, a child of fork, born at this state or behind it? */
+static bool is_born_behind(const struct window *w, u64 index, u32 thread)
+{
+    for (u64 i = index; i < w->count; i++)
+        if (w->states[i].thread == thread && is_spawn(&w->states[i]) &&
+            (i + 1 == w->count || w->states[i + 1].registers.reg[0] == 0))
+            return true;
+    return false;
+}
+
+/* A thread that ends in the window is known only where that begins, one that begins in it only at the end; and the one that a
+ * child of fork is born with has another number from then on. */
 u32 window_tid(struct window *w, u64 index)
 {
-    u32 thread = window_thread(w, index), tid = tid_in(w->early, w->early_count, thread);
-    return tid || !know_threads(w) ? tid : tid_in(w->threads, w->thread_count, thread);
+    u32 thread = window_thread(w, index), early = tid_in(w->early, w->early_count, thread);
+    u32 late = know_threads(w) ? tid_in(w->threads, w->thread_count, thread) : 0;
+    if (!early || !late)
+        return early ? early : late;
+    return early == late || is_born_behind(w, index, thread) ? early : late;
 }
 
 bool window_threads(struct window *w, u64 index, struct control_thread **ret, size_t *ret_count)
