@@ -190,6 +190,12 @@ static void put_back(struct thread *t, const struct parent *parent)
     t->robust_list = parent->robust_list;
 }
 
+/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the engine makes. */
+static void parent_goes_on(void)
+{
+    ticks_add(1);
+}
+
 /* The child's view of cpu, which is shared: it goes on behind the call. */
 static void become_child(const struct k_clone_args *args)
 {
@@ -228,6 +234,8 @@ static i64 vfork_process(const struct k_clone_args *args)
     put_back(t, &parent);
     if (pid > 0 && !t->ends_in_log)
         record_killed();
+    if (pid > 0)
+        parent_goes_on();
     t->ends_in_log = true; /* the call of the one who goes on */
     signals_vfork_end();
     return pid;
@@ -305,6 +313,7 @@ bool process_replay_child_ends(void)
         return false;
     p->thread = NULL;
     put_back(thread_self(), &p->parent);
+    parent_goes_on();
     vector_restore(p->vector, vector_shape.kept);
     signals_vfork_end();
     output_restore(&p->output);
