@@ -35,6 +35,10 @@ bool data_watch_before_touch(const struct touch *touch);
 /* `executed`: as far as a fault let it. */
 void data_watch_after(bool executed);
 
+/* The kernel is about to write for the guest, no matter where: of everything watched it is seen at the next boundary whether it
+ * has changed.  In a replay the engine writes itself, and knows. */
+void data_watch_expect_any(void);
+
 /* At a boundary: judges what the engine did since the last. */
 void data_watch_settle(void);
 

@@ -23,6 +23,7 @@
 #include "engine/share.h"
 #include "engine/signals.h"
 #include "engine/slice.h"
+#include "engine/standing_watch.h"
 #include "engine/states.h"
 #include "engine/stats.h"
 #include "engine/stop.h"
@@ -67,11 +68,11 @@ static void stop_if_there(void)
         inspect_stop();
 }
 
-/* What the settings ask for. */
-static void set_goal(void)
+void dispatch_start(void)
 {
     if (settings.stop)
         goal = (struct goal){stop_if_there, true, settings.stop_tick, settings.stop_pc.at};
+    standing_watch_start();
 }
 
 /* A session may want to say something. */
@@ -378,7 +379,6 @@ _Noreturn void dispatch_run(void)
 {
     struct shortcut s = {0};
     u64 reason = EXIT_TICKS;
-    set_goal();
     u32 threads_seen = 0;
     u64 turns_seen = 0;
     bool member_seen = false;

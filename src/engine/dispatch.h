@@ -2,6 +2,9 @@
 #ifndef ENGINE_DISPATCH_H
 #define ENGINE_DISPATCH_H
 
+/* What the settings ask for, before the first thread runs. */
+void dispatch_start(void);
+
 _Noreturn void dispatch_run(void);
 
 #endif

@@ -96,6 +96,10 @@ static void put(unsigned setting, const struct value *value)
     case CHANNEL_SETTING_CPU:
         settings.cpu = (u32)value->number;
         break;
+    case CHANNEL_SETTING_WATCH:
+        settings.watch_size = value->number;
+        settings.watch_at = value->pc;
+        break;
     case CHANNEL_SETTING_RECORD:
         settings.record = (i32)value->number;
         break;
@@ -128,7 +132,7 @@ static void put_all_unless(void)
     settings = (struct settings){.fd = -1};
     for (unsigned i = 0; i < CHANNEL_SETTINGS_COUNT; i++) {
         enum channel_kind kind = rows[i].kind;
-        if (kind != CHANNEL_MOMENT && kind != CHANNEL_PATH)
+        if (kind != CHANNEL_MOMENT && kind != CHANNEL_PLACE && kind != CHANNEL_PATH)
             put(i, &(struct value){.number = rows[i].unless});
     }
 }
@@ -160,13 +164,14 @@ static bool read_number(const struct row *row, const char *text, u64 *ret)
     return number >= row->least;
 }
 
-static bool read_moment(const char *text, struct value *ret)
+/* A tick with a pc, or a size with an address. */
+static bool read_pair(const struct row *row, const char *text, struct value *ret)
 {
     const char *end;
     if (!text_parse(text, &ret->number, &end))
         return false;
     if (!*end)
-        return true;
+        return row->kind == CHANNEL_MOMENT;
     return text_starts(end, ":0x") && text_parse(end + 1, &ret->pc, &end) && !*end;
 }
 
@@ -186,7 +191,8 @@ static bool read_value(const struct row *row, const char *text, struct value *re
     case CHANNEL_FD:
         return read_number(row, text, &ret->number);
     case CHANNEL_MOMENT:
-        return read_moment(text, ret);
+    case CHANNEL_PLACE:
+        return read_pair(row, text, ret);
     case CHANNEL_PATH:
         ret->path = *text ? copy(text) : NULL;
         return *text;

@@ -21,6 +21,8 @@ struct settings {
     bool own_vdso;        /* our vDSO though nothing is recorded, for tests */
     u32 cpu;              /* enum cpu_level */
     u64 chaos;            /* seed for random time slices, 0: regular ones */
+    u64 watch_at;         /* memory whose changes are counted, if there is a size */
+    u64 watch_size;
     i32 record;           /* the recorder's socket, 0: none */
     i32 replay;           /* the replayer's socket, 0: none */
     u64 parent;           /* internal: one more than the track that this image goes on from, 0: none */

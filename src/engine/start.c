@@ -102,6 +102,7 @@ _Noreturn static void engine_begin(void)
     reproducible_start();
     entries_start();
     listing_start();
+    dispatch_start();
     dispatch_run();
 }
 

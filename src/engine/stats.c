@@ -10,6 +10,7 @@
 #include "engine/kernel.h"
 #include "engine/kernel_abi.h"
 #include "engine/settings.h"
+#include "engine/standing_watch.h"
 #include "engine/text.h"
 #include "engine/ticks.h"
 #include "engine/x86_64/cpu.h"
@@ -112,6 +113,8 @@ void stats_print(void)
         add_count(&out, "cache flushes", stats.flushes);
     if (stats.code_writes)
         add_count(&out, "code writes", stats.code_writes);
+    if (settings.watch_size)
+        add_count(&out, "changes", standing_watch_count());
     add_seconds(&out, nanoseconds_now() - began);
     kernel_call(__NR_write, out_fd, buffer, out.length);
 }

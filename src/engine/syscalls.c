@@ -33,6 +33,7 @@
 #include "engine/share.h"
 #include "engine/share_group.h"
 #include "engine/signals.h"
+#include "engine/standing_watch.h"
 #include "engine/syscalls_internal.h"
 #include "engine/thread.h"
 #include "engine/ticks.h"
@@ -376,7 +377,7 @@ static bool is_direct(const struct call_row *row)
 void syscalls_update_direct(void)
 {
     for (unsigned n = 0; n < DIRECT_CALLS; n++)
-        cpu->direct[n] = log_mode == LOG_OFF && is_direct(&rows[n]);
+        cpu->direct[n] = log_mode == LOG_OFF && !standing_watch_on() && is_direct(&rows[n]);
 }
 
 /* Recording and replaying */
@@ -452,6 +453,7 @@ void syscalls_run(void)
         return;
     }
     struct call call = call_from_registers();
+    standing_watch_call();
     if (log_mode == LOG_RECORD)
         run_recorded(&call);
     else if (log_mode == LOG_REPLAY)

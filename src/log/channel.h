@@ -90,12 +90,13 @@ enum channel_kind {
     CHANNEL_POWER,  /* a power of two, decimal */
     CHANNEL_BYTES,  /* a decimal number, with K, M or G for powers of 1024 */
     CHANNEL_MOMENT, /* TICK, or TICK:PC; the tick decimal, the pc hexadecimal after 0x */
+    CHANNEL_PLACE,  /* SIZE:ADDRESS of memory; the size decimal, the address hexadecimal after 0x */
     CHANNEL_PATH,   /* a file to be written, absolute */
     CHANNEL_FD,     /* an open descriptor, 0: none; from ebb alone, users do not see it */
 };
 
 /* The settings.  `least` and `most` bound a number; `unless` is what the engine takes without
- * one: for a MOMENT or a PATH, nothing.  Those that only an engine tells its successor at
+ * one: for a MOMENT, a PLACE or a PATH, nothing.  Those that only an engine tells its successor at
  * execve are its own affair and not listed.
  *
  *  X(ID,       name,       kind,           least,  most,       unless,   what it does) */
@@ -114,6 +115,7 @@ enum channel_kind {
     X(OWN_VDSO, "ownvdso",  CHANNEL_FLAG,   0,      1,          0,        "give the vDSO of a recording to any run")  \
     X(CHAOS,    "chaos",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "seed for random time slices, 0: regular ones") \
     X(CPU,      "cpu",      CHANNEL_COUNT,  0,      3,          0,        "show only this level of x86-64, 0: all there is") \
+    X(WATCH,    "watch",    CHANNEL_PLACE,  0,      0,          0,        "count how often this memory changes, for stats") \
     X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
     X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
 

@@ -77,13 +77,14 @@ static bool is_number(const struct row *row, const char *value)
     return number >= row->least;
 }
 
-static bool is_moment(const char *value)
+/* A tick with a pc, or a size with an address. */
+static bool is_pair(const struct row *row, const char *value)
 {
     u64 number;
     if (!read_number(&value, 10, &number))
         return false;
     if (!*value)
-        return true;
+        return row->kind == CHANNEL_MOMENT;
     if (strncmp(value, ":0x", 3) != 0)
         return false;
     value += 3;
@@ -99,7 +100,8 @@ static bool is_valid(const struct row *row, const char *value)
     case CHANNEL_BYTES:
         return is_number(row, value);
     case CHANNEL_MOMENT:
-        return is_moment(value);
+    case CHANNEL_PLACE:
+        return is_pair(row, value);
     case CHANNEL_PATH:
         return *value && !strchr(value, ',');
     case CHANNEL_FD:
@@ -124,6 +126,8 @@ static char *describe(const struct row *row)
                        (unsigned long long)row->most >> 20);
     case CHANNEL_MOMENT:
         return xformat("TICK or TICK:0xPC");
+    case CHANNEL_PLACE:
+        return xformat("SIZE:0xADDRESS");
     case CHANNEL_PATH:
         return xformat("a file name without a comma");
     case CHANNEL_FD:
@@ -220,7 +224,7 @@ const char *setting_list_text(const struct setting_list *list)
 /* What happens without the setting, in words that fit behind "else". */
 static char *describe_unless(const struct row *row)
 {
-    if (row->kind == CHANNEL_MOMENT || row->kind == CHANNEL_PATH)
+    if (row->kind == CHANNEL_MOMENT || row->kind == CHANNEL_PLACE || row->kind == CHANNEL_PATH)
         return xformat("none");
     if (row->kind == CHANNEL_BYTES)
         return xformat("%lluM", (unsigned long long)row->unless >> 20);

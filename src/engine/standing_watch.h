@@ -1,0 +1,18 @@
+/* A data site from the start of a program to its end, in any mode: the setting watch=SIZE:0xADDRESS. */
+#ifndef ENGINE_STANDING_WATCH_H
+#define ENGINE_STANDING_WATCH_H
+
+#include "base/types.h"
+
+/* Watches what the setting names, if it is set.  In front of the first instruction. */
+void standing_watch_start(void);
+
+bool standing_watch_on(void);
+
+/* A system call is about to be made. */
+void standing_watch_call(void);
+
+/* How often what is watched has been changed. */
+u64 standing_watch_count(void);
+
+#endif
