@@ -254,13 +254,22 @@ static struct module *find_module(struct symbols *s, const char *path, u64 start
     return NULL;
 }
 
-/* The areas that belong to the file that begins at areas[first]: up to where the same file begins again, since programs look into
- * their own files, too.  False: there is no code among them. */
-static bool find_run(const struct symbols_area *areas, size_t count, size_t first, u64 *ret_end)
+/* Where the segments of the file end, if it lies where the module begins. */
+static u64 image_end(const struct module *m)
+{
+    Dwarf_Addr end = 0;
+    dwfl_module_info(m->mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
+    return (end + 4095) & -4096ull;
+}
+
+/* The areas before `limit` that belong to the file that begins at areas[first]: up to where the same file begins again, since
+ * programs look into their own files, too.  False: there is no code among them. */
+static bool find_run(const struct symbols_area *areas, size_t count, size_t first, u64 limit,
+                     u64 *ret_end)
 {
     bool code = !areas[first].no_code;
     *ret_end = areas[first].end;
-    for (size_t n = first + 1; n < count; n++) {
+    for (size_t n = first + 1; n < count && areas[n].start < limit; n++) {
         if (strcmp(areas[n].path, areas[first].path) != 0)
             continue;
         if (!areas[n].offset)
@@ -317,18 +326,24 @@ static bool begins_module(const struct symbols_area *a)
     return a->offset == 0 && (a->path[0] == '/' || strcmp(a->path, "[vdso]") == 0);
 }
 
-/* Files that are no ELF files are looked at each time; that is a short read. */
+/* Files that are no ELF files are looked at each time; that is a short read.
+ *
+ * What lies behind the last segment is no part of a module, even if it is of the same file: who prints a backtrace of himself
+ * (AddressSanitizer, libbacktrace) maps pieces of it far away, to read them. */
 static bool see_module(struct symbols *s, const struct symbols_area *areas, size_t count, size_t n)
 {
     u64 end;
-    if (!find_run(areas, count, n, &end))
-        return false;
     struct module *m = find_module(s, areas[n].path, areas[n].start);
     bool new = !m;
-    if (new)
-        m = module_open(s, areas[n].path, areas[n].start, end);
+    if (new && find_run(areas, count, n, UINT64_MAX, &end))
+        m = module_open(s, areas[n].path, areas[n].start, areas[n].end);
     if (!m)
         return false;
+    if (!find_run(areas, count, n, image_end(m), &end)) {
+        if (new)
+            module_close(m);
+        return false;
+    }
     if (new)
         add_module(s, m);
     m->seen = true;
