@@ -182,11 +182,23 @@ static struct error *constant_variable(struct compiler *c, struct found *f, stru
     return err;
 }
 
+static struct error *linked_variable(struct compiler *c, const struct linked *l, struct operand *ret)
+{
+    if (l->is_thread_local)
+        return error_new("it is thread-local, and declared there only");
+    code_constant(c, l->address);
+    ret->is_address = true;
+    return code_refer(c, ret);
+}
+
 static struct error *variable(struct compiler *c, struct found *f, struct operand *ret)
 {
     Dwarf_Attribute a;
     bool value;
+    struct linked linked;
     *ret = (struct operand){.type = type_attribute(c->v, f->module, &f->die)};
+    if (linked_datum(c->v, f, &linked))
+        return linked_variable(c, &linked, ret);
     if (dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
         return constant_variable(c, f, ret);
     if (!dwarf_attr_integrate(&f->die, DW_AT_location, &a))

@@ -238,13 +238,24 @@ static char *describe_stub(struct module *m, u64 pc)
     return name && *name ? xformat("%s@plt", name) : NULL;
 }
 
+bool module_in_code(struct module *m, u64 address)
+{
+    GElf_Addr bias, at = address;
+    GElf_Shdr h;
+    Elf_Scn *section = dwfl_module_address_section(m->mod, &at, &bias);
+    return section && gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR;
+}
+
 char *symbols_describe(struct symbols *s, u64 pc)
 {
     struct module *m = module_at(s, pc);
-    struct function_symbol *f = m ? module_function(m, pc) : NULL;
-    char *stub = m && !f ? describe_stub(m, pc) : NULL;
+    char *datum = m && !module_in_code(m, pc) ? names_of_address(s, pc, false) : NULL;
+    if (datum)
+        return datum;
+    char *stub = m ? describe_stub(m, pc) : NULL; /* first: _init, which has no size, seems to reach there */
     if (stub)
         return stub;
+    struct function_symbol *f = m ? module_function(m, pc) : NULL;
     if (!f)
         return xformat("0x%llx", (unsigned long long)pc);
     if (pc == f->start)

@@ -99,6 +99,14 @@ static int open_image(struct symbols *s, u64 start, u64 end)
     return fd;
 }
 
+/* Where the segments of the file end. */
+static u64 image_end(const struct module *m)
+{
+    Dwarf_Addr end = 0;
+    dwfl_module_info(m->mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
+    return (end + 4095) & -4096ull;
+}
+
 static bool report(struct module *m, u64 base)
 {
     m->dwfl = dwfl_begin(&callbacks);
@@ -118,6 +126,7 @@ static bool report(struct module *m, u64 base)
     GElf_Addr bias = 0;
     dwfl_module_getelf(m->mod, &bias);
     m->shown.bias = bias;
+    m->shown.end = image_end(m);
     return true;
 }
 
@@ -143,7 +152,7 @@ static struct module *module_open(struct symbols *s, const char *path, u64 start
         .owner = s, .fd = fd, .functions = LIST(struct function_symbol),
         .units = LIST(struct unit_range), .points = LIST(struct step_point),
         .unit_points = LIST(struct step_point),
-        .shown = {.path = symbols_intern(s, path), .start = start, .end = end},
+        .shown = {.path = symbols_intern(s, path), .start = start},
     };
     if (is_elf(fd) && report(m, start))
         return m;
@@ -254,44 +263,49 @@ static struct module *find_module(struct symbols *s, const char *path, u64 start
     return NULL;
 }
 
-/* Where the segments of the file end, if it lies where the module begins. */
-static u64 image_end(const struct module *m)
-{
-    Dwarf_Addr end = 0;
-    dwfl_module_info(m->mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
-    return (end + 4095) & -4096ull;
-}
-
-/* The areas before `limit` that belong to the file that begins at areas[first]: up to where the same file begins again, since
- * programs look into their own files, too.  False: there is no code among them. */
-static bool find_run(const struct symbols_area *areas, size_t count, size_t first, u64 limit,
-                     u64 *ret_end)
+/* Is there code in the file that begins at areas[first], before `limit`?  It goes up to where the same file begins again, since
+ * programs look into their own files, too. */
+static bool has_code(const struct symbols_area *areas, size_t count, size_t first, u64 limit)
 {
     bool code = !areas[first].no_code;
-    *ret_end = areas[first].end;
-    for (size_t n = first + 1; n < count && areas[n].start < limit; n++) {
+    for (size_t n = first + 1; n < count && areas[n].start < limit && !code; n++) {
         if (strcmp(areas[n].path, areas[first].path) != 0)
             continue;
         if (!areas[n].offset)
             break;
-        *ret_end = areas[n].end;
-        code |= !areas[n].no_code;
+        code = !areas[n].no_code;
     }
     return code;
 }
 
-static bool says_pie(Elf_Scn *section, const GElf_Shdr *h)
+/* Of a file that an interpreter loads: is it an executable?  The C library has an interpreter, too, but it is known by a name. */
+static bool says_program(Elf_Scn *section, const GElf_Shdr *h, bool interpreted)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Dyn dynamic;
-    for (int n = 0; data && h->sh_entsize && n < (int)(h->sh_size / h->sh_entsize); n++)
-        if (gelf_getdyn(data, n, &dynamic) && dynamic.d_tag == DT_FLAGS_1)
-            return dynamic.d_un.d_val & DF_1_PIE;
+    bool is_pie = false, has_name = false;
+    for (int n = 0; data && h->sh_entsize && n < (int)(h->sh_size / h->sh_entsize); n++) {
+        if (!gelf_getdyn(data, n, &dynamic))
+            continue;
+        is_pie |= dynamic.d_tag == DT_FLAGS_1 && dynamic.d_un.d_val & DF_1_PIE;
+        has_name |= dynamic.d_tag == DT_SONAME;
+    }
+    return is_pie || (interpreted && !has_name);
+}
+
+static bool has_interpreter(Elf *elf)
+{
+    size_t count;
+    GElf_Phdr h;
+    if (elf_getphdrnum(elf, &count))
+        return false;
+    for (size_t n = 0; n < count; n++)
+        if (gelf_getphdr(elf, (int)n, &h) && h.p_type == PT_INTERP)
+            return true;
     return false;
 }
 
-/* Is it the program itself, and no library? */
-static bool is_program(struct module *m)
+bool module_is_program(struct module *m)
 {
     GElf_Addr bias;
     GElf_Ehdr header;
@@ -303,8 +317,8 @@ static bool is_program(struct module *m)
     if (header.e_type == ET_EXEC)
         return true;
     while ((section = elf_nextscn(elf, section)))
-        if (gelf_getshdr(section, &h) && h.sh_type == SHT_DYNAMIC && says_pie(section, &h))
-            return true;
+        if (gelf_getshdr(section, &h) && h.sh_type == SHT_DYNAMIC)
+            return says_program(section, &h, has_interpreter(elf));
     return false;
 }
 
@@ -314,7 +328,7 @@ static void add_module(struct symbols *s, struct module *m)
     list_add(&s->modules);
     struct module **modules = s->modules.items;
     size_t last = s->modules.count - 1;
-    if (is_program(m)) {
+    if (module_is_program(m)) {
         memmove(modules + 1, modules, last * sizeof *modules);
         last = 0;
     }
@@ -328,18 +342,17 @@ static bool begins_module(const struct symbols_area *a)
 
 /* Files that are no ELF files are looked at each time; that is a short read.
  *
- * What lies behind the last segment is no part of a module, even if it is of the same file: who prints a backtrace of himself
- * (AddressSanitizer, libbacktrace) maps pieces of it far away, to read them. */
+ * A module is as large as its segments say, which may be more than is mapped of the file: zeroed data is in none.  And less: who
+ * prints a backtrace of himself (AddressSanitizer, libbacktrace) maps pieces of his files far away, to read them. */
 static bool see_module(struct symbols *s, const struct symbols_area *areas, size_t count, size_t n)
 {
-    u64 end;
     struct module *m = find_module(s, areas[n].path, areas[n].start);
     bool new = !m;
-    if (new && find_run(areas, count, n, UINT64_MAX, &end))
+    if (new && has_code(areas, count, n, UINT64_MAX))
         m = module_open(s, areas[n].path, areas[n].start, areas[n].end);
     if (!m)
         return false;
-    if (!find_run(areas, count, n, image_end(m), &end)) {
+    if (!has_code(areas, count, n, m->shown.end)) {
         if (new)
             module_close(m);
         return false;
@@ -347,7 +360,6 @@ static bool see_module(struct symbols *s, const struct symbols_area *areas, size
     if (new)
         add_module(s, m);
     m->seen = true;
-    m->shown.end = end > m->shown.end ? end : m->shown.end;
     return new;
 }
 

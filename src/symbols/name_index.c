@@ -496,14 +496,6 @@ static char *named_with_offset(const char *raw, u64 offset)
     return text;
 }
 
-static bool in_code(struct module *m, u64 address)
-{
-    GElf_Addr bias, at = address;
-    GElf_Shdr h;
-    Elf_Scn *section = dwfl_module_address_section(m->mod, &at, &bias);
-    return section && gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR;
-}
-
 /* Copies that the compiler made have the function's name with what was done to them behind a dot. */
 static char *of_function(const struct function_symbol *f, u64 address)
 {
@@ -522,7 +514,7 @@ char *names_of_address(struct symbols *s, u64 address, bool code_too)
     const struct data_symbol *d = data_at(m, address);
     if (d)
         return named_with_offset(d->raw, address - d->start);
-    struct function_symbol *f = code_too && in_code(m, address) ? module_function(m, address) : NULL;
+    struct function_symbol *f = code_too && module_in_code(m, address) ? module_function(m, address) : NULL;
     return f ? of_function(f, address) : NULL;
 }
 

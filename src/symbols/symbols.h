@@ -114,7 +114,7 @@ struct function_info {
 };
 /* The out-of-line function that holds the pc; from the symbol table where there is no debug information. */
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret);
-/* "main+12", "puts@plt", "0x1234": to be freed. */
+/* "main+12", "puts@plt", "environ+4", "0x1234": to be freed. */
 char *symbols_describe(struct symbols *s, u64 pc);
 /* "N::f<int>" of "char N::f<int>(int)": without what it returns and takes.  To be freed. */
 char *symbols_bare_name(const char *name);

@@ -79,6 +79,8 @@ struct symbols {
 
 /* The module that holds the address; NULL: none. */
 struct module *module_at(struct symbols *s, u64 address);
+/* Is it the program itself, and no library? */
+bool module_is_program(struct module *m);
 /* Its debug information; false: it has none. */
 bool module_load_dwarf(struct module *m);
 /* The unit that holds the address, ready to be asked; false: none. */
@@ -105,6 +107,8 @@ void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *
 struct function_symbol *module_functions(struct module *m, size_t *ret_count);
 /* The function around the address; NULL: none. */
 struct function_symbol *module_function(struct module *m, u64 address);
+/* Is the address in a section of code? */
+bool module_in_code(struct module *m, u64 address);
 const char *function_name(struct function_symbol *f);
 void module_drop_functions(struct module *m);
 

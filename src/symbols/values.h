@@ -4,6 +4,7 @@
  *   type_spelled.c, type_names.c    what ptype shows; names of templates
  *   name_index.c            names outside of functions
  *   variables.c             where a variable is: location lists, entry values, pieces, thread-locals
+ *   linked_data.c           where the linker has put a variable that is only declared
  *   value.c                 bytes with a type
  *   parse.c, evaluate.c     expressions to trees, trees to values
  *   compile.c               trees to agent bytecode, for conditions that run in the process

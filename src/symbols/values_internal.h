@@ -171,6 +171,7 @@ struct values_scope {
     bool has_unit;
     bool cplusplus;
     u32 uses;                  /* VALUES_* */
+    bool no_storage;           /* the last thread-local variable has no place in this thread yet */
     struct list memory;        /* void *: all that lives until it is closed */
     struct type *types[TYPE_BUCKETS];
 };
@@ -185,6 +186,8 @@ struct found {
 };
 
 bool variables_find(struct values_scope *v, const char *name, struct found *ret);
+/* The name that the linker knows it by; NULL: none. */
+const char *variables_link_name(Dwarf_Die *die);
 /* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */
 struct error *variables_value(struct values_scope *v, const struct found *f, struct value **ret);
 /* The DIE's bound or count, whatever form it has. */
@@ -203,6 +206,16 @@ struct tls_place {
 bool variables_tls_place(struct symbols *s, struct module *m, struct tls_place *ret);
 bool variables_tls(struct values_scope *v, struct module *m, u64 offset, u64 *ret);
 int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
+
+/* --- variables of other files (linked_data.c) ------------------------------------------------------------- */
+
+struct linked {
+    struct module *module;
+    u64 address;          /* or the offset in the module's thread-local storage */
+    bool is_thread_local;
+};
+/* Where the linker has put a variable that is only declared, or that the program has a copy of; false: where it is said to be. */
+bool linked_datum(struct values_scope *v, struct found *f, struct linked *ret);
 
 /* --- values (value.c) ---------------------------------------------------------------------------------- */
 

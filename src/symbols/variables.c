@@ -193,55 +193,40 @@ void values_close(struct values_scope *v)
 
 /* --- thread-locals --------------------------------------------------------------------------------------------- */
 
-struct tls_segment {
-    GElf_Phdr header;
-    bool is_executable;
-};
-
-static bool find_tls_segment(struct module *m, struct tls_segment *ret)
+static bool find_tls_segment(struct module *m, GElf_Phdr *ret)
 {
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(m->mod, &bias);
     size_t count;
-    GElf_Phdr h;
-    GElf_Ehdr header;
-    bool interpreted = false, found = false;
-    if (!elf || elf_getphdrnum(elf, &count) || !gelf_getehdr(elf, &header))
+    if (!elf || elf_getphdrnum(elf, &count))
         return false;
-    for (size_t n = 0; n < count; n++) {
-        if (!gelf_getphdr(elf, (int)n, &h))
-            continue;
-        interpreted |= h.p_type == PT_INTERP;
-        if (h.p_type == PT_TLS) {
-            ret->header = h;
-            found = true;
-        }
-    }
-    ret->is_executable = interpreted || header.e_type == ET_EXEC;
-    return found;
+    for (size_t n = 0; n < count; n++)
+        if (gelf_getphdr(elf, (int)n, ret) && ret->p_type == PT_TLS)
+            return true;
+    return false;
 }
 
 /* The executable's block ends where fs_base points, as its alignment allows. */
 static bool executable_tls(struct module *m, i64 *ret)
 {
-    struct tls_segment t;
-    if (!find_tls_segment(m, &t) || !t.is_executable)
+    GElf_Phdr t;
+    if (!find_tls_segment(m, &t) || !module_is_program(m))
         return false;
-    u64 align = t.header.p_align && !(t.header.p_align & (t.header.p_align - 1)) ? t.header.p_align : 1;
-    u64 first = -(t.header.p_vaddr & (align - 1)) & (align - 1);
-    *ret = -(i64)(((t.header.p_memsz - first + align - 1) & -align) + first);
+    u64 align = t.p_align && !(t.p_align & (t.p_align - 1)) ? t.p_align : 1;
+    u64 first = -(t.p_vaddr & (align - 1)) & (align - 1);
+    *ret = -(i64)(((t.p_memsz - first + align - 1) & -align) + first);
     return true;
 }
 
 /* gcc 12 writes the place in the image, not the offset, into the address table of split debug information. */
 static bool mend_tls_offset(struct module *m, u64 *offset)
 {
-    struct tls_segment t;
+    GElf_Phdr t;
     if (!find_tls_segment(m, &t))
         return false;
-    if (*offset >= t.header.p_memsz)
-        *offset -= t.header.p_vaddr;
-    return *offset < t.header.p_memsz;
+    if (*offset >= t.p_memsz)
+        *offset -= t.p_vaddr;
+    return *offset < t.p_memsz;
 }
 
 struct tls_search {
@@ -318,10 +303,11 @@ bool variables_tls(struct values_scope *v, struct module *m, u64 offset, u64 *re
         return true;
     }
     if (!host->read(host->context, v->request.fs_base + 8, &vector, 8) ||
-        !host->read(host->context, vector + 16 * place.number, &entry, 8) || entry == ~(u64)0 || !entry)
+        !host->read(host->context, vector + 16 * place.number, &entry, 8))
         return false;
+    v->no_storage = entry == ~(u64)0 || !entry;
     *ret = entry + offset;
-    return true;
+    return !v->no_storage;
 }
 
 /* --- expressions of a frame -------------------------------------------------------------------------------------- */
@@ -436,7 +422,7 @@ static bool find_call(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
     return false;
 }
 
-static const char *link_name(Dwarf_Die *die)
+const char *variables_link_name(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
@@ -451,7 +437,7 @@ static bool calls_function(Dwarf_Die *call, Dwarf_Die *function)
     if ((!dwarf_attr(call, DW_AT_call_origin, &a) && !dwarf_attr(call, DW_AT_abstract_origin, &a)) ||
         !dwarf_formref_die(&a, &origin))
         return false;
-    const char *called = link_name(&origin), *own = link_name(function);
+    const char *called = variables_link_name(&origin), *own = variables_link_name(function);
     return called && own && strcmp(called, own) == 0;
 }
 
@@ -530,16 +516,26 @@ static bool is_global(Dwarf_Attribute *a)
     return dwarf_getlocation(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
 }
 
+static struct value *linked_value(struct values_scope *v, struct type *t, const struct linked *l)
+{
+    u64 at = l->address;
+    if (l->is_thread_local && !variables_tls(v, l->module, l->address, &at))
+        return NULL;
+    return value_at(v, t, at, NULL);
+}
+
 struct error *variables_value(struct values_scope *v, const struct found *found, struct value **ret)
 {
     Dwarf_Attribute a;
     Dwarf_Die die = found->die;
     struct frame_view view;
     struct location l;
+    struct linked linked;
     u32 used_before = v->uses;
     struct type *t = type_attribute(v, found->module, &die);
     view_for(v, found, &view);
     v->uses &= ~(u32)VALUES_FRAME;
+    v->no_storage = false;
     if (dwarf_tag(&die) == DW_TAG_subprogram) {
         Dwarf_Addr entry;
         t = type_of(v, found->module, &die);
@@ -549,7 +545,9 @@ struct error *variables_value(struct values_scope *v, const struct found *found,
         return NULL;
     }
     *ret = NULL;
-    if (dwarf_attr_integrate(&die, DW_AT_const_value, &a))
+    if (linked_datum(v, &(struct found){.die = die, .module = found->module}, &linked))
+        *ret = linked_value(v, t, &linked);
+    else if (dwarf_attr_integrate(&die, DW_AT_const_value, &a))
         *ret = constant(v, t, &a);
     else if (dwarf_attr_integrate(&die, DW_AT_location, &a)) {
         if (is_global(&a))
@@ -557,6 +555,8 @@ struct error *variables_value(struct values_scope *v, const struct found *found,
         if (run(&view, &a, &l))
             *ret = value_of_location(&view, t, &l);
     }
+    if (!*ret && v->no_storage)
+        return error_new("this thread has not used it yet, and has no storage for it");
     if (!*ret)
         *ret = value_optimised_out(v, t);
     if (!(*ret)->in_memory && v->uses & VALUES_FRAME)

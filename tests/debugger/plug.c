@@ -1,10 +1,12 @@
 /* A library that comes late, a signal, a child. */
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
+static __thread int mine;
 
 static void handler(int number)
 {
@@ -14,6 +16,7 @@ static void handler(int number)
 int main(int argc, char **argv)
 {
     int status = 0;
+    mine = fileno(stdout);
     void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     int (*plugged)(int) = library ? (int (*)(int))dlsym(library, "plugged") : NULL;
     if (!plugged || plugged(20) != 41)

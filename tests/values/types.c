@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -94,6 +95,8 @@ struct flexible *flexible;
 volatile int changing = 8;
 const char *const words[] = {"one", "two", NULL};
 struct node *head;
+extern char **environ; /* the C library's, which the program has a copy of */
+static char ***outside = &environ;
 
 static int twice(int n) { return 2 * n; }
 static int with_text(int n, const char *t) { return n + (int)strlen(t); }

@@ -1,0 +1,98 @@
+/* Linked data: where a variable is if its debug information does not say so, or not the truth.
+ *
+ * A unit that only declares a variable leaves it to the linker to find it; so the symbol tables are asked, by the name that the linker
+ * knows.  And a library's variable may have been copied: the linker gives a program that uses it directly, as it uses stdout and
+ * environ, room of its own for it, and the library uses that one, too.  What the library's debug information describes is then
+ * left as it was when the program began.
+ */
+#include <dwarf.h>
+#include <gelf.h>
+
+#include "symbols/values_internal.h"
+
+static bool is_linked(Dwarf_Die *die)
+{
+    Dwarf_Attribute a;
+    return dwarf_tag(die) == DW_TAG_variable && dwarf_attr_integrate(die, DW_AT_external, &a);
+}
+
+/* In a symbol table names may have a version: "stdout@GLIBC_2.2.5". */
+static bool is_named(const char *symbol, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(symbol, name, length) == 0 && (!symbol[length] || symbol[length] == '@');
+}
+
+static bool find_exported(struct module *m, const char *name, struct linked *ret)
+{
+    int count = dwfl_module_getsymtab(m->mod);
+    for (int n = 1; n < count; n++) {
+        GElf_Sym symbol;
+        GElf_Addr at;
+        const char *own = dwfl_module_getsym_info(m->mod, n, &symbol, &at, NULL, NULL, NULL);
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (!own || symbol.st_shndx == SHN_UNDEF || GELF_ST_BIND(symbol.st_info) == STB_LOCAL ||
+            (type != STT_OBJECT && type != STT_TLS) || !is_named(own, name))
+            continue;
+        *ret = (struct linked){.module = m, .is_thread_local = type == STT_TLS,
+                               .address = type == STT_TLS ? symbol.st_value : at};
+        return true;
+    }
+    return false;
+}
+
+/* A relocation that says where the loader has to put a copy of the variable. */
+static bool find_copy_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *h, const char *name, u64 *ret)
+{
+    Elf_Scn *linked = elf_getscn(elf, h->sh_link);
+    Elf_Data *data = elf_getdata(section, NULL), *symbols = linked ? elf_getdata(linked, NULL) : NULL;
+    GElf_Shdr table;
+    if (!data || !symbols || !h->sh_entsize || !gelf_getshdr(linked, &table))
+        return false;
+    for (size_t n = 0; n < h->sh_size / h->sh_entsize; n++) {
+        GElf_Rela rela;
+        GElf_Sym symbol;
+        if (!gelf_getrela(data, (int)n, &rela) || GELF_R_TYPE(rela.r_info) != R_X86_64_COPY ||
+            !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
+            continue;
+        const char *own = elf_strptr(elf, table.sh_link, symbol.st_name);
+        if (own && strcmp(own, name) == 0) {
+            *ret = rela.r_offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_copy(struct module *program, const char *name, struct linked *ret)
+{
+    GElf_Addr bias;
+    GElf_Shdr h;
+    Elf *elf = dwfl_module_getelf(program->mod, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        u64 at;
+        if (gelf_getshdr(section, &h) && h.sh_type == SHT_RELA && h.sh_flags & SHF_ALLOC &&
+            find_copy_in(elf, section, &h, name, &at)) {
+            *ret = (struct linked){.module = program, .address = at + bias};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool linked_datum(struct values_scope *v, struct found *f, struct linked *ret)
+{
+    Dwarf_Attribute a;
+    struct module **modules = v->symbols->modules.items;
+    if (!is_linked(&f->die))
+        return false;
+    const char *name = variables_link_name(&f->die);
+    if (!name)
+        return false;
+    if (dwarf_attr_integrate(&f->die, DW_AT_location, &a) || dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
+        return f->module != modules[0] && module_is_program(modules[0]) && find_copy(modules[0], name, ret);
+    for (size_t n = 0; n < v->symbols->modules.count; n++)
+        if (find_exported(modules[n], name, ret))
+            return true;
+    return false;
+}
