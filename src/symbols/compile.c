@@ -394,6 +394,8 @@ static struct error *cast(struct compiler *c, const struct tree *t, struct opera
     struct error *err = compile(c, t->a, &o);
     if (err)
         return err;
+    if (cast_moves(c->v, o.type, plain->kind == TYPE_REFERENCE ? type_target(c->v, plain) : plain))
+        return error_new("a cast to a class with another address cannot be compiled");
     if (plain->kind == TYPE_STRUCT || plain->kind == TYPE_REFERENCE || plain->kind == TYPE_ARRAY) {
         if (!o.is_address)
             return error_new("it is not in memory");

@@ -37,8 +37,7 @@ struct type *arithmetic_type(struct values_scope *v, struct type *a, struct type
 
 /* --- operands ------------------------------------------------------------------------------------------- */
 
-/* Arrays and functions become pointers. */
-static struct error *decay(struct value *value, struct value **ret)
+struct error *value_decay(struct value *value, struct value **ret)
 {
     struct values_scope *v = value->scope;
     struct error *err = value_referred(value, &value);
@@ -68,11 +67,11 @@ static struct error *two(struct values_scope *v, const struct tree *t, struct va
     if (!err)
         err = operand(v, t->b, b);
     if (!err)
-        err = decay(*a, a);
-    return err ? err : decay(*b, b);
+        err = value_decay(*a, a);
+    return err ? err : value_decay(*b, b);
 }
 
-static struct value *joined(struct value *result, struct value *a, struct value *b)
+struct value *value_joined(struct value *result, struct value *a, struct value *b)
 {
     result->from = sources_join(result->scope, value_all_sources(a), b ? value_all_sources(b) : NULL);
     return result;
@@ -216,7 +215,7 @@ static struct error *binary(struct values_scope *v, const struct tree *t, struct
     bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER || type_plain(v, b->type)->kind == TYPE_POINTER;
     err = pointers ? on_pointers(v, t->op, a, b, ret) : on_numbers(v, t->op, a, b, ret);
     if (!err)
-        joined(*ret, a, b);
+        value_joined(*ret, a, b);
     return err;
 }
 
@@ -236,7 +235,7 @@ static struct error *text_of(struct value *value, u64 *ret, bool *ret_counted, u
         *ret_length = shown.length;
         return NULL;
     }
-    struct error *err = decay(value, &value);
+    struct error *err = value_decay(value, &value);
     if (err)
         return err;
     struct type *plain = type_plain(v, value->type);
@@ -270,7 +269,7 @@ static struct error *compare_text(struct values_scope *v, const struct tree *t, 
     }
     free(bytes);
     *ret = value_of_number(v, comparison_type(v), (struct number){.i = same == (t->op == OP_EQ)});
-    joined(*ret, value, NULL);
+    value_joined(*ret, value, NULL);
     return NULL;
 }
 
@@ -281,7 +280,7 @@ static struct error *dereference(struct value *value, struct value **ret)
     struct values_scope *v = value->scope;
     struct shown shown;
     u64 address;
-    struct error *err = decay(value, &value);
+    struct error *err = value_decay(value, &value);
     if (err)
         return err;
     struct type *plain = type_plain(v, value->type), *to;
@@ -354,7 +353,7 @@ static struct error *unary(struct values_scope *v, const struct tree *t, struct 
         err = on_number(v, t->op, a, ret);
     }
     if (!err)
-        joined(*ret, a, NULL);
+        value_joined(*ret, a, NULL);
     return err;
 }
 
@@ -476,7 +475,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         *ret = value_element(a, (u64)index);
         return NULL;
     }
-    if ((err = decay(a, &pointer)))
+    if ((err = value_decay(a, &pointer)))
         return err;
     struct type *to = type_plain(v, pointer->type);
     if (to->kind != TYPE_POINTER)
@@ -528,99 +527,6 @@ static struct error *slice(struct values_scope *v, const struct tree *t, struct 
     *ret = value_at(v, type_array(v, a->type, (u64)count), a->address, a->from);
     (*ret)->from = sources_join(v, a->from, value_all_sources(n));
     return (*ret)->size ? NULL : error_new("the length behind @ is too large");
-}
-
-/* --- casts ---------------------------------------------------------------------------------------------------------- */
-
-/* The base class `wanted` of an object; NULL: it has none. */
-static struct value *base_of(struct value *object, struct type *wanted, unsigned depth)
-{
-    size_t count;
-    struct values_scope *v = object->scope;
-    const struct member *m = type_members(v, type_plain(v, object->type), &count);
-    for (size_t n = 0; n < count && depth < SHOW_DEPTH; n++) {
-        if (!m[n].is_base)
-            continue;
-        struct value *base = value_member(object, &m[n]);
-        if (type_plain(v, m[n].type) != wanted)
-            base = base_of(base, wanted, depth + 1);
-        if (base)
-            return base;
-    }
-    return NULL;
-}
-
-/* Where the base class `wanted` lies in objects of a class; virtual bases are at no fixed place. */
-static bool base_offset(struct values_scope *v, struct type *class, struct type *wanted, unsigned depth, u64 *ret)
-{
-    size_t count;
-    const struct member *m = type_members(v, class, &count);
-    for (size_t n = 0; n < count && depth < SHOW_DEPTH; n++) {
-        struct type *base = type_plain(v, m[n].type);
-        u64 inner = 0;
-        if (m[n].is_base && !m[n].is_virtual && (base == wanted || base_offset(v, base, wanted, depth + 1, &inner))) {
-            *ret = m[n].offset + inner;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A pointer to an object as one to its base class, or to the class that it is a base of. */
-static bool cast_to_relative(struct values_scope *v, u64 *address, struct type *from, struct type *to)
-{
-    u64 offset;
-    if (from->kind != TYPE_STRUCT || to->kind != TYPE_STRUCT || from == to || !*address)
-        return false;
-    struct value *base = base_of(value_at(v, from, *address, NULL), to, 0);
-    if (base && base->in_memory)
-        *address = base->address;
-    else if (base_offset(v, to, from, 0, &offset))
-        *address -= offset;
-    else
-        return false;
-    return true;
-}
-
-struct error *value_cast(struct value *value, struct type *to, struct value **ret)
-{
-    struct values_scope *v = value->scope;
-    struct type *plain = type_plain(v, to), *from = type_plain(v, value->type);
-    struct number n;
-    if (plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY) {
-        if (!value->in_memory)
-            return error_new("only something in memory can be seen as that type");
-        *ret = value_at(v, to, value->address, value->from);
-        return NULL;
-    }
-    if (plain->kind == TYPE_REFERENCE) {
-        if (!value->in_memory)
-            return error_new("only something in memory can be referred to");
-        *ret = value_at(v, type_target(v, plain), value->address, value->from);
-        return NULL;
-    }
-    if (plain->kind == TYPE_VOID) {
-        *ret = value_of_bytes(v, to, "", 1);
-        return NULL;
-    }
-    if (!type_is_scalar(plain))
-        return error_new("nothing can be cast to that type");
-    struct error *err = decay(value, &value);
-    from = type_plain(v, value->type);
-    if (!err && from->kind == TYPE_STRUCT)
-        err = error_new("a %s is no number, and cannot be cast to one", from->keyword);
-    if (!err)
-        err = value_number(value, &n);
-    if (err)
-        return err;
-    if (plain->kind == TYPE_POINTER && from->kind == TYPE_POINTER) {
-        u64 address = (u64)n.i;
-        if (cast_to_relative(v, &address, type_plain(v, type_target(v, from)), type_plain(v, type_target(v, plain))))
-            n.i = address;
-    }
-    *ret = value_of_number(v, to, n);
-    joined(*ret, value, NULL);
-    return NULL;
 }
 
 /* --- names ------------------------------------------------------------------------------------------------------------ */
@@ -718,7 +624,7 @@ static struct error *logical(struct values_scope *v, const struct tree *t, struc
     }
     if (err)
         return err;
-    *ret = joined(value_of_number(v, comparison_type(v), (struct number){.i = truth}), a, b);
+    *ret = value_joined(value_of_number(v, comparison_type(v), (struct number){.i = truth}), a, b);
     return NULL;
 }
 

@@ -7,6 +7,7 @@
  *   linked_data.c           where the linker has put a variable that is only declared
  *   value.c                 bytes with a type
  *   parse.c, evaluate.c     expressions to trees, trees to values
+ *   casts.c                 a value as another type; classes and their bases
  *   compile.c               trees to agent bytecode, for conditions that run in the process
  *   show.c, show_text.c, show_json.c    values to text, and to JSON
  *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library

@@ -267,7 +267,13 @@ struct error *value_referred(struct value *value, struct value **ret);
 struct error *value_find_member(struct value *value, const char *name, struct value **ret);
 /* The offset of a base class or member where that is fixed; for compiling. */
 struct error *value_virtual_base(struct value *object, const struct member *m, u64 *ret);
+/* Arrays and functions become pointers. */
+struct error *value_decay(struct value *value, struct value **ret);
+/* The result, made of both; `b` may be NULL. */
+struct value *value_joined(struct value *result, struct value *a, struct value *b);
 struct error *value_cast(struct value *value, struct type *to, struct value **ret);
+/* May an object, or a pointer to one, have another address when it is cast? */
+bool cast_moves(struct values_scope *v, struct type *from, struct type *to);
 
 /* --- expressions (parse.c, evaluate.c) -------------------------------------------------------------------- */
 
