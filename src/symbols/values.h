@@ -11,6 +11,7 @@
  *   compile.c               trees to agent bytecode, for conditions that run in the process
  *   show.c, show_text.c, show_json.c    values to text, and to JSON
  *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library
+ *   check.c                 whether an expression means something at a place
  *   complete.c              what a beginning can become
  *
  * A value that the compiler has optimised away, wholly or in part, is known as such.
@@ -79,6 +80,9 @@ struct error *values_ptype(struct values_scope *v, const char *what, bool expand
 /* What a function that has just returned left: its value; NULL in *ret if it returns nothing.  `vector` is xmm0 and xmm1, 16 bytes
  * each; NULL: not to be had. */
 struct error *values_returned(struct values_scope *v, u64 function, const u64 rax_rdx[2], const u8 *vector, struct value **ret);
+
+/* An error if it means nothing in the code at `pc`: it does not parse, or there is something in it that has no such name there. */
+struct error *values_check(struct values_scope *v, const char *expression, u64 pc);
 
 /* As agent bytecode (log/control.h), true if not 0; evaluated in the frame whose code is at `pc`, with that frame on top of the stack.  An error
  * says what cannot be compiled. */

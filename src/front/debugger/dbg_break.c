@@ -47,7 +47,25 @@ struct error *dbg_read_thread(const char *text, u32 *ret)
     return err;
 }
 
-static struct error *check_condition(struct dbg *d, struct dbg_point *p)
+/* At one of the places at least; a location that is nowhere yet is not asked. */
+static struct error *check_condition(struct dbg *d, const struct dbg_point *p, const char *condition)
+{
+    struct values_scope *scope;
+    const struct dbg_site *sites = p->sites.items;
+    bool is_code = p->type == POINT_BREAK;
+    struct error *err = p->watch || (is_code && !p->sites.count) ? NULL : dbg_scope(d, &scope);
+    if (err || p->watch || (is_code && !p->sites.count))
+        return err;
+    err = values_check(scope, condition, is_code ? sites[0].address : 0);
+    for (size_t i = 1; i < p->sites.count && err && is_code; i++) {
+        error_destroy(err);
+        err = values_check(scope, condition, sites[i].address);
+    }
+    values_close(scope);
+    return err;
+}
+
+static struct error *say_if_slow(struct dbg *d, const struct dbg_point *p)
 {
     struct values_scope *scope;
     const struct dbg_site *site = p->sites.items;
@@ -116,6 +134,12 @@ static bool may_come(const char *what)
     return *what && *what != '*' && *what != '+' && *what != '-' && !isdigit((u8)*what);
 }
 
+static void take_back(struct dbg *d, struct dbg_point *p)
+{
+    dbg_points_remove(d, p);
+    d->last_point--;
+}
+
 static struct error *add_break(struct dbg *d, const char *what, const char *condition,
                                const char *thread, bool temporary)
 {
@@ -131,9 +155,14 @@ static struct error *add_break(struct dbg *d, const char *what, const char *cond
     p->condition = condition ? xformat("%s", condition) : NULL;
     err = dbg_point_resolve(d, p);
     if (err && !may_come(what)) {
-        dbg_points_remove(d, p);
-        d->last_point--;
+        take_back(d, p);
         return err;
+    }
+    struct error *wrong = condition ? check_condition(d, p, condition) : NULL;
+    if (wrong) {
+        error_destroy(err);
+        take_back(d, p);
+        return wrong;
     }
     dbg_say(d, "%s %u ", temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
     if (err)
@@ -144,10 +173,9 @@ static struct error *add_break(struct dbg *d, const char *what, const char *cond
     say_places(d, p);
     dbg_say(d, "\n");
     json_places(d, p);
-    return p->condition ? check_condition(d, p) : NULL;
+    return p->condition ? say_if_slow(d, p) : NULL;
 }
 
-/* break [LOCATION] [thread N] [if CONDITION] */
 /* The location, with an address as the number that it is now; to be freed. */
 static struct error *fixed_location(struct dbg *d, const char *text, char **ret)
 {
@@ -162,6 +190,7 @@ static struct error *fixed_location(struct dbg *d, const char *text, char **ret)
     return NULL;
 }
 
+/* break [LOCATION] [thread N] [if CONDITION] */
 struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     char *text = xformat("%s", args);
@@ -298,6 +327,8 @@ struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const ch
     char *word = dbg_next_word(&args);
     struct error *err = find_point(d, word, &p);
     free(word);
+    if (!err && *args)
+        err = check_condition(d, p, args);
     if (err)
         return err;
     free(p->condition);
@@ -309,7 +340,7 @@ struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const ch
         return err;
     if (!p->condition)
         dbg_say(d, "Breakpoint %u has no condition now\n", p->number);
-    return p->condition ? check_condition(d, p) : NULL;
+    return p->condition ? say_if_slow(d, p) : NULL;
 }
 
 struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char *args)

@@ -73,6 +73,7 @@ struct dbg_point {
     u32 type;           /* enum dbg_point_type */
     bool temporary, disabled, pending;
     bool checks_here;   /* the condition could not be compiled: it is looked at at each stop */
+    bool has_failed;    /* it led nowhere once, and that was said */
     char *what;         /* the location, expression or name, as the user said it */
     char *condition;    /* NULL: none */
     char *file;         /* context of a location: the line it was said at; may be NULL */

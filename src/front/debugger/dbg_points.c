@@ -74,7 +74,7 @@ static void remove_sites(struct dbg *d, struct dbg_point *p)
 void dbg_point_unsettle(struct dbg *d, struct dbg_point *p)
 {
     remove_sites(d, p);
-    p->checks_here = false;
+    p->checks_here = p->has_failed = false;
 }
 
 static void point_destroy(struct dbg_point *p)
@@ -289,18 +289,25 @@ struct error *dbg_points_settle(struct dbg *d)
     return err ? err : settle_loader(d);
 }
 
-/* Its condition, where one stands now. */
+/* Its condition, where one stands now.  What leads nowhere for now is false, and said once. */
 struct error *dbg_point_holds(struct dbg *d, struct dbg_point *p, bool *ret)
 {
     struct values_scope *scope;
     struct value *value;
+    d->selected = 0; /* a condition is about the innermost frame */
     struct error *err = dbg_scope(d, &scope);
     if (err)
         return err;
-    d->selected = 0; /* a condition is about the innermost frame */
     err = values_evaluate(scope, p->condition, &value);
     if (!err)
         err = value_truth(value, ret);
+    if (err) {
+        *ret = false;
+        if (!p->has_failed)
+            dbg_say(d, "The condition of breakpoint %u counts as false here: %s\n", p->number, error_text(err));
+        p->has_failed = true;
+        error_destroy(err);
+    }
     values_close(scope);
-    return err ? error_within(err, "the condition of breakpoint %u", p->number) : NULL;
+    return NULL;
 }

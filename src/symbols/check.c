@@ -1,0 +1,65 @@
+/* Does an expression mean something at a place?  It parses, and each name in it is known there.  Nothing is evaluated: there need be
+ * no frame yet. */
+#include "symbols/values_internal.h"
+
+static bool has_member(struct values_scope *v, struct type *t, const char *name, unsigned depth)
+{
+    size_t count;
+    struct type *plain = type_plain(v, t);
+    if (plain->kind != TYPE_STRUCT || depth == SHOW_DEPTH)
+        return false;
+    const struct member *m = type_members(v, plain, &count);
+    for (size_t n = 0; n < count; n++)
+        if (m[n].name && !m[n].is_base ? strcmp(m[n].name, name) == 0 : has_member(v, m[n].type, name, depth + 1))
+            return true;
+    return false;
+}
+
+static bool is_of_this(struct values_scope *v, const char *name)
+{
+    struct found this;
+    if (!v->cplusplus || !variables_find(v, "this", &this))
+        return false;
+    struct type *t = type_plain(v, type_attribute(v, this.module, &this.die));
+    return t->kind == TYPE_POINTER && has_member(v, type_target(v, t), name, 0);
+}
+
+static bool is_known(struct values_scope *v, const char *name)
+{
+    struct found found;
+    struct name_found global;
+    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
+    bool is_code;
+    u64 address;
+    return variables_find(v, name, &found) || is_of_this(v, name) ||
+           names_find(v, name, variables_space(v), kinds, &global) ||
+           names_find_symbol(v->symbols, name, &is_code, &address);
+}
+
+static struct error *check(struct values_scope *v, const struct tree *t)
+{
+    if (!t)
+        return NULL;
+    if (t->kind == TREE_NAME && !is_known(v, t->text))
+        return error_new("there is no symbol %s there", t->text);
+    struct error *err = check(v, t->a);
+    if (!err)
+        err = check(v, t->b);
+    return err ? err : check(v, t->c);
+}
+
+struct error *values_check(struct values_scope *v, const char *expression, u64 pc)
+{
+    struct frame there = {.pc = pc};
+    struct values_request request = {.frames = &there, .frame_count = 1};
+    struct values_scope *scope;
+    struct tree *t;
+    struct error *err = values_open(v->symbols, &request, &scope);
+    if (err)
+        return err;
+    err = parse_expression(scope, expression, &t);
+    if (!err)
+        err = check(scope, t);
+    values_close(scope);
+    return err;
+}
