@@ -53,12 +53,26 @@ static void find_functions(struct symbols *s, struct module *m, const char *file
     }
 }
 
+static void find_inlined(struct symbols *s, struct module *m, const char *file, const char *name,
+                         struct list *places)
+{
+    struct list entries = LIST(u64);
+    module_inlined(m, name, &entries);
+    const u64 *pc = entries.items;
+    for (size_t n = 0; n < entries.count; n++)
+        if (!file || in_file(s, pc[n], file))
+            add_place(s, places, pc[n]);
+    list_deinit(&entries);
+}
+
 /* Functions that the program itself has come before those of libraries. */
 static void find_named(struct symbols *s, const char *file, const char *name, struct list *places)
 {
     struct module **modules = s->modules.items;
-    for (size_t n = 0; n < s->modules.count && (n == 0 || !places->count); n++)
+    for (size_t n = 0; n < s->modules.count && (n == 0 || !places->count); n++) {
         find_functions(s, modules[n], file, name, places);
+        find_inlined(s, modules[n], file, name, places);
+    }
 }
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
@@ -97,18 +111,49 @@ static unsigned nearest_line(const struct step_point *p, size_t count, const cha
     return nearest;
 }
 
-/* In each function the first of the line's step points. */
+/* The inlined instances of functions whose part of a line is known already, in one function. */
+struct line_parts {
+    u64 function;
+    struct scope_range *scopes;
+    size_t scope_count;
+    struct list seen; /* u32 */
+};
+
+static void begin_function(struct symbols *s, struct line_parts *l, const struct step_point *p)
+{
+    free(l->scopes);
+    l->function = p->function;
+    l->seen.count = 0;
+    symbols_scopes(s, p->pc, &l->scopes, &l->scope_count);
+}
+
+static bool is_first_of_part(struct line_parts *l, u64 pc)
+{
+    u32 scope = scope_at(l->scopes, l->scope_count, pc);
+    const u32 *seen = l->seen.items;
+    for (size_t n = 0; n < l->seen.count; n++)
+        if (seen[n] == scope)
+            return false;
+    *(u32 *)list_add(&l->seen) = scope;
+    return true;
+}
+
+/* In each function, and in each instance of one that was inlined into it, the first of the line's step points. */
 static void find_line(struct symbols *s, const struct step_point *p, size_t count, const char *file,
                       unsigned line, struct list *places)
 {
-    u64 last = ~0ul;
+    struct line_parts parts = {.function = ~0ul, .seen = LIST(u32)};
     struct file_test test = {.wanted = file};
     for (size_t n = 0; n < count; n++) {
-        if (p[n].line != line || !is_file(&test, p[n].file) || p[n].function == last)
+        if (p[n].line != line || !is_file(&test, p[n].file))
             continue;
-        last = p[n].function;
-        add_place(s, places, p[n].pc);
+        if (p[n].function != parts.function)
+            begin_function(s, &parts, &p[n]);
+        if (is_first_of_part(&parts, p[n].pc))
+            add_place(s, places, p[n].pc);
     }
+    free(parts.scopes);
+    list_deinit(&parts.seen);
 }
 
 static struct error *locate_line(struct symbols *s, const char *file, unsigned line, struct list *places)

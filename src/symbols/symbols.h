@@ -8,6 +8,7 @@
  *   line_table.c  line tables and step points
  *   places.c      places that a user names
  *   functions.c   functions by address and by name, inlined ones too; symbols without debug information
+ *   inlined.c     instances of functions that were inlined, by name
  *   signatures.c  which functions a name means
  *   unwind.c      frames, by CFI; through signal frames and code without debug information
  *   epilogue.c    the caller of a function without such information

@@ -112,6 +112,9 @@ bool module_in_code(struct module *m, u64 address);
 const char *function_name(struct function_symbol *f);
 void module_drop_functions(struct module *m);
 
+/* Adds the addresses (u64) at which instances of an inlined function begin. */
+void module_inlined(struct module *m, const char *name, struct list *ret);
+
 /* Does a user's name mean the function, by its demangled name (signatures.c)?  And could it, by the name in the symbol table? */
 bool signature_fits(const char *name, const char *wanted);
 bool signature_may_fit(const char *raw, const char *wanted);

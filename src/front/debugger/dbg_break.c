@@ -7,6 +7,8 @@
 #include "front/debugger/dbg_internal.h"
 #include "log/syscall_table.h"
 
+enum { PLACES_SAID = 5 }; /* where a breakpoint is made; 'info breakpoints' has them all */
+
 static const char *const type_names[] = {
     [POINT_BREAK] = "breakpoint", [POINT_STORE] = "watchpoint", [POINT_LOAD] = "read watchpoint",
     [POINT_ACCESS] = "access watchpoint", [POINT_SYSCALL] = "catch syscall",
@@ -86,12 +88,12 @@ static struct error *say_if_slow(struct dbg *d, const struct dbg_point *p)
     return NULL;
 }
 
-static void say_places(struct dbg *d, const struct dbg_point *p)
+static void say_places(struct dbg *d, const struct dbg_point *p, size_t most)
 {
     struct symbols *symbols;
     const struct dbg_site *sites = p->sites.items;
     struct error *err = dbg_symbols(d, &symbols);
-    for (size_t i = 0; i < p->sites.count && !err; i++) {
+    for (size_t i = 0; i < p->sites.count && i < most && !err; i++) {
         struct line_place line;
         char *where = symbols_describe(symbols, sites[i].address);
         dbg_say(d, "%s%s", i ? ", " : "", where);
@@ -102,6 +104,8 @@ static void say_places(struct dbg *d, const struct dbg_point *p)
         }
         free(where);
     }
+    if (p->sites.count > most)
+        dbg_say(d, " and %zu more places", p->sites.count - most);
     error_destroy(err);
 }
 
@@ -170,7 +174,7 @@ static struct error *add_break(struct dbg *d, const char *what, const char *cond
     else
         dbg_say(d, "at ");
     error_destroy(err);
-    say_places(d, p);
+    say_places(d, p, PLACES_SAID);
     dbg_say(d, "\n");
     json_places(d, p);
     return p->condition ? say_if_slow(d, p) : NULL;
@@ -426,7 +430,7 @@ static void say_point(struct dbg *d, const struct dbg_point *p)
     if (p->type == POINT_BREAK && !p->sites.count)
         dbg_say(d, "%s (pending)", p->what);
     else if (p->type == POINT_BREAK)
-        say_places(d, p);
+        say_places(d, p, p->sites.count);
     else
         dbg_say(d, "%s", p->what);
     dbg_say(d, "\n");

@@ -1,0 +1,97 @@
+/* Inlined functions by name: where each of their instances begins.
+ *
+ * The symbol table does not have them.  Debug information has an abstract form of each, which has the name, and instances that refer
+ * to it, anywhere inside of other functions.  So the name is looked up first; only if it has been inlined somewhere are the
+ * functions of the module walked.
+ */
+#include <dwarf.h>
+
+#include "symbols/values_internal.h"
+
+enum { DEPTH_MOST = 64 };
+
+struct wanted {
+    struct module *module;
+    const char *name;
+    struct list forms; /* void *: addresses of DIEs that are abstract forms */
+    struct list *ret;  /* u64 */
+};
+
+static bool has_name(Dwarf_Die *die, const char *wanted)
+{
+    const char *raw = variables_link_name(die);
+    struct function_symbol symbol = {.raw = raw};
+    if (!raw)
+        return false;
+    if (strcmp(raw, wanted) == 0)
+        return true;
+    bool fits = signature_may_fit(raw, wanted) && signature_fits(function_name(&symbol), wanted);
+    free(symbol.name);
+    return fits;
+}
+
+static bool add_form(void *context, const struct name_entry *e)
+{
+    struct wanted *w = context;
+    Dwarf_Die die = e->die;
+    Dwarf_Attribute a;
+    Dwarf_Word inlined;
+    if (e->kind == NAME_FUNCTION && dwarf_formudata(dwarf_attr(&die, DW_AT_inline, &a), &inlined) == 0 &&
+        (inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined) && has_name(&die, w->name))
+        *(void **)list_add(&w->forms) = die.addr;
+    return true;
+}
+
+static bool is_instance(struct wanted *w, Dwarf_Die *die)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die form;
+    void **forms = w->forms.items;
+    if (!dwarf_attr(die, DW_AT_abstract_origin, &a) || !dwarf_formref_die(&a, &form))
+        return false;
+    for (size_t n = 0; n < w->forms.count; n++)
+        if (forms[n] == form.addr)
+            return true;
+    return false;
+}
+
+/* Where it is entered; an instance of which nothing is left has no code. */
+static void add_entry(struct wanted *w, Dwarf_Die *die)
+{
+    Dwarf_Addr entry, base, start, end;
+    if (dwarf_ranges(die, 0, &base, &start, &end) <= 0 || start >= end)
+        return;
+    if (dwarf_entrypc(die, &entry) || dwarf_haspc(die, entry) != 1)
+        entry = start;
+    *(u64 *)list_add(w->ret) = entry + w->module->dwarf_bias;
+}
+
+static void walk(struct wanted *w, Dwarf_Die *die, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth > DEPTH_MOST || dwarf_child(die, &child) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_inlined_subroutine && is_instance(w, &child))
+            add_entry(w, &child);
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+            tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace)
+            walk(w, &child, depth + 1);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool walk_unit(void *context, Dwarf_Die *unit)
+{
+    walk(context, unit, 0);
+    return true;
+}
+
+void module_inlined(struct module *m, const char *name, struct list *ret)
+{
+    struct wanted w = {.module = m, .name = name, .forms = LIST(void *), .ret = ret};
+    names_each(m, add_form, &w);
+    if (w.forms.count)
+        module_each_unit(m, walk_unit, &w);
+    list_deinit(&w.forms);
+}
