@@ -22,11 +22,8 @@ static void load_frames(struct module *m)
 }
 
 /* To be freed; NULL: none. */
-static Dwarf_Frame *frame_at(struct symbols *s, u64 pc, u64 *ret_bias)
+static Dwarf_Frame *frame_of(struct module *m, u64 pc, u64 *ret_bias)
 {
-    struct module *m = module_at(s, pc);
-    if (!m)
-        return NULL;
     load_frames(m);
     for (size_t n = 0; n < countof(m->frames); n++) {
         Dwarf_Frame *frame = NULL;
@@ -37,6 +34,37 @@ static Dwarf_Frame *frame_at(struct symbols *s, u64 pc, u64 *ret_bias)
         }
     }
     return NULL;
+}
+
+/* glibc's clone3 and clone end their information just before the call after which a new thread goes on in the same code; it would not be
+ * true of that one.  For the old thread all is as it was up to the return, a few instructions on.  So a function whose
+ * information has ended not far before goes by what was said last. */
+static Dwarf_Frame *frame_before_gap(struct module *m, u64 pc, u64 *ret_bias)
+{
+    enum { GAP_MOST = 32 };
+    struct function_symbol *f = module_function(m, pc);
+    Dwarf_Frame *last = f ? frame_of(m, f->start, ret_bias) : NULL, *next = NULL;
+    Dwarf_Addr start, end = 0;
+    bool is_signal;
+    while (last && dwarf_frame_info(last, &start, &end, &is_signal) >= 0 && end + *ret_bias <= pc &&
+           (next = frame_of(m, end + *ret_bias, ret_bias))) {
+        free(last);
+        last = next;
+    }
+    if (last && (end + *ret_bias > pc || pc - (end + *ret_bias) >= GAP_MOST)) {
+        free(last);
+        last = NULL;
+    }
+    return last;
+}
+
+/* To be freed; NULL: none.  *ret_gap: it is of the code before. */
+static Dwarf_Frame *frame_at(struct symbols *s, u64 pc, u64 *ret_bias, bool *ret_gap)
+{
+    struct module *m = module_at(s, pc);
+    Dwarf_Frame *frame = m ? frame_of(m, pc, ret_bias) : NULL;
+    *ret_gap = m && !frame;
+    return *ret_gap ? frame_before_gap(m, pc, ret_bias) : frame;
 }
 
 static bool register_and_offset(const Dwarf_Op *op, struct cfa_rule *ret)
@@ -67,13 +95,13 @@ static bool cfa_rule_of(struct symbols *s, u64 pc, struct cfa_rule *ret, u64 *re
 {
     u64 bias;
     Dwarf_Addr start, end = 0;
-    bool is_signal;
-    Dwarf_Frame *frame = frame_at(s, pc, &bias);
+    bool is_signal, gap;
+    Dwarf_Frame *frame = frame_at(s, pc, &bias, &gap);
     *ret_end = pc + 1;
     *ret = (struct cfa_rule){0};
     if (!frame)
         return false;
-    if (dwarf_frame_info(frame, &start, &end, &is_signal) >= 0 && end)
+    if (!gap && dwarf_frame_info(frame, &start, &end, &is_signal) >= 0 && end)
         *ret_end = end + bias;
     bool simple = simple_cfa(frame, ret);
     if (!simple)
@@ -256,16 +284,26 @@ static bool step_from_entry(struct symbols *s, struct frame *from, struct frame 
     return true;
 }
 
+/* In a gap it may not be true: it must lead behind a call. */
+static bool leads_behind_call(struct symbols *s, u64 pc)
+{
+    u64 calls[CALLS_BEFORE_MOST];
+    return module_at(s, pc) && symbols_calls_before(s, pc, calls);
+}
+
 static bool step_outward(struct symbols *s, struct frame *from, struct frame *ret, const char **ret_why)
 {
     u64 bias;
-    Dwarf_Frame *frame = frame_at(s, from->pc - from->called, &bias);
+    bool gap;
+    Dwarf_Frame *frame = frame_at(s, from->pc - from->called, &bias, &gap);
     *ret = (struct frame){0};
     *ret_why = NULL;
     if (frame) {
         bool found = step_by_cfi(s, from, frame, ret);
         free(frame);
-        return found;
+        if (!gap || (found && leads_behind_call(s, ret->pc)))
+            return found;
+        *ret = (struct frame){0};
     }
     if (step_from_entry(s, from, ret) || frame_read_on(s, from, ret, &from->cfa) || step_by_pointer(s, from, ret))
         return true;
