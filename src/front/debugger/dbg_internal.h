@@ -355,8 +355,12 @@ struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const 
 struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args);
 extern const char dbg_info_words[];
 
-/* dbg_source.c */
+/* dbg_list.c */
 struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *args);
+/* Of which a line alone is meant: what was listed, where one is, or where main is; to be freed; NULL: none. */
+char *dbg_current_file(struct dbg *d);
+
+/* dbg_source.c */
 void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before, unsigned after);
 struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *args);

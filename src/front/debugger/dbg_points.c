@@ -55,6 +55,8 @@ struct dbg_point *dbg_points_add(struct dbg *d, u32 type, const char *what)
     if (f && f->place.file) {
         p->file = xformat("%s", f->place.file);
         p->line = f->place.line;
+    } else {
+        p->file = dbg_current_file(d);
     }
     *(struct dbg_point **)list_add(&d->points) = p;
     return p;

@@ -1,0 +1,204 @@
+/* list: source text around a place, or between two. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+enum { LINE_MOST = 10000000 };
+
+static struct error *say_lines(struct dbg *d, const char *file, unsigned first, unsigned last)
+{
+    struct symbols *symbols;
+    const struct frame *f = dbg_frame(d);
+    struct error *err = dbg_symbols(d, &symbols);
+    if (err)
+        return err;
+    unsigned count = symbols_source_lines(symbols, file);
+    if (!count)
+        return error_new("the source file %s is not to be had", file);
+    if (first > count)
+        return error_new("the file has only %u lines", count);
+    for (unsigned n = first; n <= last && n <= count; n++) {
+        bool here = f && f->place.file && f->place.line == n && strcmp(f->place.file, file) == 0;
+        const char *text = symbols_source_line(symbols, file, n);
+        dbg_say(d, "%s %4u  %s\n", here ? "->" : "  ", n, text ? text : "");
+    }
+    char *kept = xformat("%s", file);
+    free(d->list_file);
+    d->list_file = kept;
+    d->list_line = last + 1;
+    return NULL;
+}
+
+static struct error *say_around(struct dbg *d, const char *file, unsigned line)
+{
+    unsigned half = d->settings.listsize / 2, first = line > half ? line - half : 1;
+    return say_lines(d, file, first, first + d->settings.listsize - 1);
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+/* A line of the program that was meant. */
+struct source_line {
+    char *file; /* to be freed */
+    unsigned line;
+};
+
+/* Where the location has code. */
+static struct error *locate_code(struct dbg *d, const char *text, struct source_line *ret)
+{
+    struct symbols *symbols;
+    struct code_place *places;
+    size_t count;
+    const struct frame *f = dbg_frame(d);
+    struct line_place here = f ? f->place : (struct line_place){0};
+    struct error *err = dbg_symbols(d, &symbols);
+    if (!err)
+        err = symbols_locate(symbols, text, &here, &places, &count);
+    if (err)
+        return err;
+    if (places[0].file)
+        *ret = (struct source_line){xformat("%s", places[0].file), places[0].line};
+    else
+        err = error_new("%s has no line information", text);
+    free(places);
+    return err;
+}
+
+char *dbg_current_file(struct dbg *d)
+{
+    const struct frame *f = dbg_frame(d);
+    struct source_line main;
+    const char *known = d->list_file ? d->list_file : f ? f->place.file : NULL;
+    if (known)
+        return xformat("%s", known);
+    struct error *err = locate_code(d, "main", &main);
+    error_destroy(err);
+    return err ? NULL : main.file;
+}
+
+static struct error *read_line(const char *text, unsigned *ret)
+{
+    u64 n;
+    struct error *err = dbg_number(text, "line", &n);
+    if (!err && n > LINE_MOST)
+        err = error_new("there is no such line");
+    if (!err)
+        *ret = n ? (unsigned)n : 1;
+    return err;
+}
+
+/* FILE:LINE: as code is found in the file, so that its name is known; but the line need not have any. */
+static struct error *locate_in_file(struct dbg *d, const char *text, const char *colon, struct source_line *ret)
+{
+    unsigned line;
+    struct error *err = read_line(colon + 1, &line);
+    if (err)
+        return err;
+    char *first = xformat("%.*s:1", (int)(colon - text), text);
+    err = locate_code(d, first, ret);
+    free(first);
+    ret->line = line;
+    return err;
+}
+
+static struct error *locate_line(struct dbg *d, const char *text, struct source_line *ret)
+{
+    const char *colon = strrchr(text, ':');
+    if (colon && isdigit((u8)colon[1]))
+        return locate_in_file(d, text, colon, ret);
+    if (!isdigit((u8)*text))
+        return locate_code(d, text, ret);
+    struct error *err = read_line(text, &ret->line);
+    if (err)
+        return err;
+    ret->file = dbg_current_file(d);
+    return ret->file ? NULL : error_new("there is no current source file");
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static struct error *list_on(struct dbg *d, const char *file, unsigned line, bool back)
+{
+    unsigned size = d->settings.listsize;
+    if (!back)
+        return say_lines(d, file, line, line + size - 1);
+    unsigned shown = line > size ? line - size : 1; /* what was shown last began here */
+    if (shown == 1)
+        return error_new("this is the beginning of the file");
+    unsigned first = shown > size ? shown - size : 1;
+    return say_lines(d, file, first, shown - 1);
+}
+
+/* list, list -: on, or back, from what was listed last; at first around where one is, or around main. */
+static struct error *list_more(struct dbg *d, bool back)
+{
+    const struct frame *f = dbg_frame(d);
+    if (d->list_file) {
+        char *file = xformat("%s", d->list_file); /* it changes */
+        struct error *err = list_on(d, file, d->list_line, back);
+        free(file);
+        return err;
+    }
+    if (f && f->place.file)
+        return say_around(d, f->place.file, f->place.line);
+    struct source_line main = {0};
+    struct error *err = locate_code(d, "main", &main);
+    if (err) {
+        error_destroy(err);
+        return error_new("there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
+    }
+    err = say_around(d, main.file, main.line);
+    free(main.file);
+    return err;
+}
+
+/* FIRST,LAST; FIRST, ; ,LAST */
+static struct error *list_between(struct dbg *d, const char *from, const char *to)
+{
+    struct source_line first = {0}, last = {0};
+    unsigned size = d->settings.listsize;
+    struct error *err = *from ? locate_line(d, from, &first) : NULL;
+    if (!err && *to)
+        err = locate_line(d, to, &last);
+    if (!err && !*from && !*to)
+        err = error_new("say which lines: FIRST,LAST");
+    if (!err && !*from)
+        first.line = last.line >= size ? last.line - size + 1 : 1;
+    if (!err && !*to)
+        last.line = first.line + size - 1;
+    if (!err && last.line < first.line)
+        err = error_new("line %u is before line %u", last.line, first.line);
+    if (!err)
+        err = say_lines(d, *from ? first.file : last.file, first.line, last.line);
+    free(first.file);
+    free(last.file);
+    return err;
+}
+
+/* list, list -, list LOCATION, list FIRST,LAST */
+struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    (void)c;
+    bool back = strcmp(args, "-") == 0;
+    const char *comma = strchr(args, ',');
+    struct error *err;
+    if (!*args || back)
+        return list_more(d, back);
+    if (comma) {
+        size_t length = (size_t)(comma - args);
+        while (length && isspace((u8)args[length - 1]))
+            length--;
+        char *from = xformat("%.*s", (int)length, args);
+        err = list_between(d, from, comma + 1 + strspn(comma + 1, " \t"));
+        free(from);
+        return err;
+    }
+    struct source_line line = {0};
+    err = locate_line(d, args, &line);
+    if (!err)
+        err = say_around(d, line.file, line.line);
+    free(line.file);
+    return err;
+}
