@@ -238,20 +238,37 @@ static char *describe_stub(struct module *m, u64 pc)
     return name && *name ? xformat("%s@plt", name) : NULL;
 }
 
-bool module_in_code(struct module *m, u64 address)
+/* False: it is in no section. */
+static bool section_flags(struct module *m, u64 address, u64 *ret)
 {
     GElf_Addr bias, at = address;
     GElf_Shdr h;
     Elf_Scn *section = dwfl_module_address_section(m->mod, &at, &bias);
-    return section && gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR;
+    if (!section || !gelf_getshdr(section, &h))
+        return false;
+    *ret = h.sh_flags;
+    return true;
+}
+
+bool module_in_code(struct module *m, u64 address)
+{
+    u64 flags;
+    return section_flags(m, address, &flags) && flags & SHF_EXECINSTR;
+}
+
+static bool module_in_data(struct module *m, u64 address)
+{
+    u64 flags;
+    return section_flags(m, address, &flags) && !(flags & SHF_EXECINSTR);
 }
 
 char *symbols_describe(struct symbols *s, u64 pc)
 {
     struct module *m = module_at(s, pc);
-    char *datum = m && !module_in_code(m, pc) ? names_of_address(s, pc, false) : NULL;
-    if (datum)
-        return datum;
+    if (m && module_in_data(m, pc)) {
+        char *datum = names_of_address(s, pc, false);
+        return datum ? datum : xformat("0x%llx", (unsigned long long)pc);
+    }
     char *stub = m ? describe_stub(m, pc) : NULL; /* first: _init, which has no size, seems to reach there */
     if (stub)
         return stub;

@@ -173,6 +173,13 @@ static bool same_parameters(const char *name, const char *wanted)
     return same;
 }
 
+/* What it returns, where the user has written that: as it is shown, so that other words before a name are not taken for it. */
+static bool same_result(const char *name, const char *wanted)
+{
+    size_t length = (size_t)(begin_of(wanted, parameters_of(wanted)) - wanted);
+    return !length || (length == (size_t)(begin_of(name, parameters_of(name)) - name) && strncmp(name, wanted, length) == 0);
+}
+
 bool signature_fits(const char *name, const char *wanted)
 {
     bool templates = strchr(wanted, '<') && !strstr(wanted, "operator<");
@@ -188,7 +195,7 @@ bool signature_fits(const char *name, const char *wanted)
     bool fits = plain == asked ? ends_with_name(own, plain) : strcmp(own, plain) == 0;
     free(own);
     free(asked);
-    return fits && same_parameters(name, wanted);
+    return fits && same_result(name, wanted) && same_parameters(name, wanted);
 }
 
 bool signature_may_fit(const char *raw, const char *wanted)

@@ -349,6 +349,13 @@ struct error *dbg_split_format(const char **args, char *room, size_t size);
 /* dbg_memory.c */
 struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret);
 struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_disassemble.c */
+void dbg_say_symbol(struct dbg *d, u64 address);
+/* Of the frame that is looked at. */
+u64 dbg_pc(struct dbg *d);
+/* Its length; 0: there is none. */
+size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes);
 struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_info.c */

@@ -1,12 +1,11 @@
-/* Memory as it is: x and disassemble. */
-#include <Zydis/Zydis.h>
+/* Memory as it is: x. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-enum { EXAMINE_MOST = 65536, LINE_BYTES = 16, STRING_MOST = 200, INSTRUCTION_MOST = 15 };
+enum { EXAMINE_MOST = 65536, LINE_BYTES = 16, STRING_MOST = 200 };
 
 static bool read_all(struct dbg *d, u64 address, void *to, size_t size)
 {
@@ -37,21 +36,6 @@ struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret)
     }
     values_close(scope);
     return err;
-}
-
-/* "<main+12>", for what is in a module. */
-static void say_symbol(struct dbg *d, u64 address)
-{
-    struct symbols *symbols;
-    struct error *err = dbg_symbols(d, &symbols);
-    if (err) {
-        error_destroy(err);
-        return;
-    }
-    char *text = symbols_describe(symbols, address);
-    if (strncmp(text, "0x", 2) != 0)
-        dbg_say(d, " <%s>", text);
-    free(text);
 }
 
 /* --- x ---------------------------------------------------------------------------------------- */
@@ -125,7 +109,7 @@ static void say_unit(struct dbg *d, u64 value, const struct format *f)
     case 'f': say_float(d, value, f->size); break;
     case 'c': dbg_say(d, isprint((int)(value & 0xff)) ? "%lld '%c'" : "%lld '\\%03o'",
                       (long long)whole, (int)(value & 0xff)); break;
-    case 'a': dbg_say(d, "0x%llx", (unsigned long long)value); say_symbol(d, value); break;
+    case 'a': dbg_say(d, "0x%llx", (unsigned long long)value); dbg_say_symbol(d, value); break;
     default: dbg_say(d, "0x%0*llx", (int)(2 * f->size), (unsigned long long)value); break;
     }
 }
@@ -133,7 +117,7 @@ static void say_unit(struct dbg *d, u64 value, const struct format *f)
 static void say_address(struct dbg *d, u64 address)
 {
     dbg_say(d, "0x%llx", (unsigned long long)address);
-    say_symbol(d, address);
+    dbg_say_symbol(d, address);
     dbg_say(d, ":");
 }
 
@@ -189,54 +173,13 @@ static struct error *examine_string(struct dbg *d, u64 *at)
     return NULL;
 }
 
-static void say_target(struct dbg *d, const ZydisDisassembledInstruction *insn)
-{
-    ZyanU64 target;
-    for (unsigned i = 0; i < insn->info.operand_count_visible; i++) {
-        const ZydisDecodedOperand *o = &insn->operands[i];
-        bool relative = (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.is_relative) ||
-                        (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP);
-        if (relative &&
-            ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn->info, o, insn->runtime_address, &target)))
-            say_symbol(d, target);
-    }
-}
-
-/* The length of the instruction, 0: there is none. */
-static size_t say_instruction(struct dbg *d, u64 at)
-{
-    ZydisDisassembledInstruction insn;
-    u8 bytes[INSTRUCTION_MOST];
-    size_t got = 0;
-    struct error *err = session_read(d->session, at, bytes, sizeof bytes, &got);
-    error_destroy(err);
-    if (err || !got)
-        return 0;
-    if (!ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, at, bytes, got, &insn))) {
-        dbg_say(d, "(bad)\n");
-        return 1;
-    }
-    dbg_say(d, "%s", insn.text);
-    say_target(d, &insn);
-    dbg_say(d, "\n");
-    return insn.info.length;
-}
-
-static u64 current_pc(struct dbg *d)
-{
-    const struct frame *f = dbg_frame(d);
-    struct session_place place;
-    session_place(d->session, &place);
-    return f ? f->pc : place.at.pc;
-}
-
 static struct error *examine_code(struct dbg *d, u64 *at, u64 count)
 {
     for (; count > 0; count--) {
-        dbg_say(d, "%s", *at == current_pc(d) ? "=> " : "   ");
+        dbg_say(d, "%s", *at == dbg_pc(d) ? "=> " : "   ");
         say_address(d, *at);
         dbg_say(d, "\t");
-        size_t length = say_instruction(d, *at);
+        size_t length = dbg_say_instruction(d, *at, false);
         if (!length)
             return no_memory(*at);
         *at += length;
@@ -267,62 +210,4 @@ struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char
     for (u64 i = 0; i < f.count && !err; i++)
         err = examine_string(d, &d->examine_next);
     return err;
-}
-
-/* --- disassemble ------------------------------------------------------------------------------ */
-
-static struct error *place_named(struct dbg *d, const char *args, u64 *ret)
-{
-    struct symbols *symbols;
-    struct code_place *places;
-    size_t count;
-    struct function_info info;
-    struct error *err = dbg_symbols(d, &symbols);
-    if (err)
-        return err;
-    err = symbols_locate(symbols, args, NULL, &places, &count);
-    if (!err) {
-        *ret = symbols_function(symbols, places[0].pc, &info) ? info.entry : places[0].pc;
-        free(places);
-        return NULL;
-    }
-    error_destroy(err);
-    return dbg_address_of(d, args, ret);
-}
-
-static void disassemble(struct dbg *d, const struct function_info *info)
-{
-    u64 here = current_pc(d);
-    dbg_say(d, "%s:\n", info->name ? info->name : "??");
-    for (u64 at = info->start; at < info->end;) {
-        dbg_colour(d, at == here ? "1" : "");
-        dbg_say(d, "%s 0x%llx <+%llu>:\t", at == here ? "=>" : "  ", (unsigned long long)at,
-                (unsigned long long)(at - info->start));
-        size_t length = say_instruction(d, at);
-        dbg_colour(d, "");
-        if (!length) {
-            dbg_say(d, "(no memory)\n");
-            return;
-        }
-        at += length;
-    }
-}
-
-/* disassemble [FUNCTION | ADDRESS]: the whole function. */
-struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args)
-{
-    struct symbols *symbols;
-    struct function_info info;
-    u64 pc = current_pc(d);
-    (void)c;
-    struct error *err = *args ? place_named(d, args, &pc) : NULL;
-    if (!err)
-        err = dbg_symbols(d, &symbols);
-    if (err)
-        return err;
-    if (!symbols_function(symbols, pc, &info) || info.end <= info.start)
-        return error_new("no function is known at 0x%llx; x/10i shows instructions",
-                         (unsigned long long)pc);
-    disassemble(d, &info);
-    return NULL;
 }

@@ -155,7 +155,8 @@ static const struct dbg_command commands[] = {
      "args bookmarks breakpoints checkpoints display frame locals moment registers sharedlibrary\n"
      "signals skip threads tracks watchpoints. Example: info locals"},
     {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
-     "disassemble [FUNCTION | ADDRESS]", "the instructions of a function", "Example: disassemble main"},
+     "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]", "the instructions of a function",
+     "/s: with the source, /r: with their bytes. Example: disassemble/s main"},
     {"bookmark", "", dbg_bookmark, 0, 0, TAKES_NOTHING, NULL, "bookmark NAME", "name this moment",
      "'goto NAME' comes back. Example: bookmark bad"},
     {"track", "", dbg_track, 0, 0, TAKES_COUNT, NULL, "track [N]",

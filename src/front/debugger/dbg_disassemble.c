@@ -1,0 +1,242 @@
+/* Instructions for people: disassemble, and what x/i shows. */
+#include <Zydis/Zydis.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/debugger/dbg_internal.h"
+
+enum { INSTRUCTION_MOST = 15, BYTES_WIDTH = 3 * 10 };
+
+/* "<main+12>", for what is in a module. */
+void dbg_say_symbol(struct dbg *d, u64 address)
+{
+    struct symbols *symbols;
+    struct error *err = dbg_symbols(d, &symbols);
+    if (err) {
+        error_destroy(err);
+        return;
+    }
+    char *text = symbols_describe(symbols, address);
+    if (strncmp(text, "0x", 2) != 0)
+        dbg_say(d, " <%s>", text);
+    free(text);
+}
+
+u64 dbg_pc(struct dbg *d)
+{
+    const struct frame *f = dbg_frame(d);
+    struct session_place place;
+    session_place(d->session, &place);
+    return f ? f->pc : place.at.pc;
+}
+
+/* --- one instruction -------------------------------------------------------------------------- */
+
+struct decoded {
+    ZydisDecodedInstruction info;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    char text[160];
+};
+
+/* Numbers as they are elsewhere in ebb: without leading zeros, and in small letters. */
+static const ZydisFormatter *formatter(void)
+{
+    static ZydisFormatter f;
+    static bool made;
+    if (!made) {
+        ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL);
+        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+        made = true;
+    }
+    return &f;
+}
+
+static bool decode(u64 at, const u8 *bytes, size_t size, struct decoded *ret)
+{
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &ret->info, ret->operands)) &&
+           ZYAN_SUCCESS(ZydisFormatterFormatInstruction(formatter(), &ret->info, ret->operands,
+                                                        ret->info.operand_count_visible, ret->text,
+                                                        sizeof ret->text, at, ZYAN_NULL));
+}
+
+static void say_target(struct dbg *d, u64 at, const struct decoded *insn)
+{
+    ZyanU64 target;
+    for (unsigned i = 0; i < insn->info.operand_count_visible; i++) {
+        const ZydisDecodedOperand *o = &insn->operands[i];
+        bool relative = (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.is_relative) ||
+                        (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP);
+        if (relative && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn->info, o, at, &target)))
+            dbg_say_symbol(d, target);
+    }
+}
+
+static void say_bytes(struct dbg *d, const u8 *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        dbg_say(d, "%02x ", bytes[i]);
+    dbg_say(d, "%*s", 3 * count < BYTES_WIDTH ? (int)(BYTES_WIDTH - 3 * count) : 0, "");
+}
+
+size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
+{
+    struct decoded insn;
+    u8 bytes[INSTRUCTION_MOST];
+    size_t got = 0;
+    struct error *err = session_read(d->session, at, bytes, sizeof bytes, &got);
+    error_destroy(err);
+    if (err || !got)
+        return 0;
+    bool good = decode(at, bytes, got, &insn);
+    size_t length = good ? insn.info.length : 1;
+    if (with_bytes)
+        say_bytes(d, bytes, length);
+    dbg_say(d, "%s", good ? insn.text : "(bad)");
+    if (good)
+        say_target(d, at, &insn);
+    dbg_say(d, "\n");
+    return length;
+}
+
+/* --- disassemble ------------------------------------------------------------------------------ */
+
+struct listing {
+    u64 start, end;
+    const char *name; /* of the function; NULL: a range */
+    bool with_bytes, with_source;
+};
+
+static struct error *place_named(struct dbg *d, const char *args, u64 *ret)
+{
+    struct symbols *symbols;
+    struct code_place *places;
+    size_t count;
+    struct function_info info;
+    struct error *err = dbg_symbols(d, &symbols);
+    if (err)
+        return err;
+    err = symbols_locate(symbols, args, NULL, &places, &count);
+    if (!err) {
+        *ret = symbols_function(symbols, places[0].pc, &info) ? info.entry : places[0].pc;
+        free(places);
+        return NULL;
+    }
+    error_destroy(err);
+    return dbg_address_of(d, args, ret);
+}
+
+/* START,END or START,+LENGTH */
+static struct error *read_range(struct dbg *d, const char *args, const char *comma, struct listing *ret)
+{
+    const char *to = comma + 1 + strspn(comma + 1, " \t");
+    u64 number;
+    char *from = xformat("%.*s", (int)(comma - args), args);
+    struct error *err = place_named(d, from, &ret->start);
+    free(from);
+    if (!err)
+        err = *to == '+' ? dbg_address_of(d, to + 1, &number) : place_named(d, to, &number);
+    if (err)
+        return err;
+    ret->end = *to == '+' ? ret->start + number : number;
+    return ret->end > ret->start ? NULL : error_new("the range ends before it begins");
+}
+
+static struct error *read_function(struct dbg *d, const char *args, struct listing *ret)
+{
+    struct symbols *symbols;
+    struct function_info info;
+    u64 pc = dbg_pc(d);
+    struct error *err = *args ? place_named(d, args, &pc) : NULL;
+    if (!err)
+        err = dbg_symbols(d, &symbols);
+    if (err)
+        return err;
+    if (!symbols_function(symbols, pc, &info) || info.end <= info.start)
+        return error_new("no function is known at 0x%llx; x/10i shows instructions",
+                         (unsigned long long)pc);
+    ret->start = info.start;
+    ret->end = info.end;
+    ret->name = info.name ? info.name : "??";
+    return NULL;
+}
+
+/* The comma between two places: not one of "f(int, char)". */
+static const char *find_comma(const char *args)
+{
+    unsigned deep = 0;
+    for (; *args && (deep || *args != ','); args++) {
+        deep += *args == '(' || *args == '<';
+        deep -= (*args == ')' || *args == '>') && deep;
+    }
+    return *args ? args : NULL;
+}
+
+/* The line, where another begins. */
+static void say_line(struct dbg *d, u64 at, struct line_place *last)
+{
+    struct symbols *symbols;
+    struct line_place line;
+    struct error *err = dbg_symbols(d, &symbols);
+    if (!err && symbols_line(symbols, at, &line) && (line.line != last->line || line.file != last->file)) {
+        const char *text = symbols_source_line(symbols, line.file, line.line);
+        char *file = dbg_short_path(d, line.file);
+        if (text)
+            dbg_say(d, "%s:%u  %s\n", file, line.line, text);
+        else
+            dbg_say(d, "%s:%u\n", file, line.line);
+        free(file);
+        *last = line;
+    }
+    error_destroy(err);
+}
+
+static struct error *say_listing(struct dbg *d, const struct listing *l)
+{
+    u64 here = dbg_pc(d);
+    struct line_place last = {0};
+    if (l->name)
+        dbg_say(d, "%s:\n", l->name);
+    for (u64 at = l->start; at < l->end;) {
+        if (l->with_source)
+            say_line(d, at, &last);
+        dbg_colour(d, at == here ? "1" : "");
+        dbg_say(d, "%s 0x%llx", at == here ? "=>" : "  ", (unsigned long long)at);
+        if (l->name)
+            dbg_say(d, " <+%llu>", (unsigned long long)(at - l->start));
+        else
+            dbg_say_symbol(d, at);
+        dbg_say(d, ":\t");
+        size_t length = dbg_say_instruction(d, at, l->with_bytes);
+        dbg_colour(d, "");
+        if (!length) {
+            dbg_say(d, "(no memory)\n");
+            return NULL;
+        }
+        at += length;
+    }
+    return NULL;
+}
+
+/* disassemble [/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH] */
+struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct listing l = {0};
+    char options[8];
+    (void)c;
+    struct error *err = dbg_split_format(&args, options, sizeof options);
+    if (err)
+        return err;
+    if (options[strspn(options, "rsm")])
+        return error_new("'/%s' is not for disassemble: /r shows bytes, /s source", options);
+    l.with_bytes = strchr(options, 'r');
+    l.with_source = strpbrk(options, "sm");
+    const char *comma = find_comma(args);
+    err = comma ? read_range(d, args, comma, &l) : read_function(d, args, &l);
+    return err ? err : say_listing(d, &l);
+}
