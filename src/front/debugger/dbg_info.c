@@ -7,19 +7,19 @@
 #include "session/track_about.h"
 
 const char dbg_info_words[] =
-    "args bookmarks breakpoints checkpoints display frame locals moment registers sharedlibrary "
-    "signals skip threads tracks watchpoints";
+    "args bookmarks breakpoints checkpoints display frame line locals moment registers sharedlibrary "
+    "signals skip source symbol threads tracks watchpoints";
 
 static struct error *locals(struct dbg *d, const char *args)
 {
     struct error *err = dbg_no_arguments(args);
-    return err ? err : dbg_variables(d, false);
+    return err ? err : dbg_variables(d, false, "");
 }
 
 static struct error *arguments(struct dbg *d, const char *args)
 {
     struct error *err = dbg_no_arguments(args);
-    return err ? err : dbg_variables(d, true);
+    return err ? err : dbg_variables(d, true, "");
 }
 
 /* --- registers -------------------------------------------------------------------------------- */
@@ -30,8 +30,8 @@ static void say_register(struct dbg *d, const char *name, u64 value)
     json_hex(dbg_fields(d), name, value);
 }
 
-/* Those of the selected frame: as they will be when it goes on. */
-static struct error *registers(struct dbg *d, const char *args)
+/* Those of the selected frame, as they will be when it goes on: one, or all (NULL). */
+static struct error *some_registers(struct dbg *d, const char *wanted)
 {
     static const struct { const char *name; u8 dwarf; } names[] = {
         {"rax", 0}, {"rbx", 3}, {"rcx", 2}, {"rdx", 1}, {"rsi", 4}, {"rdi", 5}, {"rbp", 6},
@@ -46,7 +46,7 @@ static struct error *registers(struct dbg *d, const char *args)
     if (err || !f)
         return err ? err : error_new("there are no frames here");
     for (size_t i = 0; i < countof(names); i++) {
-        if (*args && strcmp(args, names[i].name) != 0)
+        if (wanted && strcmp(wanted, names[i].name) != 0)
             continue;
         some = true;
         if (f->known >> names[i].dwarf & 1)
@@ -58,16 +58,29 @@ static struct error *registers(struct dbg *d, const char *args)
         {"rip", f->pc}, {"eflags", regs.flags}, {"fs_base", regs.fs_base}, {"gs_base", regs.gs_base},
     };
     for (size_t i = 0; i < countof(others); i++) {
-        if (*args && strcmp(args, others[i].name) != 0)
+        if (wanted && strcmp(wanted, others[i].name) != 0)
             continue;
         some = true;
         say_register(d, others[i].name, others[i].value);
     }
     if (some)
         return NULL;
-    char *line = xformat("print/x $%s", args + (*args == '$'));
+    char *line = xformat("print/x $%s", wanted);
     err = dbg_run_line(d, line);
     free(line);
+    return err;
+}
+
+static struct error *registers(struct dbg *d, const char *args)
+{
+    struct error *err = NULL;
+    if (!*args)
+        return some_registers(d, NULL);
+    while (*args && !err) {
+        char *name = dbg_next_word(&args);
+        err = some_registers(d, name + (*name == '$'));
+        free(name);
+    }
     return err;
 }
 
@@ -88,8 +101,10 @@ static void say_thread_row(struct dbg *d, const struct control_thread *t)
             free(frames);
         error_destroy(err);
     } else {
-        const struct frame *f = dbg_frame(d);
+        struct error *err = dbg_frames(d);
+        const struct frame *f = !err && d->frame_count ? &d->frames[0] : NULL;
         dbg_say(d, "%s", f && f->function ? f->function : "??");
+        error_destroy(err);
     }
     dbg_say(d, "%s\n", t->runs ? " (runs)" : "");
     d->thread = before;
@@ -241,8 +256,11 @@ static struct error *displays(struct dbg *d, const char *args)
     struct error *err = dbg_no_arguments(args);
     if (err)
         return err;
-    for (size_t i = 0; i < d->displays.count; i++)
-        dbg_say(d, "%u: %s\n", all[i].number, all[i].expression);
+    for (size_t i = 0; i < d->displays.count; i++) {
+        char *label = dbg_display_label(&all[i]);
+        dbg_say(d, "%s\n", label);
+        free(label);
+    }
     if (!d->displays.count)
         dbg_say(d, "Nothing is displayed.\n");
     return NULL;
@@ -276,9 +294,9 @@ static const struct { const char *name; struct error *(*say)(struct dbg *d, cons
 subjects[] = {
     {"args", arguments}, {"breakpoints", dbg_info_points}, {"bookmarks", bookmarks},
     {"checkpoints", checkpoints}, {"display", displays}, {"frame", frame}, {"locals", locals},
-    {"moment", moment}, {"registers", registers}, {"sharedlibrary", libraries},
-    {"signals", dbg_info_signals}, {"skip", skips}, {"threads", threads}, {"tracks", tracks},
-    {"watchpoints", dbg_info_watches},
+    {"line", dbg_info_line}, {"moment", moment}, {"registers", registers}, {"sharedlibrary", libraries},
+    {"signals", dbg_info_signals}, {"skip", skips}, {"source", dbg_info_source}, {"symbol", dbg_info_symbol},
+    {"threads", threads}, {"tracks", tracks}, {"watchpoints", dbg_info_watches},
 };
 
 /* Any beginning of a name fits the first. */

@@ -340,7 +340,9 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args);
-struct error *dbg_variables(struct dbg *d, bool parameters);
+/* Each on a line, behind `indent`. */
+struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent);
+char *dbg_display_label(const struct dbg_display *display); /* to be freed */
 void dbg_say_displays(struct dbg *d);
 void dbg_say_arguments(struct dbg *d, size_t frame);
 void dbg_say_returned(struct dbg *d, u64 function);
@@ -357,6 +359,11 @@ u64 dbg_pc(struct dbg *d);
 /* Its length; 0: there is none. */
 size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes);
 struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_about.c */
+struct error *dbg_info_line(struct dbg *d, const char *args);
+struct error *dbg_info_source(struct dbg *d, const char *args);
+struct error *dbg_info_symbol(struct dbg *d, const char *args);
 
 /* dbg_info.c */
 struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args);

@@ -308,7 +308,7 @@ static void say_locals_of(struct dbg *d, size_t index)
         return;
     struct dbg_field_mark mark = dbg_fields_mark(d);
     d->selected = index;
-    error_destroy(dbg_variables(d, false));
+    error_destroy(dbg_variables(d, false, "        "));
     d->selected = before;
     dbg_fields_take_back(d, mark);
 }

@@ -69,9 +69,16 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 
 /* --- display ---------------------------------------------------------------------------------- */
 
+char *dbg_display_label(const struct dbg_display *display)
+{
+    if (display->format)
+        return xformat("%u: /%c %s", display->number, display->format, display->expression);
+    return xformat("%u: %s", display->number, display->expression);
+}
+
 static void say_display(struct dbg *d, const struct dbg_display *display)
 {
-    char *label = xformat("%u: %s", display->number, display->expression);
+    char *label = dbg_display_label(display);
     struct error *err = say_value(d, display->expression, display->format, label);
     if (err)
         dbg_say(d, "%s: %s\n", label, error_text(err));
@@ -181,7 +188,7 @@ static bool has_variables(const struct frame *f)
     return f && f->place.file;
 }
 
-struct error *dbg_variables(struct dbg *d, bool parameters)
+struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
 {
     struct values_scope *scope;
     struct variable *list;
@@ -195,13 +202,13 @@ struct error *dbg_variables(struct dbg *d, bool parameters)
     if (!err) {
         json_open(dbg_fields(d), parameters ? "arguments" : "locals", '[');
         for (size_t i = 0; i < count; i++) {
-            say_variable(d, &list[i], "");
+            say_variable(d, &list[i], indent);
             dbg_say(d, "\n");
             json_variable(dbg_fields(d), &list[i]);
         }
         json_close(dbg_fields(d), ']');
         if (!count)
-            dbg_say(d, "There are no %s.\n", parameters ? "arguments" : "locals");
+            dbg_say(d, "%sThere are no %s.\n", indent, parameters ? "arguments" : "locals");
     }
     values_close(scope);
     return err;

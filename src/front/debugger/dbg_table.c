@@ -152,8 +152,8 @@ static const struct dbg_command commands[] = {
      "look at another thread, or do something in several", "Example: thread apply all bt"},
     {"info", "i inf", dbg_info, 0, 0, TAKES_WORD, dbg_info_words, "info SUBJECT",
      "what there is to know",
-     "args bookmarks breakpoints checkpoints display frame locals moment registers sharedlibrary\n"
-     "signals skip threads tracks watchpoints. Example: info locals"},
+     "args bookmarks breakpoints checkpoints display frame line locals moment registers sharedlibrary\n"
+     "signals skip source symbol threads tracks watchpoints. Example: info locals"},
     {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
      "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]", "the instructions of a function",
      "/s: with the source, /r: with their bytes. Example: disassemble/s main"},
