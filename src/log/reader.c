@@ -79,8 +79,11 @@ static struct error *read_at(struct reader *r, u64 at, void *to, u64 size, u64 *
 static struct error *bad(struct reader *r, const char *what)
 {
     r->ended = true;
-    return error_new("%s is damaged at byte %llu, behind event %lld: %s", r->name,
-                     (unsigned long long)r->at, (long long)r->events - 1, what);
+    if (!r->events)
+        return error_new("%s is damaged at byte %llu, before its first event: %s", r->name,
+                         (unsigned long long)r->at, what);
+    return error_new("%s is damaged at byte %llu, behind event %llu: %s", r->name,
+                     (unsigned long long)r->at, (unsigned long long)r->events - 1, what);
 }
 
 static struct error *read_header(struct reader *r)

@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,6 +77,7 @@ struct recorder {
     struct record_figures past; /* of those that are no more */
     char *limit;                /* the first thing that one of them says cannot be replayed */
     struct error *failure;      /* the first, already said */
+    bool has_not_copied;   /* a file that was mapped, for want of room; that was said */
     struct record_files files;
     struct record_mapped *mapped;
     struct growth growth;
@@ -169,12 +171,29 @@ static void hear_shared(struct recorder *r)
     }
 }
 
+/* Said of the first: the run goes on, but cannot be replayed when the file has changed. */
+static void say_not_copied(struct recorder *r, int fd, int error)
+{
+    char *link = xformat("/proc/self/fd/%d", fd), path[PATH_MAX];
+    ssize_t length = readlink(link, path, sizeof path);
+    free(link);
+    if (r->has_not_copied)
+        return;
+    r->has_not_copied = true;
+    growth_clear(&r->growth);
+    complain(0, "%s: %.*s is not copied: %s; a replay will need it as it is now", r->rec->path,
+             length > 0 ? (int)length : 6, length > 0 ? path : "a file", strerror(error));
+}
+
 static void keep_file(struct recorder *r, struct record_track *track,
                       const struct channel_keep *keep, int fd)
 {
     struct channel_kept kept = {.error = ENOSPC};
-    if (!r->failure && fd >= 0)
+    if (!r->failure && fd >= 0) {
         kept.error = (u32)record_files_keep(&r->files, r->rec, keep, fd, &kept.copy);
+        if (kept.error)
+            say_not_copied(r, fd, (int)kept.error);
+    }
     packet_send(record_track_socket(track), &kept.message, CHANNEL_KEPT, sizeof kept, -1);
 }
 
