@@ -149,7 +149,7 @@ static u64 divide(struct machine *m, u64 a, u64 b, bool remainder)
         m->failed = true;
         return 0;
     }
-    return remainder ? a % b : (u64)((i64)a / (i64)b);
+    return remainder ? a % b : b == ~0ull ? -a : (u64)((i64)a / (i64)b); /* the least number by -1 would trap */
 }
 
 static bool binary(struct machine *m, unsigned atom)

@@ -30,7 +30,7 @@ static void json_number(FILE *out, struct value *value, struct type *plain)
     if (err)
         fputs("null", out);
     else if (n.is_float && isfinite((double)n.f))
-        fprintf(out, plain->size == 4 ? "%.9Lg" : "%.17Lg", n.f);
+        fprintf(out, plain->size == 4 ? "%.9Lg" : plain->size == 8 ? "%.17Lg" : "%.21Lg", n.f);
     else if (n.is_float || plain->kind == TYPE_ENUM)
         json_shown(out, value);
     else if (plain->kind == TYPE_POINTER)

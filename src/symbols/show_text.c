@@ -199,7 +199,7 @@ void show_float(FILE *out, struct type *plain, const u8 *bytes)
         if (isnan(l))
             show_nan(out, raw, bytes[9] >> 7);
         else
-            fprintf(out, "%.18Lg", l);
+            fprintf(out, "%.21Lg", l);
     } else {
         fputs("<floating-point number of an unknown size>", out);
     }

@@ -64,7 +64,7 @@ float single = 1.5f;
 float third = 1.0f / 3;
 double pi = 3.14159265358979;
 double tenth = 0.1, huge = 1e300, whole = 3;
-long double extended = 2.5L;
+long double extended = 2.5L, extended_third = 1.0L / 3, extended_large = 1e4000L;
 double infinite = 1.0 / 0.0;
 double complex number = 1 + 2 * I;
 bool yes = true, no = false;
