@@ -257,15 +257,25 @@ static const struct { const char *name; u32 type; } catches[] = {
     {"vfork", POINT_FORK}, {"exec", POINT_EXEC}, {"exit", POINT_EXIT},
 };
 
+/* Exceptions of C++ pass through functions of its library, whose names every compiler knows. */
+static const struct { const char *name, *function; } exceptions[] = {
+    {"throw", "__cxa_throw"}, {"rethrow", "__cxa_rethrow"}, {"catch", "__cxa_begin_catch"},
+};
+
 struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     size_t i = 0;
     u64 number = ~0ull;
     struct error *err = NULL;
+    for (size_t n = 0; n < countof(exceptions); n++)
+        if (dbg_take_word(&args, exceptions[n].name)) {
+            err = dbg_no_arguments(args);
+            return err ? err : add_break(d, exceptions[n].function, NULL, NULL, c->which);
+        }
     while (i < countof(catches) && !dbg_take_word(&args, catches[i].name))
         i++;
     if (i == countof(catches))
-        return error_new("catch what? syscall [NAME], signal [NAME], fork, exec or exit");
+        return error_new("catch what? syscall [NAME], signal [NAME], fork, exec, exit, throw, rethrow or catch");
     u32 type = catches[i].type;
     if (type == POINT_SYSCALL)
         err = call_number(args, &number);
