@@ -370,6 +370,16 @@ struct error *dbg_find_moment(struct dbg *d, const char *words, struct moment *r
     return NULL;
 }
 
+/* A pc that was not come to in that tick: it stands at what comes next. */
+static void say_missed(struct dbg *d, struct moment wanted)
+{
+    struct session_place place;
+    session_place(d->session, &place);
+    if (wanted.pc && moment_compare(place.at, wanted))
+        dbg_say(d, "There is no moment %llu:%#llx; this is the %s one.\n", (unsigned long long)wanted.tick,
+                (unsigned long long)wanted.pc, moment_compare(place.at, wanted) < 0 ? "last" : "next");
+}
+
 static struct error *jump(struct dbg *d, struct moment to)
 {
     struct session_place before;
@@ -382,6 +392,8 @@ static struct error *jump(struct dbg *d, struct moment to)
     if (err)
         return err;
     dbg_arrive(d);
+    if (stop.why == WHY_ARRIVED)
+        say_missed(d, to);
     say_stop(d, before.thread, NULL, &stop);
     return NULL;
 }
