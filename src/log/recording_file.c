@@ -233,3 +233,8 @@ struct error *recording_file(const struct recording *rec, const char *path, int 
     mapped_list_deinit(&list);
     return err;
 }
+
+bool recording_file_packed(const struct recording *rec, const char *path)
+{
+    return rec->pack && pack_named(rec->pack, path);
+}

@@ -31,6 +31,8 @@
  * Of a directory, a path that was not mapped is a file of this machine (a source may have been edited
  * since; only packing keeps it). */
 struct error *recording_file(const struct recording *rec, const char *path, int *ret);
+/* Is it packed with the recording?  Then that it cannot be had means damage. */
+bool recording_file_packed(const struct recording *rec, const char *path);
 
 /* For whoever runs an engine: the file of a MAP event, that the engine asks for by CHANNEL_FETCH.
  * The answer is a CHANNEL_KEPT with the descriptor attached. */

@@ -6,8 +6,10 @@
 #include "session/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
+#include "base/complain.h"
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "log/recording_file.h"
@@ -22,6 +24,7 @@ struct source {
     struct points points;
     source_silent *silent;
     void *context;
+    struct list said; /* char *: files whose damage was told of */
 };
 
 static bool read_memory(void *context, u64 address, void *to, size_t size)
@@ -33,6 +36,18 @@ static bool read_memory(void *context, u64 address, void *to, size_t size)
     return !err && got == size;
 }
 
+/* Once for each file: it is looked for wherever it could be of use. */
+static void say_damaged(struct source *src, const char *path, const struct error *err)
+{
+    char **said = src->said.items;
+    for (size_t n = 0; n < src->said.count; n++)
+        if (strcmp(said[n], path) == 0)
+            return;
+    *(char **)list_add(&src->said) = xformat("%s", path);
+    complain(0, "%s", error_text(err));
+}
+
+/* Most files that are looked for are nowhere, and nobody misses them. */
 static int open_file(void *context, const char *path)
 {
     struct source *src = context;
@@ -40,6 +55,8 @@ static int open_file(void *context, const char *path)
     if (path[0] != '/')
         return -1;
     struct error *err = recording_file(src->session->rec, path, &fd);
+    if (err && recording_file_packed(src->session->rec, path))
+        say_damaged(src, path, err);
     error_destroy(err);
     return err ? -1 : fd;
 }
@@ -47,7 +64,7 @@ static int open_file(void *context, const char *path)
 void source_create(struct session *s, struct source **ret)
 {
     struct source *src = xalloc(sizeof *src);
-    *src = (struct source){.session = s};
+    *src = (struct source){.session = s, .said = LIST(char *)};
     points_init(&src->points);
     symbols_create(&(struct symbols_host){.read = read_memory, .open = open_file, .context = src},
                    &src->symbols);
@@ -60,6 +77,9 @@ void source_destroy(struct source *src)
         return;
     points_deinit(&src->points);
     symbols_destroy(src->symbols);
+    for (size_t n = 0; n < src->said.count; n++)
+        free(((char **)src->said.items)[n]);
+    list_deinit(&src->said);
     free(src);
 }
 
