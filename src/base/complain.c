@@ -33,5 +33,7 @@ int complain_if_unwritten(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
+    if (errno == EPIPE) /* whoever read it has had enough */
+        return 1;
     return complain(1, "cannot write to standard output: %s", strerror(errno));
 }

@@ -448,6 +448,8 @@ struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const cha
     (void)c;
     if (!*args || strpbrk(args, " \t") || !(isalpha((u8)*args) || *args == '_'))
         return error_new("a bookmark needs a name, one word that begins with a letter");
+    if (strcmp(args, "here") == 0 || strcmp(args, "start") == 0 || strcmp(args, "end") == 0)
+        return error_new("'%s' is a moment already; a bookmark needs another name", args);
     session_place(d->session, &place);
     struct dbg_bookmark *b = find_bookmark(d, args);
     if (!b) {
