@@ -71,6 +71,7 @@ static void say_stopped(u32 reason, u64 events, const char *recorded, const char
         .pc = cpu ? cpu->rip : 0,
         .event = events,
         .count = plan_pass.count,
+        .aside = plan_pass.aside,
         .points = plan_points_counted(),
         .pages_copied = pages_copied(),
     };

@@ -220,6 +220,10 @@ static bool is_enough(const struct plan_hit *hit)
 
 void plan_add_hit(const struct plan_hit *hit)
 {
+    if (plan_parts.site[hit->site].flags & PLAN_ASIDE) {
+        plan_pass.aside++;
+        return;
+    }
     struct plan_hit *kept = &recent[plan_pass.count % PLAN_HITS_KEPT];
     *kept = *hit;
     kept->points = plan_points_counted();

@@ -33,6 +33,7 @@ struct plan_pass {
     u32 wants;          /* bits: the kinds of sites that it has */
     u64 limit_tick, limit_pc;
     u64 count;
+    u64 aside;          /* PLAN_ASIDE: not in count */
     u32 condition_failed;
     u32 kept;           /* of hits[], which plan_end() fills */
     struct plan_hit hits[PLAN_HITS_KEPT]; /* newest first */

@@ -1,6 +1,6 @@
 /* Control: what a session says to an engine that replays for it, and what it hears.
  *
- * Version 4.  A change to a message, a plan or a table raises it; engine and ebb are of one build, and the
+ * Version 5.  A change to a message, a plan or a table raises it; engine and ebb are of one build, and the
  * welcome carries it.
  *
  * A session starts one engine per track.  The welcome (log/channel.h) has CHANNEL_CONTROLLED set and, instead of a
@@ -34,7 +34,7 @@
 #include "base/types.h"
 #include "log/channel.h"
 
-enum { CONTROL_VERSION = 4 };
+enum { CONTROL_VERSION = 5 };
 
 /* Numbers go on from those of enum channel_message_kind. */
 enum control_kind {
@@ -212,6 +212,7 @@ enum plan_site_flags {
     PLAN_ENDS = 2,    /* PLAN_TRACE: stand at a hit of this site */
     PLAN_BECOMES = 4, /* the condition is to become true: it was not when it was last looked at, by any site with the same condition
                        * (the same bytes of the bytecode), or where the pass began */
+    PLAN_ASIDE = 8,   /* its hits are none of the plan's: control_stopped.aside has their number, and no more is known of them */
 };
 
 struct plan_site {
@@ -274,6 +275,7 @@ struct control_stopped {
     u64 tick, pc;
     u64 event;    /* number of events met */
     u64 count;    /* hits */
+    u64 aside;    /* hits of sites with PLAN_ASIDE */
     u64 points;   /* counted */
     u64 left_tick, left_pc; /* when a point of the base's frame was last outside of its scope; tick 0: not in this pass */
     u32 left_scope, left_unused;

@@ -146,9 +146,11 @@ static void add_source(struct session *s, struct sources *all, u32 choice, u64 n
     src->search.counts = choice == CHOOSE_PROMPT ? &s->counts : &src->counts;
 }
 
+/* In the middle of a movement a library may have been found, and breakpoints in it. */
 static void sources_init(struct session *s, struct sources *all, enum session_direction direction,
                          struct moment bound)
 {
+    counts_use(&s->counts, s->breakpoints.version);
     *all = (struct sources){xalloc((s->breakpoints.count + 1) * sizeof *all->list), 0, direction};
     if (breakpoints_any(&s->breakpoints, CHOOSE_PROMPT))
         add_source(s, all, CHOOSE_PROMPT, 1, bound);

@@ -10,6 +10,9 @@
  *                    base's frame        the base's scope
  *
  * Points before the later of those two belong to others.
+ *
+ * Breakpoints are looked for on the same way, so that it need not be gone a second time to find that none lies there.  Where one
+ * does, the movement is likely to end: what lies further back is counted without them.
  */
 #include "session/point_search_internal.h"
 
@@ -23,12 +26,31 @@ struct piece {
     u32 left_scope;
 };
 
-/* timeline_seen; context: struct list of pieces, the oldest first. */
+/* What a count of an interval has brought. */
+struct counted {
+    struct list pieces;    /* the oldest first */
+    struct counts *counts; /* of breakpoints, which were looked for; NULL: they were not */
+    bool met;              /* one of them */
+};
+
+static void note_breakpoints(struct counted *c, struct moment from, const struct control_stopped *stopped)
+{
+    if (!c->counts)
+        return;
+    if (stopped->aside)
+        c->met = true;
+    else
+        counts_note_empty(c->counts, from, (struct moment){stopped->tick, stopped->pc});
+}
+
+/* timeline_seen; context: struct counted. */
 static void note_piece(void *context, struct moment from, const struct control_stopped *stopped)
 {
+    struct counted *c = context;
     if (stopped->reason == STOPPED_INTERRUPTED)
         return;
-    struct piece *p = list_add(context);
+    note_breakpoints(c, from, stopped);
+    struct piece *p = list_add(&c->pieces);
     *p = (struct piece){
         .from = from, .to = {stopped->tick, stopped->pc}, .points = stopped->points,
         .left = {stopped->left_tick, stopped->left_pc}, .left_scope = stopped->left_scope,
@@ -49,11 +71,19 @@ static u64 piece_points(const struct piece *p)
     return p->began.pc ? p->points - p->before_began : p->points;
 }
 
+/* Breakpoints do not stop it. */
+static void make_plan_among(const struct point_question *q, const struct breakpoints *set, struct pass_plan *ret)
+{
+    breakpoints_plan(set, CHOOSE_PROMPT, q->beginnings, q->beginning_count, ret);
+    struct plan_site *sites = (struct plan_site *)(ret->plan + 1);
+    for (u32 n = q->beginning_count; n < ret->plan->sites; n++)
+        sites[n].flags |= PLAN_ASIDE;
+    pass_plan_add_points(ret, &q->points);
+}
+
 static void make_plan(const struct point_question *q, struct pass_plan *ret)
 {
-    struct breakpoints none = {0};
-    breakpoints_plan(&none, CHOOSE_ALL, q->beginnings, q->beginning_count, ret);
-    pass_plan_add_points(ret, &q->points);
+    make_plan_among(q, &(struct breakpoints){0}, ret);
 }
 
 /* Stands at the point of that number. */
@@ -152,25 +182,41 @@ static u64 next_stretch(u64 stretch, const struct list *pieces, u64 wanted)
     return likely < (double)most ? (u64)likely : most;
 }
 
+static struct error *count_interval(struct session *s, const struct point_question *q, struct moment bound,
+                                    struct moment upper, bool breakpoints, struct counted *ret)
+{
+    struct pass_plan plan;
+    *ret = (struct counted){.pieces = LIST(struct piece)};
+    if (breakpoints)
+        make_plan_among(q, &s->breakpoints, &plan);
+    else
+        make_plan(q, &plan);
+    ret->counts = breakpoints ? &s->counts : NULL;
+    struct error *err = search_count(s, &plan, bound, upper, note_piece, ret);
+    pass_plan_deinit(&plan);
+    return err;
+}
+
 struct error *point_search_before(struct session *s, const struct point_question *q,
                                   struct moment from, u64 nth, struct point_result *ret)
 {
-    struct pass_plan plan;
     struct moment upper = from, first = session_first(s);
     struct error *err = NULL;
-    bool ends = false;
+    bool ends = false, breakpoints = true;
     u64 stretch = nth / 2 > STRETCH ? nth / 2 : STRETCH;
-    make_plan(q, &plan);
+    counts_use(&s->counts, s->breakpoints.version);
     *ret = (struct point_result){.outcome = POINT_NONE, .at = first};
     while (!err && !ends && search_is_behind(first, upper)) {
-        struct list pieces = LIST(struct piece);
-        err = search_count(s, &plan, bound_of(first, upper, stretch), upper, note_piece, &pieces);
+        struct counted counted;
+        const struct list *pieces = &counted.pieces;
+        err = count_interval(s, q, bound_of(first, upper, stretch), upper, breakpoints, &counted);
+        breakpoints &= !counted.met;
         if (!err && !session_interrupted(s))
-            err = look_through(s, q, &pieces, &nth, &ends, ret);
-        if (pieces.count)
-            upper = ((struct piece *)pieces.items)[0].from;
-        stretch = next_stretch(stretch, &pieces, nth);
-        list_deinit(&pieces);
+            err = look_through(s, q, pieces, &nth, &ends, ret);
+        if (pieces->count)
+            upper = ((struct piece *)pieces->items)[0].from;
+        stretch = next_stretch(stretch, pieces, nth);
+        list_deinit(&counted.pieces);
         if (session_interrupted(s)) {
             ends = true;
             replayer_destroy(ret->process);
@@ -179,7 +225,6 @@ struct error *point_search_before(struct session *s, const struct point_question
     }
     if (ret->outcome == POINT_NONE)
         ret->missing = nth;
-    pass_plan_deinit(&plan);
     return err;
 }
 

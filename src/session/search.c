@@ -9,11 +9,11 @@
  * remembered by the engine: only one that lies deeper takes another pass over the piece.
  *
  * Counts stay: they are asked again as long as the breakpoints are the same.  An interval that is
- * known to hold nothing is skipped, in either direction.
+ * known to hold nothing is skipped, in either direction; a search for something else may have found
+ * that out on its way.
  *
  * Invariants
- *   (1) Intervals of one plan do not overlap: each was made by a pass that ended where another
- *       began, or at a moment that was stood at.
+ *   (1) What is said of an interval is true of it by itself: they may overlap.
  */
 #include "session/search_internal.h"
 
@@ -63,6 +63,16 @@ static const struct interval *counts_empty(const struct counts *c, struct moment
     return NULL;
 }
 
+/* One that holds nothing, and what is just before `at`. */
+static const struct interval *counts_empty_before(const struct counts *c, struct moment at)
+{
+    for (size_t i = c->count; i-- > 0;)
+        if (!c->list[i].count && moment_compare(c->list[i].from, at) < 0 &&
+            moment_compare(at, c->list[i].to) <= 0)
+            return &c->list[i];
+    return NULL;
+}
+
 static void counts_add(struct counts *c, struct interval add)
 {
     if (c->count == INTERVALS_MOST)
@@ -76,6 +86,11 @@ static void counts_add(struct counts *c, struct interval add)
         c->list = longer;
     }
     c->list[c->count++] = add;
+}
+
+void counts_note_empty(struct counts *c, struct moment from, struct moment to)
+{
+    counts_add(c, (struct interval){.from = from, .to = to});
 }
 
 /* --- counting ------------------------------------------------------------------------------ */
@@ -214,6 +229,8 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
     *ret = (struct found){0};
     while (search_is_behind(q->bound, upper)) {
         const struct interval *i = counts_ending(q->counts, upper);
+        if (!i)
+            i = counts_empty_before(q->counts, upper);
         if (!i) {
             struct error *err = search_count(s, &q->plan, q->bound, upper, note_piece, q->counts);
             if (err || session_interrupted(s))

@@ -26,6 +26,8 @@ struct counts {
 void counts_deinit(struct counts *c);
 /* Forgets what was counted for another version. */
 void counts_use(struct counts *c, u64 version);
+/* Somebody else has come from one moment to the other, and met nothing. */
+void counts_note_empty(struct counts *c, struct moment from, struct moment to);
 
 struct found {
     bool any;
