@@ -10,6 +10,7 @@
 #include "engine/layout.h"
 #include "engine/log_mode.h"
 #include "engine/mapped_copy.h"
+#include "engine/plan_points.h"
 #include "engine/pool.h"
 #include "engine/text.h"
 #include "engine/thread_internal.h"
@@ -315,6 +316,9 @@ bool control_answer(const struct control_command *c)
         return true;
     case CONTROL_AREAS:
         answer_areas();
+        return true;
+    case CONTROL_POINTS:
+        answer(c->fd < 0 ? EBADF : plan_points_take(c->fd, c->points.size), NULL, 0);
         return true;
     default:
         answer(ENOSYS, NULL, 0);

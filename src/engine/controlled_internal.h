@@ -12,6 +12,7 @@ struct control_command {
         struct control_read read;
         struct control_run run;
         struct control_states states;
+        struct control_points points;
         u8 bytes[CONTROL_MESSAGE_MOST];
     };
     u32 size;

@@ -335,6 +335,13 @@ void fragments_drop_with(u64 pc)
     }
 }
 
+void fragments_drop_variants(u8 bits)
+{
+    for (u32 n = 1; n < fragment_count; n++)
+        if (fragments[n].live && fragments[n].variant & bits)
+            drop(&fragments[n]);
+}
+
 void fragments_drop_all(void)
 {
     memset(by_pc, 0, PC_HEADS * sizeof(u32));

@@ -138,6 +138,8 @@ struct fragment *fragment_next(u32 links_wanted);
 void fragments_start(void);
 void fragments_drop(u64 start, u64 end);
 void fragments_drop_all(void);
+/* All whose variant has one of these bits. */
+void fragments_drop_variants(u8 bits);
 /* The plan has got a site at this address, or has lost it: drops those that would be made otherwise now. */
 void fragments_drop_with(u64 pc);
 /* Counts the times everything was dropped: a pointer kept across is stale. */

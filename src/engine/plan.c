@@ -23,7 +23,7 @@
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 
-enum { SITES_MOST = 1 << 20, POINTS_MOST = 1 << 24, KINDS = SITE_THREAD + 1, ARRIVALS_MOST = 4,
+enum { SITES_MOST = 1 << 20, FRAMES_MOST = 1 << 20, KINDS = SITE_THREAD + 1, ARRIVALS_MOST = 4,
        CONDITIONS_KNOWN = 64 };
 
 struct plan_pass plan_pass = {.limit_tick = ~0ul};
@@ -442,11 +442,10 @@ static const char *check(const struct plan *head, u64 size)
         return "the plan is to keep more hits than can be kept, or none";
     if (head->sites > SITES_MOST)
         return "the plan has too many sites";
-    if (head->points > POINTS_MOST || head->frames > POINTS_MOST || head->scopes > POINTS_MOST)
-        return "the plan has too many points";
-    if (size != sizeof(*head) + head->sites * sizeof(struct plan_site) +
-                    head->points * sizeof(struct plan_point) + head->frames * sizeof(struct plan_frame) +
-                    head->scopes * sizeof(u32) + head->bytecode_size)
+    if (head->frames > FRAMES_MOST)
+        return "the plan has too many frames";
+    if (size != sizeof(*head) + head->sites * sizeof(struct plan_site) + head->frames * sizeof(struct plan_frame) +
+                    head->bytecode_size)
         return "the plan has another size than it says";
     return NULL;
 }
@@ -465,21 +464,10 @@ static const char *check_sites(const struct plan *head, const struct plan_site *
     return NULL;
 }
 
-/* A scope comes behind its parent: so there are no circles. */
-static const char *check_scopes(const struct plan *head)
+static const char *check_points(const struct plan *head)
 {
     const struct plan_site *site = (const struct plan_site *)(head + 1);
-    const struct plan_point *point = (const struct plan_point *)(site + head->sites);
-    const struct plan_frame *frame = (const struct plan_frame *)(point + head->points);
-    const u32 *scope = (const u32 *)(frame + head->frames);
-    bool well = true;
-    for (u32 n = 1; n < head->scopes; n++)
-        well &= scope[n] < n;
-    for (u32 n = 0; n < head->points; n++)
-        well &= !point[n].scope || point[n].scope < head->scopes;
-    for (u32 n = 0; n < head->frames; n++)
-        well &= !frame[n].scope || frame[n].scope < head->scopes;
-    return well ? NULL : "the plan has a scope that is nowhere";
+    return head->points ? plan_points_check(head->points, (const struct plan_frame *)(site + head->sites), head->frames) : NULL;
 }
 
 static void keep(const void *bytes, u64 size)
@@ -496,10 +484,8 @@ static void keep(const void *bytes, u64 size)
     memcpy(memory.bytes, bytes, size);
     plan_parts.head = *head;
     plan_parts.site = (const struct plan_site *)(memory.bytes + sizeof(*head));
-    plan_parts.point = (const struct plan_point *)(plan_parts.site + head->sites);
-    plan_parts.frame = (const struct plan_frame *)(plan_parts.point + head->points);
-    plan_parts.scope = (const u32 *)(plan_parts.frame + head->frames);
-    plan_parts.bytecode = (const u8 *)(plan_parts.scope + head->scopes);
+    plan_parts.frame = (const struct plan_frame *)(plan_parts.site + head->sites);
+    plan_parts.bytecode = (const u8 *)(plan_parts.frame + head->frames);
     plan_parts.next = (u32 *)(memory.bytes + behind);
     plan_parts.held = (u8 *)(plan_parts.next + head->sites);
     memset(plan_parts.held, 0, head->bytecode_size);
@@ -532,7 +518,7 @@ const char *plan_begin(const void *bytes, u64 size)
     if (!why)
         why = check_sites(head, (const struct plan_site *)(head + 1));
     if (!why)
-        why = check_scopes(head);
+        why = check_points(head);
     if (why)
         return why;
     keep(bytes, size);

@@ -9,9 +9,7 @@ enum { PLAN_NO_SITE = 0xffffffffu };
 struct plan_parts {
     struct plan head;
     const struct plan_site *site; /* head.sites of them */
-    const struct plan_point *point;
     const struct plan_frame *frame;
-    const u32 *scope; /* parents */
     const u8 *bytecode;
     u32 *next; /* of each site: the next of its list */
     u8 *held;  /* PLAN_BECOMES, of each offset in the bytecode: did the condition there hold? */

@@ -1,13 +1,17 @@
 /* Points of a plan: see plan_points.h.
  *
+ * The table is the session's file, mapped: copies of this process share its pages, and it need not be copied or made by anybody.
+ *
  * Invariant
- *   (1) The table holds the points of the last plan that had some; translations of the variant are made for them.  They stay when a
- *       plan without points comes, since the next is likely to have the same.
+ *   (1) Translations of the variant are made for the table that there is.  It stays when a plan without points comes, since the next
+ *       is likely to have the same.
  */
 #include "engine/plan_points.h"
 
 #include "engine/fragment.h"
 #include "engine/guest_memory.h"
+#include "engine/kernel.h"
+#include "engine/kernel_abi.h"
 #include "engine/layout.h"
 #include "engine/plan_internal.h"
 #include "engine/plan_sums.h"
@@ -15,12 +19,13 @@
 #include "engine/text.h"
 #include "engine/thread.h"
 #include "engine/ticks.h"
-#include "engine/translate.h"
 #include "engine/x86_64/cpu.h"
+#include "log/point_table.h"
 
 #define MANY (1ul << 62)
 
 enum {
+    SLOTS_MOST = 1 << 25,
     FRAMES_MOST = 256,
     SUMS_LEAST = 1 << 16, /* ticks: for a shorter pass it is not worth while to translate twice */
 };
@@ -28,59 +33,92 @@ enum {
 /* --- the table ------------------------------------------------------------------------------ */
 
 static struct {
-    struct plan_point *slots; /* pc 0: empty */
-    u64 size;                 /* a power of 2, at least twice as many as there are */
-    u64 room;
-    struct plan_point *given; /* as the plan had them */
-    u64 given_room;
-    u32 count;
-    bool all; /* they are translated as if all counted */
+    const struct point_table *table; /* NULL: none yet */
+    u64 size;
+    const u32 *scopes; /* parents */
+    bool all;          /* they are translated as if all counted */
 } points;
-
-static struct plan_point *slot_of(u64 pc)
-{
-    u64 at = (pc * 0x9e3779b97f4a7c15 >> 32) & (points.size - 1);
-    while (points.slots[at].pc && points.slots[at].pc != pc)
-        at = (at + 1) & (points.size - 1);
-    return &points.slots[at];
-}
 
 const struct plan_point *plan_point_at(u64 pc)
 {
-    if (!points.count)
+    if (!points.table)
         return NULL;
-    const struct plan_point *p = slot_of(pc);
+    const struct plan_point *p = point_table_slot(points.table, pc);
     return p->pc ? p : NULL;
 }
 
-static void *renew(void *old, u64 *room, u64 wanted)
+static bool is_whole(const struct point_table *t, u64 size)
 {
-    if (wanted <= *room)
-        return old;
-    if (*room)
-        pool_unmap(old, *room);
-    *room = page_up(wanted);
-    return pool_map(*room, PAGE_SIZE);
+    return size >= sizeof(*t) && t->id && t->slots && t->slots <= SLOTS_MOST && !(t->slots & (t->slots - 1)) &&
+           t->scopes <= SLOTS_MOST && size == point_table_size(t->slots, t->scopes);
 }
 
-static bool are_known(const struct plan_point *given, u32 count)
+/* A scope comes behind its parent: so there are no circles.  Who looks for a point that is not there comes to a free slot. */
+static bool is_sound(const struct point_table *t)
 {
-    return count == points.count && !memcmp(given, points.given, count * sizeof(*given));
-}
-
-static void take(const struct plan_point *given, u32 count)
-{
-    u64 bytes = count * sizeof(*given);
-    points.given = renew(points.given, &points.given_room, bytes);
-    memcpy(points.given, given, bytes);
-    points.count = count;
-    for (points.size = 16; points.size < 2 * (u64)count; points.size *= 2) {
+    const struct plan_point *slot = point_table_slots(t);
+    const u32 *scope = point_table_scopes(t);
+    bool sound = true, some_free = false;
+    for (u32 n = 0; n < t->slots; n++) {
+        sound &= !slot[n].scope || slot[n].scope < t->scopes;
+        some_free |= !slot[n].pc;
     }
-    points.slots = renew(points.slots, &points.room, points.size * sizeof(*points.slots));
-    memset(points.slots, 0, points.size * sizeof(*points.slots));
-    for (u32 n = 0; n < count; n++)
-        if (given[n].pc)
-            *slot_of(given[n].pc) = given[n];
+    for (u32 n = 1; n < t->scopes; n++)
+        sound &= scope[n] < n;
+    return sound && some_free;
+}
+
+/* (1) */
+static void drop_translations(void)
+{
+    fragments_drop_variants(VARIANT_POINTS | VARIANT_SUMS);
+    plan_sums_forget();
+}
+
+static const struct point_table *map_table(i32 file, u64 size)
+{
+    void *place = size ? pool_try_map(page_up(size), PAGE_SIZE) : NULL;
+    if (!place)
+        return NULL;
+    i64 got = kernel_call(__NR_mmap, place, page_up(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0);
+    if (!kernel_failed(got))
+        return place;
+    pool_unmap(place, page_up(size));
+    return NULL;
+}
+
+static void unmap_table(const struct point_table *t, u64 size)
+{
+    pool_unmap((void *)t, page_up(size));
+}
+
+u32 plan_points_take(i32 file, u64 size)
+{
+    const struct point_table *t = map_table(file, size);
+    if (!t)
+        return ENOMEM;
+    if (!is_whole(t, size) || !is_sound(t)) {
+        unmap_table(t, size);
+        return EINVAL;
+    }
+    if (points.table) {
+        drop_translations();
+        unmap_table(points.table, points.size);
+    }
+    points.table = t;
+    points.size = size;
+    points.scopes = point_table_scopes(t);
+    return 0;
+}
+
+const char *plan_points_check(u64 id, const struct plan_frame *frame, u32 frames)
+{
+    if (!points.table || points.table->id != id)
+        return "the points of the plan did not come";
+    for (u32 n = 0; n < frames; n++)
+        if (frame[n].scope && frame[n].scope >= points.table->scopes)
+            return "the plan has a scope that is nowhere";
+    return NULL;
 }
 
 /* --- frames ------------------------------------------------------------------------------------ */
@@ -215,9 +253,9 @@ static u32 common_scope(u32 a, u32 b)
 {
     while (a != b) {
         if (a > b)
-            a = plan_parts.scope[a];
+            a = points.scopes[a];
         else
-            b = plan_parts.scope[b];
+            b = points.scopes[b];
     }
     return a;
 }
@@ -328,20 +366,17 @@ bool plan_points_on(void)
     return now.on;
 }
 
-/* A plan with points that are not those of the last one that had some, or that count in another way, makes its translations useless. */
+/* A plan whose points count in another way than those of the last that had some makes its translations useless. */
 void plan_points_install(void)
 {
     const struct plan *head = &plan_parts.head;
-    now.on = head->points;
+    now.on = head->points != 0;
     if (!now.on)
         return;
     bool all = !head->frames && !(head->flags & PLAN_FRAMES_LEAVE);
-    if (!are_known(plan_parts.point, head->points) || all != points.all) {
-        if (points.count)
-            translate_drop_all();
-        take(plan_parts.point, head->points);
-        points.all = all;
-    }
+    if (all != points.all)
+        drop_translations();
+    points.all = all;
     now.flags = head->flags;
     now.thread = head->points_thread;
     now.nth = head->mode == PLAN_STOP ? head->points_nth : 0;

@@ -17,7 +17,12 @@
 
 #include "log/control.h"
 
-/* Takes the points and frames of plan_parts. */
+/* Takes a table of points, a file (log/point_table.h): 0, or an errno.  Plans name it by its id. */
+u32 plan_points_take(i32 file, u64 size);
+/* Can a plan count those, with these frames?  NULL, or one sentence why it cannot. */
+const char *plan_points_check(u64 id, const struct plan_frame *frame, u32 frames);
+
+/* Takes the frames of plan_parts. */
 void plan_points_install(void);
 bool plan_points_on(void);
 

@@ -23,6 +23,11 @@ void plan_sums_note_point(void)
     translated = points_translated() + 1;
 }
 
+void plan_sums_forget(void)
+{
+    translated = 0;
+}
+
 /* The grant is made before the block is, where one has to be; and what is left of the tick at hand counts as one, too. */
 u64 plan_sums_ticks(u64 left)
 {

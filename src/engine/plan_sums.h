@@ -10,8 +10,9 @@
 
 #include "base/types.h"
 
-/* One more point is in a fragment. */
+/* One more point is in a fragment.  And: no fragment has any. */
 void plan_sums_note_point(void);
+void plan_sums_forget(void);
 
 /* The ticks in which fewer than `left` points are met, whatever happens; 0: that is not certain of even one, or they would be so few
  * that the engine is better asked at each point. */

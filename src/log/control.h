@@ -48,6 +48,7 @@ enum control_kind {
     CONTROL_WRITE = 39,     /* struct control_read, bytes behind it; DATA without bytes.  The copy is not the recording */
     CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it has one; DATA without bytes */
     CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states (below) */
+    CONTROL_POINTS = 42,    /* struct control_points, attached: struct point_table (log/point_table.h); DATA without bytes */
     CONTROL_STOPPED = 64,   /* struct control_stopped */
     CONTROL_FORKED = 65,    /* struct control_forked */
     CONTROL_DATA = 66,      /* struct control_data, bytes behind it or in the file attached */
@@ -69,6 +70,12 @@ struct control_read {
     struct channel_message message;
     u64 address;
     u64 size; /* READ: at most CONTROL_DATA_MOST */
+};
+
+/* The points that plans from now on count; copies have them, too. */
+struct control_points {
+    struct channel_message message;
+    u64 size; /* of the file */
 };
 
 struct control_data {
@@ -117,8 +124,8 @@ enum { CONTROL_AREA_SHARED = 1, CONTROL_AREA_FILE = 2 };
 
 /* --- plans --------------------------------------------------------------------------------
  *
- * A plan is a struct plan, `sites` times struct plan_site, `points` times struct plan_point, `frames` times struct plan_frame,
- * `scopes` times a u32, then bytecode.  One without sites and points runs to its limit.
+ * A plan is a struct plan, `sites` times struct plan_site, `frames` times struct plan_frame, then bytecode.  One without sites and
+ * points runs to its limit.
  *
  * A hit is an event that a site is about and whose condition holds.  Hits at the moment of the start
  * count, unless PLAN_PAST_HERE is set: then what is exactly there has been seen already. */
@@ -142,21 +149,19 @@ struct plan {
     u64 nth;     /* PLAN_STOP, PLAN_TRACE: at least 1 */
     u64 limit_tick, limit_pc; /* stand there, not having executed it; a pc of 0: its first instruction; tick ~0: no limit */
     u32 bytecode_size;
-    u32 points;
     u32 frames;
-    u32 scopes;
+    u64 points;        /* id of the table that came last (CONTROL_POINTS); 0: none are counted */
     u64 points_nth;    /* PLAN_STOP: stand at the nth point that counts, whatever the sites say; 0: do not */
     u32 points_thread; /* ordinal: only this thread's are counted; or CONTROL_THREAD_ANY */
     u32 unused;
 };
 
 /* Points: addresses that are counted in translated code, without a look of the engine's.  A session has the starts of statements
- * there.  With frames, which one counts depends on the frame that comes to it.  Frames are those of the thread where it stands now,
+ * there, and gives them to a process once: there are many.  With frames, which one counts depends on the frame that comes to it.  Frames are those of the thread where it stands now,
  * innermost first; the base is the first.
  *
  * A point's frame is known by its canonical frame address (CFA): below the base's, or on another stack, it is one that the base has
- * called.  Within one frame there are scopes, functions that were inlined into each other: number n has its parent at index n of the
- * table, and 0 is the function itself.  A scope that the base's is not a part of is one that the base has called, too.
+ * called.  Within one frame there are scopes, functions that were inlined into each other: 0 is the function itself.  A scope that the base's is not a part of is one that the base has called, too.
  *
  *   PLAN_FRAMES_LEAVE    forward: points in the base and outside of it count; what is outside, or where the base returns to, becomes the base.
  *                        Where no frame is known, or the last one has returned, a pass that counts to an nth point ends with

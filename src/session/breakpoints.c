@@ -190,25 +190,20 @@ static u8 *append(u8 *to, const void *from, size_t size)
     return to + size;
 }
 
-void pass_plan_add_points(struct pass_plan *p, const struct pass_points *add)
+void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, const struct pass_points *add)
 {
-    size_t points = add->point_count * sizeof *add->points;
     size_t frames = add->frame_count * sizeof *add->frames;
-    size_t scopes = add->scope_count * sizeof *add->scopes;
     size_t before = sizeof *p->plan + p->plan->sites * sizeof(struct plan_site);
-    struct plan *whole = xalloc(p->size + points + frames + scopes);
+    struct plan *whole = xalloc(p->size + frames);
     u8 *at = append((u8 *)whole, p->plan, before);
-    at = append(at, add->points, points);
     at = append(at, add->frames, frames);
-    at = append(at, add->scopes, scopes);
     append(at, (u8 *)p->plan + before, p->size - before);
-    whole->points = add->point_count;
+    whole->points = add->point_count ? point_tables_id(tables, add->points, add->point_count, add->scopes, add->scope_count) : 0;
     whole->frames = add->frame_count;
-    whole->scopes = add->scope_count;
     whole->points_thread = add->thread;
     free(p->plan);
     p->plan = whole;
-    p->size += points + frames + scopes;
+    p->size += frames;
 }
 
 void pass_plan_deinit(struct pass_plan *p)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/types.h"
 #include "log/control.h"
+#include "session/point_tables_internal.h"
 #include "session/session.h"
 
 struct breakpoints {
@@ -44,7 +45,7 @@ struct pass_points {
     u32 point_count, frame_count, scope_count;
     u32 thread;
 };
-void pass_plan_add_points(struct pass_plan *p, const struct pass_points *points);
+void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, const struct pass_points *points);
 
 /* Is there one that is enabled? */
 bool breakpoints_any(const struct breakpoints *set, u32 choice);

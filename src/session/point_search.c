@@ -72,18 +72,19 @@ static u64 piece_points(const struct piece *p)
 }
 
 /* Breakpoints do not stop it. */
-static void make_plan_among(const struct point_question *q, const struct breakpoints *set, struct pass_plan *ret)
+static void make_plan_among(struct session *s, const struct point_question *q, const struct breakpoints *set,
+                            struct pass_plan *ret)
 {
     breakpoints_plan(set, CHOOSE_PROMPT, q->beginnings, q->beginning_count, ret);
     struct plan_site *sites = (struct plan_site *)(ret->plan + 1);
     for (u32 n = q->beginning_count; n < ret->plan->sites; n++)
         sites[n].flags |= PLAN_ASIDE;
-    pass_plan_add_points(ret, &q->points);
+    pass_plan_add_points(ret, &s->family.tables, &q->points);
 }
 
-static void make_plan(const struct point_question *q, struct pass_plan *ret)
+static void make_plan(struct session *s, const struct point_question *q, struct pass_plan *ret)
 {
-    make_plan_among(q, &(struct breakpoints){0}, ret);
+    make_plan_among(s, q, &(struct breakpoints){0}, ret);
 }
 
 /* Stands at the point of that number. */
@@ -98,7 +99,7 @@ static struct error *stand_at(struct session *s, const struct point_question *q,
     struct error *err = timeline_reach(&s->timeline, start, &r);
     if (err || !r)
         return err;
-    make_plan(&alone, &plan);
+    make_plan(s, &alone, &plan);
     plan.plan->points_nth = number;
     plan.plan->flags = p->left.pc ? PLAN_PAST_HERE : 0;
     plan.plan->limit_tick = p->to.tick;
@@ -188,9 +189,9 @@ static struct error *count_interval(struct session *s, const struct point_questi
     struct pass_plan plan;
     *ret = (struct counted){.pieces = LIST(struct piece)};
     if (breakpoints)
-        make_plan_among(q, &s->breakpoints, &plan);
+        make_plan_among(s, q, &s->breakpoints, &plan);
     else
-        make_plan(q, &plan);
+        make_plan(s, q, &plan);
     ret->counts = breakpoints ? &s->counts : NULL;
     struct error *err = search_count(s, &plan, bound, upper, note_piece, ret);
     pass_plan_deinit(&plan);
@@ -237,7 +238,7 @@ struct error *point_search_any(struct session *s, const struct point_question *q
     struct error *err = timeline_reach(&s->timeline, from, &r);
     if (err || !r)
         return err;
-    make_plan(q, &plan);
+    make_plan(s, q, &plan);
     plan.plan->points_nth = 1;
     plan.plan->flags = PLAN_PAST_HERE;
     plan.plan->limit_tick = to.tick;

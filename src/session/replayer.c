@@ -83,6 +83,7 @@ void replayer_family_deinit(struct replayer_family *f)
     reap(f, 0);
     free(f->dying);
     track_events_destroy(f->events);
+    point_tables_deinit(&f->tables);
     if (f->errors >= 0)
         close(f->errors);
     if (f->wake >= 0)
@@ -372,6 +373,22 @@ static struct error *hear_stopped(struct replayer *r, int *ret_fd)
     return err;
 }
 
+static struct error *hear_data(struct replayer *r, union answer *ret, int *ret_fd)
+{
+    size_t size;
+    struct error *err = hear(r, CONTROL_DATA, false, ret, &size, ret_fd);
+    if (err)
+        return err;
+    bool whole = size >= sizeof ret->data &&
+                 (ret->data.attached ? *ret_fd >= 0 : size - sizeof ret->data >= ret->data.size);
+    if (whole && !ret->data.error)
+        return NULL;
+    if (*ret_fd >= 0)
+        close(*ret_fd);
+    return whole ? error_errno((int)ret->data.error, "the replayed program")
+                 : lose(r, error_new("an engine is not of this build"));
+}
+
 /* --- starting and ending ------------------------------------------------------------------- */
 
 static struct replayer *replayer_create(struct replayer_family *f, pid_t pid, int socket)
@@ -497,6 +514,7 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
     }
     *ret = replayer_create(r->family, (pid_t)answer.forked.pid, ends[0]);
     (*ret)->stopped = r->stopped;
+    (*ret)->points = r->points;
     return NULL;
 }
 
@@ -541,17 +559,38 @@ static struct error *take_trace(struct replayer *r, int fd)
     return take_file(fd, r->trace_count * sizeof *r->trace, r->trace);
 }
 
+static struct error *give_points(struct replayer *r, u64 id)
+{
+    struct control_points give = {0};
+    union answer answer;
+    int fd;
+    struct error *err = point_tables_file(&r->family->tables, id, &fd, &give.size);
+    if (!err)
+        err = say(r, &give.message, CONTROL_POINTS, sizeof give, NULL, 0, fd);
+    if (!err)
+        err = hear_data(r, &answer, &fd);
+    if (err)
+        return err;
+    if (fd >= 0)
+        close(fd);
+    r->points = id;
+    return NULL;
+}
+
 struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
 {
     struct control_run run = {.plan_size = (u32)size};
+    struct error *err = plan->points && plan->points != r->points ? give_points(r, plan->points) : NULL;
     int fd = -1;
+    if (err)
+        return err;
     if (size > CONTROL_DATA_MOST) {
         run.attached = 1;
         fd = file_of(plan, size);
         if (fd < 0)
             return error_errno(errno, "cannot make a file in memory");
     }
-    struct error *err = say(r, &run.message, CONTROL_RUN, sizeof run, plan, fd < 0 ? size : 0, fd);
+    err = say(r, &run.message, CONTROL_RUN, sizeof run, plan, fd < 0 ? size : 0, fd);
     if (fd >= 0)
         close(fd);
     fd = -1;
@@ -581,22 +620,6 @@ struct error *replayer_states(struct replayer *r, struct moment limit, u64 most,
 }
 
 /* --- questions ----------------------------------------------------------------------------- */
-
-static struct error *hear_data(struct replayer *r, union answer *ret, int *ret_fd)
-{
-    size_t size;
-    struct error *err = hear(r, CONTROL_DATA, false, ret, &size, ret_fd);
-    if (err)
-        return err;
-    bool whole = size >= sizeof ret->data &&
-                 (ret->data.attached ? *ret_fd >= 0 : size - sizeof ret->data >= ret->data.size);
-    if (whole && !ret->data.error)
-        return NULL;
-    if (*ret_fd >= 0)
-        close(*ret_fd);
-    return whole ? error_errno((int)ret->data.error, "the replayed program")
-                 : lose(r, error_new("an engine is not of this build"));
-}
 
 static struct error *read_some(struct replayer *r, u64 address, void *to, size_t size, size_t *ret)
 {

@@ -16,6 +16,7 @@
 #include "base/types.h"
 #include "log/control.h"
 #include "log/recording.h"
+#include "session/point_tables_internal.h"
 #include "session/session.h"
 #include "session/track_events_internal.h"
 
@@ -26,6 +27,7 @@ struct replayer_family {
     const struct recording *rec;
     u32 track;
     struct track_events *events;
+    struct point_tables tables; /* which plans name */
     int errors;   /* a file: what engines said on stderr */
     int wake;     /* eventfd: somebody wants the run to end */
     volatile sig_atomic_t interrupted;
@@ -53,6 +55,7 @@ struct replayer {
     pid_t pid;
     int socket;
     bool lost;
+    u64 points; /* id of the table that it has; 0: none */
     u64 pages; /* it has of its own, about: copied since it was made */
     struct control_stopped stopped; /* where it stands, and what the last run met */
     struct plan_hit *trace;         /* of a PLAN_TRACE: all of it, oldest first; until the next run */

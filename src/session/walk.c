@@ -109,7 +109,7 @@ static void make_plan(const struct walk *w, const struct ahead *a, bool alone, s
 {
     struct breakpoints none = {0};
     breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site, a->site ? 1 : 0, ret);
-    pass_plan_add_points(ret, &a->points);
+    pass_plan_add_points(ret, &w->s->family.tables, &a->points);
     ret->plan->points_nth = a->nth;
     ret->plan->flags = a->flags | (a->goes_on ? 0 : PLAN_PAST_HERE);
 }
