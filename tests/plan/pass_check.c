@@ -1,5 +1,5 @@
 /* Passes against an oracle: a recording is walked once by single instructions, with the state at each; then random
- * plans run over it, whose hits must be those that the walk foretells.
+ * plans run over it, whose hits and points must be those that the walk foretells.
  *
  *   pass_check RECORDING ROUNDS SEED     compares; prints nothing if all is well
  *   pass_check --list RECORDING KIND     the hits of `call`, `return`, `signal`, `fork`, `exec`, `switch` or `thread`
@@ -17,7 +17,7 @@
 #include "log/recording.h"
 #include "session/replayer_internal.h"
 
-enum { SITES_MOST = 8, CODE_MOST = 64, STEPS_MOST = 400000 };
+enum { SITES_MOST = 8, CODE_MOST = 64, POINTS_MOST = 40, STEPS_MOST = 400000 };
 
 struct step {
     struct moment at;
@@ -179,6 +179,8 @@ static void random_site(u32 n)
     struct plan_site *s = add_site(steps_on ? SITE_STEP : SITE_CODE, like->at.pc);
     if (steps_on)
         s->size = draw(3) * 40;
+    if (draw(6) == 0)
+        s->flags = PLAN_ASIDE;
     if (draw(4) == 0)
         s->thread = steps[draw(step_count)].thread;
     if (draw(4) == 0)
@@ -186,6 +188,43 @@ static void random_site(u32 n)
     if (draw(4) == 0)
         s->stack_most = like->registers.reg[4] + 8 * draw(20);
     add_random_condition(s, &expected[n]);
+}
+
+/* --- points -----------------------------------------------------------------------------------
+ *
+ * Without frames: any thread, or one. */
+
+static struct plan_point points[POINTS_MOST];
+static u32 point_count;
+
+/* Some, or those of the pass before, or none. */
+static void random_points(struct replayer *r)
+{
+    if (draw(3) == 0) {
+        point_count = 1 + (u32)draw(POINTS_MOST);
+        for (u32 n = 0; n < point_count; n++)
+            points[n] = (struct plan_point){.pc = steps[draw(step_count)].at.pc};
+    }
+    if (point_count && draw(2))
+        request.plan.points = point_tables_id(&r->family->tables, points, point_count, NULL, 0);
+    request.plan.points_thread = draw(2) ? CONTROL_THREAD_ANY : steps[draw(step_count)].thread;
+}
+
+static bool is_point(const struct step *at)
+{
+    u32 thread = request.plan.points_thread;
+    for (u32 n = 0; n < point_count; n++)
+        if (points[n].pc == at->at.pc)
+            return thread == CONTROL_THREAD_ANY || thread == at->thread;
+    return false;
+}
+
+static u64 foretell_points(size_t from, size_t to)
+{
+    u64 count = 0;
+    for (size_t at = from; request.plan.points && at < to; at++)
+        count += is_point(&steps[at]);
+    return count;
 }
 
 /* --- comparing ------------------------------------------------------------------------------ */
@@ -222,15 +261,20 @@ static void same_state(struct replayer *r, const struct step *wanted)
 }
 
 /* The hits from a step to another; the last ones in `last`, newest first. */
-static u64 foretell(size_t from, size_t to, u64 most, size_t *ret_stop, struct plan_hit *last)
+static u64 foretell(size_t from, size_t to, u64 most, size_t *ret_stop, struct plan_hit *last, u64 *ret_aside)
 {
     u64 count = 0;
+    *ret_aside = 0;
     *ret_stop = step_count;
     for (size_t at = from; at < to && count < most; at++)
         for (u32 pass = 0; pass < 2; pass++) /* code sites are judged before steps */
             for (u32 n = 0; n < request.plan.sites; n++) {
                 if (request.site[n].kind != (pass ? SITE_STEP : SITE_CODE) || !is_hit(&steps[at], n))
                     continue;
+                if (request.site[n].flags & PLAN_ASIDE) {
+                    ++*ret_aside;
+                    continue;
+                }
                 memmove(last + 1, last, (PLAN_HITS_KEPT - 1) * sizeof(*last));
                 last[0] = (struct plan_hit){.tick = steps[at].at.tick, .pc = steps[at].at.pc, .site = n,
                                             .thread = steps[at].thread};
@@ -265,9 +309,13 @@ static size_t one_pass(struct replayer *r, size_t from)
     }
     for (u32 n = (u32)draw(SITES_MOST) + 1; n-- > 0;)
         random_site(request.plan.sites);
-    u64 count = foretell(from + past, limited ? limit : step_count, counts ? ~0ul : nth, &stop, last);
+    random_points(r);
+    u64 aside, count = foretell(from + past, limited ? limit : step_count, counts ? ~0ul : nth, &stop, last, &aside);
     run(r);
     compare_hits(r, count, last);
+    same(r, "hits aside", r->stopped.aside, aside);
+    if (stop == step_count)
+        same(r, "points", r->stopped.points, foretell_points(from + past, limited ? limit : step_count));
     if (stop < step_count)
         same(r, "reason", r->stopped.reason, STOPPED_HIT);
     else
