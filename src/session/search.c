@@ -137,6 +137,7 @@ static void retire(struct session *s, struct replayer *r)
         replayer_destroy(r);
 }
 
+/* Who finds enough there comes again to where it begins. */
 struct error *search_count(struct session *s, struct pass_plan *plan, struct moment bound,
                            struct moment upper, timeline_seen *seen, void *context)
 {
@@ -145,13 +146,15 @@ struct error *search_count(struct session *s, struct pass_plan *plan, struct mom
     struct error *err = timeline_reach(&s->timeline, start, &r);
     if (err || !r)
         return err;
+    err = timeline_leave_if_far(&s->timeline, r);
     plan->plan->mode = PLAN_COUNT;
     plan->plan->flags = 0;
     plan->plan->nth = 1;
-    err = timeline_run(&s->timeline, r, &(struct timeline_pass){
-        .plan = plan->plan, .size = plan->size, .limit = upper, .pieces = PIECES,
-        .seen = seen, .context = context,
-    });
+    if (!err)
+        err = timeline_run(&s->timeline, r, &(struct timeline_pass){
+            .plan = plan->plan, .size = plan->size, .limit = upper, .pieces = PIECES,
+            .seen = seen, .context = context,
+        });
     if (!err && r->stopped.reason != STOPPED_INTERRUPTED && !same(replayer_at(r), upper))
         err = error_new("track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
                         s->family.track, (unsigned long long)r->stopped.tick,

@@ -51,6 +51,9 @@ void timeline_keep_or_drop(struct timeline *t, struct replayer *r);
 /* Leaves a copy of `r` as a checkpoint.  That none can be made is no error. */
 struct error *timeline_leave(struct timeline *t, struct replayer *r);
 
+/* The same if it takes longer to come here from the one before, and somebody will. */
+struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r);
+
 /* How long plain replay takes for so many ticks, about. */
 double timeline_seconds(const struct timeline *t, u64 ticks);
 

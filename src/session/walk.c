@@ -2,7 +2,7 @@
  *
  *                 finding                               landing
  *   forward       the present runs, points counted      where it stands
- *   backward      copies count, then one stops there    that copy, unless a breakpoint lies nearer
+ *   backward      copies count, then one stops there    that copy, unless a breakpoint lies nearer: those were looked for, too
  */
 #include <stdlib.h>
 
