@@ -14,6 +14,7 @@
 #include "engine/plan_points.h"
 #include "engine/plan_trace.h"
 #include "engine/pool.h"
+#include "engine/signals.h"
 #include "engine/syscalls_internal.h"
 #include "engine/text.h"
 #include "engine/thread.h"
@@ -237,12 +238,14 @@ static void judge(u32 site, struct place at, u64 number)
 {
     if (!plan_site_holds(site))
         return;
+    bool raised = plan_parts.site[site].kind == SITE_SIGNAL && signals_fault_waits();
     struct plan_hit hit = {
         .tick = at.tick,
         .pc = at.pc,
         .site = site,
         .thread = thread_self()->ordinal,
         .address = number,
+        .written = raised,
     };
     plan_add_hit(&hit);
 }

@@ -248,7 +248,7 @@ struct plan_hit {
     u64 points;               /* points counted before it */
     u64 address;              /* data: the first byte of the site that was touched; CALL, RETURN, SIGNAL: the number; FORK: the pid */
     u32 value_size;           /* of old and new: the bytes of the site from its start */
-    u32 written;              /* 1: a store, 0: a load */
+    u32 written;              /* data: 1: a store, 0: a load; SIGNAL: 1: raised by the instruction there, which was tried, 0: from outside */
     u8 old[PLAN_VALUE_KEPT], new[PLAN_VALUE_KEPT];
 };
 

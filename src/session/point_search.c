@@ -22,6 +22,7 @@ struct piece {
     struct moment from, to;
     u64 points;
     struct moment began, left; /* pc 0: not here */
+    bool began_outside;        /* with a signal that came before what lies there was executed */
     u64 before_began;          /* points */
     u32 left_scope;
 };
@@ -29,6 +30,7 @@ struct piece {
 /* What a count of an interval has brought. */
 struct counted {
     struct list pieces;    /* the oldest first */
+    const struct plan_site *beginnings; /* of the question */
     struct counts *counts; /* of breakpoints, which were looked for; NULL: they were not */
     bool met;              /* one of them */
 };
@@ -59,6 +61,7 @@ static void note_piece(void *context, struct moment from, const struct control_s
         return;
     p->began = (struct moment){stopped->hits[0].tick, stopped->hits[0].pc};
     p->before_began = stopped->hits[0].points;
+    p->began_outside = c->beginnings[stopped->hits[0].site].kind == SITE_SIGNAL && !stopped->hits[0].written;
     if (moment_compare(p->left, p->began) > 0)
         p->began.pc = 0;
     else
@@ -127,7 +130,8 @@ static bool ends_in(const struct piece *p, u64 *wanted, struct point_result *ret
     }
     *wanted -= points;
     if (p->began.pc)
-        *ret = (struct point_result){.outcome = POINT_BEGUN, .at = p->began, .missing = *wanted};
+        *ret = (struct point_result){.outcome = POINT_BEGUN, .at = p->began, .from_outside = p->began_outside,
+                                     .missing = *wanted};
     else if (p->left.pc)
         *ret = (struct point_result){.outcome = POINT_LEFT, .at = p->left, .scope = p->left_scope,
                                      .missing = *wanted};
@@ -187,7 +191,7 @@ static struct error *count_interval(struct session *s, const struct point_questi
                                     struct moment upper, bool breakpoints, struct counted *ret)
 {
     struct pass_plan plan;
-    *ret = (struct counted){.pieces = LIST(struct piece)};
+    *ret = (struct counted){.pieces = LIST(struct piece), .beginnings = q->beginnings};
     if (breakpoints)
         make_plan_among(s, q, &s->breakpoints, &plan);
     else

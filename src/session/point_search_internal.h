@@ -22,6 +22,7 @@ enum point_outcome {
 struct point_result {
     enum point_outcome outcome;
     struct moment at;
+    bool from_outside; /* POINT_BEGUN: by a signal; what lies there was not executed then */
     u32 scope;
     u64 missing;
     struct replayer *process; /* to be destroyed or taken */

@@ -273,15 +273,16 @@ static struct error *has_called(struct walk *w, size_t index, struct moment from
     return err;
 }
 
-/* The start of the statement that the frame of that index was in at the moment of its call; or the call. */
-static struct error *find_statement(struct walk *w, size_t index, struct moment call,
+/* The start of the statement that the frame of that index was in at the moment of its call; or the call.  A signal from outside comes
+ * before what lies there is executed. */
+static struct error *find_statement(struct walk *w, size_t index, struct moment call, bool executed,
                                     struct moment *ret)
 {
     struct point_result start;
     const struct base_frame *f = &w->frames.list[index];
     const struct plan_point *p = points_at(w->points, call.pc);
     *ret = call;
-    if (p && p->scope == f->plan.scope)
+    if (p && executed && p->scope == f->plan.scope)
         return NULL;
     struct error *err = walk_find_before(w, (struct frame_search){
         index, f->plan.scope, call, 1, true}, &start);
@@ -308,8 +309,9 @@ static struct error *before_frame(struct walk *w, size_t index)
     if (!found.any)
         return error_new("the call of this frame is not in the recording");
     struct moment at = {found.hits[0].tick, found.hits[0].pc};
+    bool executed = calls[found.hits[0].site].kind != SITE_SIGNAL || found.hits[0].written;
     if (index + 1 < w->frames.count)
-        err = find_statement(w, index + 1, at, &at);
+        err = find_statement(w, index + 1, at, executed, &at);
     if (err || session_interrupted(w->s))
         return err;
     return walk_back(w, at, WHY_STEPPED, NULL);

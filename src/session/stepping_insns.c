@@ -90,7 +90,7 @@ struct step_back {
     struct moment to;
     u64 rsp, cfa;
     enum { BACK_PLAIN, BACK_RETURN, BACK_SIGNAL, BACK_JUMP } kind;
-    bool by_signal; /* what has ended began with a signal */
+    bool untried; /* what has ended began with a signal, before the instruction there was executed */
 };
 
 /* An indirect jump within a frame is plain: a switch, or a call that replaces its frame. */
@@ -169,11 +169,11 @@ static struct error *find_beginning(struct walk *w, struct step_back *b, struct 
         err = last_call(w, &call);
     if (found.any) {
         *ret = (struct moment){found.hits[0].tick, found.hits[0].pc};
-        b->by_signal = sites[found.hits[0].site].kind == SITE_SIGNAL;
+        b->untried = sites[found.hits[0].site].kind == SITE_SIGNAL && !found.hits[0].written;
     }
     if (call.outcome == POINT_FOUND && (!found.any || moment_compare(call.at, *ret) > 0)) {
         *ret = call.at;
-        b->by_signal = false;
+        b->untried = false;
     }
     return err;
 }
@@ -194,46 +194,64 @@ static struct error *cross_back(struct source *src, struct step_back *b, struct 
     return walk_end(&w, BACKWARD, err);
 }
 
-/* A signal interrupts an instruction before it is executed, unless that has raised it: was the one here tried?  Then it is what was
- * executed before the handler. */
-static struct error *was_tried(struct session *s, bool *ret)
+/* If a handler begins here, to the signal that made it.  *ret_untried: the instruction there was not executed. */
+static struct error *back_to_signal(struct source *src, struct session_stop *ret, bool *ret_moved, bool *ret_untried)
 {
-    struct session_stop stop;
-    struct moment at = s->here.at;
-    struct session_range none = {0, 0};
-    struct error *err = session_step(s, FORWARD, s->here.thread, 1, none, &stop);
+    struct walk w;
+    struct found found = {0};
+    struct session *s = source_session(src);
+    struct plan_site signal = {.kind = SITE_SIGNAL, .address = ~0ull, .thread = s->here.thread};
+    struct moment from = s->here.at;
+    struct error *err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+    struct moment before = s->here.at;
     if (!err)
-        err = session_step(s, BACKWARD, s->here.thread, 1, none, &stop);
-    *ret = !moment_compare(s->here.at, at);
-    return err ? err : movement_go(s, at);
+        err = movement_go(s, from);
+    if (err)
+        return err;
+    err = walk_begin(&w, src, 0, ret);
+    if (!err)
+        err = walk_last(&w, &signal, 1, from, &found);
+    struct moment at = {found.hits[0].tick, found.hits[0].pc};
+    *ret_moved = found.any && moment_compare(at, before) >= 0;
+    *ret_untried = *ret_moved && !found.hits[0].written;
+    if (!err && *ret_moved && !session_interrupted(w.s))
+        err = walk_back(&w, at, WHY_STEPPED, NULL);
+    return walk_end(&w, BACKWARD, err);
 }
 
-static struct error *one_back(struct source *src, struct session_stop *ret)
+/* One instruction was executed before; if that ended a call or a handler, to what made it. */
+static struct error *back_over_calls(struct source *src, struct step_back *b, struct session_stop *ret)
 {
     struct session *s = source_session(src);
-    struct step_back b;
-    bool tried = true;
-    do {
-        struct control_registers r;
-        const u8 *vector;
-        struct error *err = session_registers(s, s->here.thread, &r, &vector);
-        b = (struct step_back){.to = s->here.at, .rsp = r.reg[4]};
-        if (!err)
-            err = walk_frame_here(src, &b.cfa);
-        if (!err)
-            err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
-        if (!err && ret->why == WHY_STEPPED)
-            err = classify(src, &b);
-        if (!err && ret->why == WHY_STEPPED && b.kind != BACK_PLAIN)
-            err = cross_back(src, &b, ret);
-        if (err || ret->why != WHY_STEPPED)
-            return err;
-        if (b.by_signal)
-            err = was_tried(s, &tried);
-        if (err)
-            return err;
-    } while (b.by_signal && !tried);
-    return NULL;
+    struct control_registers r;
+    const u8 *vector;
+    struct error *err = session_registers(s, s->here.thread, &r, &vector);
+    *b = (struct step_back){.to = s->here.at, .rsp = r.reg[4]};
+    if (!err)
+        err = walk_frame_here(src, &b->cfa);
+    if (!err)
+        err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+    if (!err && ret->why == WHY_STEPPED)
+        err = classify(src, b);
+    if (!err && ret->why == WHY_STEPPED && b->kind != BACK_PLAIN)
+        err = cross_back(src, b, ret);
+    return err;
+}
+
+/* What comes before a handler is what it has interrupted: from there on it goes back as from anywhere. */
+static struct error *one_back(struct source *src, struct session_stop *ret)
+{
+    bool perhaps, moved = false, untried = false;
+    *ret = (struct session_stop){.why = WHY_STEPPED};
+    struct error *err = entered_handler(src, &perhaps);
+    if (!err && perhaps)
+        err = back_to_signal(src, ret, &moved, &untried);
+    for (bool goes_on = !moved || untried; !err && goes_on && ret->why == WHY_STEPPED;) {
+        struct step_back b;
+        err = back_over_calls(src, &b, ret);
+        goes_on = b.untried;
+    }
+    return err;
 }
 
 /* --- both ------------------------------------------------------------------------------------- */

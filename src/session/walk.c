@@ -299,12 +299,12 @@ static struct error *search_anywhere(struct walk *w, const struct frame_search *
 }
 
 /* From here on the caller is searched.  Its call may itself begin a statement: true, if that is the one. */
-static bool go_outside(struct walk *w, struct frame_search *f)
+static bool go_outside(struct walk *w, struct frame_search *f, bool executed)
 {
     f->index++;
     f->scope = f->index < w->frames.count ? w->frames.list[f->index].plan.scope : 0;
     const struct plan_point *p = points_at(w->points, f->from.pc);
-    return p && f->index < w->frames.count && p->scope == f->scope && --f->nth == 0;
+    return p && executed && f->index < w->frames.count && p->scope == f->scope && --f->nth == 0;
 }
 
 /* The point is in a scope further out, or in another that was inlined there: true, if it is the one. */
@@ -361,7 +361,8 @@ struct error *walk_find_before(struct walk *w, struct frame_search f, struct poi
             return err;
         f.from = ret->at;
         f.nth = ret->missing;
-        if (ret->outcome == POINT_LEFT ? leave_scope(w, &f, ret->scope) : go_outside(w, &f)) {
+        if (ret->outcome == POINT_LEFT ? leave_scope(w, &f, ret->scope)
+                                       : go_outside(w, &f, !ret->from_outside)) {
             ret->outcome = POINT_FOUND;
             return NULL;
         }

@@ -50,6 +50,30 @@ static size_t end_of(const struct oracle *o, u32 n)
     return frames_next_instant(&o->frames, frame(o, n)->thread, frame(o, n)->end);
 }
 
+/* A handler's is over when the frame is that was made for its signal. */
+static u32 whole_frame(const struct oracle *o, u32 n)
+{
+    u32 parent = frame(o, n)->parent;
+    bool handler = parent != FRAME_NONE && frame(o, n)->by_signal && frame(o, parent)->hidden;
+    return handler ? parent : n;
+}
+
+/* Where what a signal interrupted is about to be executed again: another signal may have come before that.  NEVER. */
+static size_t resumed(const struct oracle *o, u32 n)
+{
+    const struct activation *a = frame(o, n);
+    for (size_t to = end_of(o, n); to != NEVER;) {
+        const struct instant *i = walk_instant(&o->walk, to);
+        if (i->at.pc == a->call.pc && i->rsp == a->interrupted)
+            return to;
+        u32 next = whole_frame(o, o->frames.of[to]);
+        const struct activation *b = frame(o, next);
+        bool there = b->by_signal && b->begin == to && b->call.pc == a->call.pc && b->interrupted == a->interrupted;
+        to = there ? end_of(o, next) : NEVER;
+    }
+    return NEVER;
+}
+
 /* Did it end by a return to where it was called, or interrupted? */
 static bool has_returned(const struct oracle *o, u32 n)
 {
@@ -57,9 +81,9 @@ static bool has_returned(const struct oracle *o, u32 n)
     size_t to = end_of(o, n);
     if (to == NEVER)
         return false;
-    const struct instant *i = walk_instant(&o->walk, to);
     if (a->by_signal)
-        return i->at.pc == a->call.pc && i->rsp == a->interrupted;
+        return resumed(o, n) != NEVER;
+    const struct instant *i = walk_instant(&o->walk, to);
     if (a->made)
         return walk_code(&o->walk, frames_last_instant(&o->frames, a->thread, to))->kind == INSN_RETURN && i->rsp == a->cfa;
     const struct code *call = walk_code(&o->walk, a->caller);
@@ -274,14 +298,6 @@ static struct landing leave_inlined(const struct oracle *o, const struct base *b
     return at_edge(FORWARD);
 }
 
-/* A handler's is over when the frame is that was made for its signal. */
-static u32 whole_frame(const struct oracle *o, u32 n)
-{
-    u32 parent = frame(o, n)->parent;
-    bool handler = parent != FRAME_NONE && frame(o, n)->by_signal && frame(o, parent)->hidden;
-    return handler ? parent : n;
-}
-
 static struct landing land_finish(const struct oracle *o, const struct order *order, size_t from)
 {
     struct base b;
@@ -294,7 +310,9 @@ static struct landing land_finish(const struct oracle *o, const struct order *or
     if (a->end == NEVER)
         return at_edge(FORWARD);
     u32 n = (u32)(a - frame(o, 0));
-    return has_returned(o, n) ? at_instant(o, end_of(o, n)) : land_after_jump(o, n);
+    if (!has_returned(o, n))
+        return land_after_jump(o, n);
+    return at_instant(o, a->by_signal ? resumed(o, n) : end_of(o, n));
 }
 
 /* Did the frame make a call behind the one instant and before the other, that has ended? */

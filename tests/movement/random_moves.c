@@ -13,6 +13,15 @@ static u64 draw(u64 below)
     return (state >> 33) % below;
 }
 
+/* One near a signal, where most goes wrong. */
+static size_t draw_near_signal(void)
+{
+    const struct delivery *d = (const struct delivery *)oracle.walk.deliveries.items + draw(oracle.walk.deliveries.count);
+    size_t n = d->before + draw(8), most = oracle.walk.instants.count - 1;
+    n = n > 4 ? n - 4 : 0;
+    return n < most ? n : most;
+}
+
 /* Some instant: mostly a step point, or another instruction of code with lines. */
 static size_t draw_instant(void)
 {
@@ -20,6 +29,8 @@ static size_t draw_instant(void)
     const struct list *events = &oracle.events_of[thread];
     const size_t *all = events->items;
     u64 kind = draw(10);
+    if (kind == 1 && oracle.walk.deliveries.count)
+        return draw_near_signal();
     if (kind == 0 || !events->count)
         return draw(oracle.walk.instants.count);
     size_t n = all[draw(events->count)];
