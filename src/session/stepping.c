@@ -233,16 +233,32 @@ static struct error *leave_inlined(struct walk *w, const struct target *t)
     return err;
 }
 
+/* Does the session stand in that frame still?  A handler may have been followed by another at once, with the same address. */
+static struct error *is_in_frame(struct walk *w, size_t index, bool *ret)
+{
+    const struct base_frame *f = &w->frames.list[index];
+    struct plan_site beginnings[BEGINNINGS_MOST];
+    struct found again = {0};
+    u64 cfa;
+    struct error *err = walk_frame_here(w->src, &cfa);
+    *ret = !err && cfa == f->plan.cfa;
+    if (!*ret || !f->handler)
+        return err;
+    u32 count = base_frame_beginnings(&w->frames, index, w->symbols, w->thread, beginnings);
+    err = walk_last(w, beginnings, count, w->s->here.at, &again);
+    *ret = !again.any || moment_compare((struct moment){again.hits[0].tick, again.hits[0].pc}, w->from) < 0;
+    return err;
+}
+
 /* A frame that was left by a jump has what was inlined there with it: what is outside of both is told by frames. */
 static struct error *finish_inlined(struct walk *w, const struct target *t)
 {
-    const struct plan_frame *frame = &w->frames.list[t->index].plan;
-    u64 cfa;
+    bool inside;
     struct error *err = leave_inlined(w, t);
-    if (err || w->stop->why != WHY_STEPPED || w->s->here.at.pc == frame->return_pc)
+    if (err || w->stop->why != WHY_STEPPED || w->s->here.at.pc == w->frames.list[t->index].plan.return_pc)
         return err;
-    err = walk_frame_here(w->src, &cfa);
-    if (err || cfa == frame->cfa)
+    err = is_in_frame(w, t->index, &inside);
+    if (err || inside || session_interrupted(w->s))
         return err;
     err = movement_go(w->s, w->from);
     return err ? err : finish_frame(w, t->index);

@@ -280,6 +280,20 @@ void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, 
     *ret_time = m.stamp ? time_of(t, m.stamp) : 0;
 }
 
+bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at)
+{
+    struct mark m = seek(t, has_met_no_more, met);
+    const struct event *e;
+    while ((e = event_at(t, m.offset)) && e->tick == at.tick && e->pc == at.pc) {
+        if (e->kind == EVENT_SIGNAL || e->kind == EVENT_SWITCH)
+            return true;
+        if (e->kind != EVENT_CHECK && e->kind != EVENT_SHARED && e->kind != EVENT_NOTE)
+            return false;
+        pass(t, &m, e);
+    }
+    return false;
+}
+
 struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret)
 {
     if (number >= t->end.number || number < t->own_number)

@@ -28,6 +28,9 @@ const char *track_events_end(const struct track_events *t);
  * that comes after the first `met` that an engine met, and the time of the one before. */
 void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, u64 *ret_time);
 
+/* Behind the first `met`: does a signal or another thread come at the moment, before what lies there is executed? */
+bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at);
+
 /* By the number that `ebb dump` shows. */
 struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret);
 

@@ -48,6 +48,7 @@ struct window {
     struct cached_page *pages;
     struct control_thread *threads, *early; /* at the end; where it begins */
     size_t thread_count, early_count;
+    bool ends_interrupted; /* what lies at the end is not executed there */
 };
 
 /* --- making one ---------------------------------------------------------------------------- */
@@ -180,6 +181,7 @@ static struct error *make(struct timeline *t, struct window *w, struct moment en
     }
     if (!err && moment_compare(replayer_at(w->process), end) == 0)
         err = open_states(w, fd);
+    w->ends_interrupted = track_events_interrupt(w->process->family->events, w->process->stopped.event, end);
     if (fd >= 0)
         close(fd);
     return err;
@@ -248,7 +250,9 @@ u64 window_rsp(const struct window *w, u64 index)
 
 bool window_executes(const struct window *w, u64 index)
 {
-    if (index == w->count || window_event(w, index) == window_event(w, index + 1))
+    if (index == w->count)
+        return !w->ends_interrupted;
+    if (window_event(w, index) == window_event(w, index + 1))
         return true;
     return w->states[index].event != SITE_SIGNAL && w->states[index].event != SITE_SWITCH;
 }

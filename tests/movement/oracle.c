@@ -161,10 +161,14 @@ static struct landing land_any(const struct oracle *o, const struct list *of, co
 
 /* Is a step point of the base's frame in the base or outside of it?  One that is in neither, nor in what the base has called, was
  * inlined beside it: so the base has been left for what both are in. */
+static bool unsure; /* a movement has met a point of which nothing is said */
+
 static bool meets(struct base *base, const struct inlined *at)
 {
-    if (base->inlined.function != at->function)
+    if (base->inlined.function != at->function) {
+        unsure |= at->count > 0;
         return true;
+    }
     u32 common = 0;
     while (common < base->inlined.count && common < at->count && base->inlined.entry[common] == at->entry[common])
         common++;
@@ -284,18 +288,28 @@ static struct landing refused(const struct oracle *o, const struct base *b)
     return (struct landing){.where = frame(o, b->frame)->hidden ? LANDS_UNKNOWN : LANDS_NOWHERE};
 }
 
-/* Out of the last inlined function of the base: into its caller, or where the frame is no more. */
+/* Out of the frame; of a handler, that which was made for its signal. */
+static struct landing leave_frame(const struct oracle *o, u32 n)
+{
+    u32 whole = whole_frame(o, n);
+    const struct activation *a = frame(o, whole);
+    if (a->end == NEVER)
+        return at_edge(FORWARD);
+    if (!has_returned(o, whole))
+        return land_after_jump(o, whole);
+    return at_instant(o, a->by_signal ? resumed(o, whole) : end_of(o, whole));
+}
+
+/* Out of the last inlined function of the base: into its caller, or where the frame is no more.  A function that was jumped to is in the
+ * caller's place. */
 static struct landing leave_inlined(const struct oracle *o, const struct base *b, size_t from)
 {
     const struct activation *a = frame(o, b->frame);
     const struct list *of = &o->frames.instants_of[a->thread];
-    for (const size_t *at = behind(of, from, FORWARD); at; at = beside(of, at, FORWARD))
-        if (*at >= a->end)
-            return has_returned(o, b->frame) ? at_instant(o, *at) : land_after_jump(o, b->frame);
-        else if (o->frames.of[*at] == b->frame && (inlined_at(o, *at)->function != b->inlined.function ||
-                                                   !inlined_begins(inlined_at(o, *at), &b->inlined)))
+    for (const size_t *at = behind(of, from, FORWARD); at && *at < a->end; at = beside(of, at, FORWARD))
+        if (o->frames.of[*at] == b->frame && !inlined_begins(inlined_at(o, *at), &b->inlined))
             return at_instant(o, *at);
-    return at_edge(FORWARD);
+    return leave_frame(o, b->frame);
 }
 
 static struct landing land_finish(const struct oracle *o, const struct order *order, size_t from)
@@ -304,15 +318,7 @@ static struct landing land_finish(const struct oracle *o, const struct order *or
     bool inlined;
     if (!nth_frame(o, from, order->count, &b, &inlined))
         return refused(o, &b);
-    if (inlined)
-        return leave_inlined(o, &b, from);
-    const struct activation *a = frame(o, whole_frame(o, b.frame));
-    if (a->end == NEVER)
-        return at_edge(FORWARD);
-    u32 n = (u32)(a - frame(o, 0));
-    if (!has_returned(o, n))
-        return land_after_jump(o, n);
-    return at_instant(o, a->by_signal ? resumed(o, n) : end_of(o, n));
+    return inlined ? leave_inlined(o, &b, from) : leave_frame(o, b.frame);
 }
 
 /* Did the frame make a call behind the one instant and before the other, that has ended? */
@@ -463,7 +469,10 @@ static void stop_at_signal(const struct oracle *o, struct moment from, enum sess
 
 struct landing oracle_land(struct oracle *o, const struct order *order, size_t from)
 {
+    unsure = false;
     struct landing l = land_by_itself(o, order, from);
+    if (unsure)
+        return (struct landing){.where = LANDS_UNKNOWN};
     struct moment here = walk_instant(&o->walk, from)->at;
     if (order->movement == MOVE_CONTINUE || l.where == LANDS_NOWHERE || l.where == LANDS_UNKNOWN)
         return l;

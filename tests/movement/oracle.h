@@ -9,8 +9,8 @@
  *     executed when the handler has returned.  An instruction that was tried and raised a signal is one, and again when it
  *     is tried again.
  *   - A function that another jumps to (a tail call) has the frame of that one: its return address is the same, written at
- *     the same moment.  So `next` goes from the one into the other, and `previous` back. Inlined functions of the other one
- *     are then not told apart.
+ *     the same moment.  So `next` goes from the one into the other, and `previous` back.  Of functions that were inlined into the
+ *     other one nothing is said: whether they are told apart depends on what the session has looked at before.
  *   - Inlined functions are told apart at step points alone.  A step point is in the base frame or outside it if every
  *     inlined function around it is around the base, too; then it is the base.  One in a function that was inlined beside the
  *     base ends the base, which is what both are in from then on: optimised code may come back, and that is another time.
