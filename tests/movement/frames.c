@@ -117,9 +117,10 @@ static bool change_stack(struct builder *b, struct running *r, u64 rsp, size_t a
     r->stack = n;
     struct stack *s = stack_of(r);
     r->frame = s->top;
-    end_frames(b, r, rsp, at);
-    if (rsp < s->begun_at)
+    if (rsp < s->begun_at) {
+        end_frames(b, r, rsp, at);
         return false;
+    }
     while (r->frame != FRAME_NONE && frame_of(b, r->frame)->stack == s->number) {
         frame_of(b, r->frame)->end = s->left;
         r->frame = frame_of(b, r->frame)->parent;
