@@ -155,6 +155,31 @@ static bool is_within(const struct walk *w, const struct points_function *f, u32
     return at == scope;
 }
 
+static bool is_of_function(const struct points_function *f, u64 pc)
+{
+    for (size_t n = 0; n < f->range_count; n++)
+        if (pc >= f->ranges[n].start && pc < f->ranges[n].end)
+            return true;
+    return false;
+}
+
+/* Instructions of a part of the function that are no part of the scope. */
+static void add_instructions(struct walk *w, const struct points_function *f, const struct scope_range *part, u32 scope,
+                             struct list *to)
+{
+    struct instruction *code;
+    size_t count;
+    symbols_instructions(w->symbols, part->start, part->end, &code, &count);
+    for (size_t n = 0; n < count; n++) {
+        struct cfa_rule rule = {0};
+        if (is_within(w, f, scope, code[n].pc))
+            continue;
+        symbols_cfa_rule(w->symbols, code[n].pc, &rule);
+        *(struct plan_point *)list_add(to) = plan_point_of(code[n].pc, &rule);
+    }
+    free(code);
+}
+
 /* Any instruction of the function that is no part of the scope, and any statement outside of the function.  Statements of the scope
  * have one of their own here: they count in frames further out. */
 enum { LEFT_SCOPE = 1, LEFT_SCOPES = 2 };
@@ -164,23 +189,15 @@ static struct plan_point *points_outside(struct walk *w, size_t index, u32 scope
     const struct base_frame *b = &w->frames.list[index];
     const struct points_function *f = points_function(w->points, w->symbols, b->pc - b->called);
     struct list found = LIST(struct plan_point);
-    struct instruction *code;
-    size_t count;
     for (u32 n = 0; n < w->points->count; n++) {
         struct plan_point p = w->points->list[n];
         p.scope = is_within(w, f, scope, p.pc) ? LEFT_SCOPE : 0;
-        if (p.scope || p.pc < f->start || p.pc >= f->end)
+        if (p.scope || !is_of_function(f, p.pc))
             *(struct plan_point *)list_add(&found) = p;
     }
-    symbols_instructions(w->symbols, f->start, f->end, &code, &count);
-    for (size_t n = 0; n < count; n++) {
-        struct cfa_rule rule = {0};
-        if (is_within(w, f, scope, code[n].pc))
-            continue;
-        symbols_cfa_rule(w->symbols, code[n].pc, &rule);
-        *(struct plan_point *)list_add(&found) = plan_point_of(code[n].pc, &rule);
-    }
-    free(code);
+    for (size_t n = 0; n < f->range_count; n++)
+        if (!f->ranges[n].scope && !f->ranges[n].block)
+            add_instructions(w, f, &f->ranges[n], scope, &found);
     *ret_count = (u32)found.count;
     return found.items;
 }

@@ -88,8 +88,11 @@ void symbols_scopes(struct symbols *s, u64 pc, struct scope_range **ret, size_t 
     struct list ranges = LIST(struct scope_range);
     struct module *m = module_at(s, pc);
     Dwarf_Die function;
-    if (m && function_die(m, pc, &function))
-        walk_children(&(struct walk){s, m->dwarf_bias, &ranges}, &function, 0, 0);
+    if (m && function_die(m, pc, &function)) {
+        struct walk w = {s, m->dwarf_bias, &ranges};
+        add_ranges(&w, &function, 0, false);
+        walk_children(&w, &function, 0, 0);
+    }
     *ret = ranges.items;
     *ret_count = ranges.count;
 }

@@ -125,7 +125,7 @@ void symbols_complete(struct symbols *s, const char *beginning, size_t most, cha
 /* --- parts of functions ------------------------------------------------------------------- */
 
 /* Functions that were inlined into the one around the pc, and its blocks (`block`: of the scope that they are in), each before what
- * lies in it.  Scope 0 is the function itself.  *ret to be freed. */
+ * lies in it.  Scope 0 is the function itself, which comes first; it may have parts elsewhere.  *ret to be freed. */
 struct scope_range {
     u64 start, end;
     u64 die; /* ranges with the same are of one */
