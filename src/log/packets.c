@@ -70,11 +70,12 @@ void packet_wait(int socket)
     poll(&p, 1, -1);
 }
 
-bool packet_send(int socket, struct channel_message *message, u32 kind, u32 size, int fd)
+bool packet_send_with(int socket, struct channel_message *message, u32 kind, u32 size, const void *more, size_t more_size,
+                      int fd)
 {
     union control control = {0};
-    struct iovec part = {message, size};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+    struct iovec parts[2] = {{message, size}, {(void *)more, more_size}};
+    struct msghdr m = {.msg_iov = parts, .msg_iovlen = more_size ? 2 : 1};
     message->kind = kind;
     message->size = size;
     if (fd >= 0) {
@@ -90,5 +91,10 @@ bool packet_send(int socket, struct channel_message *message, u32 kind, u32 size
     do
         n = sendmsg(socket, &m, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
-    return n == (ssize_t)size;
+    return n == (ssize_t)(size + more_size);
+}
+
+bool packet_send(int socket, struct channel_message *message, u32 kind, u32 size, int fd)
+{
+    return packet_send_with(socket, message, kind, size, NULL, 0, fd);
 }

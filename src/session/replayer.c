@@ -210,30 +210,8 @@ static struct error *explain_stop(struct replayer *r)
 static struct error *say(struct replayer *r, struct channel_message *message, u32 kind, size_t size,
                          const void *more, size_t more_size, int fd)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec parts[2] = {{message, size}, {(void *)more, more_size}};
-    struct msghdr m = {.msg_iov = parts, .msg_iovlen = more_size ? 2 : 1};
-    message->kind = kind;
-    message->size = (u32)size; /* what is behind the struct is not counted */
-    if (fd >= 0) {
-        m.msg_control = &control;
-        m.msg_controllen = sizeof control;
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    }
-    ssize_t n;
-    do
-        n = sendmsg(r->socket, &m, MSG_NOSIGNAL);
-    while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)(size + more_size))
-        return NULL;
-    return lose(r, explain_death(r));
+    bool sent = packet_send_with(r->socket, message, kind, (u32)size, more, more_size, fd);
+    return sent ? NULL : lose(r, explain_death(r));
 }
 
 /* One packet, waited for; *ret_size 0 if the other side is gone. */

@@ -139,9 +139,6 @@ bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *re
     for (size_t n = 0; n < sizeof kept; n++)
         if (from->known >> kept[n] & 1)
             frame_set_register(ret, kept[n], c.reg[kept[n]]);
-    frame_set_register(ret, RSP_NUMBER, *ret_cfa);
-    frame_set_register(ret, FRAME_REGISTERS - 1, back);
-    ret->pc = back;
-    ret->called = true;
+    frame_go_on(ret, *ret_cfa, back);
     return true;
 }

@@ -90,6 +90,8 @@ size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret);
 
 /* unwind.c: */
 void frame_set_register(struct frame *f, unsigned number, u64 value);
+/* A caller: behind its call, with the stack as it is then. */
+void frame_go_on(struct frame *f, u64 rsp, u64 pc);
 /* epilogue.c: the caller, as the function's code from here to its return implies; false: it does not. */
 bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *ret, u64 *ret_cfa);
 

@@ -212,6 +212,14 @@ void frame_set_register(struct frame *f, unsigned number, u64 value)
     f->known |= 1u << number;
 }
 
+void frame_go_on(struct frame *f, u64 rsp, u64 pc)
+{
+    frame_set_register(f, DWARF_RSP, rsp);
+    frame_set_register(f, DWARF_RIP, pc);
+    f->pc = pc;
+    f->called = true;
+}
+
 /* Compilers know which registers a small function leaves alone, and keep variables of its callers there. */
 static void keep_untouched(struct symbols *s, const struct frame *from, struct frame *ret)
 {
@@ -259,10 +267,7 @@ static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame 
         return false;
     from->cfa = rbp + 16;
     frame_set_register(ret, DWARF_RBP, pair[0]);
-    frame_set_register(ret, DWARF_RSP, from->cfa);
-    frame_set_register(ret, DWARF_RIP, pair[1]);
-    ret->pc = pair[1];
-    ret->called = true;
+    frame_go_on(ret, from->cfa, pair[1]);
     return true;
 }
 
@@ -277,10 +282,7 @@ static bool step_from_entry(struct symbols *s, struct frame *from, struct frame 
         return false;
     from->cfa = rsp + 8;
     frame_set_register(ret, DWARF_RBP, from->reg[DWARF_RBP]);
-    frame_set_register(ret, DWARF_RSP, from->cfa);
-    frame_set_register(ret, DWARF_RIP, back);
-    ret->pc = back;
-    ret->called = true;
+    frame_go_on(ret, from->cfa, back);
     return true;
 }
 
