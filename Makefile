@@ -56,7 +56,7 @@ LOG_FOR_ENGINE := $(wildcard src/log/syscall_table.c src/log/syscall_rows.c)
 
 EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/symbols/*.c src/session/*.c \
                              src/query/*.c src/front/*/*.c)
-ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/x86_64/*.c src/engine/x86_64/*.S \
+ENGINE_SOURCES := $(wildcard src/engine/*/*.c src/engine/x86_64/*.S \
                              src/engine/vdso/vdso_image.S) $(LOG_FOR_ENGINE)
 
 EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))

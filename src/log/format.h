@@ -77,7 +77,7 @@ enum event_piece_kind {
     PIECE_CPUID = 20,      /* START: struct event_cpuid, the leaves with features as the program sees them */
     PIECE_SETTINGS = 21,   /* START: text, the settings that replay must repeat */
     PIECE_DIRECTORY = 22,  /* START: the working directory */
-    PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/record.c */
+    PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/track/record.c */
     PIECE_RANDOM = 24,     /* START: the sixteen bytes of AT_RANDOM */
     PIECE_CPU = 25,        /* START: u64s, XCR0 and the mask of mxcsr as the program sees them */
 };

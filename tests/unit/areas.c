@@ -1,6 +1,6 @@
 /* The areas against a model: a few hundred pages, each with its own attributes.
  *
- * unit: src/engine/areas.c
+ * unit: src/engine/memory/areas.c
  *
  * Thousands of random changes are made to both; after each, every question is asked of both.
  * Then a few that chance would seldom find.  Usage: areas [CHANGES [SEED]]
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/areas.h"
-#include "engine/layout.h"
-#include "engine/pool.h"
-#include "engine/stop.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/stop.h"
+#include "engine/memory/areas.h"
 
 enum { PAGES = 200, FIRST = 16, DEVICES = 2 };
 

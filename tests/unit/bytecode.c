@@ -1,6 +1,6 @@
 /* Agent expressions: what each opcode does, and that no bytes can do harm.
  *
- * unit: src/engine/bytecode.c src/engine/bytecode_float.c
+ * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_float.c
  *
  * Code is written in rows: numbers below 256 are bytes.  Then random bytes, of which only an end is asked.
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/bytecode.h"
+#include "engine/plan/bytecode.h"
 
 enum {
     ADD = 2, SUB, MUL, DIVS, DIVU, REMS, REMU, LSH, RSHS, RSHU, TRACE, TRACEQ, NOT, AND, OR, XOR,

@@ -1,14 +1,14 @@
 /* Brief conditions: what is taken for one, and that they answer as bytecode_run() does.
  *
- * unit: src/engine/bytecode.c src/engine/bytecode_brief.c src/engine/bytecode_float.c
+ * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_brief.c src/engine/plan/bytecode_float.c
  *
  * Rows, then random code of the opcodes that brief ones are made of: whatever is taken for a brief one must come to what running it comes to.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/bytecode.h"
-#include "engine/bytecode_brief.h"
+#include "engine/plan/bytecode.h"
+#include "engine/plan/bytecode_brief.h"
 
 enum {
     ADD = 2, SUB, MUL, DIVS, DIVU, REMS, REMU, LSH, RSHS, RSHU, TRACE, TRACEQ, NOT, AND, OR, XOR,

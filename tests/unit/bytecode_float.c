@@ -1,11 +1,11 @@
 /* Floating point of conditions against the processor's: a million random pairs for each opcode, odd ones among them.
  *
- * unit: src/engine/bytecode_float.c
+ * unit: src/engine/plan/bytecode_float.c
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/bytecode.h"
+#include "engine/plan/bytecode.h"
 
 static u64 state = 88172645463325252ul;
 

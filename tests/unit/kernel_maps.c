@@ -1,6 +1,6 @@
 /* Reading /proc/self/maps: single lines, and a file whose lines are awkward.
  *
- * unit: src/engine/kernel_maps.c
+ * unit: src/engine/memory/kernel_maps.c
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/types.h"
-#include "engine/kernel_maps.h"
+#include "engine/memory/kernel_maps.h"
 
 static int failures;
 

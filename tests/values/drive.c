@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
-#include "engine/bytecode.h"
+#include "engine/plan/bytecode.h"
 #include "symbols/values.h"
 
 static const u8 *core;

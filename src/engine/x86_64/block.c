@@ -10,11 +10,11 @@
  */
 #include "engine/x86_64/block.h"
 
-#include "engine/areas.h"
-#include "engine/code_watch.h"
-#include "engine/layout.h"
-#include "engine/plan.h"
-#include "engine/plan_points.h"
+#include "engine/base/layout.h"
+#include "engine/memory/areas.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/plan_points.h"
+#include "engine/run/code_watch.h"
 #include "engine/x86_64/decode_quick.h"
 #include "engine/x86_64/machine.h"
 #include "engine/x86_64/sums.h"

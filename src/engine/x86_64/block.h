@@ -10,7 +10,7 @@
 #ifndef ENGINE_BLOCK_H
 #define ENGINE_BLOCK_H
 
-#include "engine/fragment.h"
+#include "engine/run/fragment.h"
 #include "engine/x86_64/decode.h"
 
 struct plan_point;

@@ -10,8 +10,8 @@
  */
 #include "engine/x86_64/frame.h"
 
-#include "engine/guest_memory.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/memory/guest_memory.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/vector.h"
 

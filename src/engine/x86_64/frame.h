@@ -6,8 +6,8 @@
 #ifndef ENGINE_FRAME_H
 #define ENGINE_FRAME_H
 
-#include "engine/kernel_abi.h"
-#include "engine/thread.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/threads/thread.h"
 
 struct frame_request {
     const struct k_siginfo *info;

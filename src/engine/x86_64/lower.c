@@ -15,11 +15,11 @@
  */
 #include "engine/x86_64/lower.h"
 
-#include "engine/layout.h"
-#include "engine/lookup.h"
-#include "engine/plan_points.h"
-#include "engine/settings.h"
-#include "engine/stop.h"
+#include "engine/base/layout.h"
+#include "engine/base/settings.h"
+#include "engine/base/stop.h"
+#include "engine/plan/plan_points.h"
+#include "engine/run/lookup.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 #include "engine/x86_64/lower_internal.h"

@@ -2,8 +2,8 @@
 #ifndef ENGINE_LOWER_H
 #define ENGINE_LOWER_H
 
-#include "engine/code_cache.h"
-#include "engine/fragment.h"
+#include "engine/run/code_cache.h"
+#include "engine/run/fragment.h"
 #include "engine/x86_64/block.h"
 
 /* How a fragment will be entered most often. */

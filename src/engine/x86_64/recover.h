@@ -2,7 +2,7 @@
 #ifndef ENGINE_RECOVER_H
 #define ENGINE_RECOVER_H
 
-#include "engine/kernel_abi.h"
+#include "engine/base/kernel_abi.h"
 
 /* Is it in the code cache (blocks, stubs, doors)? */
 bool recover_in_cache(u64 pc);

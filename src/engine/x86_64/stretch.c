@@ -6,7 +6,7 @@
  */
 #include "engine/x86_64/stretch.h"
 
-#include "engine/areas.h"
+#include "engine/memory/areas.h"
 #include "engine/x86_64/decode.h"
 
 enum { MOST = 64 }; /* instructions */

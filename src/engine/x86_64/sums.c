@@ -10,10 +10,10 @@
  */
 #include "engine/x86_64/sums.h"
 
-#include "engine/plan_points.h"
-#include "engine/plan_sums.h"
-#include "engine/settings.h"
-#include "engine/stop.h"
+#include "engine/base/settings.h"
+#include "engine/base/stop.h"
+#include "engine/plan/plan_points.h"
+#include "engine/plan/plan_sums.h"
 #include "engine/x86_64/lower_internal.h"
 
 enum { LOOK_AT = 12 }; /* instructions, for the sake of translation's speed */

@@ -1,11 +1,11 @@
 /* Saving and restoring the vector state: see vector.h. */
 #include "engine/x86_64/vector.h"
 
-#include "engine/guest_memory.h"
-#include "engine/settings.h"
-#include "engine/stop.h"
-#include "engine/text.h"
-#include "engine/thread.h"
+#include "engine/base/settings.h"
+#include "engine/base/stop.h"
+#include "engine/base/text.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/threads/thread.h"
 #include "engine/x86_64/cpu_level.h"
 #include "engine/x86_64/recover.h"
 #include "engine/x86_64/touches.h"

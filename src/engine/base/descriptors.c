@@ -1,0 +1,138 @@
+/* The engine's own file descriptors, kept high and hidden from the guest.
+ *
+ * High, but not too high: the kernel copies its table up to the highest open number at
+ * every fork.  Close-on-exec descriptors need nothing at execve; the others are told to the
+ * next engine by number.
+ *
+ * Invariant
+ *   (1) kept[0 .. count) are open and ours, and descriptors_lowest is the smallest of
+ *       them.
+ */
+#include "engine/base/descriptors.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+
+enum {
+    KEPT_MOST = 48,
+    NUMBERS_END = 1024, /* where the guest may have that many */
+    NUMBERS_ROOM = 24,
+    RLIMIT_NOFILE = 7,
+    NONE = 0x7fffffff,
+};
+
+struct kept {
+    i32 fd;
+    i32 *place;
+};
+
+static struct kept kept[KEPT_MOST];
+static unsigned count;
+i32 descriptors_lowest = NONE;
+
+static struct kept *find(i32 fd)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (kept[i].fd == fd)
+            return &kept[i];
+    return NULL;
+}
+
+static void find_lowest(void)
+{
+    descriptors_lowest = NONE;
+    for (unsigned i = 0; i < count; i++)
+        if (kept[i].fd < descriptors_lowest)
+            descriptors_lowest = kept[i].fd;
+}
+
+bool descriptors_listed(i32 fd)
+{
+    return find(fd) != NULL;
+}
+
+/* The lowest number that we would take: near the end of what the guest may open. */
+static u64 first_number(void)
+{
+    u64 limit[2] = {NUMBERS_END, NUMBERS_END};
+    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, NULL, limit);
+    u64 end = limit[0] < NUMBERS_END ? limit[0] : NUMBERS_END;
+    return end > 2 * NUMBERS_ROOM ? end - NUMBERS_ROOM : end / 2;
+}
+
+static i64 copy_high(i32 fd, bool close_on_exec)
+{
+    return kernel_call(__NR_fcntl, fd, close_on_exec ? F_DUPFD_CLOEXEC : F_DUPFD, first_number());
+}
+
+i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
+{
+    if (count == KEPT_MOST)
+        return -EMFILE;
+    i64 high = copy_high(fd, close_on_exec);
+    if (kernel_failed(high))
+        return high;
+    kernel_call(__NR_close, fd);
+    kept[count++] = (struct kept){(i32)high, place};
+    find_lowest();
+    if (place)
+        *place = (i32)high;
+    return high;
+}
+
+void descriptors_drop(i32 fd)
+{
+    struct kept *k = find(fd);
+    if (!k)
+        return;
+    kernel_call(__NR_close, fd);
+    *k = kept[--count];
+    find_lowest();
+}
+
+i64 descriptors_yield(i32 fd)
+{
+    struct kept *k = find(fd);
+    if (!k)
+        return 0;
+    i64 flags = kernel_call(__NR_fcntl, fd, F_GETFD);
+    i64 high = copy_high(fd, flags & FD_CLOEXEC);
+    if (kernel_failed(high))
+        return high;
+    k->fd = (i32)high;
+    if (k->place)
+        *k->place = (i32)high;
+    find_lowest();
+    return 0; /* the old number is the guest's now, who is about to close it by dup2 */
+}
+
+/* The smallest of ours in [first, last]; NONE if there is none. */
+static u64 next_kept(u64 first, u64 last)
+{
+    u64 next = NONE;
+    for (unsigned i = 0; i < count; i++) {
+        u64 fd = (u64)kept[i].fd;
+        if (fd >= first && fd <= last && fd < next)
+            next = fd;
+    }
+    return next;
+}
+
+i64 descriptors_close_range(u64 first, u64 last, u64 flags)
+{
+    first = (u32)first;
+    last = (u32)last;
+    u64 ours = next_kept(first, last);
+    while (first <= last && ours != NONE) {
+        if (first < ours) {
+            i64 result = kernel_call(__NR_close_range, first, ours - 1, flags);
+            if (kernel_failed(result))
+                return result;
+        }
+        first = ours + 1;
+        ours = next_kept(first, last);
+        if (first > last)
+            return 0;
+    }
+    return kernel_call(__NR_close_range, first, last, flags);
+}

@@ -1,0 +1,142 @@
+/* The engine's own memory.
+ *
+ * Addresses are bumped through the range of pools, a page left free between two pieces, so
+ * that running over an end faults instead of writing into the neighbour.  Pieces that were
+ * unmapped are remembered, as many as fit a short list, and their addresses used again for a
+ * piece of the same size: threads come and go for as long as the program runs.
+ *
+ * Invariants
+ *   (1) Whoever calls holds the baton, or is the only thread.
+ *   (2) Every address below `next` was given out, or was found taken, once.
+ */
+#include "engine/base/pool.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/stop.h"
+#include "engine/run/code_cache.h"
+
+enum {
+    CHUNK = 256 * 1024,  /* of small pieces */
+    LARGE_PAGE = 2 * 1024 * 1024,
+    SMALL_MOST = CHUNK / 8,
+    SMALL_ALIGNMENT = 16,
+    FREED_MOST = 64,
+    PLACES_MOST = 64, /* tries, where somebody else has mapped something in our range */
+};
+
+struct range {
+    u64 at;
+    u64 size;
+};
+
+static u64 next = LAYOUT_POOLS;
+static struct range freed[FREED_MOST];
+static unsigned freed_count;
+
+static u64 align_up(u64 at, u64 alignment)
+{
+    return (at + alignment - 1) & ~(alignment - 1);
+}
+
+static i64 map_at(u64 at, u64 size)
+{
+    u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    i64 got = kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (kernel_failed(got) || (u64)got == at)
+        return got;
+    kernel_call(__NR_munmap, got, size); /* a kernel before 4.17 takes the address as a hint */
+    return -EEXIST;
+}
+
+/* An address of a piece that was given back; 0 if none fits. */
+static u64 take_freed(u64 size, u64 alignment)
+{
+    for (unsigned i = 0; i < freed_count; i++) {
+        struct range found = freed[i];
+        if (found.size == size && !(found.at & (alignment - 1))) {
+            freed[i] = freed[--freed_count];
+            return found.at;
+        }
+    }
+    return 0;
+}
+
+void *pool_try_map(size_t size, size_t alignment)
+{
+    size = align_up(size, PAGE_SIZE);
+    if (alignment < PAGE_SIZE)
+        alignment = PAGE_SIZE;
+    if (!size || size > LAYOUT_POOLS_END - LAYOUT_POOLS)
+        return NULL;
+
+    u64 again = take_freed(size, alignment);
+    if (again && (u64)map_at(again, size) == again)
+        return (void *)again;
+
+    for (int i = 0; i < PLACES_MOST; i++) {
+        u64 at = align_up(next, alignment);
+        if (at + size > LAYOUT_POOLS_END)
+            return NULL;
+        i64 got = map_at(at, size);
+        if ((u64)got == at || got == -EEXIST)
+            next = at + size + PAGE_SIZE; /* (2) */
+        if ((u64)got == at)
+            return (void *)at;
+        if (got != -EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
+
+void *pool_map(size_t size, size_t alignment)
+{
+    void *piece = pool_try_map(size, alignment);
+    if (!piece)
+        engine_stop("no memory is left for the engine", NULL);
+    return piece;
+}
+
+void pool_enlarge_pages(u64 start, u64 end)
+{
+    start = align_up(start + LARGE_PAGE, LARGE_PAGE);
+    end &= ~(u64)(LARGE_PAGE - 1);
+    if (start < end)
+        kernel_call(__NR_madvise, start, end - start, MADV_HUGEPAGE);
+}
+
+void pool_unmap(void *piece, size_t size)
+{
+    size = align_up(size, PAGE_SIZE);
+    kernel_call(__NR_munmap, piece, size);
+    if (freed_count < FREED_MOST)
+        freed[freed_count++] = (struct range){(u64)piece, size};
+}
+
+void *pool_take(size_t size)
+{
+    static u64 at, end;
+    size = align_up(size, SMALL_ALIGNMENT);
+    if (size > SMALL_MOST)
+        return pool_map(size, PAGE_SIZE);
+    if (end - at < size) {
+        at = (u64)pool_map(CHUNK, PAGE_SIZE);
+        end = at + CHUNK;
+    }
+    void *piece = (void *)at;
+    at += size;
+    return piece;
+}
+
+static bool overlap(u64 start, u64 end, u64 other_start, u64 other_end)
+{
+    return start < other_end && other_start < end;
+}
+
+bool pool_owns(u64 start, u64 end)
+{
+    return overlap(start, end, LAYOUT_POOLS, LAYOUT_POOLS_END) ||
+           overlap(start, end, LAYOUT_ENGINE, LAYOUT_ENGINE_END) ||
+           overlap(start, end, code_cache_first, code_cache_end);
+}

@@ -1,0 +1,30 @@
+/* The kernel's clocks, asked by the engine itself: through the kernel's vDSO, which is far quicker
+ * than a call, or by a system call where there is none.
+ *
+ * Results are 0 or a negative errno, as the kernel's.  The pointers are the engine's own.
+ */
+#ifndef ENGINE_KERNEL_CLOCKS_H
+#define ENGINE_KERNEL_CLOCKS_H
+
+#include "engine/base/kernel_abi.h"
+
+struct k_timeval {
+    i64 seconds;
+    i64 microseconds;
+};
+
+struct k_timezone {
+    i32 minutes_west;
+    i32 dst;
+};
+
+/* Looks for the functions in the vDSO at `vdso`, which must stay there; 0: there is none. */
+void kernel_clocks_start(u64 vdso);
+
+i64 kernel_clock_gettime(i32 clock, struct k_timespec *ret);
+i64 kernel_clock_getres(i32 clock, struct k_timespec *ret);
+i64 kernel_gettimeofday(struct k_timeval *ret, struct k_timezone *ret_zone);
+i64 kernel_time(void);
+i64 kernel_getcpu(u32 *ret_cpu, u32 *ret_node);
+
+#endif

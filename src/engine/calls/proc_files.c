@@ -1,0 +1,335 @@
+/* /proc/self for the guest: its own program, mappings and auxv, not the engine's.
+ *
+ * maps and smaps are made of the kernel's own text: its lines give names and figures, the areas
+ * give borders and rights, and what is in no area is the engine's and left out.  cmdline, environ,
+ * auxv and stat are right in the kernel's files if it let us tell it where things are
+ * (loader.c); otherwise they are made here from the guest's memory.
+ */
+#include "engine/calls/proc_files.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/text.h"
+#include "engine/calls/proc_files_internal.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/kernel_maps.h"
+#include "engine/start/loader.h"
+
+enum {
+    BUFFER = 4096,
+    NAME_COLUMN = 73, /* of a mapping's name in its line */
+    K_MFD_CLOEXEC = 1,
+};
+
+/* A descriptor that is being filled. */
+struct out {
+    i64 fd;
+    size_t length;
+    char buffer[BUFFER];
+};
+
+static void flush(struct out *o)
+{
+    for (size_t done = 0; done < o->length;) {
+        i64 n = kernel_call(__NR_write, o->fd, o->buffer + done, o->length - done);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    o->length = 0;
+}
+
+static void put(struct out *o, const char *s, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (o->length == BUFFER)
+            flush(o);
+        o->buffer[o->length++] = s[i];
+    }
+}
+
+static void put_text(struct out *o, const char *s)
+{
+    put(o, s, strlen(s));
+}
+
+/* Straight from the guest's memory, where it may not be there any more. */
+static void put_memory(struct out *o, u64 start, u64 end)
+{
+    flush(o);
+    while (start < end) {
+        i64 n = kernel_call(__NR_write, o->fd, start, end - start);
+        if (n <= 0)
+            break;
+        start += (u64)n;
+    }
+}
+
+/* maps */
+
+static const char *area_name(const struct area *a, const struct kernel_mapping *m)
+{
+    u64 stack = loader_image.start_stack;
+    if ((a->flags & AREA_STACK) && a->start <= stack && stack < a->end)
+        return "[stack]";
+    if (a->flags & AREA_BRK)
+        return "[heap]";
+    if ((a->flags & AREA_VDSO) && !m->name[0]) /* our own */
+        return "[vdso]";
+    bool mistaken = text_equal(m->name, "[heap]") || text_equal(m->name, "[stack]");
+    return mistaken ? "" : m->name;
+}
+
+static void add_rights(struct text *line, u32 protection, bool shared)
+{
+    text_add_char(line, protection & PROT_READ ? 'r' : '-');
+    text_add_char(line, protection & PROT_WRITE ? 'w' : '-');
+    text_add_char(line, protection & PROT_EXEC ? 'x' : '-');
+    text_add_char(line, shared ? 's' : 'p');
+}
+
+/* As the kernel writes it, a blank behind the inode and all. */
+static void put_mapping(struct out *o, const struct kernel_mapping *m)
+{
+    char buffer[128];
+    struct text line = TEXT(buffer);
+    text_add_hex_wide(&line, m->start, 8);
+    text_add_char(&line, '-');
+    text_add_hex_wide(&line, m->end, 8);
+    text_add_char(&line, ' ');
+    add_rights(&line, m->protection, m->shared);
+    text_add_char(&line, ' ');
+    text_add_hex_wide(&line, m->offset, 8);
+    text_add_char(&line, ' ');
+    text_add_hex_wide(&line, m->major, 2);
+    text_add_char(&line, ':');
+    text_add_hex_wide(&line, m->minor, 2);
+    text_add_char(&line, ' ');
+    text_add_unsigned(&line, m->inode);
+    text_add_char(&line, ' ');
+    while (m->name[0] && line.length < NAME_COLUMN)
+        text_add_char(&line, ' ');
+    put_text(o, buffer);
+    put_text(o, m->name);
+    put_text(o, "\n");
+}
+
+/* The part of the kernel's mapping from `start` to `end`, as area `a` has it. */
+static struct kernel_mapping guest_mapping(const struct kernel_mapping *m, const struct area *a,
+                                           u64 start, u64 end)
+{
+    struct kernel_mapping seen = *m;
+    seen.start = start;
+    seen.end = end;
+    seen.protection = a->protection;
+    seen.shared = a->flags & AREA_SHARED;
+    seen.name = area_name(a, m);
+    if (m->inode)
+        seen.offset += start - m->start;
+    return seen;
+}
+
+struct listing {
+    struct out *out;
+    u64 written; /* everything below has been */
+};
+
+/* The kernel has several mappings where code is watched, or one where the guest has two that
+ * differ in being executable: each area is written where its first byte is met.  A stack begins
+ * where the kernel has let it grow to. */
+static bool list_mapping(void *context, const struct kernel_mapping *m)
+{
+    struct listing *l = context;
+    if (m->start >= LAYOUT_USER_END)
+        put_mapping(l->out, m); /* the vsyscall page */
+    u64 from = m->start > l->written ? m->start : l->written;
+    for (const struct area *a = areas_from(from); a && a->start < m->end; a = areas_from(a->end)) {
+        u64 start = a->start > m->start ? a->start : m->start;
+        struct kernel_mapping seen = guest_mapping(m, a, start, a->end);
+        put_mapping(l->out, &seen);
+        l->written = a->end;
+    }
+    return true;
+}
+
+static void write_maps(struct out *o)
+{
+    struct listing l = {o, 0};
+    kernel_maps_each(list_mapping, &l);
+}
+
+/* smaps: the kernel's mappings, each with its figures, less the engine's. */
+
+struct figures {
+    struct out *out;
+    bool ours; /* the mapping whose figures come */
+};
+
+static bool copy_figure(void *context, const char *line)
+{
+    struct figures *f = context;
+    struct kernel_mapping m;
+    if (!kernel_maps_parse(line, &m)) {
+        if (!f->ours) {
+            put_text(f->out, line);
+            put_text(f->out, "\n");
+        }
+        return true;
+    }
+    const struct area *a = areas_from(m.start);
+    bool mapped = a && a->start < m.end;
+    f->ours = !mapped && m.start < LAYOUT_USER_END;
+    if (mapped)
+        m = guest_mapping(&m, a, m.start, m.end);
+    if (!f->ours)
+        put_mapping(f->out, &m);
+    return true;
+}
+
+static void write_smaps(struct out *o)
+{
+    struct figures f = {o, false};
+    kernel_maps_lines("/proc/self/smaps", copy_figure, &f);
+}
+
+/* What the kernel may know better */
+
+static void write_cmdline(struct out *o)
+{
+    put_memory(o, loader_image.argv_at, loader_image.argv_end);
+}
+
+static void write_environ(struct out *o)
+{
+    put_memory(o, loader_image.envp_at, loader_image.envp_end);
+}
+
+static void write_auxv(struct out *o)
+{
+    put_memory(o, loader_image.auxv_at, loader_image.auxv_at + loader_image.auxv_size);
+}
+
+/* The value of a field of stat, counted from 1; false if the kernel's is right. */
+static bool stat_value(unsigned field, u64 *ret)
+{
+    const struct loader_image *i = &loader_image;
+    switch (field) {
+    case 26: *ret = i->start_code; return true;
+    case 27: *ret = i->end_code; return true;
+    case 28: *ret = i->start_stack; return true;
+    case 45: *ret = i->start_data; return true;
+    case 46: *ret = i->end_data; return true;
+    case 47: *ret = i->start_heap; return true;
+    case 48: *ret = i->argv_at; return true;
+    case 49: *ret = i->argv_end; return true;
+    case 50: *ret = i->envp_at; return true;
+    case 51: *ret = i->envp_end; return true;
+    default: return false;
+    }
+}
+
+/* The end of the name in parentheses, which may hold anything. */
+static const char *behind_name(const char *line)
+{
+    const char *end = line;
+    for (const char *at = line; *at; at++)
+        if (*at == ')')
+            end = at + 1;
+    return end;
+}
+
+static bool copy_stat(void *context, const char *line)
+{
+    struct out *o = context;
+    const char *at = behind_name(line);
+    put(o, line, (size_t)(at - line));
+    for (unsigned field = 3; *at == ' '; field++) {
+        const char *end = at + 1;
+        while (*end && *end != ' ')
+            end++;
+        char digits[32];
+        struct text number = TEXT(digits);
+        u64 value;
+        if (stat_value(field, &value)) {
+            text_add_unsigned(&number, value);
+            put_text(o, " ");
+            put_text(o, digits);
+        } else {
+            put(o, at, (size_t)(end - at));
+        }
+        at = end;
+    }
+    put_text(o, "\n");
+    return false;
+}
+
+static void write_stat(struct out *o)
+{
+    kernel_maps_lines("/proc/thread-self/stat", copy_stat, o);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(struct out *o);
+    bool kernel_may_know; /* if it was told */
+} files[] = {
+    {"maps",    write_maps,    false},
+    {"smaps",   write_smaps,   false},
+    {"cmdline", write_cmdline, true},
+    {"environ", write_environ, true},
+    {"auxv",    write_auxv,    true},
+    {"stat",    write_stat,    true},
+};
+
+/* Opening */
+
+static i64 create(const char *name, u64 flags)
+{
+    return kernel_call(__NR_memfd_create, name, flags & O_CLOEXEC ? K_MFD_CLOEXEC : 0);
+}
+
+/* The same file, but for reading only and from its start, under the same number. */
+static i64 for_reading(i64 fd, u64 flags)
+{
+    char link[64];
+    struct text name = TEXT(link);
+    proc_files_add_link(&name, fd);
+    i64 again = kernel_call(__NR_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC);
+    if (kernel_failed(again)) {
+        kernel_call(__NR_lseek, fd, 0, 0);
+        return fd;
+    }
+    kernel_call(__NR_dup3, again, fd, flags & O_CLOEXEC);
+    kernel_call(__NR_close, again);
+    return fd;
+}
+
+bool proc_files_open(const char *path, u64 flags, i64 *ret)
+{
+    char name[PROC_NAME];
+    if ((flags & O_ACCMODE) != O_RDONLY || (flags & (O_PATH | O_DIRECTORY)) ||
+        !proc_files_own(path, name))
+        return false;
+    for (unsigned i = 0; i < countof(files); i++) {
+        if (!text_equal(files[i].name, name))
+            continue;
+        if (files[i].kernel_may_know && loader_image.told_kernel)
+            return false;
+        struct out o;
+        o.length = 0;
+        o.fd = create(name, flags);
+        if (o.fd == -ENOSYS || o.fd == -EPERM)
+            return false; /* the kernel's own text is better than none */
+        *ret = o.fd;
+        if (kernel_failed(o.fd))
+            return true;
+        files[i].write(&o);
+        flush(&o);
+        *ret = for_reading(o.fd, flags);
+        return true;
+    }
+    return false;
+}

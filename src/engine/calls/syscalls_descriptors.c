@@ -1,0 +1,103 @@
+/* Calls on descriptors that must not meet the engine's own. */
+#include "engine/base/descriptors.h"
+#include "engine/base/kernel.h"
+#include "engine/base/text.h"
+#include "engine/calls/syscalls_internal.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/track/record.h"
+
+i64 call_dup2(struct call *call)
+{
+    i64 failed = descriptors_yield((i32)call->args[1]);
+    return failed ? failed : call_pass(call);
+}
+
+i64 call_dup3(struct call *call)
+{
+    return call_dup2(call);
+}
+
+i64 call_close_range(struct call *call)
+{
+    return descriptors_close_range(call->args[0], call->args[1], call->args[2]);
+}
+
+/* A directory entry as getdents64 writes it. */
+struct entry {
+    u64 inode;
+    i64 offset;
+    u16 size;
+    u8 type;
+    char name[];
+};
+
+enum { PROC_MAGIC = 0x9fa0, LINK_SIZE = 64 };
+
+/* Is it the list of this process's descriptors, /proc/PID/fd or .../fdinfo? */
+static bool lists_descriptors(i32 fd)
+{
+    u64 about[16]; /* struct statfs: 120 bytes, the type first */
+    if (kernel_call(__NR_fstatfs, fd, about) || about[0] != PROC_MAGIC)
+        return false;
+    char name[LINK_SIZE];
+    struct text path = TEXT(name);
+    text_add(&path, "/proc/self/fd/");
+    text_add_signed(&path, fd);
+    char link[LINK_SIZE + 1];
+    i64 size = kernel_call(__NR_readlink, name, link, LINK_SIZE);
+    if (size < 0)
+        return false;
+    link[size] = 0;
+
+    path = TEXT(name);
+    text_add(&path, "/proc/");
+    text_add_signed(&path, kernel_call(__NR_getpid));
+    if (!text_starts(link, name))
+        return false;
+    const char *rest = link + path.length;
+    for (const char *slash = rest; (slash = text_find(slash, '/')); slash++)
+        rest = slash;
+    return text_equal(rest, "/fd") || text_equal(rest, "/fdinfo");
+}
+
+static bool names_ours(const char *name)
+{
+    u64 number;
+    const char *rest;
+    return text_parse(name, &number, &rest) && !*rest && descriptors_owned((i64)number);
+}
+
+/* Drops our entries from what the kernel wrote at `at`; how many bytes are left.  The rest is no part
+ * of the answer, but the guest can read it. */
+static i64 hide_ours(struct gaddr at, i64 size)
+{
+    u8 *to = gaddr_pointer(at), *from = to, *end = from + size;
+    while (from < end) {
+        struct entry *entry = (struct entry *)from;
+        u16 bytes = entry->size;
+        if (!names_ours(entry->name)) {
+            memmove(to, from, bytes);
+            to += bytes;
+        }
+        from += bytes;
+    }
+    if (to < end) {
+        memset(to, 0, (u64)(end - to));
+        record_write(gaddr((u64)to), (u64)(end - to));
+    }
+    return to - (u8 *)gaddr_pointer(at);
+}
+
+/* The kernel has just written the entries, so the memory is there; another thread of the
+ * guest that unmaps it meanwhile has no baton for that. */
+i64 call_getdents64(struct call *call)
+{
+    i64 size = call_pass(call);
+    while (size > 0 && lists_descriptors((i32)call->args[0])) {
+        size = hide_ours(gaddr(call->args[1]), size);
+        if (size)
+            break;
+        size = call_pass(call); /* there were only ours; an empty answer would mean the end */
+    }
+    return size;
+}

@@ -1,0 +1,89 @@
+/* What the files of the system calls share: the functions that answer some.
+ *
+ * A handler gets the call with its number and arguments, may change both, and either answers it
+ * or passes it on. Its result is the guest's, or CALL_AGAIN or CALL_DONE.
+ */
+#ifndef ENGINE_SYSCALLS_INTERNAL_H
+#define ENGINE_SYSCALLS_INTERNAL_H
+
+#include "engine/x86_64/call.h"
+
+/* Hand a call to the kernel: at once, for those that never wait; or with the baton given away. */
+i64 call_pass_now(const struct call *call);
+i64 call_pass(const struct call *call);
+
+/* syscalls_files.c */
+i64 call_open(struct call *call);
+i64 call_openat(struct call *call);
+i64 call_openat2(struct call *call);
+i64 call_readlink(struct call *call);
+i64 call_readlinkat(struct call *call);
+i64 call_path_first(struct call *call);  /* a path in the first argument: stat, access */
+i64 call_path_second(struct call *call); /* in the second, after a directory */
+i64 call_newfstatat(struct call *call);
+i64 call_statx(struct call *call);
+
+/* syscalls_descriptors.c */
+i64 call_dup2(struct call *call);
+i64 call_dup3(struct call *call);
+i64 call_close_range(struct call *call);
+i64 call_getdents64(struct call *call);
+
+/* syscalls_memory.c */
+i64 call_mmap(struct call *call);
+i64 call_munmap(struct call *call);
+i64 call_mprotect(struct call *call);
+i64 call_pkey_mprotect(struct call *call);
+i64 call_mremap(struct call *call);
+i64 call_brk(struct call *call);
+i64 call_shmat(struct call *call);
+i64 call_shmdt(struct call *call);
+i64 call_madvise(struct call *call);
+i64 call_remap_file_pages(struct call *call);
+i64 call_mlockall(struct call *call);
+
+/* syscalls_waits.c */
+i64 call_ppoll(struct call *call);
+i64 call_pselect6(struct call *call);
+i64 call_epoll_pwait(struct call *call);
+i64 call_epoll_pwait2(struct call *call);
+i64 call_futex(struct call *call);
+i64 call_sched_yield(struct call *call);
+/* Would the kernel make this call again by itself after a handler with SA_RESTART? */
+bool call_restartable(const struct call *call);
+
+/* syscalls_process.c */
+i64 call_clone(struct call *call);
+i64 call_clone3(struct call *call);
+i64 call_fork(struct call *call);
+i64 call_vfork(struct call *call);
+i64 call_execve(struct call *call);
+i64 call_execveat(struct call *call);
+i64 call_exit(struct call *call);
+i64 call_exit_group(struct call *call);
+i64 call_set_tid_address(struct call *call);
+i64 call_set_robust_list(struct call *call);
+i64 call_rt_sigaction(struct call *call);
+i64 call_rt_sigprocmask(struct call *call);
+i64 call_rt_sigpending(struct call *call);
+i64 call_rt_sigsuspend(struct call *call);
+i64 call_rt_sigtimedwait(struct call *call);
+i64 call_rt_sigreturn(struct call *call);
+i64 call_sigaltstack(struct call *call);
+i64 call_prctl(struct call *call);
+i64 call_arch_prctl(struct call *call);
+i64 call_getrandom(struct call *call);
+
+/* syscalls_reproducible.c */
+i64 call_clock_gettime(struct call *call);
+i64 call_gettimeofday(struct call *call);
+i64 call_time(struct call *call);
+i64 call_times(struct call *call);
+i64 call_getrusage(struct call *call);
+i64 call_getcpu(struct call *call);
+i64 call_sysinfo(struct call *call);
+i64 call_own_number(struct call *call);
+i64 call_to_number(struct call *call);
+void reproducible_path(u64 *path); /* that is about to be opened: another one, if need be */
+
+#endif

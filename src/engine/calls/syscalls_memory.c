@@ -1,0 +1,81 @@
+/* Calls that shape the address space. */
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/calls/syscalls_internal.h"
+#include "engine/memory/address.h"
+#include "engine/memory/areas.h"
+
+i64 call_mmap(struct call *call)
+{
+    const u64 *a = call->args;
+    return address_mmap(a[0], a[1], a[2], a[3], (i32)a[4], a[5]);
+}
+
+i64 call_munmap(struct call *call)
+{
+    return address_munmap(call->args[0], call->args[1]);
+}
+
+i64 call_mprotect(struct call *call)
+{
+    return address_mprotect(call->args[0], call->args[1], call->args[2]);
+}
+
+i64 call_pkey_mprotect(struct call *call)
+{
+    return address_pkey_mprotect(call->args[0], call->args[1], call->args[2], (i32)call->args[3]);
+}
+
+i64 call_mremap(struct call *call)
+{
+    const u64 *a = call->args;
+    return address_mremap(a[0], a[1], a[2], a[3], a[4]);
+}
+
+i64 call_brk(struct call *call)
+{
+    return address_brk(call->args[0]);
+}
+
+i64 call_shmat(struct call *call)
+{
+    return address_shmat((i32)call->args[0], call->args[1], call->args[2]);
+}
+
+i64 call_shmdt(struct call *call)
+{
+    return address_shmdt(call->args[0]);
+}
+
+i64 call_madvise(struct call *call)
+{
+    return address_madvise(call->args[0], call->args[1], call->args[2]);
+}
+
+i64 call_remap_file_pages(struct call *call)
+{
+    const u64 *a = call->args;
+    return address_remap_file_pages(a[0], a[1], a[2], a[3], a[4]);
+}
+
+/* Locks what the guest has mapped, area by area: all of the process would include the
+ * engine's tables, which are huge and nearly empty.  What is mapped later is not locked;
+ * that is a loss of speed, not of meaning. */
+i64 call_mlockall(struct call *call)
+{
+    u64 flags = call->args[0];
+    u64 known = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+    if (!flags || (flags & ~known) || flags == MCL_ONFAULT)
+        return -EINVAL;
+    if (!(flags & MCL_CURRENT))
+        return 0;
+    for (const struct area *area = areas_from(0); area; area = areas_from(area->end)) {
+        if (area->flags & AREA_VDSO)
+            continue;
+        u64 how = flags & MCL_ONFAULT ? MLOCK_ONFAULT : 0;
+        i64 result = kernel_call(__NR_mlock2, area->start, area->end - area->start, how);
+        if (result == -EPERM || result == -EAGAIN)
+            return result;
+    }
+    return 0;
+}

@@ -1,0 +1,184 @@
+/* Calls that are answered elsewhere (processes, threads, signals), and those about the
+ * process itself that the engine must have a say in. */
+#include "engine/base/kernel.h"
+#include "engine/base/settings.h"
+#include "engine/calls/clocks.h"
+#include "engine/calls/syscalls_internal.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/process.h"
+#include "engine/threads/thread.h"
+
+i64 call_clone(struct call *call)
+{
+    const u64 *a = call->args;
+    return process_clone(a[0], a[1], a[2], a[3], a[4]);
+}
+
+i64 call_clone3(struct call *call)
+{
+    return process_clone3(gaddr(call->args[0]), call->args[1]);
+}
+
+i64 call_fork(struct call *call)
+{
+    (void)call;
+    return process_fork();
+}
+
+i64 call_vfork(struct call *call)
+{
+    (void)call;
+    return process_vfork();
+}
+
+i64 call_execve(struct call *call)
+{
+    const u64 *a = call->args;
+    return process_execve(gaddr(a[0]), gaddr(a[1]), gaddr(a[2]));
+}
+
+i64 call_execveat(struct call *call)
+{
+    const u64 *a = call->args;
+    return process_execveat((i32)a[0], gaddr(a[1]), gaddr(a[2]), gaddr(a[3]), (u32)a[4]);
+}
+
+i64 call_exit(struct call *call)
+{
+    thread_exit((int)call->args[0]);
+}
+
+i64 call_exit_group(struct call *call)
+{
+    process_exit_group((int)call->args[0]);
+}
+
+/* The kernel clears the word and walks the robust list itself: its thread is the guest's
+ * thread, and ends with it. */
+i64 call_set_tid_address(struct call *call)
+{
+    thread_self()->clear_tid = gaddr(call->args[0]);
+    return call_own_number(call);
+}
+
+i64 call_set_robust_list(struct call *call)
+{
+    struct thread *t = thread_self();
+    i64 result = call_pass_now(call);
+    if (result == 0) {
+        t->robust_list = gaddr(call->args[0]);
+        t->robust_size = call->args[1];
+    }
+    return result;
+}
+
+/* Signals */
+
+i64 call_rt_sigaction(struct call *call)
+{
+    const u64 *a = call->args;
+    return signals_action((int)a[0], gaddr(a[1]), gaddr(a[2]), a[3]);
+}
+
+i64 call_rt_sigprocmask(struct call *call)
+{
+    const u64 *a = call->args;
+    return signals_mask((int)a[0], gaddr(a[1]), gaddr(a[2]), a[3]);
+}
+
+i64 call_rt_sigpending(struct call *call)
+{
+    return signals_pending(gaddr(call->args[0]), call->args[1]);
+}
+
+/* Once its mask is in force a signal ends it, whether or not the kernel had begun to wait. */
+i64 call_rt_sigsuspend(struct call *call)
+{
+    i64 result = signals_suspend(gaddr(call->args[0]), call->args[1]);
+    return result == CALL_AGAIN ? -EINTR : result;
+}
+
+i64 call_rt_sigtimedwait(struct call *call)
+{
+    const u64 *a = call->args;
+    i64 held = signals_take_held(gaddr(a[0]), gaddr(a[1]), a[3]);
+    return held ? held : call_pass(call);
+}
+
+i64 call_rt_sigreturn(struct call *call)
+{
+    (void)call;
+    signals_return();
+    return CALL_DONE;
+}
+
+i64 call_sigaltstack(struct call *call)
+{
+    return signals_altstack(gaddr(call->args[0]), gaddr(call->args[1]));
+}
+
+/* What the engine could not bear: a filter for its own system calls, traps on cpuid and
+ * rdtsc which it uses, memory that may not become code, shadow stacks that its returns
+ * would not match, tagged addresses. */
+
+enum {
+    PR_SET_SECCOMP = 22,
+    PR_SET_TSC = 26,
+    PR_SET_SYSCALL_USER_DISPATCH = 59,
+    PR_SET_MDWE = 65,
+    PR_SET_SHADOW_STACK_STATUS = 75,
+    PR_LOCK_SHADOW_STACK_STATUS = 76,
+};
+
+i64 call_prctl(struct call *call)
+{
+    switch (call->args[0]) {
+    case PR_SET_SECCOMP:
+    case PR_SET_TSC:
+    case PR_SET_SYSCALL_USER_DISPATCH:
+    case PR_SET_MDWE:
+    case PR_SET_SHADOW_STACK_STATUS:
+    case PR_LOCK_SHADOW_STACK_STATUS:
+        return -EINVAL;
+    default:
+        return call_pass_now(call);
+    }
+}
+
+enum {
+    ARCH_SET_GS = 0x1001,
+    ARCH_SET_FS = 0x1002,
+    ARCH_GET_FS = 0x1003,
+    ARCH_GET_GS = 0x1004,
+    ARCH_GET_CPUID = 0x1011,
+    ARCH_SET_CPUID = 0x1012,
+    ARCH_XCOMP_FIRST = 0x1021,
+    ARCH_XCOMP_LAST = 0x1025,
+};
+
+/* fs and gs are the guest's own, live in the processor. */
+i64 call_arch_prctl(struct call *call)
+{
+    u64 code = call->args[0];
+    if ((code >= ARCH_SET_GS && code <= ARCH_GET_GS) || code == ARCH_GET_CPUID ||
+        (code >= ARCH_XCOMP_FIRST && code <= ARCH_XCOMP_LAST))
+        return call_pass_now(call);
+    return code == ARCH_SET_CPUID ? -ENODEV : -EINVAL;
+}
+
+/* Reproducible numbers, if that was asked for. */
+i64 call_getrandom(struct call *call)
+{
+    if (!settings.random)
+        return call_pass(call);
+    u64 size = call->args[1] < 0x2000000 ? call->args[1] : 0x1ffffff; /* the kernel's most */
+    for (u64 done = 0; done < size; done += sizeof(u64)) {
+        u64 number = 0;
+        u64 part = size - done < sizeof(number) ? size - done : sizeof(number);
+        clocks_random(&number);
+        if (!guest_write(gaddr(call->args[0] + done), &number, part))
+            return done ? (i64)done : -EFAULT;
+    }
+    return (i64)size;
+}

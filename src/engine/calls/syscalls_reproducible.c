@@ -1,0 +1,178 @@
+/* System calls whose answers differ from run to run: the time, the core, the process's number.
+ *
+ * They are the kernel's to answer, unless runs are to be reproducible (setting random): then time
+ * follows the ticks, the first process has a number that no other can have (the kernel's end
+ * at 1 << 22), and the devices for random bytes are /dev/zero.  The kernel is asked all the
+ * same, so that what it would refuse is refused.
+ *
+ * It is a setting for tests of the engine: a program that tells its number to others, or looks
+ * for it in /proc, is out of luck.
+ */
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/settings.h"
+#include "engine/base/text.h"
+#include "engine/calls/syscalls.h"
+#include "engine/calls/syscalls_internal.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/run/ticks.h"
+
+enum {
+    CLOCK_REALTIME = 0,
+    CLOCK_REALTIME_COARSE = 5,
+    CLOCK_REALTIME_ALARM = 8,
+    CLOCK_TAI = 11,
+    FIRST_SECONDS = 1000,   /* of the clocks that count from the machine's start */
+    TICK_NANOSECONDS = 4,
+    READ_NANOSECONDS = 500, /* so that a loop which waits for time to pass ends */
+    RUSAGE_SIZE = 144,
+    TIMES_SIZE = 32,
+    TIMES_NANOSECONDS = 10000000,
+    FIRST_PROCESS = 5000000,
+};
+
+#define FIRST_DATE 1000000000l /* a Sunday in September 2001 */
+
+static struct k_timespec reproducible_time(i64 first)
+{
+    static u64 reads;
+    u64 passed = ticks_now() * TICK_NANOSECONDS + ++reads * READ_NANOSECONDS;
+    return (struct k_timespec){first + (i64)(passed / 1000000000), (i64)(passed % 1000000000)};
+}
+
+static bool counts_dates(u64 clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ||
+           clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
+}
+
+/* Writes over what the kernel has written. */
+static i64 instead(u64 at, const void *value, size_t size, i64 result)
+{
+    if (at && !guest_write(gaddr(at), value, size))
+        return -EFAULT;
+    return result;
+}
+
+i64 call_clock_gettime(struct call *call)
+{
+    i64 result = call_pass_now(call);
+    if (!settings.random || result)
+        return result;
+    i64 first = counts_dates(call->args[0]) ? FIRST_DATE : FIRST_SECONDS;
+    struct k_timespec now = reproducible_time(first);
+    return instead(call->args[1], &now, sizeof(now), 0);
+}
+
+i64 call_gettimeofday(struct call *call)
+{
+    i64 result = call_pass_now(call);
+    if (!settings.random || result)
+        return result;
+    struct k_timespec now = reproducible_time(FIRST_DATE);
+    i64 microseconds[2] = {now.seconds, now.nanoseconds / 1000};
+    return instead(call->args[0], microseconds, sizeof(microseconds), 0);
+}
+
+i64 call_time(struct call *call)
+{
+    i64 result = call_pass_now(call);
+    if (!settings.random || result < 0)
+        return result;
+    struct k_timespec now = reproducible_time(FIRST_DATE);
+    return instead(call->args[0], &now.seconds, sizeof(now.seconds), now.seconds);
+}
+
+i64 call_times(struct call *call)
+{
+    static const u8 nothing[TIMES_SIZE];
+    i64 result = call_pass_now(call);
+    if (!settings.random || result < 0)
+        return result;
+    struct k_timespec now = reproducible_time(FIRST_SECONDS);
+    i64 units = (now.seconds * 1000000000 + now.nanoseconds) / TIMES_NANOSECONDS;
+    return instead(call->args[0], nothing, sizeof(nothing), units);
+}
+
+i64 call_getrusage(struct call *call)
+{
+    static const u8 nothing[RUSAGE_SIZE];
+    i64 result = call_pass_now(call);
+    if (!settings.random || result)
+        return result;
+    return instead(call->args[1], nothing, sizeof(nothing), 0);
+}
+
+i64 call_getcpu(struct call *call)
+{
+    u32 first = 0;
+    i64 result = call_pass_now(call);
+    if (!settings.random || result)
+        return result;
+    result = instead(call->args[0], &first, sizeof(first), 0);
+    return result ? result : instead(call->args[1], &first, sizeof(first), 0);
+}
+
+/* What varies of it is left at 0: all but the sizes of memory. */
+i64 call_sysinfo(struct call *call)
+{
+    struct {
+        i64 uptime;
+        u64 loads[3], total, free, shared, buffer, total_swap, free_swap;
+        u16 processes, padding;
+        u64 total_high, free_high;
+        u32 unit;
+    } info;
+    i64 result = call_pass_now(call);
+    if (!settings.random || result)
+        return result;
+    if (!guest_read(&info, gaddr(call->args[0]), sizeof(info)))
+        return -EFAULT;
+    info.uptime = FIRST_SECONDS;
+    memset(info.loads, 0, sizeof(info.loads));
+    info.free = info.shared = info.buffer = info.free_swap = info.processes = 0;
+    return instead(call->args[0], &info, sizeof(info), 0);
+}
+
+/* Numbers of processes */
+
+static i64 first_process; /* its real number, or 0 */
+
+void reproducible_start(void)
+{
+    if (settings.random)
+        first_process = kernel_call(__NR_getpid);
+}
+
+u32 reproducible_number(u32 number)
+{
+    return first_process && number == first_process ? FIRST_PROCESS : number;
+}
+
+/* getpid, gettid, set_tid_address: a number that is ours. */
+i64 call_own_number(struct call *call)
+{
+    return reproducible_number((u32)call_pass_now(call));
+}
+
+/* kill, tkill, tgkill: numbers that the guest has from us. */
+i64 call_to_number(struct call *call)
+{
+    for (int i = 0; i < 2 && first_process; i++)
+        if ((i32)call->args[i] == FIRST_PROCESS)
+            call->args[i] = (u64)first_process;
+    return call_pass_now(call);
+}
+
+/* Opening */
+
+void reproducible_path(u64 *path)
+{
+    static const char devices[][16] = {"/dev/urandom", "/dev/random"};
+    char name[sizeof(devices[0])];
+    if (!settings.random || guest_read_string(name, gaddr(*path), sizeof(name)) < 0)
+        return;
+    for (size_t i = 0; i < countof(devices); i++)
+        if (text_equal(name, devices[i]))
+            *path = (u64) "/dev/zero";
+}

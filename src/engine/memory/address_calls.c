@@ -1,0 +1,500 @@
+/* The guest's calls that shape its address space: mmap, munmap, mprotect, madvise, brk.
+ *
+ * Each checks what the kernel could not know (the engine's ranges, the place), tells code_watch,
+ * lets the kernel do it, and then tells the areas.  Whether arguments are right in all other
+ * respects is the kernel's to say: its errors are passed on.
+ *
+ * The kernel is never asked for PROT_EXEC, because guest code is only read.
+ */
+#include "engine/memory/address.h"
+
+#include <asm/stat.h>
+
+#include "engine/base/descriptors.h"
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/memory/mapped_copy.h"
+#include "engine/memory/mapped_file.h"
+#include "engine/memory/mapping.h"
+#include "engine/run/code_watch.h"
+#include "engine/share/share_group.h"
+#include "engine/start/loader.h"
+#include "engine/track/log_mode.h"
+#include "engine/track/replay.h"
+
+enum {
+    TRIES = 16,              /* at places where the kernel has something unexpected */
+    PROTECTION_BITS = PROT_READ | PROT_WRITE | PROT_EXEC,
+    K_RLIMIT_DATA = 2,
+    K_ST_NOEXEC = 8,
+    ELF_TYPE_AT = 16,
+    ELF_TYPE_SHARED = 3,
+};
+
+#define K_HUGETLBFS_MAGIC 0x958458f6u
+#define HUGE_PAGE (2ul << 20)
+#define IMAGE_MOST (256ul << 20) /* bigger files are data, whatever they begin with */
+
+/* Mapping */
+
+static i64 kernel_map(const struct mapping *m, u64 at, u64 how)
+{
+    u64 flags = (m->flags & ~(u64)(MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT)) | how;
+    if (m->stands_in)
+        flags &= ~(u64)(MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_MASK << MAP_HUGE_SHIFT);
+    u32 protection = code_watch_kernel_protection((u32)m->protection);
+    return kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
+}
+
+/* Kernels before 4.17 take MAP_FIXED_NOREPLACE for a hint. */
+static i64 kernel_map_new(const struct mapping *m, u64 at)
+{
+    i64 got = kernel_map(m, at, MAP_FIXED_NOREPLACE);
+    if (kernel_failed(got) || (u64)got == at)
+        return got;
+    kernel_call(__NR_munmap, got, m->size);
+    return -EEXIST;
+}
+
+i64 address_map_new(const struct mapping *m, u64 at)
+{
+    if ((m->flags & MAP_TYPE) != MAP_SHARED_VALIDATE)
+        return kernel_map_new(m, at);
+    /* MAP_SHARED_VALIDATE does not go with MAP_FIXED_NOREPLACE: the place is taken first. */
+    struct mapping place = {
+        .size = m->size,
+        .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+        .fd = -1,
+    };
+    i64 got = kernel_map_new(&place, at);
+    if (kernel_failed(got))
+        return got;
+    got = kernel_map(m, at, MAP_FIXED);
+    if (kernel_failed(got))
+        kernel_call(__NR_munmap, at, m->size);
+    return got;
+}
+
+/* Recording: shared memory without a file, which a child may have as well. */
+static void name_shared(struct area *a)
+{
+    if (log_mode != LOG_RECORD || !(a->flags & AREA_SHARED))
+        return;
+    a->flags |= AREA_SHM;
+    a->device = MAPPED_COPY_NAMELESS;
+    a->inode = share_group_nameless();
+}
+
+struct area address_describe(const struct mapping *m, u64 at)
+{
+    struct area a = {.start = at, .end = at + m->size};
+    a.protection = m->protection & PROTECTION_BITS;
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+        a.flags |= AREA_SHARED;
+    if (m->flags & MAP_GROWSDOWN)
+        a.flags |= AREA_GROWSDOWN;
+    if (!m->from_file) {
+        name_shared(&a);
+        return a;
+    }
+    a.flags |= AREA_FILE;
+    a.device = m->device;
+    a.inode = m->inode;
+    a.offset = m->offset;
+    return a;
+}
+
+/* Huge pages of a file system for them; its block is a page. */
+static bool on_huge_pages(i64 fd)
+{
+    u64 status[15] = {0}; /* struct statfs: the type is the first word */
+    return !kernel_call(__NR_fstatfs, fd, status) && (u32)status[0] == K_HUGETLBFS_MAGIC;
+}
+
+void address_look(struct mapping *m)
+{
+    struct stat file;
+    m->alignment = PAGE_SIZE;
+    u64 power = (m->flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
+    if ((m->flags & MAP_ANONYMOUS) && (m->flags & MAP_HUGETLB))
+        m->alignment = power ? 1ul << power : HUGE_PAGE;
+    if ((m->flags & MAP_ANONYMOUS && !m->stands_in) || kernel_call(__NR_fstat, m->fd, &file))
+        return;
+    m->from_file = true;
+    m->device = file.st_dev;
+    m->inode = file.st_ino;
+    if ((u64)file.st_blksize >= HUGE_PAGE && on_huge_pages(m->fd))
+        m->alignment = (u64)file.st_blksize;
+}
+
+void address_mapped(const struct area *a)
+{
+    areas_set(a);
+    code_watch_apply(a->start, a->end, a->protection);
+}
+
+/* Does a shared object begin there?  The dynamic linker maps the whole of one first, and then
+ * its pieces into that. */
+static bool begins_image(const struct mapping *m)
+{
+    u8 head[ELF_TYPE_AT + 2];
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE || m->offset || (m->protection & PROT_WRITE))
+        return false;
+    return kernel_call(__NR_pread64, m->fd, head, sizeof(head), 0) == sizeof(head) &&
+           head[0] == 0x7f && head[1] == 'E' && head[2] == 'L' && head[3] == 'F' &&
+           head[ELF_TYPE_AT] == ELF_TYPE_SHARED;
+}
+
+static enum place place_of(const struct mapping *m)
+{
+    if (m->flags & MAP_32BIT)
+        return PLACE_32BIT;
+    if ((m->flags & MAP_ANONYMOUS) || m->size > IMAGE_MOST)
+        return PLACE_MAPPING;
+    return (m->protection & PROT_EXEC) || begins_image(m) ? PLACE_IMAGE : PLACE_MAPPING;
+}
+
+/* The hint, if the kernel would follow it. */
+static u64 usable_hint(const struct mapping *m, u64 hint)
+{
+    u64 at = page_up(hint), end = at + m->size;
+    if (!at || at < hint || (at & (m->alignment - 1)) || address_refused(at, m->size))
+        return 0;
+    if ((m->flags & MAP_32BIT) && end > 0x80000000)
+        return 0;
+    return areas_free(at, end) ? at : 0;
+}
+
+static i64 map_anywhere(const struct mapping *m, u64 hint)
+{
+    u64 at = usable_hint(m, hint);
+    i64 got = at ? address_map_new(m, at) : -EEXIST;
+    enum place kind = place_of(m);
+    for (int i = 0; i < TRIES && (got == -EEXIST || (at && got == -EPERM)); i++) {
+        at = address_place(kind, m->size, m->alignment);
+        if (!at)
+            return -ENOMEM;
+        got = address_map_new(m, at);
+        if (got == -EEXIST)
+            address_learn(at, at + m->size);
+        else
+            break;
+    }
+    return got == -EEXIST ? -ENOMEM : got;
+}
+
+static i64 map_fixed(const struct mapping *m, u64 at)
+{
+    if (at & ~PAGE_MASK)
+        return kernel_map(m, at, MAP_FIXED); /* which fails, for whatever reason comes first */
+    if (m->flags & MAP_FIXED_NOREPLACE)
+        return address_refused(at, m->size) ? -EEXIST : address_map_new(m, at);
+    if (address_refused(at, m->size))
+        return -ENOMEM;
+    code_watch_changed(at, at + m->size);
+    return kernel_map(m, at, MAP_FIXED);
+}
+
+/* Nobody is to use the range: then it does not matter that parts of it are the engine's.  The
+ * sanitizers for threads and for memory close most of the address space in this way. */
+static bool closes_range(const struct mapping *m, u64 at)
+{
+    u64 kind = MAP_FIXED | MAP_ANONYMOUS | MAP_PRIVATE;
+    return (m->flags & (kind | MAP_TYPE)) == kind && m->protection == PROT_NONE &&
+           !(at & ~PAGE_MASK) && at < LAYOUT_USER_END && m->size <= LAYOUT_USER_END - at &&
+           areas_reserved(at, at + m->size);
+}
+
+static i64 close_around(const struct mapping *m, u64 at)
+{
+    u64 end = at + m->size;
+    for (u64 from = areas_reserved_end(at); from < end;) {
+        struct mapping part = *m;
+        u64 to = areas_unreserved_end(from, end);
+        part.size = to - from;
+        i64 got = map_fixed(&part, from);
+        if (kernel_failed(got))
+            return got;
+        struct area a = address_describe(&part, from);
+        address_mapped(&a);
+        from = areas_reserved_end(to);
+    }
+    return (i64)at;
+}
+
+/* A file system mounted noexec refuses what we do not ask for. */
+static bool execution_refused(const struct mapping *m)
+{
+    u64 status[15] = {0}; /* struct statfs: flags are the eleventh word */
+    if (!(m->protection & PROT_EXEC) || (m->flags & MAP_ANONYMOUS))
+        return false;
+    return !kernel_call(__NR_fstatfs, m->fd, status) && (status[10] & K_ST_NOEXEC);
+}
+
+i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset)
+{
+    struct mapping m = {
+        .size = page_up(size),
+        .protection = protection,
+        .flags = flags,
+        .fd = (i32)fd,
+        .offset = offset,
+    };
+    bool named = !(flags & MAP_ANONYMOUS);
+    if (named && log_mode != LOG_REPLAY && descriptors_owned(m.fd))
+        return -EBADF;
+    if (!size || (offset & ~PAGE_MASK))
+        return kernel_call(__NR_mmap, at, size, PROT_NONE, flags, fd, offset); /* fails */
+    if (!m.size || m.size > LAYOUT_USER_END)
+        return -ENOMEM;
+    struct mapped_file file = mapped_file_begin(&m);
+    if (execution_refused(&m))
+        return -EPERM;
+    address_look(&m);
+    m.size = (m.size + m.alignment - 1) & ~(m.alignment - 1);
+
+    if (closes_range(&m, at))
+        return close_around(&m, at);
+    bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    i64 got = fixed ? map_fixed(&m, at) : map_anywhere(&m, at);
+    if (kernel_failed(got)) {
+        if ((flags & MAP_FIXED) && !address_refused(at, m.size) && !(at & ~PAGE_MASK))
+            address_recheck(at, at + m.size);
+        return got;
+    }
+    struct area a = address_describe(&m, (u64)got);
+    address_mapped(&a);
+    mapped_file_end(&file, &m, (u64)got);
+    return got;
+}
+
+static i64 unmap_part(u64 from, u64 to)
+{
+    code_watch_changed(from, to);
+    i64 result = kernel_call(__NR_munmap, from, to - from);
+    if (!result)
+        areas_clear(from, to);
+    return result;
+}
+
+/* Around what is the engine's: for the guest nothing is mapped there, and that is no error. */
+i64 address_munmap(u64 at, u64 size)
+{
+    u64 rounded = page_up(size);
+    if ((at & ~PAGE_MASK) || !rounded || at >= LAYOUT_USER_END || rounded > LAYOUT_USER_END - at)
+        return -EINVAL;
+    u64 end = at + rounded;
+    for (u64 from = areas_reserved_end(at); from < end;) {
+        u64 to = areas_unreserved_end(from, end);
+        i64 result = unmap_part(from, to);
+        if (result)
+            return result;
+        from = areas_reserved_end(to);
+    }
+    return 0;
+}
+
+/* Protecting */
+
+struct area address_part(const struct area *a, u64 start, u64 end)
+{
+    struct area part = *a;
+    if (start > a->start) {
+        part.start = start;
+        if (a->flags & (AREA_FILE | AREA_SHM))
+            part.offset += start - a->start;
+    }
+    if (end < a->end)
+        part.end = end;
+    return part;
+}
+
+static i64 protect_part(struct area part, u64 protection, i64 key)
+{
+    bool was_code = part.protection & PROT_EXEC;
+    if (was_code && !(protection & PROT_EXEC))
+        code_watch_changed(part.start, part.end);
+    u64 kernel = code_watch_kernel_protection((u32)protection);
+    u64 number = key == -1 ? __NR_mprotect : __NR_pkey_mprotect;
+    i64 result = kernel_call(number, part.start, part.end - part.start, kernel, key);
+    if (result)
+        return result;
+    areas_protect(part.start, part.end, protection & PROTECTION_BITS);
+    code_watch_apply(part.start, part.end, protection & PROTECTION_BITS);
+    return 0;
+}
+
+/* With PROT_GROWSDOWN: from where its stack begins.  The kernel knows how far that one really
+ * reaches. */
+static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
+{
+    const struct area *a = areas_find(at);
+    if (!a)
+        return -ENOMEM;
+    if (!(a->flags & AREA_GROWSDOWN))
+        return -EINVAL;
+    u64 start = a->start;
+    u64 number = key == -1 ? __NR_mprotect : __NR_pkey_mprotect;
+    u64 kernel = code_watch_kernel_protection((u32)protection);
+    code_watch_changed(start, end);
+    i64 result = kernel_call(number, at, end - at, kernel, key);
+    if (result)
+        return result;
+    areas_protect(start, end, protection & PROTECTION_BITS);
+    code_watch_apply(start, end, protection & PROTECTION_BITS);
+    return 0;
+}
+
+/* Area by area, as the kernel does it: what lies before a hole is changed, then it fails. */
+static i64 protect_range(u64 at, u64 end, u64 protection, i64 key)
+{
+    while (at < end) {
+        const struct area *a = areas_find(at);
+        if (!a)
+            return -ENOMEM;
+        struct area part = address_part(a, at, end);
+        i64 result = protect_part(part, protection, key);
+        if (result)
+            return result;
+        at = part.end;
+    }
+    return 0;
+}
+
+i64 address_pkey_mprotect(u64 at, u64 size, u64 protection, i64 key)
+{
+    u64 known = PROTECTION_BITS | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP;
+    if ((at & ~PAGE_MASK) || (protection & ~known) || (protection & PROT_GROWSUP))
+        return -EINVAL;
+    if (!size)
+        return 0;
+    u64 rounded = page_up(size);
+    if (!rounded || address_refused(at, rounded))
+        return -ENOMEM;
+    if (protection & PROT_GROWSDOWN)
+        return protect_downward(at, at + rounded, protection, key);
+    return protect_range(at, at + rounded, protection, key);
+}
+
+i64 address_mprotect(u64 at, u64 size, u64 protection)
+{
+    return address_pkey_mprotect(at, size, protection, -1);
+}
+
+/* Advice */
+
+static bool discards(u64 advice)
+{
+    return advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ||
+           advice == MADV_DONTNEED_LOCKED;
+}
+
+/* Advice about children of fork. */
+static void note_advice(u64 at, u64 end, u64 advice)
+{
+    if (advice == MADV_DONTFORK)
+        areas_mark(at, end, AREA_NOT_FORKED, 0);
+    else if (advice == MADV_DOFORK)
+        areas_mark(at, end, 0, AREA_NOT_FORKED);
+    else if (advice == MADV_WIPEONFORK)
+        areas_mark(at, end, AREA_WIPED_BY_FORK, 0);
+    else if (advice == MADV_KEEPONFORK)
+        areas_mark(at, end, 0, AREA_WIPED_BY_FORK);
+}
+
+/* A replay's own forks, which are checkpoints, must keep everything. */
+static bool is_about_forks(u64 advice)
+{
+    return advice == MADV_DONTFORK || advice == MADV_DOFORK || advice == MADV_WIPEONFORK ||
+           advice == MADV_KEEPONFORK;
+}
+
+static i64 kernel_advise(u64 at, u64 size, u64 advice)
+{
+    if (log_mode == LOG_REPLAY && is_about_forks(advice))
+        return replay_feed();
+    return kernel_call(__NR_madvise, at, size, advice);
+}
+
+/* The kernel has done it, unless this is a replay. */
+void address_forked(void)
+{
+    u64 from = 0;
+    for (const struct area *found; (found = areas_from(from)); ) {
+        struct area a = *found;
+        from = a.end;
+        if (a.flags & AREA_NOT_FORKED) {
+            address_munmap(a.start, a.end - a.start);
+        } else if (a.flags & AREA_WIPED_BY_FORK) {
+            code_watch_changed(a.start, a.end);
+            kernel_call(__NR_madvise, a.start, a.end - a.start, MADV_DONTNEED);
+        }
+    }
+}
+
+i64 address_madvise(u64 at, u64 size, u64 advice)
+{
+    u64 rounded = page_up(size);
+    bool sound = !(at & ~PAGE_MASK) && rounded;
+    if (sound && address_refused(at, rounded))
+        return -ENOMEM;
+    if (sound && discards(advice))
+        code_watch_changed(at, at + rounded);
+    i64 result = kernel_advise(at, size, advice);
+    if (sound && (result == 0 || result == -ENOMEM)) /* with holes, and done all the same */
+        note_advice(at, at + rounded, advice);
+    return result;
+}
+
+/* The heap */
+
+static u64 brk_start, brk_now;
+
+void address_set_brk(u64 at)
+{
+    brk_start = at;
+    brk_now = at;
+}
+
+static bool data_limit_allows(u64 at)
+{
+    u64 limit[2];
+    if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_DATA, 0, limit))
+        return true;
+    u64 data = loader_image.end_data - loader_image.start_data;
+    return limit[0] == ~0ul || (at - brk_start) + data <= limit[0];
+}
+
+static bool grow_heap(u64 from, u64 to)
+{
+    if (address_refused(from, to - from) || !areas_free(from, to + PAGE_SIZE))
+        return false;
+    struct mapping m = {
+        .size = to - from,
+        .protection = PROT_READ | PROT_WRITE,
+        .flags = MAP_PRIVATE | MAP_ANONYMOUS,
+        .fd = -1,
+    };
+    if (kernel_failed(address_map_new(&m, from)))
+        return false;
+    struct area a = address_describe(&m, from);
+    a.flags |= AREA_BRK;
+    address_mapped(&a);
+    return true;
+}
+
+i64 address_brk(u64 at)
+{
+    if (at < brk_start || at >= LAYOUT_USER_END || !data_limit_allows(at))
+        return (i64)brk_now;
+    u64 from = page_up(brk_now), to = page_up(at);
+    bool done = true;
+    if (to > from)
+        done = grow_heap(from, to);
+    else if (to < from)
+        done = address_munmap(to, from - to) == 0;
+    if (done)
+        brk_now = at;
+    return (i64)brk_now;
+}

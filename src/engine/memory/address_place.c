@@ -1,0 +1,144 @@
+/* Where the guest's mappings go.
+ *
+ * The choice depends on the areas alone, so the same program gets the same addresses each time.
+ * Should the kernel have something in a place that looks free (a stack of the guest's that has
+ * grown, say), the areas learn of it and another place is chosen.
+ */
+#include "engine/memory/mapping.h"
+
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/memory/address.h"
+#include "engine/memory/kernel_maps.h"
+
+/* Places for MAP_32BIT: beside the images and the code cache first, then anywhere below 2 GiB
+ * but for the last pages, where the address sanitizer wants its shadow. */
+static const struct {
+    u64 low, high;
+} low_places[] = {
+    {LAYOUT_IMAGES_END, LAYOUT_CACHE},
+    {LAYOUT_CACHE, 0x7fff0000},
+    {0x10000, LAYOUT_IMAGES_END},
+};
+
+static u64 place_low(u64 size, u64 alignment)
+{
+    for (unsigned i = 0; i < countof(low_places); i++) {
+        u64 at = areas_gap(low_places[i].low, low_places[i].high, size, alignment, false);
+        if (at)
+            return at;
+    }
+    return 0;
+}
+
+/* Images lie downward from the end of their range, which leaves the heap of a program that is
+ * linked low room to grow. */
+static u64 place_image(u64 size, u64 alignment)
+{
+    return areas_gap(LAYOUT_IMAGES_FIRST, LAYOUT_IMAGES_END, size, alignment, false);
+}
+
+static u64 place_mapping(u64 size, u64 alignment)
+{
+    u64 at = areas_gap(LAYOUT_MAPPINGS_FIRST, LAYOUT_MAPPINGS_END, size, alignment, false);
+    if (!at) /* 14 TiB are used up, or wanted at once */
+        at = areas_gap(LAYOUT_HEAP_END, LAYOUT_POOLS, size, alignment, false);
+    if (!at)
+        at = areas_gap(0x100000000, LAYOUT_HEAP, size, alignment, false);
+    return at;
+}
+
+u64 address_place(enum place kind, u64 size, u64 alignment)
+{
+    if (size > LAYOUT_USER_END || alignment > LAYOUT_USER_END)
+        return 0;
+    if (kind == PLACE_32BIT)
+        return place_low(size, alignment);
+    u64 at = kind == PLACE_IMAGE ? place_image(size, alignment) : 0;
+    return at ? at : place_mapping(size, alignment);
+}
+
+u64 address_place_image(u64 size, u64 alignment)
+{
+    return address_place(PLACE_IMAGE, size, alignment);
+}
+
+bool address_refused(u64 start, u64 size)
+{
+    if (start >= LAYOUT_USER_END || size > LAYOUT_USER_END - start)
+        return true;
+    return areas_reserved(start, start + size) || pool_owns(start, start + size);
+}
+
+struct unknown {
+    u64 start, end;
+    bool grown; /* the range continues `area` downward */
+    struct area area;
+};
+
+/* The first range in the kernel's list that the areas lack, within the question's bounds. */
+static bool find_unknown(void *context, const struct kernel_mapping *m)
+{
+    struct unknown *u = context;
+    if (m->end <= u->start || m->start >= u->end)
+        return true;
+    for (u64 at = m->start; at < m->end;) {
+        const struct area *a = areas_from(at);
+        u64 known = a && a->start < m->end ? a->start : m->end;
+        if (known > at && !areas_reserved(at, known)) {
+            u->grown = a && a->start == known && known < m->end && (a->flags & AREA_GROWSDOWN);
+            if (u->grown)
+                u->area = *a;
+            u->start = at;
+            u->end = known;
+            return false;
+        }
+        at = a && a->start == known ? a->end : m->end;
+    }
+    return true;
+}
+
+void address_learn(u64 start, u64 end)
+{
+    struct unknown u = {.start = start, .end = end};
+    kernel_maps_each(find_unknown, &u);
+    if (u.grown) {
+        u.area.start = u.start;
+        areas_set(&u.area);
+    } else {
+        areas_reserve(u.start, u.end); /* the whole question, if nothing was found */
+    }
+}
+
+/* Finding a hole in what the kernel has, within bounds. */
+struct hole {
+    u64 start, end; /* the bounds, then the hole */
+    u64 covered;    /* up to here there is none */
+};
+
+static bool find_hole(void *context, const struct kernel_mapping *m)
+{
+    struct hole *h = context;
+    if (m->end <= h->covered)
+        return true;
+    if (m->start > h->covered) {
+        h->start = h->covered;
+        if (m->start < h->end)
+            h->end = m->start;
+        return false;
+    }
+    h->covered = m->end;
+    return m->end < h->end;
+}
+
+void address_recheck(u64 start, u64 end)
+{
+    while (start < end) {
+        struct hole h = {start, end, start};
+        if (kernel_maps_each(find_hole, &h) || h.covered >= h.end)
+            return;
+        areas_clear(h.covered, h.end);
+        start = h.end;
+    }
+}

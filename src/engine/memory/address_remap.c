@@ -1,0 +1,164 @@
+/* mremap and remap_file_pages: mappings that move, grow and shrink.
+ *
+ * What the kernel would do in one call is taken apart, because the place of what must move is
+ * ours to choose: in place if there is room, else to a place of ours with MREMAP_FIXED.
+ * The kernel wants one mapping of its own for this, so pages that code_watch has protected
+ * behind the guest's back are given their protection first.
+ */
+#include "engine/memory/address.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/memory/mapping.h"
+#include "engine/run/code_watch.h"
+#include "engine/share/share.h"
+
+enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
+
+struct remap {
+    u64 at, old_size, new_size; /* page multiples */
+    u64 flags;
+    u64 to;
+};
+
+static i64 kernel_remap(const struct remap *r)
+{
+    return kernel_call(__NR_mremap, r->at, r->old_size, r->new_size, r->flags, r->to);
+}
+
+/* The area at the end of a moved range grows with it. */
+static void copy_areas(const struct remap *r)
+{
+    u64 size = r->old_size < r->new_size ? r->old_size : r->new_size;
+    u64 end = r->at + size;
+    for (u64 at = r->at; at < end;) {
+        const struct area *a = areas_from(at);
+        if (!a || a->start >= end)
+            break;
+        struct area part = address_part(a, at, end);
+        at = part.end;
+        part.start += r->to - r->at;
+        part.end += r->to - r->at;
+        if (at == end)
+            part.end = r->to + r->new_size;
+        part.flags &= ~(u32)(AREA_BRK | AREA_STACK);
+        address_mapped(&part);
+    }
+}
+
+/* An old size of 0 makes a second view of a shared mapping. */
+static void copy_view(const struct remap *r)
+{
+    const struct area *a = areas_find(r->at);
+    if (!a)
+        return;
+    struct area view = address_part(a, r->at, ~0ul);
+    view.start = r->to;
+    view.end = r->to + r->new_size;
+    address_mapped(&view);
+}
+
+static i64 move(const struct remap *r)
+{
+    code_watch_changed(r->to, r->to + r->new_size);
+    i64 got = kernel_remap(r);
+    if (kernel_failed(got)) {
+        address_recheck(r->to, r->to + r->new_size);
+        return got;
+    }
+    areas_clear(r->to, r->to + r->new_size);
+    if (r->old_size)
+        copy_areas(r);
+    else
+        copy_view(r);
+    if (r->old_size && !(r->flags & MREMAP_DONTUNMAP))
+        areas_clear(r->at, r->at + r->old_size);
+    return got;
+}
+
+static i64 move_to_own_place(struct remap *r)
+{
+    r->to = address_place(PLACE_MAPPING, r->new_size, PAGE_SIZE);
+    if (!r->to)
+        return -ENOMEM;
+    r->flags |= MREMAP_MAYMOVE | MREMAP_FIXED;
+    return move(r);
+}
+
+static i64 resize_in_place(const struct remap *r)
+{
+    struct remap here = *r;
+    here.flags = 0;
+    here.to = r->at;
+    i64 got = kernel_remap(&here);
+    if (kernel_failed(got))
+        return got;
+    if (r->new_size < r->old_size)
+        areas_clear(r->at + r->new_size, r->at + r->old_size);
+    const struct area *last = areas_find(r->at + r->old_size - 1);
+    if (r->new_size > r->old_size && last) {
+        struct area grown = *last;
+        grown.end = r->at + r->new_size;
+        address_mapped(&grown);
+    }
+    return got;
+}
+
+static bool sound(const struct remap *r)
+{
+    if ((r->flags & ~(u64)REMAP_FLAGS) || (r->at & ~PAGE_MASK) || !r->new_size)
+        return false;
+    if ((r->flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) && !(r->flags & MREMAP_MAYMOVE))
+        return false;
+    if ((r->flags & MREMAP_DONTUNMAP) && r->old_size != r->new_size)
+        return false;
+    if (!(r->flags & MREMAP_FIXED))
+        return true;
+    bool apart = r->to + r->new_size <= r->at || r->at + r->old_size <= r->to;
+    return !(r->to & ~PAGE_MASK) && !address_refused(r->to, r->new_size) && apart;
+}
+
+i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
+{
+    struct remap r = {at, page_up(old_size), page_up(new_size), flags, new_at};
+    if (!sound(&r))
+        return -EINVAL;
+    if (r.new_size > LAYOUT_USER_END)
+        return -ENOMEM;
+    if (address_refused(at, r.old_size) || !areas_find(at))
+        return -EFAULT;
+    code_watch_changed(at, at + r.old_size);
+    code_watch_release(at, at + r.old_size);
+    share_release(at, at + r.old_size);
+
+    if (flags & MREMAP_FIXED)
+        return move(&r);
+    if ((flags & MREMAP_DONTUNMAP) || !r.old_size)
+        return flags & MREMAP_MAYMOVE ? move_to_own_place(&r) : -EINVAL;
+    if (r.new_size <= r.old_size)
+        return resize_in_place(&r);
+    u64 end = at + r.old_size;
+    bool room = !address_refused(end, r.new_size - r.old_size) && areas_free(end, at + r.new_size);
+    i64 got = room ? resize_in_place(&r) : -ENOMEM;
+    return got == -ENOMEM && (flags & MREMAP_MAYMOVE) ? move_to_own_place(&r) : got;
+}
+
+i64 address_remap_file_pages(u64 at, u64 size, u64 protection, u64 page, u64 flags)
+{
+    u64 start = page_down(at), rounded = page_down(size);
+    bool any = rounded && !address_refused(start, rounded);
+    if (!any && rounded)
+        return -EINVAL;
+    if (any)
+        code_watch_changed(start, start + rounded);
+    i64 result = kernel_call(__NR_remap_file_pages, at, size, protection, page, flags);
+    const struct area *a = areas_find(start);
+    if (result || !any || !a)
+        return result;
+    struct area view = address_part(a, start, ~0ul);
+    view.end = start + rounded;
+    view.offset = page * PAGE_SIZE;
+    address_mapped(&view);
+    return 0;
+}

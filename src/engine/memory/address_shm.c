@@ -1,0 +1,151 @@
+/* System V shared memory: shmat at a place of ours, shmdt. */
+#include "engine/memory/address.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/memory/mapped_copy.h"
+#include "engine/memory/mapping.h"
+#include "engine/run/code_watch.h"
+#include "engine/share/share.h"
+#include "engine/share/share_outside.h"
+#include "engine/track/record.h"
+#include "engine/track/replay.h"
+
+enum {
+    K_IPC_STAT = 2,
+    K_SHM_RDONLY = 010000,
+    K_SHM_RND = 020000,
+    K_SHM_REMAP = 040000,
+    K_SHM_EXEC = 0100000,
+    TRIES = 16,
+};
+
+/* struct shmid64_ds as the kernel fills it. */
+struct k_shmid {
+    u8 permissions[48];
+    u64 size;
+    u64 attached, detached, changed; /* seconds since 1970 */
+    u64 rest[5];
+};
+
+/* Bytes of the segment, page multiple; 0 if the kernel does not tell. */
+static u64 segment_size(i64 id)
+{
+    struct k_shmid status;
+    i64 result = kernel_call(__NR_shmctl, id, K_IPC_STAT, &status);
+    return kernel_failed(result) ? 0 : page_up(status.size);
+}
+
+static i64 attach_anywhere(i64 id, u64 size, u64 flags)
+{
+    for (int i = 0; i < TRIES; i++) {
+        u64 at = address_place(PLACE_MAPPING, size, PAGE_SIZE);
+        if (!at)
+            return -ENOMEM;
+        i64 got = kernel_call(__NR_shmat, id, at, flags & ~(u64)K_SHM_REMAP);
+        if (got != -EINVAL)
+            return got;
+        address_learn(at, at + size);
+    }
+    return -ENOMEM;
+}
+
+static struct area describe(u64 at, u64 size, u64 flags)
+{
+    struct area a = {.start = at, .end = at + size, .flags = AREA_SHARED | AREA_SHM};
+    a.protection = PROT_READ;
+    if (!(flags & K_SHM_RDONLY))
+        a.protection |= PROT_WRITE;
+    if (flags & K_SHM_EXEC)
+        a.protection |= PROT_EXEC;
+    return a;
+}
+
+static void note_attached(i64 id, u64 at, u64 size, u64 flags)
+{
+    struct area a = describe(at, size, flags);
+    a.device = MAPPED_COPY_SEGMENT;
+    a.inode = (u64)id;
+    address_mapped(&a);
+    if (log_mode != LOG_RECORD)
+        return;
+    struct k_shmid status = {0};
+    kernel_call(__NR_shmctl, id, K_IPC_STAT, &status);
+    share_update(); /* nobody else writes it while it is logged */
+    share_outside_segment((u64)id, status.changed);
+    record_segment(at, size, (u64)id);
+}
+
+/* The replay's own, at the place where it was. */
+static i64 attach_again(u64 flags)
+{
+    struct replayed_segment segment;
+    replay_segment(&segment);
+    struct mapped_copy_name name = {MAPPED_COPY_SEGMENT, segment.id};
+    struct mapping m = {
+        .size = segment.size,
+        .flags = MAP_SHARED,
+        .fd = mapped_copy_open(name, segment.size),
+    };
+    struct area a = describe(segment.address, segment.size, flags);
+    address_look(&m);
+    a.flags |= AREA_FILE;
+    a.device = m.device;
+    a.inode = m.inode;
+    code_watch_changed(a.start, a.end);
+    u64 how = MAP_SHARED | MAP_FIXED;
+    i64 got = kernel_call(__NR_mmap, a.start, m.size, code_watch_kernel_protection(a.protection),
+                          how, m.fd, 0);
+    if (!kernel_failed(got))
+        address_mapped(&a);
+    return got;
+}
+
+i64 address_shmat(i64 id, u64 at, u64 flags)
+{
+    if (log_mode == LOG_REPLAY)
+        return attach_again(flags);
+    u64 size = segment_size((i32)id), how = flags & ~(u64)K_SHM_EXEC;
+    u64 place = flags & K_SHM_RND ? page_down(at) : at;
+    if (!size) /* no such segment, or none of ours: let the kernel say so */
+        return kernel_call(__NR_shmat, id, LAYOUT_MAPPINGS_FIRST, how);
+    if (place && address_refused(place, size))
+        return -EINVAL;
+    if (place)
+        code_watch_changed(page_down(place), page_down(place) + size);
+    i64 got = place ? kernel_call(__NR_shmat, id, place, how) : attach_anywhere(id, size, how);
+    if (!kernel_failed(got))
+        note_attached((i32)id, (u64)got, size, flags);
+    return got;
+}
+
+/* The end of the segment's areas from `at` on. */
+static u64 segment_end(u64 at)
+{
+    const struct area *a = areas_find(at);
+    if (!a || !(a->flags & AREA_SHM))
+        return at;
+    u64 inode = a->inode, end = at;
+    while (a && (a->flags & AREA_SHM) && a->inode == inode && a->offset == end - at) {
+        end = a->end;
+        a = areas_find(end);
+    }
+    return end;
+}
+
+static i64 detach_again(u64 at, u64 end)
+{
+    return end > at ? kernel_call(__NR_munmap, at, end - at) : -EINVAL;
+}
+
+i64 address_shmdt(u64 at)
+{
+    u64 end = segment_end(at);
+    if (end > at)
+        code_watch_changed(at, end);
+    i64 result = log_mode == LOG_REPLAY ? detach_again(at, end) : kernel_call(__NR_shmdt, at);
+    if (!result && end > at)
+        areas_clear(at, end);
+    return result;
+}

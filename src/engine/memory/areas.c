@@ -1,0 +1,410 @@
+/* Areas: what the guest has mapped, and how.
+ *
+ * One sorted array, searched by halves, with the free room in its middle where the last change
+ * was: a program that maps tens of thousands of areas changes them mostly in one place.  A
+ * change is made in two steps: the range is cut out of whatever was there (an area that it splits
+ * becomes two), then the new area is put in, and joined with a neighbour that continues it.
+ *
+ * Invariants
+ *   (1) Areas are sorted, not empty, page-aligned, and do not overlap.
+ *   (2) No area continues the one before it: such two are one.
+ *   (3) There is always room for SPARE more, so that a change cannot fail half-way.
+ */
+#include "engine/memory/areas.h"
+
+#include <asm/mman.h>
+
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/stop.h"
+#include "engine/base/text.h"
+
+enum {
+    ROOM_FIRST = 1024,
+    SPARE = 4,
+    RESERVED_MOST = 64,
+};
+
+u64 areas_version;
+u32 areas_shared_version;
+
+static struct area *slots;
+static size_t count, room;
+static size_t gap; /* as many areas lie before the free room */
+
+static struct area *area(size_t i)
+{
+    return &slots[i < gap ? i : i + (room - count)];
+}
+
+struct range {
+    u64 start;
+    u64 end;
+};
+
+static struct range reserved[RESERVED_MOST]; /* sorted */
+static size_t reserved_count;
+
+/* Where a search downward from `high` may begin: above start[n] and below `high` there is no gap of
+ * 2^n pages or more.  Without it, a program with tens of thousands of areas would pay for all
+ * of them at each mmap. */
+enum { FRONTIERS = 2, FRONTIER_SIZES = 10 };
+
+struct frontier {
+    u64 high;
+    u64 start[FRONTIER_SIZES]; /* each the start of an area or of something reserved, or `high` */
+};
+
+static struct frontier frontiers[FRONTIERS];
+
+/* The index of the first area that ends above `at`; `count` if there is none. */
+static size_t index_from(u64 at)
+{
+    static size_t last; /* most questions are about the area of the question before */
+    for (size_t i = last; i < count && i + 1 >= last; i--) /* or below it, in a search downward */
+        if (at < area(i)->end && (i == 0 || at >= area(i - 1)->end))
+            return last = i;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (area(middle)->end > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    last = low;
+    return low;
+}
+
+const struct area *areas_from(u64 at)
+{
+    size_t i = index_from(at);
+    return i < count ? area(i) : NULL;
+}
+
+const struct area *areas_find(u64 at)
+{
+    const struct area *a = areas_from(at);
+    return a && a->start <= at ? a : NULL;
+}
+
+/* Moves the free room before area `i`. */
+static void move_gap(size_t i)
+{
+    size_t size = room - count;
+    if (i < gap)
+        memmove(&slots[i + size], &slots[i], (gap - i) * sizeof(*slots));
+    else
+        memmove(&slots[gap], &slots[gap + size], (i - gap) * sizeof(*slots));
+    gap = i;
+}
+
+static void make_room(void)
+{
+    if (count + SPARE <= room)
+        return;
+    size_t more = room ? room * 2 : ROOM_FIRST;
+    struct area *bigger = pool_map(more * sizeof(*slots), PAGE_SIZE);
+    if (room) {
+        move_gap(count);
+        memcpy(bigger, slots, count * sizeof(*slots));
+        pool_unmap(slots, room * sizeof(*slots));
+    }
+    slots = bigger;
+    room = more;
+}
+
+static void insert(size_t i, const struct area *a)
+{
+    assert(count < room); /* (3) */
+    move_gap(i);
+    slots[gap++] = *a;
+    count++;
+}
+
+static void delete(size_t i, size_t n)
+{
+    move_gap(i);
+    count -= n;
+}
+
+/* The part of `a` from `start` on. */
+static struct area part_from(const struct area *a, u64 start)
+{
+    struct area part = *a;
+    part.start = start;
+    if (a->flags & (AREA_FILE | AREA_SHM))
+        part.offset += start - a->start;
+    return part;
+}
+
+/* Makes an area begin at `at`, if one lies across it. */
+static void split(u64 at)
+{
+    size_t i = index_from(at);
+    if (i == count || area(i)->start >= at)
+        return;
+    struct area upper = part_from(area(i), at);
+    area(i)->end = at;
+    insert(i + 1, &upper);
+}
+
+static bool continues(const struct area *a, const struct area *b)
+{
+    if (a->end != b->start || a->protection != b->protection || a->flags != b->flags)
+        return false;
+    if (!(a->flags & (AREA_FILE | AREA_SHM)))
+        return true;
+    return a->device == b->device && a->inode == b->inode &&
+           a->offset + (a->end - a->start) == b->offset;
+}
+
+/* Joins area `i` with the one before it, if they are one. (2) */
+static void join(size_t i)
+{
+    if (i == 0 || i >= count || !continues(area(i - 1), area(i)))
+        return;
+    area(i - 1)->end = area(i)->end;
+    delete(i, 1);
+}
+
+/* Joins every pair with a border in [start, end], from the last one down. */
+static void join_range(u64 start, u64 end)
+{
+    size_t first = index_from(start);
+    for (size_t i = index_from(end) + 1; i + 1 > first; i--)
+        join(i);
+}
+
+static void cut_out(u64 start, u64 end)
+{
+    split(start);
+    split(end);
+    size_t first = index_from(start), last = first;
+    for (; last < count && area(last)->start < end; last++)
+        areas_shared_version += area(last)->flags & AREA_SHARED;
+    delete(first, last - first);
+}
+
+static void check_range(u64 start, u64 end)
+{
+    assert(start < end && !(start & ~PAGE_MASK) && !(end & ~PAGE_MASK)); /* (1) */
+}
+
+void areas_set(const struct area *a)
+{
+    areas_version++;
+    check_range(a->start, a->end);
+    struct area copy = *a; /* it may lie in the array itself */
+    make_room();
+    cut_out(copy.start, copy.end);
+    areas_shared_version += copy.flags & AREA_SHARED;
+    insert(index_from(copy.start), &copy);
+    join_range(copy.start, copy.end);
+}
+
+/* What was mapped up to `end` is free now, and makes one gap with what was free behind it. */
+static void forget_frontiers(u64 end)
+{
+    const struct area *behind = areas_from(end);
+    u64 gap_end = behind ? behind->start : ~0ul;
+    for (struct frontier *f = frontiers; f < frontiers + FRONTIERS; f++)
+        for (unsigned n = 0; n < FRONTIER_SIZES; n++)
+            if (f->start[n] < gap_end)
+                f->start[n] = gap_end < f->high ? gap_end : f->high;
+}
+
+void areas_clear(u64 start, u64 end)
+{
+    areas_version++;
+    check_range(start, end);
+    make_room();
+    cut_out(start, end);
+    forget_frontiers(end);
+}
+
+static void change_protection(struct area *a, u32 protection)
+{
+    a->protection = protection;
+    areas_shared_version += a->flags & AREA_SHARED;
+}
+
+void areas_protect(u64 start, u64 end, u32 protection)
+{
+    areas_version++;
+    check_range(start, end);
+    make_room();
+    split(start);
+    split(end);
+    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+        change_protection(area(i), protection);
+    join_range(start, end);
+}
+
+void areas_mark(u64 start, u64 end, u32 set, u32 clear)
+{
+    areas_version++;
+    check_range(start, end);
+    make_room();
+    split(start);
+    split(end);
+    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+        area(i)->flags = (area(i)->flags & ~clear) | set;
+    join_range(start, end);
+}
+
+bool areas_cover(u64 start, u64 end)
+{
+    for (size_t i = index_from(start); start < end; i++) {
+        if (i == count || area(i)->start > start)
+            return false;
+        start = area(i)->end;
+    }
+    return true;
+}
+
+bool areas_any_executable(u64 start, u64 end)
+{
+    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+        if (area(i)->protection & PROT_EXEC)
+            return true;
+    return false;
+}
+
+void areas_reserve(u64 start, u64 end)
+{
+    if (start >= end || reserved_count == RESERVED_MOST)
+        return;
+    size_t i = reserved_count++;
+    for (; i > 0 && reserved[i - 1].start > start; i--)
+        reserved[i] = reserved[i - 1];
+    reserved[i] = (struct range){start, end};
+}
+
+bool areas_reserved(u64 start, u64 end)
+{
+    for (size_t i = 0; i < reserved_count; i++)
+        if (reserved[i].start < end && start < reserved[i].end)
+            return true;
+    return false;
+}
+
+u64 areas_unreserved_end(u64 at, u64 most)
+{
+    for (size_t i = 0; i < reserved_count; i++)
+        if (reserved[i].end > at && reserved[i].start < most)
+            return reserved[i].start > at ? reserved[i].start : at;
+    return most;
+}
+
+u64 areas_reserved_end(u64 at)
+{
+    for (size_t i = 0; i < reserved_count; i++)
+        if (reserved[i].start <= at && at < reserved[i].end)
+            at = reserved[i].end;
+    return at;
+}
+
+bool areas_free(u64 start, u64 end)
+{
+    const struct area *a = areas_from(start);
+    return (!a || a->start >= end) && !areas_reserved(start, end);
+}
+
+/* What is in the way of [start, end), the highest or the lowest of it. */
+static bool obstacle(u64 start, u64 end, bool highest, struct range *ret)
+{
+    struct range found = {~0ul, 0};
+    size_t i = highest ? index_from(end - 1) : index_from(start);
+    if (highest && (i == count || area(i)->start >= end))
+        i--; /* wraps if there is none below */
+    if (i < count && area(i)->start < end && area(i)->end > start)
+        found = (struct range){area(i)->start, area(i)->end};
+    for (size_t r = 0; r < reserved_count; r++) {
+        if (reserved[r].start >= end || reserved[r].end <= start)
+            continue;
+        if (!found.end || (highest ? reserved[r].end > found.end : reserved[r].start < found.start))
+            found = reserved[r];
+    }
+    *ret = found;
+    return found.end != 0;
+}
+
+static u64 gap_upward(u64 low, u64 high, u64 size, u64 alignment)
+{
+    struct range taken;
+    u64 at = low;
+    for (;;) {
+        at = (at + alignment - 1) & ~(alignment - 1);
+        if (at < low || at > high || high - at < size)
+            return 0;
+        if (!obstacle(at, at + size, false, &taken))
+            return at;
+        at = taken.end;
+    }
+}
+
+static struct frontier *frontier_of(u64 high)
+{
+    static unsigned next;
+    for (unsigned i = 0; i < FRONTIERS; i++)
+        if (frontiers[i].high == high)
+            return &frontiers[i];
+    struct frontier *f = &frontiers[next++ % FRONTIERS];
+    f->high = high;
+    for (unsigned n = 0; n < FRONTIER_SIZES; n++)
+        f->start[n] = high;
+    return f;
+}
+
+/* The largest n for which the size has 2^n pages. */
+static unsigned size_class(u64 size)
+{
+    unsigned n = 0;
+    while (n + 1 < FRONTIER_SIZES && size >= PAGE_SIZE << (n + 1))
+        n++;
+    return n;
+}
+
+static u64 gap_downward(u64 low, u64 high, u64 size, u64 alignment)
+{
+    unsigned class = size_class(size);
+    u64 *frontier = &frontier_of(high)->start[class];
+    struct range taken;
+    high = *frontier;
+    for (;;) {
+        if (high < low || high - low < size)
+            return 0;
+        u64 at = (high - size) & ~(alignment - 1);
+        if (at < low)
+            return 0;
+        if (!obstacle(at, at + size, true, &taken))
+            return at;
+        bool small = taken.end >= high || high - taken.end < PAGE_SIZE << class;
+        if (high == *frontier && small)
+            *frontier = taken.start;
+        high = taken.start;
+    }
+}
+
+u64 areas_gap(u64 low, u64 high, u64 size, u64 alignment, bool upward)
+{
+    if (!size)
+        return 0;
+    if (alignment < PAGE_SIZE)
+        alignment = PAGE_SIZE;
+    return upward ? gap_upward(low, high, size, alignment)
+                  : gap_downward(low, high, size, alignment);
+}
+
+u64 areas_fetchable(u64 at, u64 most)
+{
+    size_t i = index_from(at);
+    u64 end = at;
+    for (; end - at < most; i++) {
+        if (i == count || area(i)->start > end || !(area(i)->protection & PROT_EXEC))
+            break;
+        end = area(i)->end;
+    }
+    return end - at < most ? end - at : most;
+}

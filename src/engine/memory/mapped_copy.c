@@ -1,0 +1,363 @@
+/* Copies: see mapped_copy.h.
+ *
+ * A copy is found by what it stands for when something is mapped, and by its own inode, which the areas hold, when something
+ * that is mapped changes.  Those that are mapped nowhere any more are dropped when room is wanted.
+ *
+ * Unsharing gives a forked replay its own copies.  Shared mappings of one are mapped again in place.  Private ones, which show
+ * the copy wherever the program has not written to them, are built anew beside: pages of their own are copied, and the result is
+ * moved over the old.
+ *
+ * Invariants
+ *   (1) An area with AREA_FILE whose device and inode are a copy's own shows that copy, shared or privately.
+ *   (2) The first `count` of copies[], which has room for `room`, are in use, each with a descriptor of its own.
+ */
+#include "engine/memory/mapped_copy.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/memory/mapped_file.h"
+#include "engine/run/code_watch.h"
+#include "engine/track/replay.h"
+
+enum {
+    ROOM_FIRST = 1024,
+    CHEAP_MOST = 16,
+    FDS_FIRST = 16, /* beyond what the replay prints to */
+    K_MFD_CLOEXEC = 1,
+    K_SEEK_DATA = 3,
+    K_SEEK_HOLE = 4,
+    K_FALLOC_KEEP_SIZE = 1,
+    K_FALLOC_PUNCH_HOLE = 2,
+    K_RLIMIT_NOFILE = 7,
+};
+
+static struct copy {
+    struct mapped_copy_name name;
+    u64 own_device, own_inode;
+    i32 fd;
+} *copies;
+static u32 count, room;
+
+/* --- making and finding them ------------------------------------------------------------- */
+
+static struct copy *find(struct mapped_copy_name name)
+{
+    for (u32 n = 0; n < count; n++)
+        if (copies[n].name.device == name.device && copies[n].name.inode == name.inode)
+            return &copies[n];
+    return NULL;
+}
+
+bool mapped_copy_exists(struct mapped_copy_name name)
+{
+    return find(name);
+}
+
+bool mapped_copy_cheap(void)
+{
+    return count < CHEAP_MOST;
+}
+
+static bool shows(const struct area *a, const struct copy *copy)
+{
+    return (a->flags & AREA_FILE) && a->inode == copy->own_inode && a->device == copy->own_device;
+}
+
+static bool is_mapped(const struct copy *copy)
+{
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        if (shows(a, copy))
+            return true;
+    return false;
+}
+
+static void drop_unmapped(void)
+{
+    for (u32 n = count; n > 0; n--) {
+        if (is_mapped(&copies[n - 1]))
+            continue;
+        kernel_call(__NR_close, copies[n - 1].fd);
+        copies[n - 1] = copies[--count];
+    }
+}
+
+static void allow_more_descriptors(void)
+{
+    u64 limit[2];
+    if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_NOFILE, NULL, limit))
+        return;
+    limit[0] = limit[1];
+    kernel_call(__NR_prlimit64, 0, K_RLIMIT_NOFILE, limit, NULL);
+}
+
+static i64 make_file(u64 size)
+{
+    i64 low = kernel_call(__NR_memfd_create, "ebb", K_MFD_CLOEXEC);
+    if (kernel_failed(low))
+        return low;
+    i64 fd = kernel_call(__NR_fcntl, low, F_DUPFD_CLOEXEC, FDS_FIRST);
+    kernel_call(__NR_close, low);
+    if (!kernel_failed(fd))
+        kernel_call(__NR_ftruncate, fd, size);
+    return fd;
+}
+
+static i32 make_file_or_end(u64 size)
+{
+    i64 fd = make_file(size);
+    if (fd == -EMFILE) {
+        allow_more_descriptors();
+        fd = make_file(size);
+    }
+    if (kernel_failed(fd))
+        replay_unable("no memory can be made for what the program mapped shared");
+    return (i32)fd;
+}
+
+static void know_file(struct copy *copy, i32 fd)
+{
+    struct k_stat st = {0};
+    kernel_call(__NR_fstat, fd, &st);
+    copy->fd = fd;
+    copy->own_device = st.device;
+    copy->own_inode = st.inode;
+}
+
+static u64 bytes_for(u32 copies_count)
+{
+    return page_up(copies_count * sizeof(struct copy));
+}
+
+/* Twice as many, unless dropping has made much room: looking for what is unmapped takes long. */
+static void make_room(void)
+{
+    drop_unmapped();
+    if (room && count <= room / 2)
+        return;
+    u32 more = room ? 2 * room : ROOM_FIRST;
+    struct copy *longer = pool_map(bytes_for(more), PAGE_SIZE);
+    if (room) {
+        memcpy(longer, copies, count * sizeof(*copies));
+        pool_unmap(copies, bytes_for(room));
+    }
+    copies = longer;
+    room = more;
+}
+
+static struct copy *make(struct mapped_copy_name name, u64 size)
+{
+    if (count == room)
+        make_room();
+    struct copy *copy = &copies[count++];
+    copy->name = name;
+    know_file(copy, make_file_or_end(size));
+    return copy;
+}
+
+i32 mapped_copy_open(struct mapped_copy_name name, u64 size)
+{
+    struct copy *known = find(name);
+    if (!known)
+        return make(name, size)->fd;
+    if (!is_mapped(known)) { /* the name may stand for something else now */
+        kernel_call(__NR_ftruncate, known->fd, 0);
+        kernel_call(__NR_ftruncate, known->fd, size);
+    }
+    return known->fd;
+}
+
+i32 mapped_copy_nameless(u64 size)
+{
+    static u64 last;
+    return make((struct mapped_copy_name){MAPPED_COPY_NAMELESS, ++last}, size)->fd;
+}
+
+static u8 buffer[64 * 1024];
+
+static void copy_range(i32 to, i32 from, u64 at, u64 end)
+{
+    while (at < end) {
+        u64 part = end - at < sizeof(buffer) ? end - at : sizeof(buffer);
+        i64 got = kernel_call(__NR_pread64, from, buffer, part, at);
+        if (got <= 0 || kernel_call(__NR_pwrite64, to, buffer, got, at) != got)
+            replay_unable("no memory is left for a copy of what the program mapped shared");
+        at += (u64)got;
+    }
+}
+
+/* The next stretch from `at` on that is no hole; all of the file, where that is not known. */
+static bool next_data(i32 fd, u64 size, u64 *at, u64 *end)
+{
+    i64 start = kernel_call(__NR_lseek, fd, *at, K_SEEK_DATA);
+    if (start == -ENXIO || *at >= size)
+        return false;
+    *at = kernel_failed(start) ? *at : (u64)start;
+    i64 hole = kernel_call(__NR_lseek, fd, *at, K_SEEK_HOLE);
+    *end = kernel_failed(hole) ? size : (u64)hole;
+    return *end > *at;
+}
+
+/* What was never written stays a hole: files of gigabytes may have hardly anything in them. */
+static void copy_data(i32 to, i32 from, u64 size)
+{
+    for (u64 at = 0, end; next_data(from, size, &at, &end); at = end)
+        copy_range(to, from, at, end);
+}
+
+static u64 size_of(i32 fd)
+{
+    struct k_stat st = {0};
+    kernel_call(__NR_fstat, fd, &st);
+    return (u64)st.size;
+}
+
+/* A copy that is there already becomes as the file is, too. */
+i32 mapped_copy_of_file(struct mapped_copy_name name, i32 from)
+{
+    u64 size = size_of(from);
+    i32 fd = mapped_copy_open(name, size);
+    if (size_of(fd) < size)
+        kernel_call(__NR_ftruncate, fd, size);
+    kernel_call(__NR_fallocate, fd, K_FALLOC_KEEP_SIZE | K_FALLOC_PUNCH_HOLE, 0, size);
+    copy_data(fd, from, size);
+    return fd;
+}
+
+/* --- changing what is mapped ----------------------------------------------------------------- */
+
+static const struct copy *behind(const struct area *a)
+{
+    for (u32 n = 0; n < count; n++)
+        if (shows(a, &copies[n]))
+            return &copies[n];
+    return NULL;
+}
+
+bool mapped_copy_shown(const struct area *a, struct mapped_copy_name *ret)
+{
+    const struct copy *copy = behind(a);
+    if (copy)
+        *ret = copy->name;
+    return copy;
+}
+
+i32 mapped_copy_behind(const struct area *a)
+{
+    const struct copy *copy = behind(a);
+    return copy && (a->flags & AREA_SHARED) ? copy->fd : -1;
+}
+
+bool mapped_file_write(u64 address, const void *bytes, u64 size)
+{
+    const struct area *a = areas_find(address);
+    const struct copy *copy = a && (a->flags & AREA_SHARED) ? behind(a) : NULL;
+    if (!copy)
+        return false;
+    for (const struct area *other = areas_from(0); other; other = areas_from(other->end))
+        if (shows(other, copy))
+            code_watch_changed(other->start, other->end);
+    u64 offset = a->offset + (address - a->start);
+    return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
+}
+
+void mapped_file_resize(u64 address, u64 size)
+{
+    const struct area *a = areas_find(address);
+    i32 fd = a ? mapped_copy_behind(a) : -1;
+    if (fd >= 0)
+        kernel_call(__NR_ftruncate, fd, size);
+}
+
+/* --- unsharing --------------------------------------------------------------------------------- */
+
+static i32 duplicate(i32 from)
+{
+    u64 size = size_of(from);
+    i32 to = make_file_or_end(size);
+    copy_data(to, from, size);
+    return to;
+}
+
+static void map_or_end(u64 at, const struct area *a, u64 flags, i32 fd)
+{
+    u64 size = a->end - a->start;
+    if (kernel_failed(kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED,
+                                  fd, a->offset)))
+        replay_unable("memory that the program mapped shared cannot be mapped again");
+}
+
+enum { PAGEMAP_PRESENT_BITS = 3, PAGEMAP_BITS_AT = 62 };
+#define PAGEMAP_FILE (1ul << 61)
+
+/* Has the program written to this page of a private mapping?  Without /proc, a page that looks like the file's is taken for it. */
+static bool page_is_own(i32 pagemap, u64 page, i32 file, u64 offset)
+{
+    static u8 of_file[PAGE_SIZE], of_program[PAGE_SIZE];
+    u64 entry;
+    if (kernel_call(__NR_pread64, pagemap, &entry, sizeof(entry), page / PAGE_SIZE * 8) == 8)
+        return (entry >> PAGEMAP_BITS_AT & PAGEMAP_PRESENT_BITS) && !(entry & PAGEMAP_FILE);
+    if (!guest_read(of_program, gaddr(page), PAGE_SIZE))
+        return false;
+    memset(of_file, 0, PAGE_SIZE);
+    kernel_call(__NR_pread64, file, of_file, PAGE_SIZE, offset);
+    return memcmp(of_file, of_program, PAGE_SIZE) != 0;
+}
+
+/* A private mapping of `from` becomes one of `to`, with the pages that are its own. */
+static void rebuild_private(const struct area *a, i32 from, i32 to, i32 pagemap)
+{
+    u64 size = a->end - a->start;
+    u8 *beside = pool_try_map(size, PAGE_SIZE);
+    if (!beside)
+        replay_unable("no memory is left for a copy of what the program mapped");
+    map_or_end((u64)beside, a, MAP_PRIVATE, to);
+    kernel_call(__NR_mprotect, a->start, size, PROT_READ);
+    for (u64 page = a->start; page < a->end; page += PAGE_SIZE)
+        if (page_is_own(pagemap, page, from, a->offset + (page - a->start)))
+            guest_write(gaddr((u64)beside + (page - a->start)), (void *)page, PAGE_SIZE);
+    kernel_call(__NR_mremap, beside, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, a->start);
+    pool_unmap(beside, size);
+}
+
+/* The area as it is now: of another file, and with the protection that it had. */
+static void show_again(struct area a, const struct copy *now)
+{
+    a.device = now->own_device;
+    a.inode = now->own_inode;
+    kernel_call(__NR_mprotect, a.start, a.end - a.start, code_watch_kernel_protection(a.protection));
+    areas_set(&a);
+    code_watch_apply(a.start, a.end, a.protection);
+}
+
+static void unshare(struct copy *copy, i32 pagemap)
+{
+    struct copy old = *copy;
+    know_file(copy, duplicate(old.fd));
+    u64 from = 0;
+    for (const struct area *found; (found = areas_from(from));) {
+        struct area a = *found;
+        from = a.end;
+        if (!shows(&a, &old))
+            continue;
+        if (a.flags & AREA_SHARED)
+            map_or_end(a.start, &a, MAP_SHARED, copy->fd);
+        else
+            rebuild_private(&a, old.fd, copy->fd, pagemap);
+        show_again(a, copy);
+    }
+    kernel_call(__NR_close, old.fd);
+}
+
+void memory_unshare(void)
+{
+    i64 pagemap = kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    drop_unmapped();
+    for (u32 n = 0; n < count; n++)
+        unshare(&copies[n], (i32)pagemap);
+    if (!kernel_failed(pagemap))
+        kernel_call(__NR_close, pagemap);
+}

@@ -1,0 +1,309 @@
+/* Control: see controlled.h.
+ *
+ * Invariants
+ *   (1) Standing, nothing of the guest changes but by CONTROL_WRITE and CONTROL_SET_REGISTERS, and then the process has
+ *       left the recording (LOG_SCRATCH) for good.
+ *   (2) Each command but STOP is answered exactly once.
+ */
+#include "engine/plan/controlled.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/memory/mapped_file.h"
+#include "engine/plan/controlled_internal.h"
+#include "engine/plan/data_watch.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/plan_points.h"
+#include "engine/plan/plan_trace.h"
+#include "engine/plan/states.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/goal.h"
+#include "engine/run/ticks.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/thread.h"
+#include "engine/track/log_mode.h"
+#include "engine/track/replay.h"
+#include "engine/track/track.h"
+#include "engine/x86_64/cpu.h"
+
+enum {
+    POLL_TICKS = 1 << 20,  /* some milliseconds */
+    POLL_VISITS = 1 << 12, /* boundaries without that many ticks: a site that is met all the time */
+    RUSAGE_SIZE = 144,
+    RUSAGE_MINOR_FAULTS = 64,
+};
+
+bool control_on;
+
+static bool stood;           /* at the first moment */
+static struct event_end end; /* of the program, when it has come */
+static u64 faults_before;
+static struct control_command command;
+
+/* --- stopping ------------------------------------------------------------------------- */
+
+static u64 pages_copied(void)
+{
+    u64 usage[RUSAGE_SIZE / 8] = {0};
+    kernel_call(__NR_getrusage, 0, usage);
+    u64 faults = usage[RUSAGE_MINOR_FAULTS / 8], since = faults - faults_before;
+    faults_before = faults;
+    return since;
+}
+
+static void say_stopped(u32 reason, u64 events, const char *recorded, const char *happened)
+{
+    static struct control_stopped s;
+    const struct thread *t = thread_self();
+    s = (struct control_stopped){
+        .message = {CONTROL_STOPPED, sizeof(s)},
+        .reason = reason,
+        .thread = t->ordinal,
+        .tid = thread_number(t),
+        .end_status = end.status,
+        .end_signal = end.signal,
+        .end_core = end.core,
+        .condition_failed = plan_pass.condition_failed,
+        .tick = cpu ? ticks_now() : 0,
+        .pc = cpu ? cpu->rip : 0,
+        .event = events,
+        .count = plan_pass.count,
+        .aside = plan_pass.aside,
+        .points = plan_points_counted(),
+        .pages_copied = pages_copied(),
+    };
+    plan_points_left(&s.left_tick, &s.left_pc, &s.left_scope);
+    memcpy(s.hits, plan_pass.hits, sizeof(s.hits));
+    struct text r = TEXT(s.recorded), h = TEXT(s.happened);
+    text_add(&r, recorded);
+    text_add(&h, happened);
+    i32 file = states_on ? states_end() : plan_trace_end();
+    track_send(&s.message, file);
+    if (file >= 0)
+        kernel_call(__NR_close, file);
+}
+
+/* --- commands ---------------------------------------------------------------------------- */
+
+static const char *begin_attached(const struct control_run *run, i32 fd)
+{
+    u64 size = page_up(run->plan_size);
+    void *place = size ? pool_try_map(size, PAGE_SIZE) : NULL;
+    if (!place || fd < 0)
+        return "the plan did not come";
+    i64 got = kernel_call(__NR_mmap, place, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+    const char *wrong = kernel_failed(got) ? "the plan cannot be read" : plan_begin(place, run->plan_size);
+    pool_unmap(place, size);
+    return wrong;
+}
+
+static const char *begin_pass(const struct control_command *c)
+{
+    const struct control_run *run = &c->run;
+    if (run->attached)
+        return begin_attached(run, c->fd);
+    if (c->size < sizeof(*run) || run->plan_size > c->size - sizeof(*run))
+        return "the plan is cut short";
+    return plan_begin(run + 1, run->plan_size);
+}
+
+/* True if the pass begins. */
+static bool run(const struct control_command *c)
+{
+    const char *wrong = begin_pass(c);
+    track_forget_stop();
+    if (wrong)
+        say_stopped(STOPPED_UNABLE, 0, "", wrong);
+    return !wrong;
+}
+
+/* A pass without sites, by single instructions. */
+static bool run_with_states(const struct control_command *c)
+{
+    const struct control_states *ask = &c->states;
+    struct plan plan = {.version = CONTROL_VERSION, .limit_tick = ask->limit_tick, .limit_pc = ask->limit_pc, .nth = 1};
+    if (c->size < sizeof(*ask) || plan_begin(&plan, sizeof(plan))) {
+        say_stopped(STOPPED_UNABLE, 0, "", "the question about states is cut short");
+        return false;
+    }
+    states_begin(ask->most);
+    return true;
+}
+
+static void say_forked(i64 pid)
+{
+    struct control_forked forked = {.message = {CONTROL_FORKED, sizeof(forked)}};
+    forked.error = kernel_failed(pid) ? (u32)-pid : 0;
+    forked.pid = kernel_failed(pid) ? 0 : (u32)pid;
+    track_send(&forked.message, -1);
+}
+
+/* The copy's parent is ours, so that ebb hears of its end and no copy waits for another.  It is the copy that answers, on
+ * its parent's line: not before it has its own of what was shared. */
+static void fork_copy(i32 socket)
+{
+    i64 pid = socket < 0 ? -EBADF : kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);
+    if (pid == 0) {
+        memory_unshare();
+        say_forked(kernel_call(__NR_getpid));
+        track_adopt(socket);
+        faults_before = 0;
+        return;
+    }
+    if (socket >= 0)
+        kernel_call(__NR_close, socket);
+    if (kernel_failed(pid))
+        say_forked(pid);
+}
+
+/* One command; true if the guest is to run. */
+static bool obey(void)
+{
+    command.fd = -1;
+    command.size = track_receive_any(&command.message, sizeof(command.bytes), &command.fd);
+    if (!command.size)
+        for (;;)
+            kernel_call(__NR_exit_group, 0); /* the session is gone */
+    bool runs = false;
+    i32 fd = command.fd;
+    switch (command.message.kind) {
+    case CONTROL_RUN:
+        runs = run(&command);
+        break;
+    case CONTROL_STATES:
+        runs = run_with_states(&command);
+        break;
+    case CONTROL_FORK:
+        fork_copy(fd);
+        return false;
+    case CONTROL_STOP:
+        break;
+    default:
+        control_answer(&command);
+    }
+    if (fd >= 0)
+        kernel_call(__NR_close, fd);
+    return runs;
+}
+
+static void stand(u32 reason, u64 events, const char *recorded, const char *happened)
+{
+    plan_end();
+    say_stopped(reason, events, recorded, happened);
+    while (!obey()) {
+    }
+}
+
+/* A copy that was changed is no longer at the end of anything: it runs from where it was put. */
+_Noreturn void control_conclude(u32 reason, u64 events, const char *recorded, const char *happened)
+{
+    for (;;) {
+        stand(reason, events, recorded, happened);
+        if (reason == STOPPED_END && log_mode == LOG_SCRATCH) {
+            end = (struct event_end){0};
+            dispatch_run();
+        }
+    }
+}
+
+void control_ended(const struct event_end *e)
+{
+    end = *e;
+}
+
+void control_copy_faulted(u32 signal)
+{
+    end = (struct event_end){.signal = signal};
+    stand(STOPPED_END, 0, "", "the copy has died");
+    end = (struct event_end){0};
+}
+
+/* --- running ----------------------------------------------------------------------------- */
+
+static bool interrupted(void)
+{
+    static u64 next_tick;
+    static u32 visits;
+    u64 now = ticks_now();
+    if (now < next_tick && ++visits < POLL_VISITS)
+        return false;
+    next_tick = now + POLL_TICKS;
+    visits = 0;
+    return track_heard();
+}
+
+static bool at_limit(void)
+{
+    return goal_reached(plan_pass.limit_tick, plan_pass.limit_pc);
+}
+
+/* What led here is a hit: then all that lies here is met, too. */
+static bool arrived_at_hit(void)
+{
+    if (!plan_at_boundary())
+        return false;
+    u32 signal = signals_fault_waits();
+    if (!signal && log_mode == LOG_REPLAY)
+        signal = replay_signal_due();
+    if (signal)
+        plan_at_signal(signal);
+    else if (log_mode != LOG_REPLAY || !replay_outside_due())
+        plan_at_instruction();
+    return true;
+}
+
+/* What ends the pass here; STOPPED_START: nothing does. */
+static u32 why_stop(void)
+{
+    if (plan_pass.due)
+        return plan_pass.point_due ? STOPPED_POINT : STOPPED_HIT;
+    if (at_limit())
+        return STOPPED_LIMIT;
+    if (arrived_at_hit())
+        return STOPPED_HIT;
+    return interrupted() ? STOPPED_INTERRUPTED : STOPPED_START;
+}
+
+static void stand_if_due(void)
+{
+    if (!stood) {
+        stood = true;
+        stand(STOPPED_START, replay_events_met(), "", "");
+    }
+    plan_note_thread();
+    for (u32 why; (why = why_stop()) != STOPPED_START;)
+        stand(why, replay_events_met(), "", "");
+}
+
+/* The nearer one of what the log asks for and what the plan does. */
+static void set_limit(bool set, u64 tick, u64 pc)
+{
+    u64 limit = plan_pass.limit_tick, limit_pc = plan_pass.limit_pc;
+    if (set && (tick < limit || (tick == limit && pc <= limit_pc)))
+        return;
+    goal.set = limit != ~0ul;
+    goal.tick = limit;
+    goal.pc = limit_pc;
+}
+
+void control_boundary(void)
+{
+    do {
+        data_watch_settle();
+        stand_if_due();
+        if (states_on)
+            states_note();
+    } while (log_mode == LOG_REPLAY && replay_meet());
+    plan_points_approach();
+    bool asked = log_mode == LOG_REPLAY && goal.set;
+    set_limit(asked, goal.tick, goal.pc);
+}
+
+void control_start(void)
+{
+    control_on = true;
+    goal.check = control_boundary;
+}

@@ -1,0 +1,65 @@
+/* The data map: may this address be watched?  Asked before every store (and load) of a checked variant.
+ *
+ * A byte for each eight bytes of memory, by the low 32 bits of the address: those that agree in them share it.  Its bits say what
+ * an access that begins there may meet.  An access of up to eight bytes is caught by marks up to seven bytes ahead of what is
+ * watched, a wider one (up to 64) by marks of its own.
+ *
+ * Where flags are live there is no shift: code asks a coarse table first, a byte for each 64 KiB.  Another one like it says
+ * where the stack must not be while accesses relative to rsp are not checked.
+ *
+ * Where they say "perhaps", the fine map is asked, which has a bit for each byte: a variable beside one that is watched, in the same
+ * eight bytes or the next, may be written all the time.
+ *
+ * All answer "perhaps" or "no"; data_watch.h knows.
+ */
+#ifndef ENGINE_DATA_MAP_H
+#define ENGINE_DATA_MAP_H
+
+#include "base/types.h"
+#include "engine/run/code_cache.h"
+
+enum {
+    DATA_STORE = 1,
+    DATA_LOAD = 2,
+    DATA_WIDE = 2, /* shift: the same bits for wide accesses */
+    DATA_GRANULE_BITS = 3,
+    DATA_NARROW = 8,
+    DATA_WIDEST = 64,
+    DATA_FINEST = 32, /* bytes of the largest access that the fine map is asked about */
+};
+
+extern u8 *data_map; /* NULL: not made yet */
+extern u8 *data_fine;
+
+enum data_regions { DATA_REGIONS_WATCHED, DATA_REGIONS_STACK };
+
+/* False: there is no room for it. */
+bool data_map_start(void);
+void data_map_mark(u64 start, u64 end, u8 how);
+void data_map_unmark(u64 start, u64 end);
+void data_map_clear_regions(enum data_regions which);
+/* [start, end) of such regions. */
+void data_map_mark_regions(enum data_regions which, u64 start, u64 end);
+
+static inline u64 data_map_slot(u64 address)
+{
+    return (u32)address >> DATA_GRANULE_BITS;
+}
+
+static inline bool data_map_has(u64 address, u8 mask)
+{
+    return data_map[data_map_slot(address)] & mask;
+}
+
+/* As the code computes it: bytes 2 and 3 of the address, swapped. */
+static inline u32 data_region_slot(u64 address)
+{
+    return (u32)((address >> 16 & 0xff) << 8 | (address >> 24 & 0xff));
+}
+
+static inline bool data_region_has(enum data_regions which, u64 address)
+{
+    return code_cache_regions[which][data_region_slot(address)];
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* Passing watched instructions: see data_pass.h.
+ *
+ * What is known of such an instruction is kept by the place of its check in the cache, where it cannot change: if the guest's
+ * code does, its fragment is dropped, and the place is not used again before the whole cache is.
+ *
+ * Invariant
+ *   (1) Who comes back to the dispatcher without the instruction having been executed has noted that this moment was judged: what else
+ *       is at it (a code site, a point that translated code has counted) is not met again.
+ */
+#include "engine/plan/data_pass.h"
+
+#include "engine/plan/data_watch.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/touched.h"
+#include "engine/run/fragment.h"
+#include "engine/run/translate.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/lower.h"
+
+enum { PASSAGES = 256, FLAG_AC = 0x40000 };
+
+static struct passage {
+    u32 after;      /* of the check: where it goes on; 0: none */
+    u32 generation; /* of all fragments */
+    u32 fragment;   /* that it is in, */
+    u32 behind;     /* and where that goes on behind the instruction */
+    u32 alone;      /* the instruction, and nothing else */
+    u32 bare;       /* the same, bare; 0: there is none */
+    bool simple;    /* it touches its operand, and no more */
+    u8 length;      /* of the instruction */
+    u16 flags;      /* that it writes */
+    u64 rip;
+    struct touch_operand operand;
+} passages[PASSAGES];
+
+static u64 go_on_at(u32 address)
+{
+    cpu->entry = address;
+    return engine_enter(cpu);
+}
+
+/* False: it cannot be executed from here. */
+static bool learn(struct passage *p)
+{
+    static struct touched t;
+    u64 fault;
+    u32 generation = fragments_generation;
+    const struct fragment *alone = translate_single(gaddr(cpu->rip), &fault), *bare = NULL;
+    if (!alone || !touched_find(&t))
+        return false;
+    if (lower_can_be_bare(&t.insn))
+        bare = translate_bare(gaddr(cpu->rip), &t.insn);
+    if (generation != fragments_generation)
+        return false;
+    *p = (struct passage){
+        .after = (u32)cpu->after,
+        .generation = generation,
+        .fragment = (u32)(fragment_at((u32)cpu->after) - fragments),
+        .behind = cpu->data_behind,
+        .alone = alone->body,
+        .bare = bare ? bare->body : 0,
+        .length = t.insn.length,
+        .flags = t.insn.flags_may_write,
+        .rip = cpu->rip,
+    };
+    p->simple = touches_operand(&t.insn, cpu->rip, &p->operand);
+    return true;
+}
+
+static const struct passage *find_passage(void)
+{
+    struct passage *p = &passages[cpu->after / 8 % PASSAGES];
+    if (p->after == cpu->after && p->generation == fragments_generation)
+        return p;
+    return learn(p) ? p : NULL;
+}
+
+static bool begins(const struct passage *p)
+{
+    if (!p->simple)
+        return data_watch_before();
+    struct touch touch = {touches_sum(&p->operand, cpu->reg), p->operand.size, p->operand.how};
+    return data_watch_before_touch(&touch);
+}
+
+/* It may have written to the code that it is part of. */
+static u64 go_on_behind(const struct passage *p)
+{
+    return plan_pass.due || !fragments[p->fragment].live ? EXIT_ALARM : go_on_at(p->behind);
+}
+
+static void take_bare_flags(u64 written)
+{
+    u64 flags = (cpu->bare_flags >> 8 & 0xff) | (cpu->bare_flags & 1 ? FLAG_OF : 0);
+    cpu->flags = (cpu->flags & ~written) | (flags & written);
+}
+
+/* The engine has no alignment checks on, which the guest may have. */
+static u64 execute_alone(const struct passage *p)
+{
+    if (!p->bare || cpu->flags & FLAG_AC)
+        return go_on_at(p->alone);
+    u64 reason = engine_enter_bare(cpu, p->bare);
+    if (reason == EXIT_BARE && p->flags)
+        take_bare_flags(p->flags);
+    return reason;
+}
+
+static u64 execute(const struct passage *p)
+{
+    u64 reason = execute_alone(p);
+    bool whole = reason == EXIT_LINK || reason == EXIT_BARE;
+    if (whole)
+        cpu->rip = p->rip + p->length;
+    else
+        plan_note_executed(); /* (1) */
+    data_watch_after(whole || reason == EXIT_FAULT);
+    return whole ? go_on_behind(p) : reason;
+}
+
+static u64 go_on_untouched(void)
+{
+    u64 reason = go_on_at((u32)cpu->after);
+    if (reason == EXIT_ALARM)
+        plan_note_executed(); /* (1) */
+    return reason;
+}
+
+u64 data_pass(void)
+{
+    if (!cpu->after) /* the stack has come near something watched */
+        return EXIT_ALARM;
+    if (!cpu->data_behind)
+        return data_watch_concerned() ? EXIT_DATA_TOUCHED : go_on_untouched();
+    const struct passage *p = find_passage();
+    if (!p)
+        return EXIT_DATA_TOUCHED;
+    return begins(p) ? execute(p) : go_on_untouched();
+}

@@ -1,0 +1,557 @@
+/* The plan: see plan.h.
+ *
+ * Sites are in lists by kind, code sites by address (plan_code.c).  What a pass finds is in plan_pass.
+ */
+#include "engine/plan/plan.h"
+
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/plan/bytecode.h"
+#include "engine/plan/bytecode_brief.h"
+#include "engine/plan/data_watch.h"
+#include "engine/plan/plan_internal.h"
+#include "engine/plan/plan_points.h"
+#include "engine/plan/plan_trace.h"
+#include "engine/run/fragment.h"
+#include "engine/run/ticks.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/thread.h"
+#include "engine/x86_64/block.h"
+#include "engine/x86_64/call.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/decode.h"
+
+enum { SITES_MOST = 1 << 20, FRAMES_MOST = 1 << 20, KINDS = SITE_THREAD + 1, ARRIVALS_MOST = 4,
+       CONDITIONS_KNOWN = 64 };
+
+struct plan_pass plan_pass = {.limit_tick = ~0ul};
+struct plan_parts plan_parts;
+
+static struct {
+    u8 *bytes; /* the plan as it came; behind it plan_parts.next and .held */
+    u64 room;
+} memory;
+
+static u32 first[KINDS];
+
+/* --- moments ------------------------------------------------------------------------------- */
+
+struct place {
+    u64 tick, pc;
+};
+
+/* (3): the last moments at which something was judged. */
+static struct {
+    struct place instruction, call, signal;
+} judged;
+
+static struct place here(void)
+{
+    return (struct place){ticks_now(), cpu->rip};
+}
+
+/* Is it the first time that we come by with this?  From now on it is not. */
+static bool is_new(struct place *last, struct place now)
+{
+    if (last->tick == now.tick && last->pc == now.pc)
+        return false;
+    *last = now;
+    return true;
+}
+
+/* --- conditions ---------------------------------------------------------------------------- */
+
+static bool condition_memory(u64 address, u32 size, u64 *ret)
+{
+    return guest_read_number(gaddr(address), size, ret);
+}
+
+/* What an unpriviledged program finds there on Linux. */
+enum { USER_CS = 0x33, USER_SS = 0x2b };
+
+static bool special_register(u32 number, u64 *ret)
+{
+    struct thread_state bases;
+    switch (number) {
+    case BYTECODE_RIP:
+        *ret = cpu->rip;
+        return true;
+    case BYTECODE_FLAGS:
+        *ret = cpu->flags & ~(u64)block_flags_dead_at(cpu->rip);
+        return true;
+    case BYTECODE_CS:
+    case BYTECODE_SS:
+        *ret = number == BYTECODE_CS ? USER_CS : USER_SS;
+        return true;
+    case BYTECODE_DS:
+    case BYTECODE_ES:
+    case BYTECODE_FS:
+    case BYTECODE_GS:
+        *ret = 0;
+        return true;
+    case BYTECODE_ORIG_RAX:
+        *ret = ~(u64)0;
+        return true;
+    case BYTECODE_FS_BASE:
+    case BYTECODE_GS_BASE:
+        thread_save_bases(&bases);
+        *ret = number == BYTECODE_FS_BASE ? bases.fs_base : bases.gs_base;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool condition_register(u32 number, u64 *ret)
+{
+    static const u8 general[BYTECODE_R8] = {RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP};
+    if (number >= BYTECODE_XMM0 && number < BYTECODE_XMM0 + 16) {
+        *ret = bytecode_vector_register(number - BYTECODE_XMM0); /* the guest's are in the processor */
+        return true;
+    }
+    if (number >= BYTECODE_RIP)
+        return special_register(number, ret);
+    *ret = cpu->reg[number < BYTECODE_R8 ? general[number] : number];
+    return true;
+}
+
+/* Conditions of the pass that were asked last; size 0: none. */
+static struct known {
+    u32 condition, size;
+    bool is_brief;
+    struct brief brief;
+} known[CONDITIONS_KNOWN];
+
+static const struct known *condition_of(const struct plan_site *s)
+{
+    struct known *k = &known[s->condition % CONDITIONS_KNOWN];
+    if (k->condition == s->condition && k->size == s->condition_size)
+        return k;
+    k->condition = s->condition;
+    k->size = s->condition_size;
+    k->is_brief = brief_read(plan_parts.bytecode + s->condition, s->condition_size, &k->brief);
+    return k;
+}
+
+static void forget_conditions(void)
+{
+    for (u32 n = 0; n < CONDITIONS_KNOWN; n++)
+        known[n].size = 0;
+}
+
+static bool evaluate(const struct plan_site *s, u64 *ret)
+{
+    static const struct bytecode_host host = {condition_memory, condition_register};
+    const struct known *k = condition_of(s);
+    u64 word;
+    if (!k->is_brief)
+        return bytecode_run(plan_parts.bytecode + s->condition, s->condition_size, &host, ret);
+    if (!condition_memory(k->brief.address, k->brief.size, &word))
+        return false;
+    *ret = brief_value(&k->brief, word);
+    return true;
+}
+
+static bool condition_holds(const struct plan_site *s)
+{
+    u64 value;
+    if (!s->condition_size)
+        return true;
+    if (evaluate(s, &value))
+        return value != 0;
+    plan_pass.condition_failed++;
+    return false;
+}
+
+/* PLAN_BECOMES: whoever looks, the others know. */
+static bool condition_becomes(const struct plan_site *s)
+{
+    u8 *held = &plan_parts.held[s->condition], before = *held;
+    *held = condition_holds(s);
+    return *held && !before;
+}
+
+static void look_at_conditions(void)
+{
+    for (u32 n = 0; n < plan_parts.head.sites; n++)
+        if (plan_parts.site[n].flags & PLAN_BECOMES)
+            condition_becomes(&plan_parts.site[n]);
+}
+
+static bool is_in_time(const struct plan_site *s)
+{
+    if (!s->to_tick)
+        return true;
+    struct place now = here();
+    bool begun = now.tick != s->from_tick ? now.tick > s->from_tick : now.pc >= s->from_pc;
+    return begun && (now.tick != s->to_tick ? now.tick < s->to_tick : now.pc <= s->to_pc);
+}
+
+bool plan_site_holds(u32 site)
+{
+    const struct plan_site *s = &plan_parts.site[site];
+    u64 rsp = cpu->reg[RSP];
+    bool becomes = s->flags & PLAN_BECOMES;
+    if (becomes && !condition_becomes(s))
+        return false;
+    if (s->thread != CONTROL_THREAD_ANY && s->thread != thread_self()->ordinal)
+        return false;
+    if (!is_in_time(s))
+        return false;
+    if (rsp < s->stack_least || (s->stack_most && rsp > s->stack_most))
+        return false;
+    return becomes || condition_holds(s);
+}
+
+/* --- hits ------------------------------------------------------------------------------------ */
+
+static struct plan_hit recent[PLAN_HITS_KEPT]; /* by their number; the newest take the places of the oldest */
+
+static bool is_enough(const struct plan_hit *hit)
+{
+    const struct plan *head = &plan_parts.head;
+    if (head->mode == PLAN_TRACE && plan_parts.site[hit->site].flags & PLAN_ENDS)
+        return true;
+    bool nth = head->mode == PLAN_STOP || (head->mode == PLAN_TRACE && head->flags & PLAN_FIRST);
+    return nth && plan_pass.count >= head->nth;
+}
+
+void plan_add_hit(const struct plan_hit *hit)
+{
+    if (plan_parts.site[hit->site].flags & PLAN_ASIDE) {
+        plan_pass.aside++;
+        return;
+    }
+    struct plan_hit *kept = &recent[plan_pass.count % PLAN_HITS_KEPT];
+    *kept = *hit;
+    kept->points = plan_points_counted();
+    plan_trace_add(kept);
+    plan_pass.count++;
+    if (is_enough(hit))
+        plan_pass.due = true;
+}
+
+static void judge(u32 site, struct place at, u64 number)
+{
+    if (!plan_site_holds(site))
+        return;
+    bool raised = plan_parts.site[site].kind == SITE_SIGNAL && signals_fault_waits();
+    struct plan_hit hit = {
+        .tick = at.tick,
+        .pc = at.pc,
+        .site = site,
+        .thread = thread_self()->ordinal,
+        .address = number,
+        .written = raised,
+    };
+    plan_add_hit(&hit);
+}
+
+u32 plan_first(enum plan_site_kind kind)
+{
+    return first[kind];
+}
+
+/* Those of a kind that are about `number`, or about any. */
+static void judge_numbered(enum plan_site_kind kind, struct place at, u64 number)
+{
+    if (!plan_wants(kind))
+        return;
+    for (u32 n = first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n]) {
+        u64 wanted = plan_parts.site[n].address;
+        if (wanted == ~(u64)0 || wanted == number)
+            judge(n, at, number);
+    }
+}
+
+/* The others are about whatever happens of their kind. */
+static void judge_any(enum plan_site_kind kind, struct place at, u64 number)
+{
+    if (!plan_wants(kind))
+        return;
+    for (u32 n = first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n])
+        judge(n, at, number);
+}
+
+/* --- instructions ------------------------------------------------------------------------------ */
+
+static void judge_call(struct place now, u64 number, bool execs)
+{
+    if (!is_new(&judged.call, now))
+        return;
+    judge_numbered(SITE_CALL, now, number);
+    if (execs)
+        judge_any(SITE_EXEC, now, 0);
+}
+
+/* The pass will stand here: it has met the call, too. */
+static void judge_call_ahead(struct place now)
+{
+    static const u8 syscall_bytes[SYSCALL_LENGTH] = {0x0f, 0x05};
+    u8 bytes[SYSCALL_LENGTH];
+    if (!guest_read(bytes, gaddr(now.pc), sizeof(bytes)) ||
+        memcmp(bytes, syscall_bytes, sizeof(bytes)))
+        return;
+    judge_call(now, call_from_registers().number, false);
+}
+
+static void judge_steps(struct place now)
+{
+    for (u32 n = first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
+        if (now.pc - plan_parts.site[n].address >= plan_parts.site[n].size)
+            judge(n, now, 0);
+}
+
+static void meet_points(bool counted)
+{
+    plan_points_meet(counted);
+    if (plan_points_due())
+        plan_pass.due = plan_pass.point_due = true;
+}
+
+static bool at_instruction(bool counted)
+{
+    struct place now = here();
+    if (!is_new(&judged.instruction, now))
+        return plan_pass.due;
+    if (plan_points_on())
+        meet_points(counted);
+    for (u32 n = plan_code_first(now.pc); n != PLAN_NO_SITE; n = plan_parts.next[n])
+        judge(n, now, now.pc);
+    if (plan_wants(SITE_STEP))
+        judge_steps(now);
+    if (plan_pass.due && plan_wants(SITE_CALL))
+        judge_call_ahead(now);
+    return plan_pass.due;
+}
+
+bool plan_at_instruction(void)
+{
+    return at_instruction(false);
+}
+
+bool plan_at_counted_instruction(void)
+{
+    return at_instruction(true);
+}
+
+bool plan_judged_here(void)
+{
+    struct place now = here();
+    return judged.instruction.tick == now.tick && judged.instruction.pc == now.pc;
+}
+
+void plan_note_executed(void)
+{
+    judged.instruction = here();
+}
+
+bool plan_at_call(u64 number, bool execs)
+{
+    judge_call(here(), number, execs);
+    return plan_pass.due;
+}
+
+bool plan_at_signal(u32 number)
+{
+    struct place now = here();
+    if (is_new(&judged.signal, now))
+        judge_numbered(SITE_SIGNAL, now, number);
+    return plan_pass.due;
+}
+
+static bool steps_thread(u32 ordinal)
+{
+    for (u32 n = first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
+        if (plan_parts.site[n].thread == CONTROL_THREAD_ANY || plan_parts.site[n].thread == ordinal)
+            return true;
+    return false;
+}
+
+bool plan_steps(void)
+{
+    return plan_wants(SITE_STEP) && steps_thread(thread_self()->ordinal);
+}
+
+/* --- arrivals -------------------------------------------------------------------------------------
+ *
+ * They are noted with or without a plan: a pass may begin where they led. */
+
+static struct {
+    struct place at;
+    u32 count, judged;
+    struct arrival {
+        enum plan_site_kind kind;
+        u64 number;
+    } what[ARRIVALS_MOST];
+} arrivals;
+
+static u32 last_thread;
+
+void plan_arrive(enum plan_site_kind kind, u64 number)
+{
+    if (is_new(&arrivals.at, here()))
+        arrivals.count = arrivals.judged = 0;
+    if (arrivals.count < ARRIVALS_MOST)
+        arrivals.what[arrivals.count++] = (struct arrival){kind, number};
+}
+
+static bool is_numbered(enum plan_site_kind kind)
+{
+    return kind == SITE_RETURN;
+}
+
+void plan_note_thread(void)
+{
+    u32 thread = thread_self()->ordinal;
+    if (thread == last_thread)
+        return;
+    last_thread = thread;
+    plan_points_note_thread(thread);
+    plan_arrive(SITE_SWITCH, thread);
+}
+
+bool plan_at_boundary(void)
+{
+    if (!arrivals.count || !plan_pass.wants)
+        return plan_pass.due;
+    struct place now = here();
+    if (now.tick != arrivals.at.tick || now.pc != arrivals.at.pc)
+        return plan_pass.due;
+    for (; arrivals.judged < arrivals.count; arrivals.judged++) {
+        struct arrival *a = &arrivals.what[arrivals.judged];
+        if (is_numbered(a->kind))
+            judge_numbered(a->kind, now, a->number);
+        else
+            judge_any(a->kind, now, a->number);
+    }
+    return plan_pass.due;
+}
+
+/* --- a pass ------------------------------------------------------------------------------------------ */
+
+static const char *check(const struct plan *head, u64 size)
+{
+    if (size < sizeof(*head))
+        return "the plan is not whole";
+    if (head->version != CONTROL_VERSION)
+        return "the plan is of another version";
+    if (head->mode > PLAN_TRACE)
+        return "the plan has an unknown mode";
+    if (head->mode == PLAN_TRACE && (!head->nth || head->nth > PLAN_TRACE_MOST))
+        return "the plan is to keep more hits than can be kept, or none";
+    if (head->sites > SITES_MOST)
+        return "the plan has too many sites";
+    if (head->frames > FRAMES_MOST)
+        return "the plan has too many frames";
+    if (size != sizeof(*head) + head->sites * sizeof(struct plan_site) + head->frames * sizeof(struct plan_frame) +
+                    head->bytecode_size)
+        return "the plan has another size than it says";
+    return NULL;
+}
+
+static const char *check_sites(const struct plan *head, const struct plan_site *site)
+{
+    for (u32 n = 0; n < head->sites; n++) {
+        if (site[n].kind >= KINDS)
+            return "the plan has a site of an unknown kind";
+        if (site[n].condition > head->bytecode_size ||
+            site[n].condition_size > head->bytecode_size - site[n].condition)
+            return "a condition of the plan is not in its bytecode";
+        if (site[n].flags & PLAN_BECOMES && !site[n].condition_size)
+            return "a site of the plan has no condition that could become true";
+    }
+    return NULL;
+}
+
+static const char *check_points(const struct plan *head)
+{
+    const struct plan_site *site = (const struct plan_site *)(head + 1);
+    return head->points ? plan_points_check(head->points, (const struct plan_frame *)(site + head->sites), head->frames) : NULL;
+}
+
+static void keep(const void *bytes, u64 size)
+{
+    const struct plan *head = bytes;
+    u64 behind = (size + 7) & ~7ul;
+    u64 room = page_up(behind + head->sites * sizeof(u32) + head->bytecode_size);
+    if (room > memory.room) {
+        if (memory.room)
+            pool_unmap(memory.bytes, memory.room);
+        memory.bytes = pool_map(room, PAGE_SIZE);
+        memory.room = room;
+    }
+    memcpy(memory.bytes, bytes, size);
+    plan_parts.head = *head;
+    plan_parts.site = (const struct plan_site *)(memory.bytes + sizeof(*head));
+    plan_parts.frame = (const struct plan_frame *)(plan_parts.site + head->sites);
+    plan_parts.bytecode = (const u8 *)(plan_parts.frame + head->frames);
+    plan_parts.next = (u32 *)(memory.bytes + behind);
+    plan_parts.held = (u8 *)(plan_parts.next + head->sites);
+    memset(plan_parts.held, 0, head->bytecode_size);
+}
+
+static void sort_sites(void)
+{
+    for (u32 kind = 0; kind < KINDS; kind++)
+        first[kind] = PLAN_NO_SITE;
+    for (u32 n = plan_parts.head.sites; n-- > 0;) {
+        u32 kind = plan_parts.site[n].kind;
+        plan_parts.next[n] = first[kind];
+        first[kind] = n;
+        plan_pass.wants |= 1u << kind;
+    }
+}
+
+/* What is exactly here has been seen already, or has not. */
+static void judge_from_here(bool past)
+{
+    struct place nowhere = {~(u64)0, 0}, from = past ? here() : nowhere;
+    judged.instruction = judged.call = judged.signal = from;
+    arrivals.judged = past ? arrivals.count : 0;
+}
+
+const char *plan_begin(const void *bytes, u64 size)
+{
+    const struct plan *head = bytes;
+    const char *why = check(head, size);
+    if (!why)
+        why = check_sites(head, (const struct plan_site *)(head + 1));
+    if (!why)
+        why = check_points(head);
+    if (why)
+        return why;
+    keep(bytes, size);
+    forget_conditions();
+    plan_pass = (struct plan_pass){
+        .runs = true,
+        .limit_tick = head->limit_tick,
+        .limit_pc = head->limit_pc,
+    };
+    sort_sites();
+    plan_points_install();
+    plan_code_install();
+    judge_from_here(head->flags & PLAN_PAST_HERE);
+    look_at_conditions();
+    plan_trace_begin(head->mode != PLAN_TRACE ? 0 : head->flags & PLAN_FIRST ? PLAN_TRACE_ALL : head->nth);
+    why = data_watch_begin();
+    if (why)
+        plan_end();
+    else if (plan_points_on())
+        fragments_use(plan_points_variant(fragment_variant));
+    return why;
+}
+
+void plan_end(void)
+{
+    plan_pass.kept = plan_pass.count < PLAN_HITS_KEPT ? (u32)plan_pass.count : PLAN_HITS_KEPT;
+    for (u32 n = 0; n < plan_pass.kept; n++)
+        plan_pass.hits[n] = recent[(plan_pass.count - 1 - n) % PLAN_HITS_KEPT];
+    plan_pass.runs = false;
+    plan_pass.due = plan_pass.point_due = false;
+    plan_pass.wants = 0;
+    data_watch_end();
+    fragments_use(0);
+}

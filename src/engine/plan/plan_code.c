@@ -1,0 +1,128 @@
+/* Code sites: which addresses have one, and translations that know it.
+ *
+ * A fragment never runs through an address with a code site: blocks end in front of one, and a fragment that begins there comes to
+ * the engine before its first instruction (EXIT_SITE).  So only fragments that hold such an address need to be made anew when
+ * a plan brings other sites than the one before.
+ *
+ * Two tables of addresses, for the old plan and the new, take turns.
+ */
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/plan/plan_internal.h"
+#include "engine/run/fragment.h"
+
+struct slot {
+    u64 pc; /* 0: empty; no code is there */
+    u32 first; /* site in the plan */
+};
+
+struct table {
+    struct slot *slots;
+    u32 size;  /* a power of 2, at least twice what it holds; 0: nothing */
+    u32 count;
+    u64 room;  /* bytes */
+};
+
+static struct table tables[2], *table = &tables[0];
+
+static struct slot *find(const struct table *t, u64 pc)
+{
+    u32 at = (u32)((pc * 0x9e3779b97f4a7c15) >> 32) & (t->size - 1);
+    while (t->slots[at].pc && t->slots[at].pc != pc)
+        at = (at + 1) & (t->size - 1);
+    return &t->slots[at];
+}
+
+static bool holds(const struct table *t, u64 pc)
+{
+    return t->count && find(t, pc)->pc == pc;
+}
+
+bool plan_code_at(u64 pc)
+{
+    return holds(table, pc);
+}
+
+u32 plan_code_first(u64 pc)
+{
+    const struct slot *s = table->count ? find(table, pc) : NULL;
+    return s && s->pc == pc ? s->first : PLAN_NO_SITE;
+}
+
+static void make_empty(struct table *t, u32 wanted)
+{
+    t->size = 16;
+    while (t->size < 2 * wanted)
+        t->size *= 2;
+    t->count = 0;
+    u64 room = page_up(t->size * sizeof(struct slot));
+    if (room > t->room) {
+        if (t->room)
+            pool_unmap(t->slots, t->room);
+        t->slots = pool_map(room, PAGE_SIZE);
+        t->room = room;
+    }
+    memset(t->slots, 0, t->size * sizeof(struct slot));
+}
+
+/* From the last site to the first, so that lists have the order of the plan. */
+static void fill(struct table *t)
+{
+    for (u32 n = plan_parts.head.sites; n-- > 0;) {
+        const struct plan_site *site = &plan_parts.site[n];
+        if (site->kind != SITE_CODE || !site->address)
+            continue;
+        struct slot *s = find(t, site->address);
+        plan_parts.next[n] = s->pc ? s->first : PLAN_NO_SITE;
+        t->count += !s->pc;
+        *s = (struct slot){site->address, n};
+    }
+}
+
+/* Where frames of the plan end, the engine looks, too. */
+static void add_address(struct table *t, u64 pc)
+{
+    if (!pc || holds(t, pc))
+        return;
+    *find(t, pc) = (struct slot){pc, PLAN_NO_SITE};
+    t->count++;
+}
+
+static void fill_frames(struct table *t)
+{
+    for (u32 n = 0; n < plan_parts.head.frames; n++)
+        add_address(t, plan_parts.frame[n].return_pc);
+}
+
+/* Drops fragments for addresses of one table that are not in the other. */
+static void drop_difference(const struct table *from, const struct table *other)
+{
+    for (u32 n = 0; from->count && n < from->size; n++) {
+        u64 pc = from->slots[n].pc;
+        if (pc && !holds(other, pc))
+            fragments_drop_with(pc);
+    }
+}
+
+static u32 count_code_sites(void)
+{
+    u32 count = 0;
+    for (u32 n = 0; n < plan_parts.head.sites; n++)
+        count += plan_parts.site[n].kind == SITE_CODE;
+    return count;
+}
+
+void plan_code_install(void)
+{
+    u32 wanted = count_code_sites() + plan_parts.head.frames;
+    struct table *old = table;
+    if (!wanted && !old->count)
+        return;
+    table = old == &tables[0] ? &tables[1] : &tables[0];
+    make_empty(table, wanted);
+    fill(table);
+    fill_frames(table);
+    drop_difference(old, table);
+    drop_difference(table, old);
+}

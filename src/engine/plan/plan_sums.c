@@ -1,0 +1,37 @@
+/* Sums: see plan_sums.h. */
+#include "engine/plan/plan_sums.h"
+
+#include "engine/run/fragment.h"
+#include "engine/x86_64/block.h"
+
+enum { TICKS_LEAST = 1024 }; /* a visit to the engine takes as long as some tens */
+
+static u64 translated; /* points; those of fragments that were dropped one by one are still among them */
+static u32 generation;
+
+/* Everything may have been dropped. */
+static u64 points_translated(void)
+{
+    if (generation != fragments_generation)
+        translated = 0;
+    generation = fragments_generation;
+    return translated;
+}
+
+void plan_sums_note_point(void)
+{
+    translated = points_translated() + 1;
+}
+
+void plan_sums_forget(void)
+{
+    translated = 0;
+}
+
+/* The grant is made before the block is, where one has to be; and what is left of the tick at hand counts as one, too. */
+u64 plan_sums_ticks(u64 left)
+{
+    u64 in_a_tick = points_translated() + BLOCK_INSNS;
+    u64 ticks = left / in_a_tick;
+    return ticks > TICKS_LEAST ? ticks - 2 : 0;
+}

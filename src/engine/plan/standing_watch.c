@@ -1,0 +1,62 @@
+/* A standing watch: see the header.
+ *
+ * Plans belong to sessions, which replay.  What a plan does to translated code, and what it sees, does not depend on a log: here one
+ * without an end is begun by the engine itself, while a program is recorded or merely run.  Its hits are only counted.
+ */
+#include "engine/plan/standing_watch.h"
+
+#include "engine/base/settings.h"
+#include "engine/base/stop.h"
+#include "engine/calls/syscalls.h"
+#include "engine/plan/controlled.h"
+#include "engine/plan/data_watch.h"
+#include "engine/plan/plan.h"
+#include "engine/run/goal.h"
+#include "log/control.h"
+
+static bool on;
+static void (*check_next)(void); /* of another setting */
+
+static void check(void)
+{
+    data_watch_settle();
+    if (check_next)
+        check_next();
+}
+
+void standing_watch_start(void)
+{
+    struct {
+        struct plan plan;
+        struct plan_site site;
+    } p = {
+        .plan = {.version = CONTROL_VERSION, .mode = PLAN_COUNT, .sites = 1, .limit_tick = ~0ul},
+        .site = {.kind = SITE_STORE, .address = settings.watch_at, .size = settings.watch_size,
+                 .thread = CONTROL_THREAD_ANY},
+    };
+    if (!settings.watch_size || control_on)
+        return;
+    const char *why = plan_begin(&p, sizeof(p));
+    if (why)
+        engine_stop("the setting watch", why);
+    on = true;
+    check_next = goal.check;
+    goal.check = check;
+    syscalls_update_direct();
+}
+
+bool standing_watch_on(void)
+{
+    return on;
+}
+
+void standing_watch_call(void)
+{
+    if (on)
+        data_watch_expect_any();
+}
+
+u64 standing_watch_count(void)
+{
+    return plan_pass.count;
+}

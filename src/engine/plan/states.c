@@ -1,0 +1,307 @@
+/* States: see states.h.
+ *
+ * States and what they overwrote are appended to three heaps.  When there are twice as many as wanted, the older half goes; so
+ * nothing is moved more than once, and the newest are always there.
+ *
+ * Invariant
+ *   (1) The undo of the last state is at the end of its heap: entries can be added until the next state begins.
+ */
+#include "engine/plan/states.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/memory/guest_observer.h"
+#include "engine/plan/controlled_internal.h"
+#include "engine/plan/touched.h"
+#include "engine/run/ticks.h"
+#include "engine/threads/thread.h"
+#include "engine/track/replay.h"
+#include "engine/x86_64/call.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/vector.h"
+#include "log/format.h"
+
+enum {
+    MOST_AT_LEAST = 16,
+    MOST_AT_MOST = 1 << 20,
+    UNDO_MOST = 256 << 20, /* more: everything before is forgotten */
+};
+
+bool states_on;
+
+struct heap {
+    u8 *bytes;
+    u64 used, room;
+};
+
+static struct heap states, undo, vectors;
+static u64 most;
+static u64 areas_before;    /* the version before the call that is being made */
+static bool general_only;   /* what has been executed since the last state leaves vector registers alone */
+static bool executed;       /* an instruction has been, since then */
+static bool tried;          /* that of the last state, even if it faulted */
+
+/* --- heaps -------------------------------------------------------------------------------- */
+
+static void *take(struct heap *h, u64 size)
+{
+    if (h->used + size > h->room) {
+        u64 room = page_up(2 * (h->used + size));
+        u8 *bytes = pool_map(room, PAGE_SIZE);
+        memcpy(bytes, h->bytes, h->used);
+        if (h->room)
+            pool_unmap(h->bytes, h->room);
+        h->bytes = bytes;
+        h->room = room;
+    }
+    h->used += size;
+    return h->bytes + h->used - size;
+}
+
+static void cut_front(struct heap *h, u64 size)
+{
+    memmove(h->bytes, h->bytes + size, h->used - size);
+    h->used -= size;
+}
+
+static void give_back(struct heap *h)
+{
+    if (h->room)
+        pool_unmap(h->bytes, h->room);
+    *h = (struct heap){0};
+}
+
+static u64 count(void)
+{
+    return states.used / sizeof(struct state);
+}
+
+static struct state *state_number(u64 n)
+{
+    return (struct state *)states.bytes + n;
+}
+
+static struct state *last(void)
+{
+    return count() ? state_number(count() - 1) : NULL;
+}
+
+static void forget_all(void)
+{
+    states.used = undo.used = vectors.used = 0;
+}
+
+/* Leaves the newest `keep`. */
+static void forget_older(u64 keep)
+{
+    if (count() <= keep)
+        return;
+    const struct state *first = state_number(count() - keep);
+    u64 undo_gone = first->undo;
+    u32 vectors_gone = first->vector;
+    cut_front(&states, (count() - keep) * sizeof(struct state));
+    cut_front(&undo, undo_gone);
+    cut_front(&vectors, (u64)vectors_gone * vector_shape.size);
+    for (u64 n = 0; n < keep; n++) {
+        state_number(n)->undo -= undo_gone;
+        state_number(n)->vector -= vectors_gone;
+    }
+}
+
+/* --- what is overwritten --------------------------------------------------------------------- */
+
+static void keep_part(u64 at, u64 size)
+{
+    struct state *s = last();
+    u64 before = undo.used;
+    struct state_undo *u = take(&undo, sizeof(*u) + format_padded(size));
+    *u = (struct state_undo){.address = at, .size = (u32)size};
+    u64 *end = (u64 *)((u8 *)(u + 1) + format_padded(size));
+    if (size)
+        end[-1] = 0;
+    if (guest_read(u + 1, gaddr(at), size))
+        s->undo_count++;
+    else
+        undo.used = before;
+}
+
+/* Page by page: where nothing is, nothing is overwritten. */
+static void keep_bytes(u64 at, u64 size)
+{
+    if (!count())
+        return;
+    if (size > UNDO_MOST || undo.used > UNDO_MOST) {
+        forget_all();
+        return;
+    }
+    while (size) {
+        u64 part = page_down(at) + PAGE_SIZE - at;
+        part = part < size ? part : size;
+        keep_part(at, part);
+        at += part;
+        size -= part;
+    }
+}
+
+/* --- moments ---------------------------------------------------------------------------------- */
+
+static bool is_here(const struct state *s)
+{
+    return s && s->tick == ticks_now() && s->pc == cpu->rip && s->thread == thread_self()->ordinal;
+}
+
+/* The number of the image of what is in the vector registers now. */
+static u32 vector_image(void)
+{
+    static u8 now[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    u64 size = vector_shape.size, images = vectors.used / size;
+    const struct state *s = last();
+    if (s && general_only && executed)
+        return s->vector;
+    control_fill_vector(now);
+    if (s && !memcmp(now, vectors.bytes + s->vector * size, size))
+        return s->vector;
+    memcpy(take(&vectors, size), now, size);
+    return (u32)images;
+}
+
+/* The last state is part of the one before. */
+static void join_last(void)
+{
+    struct state *s = last();
+    if (count() < 2) {
+        forget_all();
+        return;
+    }
+    s[-1].undo_count += s->undo_count; /* (1): they are next to each other */
+    states.used -= sizeof(*s);
+}
+
+/* The guest has come elsewhere without an instruction: something was from outside.  States are of instructions; where none was
+ * so much as tried, what happened belongs to the one before, which was executed: the number of events tells that there was one. */
+static void leave_last(void)
+{
+    if (!count() || executed)
+        return;
+    if (!tried)
+        join_last();
+    else if (!last()->event)
+        last()->event = last()->thread == thread_self()->ordinal ? SITE_SIGNAL : SITE_SWITCH;
+}
+
+void states_note(void)
+{
+    if (is_here(last())) { /* nothing has happened, or a fault, or a part of a repeated instruction */
+        executed = general_only = false;
+        return;
+    }
+    leave_last();
+    if (count() >= 2 * most)
+        forget_older(most);
+    struct state new = {
+        .tick = ticks_now(),
+        .pc = cpu->rip,
+        .thread = thread_self()->ordinal,
+        .vector = vector_image(),
+        .undo = undo.used,
+        .event_number = replay_events_met(),
+    };
+    control_fill_running(&new.registers);
+    memcpy(take(&states, sizeof(new)), &new, sizeof(new));
+    executed = general_only = tried = false;
+}
+
+void states_before(void)
+{
+    static struct touched touched;
+    executed = tried = true;
+    general_only = false;
+    if (!touched_find(&touched))
+        return;
+    general_only = decode_general_only(&touched.insn);
+    for (u32 n = 0; n < touched.ranges.count; n++)
+        if (touched.ranges.touch[n].how & TOUCH_WRITE)
+            keep_bytes(touched.ranges.touch[n].start, touched.ranges.touch[n].size);
+}
+
+/* --- what the engine does ------------------------------------------------------------------------ */
+
+static void call_begins(const struct call *call)
+{
+    (void)call;
+    areas_before = areas_version;
+    if (last())
+        last()->event = SITE_CALL;
+}
+
+/* What has been mapped, or is no more, cannot be undone. */
+static void call_ended(const struct call *call, i64 result)
+{
+    u64 start, end;
+    bool wiped = !kernel_failed(result) && call_replaces(call, &start, &end);
+    if (wiped || areas_version != areas_before)
+        forget_all();
+}
+
+static const struct guest_observer observer = {keep_bytes, call_begins, call_ended};
+
+/* --- a stretch --------------------------------------------------------------------------------------- */
+
+void states_begin(u64 wanted)
+{
+    most = wanted < MOST_AT_LEAST ? MOST_AT_LEAST : wanted > MOST_AT_MOST ? MOST_AT_MOST : wanted;
+    forget_all();
+    executed = general_only = tried = false;
+    states_on = true;
+    guest_observer = &observer;
+}
+
+static void write_all(i32 fd, const void *bytes, u64 size)
+{
+    for (u64 at = 0; at < size;) {
+        i64 wrote = kernel_call(__NR_write, fd, (const u8 *)bytes + at, size - at);
+        if (kernel_failed(wrote) || !wrote)
+            return;
+        at += (u64)wrote;
+    }
+}
+
+static i32 write_states(void)
+{
+    i64 fd = kernel_call(__NR_memfd_create, "ebb states", 1 /* close-on-exec */);
+    if (kernel_failed(fd))
+        return -1;
+    struct states head = {
+        .count = count(),
+        .first_state = sizeof(head),
+        .vector_size = vector_shape.size,
+        .vector_features = vector_shape.features,
+    };
+    head.first_undo = head.first_state + states.used;
+    head.first_vector = head.first_undo + undo.used;
+    head.size = head.first_vector + vectors.used;
+    write_all((i32)fd, &head, sizeof(head));
+    write_all((i32)fd, states.bytes, states.used);
+    write_all((i32)fd, undo.bytes, undo.used);
+    write_all((i32)fd, vectors.bytes, vectors.used);
+    return (i32)fd;
+}
+
+i32 states_end(void)
+{
+    if (!is_here(last()))
+        leave_last();
+    forget_older(most);
+    i32 fd = write_states();
+    states_on = false;
+    guest_observer = NULL;
+    give_back(&states);
+    give_back(&undo);
+    give_back(&vectors);
+    return fd;
+}

@@ -1,0 +1,139 @@
+/* The code cache: see code_cache.h.  This file places it and hands out its room. */
+#include "engine/run/code_cache.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/settings.h"
+#include "engine/base/stop.h"
+#include "engine/memory/areas.h"
+#include "engine/run/lookup.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/doors.h"
+
+enum {
+    CPU_PAGE = 4096,
+    CPU_OFFSET = 0xa80, /* in that page */
+    TABLE = LOOKUP_SLOTS * 8,
+    TABLES = (VARIANTS - 1) * TABLE + 2 * CODE_CACHE_REGIONS,
+    CACHE_LEAST = 1024 * 1024,
+    COLD_CHUNK = 64 * 1024,
+    COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
+};
+
+/* Processors by AMD look for a line in their first cache by a hash of bits 12 to 27 of its address, each of the lower eight
+ * xor one of the upper; of two lines with the same hash and the same place in their pages only one is found at a time, and
+ * code that uses both in turn runs ten times slower.  Images end at LAYOUT_IMAGES_END, with the data of the program in the
+ * last page, whose hash is that of LAYOUT_CACHE itself: so struct cpu lies behind the table, and not at the start of a
+ * page, where a program's data often begins. */
+_Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PAGE, "in one page");
+
+#define BELOW_2_GIB 0x7fff0000ul
+
+u64 code_cache_first, code_cache_end;
+struct cpu *cpu;
+u64 *lookup_tables[VARIANTS];
+u8 *code_cache_regions[2];
+
+static u8 *hot_first; /* after the doors */
+static u8 *room_end;  /* the tables of variants begin */
+static u8 *hot_at;
+static u8 *cold_at, *cold_end; /* in the chunk at hand */
+static u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
+static u64 cold_wasted;        /* at the ends of chunks */
+
+static bool map_at(u64 at, u64 size)
+{
+    i64 got = kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == (i64)at)
+        return true;
+    if (!kernel_failed(got))
+        kernel_call(__NR_munmap, got, size);
+    return false;
+}
+
+/* The usual place; else the highest that the program leaves free; a smaller one, if there is none. */
+static u64 map_cache(u64 size)
+{
+    if (areas_gap(LAYOUT_CACHE, LAYOUT_CACHE + size, size, PAGE_SIZE, true) && map_at(LAYOUT_CACHE, size))
+        return LAYOUT_CACHE;
+    u64 at = areas_gap(PAGE_SIZE * 16, BELOW_2_GIB, size, PAGE_SIZE, false);
+    return at && map_at(at, size) ? at : 0;
+}
+
+static void place_tables(u64 first, u64 end)
+{
+    room_end = (u8 *)end;
+    lookup_tables[0] = (u64 *)first;
+    for (u32 n = 1; n < VARIANTS; n++)
+        lookup_tables[n] = (u64 *)(end + (n - 1) * TABLE);
+    for (u32 n = 0; n < countof(code_cache_regions); n++)
+        code_cache_regions[n] = room_end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
+}
+
+void code_cache_start(void)
+{
+    u64 size = page_up(settings.cache < CACHE_LEAST ? CACHE_LEAST : settings.cache);
+    u64 at = 0;
+    while (!(at = map_cache(size + TABLES)) && size > CACHE_LEAST)
+        size /= 2;
+    if (!at)
+        engine_refuse(126, "code cache", "no room below 2 GiB");
+    code_cache_first = at;
+    code_cache_end = at + size + TABLES;
+    cpu = (struct cpu *)(at + TABLE + CPU_OFFSET);
+    place_tables(at, at + size);
+    hot_first = doors_make((u8 *)(at + TABLE + CPU_PAGE));
+    code_cache_reset();
+    pool_enlarge_pages(code_cache_first, (u64)room_end - COLD_PLAIN);
+    lookup_clear(0);
+}
+
+static bool next_cold_chunk(void)
+{
+    if (cold_first - COLD_CHUNK < hot_at + CODE_CACHE_ROOM)
+        return false;
+    cold_wasted += (u64)(cold_end - cold_at);
+    cold_first -= COLD_CHUNK;
+    cold_at = cold_first;
+    cold_end = cold_at + COLD_CHUNK;
+    return true;
+}
+
+bool code_cache_room(struct code_room *ret)
+{
+    if (hot_at + CODE_CACHE_ROOM > cold_first)
+        return false;
+    if (cold_at + CODE_CACHE_ROOM > cold_end && !next_cold_chunk())
+        return false;
+    *ret = (struct code_room){hot_at, cold_at};
+    return true;
+}
+
+void code_cache_commit(struct code_room end)
+{
+    assert(end.hot <= cold_first && end.cold <= cold_end);
+    hot_at = end.hot;
+    cold_at = end.cold;
+}
+
+void code_cache_reset(void)
+{
+    hot_at = hot_first;
+    cold_first = cold_at = cold_end = room_end;
+    cold_wasted = 0;
+}
+
+u64 code_cache_used(void)
+{
+    u64 cold = (u64)(room_end - cold_first) - cold_wasted - (u64)(cold_end - cold_at);
+    return (u64)(hot_at - hot_first) + cold;
+}
+
+void lookup_clear(u32 variant)
+{
+    for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
+        lookup_tables[variant][slot] = doors.missed;
+}

@@ -1,0 +1,429 @@
+/* Code that changes: noticing it before a stale translation runs.
+ *
+ * Every page that code was translated from has an entry, and so has every page that we have
+ * write-protected.  Entries lie in regions of REGION_PAGES pages, which are made once and stay;
+ * the regions are in a sorted array, so that ranges are walked in order of address and
+ * what is empty is skipped.
+ *
+ * Two mappings of the same page of a file are aliases if the one that is written to is shared.  The
+ * areas (areas.h) know which those are.  Few programs have any, so nobody looks for them before
+ * the first shared writable mapping of a file was made.
+ *
+ * Invariants
+ *   (1) A page with HAS_CODE and without CHECKED cannot be written by the guest, neither there
+ *       nor through an alias, without a fault that comes to code_watch_fault().
+ *   (2) PROTECTED is set where the kernel may have less than the guest asked for.  It may be set
+ *       in vain: a fault there looks at the areas.
+ *   (3) Nothing here is visible to the guest, so ticks, which serve as a clock, need not be exact.
+ */
+#include "engine/run/code_watch.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/stats.h"
+#include "engine/base/stop.h"
+#include "engine/base/text.h"
+#include "engine/calls/syscalls.h"
+#include "engine/memory/areas.h"
+#include "engine/run/ticks.h"
+#include "engine/run/translate.h"
+#include "engine/share/share.h"
+
+enum {
+    REGION_PAGES = 512,
+    FIRST_REGIONS = 256,
+    FAULTS_MOST = 10,
+    PATIENCE_MOST = 10,
+};
+
+/* A page that was not written for so long has settled. */
+#define QUIET_TICKS (16ul << 20)
+
+enum {
+    HAS_CODE = 1,
+    PROTECTED = 2,
+    CHECKED = 4,
+};
+
+struct watched {
+    u64 last; /* tick of the last change */
+    u8 flags;
+    u8 faults;
+    u8 patience; /* how often it was checked: the longer it must be quiet */
+};
+
+struct region {
+    u64 first; /* number of its first page */
+    struct watched page[REGION_PAGES];
+};
+
+static struct region **regions;
+static u64 region_count, region_room;
+static struct region *recent; /* the one looked at last: the next page is mostly near */
+static u64 protected_count, checked_count;
+static bool aliases_possible;
+
+/* The index of the first region that ends above the page of this number. */
+static u64 region_index(u64 number)
+{
+    u64 low = 0, high = region_count;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (regions[middle]->first + REGION_PAGES <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void make_room_for_region(void)
+{
+    if (region_count < region_room)
+        return;
+    u64 room = region_room ? 2 * region_room : FIRST_REGIONS;
+    struct region **grown = pool_map(room * sizeof(grown[0]), PAGE_SIZE);
+    if (regions) {
+        memcpy(grown, regions, region_count * sizeof(grown[0]));
+        pool_unmap(regions, region_room * sizeof(grown[0]));
+    }
+    regions = grown;
+    region_room = room;
+}
+
+static struct watched *find(u64 page)
+{
+    u64 number = page / PAGE_SIZE;
+    if (recent && number - recent->first < REGION_PAGES)
+        return &recent->page[number - recent->first];
+    u64 i = region_index(number);
+    if (i == region_count || number < regions[i]->first)
+        return NULL;
+    recent = regions[i];
+    return &recent->page[number - recent->first];
+}
+
+static struct watched *find_or_make(u64 page)
+{
+    struct watched *found = find(page);
+    if (found)
+        return found;
+    make_room_for_region();
+    struct region *made = pool_take(sizeof(*made));
+    u64 number = page / PAGE_SIZE, i = region_index(number);
+    made->first = number & ~(u64)(REGION_PAGES - 1);
+    memmove(&regions[i + 1], &regions[i], (region_count - i) * sizeof(regions[0]));
+    regions[i] = made;
+    region_count++;
+    return &made->page[number - made->first];
+}
+
+/* The first page at or above *page and below `end` with any of these flags, which then is
+ * *page; NULL: none. */
+static struct watched *next_with(u8 flags, u64 *page, u64 end)
+{
+    u64 number = *page / PAGE_SIZE, last = end / PAGE_SIZE + (end % PAGE_SIZE != 0);
+    for (u64 i = region_index(number); i < region_count; i++) {
+        struct region *r = regions[i];
+        if (number < r->first)
+            number = r->first;
+        for (; number < r->first + REGION_PAGES; number++) {
+            if (number >= last)
+                return NULL;
+            if (r->page[number - r->first].flags & flags) {
+                *page = number * PAGE_SIZE;
+                return &r->page[number - r->first];
+            }
+        }
+    }
+    return NULL;
+}
+
+static void set_flag(struct watched *w, u8 flag, bool on)
+{
+    u64 *count = flag == PROTECTED ? &protected_count : flag == CHECKED ? &checked_count : NULL;
+    if (count && on != !!(w->flags & flag))
+        *count += on ? 1 : (u64)-1;
+    w->flags = on ? w->flags | flag : w->flags & ~flag;
+    if (flag == PROTECTED && protected_count <= 1)
+        syscalls_update_direct(); /* the first or the last */
+}
+
+bool code_watch_protects(void)
+{
+    return protected_count != 0;
+}
+
+/* Aliases */
+
+static bool is_alias(const struct area *a, const struct area *other, u64 offset)
+{
+    return (other->flags & (AREA_FILE | AREA_SHM)) && other->device == a->device &&
+           other->inode == a->inode && offset >= other->offset &&
+           offset - other->offset < other->end - other->start;
+}
+
+/* Calls `visit` for the page and for every other that shows the same page of the same file. */
+static void for_aliases(u64 page, void (*visit)(u64 page))
+{
+    visit(page);
+    const struct area *own = areas_find(page);
+    if (!aliases_possible || !own || !(own->flags & (AREA_FILE | AREA_SHM)))
+        return;
+    u64 offset = own->offset + (page - own->start);
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
+        if (!is_alias(own, a, offset))
+            continue;
+        u64 other = a->start + (offset - a->offset);
+        if (other != page)
+            visit(other);
+    }
+}
+
+/* Protecting */
+
+u32 code_watch_kernel_protection(u32 protection)
+{
+    bool readable = protection & (PROT_READ | PROT_WRITE | PROT_EXEC);
+    return (protection & ~(u32)PROT_EXEC) | (readable ? PROT_READ : 0);
+}
+
+u32 code_watch_protection(u64 page, u32 protection)
+{
+    const struct watched *w = find(page);
+    u32 kernel = code_watch_kernel_protection(protection);
+    return w && (w->flags & (HAS_CODE | CHECKED)) == HAS_CODE ? kernel & ~(u32)PROT_WRITE : kernel;
+}
+
+static void become_checked(struct watched *w)
+{
+    if (!(w->flags & CHECKED) && w->patience < PATIENCE_MOST)
+        w->patience++;
+    set_flag(w, CHECKED, true);
+    w->last = ticks_now();
+}
+
+static bool protect(u64 page, const struct area *area)
+{
+    u32 protection = code_watch_kernel_protection(area->protection) & ~(u32)PROT_WRITE;
+    if (kernel_failed(kernel_call(__NR_mprotect, page, PAGE_SIZE, protection)))
+        return false;
+    set_flag(find_or_make(page), PROTECTED, true);
+    return true;
+}
+
+static bool protection_failed; /* out of protect_alias() */
+
+/* A private mapping shows what is written through a shared one, but not the other way round. */
+static void protect_alias(u64 page)
+{
+    const struct watched *w = find(page);
+    const struct area *area = areas_find(page);
+    if (!area || !(area->protection & PROT_WRITE) || (w && (w->flags & PROTECTED)))
+        return;
+    bool own = w && (w->flags & HAS_CODE);
+    if ((own || (area->flags & AREA_SHARED)) && !protect(page, area))
+        protection_failed = true;
+}
+
+/* Sees to (1).  The kernel refuses when it is out of mappings: then the code is checked. */
+static void watch(u64 page)
+{
+    protection_failed = false;
+    for_aliases(page, protect_alias);
+    if (protection_failed)
+        become_checked(find(page));
+}
+
+void code_watch_add(u64 start, u64 end)
+{
+    for (u64 page = page_down(start); page < end; page += PAGE_SIZE) {
+        struct watched *w = find_or_make(page);
+        if (w->flags & HAS_CODE)
+            continue;
+        set_flag(w, HAS_CODE, true);
+        if (!(w->flags & CHECKED))
+            watch(page);
+    }
+}
+
+bool code_watch_checked(u64 page)
+{
+    if (!checked_count)
+        return false;
+    const struct watched *w = find(page);
+    return w && (w->flags & CHECKED);
+}
+
+/* Dropping */
+
+static void drop(u64 page, struct watched *w)
+{
+    if (!(w->flags & HAS_CODE))
+        return;
+    set_flag(w, HAS_CODE, false);
+    translate_drop(page, page + PAGE_SIZE);
+}
+
+/* The code of this page is about to be written, here or through an alias. */
+static void drop_written(u64 page)
+{
+    struct watched *w = find(page);
+    if (!w || !(w->flags & HAS_CODE))
+        return;
+    drop(page, w);
+    u64 now = ticks_now();
+    if (now - w->last > QUIET_TICKS)
+        w->faults = 0;
+    w->last = now;
+    if (++w->faults > FAULTS_MOST)
+        become_checked(w);
+}
+
+void code_watch_differs(u64 start, u64 end)
+{
+    u64 now = ticks_now(), page = start;
+    for (struct watched *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE) {
+        drop(page, w);
+        w->last = now;
+    }
+}
+
+void code_watch_changed(u64 start, u64 end)
+{
+    u64 page = start;
+    for (struct watched *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
+        drop(page, w);
+}
+
+/* Making writable again */
+
+/* Splitting a mapping needs room in the kernel's list; giving a whole area one protection does
+ * not. */
+static void unprotect_area(const struct area *area)
+{
+    u64 page = area->start;
+    for (struct watched *w; (w = next_with(PROTECTED, &page, area->end)); page += PAGE_SIZE) {
+        for_aliases(page, drop_written);
+        set_flag(w, PROTECTED, false);
+    }
+    u32 protection = code_watch_kernel_protection(area->protection);
+    u64 size = area->end - area->start;
+    if (kernel_failed(kernel_call(__NR_mprotect, area->start, size, protection)))
+        engine_stop("memory that holds code cannot be made writable again", NULL);
+    share_opened(area->start, area->end);
+}
+
+/* Was it ours, and is it the guest's to write? */
+static bool unprotect(u64 page, struct watched *w)
+{
+    set_flag(w, PROTECTED, false);
+    const struct area *area = areas_find(page);
+    if (!area || !(area->protection & PROT_WRITE))
+        return false; /* (2) */
+    stats.code_writes++;
+    for_aliases(page, drop_written);
+    u32 protection = code_watch_kernel_protection(area->protection);
+    if (kernel_failed(kernel_call(__NR_mprotect, page, PAGE_SIZE, protection)))
+        unprotect_area(area);
+    else
+        share_opened(page, page + PAGE_SIZE);
+    return true;
+}
+
+bool code_watch_fault(u64 address)
+{
+    u64 page = page_down(address);
+    struct watched *w = find(page);
+    return w && (w->flags & PROTECTED) && unprotect(page, w);
+}
+
+static void check_if_known(u64 page)
+{
+    struct watched *w = find(page);
+    if (w && w->last) /* it had code when it was written */
+        become_checked(w);
+}
+
+void code_watch_own(u64 address)
+{
+    for_aliases(page_down(address), check_if_known);
+}
+
+bool code_watch_release(u64 start, u64 end)
+{
+    bool any = false;
+    if (!protected_count)
+        return false;
+    u64 page = page_down(start);
+    for (struct watched *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
+        any |= unprotect(page, w);
+    return any;
+}
+
+/* New mappings and protections */
+
+static void forget_protected(u64 start, u64 end)
+{
+    if (!protected_count)
+        return;
+    u64 page = start;
+    for (struct watched *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
+        set_flag(w, PROTECTED, false);
+}
+
+/* Code in [start, end), which its own mapping lets the guest write. */
+static void protect_code(u64 start, u64 end)
+{
+    u64 page = start;
+    for (struct watched *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
+        if (!(w->flags & CHECKED))
+            watch(page);
+}
+
+/* Code that was translated from another mapping of what `area`, shared and writable, shows in
+ * [start, end). */
+static void protect_aliases_of_code(const struct area *area, u64 start, u64 end)
+{
+    u64 first = area->offset + (start - area->start), last = first + (end - start);
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
+        if (!(a->flags & (AREA_FILE | AREA_SHM)) || a->device != area->device ||
+            a->inode != area->inode)
+            continue;
+        u64 a_last = a->offset + (a->end - a->start);
+        u64 from = a->offset > first ? a->offset : first, to = a_last < last ? a_last : last;
+        if (from < to)
+            protect_code(a->start + (from - a->offset), a->start + (to - a->offset));
+    }
+}
+
+void code_watch_apply(u64 start, u64 end, u32 protection)
+{
+    forget_protected(start, end);
+    if (!(protection & PROT_WRITE))
+        return;
+    protect_code(start, end);
+    for (const struct area *a = areas_from(start); a && a->start < end; a = areas_from(a->end)) {
+        if (!(a->flags & AREA_SHARED) || !(a->flags & (AREA_FILE | AREA_SHM)))
+            continue;
+        aliases_possible = true;
+        u64 from = a->start > start ? a->start : start, to = a->end < end ? a->end : end;
+        protect_aliases_of_code(a, from, to);
+    }
+}
+
+void code_watch_age(void)
+{
+    if (!checked_count)
+        return;
+    u64 now = ticks_now(), page = 0;
+    for (struct watched *w; (w = next_with(CHECKED, &page, ~0ul)); page += PAGE_SIZE) {
+        if (now - w->last < QUIET_TICKS << w->patience)
+            continue;
+        drop(page, w);
+        set_flag(w, CHECKED, false);
+        w->faults = FAULTS_MOST / 2;
+    }
+}

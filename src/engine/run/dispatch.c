@@ -1,0 +1,421 @@
+/* The loop of every guest thread: see dispatch.h.
+ *
+ * A boundary is the place between two blocks: the guest's whole state is in cpu and the last transfer
+ * has been counted.  There signals are delivered, slices end, and a stop that was asked for happens.
+ */
+#include "engine/run/dispatch.h"
+
+#include "engine/base/settings.h"
+#include "engine/base/stats.h"
+#include "engine/base/stop.h"
+#include "engine/calls/own_vdso.h"
+#include "engine/calls/syscalls.h"
+#include "engine/memory/areas.h"
+#include "engine/plan/controlled.h"
+#include "engine/plan/data_pass.h"
+#include "engine/plan/data_watch.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/plan_points.h"
+#include "engine/plan/standing_watch.h"
+#include "engine/plan/states.h"
+#include "engine/run/code_watch.h"
+#include "engine/run/entries.h"
+#include "engine/run/fragment.h"
+#include "engine/run/goal.h"
+#include "engine/run/inspect.h"
+#include "engine/run/ticks.h"
+#include "engine/run/translate.h"
+#include "engine/share/share.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/slice.h"
+#include "engine/threads/thread.h"
+#include "engine/track/log_mode.h"
+#include "engine/track/record.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/machine.h"
+
+enum {
+    FLAG_TF = 0x100,
+    SEGV_MAPERR = 1,
+    SEGV_ACCERR = 2,
+    TRAP_TRACE = 2,
+};
+
+#define LONG (1ul << 26)       /* ticks, for a thread alone */
+#define CONTROLLED (1ul << 20) /* the same under a session: some milliseconds */
+
+/* How the last exit may be made shorter next time. */
+struct shortcut {
+    struct link *link; /* goes to where we are going now */
+    bool publish;      /* an indirect jump looked for it */
+    u32 generation;
+};
+
+/* --- stopping at a moment ---------------------------------------------------------- */
+
+struct goal goal;
+
+bool goal_reached(u64 tick, u64 pc)
+{
+    u64 now = ticks_now();
+    return now > tick || (now == tick && cpu->rip >= pc);
+}
+
+static void stop_if_there(void)
+{
+    if (goal_reached(goal.tick, goal.pc))
+        inspect_stop();
+}
+
+void dispatch_start(void)
+{
+    if (settings.stop)
+        goal = (struct goal){stop_if_there, true, settings.stop_tick, settings.stop_pc.at};
+    standing_watch_start();
+}
+
+/* A session may want to say something. */
+static u64 longest(void)
+{
+    return control_on ? CONTROLLED : LONG;
+}
+
+static bool runs_in_slices(void)
+{
+    return thread_count > 1 || share_member;
+}
+
+/* The ticks that may pass before the boundary must be looked at again. */
+static u64 budget(void)
+{
+    u64 most = log_mode != LOG_REPLAY && runs_in_slices() ? slice_grant() : longest();
+    u64 points = plan_points_ticks();
+    most = points < most ? points : most;
+    if (!goal.set)
+        return most;
+    u64 left = goal.tick - ticks_now();
+    return left < most ? left : most;
+}
+
+/* --- running ------------------------------------------------------------------------ */
+
+static struct fragment *fetch_fault(u64 fault)
+{
+    signals_raise(SIG_SEGV, areas_find(fault) ? SEGV_ACCERR : SEGV_MAPERR, fault);
+    return NULL;
+}
+
+static struct fragment *find_or_translate(void)
+{
+    struct fragment *f = fragment_find(cpu->rip);
+    if (f && translate_stale(f)) {
+        code_watch_differs(f->pc, f->pc + f->copy_size);
+        f = NULL;
+    }
+    if (f)
+        return f;
+    u64 fault;
+    f = translate(gaddr(cpu->rip), &fault);
+    return f ? f : fetch_fault(fault);
+}
+
+static u64 enter_at(u32 address)
+{
+    cpu->entry = address;
+    return engine_enter(cpu);
+}
+
+/* Behind a marker of our vDSO, if that has been translated. */
+static struct fragment *behind_marker(void)
+{
+    static struct fragment *last;
+    if (!last || !last->live || last->pc != cpu->rip || last->variant != fragment_variant)
+        last = fragment_find(cpu->rip);
+    return last && !last->copy ? last : NULL;
+}
+
+static u64 pass_code_site(void)
+{
+    const struct fragment *f = &fragments[cpu->exit_data];
+    cpu->rip = f->pc;
+    bool counted = f->counts && !cpu->point_left;
+    bool due = counted ? plan_at_counted_instruction() : plan_at_instruction();
+    return due ? EXIT_ALARM : enter_at(f->after_site);
+}
+
+/* Most sites turn out to be nothing, and are passed without a look around: no tick has passed. */
+static u64 pass_sites(u64 reason)
+{
+    while (reason == EXIT_SITE || reason == EXIT_DATA)
+        reason = reason == EXIT_SITE ? pass_code_site() : data_pass();
+    return reason;
+}
+
+/* What lies at this moment is not met twice. */
+static u32 entry_of(const struct fragment *f)
+{
+    return f->after_site && plan_judged_here() ? f->after_site : f->body;
+}
+
+/* A program may ask the clock so often that it goes back at once, past the boundary: no tick has
+ * passed, and the door looks for signals.  In replay the answer may have uncovered a goal. */
+static u64 run(struct fragment *f)
+{
+    bool met = f->sums_first && plan_judged_here();
+    u64 reason = enter_at(entry_of(f));
+    if (met && reason != EXIT_ALARM) /* something has run */
+        plan_points_met_before();
+    while (reason == EXIT_EMULATE && settings.link && log_mode != LOG_REPLAY) {
+        enum own_vdso_outcome outcome = own_vdso_call();
+        if (outcome == OWN_VDSO_NOT_AT)
+            break;
+        f = outcome == OWN_VDSO_ANSWERED ? behind_marker() : NULL;
+        reason = f ? enter_at(f->body) : EXIT_ALARM;
+    }
+    return pass_sites(reason);
+}
+
+/* At the boundary another thread may have run: it may have dropped the link's fragment, or linked it. */
+static bool can_link(const struct link *l, const struct fragment *to)
+{
+    const struct fragment *from = &fragments[l->fragment];
+    return from->live && !from->copy && !l->to && from->variant == to->variant;
+}
+
+/* Chaos: code that is new to the run, after each visit of which another thread may come.  A replay has the
+ * setting too, but its switches are in the log. */
+static bool is_new(const struct fragment *f)
+{
+    return settings.chaos && log_mode != LOG_REPLAY && f->visits < CHAOS_VISITS;
+}
+
+/* Counts a visit; true if the baton went round because of it. */
+static bool unsettled(struct fragment *f)
+{
+    if (!is_new(f))
+        return false;
+    if (!slice_ends_by_chance(f->visits++))
+        return false;
+    thread_yield();
+    return true;
+}
+
+static void take_shortcut(const struct shortcut *s, struct fragment *f)
+{
+    if (!settings.link || f->copy || s->generation != fragments_generation)
+        return;
+    if (is_new(f))
+        return;
+    if (s->publish)
+        fragment_publish(f);
+    else if (s->link && can_link(s->link, f))
+        fragment_link(s->link, f);
+}
+
+/* What brought us back, up to the next boundary. */
+static struct shortcut after_exit(u64 reason, bool single)
+{
+    struct shortcut s = {.generation = fragments_generation};
+    switch (reason) {
+    case EXIT_LINK: {
+        struct link *l = &links[cpu->exit_data];
+        cpu->rip = l->target;
+        if (l->ticked)
+            ticks_add(1);
+        if (!single)
+            s.link = l;
+        break;
+    }
+    case EXIT_LOOKUP:
+        ticks_add(1);
+        stats.lookups_missed++;
+        s.publish = !single;
+        break;
+    case EXIT_SYSCALL:
+        stats.system_calls++;
+        syscalls_run();
+        break;
+    case EXIT_CALL_FAILED:
+        stats.system_calls++;
+        syscalls_failed();
+        break;
+    case EXIT_EMULATE:
+        machine_emulate();
+        break;
+    case EXIT_FAULT:
+        signals_fault(&thread_self()->fault_info);
+        break;
+    case EXIT_TICKS:
+    case EXIT_CALL_MADE:
+    case EXIT_ALARM:
+    case EXIT_RETRY:
+    case EXIT_DATA_TOUCHED:
+        break;
+    default:
+        engine_stop("unknown exit from translated code", NULL);
+    }
+    return s;
+}
+
+/* One instruction, and no more. */
+static u64 step(void)
+{
+    u64 fault;
+    struct fragment *f = translate_single(gaddr(cpu->rip), &fault);
+    if (!f) {
+        fetch_fault(fault);
+        return EXIT_ALARM;
+    }
+    u64 trap = cpu->flags & FLAG_TF;
+    cpu->flags &= ~(u64)FLAG_TF;
+    u64 reason = enter_at(f->body);
+    cpu->flags |= trap;
+    return reason;
+}
+
+/* What the instruction touched is judged before a fault of its own is: that comes behind it. */
+static u64 step_watched(void)
+{
+    if (states_on)
+        states_before();
+    bool watched = data_watch_before();
+    u64 reason = step();
+    if (watched && reason == EXIT_FAULT)
+        data_watch_after(true);
+    after_exit(reason, true);
+    if (watched && reason != EXIT_FAULT)
+        data_watch_after(reason != EXIT_ALARM && reason != EXIT_RETRY);
+    return reason;
+}
+
+static void step_alone(void)
+{
+    step_watched();
+}
+
+static void step_with_trap(void)
+{
+    u64 reason = step_watched();
+    if (reason != EXIT_FAULT && reason != EXIT_ALARM)
+        signals_raise(SIG_TRAP, TRAP_TRACE, cpu->rip);
+}
+
+/* One instruction of a program that may trace itself. */
+static void step_as_it_is(void)
+{
+    if (cpu->flags & FLAG_TF)
+        step_with_trap();
+    else
+        step_alone();
+}
+
+/* A fault that waits for the plan's opinion: was there one?  If the pass stands first, it still waits. */
+static bool fault_delivered(void)
+{
+    u32 signal = signals_fault_waits();
+    if (signal && !plan_at_signal(signal))
+        signals_deliver_fault();
+    return signal;
+}
+
+static bool goal_is_near(void)
+{
+    return goal.set && ticks_now() >= goal.tick;
+}
+
+/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it.  The plan may want them, too. */
+static void pursue_goal(void)
+{
+    for (;;) {
+        goal.check();
+        if (fault_delivered())
+            continue;
+        if (!goal_is_near() && !plan_steps() && !states_on)
+            return;
+        if (!plan_pass.runs || !plan_at_instruction())
+            step_as_it_is();
+    }
+}
+
+/* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
+static u64 grant_end;
+
+static bool grant_used_up(void)
+{
+    return runs_in_slices() && ticks_now() >= grant_end;
+}
+
+static void grant(void)
+{
+    u64 ticks = budget();
+    ticks_grant(ticks);
+    grant_end = ticks_now() + ticks;
+}
+
+/* `used_up`: the ticks that were granted; `renew`: there are others now that must be. */
+static void boundary(bool used_up, bool renew)
+{
+    struct thread *t = thread_self();
+    bool over = used_up && (!runs_in_slices() || slice_over());
+    if (over && thread_count > 1)
+        thread_yield();
+    if (over && share_member)
+        share_yield();
+    cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
+    if (t->signal_waiting && log_mode != LOG_REPLAY)
+        signals_deliver();
+    if (log_mode == LOG_RECORD)
+        record_boundary();
+    if (goal.check)
+        pursue_goal();
+    if (over)
+        code_watch_age();
+    if (used_up || renew || goal.set || fragment_variant == VARIANT_SUMS)
+        grant();
+}
+
+_Noreturn void dispatch_run(void)
+{
+    struct shortcut s = {0};
+    u64 reason = EXIT_TICKS;
+    u32 threads_seen = 0;
+    u64 turns_seen = 0;
+    bool member_seen = false;
+    for (;;) {
+        bool used_up = reason == EXIT_TICKS || grant_used_up();
+        bool renew = threads_seen != thread_count || turns_seen != thread_turns ||
+                     member_seen != share_member;
+        u64 rip = cpu->rip;
+        boundary(used_up, renew);
+        threads_seen = thread_count;
+        turns_seen = thread_turns;
+        member_seen = share_member;
+        if (cpu->flags & FLAG_TF) {
+            s = (struct shortcut){0};
+            if (!plan_pass.runs || !plan_at_instruction())
+                step_with_trap();
+            continue;
+        }
+        if (cpu->rip != rip)
+            s = (struct shortcut){0};
+        data_watch_mind_stack();
+        struct fragment *f = find_or_translate();
+        if (!f) {
+            s = (struct shortcut){0};
+            continue;
+        }
+        if (unsettled(f)) {
+            s = (struct shortcut){0};
+            continue;
+        }
+        take_shortcut(&s, f);
+        entries_note(f->pc);
+        reason = run(f);
+        if (reason == EXIT_RETRY || reason == EXIT_DATA_TOUCHED) {
+            plan_note_executed();
+            step_alone();
+        }
+        s = after_exit(reason, false);
+    }
+}

@@ -1,0 +1,55 @@
+/* Ticks: see ticks.h.
+ *
+ * Invariant
+ *   (1) The tick is `total` less what is left in the counters, at any time when the engine runs, and also in a
+ *       handler that interrupts the cache.
+ */
+#include "engine/run/ticks.h"
+
+#include "engine/base/settings.h"
+#include "engine/x86_64/cpu.h"
+
+static u64 total; /* ticks before the last grant, and what was granted */
+
+void ticks_start(void)
+{
+    total = 0;
+    for (unsigned n = 0; n < TICK_COUNTERS; n++)
+        cpu->counter[n] = 0;
+    ticks_grant(1);
+}
+
+u64 ticks_now(void)
+{
+    u64 now = total;
+    for (unsigned n = 0; n < TICK_COUNTERS; n++)
+        now -= cpu->counter[n];
+    return now;
+}
+
+void ticks_add(u64 n)
+{
+    total += n;
+}
+
+/* The counters in use share it evenly, so that not more than `budget` can pass, unless that is less than
+ * one for each: then every single tick comes back. */
+void ticks_grant(u64 budget)
+{
+    u64 share = budget / settings.counters;
+    if (!share)
+        share = 1;
+    total = ticks_now() + TICK_COUNTERS * share;
+    for (unsigned n = 0; n < TICK_COUNTERS; n++)
+        cpu->counter[n] = share;
+}
+
+void ticks_expire(void)
+{
+    for (unsigned n = 0; n < TICK_COUNTERS; n++) {
+        if (cpu->counter[n] == 0)
+            continue; /* it is on its way to the engine already */
+        total -= cpu->counter[n] - 1;
+        cpu->counter[n] = 1;
+    }
+}

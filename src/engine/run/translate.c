@@ -1,0 +1,223 @@
+/* Translating: reads a block, has its pages watched, finds room for it, lowers it. */
+#include "engine/run/translate.h"
+
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/settings.h"
+#include "engine/base/stats.h"
+#include "engine/base/stop.h"
+#include "engine/base/text.h"
+#include "engine/memory/areas.h"
+#include "engine/run/code_cache.h"
+#include "engine/run/code_watch.h"
+#include "engine/run/fragment.h"
+#include "engine/run/listing.h"
+#include "engine/x86_64/block.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/lower.h"
+
+static struct block block; /* large, and only the baton's holder translates */
+static u32 next_counter;
+
+/* `loop` is one quick operation on AMD's processors, and seven slow ones on Intel's. */
+static bool made_by_amd(void)
+{
+    u32 a = 0, b, c, d;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    return b == 0x68747541; /* "Auth" */
+}
+
+void translate_start(void)
+{
+    fragments_start();
+    lower_start(made_by_amd());
+}
+
+/* Room for a fragment, if need be by dropping all others. */
+static struct fragment *make_room(struct code_room *ret)
+{
+    struct fragment *f = code_cache_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
+    if (f)
+        return f;
+    translate_drop_all();
+    bool found = code_cache_room(ret);
+    assert(found);
+    return fragment_next(LOWER_LINKS);
+}
+
+static void keep_copy(struct fragment *f, struct code_room *room)
+{
+    f->copy_size = (u32)(block.end - f->pc);
+    f->copy = (u32)(u64)room->cold;
+    memcpy(room->cold, gaddr_pointer(gaddr(f->pc)), f->copy_size);
+    room->cold += f->copy_size;
+}
+
+/* How guest code comes to the new fragment now, and will most often: that shapes its entries.  A wrong
+ * guess does no harm. */
+static enum lower_entry likely_entry(void)
+{
+    if (block.single || !settings.link)
+        return ENTRY_PLAIN;
+    if (cpu->exit_reason == EXIT_LOOKUP)
+        return ENTRY_INDIRECT;
+    return cpu->exit_reason == EXIT_LINK && links[cpu->exit_data].ticked ? ENTRY_COUNTED
+                                                                        : ENTRY_PLAIN;
+}
+
+static struct fragment *make_fragment(u64 pc)
+{
+    struct code_room room;
+    struct fragment *f = make_room(&room);
+    f->pc = pc;
+    f->variant = block.variant;
+    f->pc_end = block.pc[block.count - 1] + block.insn[block.count - 1].length;
+    f->cut_at = block.cut_at;
+    f->single = block.single;
+    for (u32 n = 0; n < block.page_count; n++)
+        f->page[n] = block.page[n];
+    next_counter = (next_counter + 1) % settings.counters;
+    lower(&block, f, &room, next_counter, likely_entry());
+    if (block.checked)
+        keep_copy(f, &room);
+    code_cache_commit(room);
+    fragment_commit(f);
+    listing_note(&block, f);
+    return f;
+}
+
+static bool any_checked(void)
+{
+    for (u32 n = 0; n < block.page_count; n++)
+        if (code_watch_checked(block.page[n] * PAGE_SIZE))
+            return true;
+    return false;
+}
+
+/* Reads the block, and has its pages watched.  A page that cannot be watched turns out to be checked, which makes it
+ * another block. */
+static bool read_watched(u64 pc, u64 *fault)
+{
+    do {
+        if (!block_read(&block, pc, fault))
+            return false;
+        for (u32 n = 0; n < block.page_count; n++)
+            code_watch_add(block.page[n] * PAGE_SIZE, (block.page[n] + 1) * PAGE_SIZE);
+    } while (!block.checked && any_checked());
+    return true;
+}
+
+struct fragment *translate(struct gaddr pc, u64 *fault)
+{
+    u32 most = fragment_variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS;
+    block.limit = settings.block < most ? settings.block : most;
+    block.single = false;
+    block.variant = fragment_variant;
+    if (!read_watched(pc.at, fault))
+        return NULL;
+    struct fragment *f = make_fragment(pc.at);
+    fragment_enter(f);
+    stats.fragments++;
+    stats.instructions += block.count;
+    return f;
+}
+
+/* --- single instructions ------------------------------------------------------------------
+ *
+ * They are kept for the next time, by address; nobody watches their code: it is compared each time.  That it can be
+ * fetched at all is certain as long as the areas are the same. */
+
+enum { SINGLES = 1 << 13 };
+
+static struct single {
+    u64 pc;
+    u64 version; /* of the areas */
+    u32 fragment;
+    u32 generation; /* of all fragments */
+    u32 length;
+    u8 bytes[INSN_MAX];
+} *singles, *bare_singles;
+
+static struct single *single_slot(struct single **table, u64 pc)
+{
+    if (!*table)
+        *table = pool_map(SINGLES * sizeof(**table), PAGE_SIZE);
+    return &(*table)[(pc ^ pc >> 13) % SINGLES];
+}
+
+static bool single_holds(const struct single *s, u64 pc)
+{
+    return s->pc == pc && s->fragment && s->version == areas_version &&
+           s->generation == fragments_generation &&
+           !memcmp(gaddr_pointer(gaddr(pc)), s->bytes, s->length);
+}
+
+static void keep_single(struct single *s, const struct fragment *f, u32 length)
+{
+    *s = (struct single){
+        .pc = f->pc,
+        .version = areas_version,
+        .fragment = (u32)(f - fragments),
+        .generation = fragments_generation,
+        .length = length,
+    };
+    memcpy(s->bytes, gaddr_pointer(gaddr(f->pc)), s->length);
+}
+
+struct fragment *translate_single(struct gaddr pc, u64 *fault)
+{
+    struct single *s = single_slot(&singles, pc.at);
+    if (single_holds(s, pc.at))
+        return &fragments[s->fragment];
+    block.limit = 1;
+    block.single = true;
+    block.variant = 0;
+    if (!block_read(&block, pc.at, fault))
+        return NULL;
+    struct fragment *f = make_fragment(pc.at);
+    keep_single(s, f, block.insn[0].length);
+    return f;
+}
+
+struct fragment *translate_bare(struct gaddr pc, const struct insn *i)
+{
+    struct single *s = single_slot(&bare_singles, pc.at);
+    if (single_holds(s, pc.at))
+        return &fragments[s->fragment];
+    struct code_room room;
+    struct fragment *f = make_room(&room);
+    f->pc = pc.at;
+    f->pc_end = pc.at + i->length;
+    f->single = f->bare = true;
+    lower_bare(i, f, &room);
+    code_cache_commit(room);
+    fragment_commit(f);
+    keep_single(s, f, i->length);
+    return f;
+}
+
+bool translate_late_check(struct fragment *f)
+{
+    struct code_room room;
+    if (!code_cache_room(&room))
+        return false;
+    lower_late_check(f, &room);
+    code_cache_commit(room);
+    return true;
+}
+
+bool translate_stale(const struct fragment *f)
+{
+    return f->copy && memcmp(gaddr_pointer(gaddr(f->pc)), (void *)(u64)f->copy, f->copy_size);
+}
+
+void translate_drop(u64 start, u64 end)
+{
+    fragments_drop(start, end);
+}
+
+void translate_drop_all(void)
+{
+    fragments_drop_all();
+    code_cache_reset();
+}

@@ -1,0 +1,61 @@
+/* Calls that change files: see file_writes.h. */
+#include "engine/share/file_writes.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+
+enum { K_SEEK_CUR = 1, K_F_GETFL = 3, K_O_APPEND = 02000, S_IFMT = 0170000, S_IFREG = 0100000 };
+
+bool file_writes_call(u64 number)
+{
+    switch (number) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_sendfile:
+    case __NR_ftruncate:
+    case __NR_fallocate:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool file_writes_begin(struct file_writes *ret, u64 number, const u64 *args)
+{
+    struct k_stat st;
+    if (kernel_failed(kernel_call(__NR_fstat, args[0], &st)) || (st.mode & S_IFMT) != S_IFREG)
+        return false;
+    *ret = (struct file_writes){number, args, st.device, st.inode, (u64)st.size, (u64)st.size};
+    return true;
+}
+
+static bool is_placed(const struct file_writes *w)
+{
+    switch (w->number) {
+    case __NR_pwrite64:
+    case __NR_pwritev:
+        return true;
+    case __NR_pwritev2:
+        return w->args[3] != ~0ul;
+    default:
+        return false;
+    }
+}
+
+struct file_range file_writes_range(struct file_writes *w, i64 result)
+{
+    struct k_stat st;
+    u64 fd = w->args[0], bytes = (u64)result, from = w->args[3];
+    if (!kernel_failed(kernel_call(__NR_fstat, fd, &st)))
+        w->size_after = (u64)st.size;
+    if (w->number == __NR_ftruncate || w->number == __NR_fallocate)
+        return (struct file_range){0, ~0ul};
+    if (is_placed(w) && (kernel_call(__NR_fcntl, fd, K_F_GETFL) & K_O_APPEND))
+        return (struct file_range){0, ~0ul};
+    if (!is_placed(w))
+        from = (u64)kernel_call(__NR_lseek, fd, 0, K_SEEK_CUR) - bytes;
+    return (struct file_range){from, from + bytes};
+}

@@ -1,0 +1,775 @@
+/* Sharing: see share.h.
+ *
+ *   not a member --share_update: shared areas--> holds the baton <--share_take-- without it
+ *                                                      |----------share_give------->
+ *
+ * A *view* is a shared area, with the object of the group that it shows.  A page of a writable view is
+ *
+ *   cold    write-protected; a write makes it warm (share_fault)
+ *   warm    writable, written in this turn: its age is that; cold again when another process has had the baton
+ *   hot     writable over many turns, and of the age of each
+ *
+ * Copies of pages, as they were when the baton was given away, tell what to log of a page that somebody else has written: a few
+ * bytes of it mostly.  A page of which there is no copy is logged as a whole.
+ *
+ * Invariants
+ *   (1) A page that is writable here has the age of this turn, or will before the guest runs.
+ *   (2) A copy that is good has the bytes that the replay of this process has at this point.
+ */
+#include "engine/share/share.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/memory/mapped_copy.h"
+#include "engine/memory/mapping.h"
+#include "engine/run/code_watch.h"
+#include "engine/share/file_writes.h"
+#include "engine/share/share_group.h"
+#include "engine/share/share_internal.h"
+#include "engine/share/share_outside.h"
+#include "engine/threads/futex.h"
+#include "engine/threads/thread.h"
+#include "engine/track/record.h"
+#include "engine/x86_64/call.h"
+#include "log/format.h"
+
+enum {
+    VIEWS_MOST = 4096,
+    WARM_MOST = 65536,
+    COPIES = 1024, /* a power of two: */
+    COPIES_BITS = 10,
+    HOT_MOST = 128,
+    HOT_AFTER = 3,  /* turns in which it was written */
+    COLD_AFTER = 64, /* in which it was not */
+    CONTESTED = 64,
+    WHOLE_MOST = 256, /* pages */
+    GAP = 32, /* equal bytes between two changes that are logged as one */
+};
+
+bool share_member;
+static bool held;
+static bool forked;  /* memory without a name may be in other processes */
+static u64 turn;     /* in which this process has, or last had, the baton */
+static u64 seen;     /* the turn in which the baton was given away */
+static u64 fork_turn;
+static u32 contested; /* others have had the baton, not long ago */
+
+/* --- views ------------------------------------------------------------------------------------ */
+
+static struct view {
+    u64 start, end;
+    u32 protection;
+    bool writable;
+    struct share_object *object;
+    u64 first; /* page of the object at `start` */
+} *views;
+static u64 view_count;
+static u32 areas_known; /* the version that the views are of */
+
+static bool takes_part(const struct area *a)
+{
+    if (!(a->flags & AREA_SHARED) || !(a->flags & (AREA_FILE | AREA_SHM)))
+        return false;
+    if ((a->flags & AREA_STAYS) && !(a->protection & PROT_WRITE))
+        return false;
+    return a->device != MAPPED_COPY_NAMELESS || forked;
+}
+
+static bool any_takes_part(void)
+{
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        if (takes_part(a))
+            return true;
+    return false;
+}
+
+static void say_too_much(void)
+{
+    static bool said;
+    if (!said)
+        record_note(NOTE_LIMIT, "more memory is shared with other processes than can be watched");
+    said = true;
+}
+
+static void add_view(const struct area *a)
+{
+    u64 first = a->offset / PAGE_SIZE, pages = (a->end - a->start) / PAGE_SIZE;
+    struct share_object *o = share_group_object(a->device, a->inode, first + pages);
+    if (!o || view_count == VIEWS_MOST) {
+        say_too_much();
+        return;
+    }
+    views[view_count++] = (struct view){a->start, a->end, a->protection,
+                                        a->protection & PROT_WRITE, o, first};
+    if (o->outside)
+        share_outside_watch(o->device, o->inode, a->start, a->end);
+}
+
+static struct view *view_at(u64 address)
+{
+    u64 low = 0, high = view_count;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (views[middle].end > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < view_count && views[low].start <= address ? &views[low] : NULL;
+}
+
+void share_watch_outside(const struct share_object *object)
+{
+    for (u64 n = 0; n < view_count; n++)
+        if (views[n].object == object)
+            share_outside_watch(object->device, object->inode, views[n].start, views[n].end);
+}
+
+static u64 page_in_object(const struct view *v, u64 address)
+{
+    return v->first + (address - v->start) / PAGE_SIZE;
+}
+
+static void mark_written(const struct view *v, u64 start, u64 end)
+{
+    share_group_written(v->object, page_in_object(v, start), page_in_object(v, end - 1) + 1);
+}
+
+/* --- copies of pages ------------------------------------------------------------------------ */
+
+static struct copy {
+    u64 page;
+    bool good; /* (2) */
+    bool hot;
+    u16 writes; /* turns in which it was */
+    u16 idle;   /* and in which it was not, since */
+} copies[COPIES];
+static u8 (*copy_bytes)[PAGE_SIZE];
+static u32 hot[HOT_MOST];
+static u32 hot_count;
+
+static struct copy *copy_of(u64 page)
+{
+    return &copies[page / PAGE_SIZE * 0x9e3779b97f4a7c15ul >> (64 - COPIES_BITS)];
+}
+
+static u8 *bytes_of(const struct copy *c)
+{
+    return copy_bytes[c - copies];
+}
+
+static void spoil_all_copies(void)
+{
+    for (u32 n = 0; n < COPIES; n++)
+        copies[n].good = false;
+}
+
+static void spoil_copies(u64 start, u64 end)
+{
+    if ((end - start) / PAGE_SIZE >= COPIES) {
+        spoil_all_copies();
+        return;
+    }
+    for (u64 page = start; page < end; page += PAGE_SIZE)
+        if (copy_of(page)->page == page)
+            copy_of(page)->good = false;
+}
+
+static void forget_copies(void)
+{
+    memset(copies, 0, sizeof(copies));
+    hot_count = 0;
+}
+
+/* --- cold, warm and hot ------------------------------------------------------------------------ */
+
+static struct range {
+    u64 start, end;
+} *warm;
+static u32 warm_count;
+
+static u32 cold_protection(const struct view *v)
+{
+    return code_watch_kernel_protection(v->protection) & ~(u32)PROT_WRITE;
+}
+
+static void make_cold(u64 start, u64 end)
+{
+    const struct view *v = view_at(start);
+    if (v && v->writable && end <= v->end)
+        kernel_call(__NR_mprotect, start, end - start, cold_protection(v));
+}
+
+static void cool_all(void)
+{
+    for (u32 n = 0; n < warm_count; n++)
+        make_cold(warm[n].start, warm[n].end);
+    warm_count = 0;
+}
+
+static void note_warm(u64 start, u64 end)
+{
+    struct range *last = warm_count ? &warm[warm_count - 1] : NULL;
+    if (last && last->end == start && view_at(last->start) == view_at(start))
+        last->end = end;
+    else
+        warm[warm_count++] = (struct range){start, end};
+}
+
+/* All of a view: when the kernel has no room for more mappings, or we for more ranges. */
+static void warm_view(const struct view *v)
+{
+    code_watch_release(v->start, v->end);
+    kernel_call(__NR_mprotect, v->start, v->end - v->start,
+                code_watch_kernel_protection(v->protection));
+    mark_written(v, v->start, v->end);
+    spoil_copies(v->start, v->end);
+    note_warm(v->start, v->end);
+}
+
+static void warm_all_views(void)
+{
+    warm_count = 0;
+    for (u64 n = 0; n < view_count; n++)
+        if (views[n].writable)
+            warm_view(&views[n]);
+}
+
+/* A page that is written again becomes hot. */
+static bool becomes_hot(u64 page)
+{
+    struct copy *c = copy_of(page);
+    if (c->page != page) {
+        if (!c->hot)
+            *c = (struct copy){.page = page, .writes = 1};
+        return false;
+    }
+    c->good = false;
+    if (c->hot || ++c->writes < HOT_AFTER || hot_count == HOT_MOST)
+        return c->hot;
+    c->hot = true;
+    c->idle = 0;
+    hot[hot_count++] = (u32)(c - copies);
+    return true;
+}
+
+/* The kernel counts the attachments of a segment by its mappings, so small ones are not split. */
+static bool stays_whole(const struct view *v)
+{
+    return v->object->device == MAPPED_COPY_SEGMENT && v->end - v->start <= WHOLE_MOST * PAGE_SIZE;
+}
+
+static void open_range(const struct view *v, u64 start, u64 end)
+{
+    u32 protection = code_watch_kernel_protection(v->protection);
+    if (warm_count >= WARM_MOST - 1) {
+        warm_all_views();
+    } else if (stays_whole(v)) {
+        warm_view(v);
+    } else if (kernel_failed(kernel_call(__NR_mprotect, start, end - start, protection))) {
+        warm_view(v);
+    } else {
+        mark_written(v, start, end);
+        spoil_copies(start, end);
+        note_warm(start, end);
+    }
+}
+
+bool share_fault(u64 address)
+{
+    u64 page = page_down(address);
+    const struct view *v = share_member ? view_at(page) : NULL;
+    if (!v || !v->writable)
+        return false;
+    u32 protection = code_watch_kernel_protection(v->protection);
+    if (!stays_whole(v) && becomes_hot(page) &&
+        !kernel_failed(kernel_call(__NR_mprotect, page, PAGE_SIZE, protection)))
+        mark_written(v, page, page + PAGE_SIZE);
+    else
+        open_range(v, page, page + PAGE_SIZE);
+    return true;
+}
+
+void share_opened(u64 start, u64 end)
+{
+    if (!share_member)
+        return;
+    for (u64 n = 0; n < view_count; n++) {
+        const struct view *v = &views[n];
+        u64 from = start > v->start ? start : v->start, to = end < v->end ? end : v->end;
+        if (from < to && v->writable)
+            open_range(v, from, to);
+    }
+}
+
+bool share_release(u64 start, u64 end)
+{
+    bool any = false;
+    u64 from = page_down(start), to = page_up(end);
+    for (const struct view *v = view_at(from); share_member && from < to && v; v = view_at(from)) {
+        u64 part = to < v->end ? to : v->end;
+        if (v->writable) {
+            open_range(v, from, part);
+            any = true;
+        }
+        from = part;
+    }
+    return any;
+}
+
+/* What an argument, or a word that it points to, may be the address of. */
+static bool release_at(u64 address)
+{
+    enum { LIKELY = 65536 };
+    const struct view *v = view_at(address);
+    u64 end = v && v->end - address < LIKELY ? v->end : address + LIKELY;
+    return v && share_release(address, end);
+}
+
+bool share_release_arguments(const u64 args[6])
+{
+    bool any = false;
+    for (int n = 0; share_member && n < 6; n++) {
+        u64 words[16] = {0};
+        any |= release_at(args[n]);
+        if (guest_read(words, gaddr(args[n]), sizeof(words)))
+            for (unsigned w = 0; w < countof(words); w++)
+                any |= release_at(words[w]);
+    }
+    return any;
+}
+
+void share_written(u64 at, u64 size)
+{
+    u64 from = page_down(at), to = page_up(at + size);
+    for (const struct view *v = view_at(from); from < to && v; v = view_at(from)) {
+        u64 part = to < v->end ? to : v->end;
+        mark_written(v, from, part);
+        spoil_copies(from, part);
+        from = part;
+    }
+}
+
+/* --- what others have changed -------------------------------------------------------------------- */
+
+/* Also where the guest may not look at the moment. */
+static bool read_page(const struct view *v, u64 page, u8 *ret)
+{
+    if (guest_read(ret, gaddr(page), PAGE_SIZE))
+        return true;
+    if (v->protection & (PROT_READ | PROT_WRITE | PROT_EXEC))
+        return false; /* behind the end of its file */
+    kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_READ);
+    bool good = guest_read(ret, gaddr(page), PAGE_SIZE);
+    kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_NONE);
+    return good;
+}
+
+static bool words_equal(const u8 *a, const u8 *b, u64 at)
+{
+    return *(const u64 *)(a + at) == *(const u64 *)(b + at);
+}
+
+static bool log_differences(bool in_call, u64 page, const u8 *old, const u8 *now)
+{
+    bool any = false;
+    for (u64 at = 0; at < PAGE_SIZE; at += 8) {
+        if (words_equal(old, now, at))
+            continue;
+        u64 end = at + 8;
+        for (u64 look = end; look < PAGE_SIZE && look - end < GAP; look += 8)
+            if (!words_equal(old, now, look))
+                end = look + 8;
+        record_shared(in_call, PIECE_MEMORY, page + at, now + at, end - at);
+        at = end - 8;
+        any = true;
+    }
+    return any;
+}
+
+static bool log_page(const struct view *v, u64 page, bool in_call)
+{
+    static u8 now[PAGE_SIZE] __attribute__((aligned(8)));
+    struct copy *c = copy_of(page);
+    bool any = true;
+    if (!read_page(v, page, now))
+        return false;
+    code_watch_changed(page, page + PAGE_SIZE);
+    if (c->page == page && c->good)
+        any = log_differences(in_call, page, bytes_of(c), now);
+    else
+        record_shared(in_call, PIECE_MEMORY, page, now, PAGE_SIZE);
+    if (c->page != page && c->hot)
+        return any;
+    if (c->page != page)
+        *c = (struct copy){.page = page};
+    memcpy(bytes_of(c), now, PAGE_SIZE);
+    c->good = true;
+    return any;
+}
+
+void share_log_whole_page(u64 page)
+{
+    const struct view *v = view_at(page);
+    spoil_copies(page, page + PAGE_SIZE);
+    if (v)
+        log_page(v, page, true);
+}
+
+bool share_log_page(u64 page, bool in_call)
+{
+    const struct view *v = view_at(page);
+    const struct copy *c = copy_of(page);
+    return v && c->page == page && c->good && log_page(v, page, in_call);
+}
+
+static void log_view(const struct view *v, bool in_call)
+{
+    const struct share_object *o = v->object;
+    u64 last = page_in_object(v, v->end);
+    if (o->resized > seen)
+        record_shared(in_call, PIECE_FILE_SIZE, v->start, &o->size, sizeof(o->size));
+    for (u64 page = v->first; (page = share_group_next_written(o, page, last, seen)) < last; page++)
+        log_page(v, v->start + (page - v->first) * PAGE_SIZE, in_call);
+}
+
+/* Where a page of an object is in this process; 0: nowhere. */
+static u64 place_of(const struct share_suspect *s, struct view **ret)
+{
+    for (u64 n = 0; n < view_count; n++) {
+        struct view *v = &views[n];
+        if (v->object->device == s->device && v->object->inode == s->inode && s->page >= v->first &&
+            s->page < page_in_object(v, v->end)) {
+            *ret = v;
+            return v->start + (s->page - v->first) * PAGE_SIZE;
+        }
+    }
+    return 0;
+}
+
+static void log_suspects(bool in_call)
+{
+    u32 count;
+    const struct share_suspect *suspects = share_group_suspects(&count);
+    for (u32 n = 0; n < count; n++) {
+        struct view *v;
+        u64 page = place_of(&suspects[n], &v);
+        if (page)
+            log_page(v, page, in_call);
+    }
+}
+
+/* --- the baton ------------------------------------------------------------------------------------ */
+
+static void mark_hot(void)
+{
+    for (u32 n = 0; n < hot_count; n++) {
+        const struct view *v = view_at(copies[hot[n]].page);
+        if (v)
+            mark_written(v, copies[hot[n]].page, copies[hot[n]].page + PAGE_SIZE);
+    }
+}
+
+static void keep_copy(struct copy *c)
+{
+    static u8 now[PAGE_SIZE] __attribute__((aligned(8)));
+    if (!guest_read(now, gaddr(c->page), PAGE_SIZE)) {
+        c->good = false;
+        return;
+    }
+    bool same = c->good && !memcmp(bytes_of(c), now, PAGE_SIZE);
+    c->idle = same ? c->idle + 1 : 0;
+    c->good = true;
+    if (!same)
+        memcpy(bytes_of(c), now, PAGE_SIZE);
+}
+
+/* While nobody else comes, copies are not worth their while. */
+static void keep_hot_copies(void)
+{
+    if (contested)
+        contested--;
+    for (u32 n = hot_count; n > 0; n--) {
+        struct copy *c = &copies[hot[n - 1]];
+        if (contested)
+            keep_copy(c);
+        else
+            c->good = false;
+        if (c->idle < COLD_AFTER)
+            continue;
+        c->hot = false;
+        c->writes = 0;
+        make_cold(c->page, c->page + PAGE_SIZE);
+        hot[n - 1] = hot[--hot_count];
+    }
+}
+
+void share_keep_page(u64 page)
+{
+    struct copy *c = copy_of(page);
+    if (c->page != page && c->hot)
+        return;
+    if (c->page != page)
+        *c = (struct copy){.page = page};
+    keep_copy(c);
+}
+
+/* Of pages with locks, which change if their owner dies. */
+static void keep_suspects(void)
+{
+    u32 count;
+    const struct share_suspect *suspects = share_group_suspects(&count);
+    for (u32 n = 0; n < count; n++) {
+        struct view *v;
+        u64 page = place_of(&suspects[n], &v);
+        if (page)
+            share_keep_page(page);
+    }
+}
+
+static void suspect(u64 address)
+{
+    const struct view *v = view_at(address);
+    if (v)
+        share_group_suspect(&(struct share_suspect){v->object->device, v->object->inode,
+                                                    page_in_object(v, address)});
+}
+
+static void suspect_robust_locks(void)
+{
+    for (struct thread *t = thread_next(NULL); t; t = thread_next(t))
+        futex_each_robust(t, suspect);
+}
+
+static void end_turn(void)
+{
+    suspect_robust_locks();
+    keep_hot_copies();
+    keep_suspects();
+    share_outside_keep();
+    seen = turn;
+    held = false;
+}
+
+void share_give(void)
+{
+    if (!held)
+        return;
+    end_turn();
+    share_group_give();
+}
+
+static void begin_turn(bool other, bool in_call)
+{
+    held = true;
+    turn = share_group_turn();
+    if (other) {
+        contested = CONTESTED;
+        cool_all();
+        for (u64 n = 0; n < view_count; n++)
+            log_view(&views[n], in_call);
+    }
+    log_suspects(in_call);
+    share_outside_look(in_call);
+    record_shared_end();
+    share_outside_tell();
+    if (other)
+        mark_hot();
+}
+
+void share_take(bool in_call)
+{
+    if (share_member && !held)
+        begin_turn(share_group_take(), in_call);
+}
+
+bool share_wanted(void)
+{
+    return held && share_group_wanted();
+}
+
+/* Up to here it ran beside the others. */
+static void come_back(void)
+{
+    static bool said;
+    if (!said)
+        record_note(NOTE_LIMIT, "the process was stopped by a signal while it ran on memory that it shares");
+    said = true;
+    spoil_all_copies();
+    seen = turn;
+    held = false;
+}
+
+void share_yield(void)
+{
+    if (share_group_lost()) {
+        come_back();
+    } else if (share_wanted()) {
+        end_turn();
+        share_group_offer();
+    }
+    share_take(false);
+}
+
+/* --- joining and leaving ------------------------------------------------------------------------- */
+
+static void prepare(void)
+{
+    if (views)
+        return;
+    views = pool_map(VIEWS_MOST * sizeof(*views), PAGE_SIZE);
+    warm = pool_map(WARM_MOST * sizeof(*warm), PAGE_SIZE);
+    copy_bytes = pool_map(sizeof(*copy_bytes) * COPIES, PAGE_SIZE);
+}
+
+static void protect_all(void)
+{
+    warm_count = 0;
+    forget_copies();
+    for (u64 n = 0; n < view_count; n++)
+        make_cold(views[n].start, views[n].end);
+}
+
+void share_update(void)
+{
+    if (areas_known == areas_shared_version || !share_group)
+        return;
+    areas_known = areas_shared_version;
+    bool any = any_takes_part();
+    if (!any && !share_member)
+        return;
+    prepare();
+    if (!held) {
+        share_group_take();
+        held = true;
+        turn = share_group_turn();
+    }
+    share_member = any;
+    view_count = 0;
+    share_outside_forget();
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        if (takes_part(a))
+            add_view(a);
+    protect_all();
+    if (!any)
+        share_give();
+}
+
+bool share_knows(u64 device, u64 inode)
+{
+    return share_group && share_group_find(device, inode);
+}
+
+static bool has_shared_memory(void)
+{
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        if (a->flags & AREA_SHARED)
+            return true;
+    return false;
+}
+
+void share_fork_begins(void)
+{
+    if (!share_group)
+        return;
+    if (!forked && has_shared_memory()) {
+        forked = true;
+        areas_known--;
+    }
+    share_update();
+    if (!share_member)
+        return;
+    cool_all();
+    fork_turn = turn;
+    share_group_next_turn();
+    turn = share_group_turn();
+    mark_hot();
+}
+
+void share_forked(void)
+{
+    share_group_forked();
+    held = false;
+    if (!share_member)
+        return;
+    seen = fork_turn;
+    protect_all();
+    share_take(true);
+}
+
+void share_leave(void)
+{
+    if (!share_member)
+        return;
+    share_take(true);
+    for (struct thread *t = thread_next(NULL); t; t = thread_next(t))
+        futex_process_ends(t);
+    share_give();
+    share_member = false;
+}
+
+/* --- files ------------------------------------------------------------------------------------- */
+
+static struct file_writes current; /* what the call in which we are writes; its file is 0 if none */
+
+static bool reads_file(u64 number)
+{
+    return number == __NR_read || number == __NR_pread64 || number == __NR_readv ||
+           number == __NR_preadv || number == __NR_preadv2;
+}
+
+bool share_call_begins(const struct call *call)
+{
+    bool writes = file_writes_call(call->number);
+    if (!writes && !(share_member && reads_file(call->number)))
+        return false;
+    if (!file_writes_begin(&current, call->number, call->args))
+        return false;
+    if (share_member)
+        return true;
+    if (!share_group_find(current.device, current.inode))
+        return false;
+    share_group_take();
+    return true;
+}
+
+void share_call_ends(const struct call *call, i64 result)
+{
+    struct share_object *o = share_group_find(current.device, current.inode);
+    if (o && result >= 0 && file_writes_call(call->number)) {
+        struct file_range r = file_writes_range(&current, result);
+        u64 to = r.to > o->pages * PAGE_SIZE ? o->pages : page_up(r.to) / PAGE_SIZE;
+        share_group_written(o, r.from / PAGE_SIZE, to);
+        if (current.size_after != current.size_before) {
+            o->resized = share_group_turn();
+            o->size = current.size_after;
+        }
+    }
+    if (!share_member)
+        share_group_give();
+}
+
+/* --- other calls ---------------------------------------------------------------------------------- */
+
+bool share_reaches(const struct call *call)
+{
+    switch (call->number) {
+    case __NR_readv: /* where these write is behind pointers */
+    case __NR_preadv:
+    case __NR_preadv2:
+    case __NR_recvmsg:
+    case __NR_recvmmsg:
+        return share_member;
+    default:
+        break;
+    }
+    for (int n = 0; share_member && n < 6; n++)
+        if (view_at(call->args[n]))
+            return true;
+    return false;
+}

@@ -1,0 +1,358 @@
+/* The group: see share_group.h.
+ *
+ * The baton is a word: the process id of its holder, or 0.  Who finds it taken sleeps on it, for some milliseconds at most, so that
+ * neither a wake that went to somebody who was too late nor a holder that died leaves all asleep.  A holder that is stopped
+ * (by a signal that nobody can catch) loses it, too, and takes it again where it next looks.
+ *
+ * Ages lie in one table; an object gets a range of it, in units of UNIT_PAGES, each of which has the age of its youngest page, so
+ * that looking for what is new passes quickly over what is not.  Ranges are not given back: the table is as large as
+ * shared memory of 32 GiB needs, and only what is used of it takes memory.
+ */
+#include "engine/share/share_group.h"
+
+#include "engine/base/descriptors.h"
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+
+enum {
+    OBJECTS_MOST = 16384,
+    BUCKETS = 4096,
+    UNIT_PAGES = 64,
+    UNITS_MOST = 131072,
+    SPINS = 100,
+    WAIT_NS = 2000000,
+    LOOK_EVERY = 8, /* waits in vain, before the holder is looked for */
+    OFFER_TRIES = 40,
+    OFFER_NS = 50000,
+    K_FUTEX_WAIT = 0,
+    K_FUTEX_WAKE = 1,
+    K_POLLIN = 1,
+    K_MFD_CLOEXEC = 1,
+};
+
+struct share_group {
+    u32 word;    /* holder's process id, 0: free */
+    u32 waiting; /* how many sleep for it */
+    u32 last;    /* member that had it last */
+    u32 members; /* that ever were */
+    u64 turn;
+    u64 takes; /* by anybody */
+    u64 started;
+    u64 nameless;
+    u32 objects;
+    u32 units;
+    u32 suspects;
+    u32 unused;
+    struct share_suspect suspect[SHARE_SUSPECTS_MOST];
+    u32 bucket[BUCKETS];
+    struct share_object object[OBJECTS_MOST];
+    u64 unit_age[UNITS_MOST];
+    u64 age[(u64)UNITS_MOST * UNIT_PAGES];
+};
+
+struct share_group *share_group;
+static i32 descriptor = -1;
+static u32 pid, member;
+
+/* --- making it ------------------------------------------------------------------------------ */
+
+static i64 make_file(void)
+{
+    i64 fd = kernel_call(__NR_memfd_create, "ebb-group", 0);
+    if (!kernel_failed(fd))
+        kernel_call(__NR_ftruncate, fd, sizeof(struct share_group));
+    return fd;
+}
+
+static bool map_file(i32 fd)
+{
+    void *place = pool_try_map(sizeof(struct share_group), PAGE_SIZE);
+    if (!place)
+        return false;
+    i64 got = kernel_call(__NR_mmap, place, sizeof(struct share_group), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+    if (!kernel_failed(got))
+        share_group = place;
+    return !kernel_failed(got);
+}
+
+static void become_member(void)
+{
+    pid = (u32)kernel_call(__NR_getpid);
+    member = __atomic_add_fetch(&share_group->members, 1, __ATOMIC_SEQ_CST);
+}
+
+void share_group_start(i32 inherited)
+{
+    i64 fd = inherited ? inherited : make_file();
+    if (kernel_failed(fd) || kernel_failed(descriptors_keep((i32)fd, false, &descriptor)))
+        return;
+    if (!map_file(descriptor))
+        return;
+    become_member();
+    if (!inherited) {
+        struct k_timespec now = {0};
+        kernel_call(__NR_clock_gettime, 0, &now);
+        share_group->started = (u64)now.seconds * 1000000000 + (u64)now.nanoseconds;
+    }
+}
+
+i32 share_group_descriptor(void)
+{
+    return share_group ? descriptor : -1;
+}
+
+void share_group_forked(void)
+{
+    if (share_group)
+        become_member();
+}
+
+/* --- the baton -------------------------------------------------------------------------------- */
+
+static bool try_take(void)
+{
+    u32 free = 0;
+    return __atomic_compare_exchange_n(&share_group->word, &free, pid, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+/* Has a process ended, even if nobody has waited for it yet? */
+static bool has_ended(u32 id)
+{
+    struct {
+        i32 fd;
+        i16 wanted, got;
+    } poll = {.wanted = K_POLLIN};
+    i64 fd = kernel_call(__NR_pidfd_open, id, 0);
+    if (kernel_failed(fd))
+        return kernel_call(__NR_kill, id, 0) == -ESRCH;
+    poll.fd = (i32)fd;
+    bool ended = kernel_call(__NR_poll, &poll, 1, 0) > 0;
+    kernel_call(__NR_close, fd);
+    return ended;
+}
+
+/* Is it stopped?  Then it may be one of those who wait that lets it go on. */
+static bool is_stopped(u32 id)
+{
+    char name[32], line[512];
+    struct text path = TEXT(name);
+    text_add(&path, "/proc/");
+    text_add_unsigned(&path, id);
+    text_add(&path, "/stat");
+    i64 fd = kernel_call(__NR_open, name, O_RDONLY | O_CLOEXEC);
+    if (kernel_failed(fd))
+        return false;
+    i64 size = kernel_call(__NR_read, fd, line, sizeof(line));
+    kernel_call(__NR_close, fd);
+    for (i64 at = size - 3; at > 0; at--) /* the state is behind the name, which may hold anything */
+        if (line[at] == ')')
+            return line[at + 2] == 'T';
+    return false;
+}
+
+static void sleep_for_it(u32 tries)
+{
+    struct k_timespec limit = {0, WAIT_NS};
+    u32 holder = __atomic_load_n(&share_group->word, __ATOMIC_SEQ_CST);
+    if (!holder)
+        return;
+    if (tries % LOOK_EVERY == LOOK_EVERY - 1 && (has_ended(holder) || is_stopped(holder)))
+        __atomic_compare_exchange_n(&share_group->word, &holder, 0, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
+    else
+        kernel_call(__NR_futex, &share_group->word, K_FUTEX_WAIT, holder, &limit);
+}
+
+static void wait_and_take(void)
+{
+    for (int i = 0; i < SPINS; i++) {
+        __builtin_ia32_pause();
+        if (!__atomic_load_n(&share_group->word, __ATOMIC_RELAXED) && try_take())
+            return;
+    }
+    __atomic_add_fetch(&share_group->waiting, 1, __ATOMIC_SEQ_CST);
+    for (u32 tries = 0; !try_take(); tries++)
+        sleep_for_it(tries);
+    __atomic_sub_fetch(&share_group->waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+bool share_group_take(void)
+{
+    if (!try_take())
+        wait_and_take();
+    __atomic_add_fetch(&share_group->takes, 1, __ATOMIC_RELAXED);
+    bool other = share_group->last != member;
+    if (other)
+        share_group->turn++;
+    share_group->last = member;
+    return other;
+}
+
+void share_group_give(void)
+{
+    u32 own = pid;
+    __atomic_compare_exchange_n(&share_group->word, &own, 0, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST); /* unless it was lost */
+    if (__atomic_load_n(&share_group->waiting, __ATOMIC_SEQ_CST))
+        kernel_call(__NR_futex, &share_group->word, K_FUTEX_WAKE, 1);
+}
+
+bool share_group_lost(void)
+{
+    return __atomic_load_n(&share_group->word, __ATOMIC_RELAXED) != pid;
+}
+
+void share_group_offer(void)
+{
+    u64 takes = __atomic_load_n(&share_group->takes, __ATOMIC_RELAXED);
+    struct k_timespec moment = {0, OFFER_NS};
+    share_group_give();
+    kernel_call(__NR_sched_yield);
+    for (int i = 0; i < OFFER_TRIES && share_group_wanted() &&
+                    __atomic_load_n(&share_group->takes, __ATOMIC_RELAXED) == takes; i++)
+        kernel_call(__NR_nanosleep, &moment, NULL);
+}
+
+bool share_group_wanted(void)
+{
+    return __atomic_load_n(&share_group->waiting, __ATOMIC_RELAXED) != 0;
+}
+
+u64 share_group_turn(void)
+{
+    return share_group->turn;
+}
+
+void share_group_next_turn(void)
+{
+    share_group->turn++;
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+bool share_group_in_use(void)
+{
+    return __atomic_load_n(&share_group->objects, __ATOMIC_RELAXED) != 0;
+}
+
+static u32 *bucket_of(u64 device, u64 inode)
+{
+    u64 mixed = (device * 31 + inode) * 0x9e3779b97f4a7c15ul;
+    return &share_group->bucket[mixed >> 52];
+}
+_Static_assert(BUCKETS == 1 << 12, "bucket_of takes as many bits");
+
+struct share_object *share_group_find(u64 device, u64 inode)
+{
+    u32 number = __atomic_load_n(bucket_of(device, inode), __ATOMIC_ACQUIRE);
+    while (number) {
+        struct share_object *o = &share_group->object[number - 1];
+        if (o->device == device && o->inode == inode)
+            return o;
+        number = o->next;
+    }
+    return NULL;
+}
+
+static bool give_room(struct share_object *o, u64 pages)
+{
+    u64 units = (pages + UNIT_PAGES - 1) / UNIT_PAGES;
+    if (units > UNITS_MOST - share_group->units)
+        return false;
+    o->first = (u64)share_group->units * UNIT_PAGES;
+    o->pages = units * UNIT_PAGES;
+    share_group->units += (u32)units;
+    return true;
+}
+
+/* An object that has grown gets another range; what happened to it so far happens now. */
+static bool enlarge(struct share_object *o, u64 pages)
+{
+    u64 known = o->pages;
+    if (!give_room(o, pages))
+        return false;
+    share_group_written(o, 0, known);
+    return true;
+}
+
+struct share_object *share_group_object(u64 device, u64 inode, u64 pages)
+{
+    struct share_object *o = share_group_find(device, inode);
+    if (o)
+        return pages <= o->pages || enlarge(o, pages) ? o : NULL;
+    if (share_group->objects == OBJECTS_MOST)
+        return NULL;
+    o = &share_group->object[share_group->objects];
+    u32 *bucket = bucket_of(device, inode);
+    *o = (struct share_object){.device = device, .inode = inode, .next = *bucket};
+    if (!give_room(o, pages))
+        return NULL;
+    __atomic_store_n(bucket, ++share_group->objects, __ATOMIC_RELEASE);
+    return o;
+}
+
+u64 share_group_nameless(void)
+{
+    return share_group ? __atomic_add_fetch(&share_group->nameless, 1, __ATOMIC_RELAXED) : 0;
+}
+
+u64 share_group_started(void)
+{
+    return share_group->started;
+}
+
+/* --- ages ------------------------------------------------------------------------------------- */
+
+void share_group_written(struct share_object *o, u64 from, u64 to)
+{
+    u64 turn = share_group->turn;
+    if (to > o->pages)
+        to = o->pages;
+    for (u64 page = from; page < to; page++) {
+        share_group->age[o->first + page] = turn;
+        share_group->unit_age[(o->first + page) / UNIT_PAGES] = turn;
+    }
+    o->changed = turn;
+}
+
+u64 share_group_next_written(const struct share_object *o, u64 from, u64 to, u64 turn)
+{
+    u64 end = to < o->pages ? to : o->pages;
+    if (o->changed <= turn)
+        return to;
+    for (u64 page = from; page < end; page++) {
+        u64 at = o->first + page;
+        if (share_group->unit_age[at / UNIT_PAGES] <= turn)
+            page |= UNIT_PAGES - 1;
+        else if (share_group->age[at] > turn)
+            return page;
+    }
+    return to;
+}
+
+/* --- suspects --------------------------------------------------------------------------------- */
+
+void share_group_suspect(const struct share_suspect *page)
+{
+    u32 count;
+    share_group_suspects(&count);
+    for (u32 n = 0; n < count; n++) {
+        const struct share_suspect *known = &share_group->suspect[n];
+        if (known->page == page->page && known->inode == page->inode &&
+            known->device == page->device)
+            return;
+    }
+    share_group->suspect[share_group->suspects++ % SHARE_SUSPECTS_MOST] = *page; /* the oldest goes */
+}
+
+const struct share_suspect *share_group_suspects(u32 *ret_count)
+{
+    u32 count = share_group->suspects;
+    *ret_count = count < SHARE_SUSPECTS_MOST ? count : SHARE_SUSPECTS_MOST;
+    return share_group->suspect;
+}

@@ -1,0 +1,178 @@
+/* Outside: see share_outside.h. */
+#include "engine/share/share_outside.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/text.h"
+#include "engine/memory/mapped_copy.h"
+#include "engine/share/share_group.h"
+#include "engine/share/share_internal.h"
+#include "engine/track/record.h"
+#include "log/format.h"
+
+enum {
+    WATCHED_MOST = 16, /* pages */
+    OF_EACH = 4,       /* pages of one mapping */
+    KNOWN_MOST = 8,
+    NAME_MOST = 160,
+    K_STATX_CTIME = 0x80,
+    K_STATX_BTIME = 0x800,
+};
+#define NANOSECONDS 1000000000ul
+
+static struct watched {
+    u64 page;
+    u32 known; /* one more than the number of its name; 0: none */
+} watched[WATCHED_MOST];
+static u32 watched_count;
+
+static struct known {
+    u64 device, inode;
+    char name[NAME_MOST];
+} known[KNOWN_MOST];
+static u32 known_count;
+
+static bool told;
+static u32 to_tell; /* as in struct watched; ~0: without a name */
+
+/* --- what was there before ------------------------------------------------------------------- */
+
+struct k_statx_time {
+    i64 seconds;
+    u32 nanoseconds;
+    i32 unused;
+};
+
+struct k_statx {
+    u32 mask;
+    u8 unused[60];
+    struct k_statx_time accessed, born, changed, modified;
+    u8 rest[128];
+};
+_Static_assert(sizeof(struct k_statx) == 256, "as in the kernel's stat.h");
+
+/* Files are born on most file systems; else the last change must do. */
+static bool was_there_before(i64 fd)
+{
+    struct k_statx st = {0};
+    if (kernel_failed(kernel_call(__NR_statx, fd, "", AT_EMPTY_PATH, K_STATX_BTIME | K_STATX_CTIME, &st)))
+        return false;
+    const struct k_statx_time *t = st.mask & K_STATX_BTIME ? &st.born : &st.changed;
+    return (u64)t->seconds * NANOSECONDS + t->nanoseconds < share_group_started();
+}
+
+static bool is_memory(const char *path)
+{
+    return text_starts(path, "/dev/shm/") || text_starts(path, "/memfd:");
+}
+
+/* --- names ------------------------------------------------------------------------------------- */
+
+static u32 find_name(u64 device, u64 inode)
+{
+    for (u32 n = 0; n < known_count; n++)
+        if (known[n].device == device && known[n].inode == inode)
+            return n + 1;
+    return 0;
+}
+
+static u32 note_name(u64 device, u64 inode, const char *name)
+{
+    u32 found = find_name(device, inode);
+    if (found || known_count == KNOWN_MOST)
+        return found;
+    struct known *k = &known[known_count++];
+    struct text t = TEXT(k->name);
+    k->device = device;
+    k->inode = inode;
+    text_add(&t, name);
+    return known_count;
+}
+
+static void tell(u32 number, const char *what)
+{
+    char line[NAME_MOST + 128];
+    struct text t = TEXT(line);
+    if (told)
+        return;
+    text_add(&t, number && number <= known_count ? known[number - 1].name : "memory that it shares");
+    text_add(&t, what);
+    record_note(NOTE_LIMIT, line);
+    told = true;
+}
+
+/* --- meeting it -------------------------------------------------------------------------------- */
+
+static void meet(u64 device, u64 inode, const char *name, bool at_once)
+{
+    struct share_object *o = share_group_find(device, inode);
+    if (!o)
+        return;
+    u32 number = note_name(device, inode, name);
+    if (!o->outside)
+        share_watch_outside(o);
+    o->outside = true;
+    if (at_once)
+        tell(number, " is shared memory that was there before: what others write to it while this process runs "
+                     "is not recorded");
+}
+
+void share_outside_file(i64 fd, u64 device, u64 inode, const char *path)
+{
+    if (share_group && was_there_before(fd))
+        meet(device, inode, path, is_memory(path));
+}
+
+void share_outside_segment(u64 id, u64 changed_seconds)
+{
+    char name[64];
+    struct text t = TEXT(name);
+    if (!share_group || changed_seconds >= share_group_started() / NANOSECONDS)
+        return;
+    text_add(&t, "the System V segment ");
+    text_add_unsigned(&t, id);
+    meet(MAPPED_COPY_SEGMENT, id, name, true);
+}
+
+/* --- looking ------------------------------------------------------------------------------------ */
+
+void share_outside_forget(void)
+{
+    watched_count = 0;
+}
+
+void share_outside_watch(u64 device, u64 inode, u64 start, u64 end)
+{
+    u32 number = find_name(device, inode);
+    for (u32 n = 0; n < OF_EACH && start < end && watched_count < WATCHED_MOST; n++, start += PAGE_SIZE)
+        watched[watched_count++] = (struct watched){start, number};
+}
+
+void share_outside_mapped(u64 start, u64 size)
+{
+    for (u32 n = 0; n < watched_count; n++)
+        if (watched[n].page - start < size)
+            share_log_whole_page(watched[n].page);
+    record_shared_end();
+}
+
+void share_outside_keep(void)
+{
+    for (u32 n = 0; n < watched_count; n++)
+        share_keep_page(watched[n].page);
+}
+
+void share_outside_look(bool in_call)
+{
+    for (u32 n = 0; n < watched_count; n++)
+        if (share_log_page(watched[n].page, in_call))
+            to_tell = watched[n].known ? watched[n].known : ~0u;
+}
+
+void share_outside_tell(void)
+{
+    if (to_tell)
+        tell(to_tell, " is written by processes that are not recorded: what they write while this one runs is lost");
+    to_tell = 0;
+}

@@ -1,0 +1,562 @@
+/* Signals: from the engine to the guest.
+ *
+ * The table of actions is the guest's; the kernel has our handler wherever the guest has one, and
+ * otherwise the guest's default or ignore, which it does better than we could.  What is delivered
+ * here is what signals_handler.c noted, and what an instruction of the guest has caused.
+ *
+ * Invariants
+ *   (1) The kernel's mask is t->mask without the synchronous signals, or everything but those
+ *       while a signal waits.  It is set by engine_make_call(), which does nothing if a signal
+ *       has come in the meantime: then signals_deliver() sets it, later.
+ *   (2) A signal that waits is delivered even if a call of the guest has blocked it since: it came
+ *       before that.  If a fault's handler blocks it, the kernel gets it back.
+ */
+#include "engine/signals/signals.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/pool.h"
+#include "engine/base/stats.h"
+#include "engine/base/text.h"
+#include "engine/memory/areas.h"
+#include "engine/plan/controlled.h"
+#include "engine/plan/plan.h"
+#include "engine/run/ticks.h"
+#include "engine/signals/signals_internal.h"
+#include "engine/track/record.h"
+#include "engine/track/replay.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/frame.h"
+#include "engine/x86_64/vector.h"
+#include "log/format.h"
+
+#define IGNORED_BY_DEFAULT                                                                         \
+    (SIGNAL_BIT(SIG_CHLD) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_URG) | SIGNAL_BIT(SIG_WINCH))
+/* Those whose default is not the end: ignored, or stopping; and those that nobody can catch. */
+#define NOT_ENDING                                                                                 \
+    (IGNORED_BY_DEFAULT | SIGNAL_BIT(SIG_STOP) | SIGNAL_BIT(SIG_TSTP) | SIGNAL_BIT(SIG_TTIN) |     \
+     SIGNAL_BIT(SIG_TTOU) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_KILL))
+
+struct k_sigaction signals_actions[SIG_LAST + 1];
+
+/* The order in which the kernel takes synchronous signals that were sent: by number. */
+static const u8 synchronous[] = {SIG_ILL, SIG_TRAP, SIG_BUS, SIG_FPE, SIG_SEGV};
+
+/* The kernel's side */
+
+static void set_kernel_handler(int signal, u64 handler, u64 flags)
+{
+    struct k_sigaction action = {
+        .handler = handler,
+        .flags = flags | K_SA_RESTORER,
+        .restorer = (u64)engine_restorer,
+        .mask = SIGNALS_ALL_ASYNCHRONOUS, /* so that a fault in the handler gets a sentence */
+    };
+    kernel_call(__NR_rt_sigaction, signal, &action, 0, K_SIGSET);
+}
+
+/* A recording has the moment at which a signal ends the program, so the engine must see it first. */
+static bool signals_watches_end(int signal)
+{
+    return log_mode == LOG_RECORD && signals_actions[signal].handler == K_SIG_DFL &&
+           !signals_is(signal, NOT_ENDING);
+}
+
+void signals_set_kernel_action(int signal)
+{
+    const struct k_sigaction *action = &signals_actions[signal];
+    u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
+    bool synchronous_kind = signals_is(signal, SIGNALS_SYNCHRONOUS);
+    if (log_mode == LOG_REPLAY && !synchronous_kind)
+        return; /* signals come from the log; ours are for ending the replay */
+    if (synchronous_kind || signals_has_handler(signal) || signals_watches_end(signal))
+        set_kernel_handler(signal, (u64)signals_handler, K_SA_SIGINFO | K_SA_ONSTACK | children);
+    else
+        set_kernel_handler(signal, action->handler, children);
+}
+
+static void set_kernel_mask(u64 mask)
+{
+    if (log_mode == LOG_REPLAY)
+        return; /* what comes to a replay is for the replay, not for the program */
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, 0, K_SIGSET);
+}
+
+void signals_block_all(void)
+{
+    set_kernel_mask(SIGNALS_ALL_ASYNCHRONOUS);
+}
+
+/* Unless a signal waits: (1). */
+static void offer_kernel_mask(struct thread *t, u64 mask)
+{
+    u64 args[6] = {K_SIG_SETMASK, (u64)&mask, 0, K_SIGSET};
+    if (log_mode == LOG_REPLAY)
+        return;
+    engine_make_call(__NR_rt_sigprocmask, args, &t->signal_waiting);
+}
+
+void signals_apply_mask(struct thread *t)
+{
+    if (t->held & ~t->mask) {
+        signals_block_all();
+        t->signal_waiting = true;
+    }
+    offer_kernel_mask(t, t->mask & ~SIGNALS_SYNCHRONOUS);
+}
+
+void signals_set_mask(struct thread *t, u64 mask)
+{
+    mask &= ~SIGNALS_UNBLOCKABLE;
+    if (mask == t->mask && !t->held)
+        return;
+    t->mask = mask;
+    signals_apply_mask(t);
+}
+
+void signals_send_self(const struct k_siginfo *info)
+{
+    kernel_call(__NR_rt_tgsigqueueinfo, kernel_call(__NR_getpid), kernel_call(__NR_gettid),
+                info->signal, info);
+}
+
+/* Start */
+
+void signals_ask_inherited(struct signals_inherited *ret)
+{
+    ret->ignored = 0;
+    for (int signal = 1; signal <= SIG_LAST; signal++) {
+        struct k_sigaction action = {0};
+        kernel_call(__NR_rt_sigaction, signal, 0, &action, K_SIGSET);
+        if (action.handler == K_SIG_IGN)
+            ret->ignored |= SIGNAL_BIT(signal);
+    }
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, 0, &ret->mask, K_SIGSET);
+}
+
+void signals_start(const struct signals_inherited *inherited)
+{
+    struct thread *t = thread_self();
+    for (int signal = 1; signal <= SIG_LAST; signal++)
+        if (signals_is(signal, inherited->ignored))
+            signals_actions[signal].handler = K_SIG_IGN;
+    t->mask = inherited->mask;
+    signals_thread_start(t);
+    for (int signal = 1; signal <= SIG_LAST; signal++)
+        if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
+            signals_set_kernel_action(signal);
+}
+
+void signals_thread_start(struct thread *t)
+{
+    struct k_stack stack = {.base = thread_handler_stack(t), .size = THREAD_HANDLER_STACK};
+    kernel_call(__NR_sigaltstack, &stack, 0);
+    t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    signals_apply_mask(t);
+}
+
+/* The end */
+
+bool signals_dump_core(int signal)
+{
+    u64 dumping = SIGNALS_SYNCHRONOUS | SIGNAL_BIT(SIG_QUIT) | SIGNAL_BIT(SIG_ABRT) |
+                  SIGNAL_BIT(SIG_XCPU) | SIGNAL_BIT(SIG_XFSZ) | SIGNAL_BIT(SIG_SYS);
+    return signal && signals_is(signal, dumping);
+}
+
+/* An init process does not die by what it sends itself; a status is all that can be had then. */
+_Noreturn void signals_die(const struct k_siginfo *info)
+{
+    if (log_mode == LOG_REPLAY)
+        replay_end(0, info->signal);
+    if (log_mode == LOG_SCRATCH)
+        for (;;)
+            control_copy_faulted(info->signal);
+    if (info->code <= 0 || !signals_is(info->signal, SIGNALS_SYNCHRONOUS))
+        record_signal(info, SIGNAL_DIED);
+    thread_self()->ends_in_log = true;
+    if (!thread_self()->in_vfork) { /* else the log is its parent's */
+        record_end(0, info->signal);
+        stats_print();
+    }
+    signals_block_all();
+    set_kernel_handler(info->signal, K_SIG_DFL, 0);
+    signals_send_self(info);
+    set_kernel_mask(~SIGNAL_BIT(info->signal));
+    for (;;)
+        kernel_call(__NR_exit_group, 128 + info->signal);
+}
+
+static _Noreturn void die_unexplained(int signal)
+{
+    signals_die(&(struct k_siginfo){.signal = signal, .code = CODE_KERNEL});
+}
+
+/* Delivery */
+
+static void reset_action(int signal)
+{
+    signals_actions[signal].handler = K_SIG_DFL;
+    signals_set_kernel_action(signal);
+}
+
+/* The mask and the alternate stack while the handler runs. */
+static void after_frame(struct thread *t, int signal, const struct k_sigaction *action)
+{
+    t->mask_restore_waits = false;
+    if ((u32)t->altstack.flags & K_SS_AUTODISARM)
+        t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    u64 mask = t->mask | action->mask;
+    if (!(action->flags & K_SA_NODEFER))
+        mask |= SIGNAL_BIT(signal);
+    t->mask = mask & ~SIGNALS_UNBLOCKABLE;
+    ticks_add(1);
+}
+
+/* No room for a frame: the kernel says so by SIGSEGV, and if that has none either, ends the
+ * process. */
+static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
+{
+    struct k_sigaction action = signals_actions[info->signal];
+    struct frame_request request = {
+        .info = info,
+        .action = &action,
+        .mask = t->mask_restore_waits ? t->mask_restore : t->mask,
+        .fault = fault,
+    };
+    if (action.flags & K_SA_RESETHAND)
+        reset_action(info->signal);
+    if (frame_build(t, &request))
+        after_frame(t, info->signal, &action);
+    else if (info->signal == SIG_SEGV)
+        die_unexplained(SIG_SEGV);
+    else
+        signals_raise(SIG_SEGV, CODE_KERNEL, 0);
+}
+
+
+/* The guest took its handler away after the signal had been noted, or it is one that always comes
+ * to us. */
+static void do_without_handler(const struct k_siginfo *info)
+{
+    int signal = info->signal;
+    if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT))
+        return;
+    if (log_mode == LOG_SCRATCH)
+        return control_copy_faulted((u32)signal);
+    if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
+        signals_die(info);
+    signals_send_self(info); /* the kernel has the default action and stops or ends us */
+}
+
+int signals_first_held(const struct thread *t, u64 set)
+{
+    for (size_t i = 0; i < countof(synchronous); i++) {
+        if (signals_is(synchronous[i], t->held & set))
+            return synchronous[i];
+    }
+    return 0;
+}
+
+void signals_unhold(struct thread *t, int signal, struct k_siginfo *ret)
+{
+    *ret = t->held_info[signal];
+    __atomic_and_fetch(&t->held, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
+int signals_next(const struct thread *t)
+{
+    return t->waiting_info.signal ? t->waiting_info.signal : signals_first_held(t, ~t->mask);
+}
+
+/* The signal that comes next, no longer noted.  One handler's mask may keep a held one back. */
+static bool take_next(struct thread *t, struct k_siginfo *ret)
+{
+    int signal = signals_next(t);
+    if (signal == 0)
+        return false;
+    if (t->waiting_info.signal) {
+        *ret = t->waiting_info;
+        t->waiting_info.signal = 0;
+    } else {
+        signals_unhold(t, signal, ret);
+    }
+    return true;
+}
+
+/* Called when everything that waited is gone. */
+static void restore_mask(struct thread *t)
+{
+    if (t->mask_restore_waits) {
+        t->mask_restore_waits = false;
+        t->mask = t->mask_restore;
+    }
+    signals_apply_mask(t);
+}
+
+void signals_deliver(void)
+{
+    struct thread *t = thread_self();
+    while (t->signal_waiting) {
+        struct k_siginfo info;
+        t->signal_waiting = false;
+        __asm__ volatile("" : : : "memory"); /* what comes from here on must be seen by the loop */
+        while (take_next(t, &info)) {
+            if (signals_has_handler(info.signal)) {
+                record_signal(&info, SIGNAL_HANDLED);
+                run_handler(t, &info, false);
+            } else {
+                do_without_handler(&info);
+            }
+        }
+        restore_mask(t); /* and the next may come */
+    }
+}
+
+/* Faults */
+
+/* (2); the kernel blocks everything now. */
+static void hand_back_waiting(struct thread *t)
+{
+    if (t->waiting_info.signal && signals_is(t->waiting_info.signal, t->mask)) {
+        signals_send_self(&t->waiting_info);
+        t->waiting_info.signal = 0;
+        t->signal_waiting = false;
+    }
+}
+
+static void deliver_fault(struct thread *t, const struct k_siginfo *info)
+{
+    int signal = info->signal;
+    bool fatal = signals_is(signal, t->mask) || !signals_has_handler(signal);
+    if (fatal && log_mode == LOG_SCRATCH)
+        return control_copy_faulted((u32)signal);
+    if (fatal)
+        signals_die(info);
+    run_handler(t, info, signal != SIG_TRAP);
+    hand_back_waiting(t);
+    signals_apply_mask(t);
+}
+
+void signals_fault(const struct k_siginfo *info)
+{
+    struct thread *t = thread_self();
+    if (!plan_pass.runs) {
+        deliver_fault(t, info);
+        return;
+    }
+    if (info != &t->fault_info)
+        t->fault_info = *info;
+    t->fault_waits = true;
+}
+
+u32 signals_fault_waits(void)
+{
+    const struct thread *t = thread_self();
+    return t->fault_waits ? (u32)t->fault_info.signal : 0;
+}
+
+void signals_deliver_fault(void)
+{
+    struct thread *t = thread_self();
+    t->fault_waits = false;
+    deliver_fault(t, &t->fault_info);
+}
+
+enum { /* what the processor would have given the kernel */
+    TRAP_DEBUG = 1,
+    TRAP_BREAKPOINT = 3,
+    TRAP_INVALID = 6,
+    TRAP_PROTECTION = 13,
+    TRAP_PAGE_FAULT = 14,
+    ERROR_PRESENT = 1,
+    ERROR_WRITE = 2,
+    ERROR_USER = 4,
+    ERROR_FETCH = 16,
+    CODE_ACCERR = 2,
+    LONGEST_INSTRUCTION = 15,
+};
+
+static u64 trap_number(int signal, int code)
+{
+    switch (signal) {
+    case SIG_TRAP:
+        return code == CODE_KERNEL ? TRAP_BREAKPOINT : TRAP_DEBUG;
+    case SIG_ILL:
+        return TRAP_INVALID;
+    case SIG_FPE:
+        return 0;
+    default:
+        return code == CODE_KERNEL ? TRAP_PROTECTION : TRAP_PAGE_FAULT;
+    }
+}
+
+static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
+{
+    bool fetch = info->address - cpu->rip < LONGEST_INSTRUCTION;
+    const struct area *area = areas_find(info->address);
+    bool present = info->signal == SIG_SEGV && info->code == CODE_ACCERR && area &&
+                   area->protection != PROT_NONE;
+    t->fault_error = (t->fault_error & ERROR_WRITE) | ERROR_USER | (fetch ? ERROR_FETCH : 0) | (present ? ERROR_PRESENT : 0);
+    t->fault_cr2 = info->address;
+}
+
+/* No page could be there: the processor does not even say which address it was. */
+static bool canonical(u64 address)
+{
+    return (u64)((i64)(address << 16) >> 16) == address;
+}
+
+void signals_raise(int signal, int code, u64 address)
+{
+    signals_raise_exception(signal, code, address, trap_number(signal, code), 0);
+}
+
+void signals_raise_exception(int signal, int code, u64 address, u64 trap, u64 error)
+{
+    struct thread *t = thread_self();
+    struct k_siginfo info = {.signal = signal, .code = code};
+    if (!canonical(address))
+        info.code = code = CODE_KERNEL;
+    if (code != CODE_KERNEL)
+        info.address = address;
+    t->fault_trap = trap;
+    t->fault_error = error;
+    if (t->fault_trap == TRAP_PAGE_FAULT)
+        explain_page_fault(t, &info);
+    signals_fault(&info);
+}
+
+void signals_return(void)
+{
+    struct thread *t = thread_self();
+    u64 mask;
+    struct k_stack stack;
+    if (!frame_take_down(t, &mask, &stack)) {
+        signals_raise(SIG_SEGV, CODE_KERNEL, 0);
+        return;
+    }
+    signals_set_altstack(t, &stack); /* the kernel overlooks a bad one, too */
+    ticks_add(1);
+    signals_set_mask(t, mask);
+}
+
+/* Fork, vfork, execve */
+
+static void forget_waiting(struct thread *t)
+{
+    t->waiting_info.signal = 0;
+    t->held = 0;
+    t->signal_waiting = false;
+    signals_apply_mask(t);
+}
+
+void signals_forked(void)
+{
+    forget_waiting(thread_self());
+}
+
+/* What a child of vfork may change while it runs on its parent's block. */
+struct signals_saved {
+    struct signals_saved *outer; /* the child itself may vfork */
+    struct k_sigaction actions[SIG_LAST + 1];
+    u64 mask;
+    bool mask_restore_waits;
+    u64 mask_restore;
+    struct k_stack altstack;
+    bool signal_waiting;
+    struct k_siginfo waiting_info;
+    u64 held;
+    struct k_siginfo held_info[SIG_SEGV + 1];
+    u64 fault_error, fault_trap, fault_cr2;
+};
+
+static struct signals_saved *unused;
+
+static struct signals_saved *saved_take(void)
+{
+    struct signals_saved *s = unused;
+    if (s == NULL)
+        return pool_take(sizeof(*s));
+    unused = s->outer;
+    return s;
+}
+
+/* Nothing may be noted between here and the end but by the child. */
+void signals_vfork_begin(void)
+{
+    struct thread *t = thread_self();
+    signals_block_all();
+    struct signals_saved *s = saved_take();
+    s->outer = t->signals_saved;
+    memcpy(s->actions, signals_actions, sizeof(s->actions));
+    s->mask = t->mask;
+    s->mask_restore_waits = t->mask_restore_waits;
+    s->mask_restore = t->mask_restore;
+    s->altstack = t->altstack;
+    s->signal_waiting = t->signal_waiting;
+    s->waiting_info = t->waiting_info;
+    s->held = t->held;
+    memcpy(s->held_info, t->held_info, sizeof(s->held_info));
+    s->fault_error = t->fault_error;
+    s->fault_trap = t->fault_trap;
+    s->fault_cr2 = t->fault_cr2;
+    t->signals_saved = s;
+}
+
+void signals_vfork_child(void)
+{
+    forget_waiting(thread_self());
+}
+
+void signals_vfork_end(void)
+{
+    struct thread *t = thread_self();
+    struct signals_saved *s = t->signals_saved;
+    t->signals_saved = s->outer;
+    memcpy(signals_actions, s->actions, sizeof(s->actions));
+    t->mask = s->mask;
+    t->mask_restore_waits = s->mask_restore_waits;
+    t->mask_restore = s->mask_restore;
+    t->altstack = s->altstack;
+    t->signal_waiting = s->signal_waiting;
+    t->waiting_info = s->waiting_info;
+    t->held = s->held;
+    memcpy(t->held_info, s->held_info, sizeof(s->held_info));
+    t->fault_error = s->fault_error;
+    t->fault_trap = s->fault_trap;
+    t->fault_cr2 = s->fault_cr2;
+    s->outer = unused;
+    unused = s;
+    signals_apply_mask(t);
+}
+
+/* Synchronous signals that were sent and are blocked stay pending across execve: the kernel
+ * keeps them. */
+static void hand_back_held(struct thread *t)
+{
+    for (int signal; (signal = signals_first_held(t, t->mask));) {
+        struct k_siginfo info;
+        signals_unhold(t, signal, &info);
+        signals_send_self(&info);
+    }
+}
+
+void signals_exec(void)
+{
+    struct thread *t = thread_self();
+    offer_kernel_mask(t, t->mask);
+    if (t->signal_waiting)
+        return; /* the call will not be made */
+    hand_back_held(t);
+    for (size_t i = 0; i < countof(synchronous); i++) {
+        if (signals_actions[synchronous[i]].handler == K_SIG_IGN)
+            set_kernel_handler(synchronous[i], K_SIG_IGN, 0);
+    }
+}
+
+void signals_exec_failed(void)
+{
+    for (size_t i = 0; i < countof(synchronous); i++)
+        signals_set_kernel_action(synchronous[i]);
+    signals_apply_mask(thread_self());
+}

@@ -1,0 +1,56 @@
+/* What the files of the signals share. */
+#ifndef ENGINE_SIGNALS_INTERNAL_H
+#define ENGINE_SIGNALS_INTERNAL_H
+
+#include "engine/signals/signals.h"
+
+/* Those that an instruction can cause.  The kernel must always be able to give them to us: it
+ * kills a process whose fault is blocked. */
+#define SIGNALS_SYNCHRONOUS                                                                        \
+    (SIGNAL_BIT(SIG_SEGV) | SIGNAL_BIT(SIG_BUS) | SIGNAL_BIT(SIG_FPE) | SIGNAL_BIT(SIG_ILL) |      \
+     SIGNAL_BIT(SIG_TRAP))
+#define SIGNALS_UNBLOCKABLE (SIGNAL_BIT(SIG_KILL) | SIGNAL_BIT(SIG_STOP))
+#define SIGNALS_ALL_ASYNCHRONOUS (~SIGNALS_SYNCHRONOUS)
+
+enum { CODE_KERNEL = 0x80 }; /* si_code of what the kernel does not explain */
+enum { K_SIG_BLOCK, K_SIG_UNBLOCK, K_SIG_SETMASK };
+enum { K_SIGSET = 8 }; /* bytes */
+
+/* What the guest has asked for; index 0 is not used. */
+extern struct k_sigaction signals_actions[SIG_LAST + 1];
+
+static inline bool signals_is(int signal, u64 set)
+{
+    return SIGNAL_BIT(signal) & set;
+}
+
+static inline bool signals_has_handler(int signal)
+{
+    return signals_actions[signal].handler > K_SIG_IGN;
+}
+
+/* The kernel's handler for everything (signals_handler.c). */
+void signals_handler(int signal, const struct k_siginfo *info, struct k_ucontext *context);
+
+/* Gives the kernel the action that stands for the guest's. */
+void signals_set_kernel_action(int signal);
+
+/* Makes `mask` the guest's and the kernel's; what it unblocks may wait at once. */
+void signals_set_mask(struct thread *t, u64 mask);
+/* The kernel's mask follows t->mask, unless a signal waits. */
+void signals_apply_mask(struct thread *t);
+/* No signal reaches this thread but the synchronous ones. */
+void signals_block_all(void);
+/* Sends one to the calling thread, as it came. */
+void signals_send_self(const struct k_siginfo *info);
+
+/* The first of `set` that is held, or 0; and that one, no longer held. */
+int signals_first_held(const struct thread *t, u64 set);
+void signals_unhold(struct thread *t, int signal, struct k_siginfo *ret);
+
+/* What signals_deliver() will take next; 0: nothing. */
+int signals_next(const struct thread *t);
+/* sigaltstack() as far as it changes the stack. */
+i64 signals_set_altstack(struct thread *t, const struct k_stack *stack);
+
+#endif

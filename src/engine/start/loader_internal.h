@@ -1,0 +1,36 @@
+/* What the loader's files share. */
+#ifndef ENGINE_LOADER_INTERNAL_H
+#define ENGINE_LOADER_INTERNAL_H
+
+#include "engine/start/loader.h"
+#include "engine/start/program_file.h"
+
+/* An image in the guest's memory. */
+struct loaded {
+    u64 bias; /* what was added to its addresses */
+    u64 end;  /* page-aligned */
+    u64 entry;
+    u64 headers; /* its program headers in memory; 0 if they are not mapped */
+    u32 header_count;
+};
+
+/* Maps the segments; refuses in the name of `what`. */
+void loader_map_image(const struct program_file *file, const char *what, struct loaded *ret);
+
+/* What the first stack tells the program. */
+struct stack_content {
+    const char *path; /* AT_EXECFN */
+    char **argv;
+    char **envp;
+    const u64 *auxv; /* the kernel's */
+    bool executable;
+    const struct loaded *program;
+    const struct loaded *interpreter; /* NULL: none */
+    u64 vdso;
+    u64 stack_limit;
+};
+
+/* Maps the stack and fills it; returns the stack pointer. */
+u64 loader_make_stack(const struct stack_content *content);
+
+#endif

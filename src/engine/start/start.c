@@ -1,0 +1,129 @@
+/* The engine's start: from the kernel's stack to the guest's first instruction.
+ *
+ *   _start (enter.S) -> engine_main: reads its arguments, reserves what the kernel has mapped
+ *                    -> engine_begin, on the engine's own stack: loads the program, runs it
+ */
+#include "engine/base/layout.h"
+#include "engine/base/settings.h"
+#include "engine/base/stats.h"
+#include "engine/base/stop.h"
+#include "engine/base/text.h"
+#include "engine/calls/syscalls.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/kernel_maps.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/entries.h"
+#include "engine/run/listing.h"
+#include "engine/run/ticks.h"
+#include "engine/run/translate.h"
+#include "engine/signals/signals.h"
+#include "engine/start/loader.h"
+#include "engine/threads/process.h"
+#include "engine/threads/thread.h"
+#include "engine/track/log_mode.h"
+#include "engine/track/record.h"
+#include "engine/track/replay.h"
+#include "engine/track/track.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/vector.h"
+#include "log/channel.h"
+
+static struct loader_request request;
+
+/* The kernel's: its stack, where our arguments are, the vDSO, and what else it may have put there.
+ * They stay, and the guest does not get them. */
+static bool reserve(void *context, const struct kernel_mapping *m)
+{
+    (void)context;
+    if (m->end <= LAYOUT_USER_END && m->start >= LAYOUT_ENGINE_END)
+        areas_reserve(m->start, m->end);
+    return true;
+}
+
+static void reserve_known(void)
+{
+    areas_reserve(LAYOUT_POOLS, LAYOUT_POOLS_END);
+    areas_reserve(LAYOUT_ENGINE, LAYOUT_ENGINE_END);
+    if (kernel_maps_each(reserve, NULL))
+        areas_reserve(0x7f0000000000, LAYOUT_USER_END); /* without /proc: all that it may use */
+}
+
+static void read_arguments(u64 argc, char **argv)
+{
+    if (argc < CHANNEL_ARGS_MIN)
+        engine_refuse(CHANNEL_EXIT_USAGE, CHANNEL_ENGINE_NAME,
+                      "it is started by ebb: see 'ebb help exec'");
+    const char *wrong = settings_read(argv[CHANNEL_ARG_SETTINGS]);
+    if (wrong)
+        engine_refuse(CHANNEL_EXIT_USAGE, wrong, "not a setting that the engine knows");
+    log_mode_start();
+    request.path = argv[CHANNEL_ARG_PATH];
+    request.argv = argv + CHANNEL_ARG_ARGV0;
+    request.envp = argv + argc + 1;
+    char **end = request.envp;
+    while (*end)
+        end++;
+    request.auxv = (const u64 *)(end + 1);
+}
+
+static const char *started_as(const u64 *auxv)
+{
+    for (; auxv[0] != AT_NULL; auxv += 2)
+        if (auxv[0] == AT_EXECFN)
+            return (const char *)auxv[1];
+    return NULL;
+}
+
+/* What the image was given, in the log; or, in a replay, from the log. */
+static void begin_log(struct signals_inherited *inherited)
+{
+    track_start();
+    signals_ask_inherited(inherited);
+    request.stack_limit = loader_stack_limit();
+    if (log_mode == LOG_REPLAY)
+        replay_start(&request, inherited);
+    else
+        record_start(&request, inherited);
+}
+
+_Noreturn static void engine_begin(void)
+{
+    struct thread *first = thread_self();
+    struct signals_inherited inherited;
+    stats_start();
+    translate_start();
+    process_start(started_as(request.auxv));
+    vector_start();
+    begin_log(&inherited);
+    loader_load(&request);
+    thread_start_first(first);
+    ticks_start();
+    signals_start(&inherited);
+    reproducible_start();
+    entries_start();
+    listing_start();
+    dispatch_start();
+    dispatch_run();
+}
+
+_Noreturn static void begin_on_stack(u64 top)
+{
+    __asm__ volatile("mov %0, %%rsp\n\t"
+                     "and $-16, %%rsp\n\t"
+                     "xor %%ebp, %%ebp\n\t"
+                     "call *%1\n\t"
+                     "ud2"
+                     :
+                     : "r"(top), "r"(engine_begin)
+                     : "memory");
+    __builtin_unreachable();
+}
+
+_Noreturn void engine_main(const u64 *initial_stack)
+{
+    u64 argc = initial_stack[0];
+    read_arguments(argc, (char **)(initial_stack + 1));
+    reserve_known();
+    struct thread *first = thread_create();
+    begin_on_stack(thread_stack_top(first));
+}

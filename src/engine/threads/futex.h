@@ -1,0 +1,28 @@
+/* Futexes that the engine keeps: all those on memory that no other process shares. */
+#ifndef ENGINE_FUTEX_H
+#define ENGINE_FUTEX_H
+
+#include "engine/threads/thread.h"
+
+/* Does the engine answer this futex()?  Else it is the kernel's.  The arguments are those of the
+ * system call. */
+bool futex_is_ours(const u64 args[6]);
+/* The answer; or CALL_AGAIN (syscalls_internal.h).  The baton may have been away in between. */
+i64 futex_call(const u64 args[6]);
+
+/* What the kernel does at the end of a thread: locks that inherit priority go to the next, robust
+ * ones say that their owner died, the word that the guest gave is cleared, and who waits for it
+ * woken.  The baton is held; the thread's guest memory is not used any more. */
+void futex_thread_ends(struct thread *t);
+
+/* The same for a process: other processes share robust locks of any thread of it. */
+void futex_process_ends(const struct thread *t);
+/* The words of the first robust locks that t holds, or is about to take or give back. */
+void futex_each_robust(const struct thread *t, void (*visit)(u64 word));
+
+/* In the child of a fork: nobody waits. */
+void futex_forked(void);
+/* A child of vfork was killed while it waited on the block that is t's again. */
+void futex_forget(struct thread *t);
+
+#endif

@@ -1,0 +1,193 @@
+/* Futexes that inherit priority: the word holds the id of the lock's owner, and the kernel hands the
+ * lock to who waits.
+ *
+ * Threads on the engine have no priorities, so there is none to inherit: the lock goes round in the
+ * order of waiting.
+ *
+ * Invariant
+ *   (1) While threads wait for a lock, its word has an owner, and says that somebody waits.
+ */
+#include "engine/base/kernel.h"
+#include "engine/base/stop.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/threads/futex_internal.h"
+#include "engine/track/record.h"
+#include "engine/x86_64/call.h"
+
+static bool read_word(u64 address, u32 *ret)
+{
+    return guest_read(ret, gaddr(address), sizeof(*ret));
+}
+
+/* Does `owner` wait, through other locks and their owners, for t? */
+static bool waits_for(const struct thread *owner, const struct thread *t)
+{
+    u32 word;
+    for (u32 steps = thread_count; owner && steps; steps--) {
+        if (owner == t)
+            return true;
+        if (!owner->futex.queued || owner->futex.kind != FUTEX_FOR_LOCK ||
+            !read_word(owner->futex.address, &word))
+            return false;
+        owner = thread_find(word & FUTEX_OWNER);
+    }
+    return false;
+}
+
+/* What becomes of the word when t wants the lock; or -errno. */
+static i64 wanted_word(const struct thread *t, struct futex_key lock, u32 word, bool others)
+{
+    const struct thread *first = futex_first(lock);
+    u32 owner = word & FUTEX_OWNER;
+    if (owner == thread_number(t))
+        return -EDEADLK;
+    if (first && (first->futex.kind != FUTEX_FOR_LOCK || !owner))
+        return -EINVAL;
+    if (!owner)
+        return (word & FUTEX_OWNER_DIED) | thread_number(t) | (others ? FUTEX_HAS_WAITERS : 0);
+    if (!thread_find(owner))
+        return -ESRCH;
+    return word | FUTEX_HAS_WAITERS;
+}
+
+/* 1 if t owns the lock now, 0 if it has to wait for it; or -errno. */
+static i64 take(const struct thread *t, struct futex_key lock, bool others)
+{
+    u32 word, seen;
+    if (!read_word(lock.address, &word))
+        return -EFAULT;
+    do {
+        i64 new = wanted_word(t, lock, word, others);
+        if (new < 0)
+            return new;
+        seen = word;
+        if (!guest_swap_u32(gaddr(lock.address), &word, (u32)new))
+            return -EFAULT;
+    } while (word != seen);
+    record_write(gaddr(lock.address), sizeof(u32));
+    return !(word & FUTEX_OWNER);
+}
+
+i64 futex_lock(struct futex_key key, const struct thread_deadline *deadline)
+{
+    struct thread *t = thread_self();
+    u32 word;
+    i64 taken = take(t, key, false);
+    if (taken)
+        return taken < 0 ? taken : 0;
+    if (read_word(key.address, &word) && waits_for(thread_find(word & FUTEX_OWNER), t))
+        return -EDEADLK;
+    switch (futex_wait_in(key, FUTEX_FOR_LOCK, deadline)) {
+    case THREAD_LATE:
+        return -ETIMEDOUT;
+    case THREAD_INTERRUPTED:
+        return CALL_AGAIN; /* never EINTR */
+    default:
+        return 0;
+    }
+}
+
+i64 futex_try_lock(struct futex_key key)
+{
+    i64 taken = take(thread_self(), key, false);
+    return taken < 0 ? taken : taken ? 0 : -EAGAIN;
+}
+
+/* The word says who owns the lock next, or nobody; false if it could not be written. */
+static bool hand_on(struct futex_key key, struct thread *next, u32 word, u32 flags)
+{
+    u32 new = next ? thread_number(next) | FUTEX_HAS_WAITERS | flags : 0, seen;
+    do {
+        seen = word;
+        if (!guest_swap_u32(gaddr(key.address), &word, new))
+            return false;
+    } while (word != seen);
+    record_write(gaddr(key.address), sizeof(u32));
+    if (next)
+        futex_rouse(next);
+    return true;
+}
+
+i64 futex_unlock(struct futex_key key)
+{
+    struct thread *next = futex_first(key);
+    u32 word;
+    if (!read_word(key.address, &word))
+        return -EFAULT;
+    if ((word & FUTEX_OWNER) != thread_number(thread_self()))
+        return -EPERM;
+    if (next && next->futex.kind != FUTEX_FOR_LOCK)
+        return -EINVAL;
+    return hand_on(key, next, word, 0) ? 0 : -EFAULT;
+}
+
+/* Condition variables over such locks: who waits wakes up owning the lock. */
+
+i64 futex_wait_to_lock(struct futex_key key, struct futex_key lock, u32 value,
+                       const struct thread_deadline *deadline)
+{
+    struct thread *t = thread_self();
+    i64 failed = key.address == lock.address ? -EINVAL : futex_check_value(key.address, value);
+    if (failed)
+        return failed;
+    t->futex.target = lock.address;
+    switch (futex_wait_in(key, FUTEX_FOR_MOVE, deadline)) {
+    case THREAD_LATE:
+        return -ETIMEDOUT;
+    case THREAD_INTERRUPTED: /* made again, the call of one that was moved would answer EAGAIN */
+        return t->futex.kind == FUTEX_FOR_LOCK ? -EAGAIN : CALL_AGAIN;
+    default:
+        return 0;
+    }
+}
+
+static bool moves_to(const struct thread *t, struct futex_key lock)
+{
+    return t->futex.kind == FUTEX_FOR_MOVE && t->futex.target == lock.address;
+}
+
+static i64 move_one(struct thread *t, struct futex_key lock, bool others)
+{
+    if (!moves_to(t, lock))
+        return -EINVAL;
+    i64 taken = take(t, lock, others);
+    if (taken == 1)
+        futex_rouse(t);
+    else if (taken == 0)
+        futex_move(t, lock, FUTEX_FOR_LOCK);
+    return taken;
+}
+
+i64 futex_move_to_lock(struct futex_key from, struct futex_key lock, i32 wake, i32 most)
+{
+    i64 count = 0;
+    for (struct thread *t = futex_first(from), *next; t && count - wake < most; t = next) {
+        next = futex_next(t);
+        i64 taken = move_one(t, lock, most > 0);
+        if (taken < 0)
+            return taken;
+        count++;
+    }
+    return count;
+}
+
+/* The end of an owner */
+
+/* (1): whoever has a lock that others wait for is named in its word. */
+static bool owned_by(const struct thread *waiter, const struct thread *t, u32 *ret_word)
+{
+    return waiter->futex.queued && waiter->futex.kind == FUTEX_FOR_LOCK &&
+           read_word(waiter->futex.address, ret_word) &&
+           (*ret_word & FUTEX_OWNER) == thread_number(t);
+}
+
+void futex_locks_thread_ends(const struct thread *t)
+{
+    u32 word;
+    for (struct thread *w = thread_next(NULL); w && futex_lock_waiters; w = thread_next(w)) {
+        if (!owned_by(w, t, &word))
+            continue;
+        struct futex_key key = {w->futex.address, w->futex.shared};
+        hand_on(key, futex_first(key), word, FUTEX_OWNER_DIED);
+    }
+}

@@ -1,0 +1,419 @@
+/* Processes: fork, vfork and exit.
+ *
+ * A fork is the kernel's: the child has a copy of the guest and of the engine and goes on
+ * behind the system call.
+ *
+ * A child of vfork shares the memory of its parent, whose kernel thread sleeps until it
+ * execs or exits.  It runs on its parent's block: the guest's state and the signals' are
+ * put aside, the child's engine stack begins below the parent's frames, and the parent puts
+ * everything back when it wakes.  In between the child is, for the baton and all else, the
+ * thread that its parent was; so other threads of the parent run on as they would natively.
+ *
+ *   parent: vfork_process --engine_clone--> sleeps ...................... puts back, goes on
+ *   child:                     vfork_begin, dispatch_run ... execve, exit --^
+ *
+ * A child may be killed where it waits for the baton, or for a futex: its parent takes over its
+ * place in the line.  But if that happens between two instructions in which it changes that place,
+ * the other threads of the parent wait for ever; with no other threads it cannot happen.
+ */
+#include "engine/threads/process.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/stats.h"
+#include "engine/base/text.h"
+#include "engine/memory/address.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/plan/plan.h"
+#include "engine/run/code_watch.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/ticks.h"
+#include "engine/share/share.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/futex.h"
+#include "engine/threads/thread.h"
+#include "engine/track/record.h"
+#include "engine/track/replay.h"
+#include "engine/track/replay_branch.h"
+#include "engine/track/replay_output.h"
+#include "engine/track/replay_threads.h"
+#include "engine/x86_64/call.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/vector.h"
+#include "log/format.h"
+
+enum {
+    CSIGNAL = 0xff, /* of clone's flags: the signal at the child's end */
+    CLONE_DETACHED = 0x400000,
+    CLONE_ARGS_FIRST = 64, /* the size of struct clone_args when it was new */
+    STACK_GAP = 1024,
+};
+#define CLONE_CLEAR_SIGHAND 0x100000000ul
+#define CLONE_INTO_CGROUP 0x200000000ul
+
+enum { K_SIG_SETMASK = 2, K_SIGSET = 8 };
+
+u64 process_block_signals(void)
+{
+    u64 all = ~0ul, old = 0;
+    if (log_mode == LOG_REPLAY)
+        return 0; /* one kernel thread is all of them */
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &all, &old, K_SIGSET);
+    return old;
+}
+
+void process_restore_signals(u64 mask)
+{
+    if (log_mode == LOG_REPLAY)
+        return;
+    kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, NULL, K_SIGSET);
+}
+
+/* The kernel writes ids there, and would not tell if it could not. */
+static void release_ids(const struct k_clone_args *args)
+{
+    code_watch_release(args->parent_tid, args->parent_tid + sizeof(u32));
+    code_watch_release(args->child_tid, args->child_tid + sizeof(u32));
+    code_watch_release(args->pidfd, args->pidfd + sizeof(u32));
+}
+
+/* Handlers become default actions in the child (CLONE_CLEAR_SIGHAND); the kernel's own
+ * handlers are ours and stay. */
+static void clear_handlers(void)
+{
+    for (int signal = 1; signal <= SIG_LAST; signal++) {
+        struct k_sigaction action = {0};
+        struct k_sigaction fresh = {0};
+        signals_action(signal, gaddr(0), gaddr((u64)&action), K_SIGSET);
+        if (action.handler > K_SIG_IGN)
+            signals_action(signal, gaddr((u64)&fresh), gaddr(0), K_SIGSET);
+    }
+}
+
+static void set_stack(const struct k_clone_args *args)
+{
+    if (args->stack)
+        cpu->reg[RSP] = args->stack + args->stack_size;
+}
+
+/* Fork */
+
+static i64 kernel_fork(const struct k_clone_args *args)
+{
+    u64 flags = args->flags & ~CLONE_CLEAR_SIGHAND;
+    if (!args->set_tid_size && !(flags & CLONE_INTO_CGROUP) &&
+        !((flags & K_CLONE_PIDFD) && (flags & K_CLONE_PARENT_SETTID))) {
+        u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
+        return kernel_call(__NR_clone, flags | args->exit_signal, 0, written, args->child_tid,
+                           args->tls);
+    }
+    struct k_clone_args ours = *args; /* clone cannot say all of it */
+    ours.flags = flags;
+    ours.stack = ours.stack_size = 0;
+    return kernel_call(__NR_clone3, &ours, sizeof(ours));
+}
+
+/* What a child of fork is, whether it was just born or is replayed. */
+static void become_forked(const struct k_clone_args *args)
+{
+    thread_forked();
+    if (args->flags & CLONE_CLEAR_SIGHAND)
+        clear_handlers();
+    thread_self()->clear_tid = gaddr(args->flags & K_CLONE_CHILD_CLEARTID ? args->child_tid : 0);
+    set_stack(args);
+    signals_forked();
+    address_forked();
+}
+
+static void fork_child(const struct k_clone_args *args)
+{
+    stats_forked();
+    become_forked(args);
+    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
+    share_forked();
+}
+
+static i64 fork_process(const struct k_clone_args *args)
+{
+    share_fork_begins();
+    u64 mask = process_block_signals();
+    i64 pid = thread_self()->signal_waiting ? CALL_AGAIN : kernel_fork(args);
+    if (pid == 0)
+        fork_child(args);
+    else
+        process_restore_signals(mask);
+    return pid;
+}
+
+/* Vfork */
+
+static bool child_clears_handlers; /* the next child of vfork */
+
+static void vfork_begin(void)
+{
+    struct thread *t = thread_self();
+    t->tid = (u32)kernel_call(__NR_gettid);
+    t->in_vfork = true;
+    t->in_call = false;
+    t->ends_in_log = false;
+    signals_vfork_child();
+    if (child_clears_handlers)
+        clear_handlers();
+    dispatch_run();
+}
+
+struct parent {
+    struct thread_state state;
+    u32 tid;
+    bool in_vfork;
+    struct gaddr clear_tid, robust_list;
+};
+
+static void put_aside(const struct thread *t, struct parent *parent)
+{
+    thread_save_registers(&parent->state);
+    parent->tid = t->tid;
+    parent->in_vfork = t->in_vfork;
+    parent->clear_tid = t->clear_tid;
+    parent->robust_list = t->robust_list;
+}
+
+static void put_back(struct thread *t, const struct parent *parent)
+{
+    t->in_call = true;
+    thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
+    share_take(true);
+    futex_forget(t);
+    thread_load_registers(&parent->state);
+    t->tid = parent->tid;
+    t->in_vfork = parent->in_vfork;
+    t->clear_tid = parent->clear_tid;
+    t->robust_list = parent->robust_list;
+}
+
+/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the engine makes. */
+static void parent_goes_on(void)
+{
+    ticks_add(1);
+}
+
+/* The child's view of cpu, which is shared: it goes on behind the call. */
+static void become_child(const struct k_clone_args *args)
+{
+    cpu->reg[RAX] = 0;
+    cpu->reg[RCX] = cpu->rip;
+    cpu->reg[R11] = cpu->flags;
+    set_stack(args);
+    child_clears_handlers = args->flags & CLONE_CLEAR_SIGHAND;
+}
+
+/* Far enough below the frames of whoever calls this that they outlive what the child does. */
+static inline __attribute__((always_inline)) u64 stack_below(void)
+{
+    u64 rsp;
+    __asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
+    return (rsp - STACK_GAP) & ~15ul;
+}
+
+static i64 vfork_process(const struct k_clone_args *args)
+{
+    struct thread *t = thread_self();
+    struct parent parent;
+    if (args->set_tid_size || (args->flags & CLONE_INTO_CGROUP))
+        return -EINVAL;
+    signals_vfork_begin();
+    if (t->signal_waiting) {
+        signals_vfork_end();
+        return CALL_AGAIN;
+    }
+    put_aside(t, &parent);
+    record_vfork(args->flags);
+    become_child(args);
+    u64 flags = (args->flags & ~CLONE_CLEAR_SIGHAND) | args->exit_signal;
+    u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
+    i64 pid = engine_clone(flags, stack_below(), written, args->child_tid, args->tls, vfork_begin);
+    put_back(t, &parent);
+    if (pid > 0 && !t->ends_in_log)
+        record_killed();
+    if (pid > 0)
+        parent_goes_on();
+    t->ends_in_log = true; /* the call of the one who goes on */
+    signals_vfork_end();
+    return pid;
+}
+
+/* Replay: nobody is born.  A child of vfork is replayed in its parent's place, as it shared its memory;
+ * other children have logs of their own. */
+
+enum { REPLAYED_MOST = 32 };
+
+static struct replayed_parent {
+    struct thread *thread; /* on whose block the child runs; NULL: not in use */
+    struct parent parent;
+    struct call call;
+    u64 tick, pc; /* of the call, which is logged when the child is gone */
+    struct output_state output;
+    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
+} replayed[REPLAYED_MOST];
+
+/* The last of a thread's, who may have been a child of vfork itself; or, for NULL, a free one. */
+static struct replayed_parent *replayed_of(const struct thread *t)
+{
+    for (u32 n = REPLAYED_MOST; n > 0; n--)
+        if (replayed[n - 1].thread == t)
+            return &replayed[n - 1];
+    return NULL;
+}
+
+/* Behind the thread's own, so that the last is found first. */
+static struct replayed_parent *replayed_take(struct thread *t)
+{
+    struct replayed_parent *own = replayed_of(t);
+    for (u32 n = own ? (u32)(own - replayed) + 1 : 0; n < REPLAYED_MOST; n++) {
+        if (!replayed[n].thread) {
+            replayed[n].thread = t;
+            return &replayed[n];
+        }
+    }
+    replay_unable("too many children of vfork at a time");
+}
+
+static i64 replay_spawn(const struct k_clone_args *args)
+{
+    struct thread *t = thread_self();
+    if (!replay_vfork_begins()) {
+        if (!(args->flags & K_CLONE_THREAD))
+            branch_at_fork();
+        i64 pid = replay_feed();
+        if (pid > 0 && (args->flags & K_CLONE_THREAD))
+            replay_thread_create(args, (u32)pid);
+        if (pid == 0)
+            become_forked(args);
+        return pid;
+    }
+    struct replayed_parent *p = replayed_take(t);
+    p->call = call_from_registers();
+    p->tick = ticks_now();
+    p->pc = cpu->rip - SYSCALL_LENGTH;
+    output_save(&p->output);
+    signals_vfork_begin();
+    put_aside(t, &p->parent);
+    vector_save(p->vector);
+    become_child(args);
+    t->in_vfork = true;
+    signals_vfork_child();
+    if (child_clears_handlers)
+        clear_handlers();
+    return CALL_DONE;
+}
+
+bool process_replay_child_ends(void)
+{
+    struct replayed_parent *p = replayed_of(thread_self());
+    if (!p || !replay_vfork_ends(p->tick, p->pc))
+        return false;
+    p->thread = NULL;
+    put_back(thread_self(), &p->parent);
+    parent_goes_on();
+    vector_restore(p->vector, vector_shape.kept);
+    signals_vfork_end();
+    output_restore(&p->output);
+    replay_call_again(&p->call);
+    cpu->reg[RAX] = (u64)replay_feed();
+    cpu->reg[RCX] = cpu->rip;
+    cpu->reg[R11] = cpu->flags;
+    plan_after_call(&p->call, (i64)cpu->reg[RAX]);
+    return true;
+}
+
+void process_replay_child_dies(void)
+{
+    if (process_replay_child_ends())
+        replay_thread_restart();
+}
+
+/* The calls */
+
+static i64 spawn(const struct k_clone_args *args)
+{
+    if (log_mode == LOG_REPLAY)
+        return replay_spawn(args);
+    release_ids(args);
+    if (args->flags & K_CLONE_THREAD)
+        return thread_clone(args);
+    if (!(args->flags & K_CLONE_VM))
+        return fork_process(args);
+    /* Two processes that run in one memory at the same time would share the baton; nothing
+     * but vfork is worth that. */
+    return args->flags & K_CLONE_VFORK ? vfork_process(args) : -ENOSYS;
+}
+
+i64 process_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls)
+{
+    struct k_clone_args args = {
+        .flags = (u32)flags & ~(u64)CSIGNAL,
+        .exit_signal = flags & CSIGNAL,
+        .stack = stack,
+        .parent_tid = parent_tid,
+        .pidfd = flags & K_CLONE_PIDFD ? parent_tid : 0, /* they share an argument */
+        .child_tid = child_tid,
+        .tls = tls,
+    };
+    if ((flags & K_CLONE_PIDFD) && (flags & K_CLONE_PARENT_SETTID))
+        return -EINVAL;
+    return spawn(&args);
+}
+
+i64 process_fork(void)
+{
+    return process_clone(SIG_CHLD, 0, 0, 0, 0);
+}
+
+i64 process_vfork(void)
+{
+    return process_clone(K_CLONE_VM | K_CLONE_VFORK | SIG_CHLD, 0, 0, 0, 0);
+}
+
+/* A structure longer than the one we know may only be 0 behind it. */
+static i64 read_clone_args(struct gaddr from, u64 size, struct k_clone_args *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (size < CLONE_ARGS_FIRST)
+        return -EINVAL;
+    if (size > 4096)
+        return -E2BIG;
+    if (!guest_read(ret, from, size < sizeof(*ret) ? size : sizeof(*ret)))
+        return -EFAULT;
+    for (u64 at = sizeof(*ret); at < size; at++) {
+        u8 byte;
+        if (!guest_read(&byte, gaddr(from.at + at), 1))
+            return -EFAULT;
+        if (byte)
+            return -E2BIG;
+    }
+    return 0;
+}
+
+i64 process_clone3(struct gaddr from, u64 size)
+{
+    struct k_clone_args args;
+    i64 failed = read_clone_args(from, size, &args);
+    if (failed)
+        return failed;
+    bool alone = args.flags & (K_CLONE_THREAD | K_CLONE_PARENT); /* sends nothing at its end */
+    if ((args.flags & (CLONE_DETACHED | CSIGNAL)) || args.exit_signal > SIG_LAST ||
+        (alone && args.exit_signal) || !args.stack != !args.stack_size)
+        return -EINVAL;
+    return spawn(&args);
+}
+
+_Noreturn void process_exit_group(int status)
+{
+    if (log_mode == LOG_REPLAY)
+        replay_end(status, 0);
+    if (!thread_self()->in_vfork) {
+        record_end(status, 0);
+        stats_print();
+    }
+    for (;;)
+        kernel_call(__NR_exit_group, status);
+}

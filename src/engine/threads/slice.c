@@ -1,0 +1,134 @@
+/* Slices: see slice.h.
+ *
+ * A thread that spins waits for something that cannot happen as long as it has the baton.  It need not
+ * say so (by pause or sched_yield), so it is looked for: when a slice is used up, the next few ticks are
+ * granted singly, and if the registers become again what they were, but for one that counts, and nothing
+ * was written in between, the thread is taken to spin.  Its next slices are short, until a look finds it at work; then it goes on at once
+ * with a whole slice.  A thread wrongly suspected loses some time in hand-overs, and nothing else.
+ *
+ *   full --used up--> looked at --at work--> over; the next is full
+ *                               --spins----> over; the next is short
+ *   short --used up-> looked at --at work--> full
+ *                               --spins----> over; the next is short
+ */
+#include "engine/threads/slice.h"
+
+#include "engine/base/settings.h"
+#include "engine/base/text.h"
+#include "engine/share/share.h"
+#include "engine/threads/thread.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/stretch.h"
+
+enum {
+    FULL = 100000,
+    SHORT = 500,
+    COUNTED = 10000, /* short, for one that counts: that may be work all the same */
+    LOOKS = 16, /* ticks in which a loop that waits comes round */
+};
+
+static u32 looks; /* still to be made at the holder; 0: none has begun */
+static struct {
+    u64 rip;
+    u64 reg[16];
+} seen; /* when they began */
+static u64 last;           /* the pc at the last one */
+static enum stretch since; /* the worst between them */
+
+/* Chaos: slices of all sizes, from a tick to many times the usual, so that races come out which regular
+ * ones hide: most often short ones, and now and then one that lets a thread run far ahead of the others. */
+static u64 chance(void)
+{
+    static u64 state;
+    if (!state)
+        state = settings.chaos;
+    state = state * 6364136223846793005ul + 1442695040888963407ul; /* Knuth's MMIX */
+    return state >> 33;
+}
+
+static u64 random_slice(void)
+{
+    enum { LONGEST = 20 }; /* bits */
+    u64 bits = chance() % LONGEST;
+    return (1ul << bits) + chance() % (1ul << bits);
+}
+
+bool slice_ends_by_chance(u32 visits)
+{
+    enum { LIKELY = 4 };
+    return thread_others_wait() && chance() % (LIKELY + visits) == 0;
+}
+
+void slice_begin(void)
+{
+    looks = 0;
+}
+
+u64 slice_grant(void)
+{
+    if (settings.chaos)
+        return random_slice();
+    if (looks)
+        return 1;
+    u32 suspected = thread_self()->slice;
+    return suspected ? suspected : FULL;
+}
+
+static void begin_to_look(void)
+{
+    looks = LOOKS;
+    seen.rip = last = cpu->rip;
+    since = STRETCH_READS;
+    memcpy(seen.reg, cpu->reg, sizeof(seen.reg));
+}
+
+/* How many registers differ; more than one, unless they have only been counted with. */
+static unsigned differing(void)
+{
+    unsigned counting = 0;
+    for (unsigned n = 0; n < countof(seen.reg); n++) {
+        u64 step = cpu->reg[n] - seen.reg[n];
+        if (step != 0 && step != 1 && step != ~0ul)
+            return countof(seen.reg);
+        counting += step != 0;
+    }
+    return counting;
+}
+
+/* Has nothing happened since, or no more than that a counter went on by one?  Who spins for a lock
+ * may write it, but does not count.  Returns the slice that such a thread gets, or 0. */
+static u32 short_slice(void)
+{
+    enum stretch stretch = stretch_between(last, cpu->rip);
+    last = cpu->rip;
+    since = stretch > since ? stretch : since;
+    unsigned differ = differing();
+    if (cpu->rip != seen.rip || since == STRETCH_WRITES || differ > (since == STRETCH_READS))
+        return 0;
+    return differ ? COUNTED : SHORT;
+}
+
+static bool others_wait(void)
+{
+    return thread_others_wait() || (share_member && share_wanted());
+}
+
+bool slice_over(void)
+{
+    struct thread *t = thread_self();
+    if (!others_wait() || settings.chaos) {
+        looks = 0;
+        return true;
+    }
+    if (!looks) {
+        begin_to_look();
+        return false;
+    }
+    u32 slice = short_slice();
+    if (!slice && since != STRETCH_WRITES && --looks)
+        return false;
+    bool over = slice || !t->slice;
+    looks = 0;
+    t->slice = slice;
+    return over;
+}

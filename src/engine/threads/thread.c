@@ -1,0 +1,529 @@
+/* Threads: their blocks, and the baton.
+ *
+ * Who wants the baton joins a line; its holder is the head of the line and hands it to the
+ * next, so nobody starves.  Each waits on a word of its own: a hand-over wakes the one thread that
+ * is to run and no other, by one system call, or by none if that thread is not asleep yet.
+ *
+ * A thread can also be parked: it stands in no line, until the holder puts it there
+ * (thread_wake), or it comes by itself on a signal or when its time is up.
+ *
+ *   HOLDS --thread_give_baton--> AWAY, in a call that may wait --thread_take_baton--> IN_LINE
+ *   HOLDS --thread_park--> PARKED --thread_wake, or a signal, or the deadline--> IN_LINE
+ *   HOLDS --thread_yield--> IN_LINE
+ *   IN_LINE --release() of the one in front--> HOLDS
+ *   HOLDS, lent --take_loan() of one who has waited long--> AWAY
+ *
+ * Every hand-over, whatever its reason, ends in take_over().
+ *
+ * Invariants, besides those of thread.h
+ *   (3) The line is the holder, and behind it by `behind` those IN_LINE, up to line_end;
+ *       who has just joined may not be linked yet.  line_end is NULL if nobody holds the baton.
+ *   (4) t->place is written by t alone (or by the child of vfork that runs on its block),
+ *       but that anyone with the baton may move it from PARKED to IN_LINE, and who takes a loan from
+ *       HOLDS to AWAY.
+ *   (5) Who moves t->place to IN_LINE, and nobody else, puts t into the line.
+ *   (6) A block is given out again only when the kernel thread that used it is gone.
+ */
+#include "engine/threads/thread.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/stop.h"
+#include "engine/base/text.h"
+#include "engine/calls/bounce.h"
+#include "engine/calls/syscalls.h"
+#include "engine/run/ticks.h"
+#include "engine/share/share.h"
+#include "engine/threads/futex.h"
+#include "engine/threads/slice.h"
+#include "engine/track/log_mode.h"
+#include "engine/track/record.h"
+#include "engine/x86_64/enter.h"
+#include "engine/x86_64/vector.h"
+#include "log/format.h"
+
+u32 thread_count;
+u64 thread_turns;
+
+static struct thread *threads;     /* all, by `next` */
+static struct thread *free_blocks; /* by `next` */
+static struct thread *holder;      /* who had the baton last */
+
+/* Blocks
+ *
+ *   struct thread | guard page | handler stack | guard page | engine's stack
+ */
+
+u64 thread_handler_stack(struct thread *t)
+{
+    return (u64)t + page_up(sizeof(*t)) + PAGE_SIZE;
+}
+
+u64 thread_stack_top(struct thread *t)
+{
+    return (u64)t + THREAD_BLOCK;
+}
+
+static void guard(u64 page)
+{
+    kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_NONE);
+}
+
+static struct thread *map_block(void)
+{
+    struct thread *t = pool_try_map(THREAD_BLOCK, THREAD_BLOCK);
+    if (t) {
+        guard(thread_handler_stack(t) - PAGE_SIZE);
+        guard(thread_handler_stack(t) + THREAD_HANDLER_STACK);
+    }
+    return t;
+}
+
+static struct thread *take_free_block(void)
+{
+    for (struct thread **at = &free_blocks; *at; at = &(*at)->next) {
+        struct thread *t = *at;
+        if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE)) /* (6) */
+            continue;
+        *at = t->next;
+        return t;
+    }
+    return NULL;
+}
+
+struct thread *thread_create(void)
+{
+    struct thread *t = take_free_block();
+    if (t)
+        memset(t, 0, offsetof(struct thread, vector));
+    else
+        t = map_block();
+    if (t)
+        t->self = t;
+    return t;
+}
+
+static u32 next_ordinal;
+
+void thread_list_add(struct thread *t)
+{
+    t->ordinal = next_ordinal++;
+    t->next = threads;
+    threads = t;
+    thread_count++;
+    syscalls_update_direct();
+}
+
+void thread_list_drop(struct thread *t)
+{
+    struct thread **at = &threads;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    thread_count--;
+    syscalls_update_direct();
+    t->next = free_blocks;
+    free_blocks = t;
+    bounce_drop(t);
+}
+
+struct thread *thread_with_ordinal(u32 ordinal)
+{
+    struct thread *t = threads;
+    while (t && t->ordinal != ordinal)
+        t = t->next;
+    return t;
+}
+
+u32 thread_number(const struct thread *t)
+{
+    return reproducible_number(t->tid);
+}
+
+struct thread *thread_next(const struct thread *t)
+{
+    return t ? t->next : threads;
+}
+
+struct thread *thread_find(u32 number)
+{
+    struct thread *t = threads;
+    while (t && thread_number(t) != number)
+        t = t->next;
+    return t;
+}
+
+/* The line */
+
+enum { /* t->word */
+    AWAKE,
+    ASLEEP,
+    GRANTED,
+};
+
+enum {
+    FUTEX_WAIT = 0,
+    FUTEX_WAKE = 1,
+    FUTEX_WAIT_BITSET = 9,
+    FUTEX_PRIVATE = 128,
+    FUTEX_REALTIME = 256,
+    SPINS = 60,
+    LINK_SPINS = 200,
+};
+
+enum { /* t->lent */
+    NOT_LENT,
+    LENT,    /* whoever is in line may take the baton, ... */
+    TAKING,  /* somebody does, ... */
+    TAKEN,   /* and has done so */
+};
+
+enum { LOAN_NS = 10000000 };
+
+static struct thread *line_end;
+
+static void grant(struct thread *t)
+{
+    if (__atomic_exchange_n(&t->word, GRANTED, __ATOMIC_SEQ_CST) == ASLEEP)
+        kernel_call(__NR_futex, &t->word, FUTEX_WAKE | FUTEX_PRIVATE, 1);
+}
+
+/* The right, and the duty, to put t into the line: (5). */
+static bool claim(struct thread *t, u32 place)
+{
+    return __atomic_compare_exchange_n(&t->place, &place, THREAD_IN_LINE, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+static void join(struct thread *t)
+{
+    t->behind = NULL;
+    struct thread *front = __atomic_exchange_n(&line_end, t, __ATOMIC_SEQ_CST);
+    if (front)
+        __atomic_store_n(&front->behind, t, __ATOMIC_RELEASE);
+    else
+        grant(t);
+}
+
+/* The one behind t, which is there, but may not have been linked yet. */
+static struct thread *next_in_line(struct thread *t)
+{
+    struct thread *next;
+    for (int i = 0; !(next = __atomic_load_n(&t->behind, __ATOMIC_ACQUIRE)); i++) {
+        if (i < LINK_SPINS)
+            __builtin_ia32_pause();
+        else
+            kernel_call(__NR_sched_yield);
+    }
+    return next;
+}
+
+static void release(struct thread *t, u32 place)
+{
+    struct thread *alone = t;
+    __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler looks at it */
+    if (__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) ||
+        !__atomic_compare_exchange_n(&line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        grant(next_in_line(t));
+}
+
+static bool move_loan(struct thread *t, u32 from, u32 to)
+{
+    return __atomic_compare_exchange_n(&t->lent, &from, to, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+/* The holder waits in a call that was not expected to: the baton goes on without it.  Only who is in line
+ * calls this, so there is somebody to have it. */
+static void take_loan(void)
+{
+    struct thread *from = __atomic_load_n(&holder, __ATOMIC_SEQ_CST);
+    if (!from || !move_loan(from, LENT, TAKING))
+        return;
+    from->word = AWAKE;
+    release(from, THREAD_AWAY);
+    __atomic_store_n(&from->lent, TAKEN, __ATOMIC_SEQ_CST);
+}
+
+static void sleep_in_line(struct thread *t)
+{
+    struct k_timespec limit = {0, LOAN_NS};
+    bool watches = log_mode == LOG_RECORD; /* nobody else lends it */
+    i64 result = kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP,
+                             watches ? &limit : NULL);
+    if (result == -ETIMEDOUT)
+        take_loan();
+}
+
+static void wait_for_grant(struct thread *t)
+{
+    u32 word;
+    for (int i = 0; i < SPINS && __atomic_load_n(&t->word, __ATOMIC_ACQUIRE) == AWAKE; i++)
+        __builtin_ia32_pause(); /* most stretches between two calls are shorter than a sleep */
+    word = AWAKE;
+    __atomic_compare_exchange_n(&t->word, &word, ASLEEP, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&t->word, __ATOMIC_SEQ_CST) != GRANTED)
+        sleep_in_line(t);
+}
+
+bool thread_others_wait(void)
+{
+    if (log_mode == LOG_REPLAY)
+        return false;
+    return __atomic_load_n(&line_end, __ATOMIC_RELAXED) != holder;
+}
+
+/* Who had the baton before, for the log: where it stopped, and why. */
+static struct record_switch out;
+
+static void note_out(const struct thread *t, u32 reason)
+{
+    out = (struct record_switch){t->ordinal, reason, cpu->rip};
+}
+
+/* Nobody of this process can run until one comes back. */
+static void give_share(void)
+{
+    if (share_member && !thread_others_wait())
+        share_give();
+}
+
+_Noreturn void thread_leave(int status)
+{
+    struct thread *t = thread_self();
+    note_out(t, SWITCH_EXIT);
+    give_share();
+    holder = NULL;
+    release(t, THREAD_AWAY);
+    for (;;)
+        kernel_call(__NR_exit, status);
+}
+
+/* The state of a thread without it */
+
+enum { ARCH_GET_FS = 0x1003, ARCH_GET_GS = 0x1004 };
+
+/* Does the kernel let programs read fs and gs base by themselves?  Asked when a second
+ * thread comes. */
+bool thread_bases_readable(void)
+{
+    enum { PR_GET_AUXV = 0x41555856, HWCAP2_FSGSBASE = 2, ENTRIES = 64 };
+    static i32 answer = -1;
+    if (answer >= 0)
+        return answer;
+    u64 auxv[ENTRIES][2];
+    i64 size = kernel_call(__NR_prctl, PR_GET_AUXV, auxv, sizeof(auxv)); /* Linux 6.4 */
+    answer = 0;
+    for (i64 i = 0; i < ENTRIES && i * 16 < size; i++)
+        if (auxv[i][0] == AT_HWCAP2)
+            answer = (auxv[i][1] & HWCAP2_FSGSBASE) != 0;
+    return answer;
+}
+
+void thread_save_bases(struct thread_state *state)
+{
+    if (thread_bases_readable()) {
+        __asm__ volatile("rdfsbase %0" : "=r"(state->fs_base));
+        __asm__ volatile("rdgsbase %0" : "=r"(state->gs_base));
+        return;
+    }
+    kernel_call(__NR_arch_prctl, ARCH_GET_FS, &state->fs_base);
+    kernel_call(__NR_arch_prctl, ARCH_GET_GS, &state->gs_base);
+}
+
+void thread_save_registers(struct thread_state *state)
+{
+    memcpy(state->reg, cpu->reg, sizeof(state->reg));
+    state->rip = cpu->rip;
+    state->flags = cpu->flags;
+    state->engine_rsp = cpu->engine_rsp;
+}
+
+void thread_load_registers(const struct thread_state *state)
+{
+    memcpy(cpu->reg, state->reg, sizeof(state->reg));
+    cpu->rip = state->rip;
+    cpu->flags = state->flags;
+    cpu->engine_rsp = state->engine_rsp;
+}
+
+void thread_save_state(struct thread *t)
+{
+    thread_save_registers(&t->state);
+    thread_save_bases(&t->state);
+    vector_save(t->vector);
+}
+
+/* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for
+ * (2), and not loaded. */
+static void give_up(struct thread *t, u32 place, u32 word)
+{
+    assert(thread_holds(t) && holder == t);
+    note_out(t, SWITCH_CALL);
+    thread_save_state(t);
+    t->word = word;
+    give_share();
+    release(t, place);
+}
+
+/* Here, and nowhere else, a thread begins to run in place of another. */
+static void take_over(struct thread *t)
+{
+    assert(t->place == THREAD_IN_LINE && t->word == GRANTED);
+    thread_load_registers(&t->state);
+    __atomic_store_n(&t->place, THREAD_HOLDS, __ATOMIC_SEQ_CST);
+    if (holder != t) {
+        holder = t;
+        thread_turns++;
+        record_switch(&out, t);
+        ticks_add(1);
+        slice_begin();
+    }
+    if (share_member)
+        share_take(t->in_call);
+}
+
+void thread_give_baton(void)
+{
+    if (thread_count > 1 && log_mode != LOG_REPLAY)
+        give_up(thread_self(), THREAD_AWAY, AWAKE);
+    else
+        share_give();
+}
+
+/* Mostly it is AWAY.  The child of vfork may have been killed at any other place: its parent
+ * goes on from there. */
+void thread_take_baton(void)
+{
+    struct thread *t = thread_self();
+    if (thread_holds(t)) {
+        share_take(t->in_call);
+        return;
+    }
+    if (claim(t, THREAD_AWAY) || claim(t, THREAD_PARKED))
+        join(t);
+    wait_for_grant(t);
+    take_over(t);
+}
+
+void thread_lend_baton(void)
+{
+    struct thread *t = thread_self();
+    share_give(); /* other processes do not wait so long */
+    if (thread_count == 1 || log_mode == LOG_REPLAY)
+        return;
+    note_out(t, SWITCH_CALL);
+    thread_save_state(t);
+    __atomic_store_n(&t->lent, LENT, __ATOMIC_SEQ_CST);
+}
+
+void thread_end_loan(void)
+{
+    struct thread *t = thread_self();
+    if (t->lent == NOT_LENT || move_loan(t, LENT, NOT_LENT)) {
+        share_take(t->in_call);
+        return;
+    }
+    while (__atomic_load_n(&t->lent, __ATOMIC_SEQ_CST) != TAKEN) /* the line is not in order yet */
+        kernel_call(__NR_sched_yield);
+    t->lent = NOT_LENT;
+    thread_take_baton();
+}
+
+/* It is in line again before the next one runs, who would else believe to be alone, and spin on a
+ * processor that the one who waits for the line needs. */
+void thread_yield(void)
+{
+    struct thread *t = thread_self();
+    if (!thread_others_wait())
+        return;
+    assert(thread_holds(t) && holder == t);
+    struct thread *next = next_in_line(t);
+    note_out(t, SWITCH_SLICE);
+    thread_save_state(t);
+    t->word = ASLEEP;
+    __atomic_store_n(&t->place, THREAD_IN_LINE, __ATOMIC_SEQ_CST);
+    join(t);
+    grant(next);
+    wait_for_grant(t);
+    take_over(t);
+}
+
+/* Parking */
+
+/* Until t is in the line, by whomever. */
+static enum thread_roused sleep_parked(struct thread *t, const struct thread_deadline *deadline)
+{
+    u64 clock = deadline && deadline->realtime ? FUTEX_REALTIME : 0;
+    u64 args[6] = {(u64)&t->word,    FUTEX_WAIT_BITSET | FUTEX_PRIVATE | clock, ASLEEP,
+                   deadline ? (u64)&deadline->at : 0, 0, 0xffffffff};
+    while (__atomic_load_n(&t->word, __ATOMIC_SEQ_CST) != GRANTED) {
+        bool late = engine_make_call(__NR_futex, args, &t->signal_waiting) == -ETIMEDOUT;
+        if (!late && !t->signal_waiting)
+            continue;
+        if (!claim(t, THREAD_PARKED))
+            break; /* it was woken before that */
+        join(t);
+        return late ? THREAD_LATE : THREAD_INTERRUPTED;
+    }
+    return THREAD_WOKEN;
+}
+
+enum thread_roused thread_park(const struct thread_deadline *deadline)
+{
+    struct thread *t = thread_self();
+    give_up(t, THREAD_PARKED, ASLEEP);
+    enum thread_roused roused = sleep_parked(t, deadline);
+    wait_for_grant(t);
+    take_over(t);
+    return roused;
+}
+
+void thread_wake(struct thread *t)
+{
+    if (claim(t, THREAD_PARKED))
+        join(t);
+}
+
+/* Beginnings */
+
+static void hold_alone(struct thread *t)
+{
+    t->place = THREAD_HOLDS;
+    t->word = GRANTED;
+    t->behind = NULL;
+    holder = line_end = t; /* (3) */
+}
+
+static u32 first_tid;
+
+void thread_start_first(struct thread *t)
+{
+    t->tid = first_tid = (u32)kernel_call(__NR_gettid);
+    t->in_use = 1;
+    hold_alone(t);
+    thread_list_add(t);
+}
+
+/* A child that is replayed has the number of the first engine, by which the session knows whose track it is: it may be any
+ * copy of that one. */
+void thread_forked(void)
+{
+    struct thread *t = thread_self();
+    for (struct thread *other = threads, *next; other; other = next) {
+        next = other->next;
+        if (other != t)
+            thread_list_drop(other);
+    }
+    for (struct thread *gone = free_blocks; gone; gone = gone->next)
+        gone->in_use = 0; /* (6) */
+    t->tid = log_mode == LOG_REPLAY ? first_tid : (u32)kernel_call(__NR_gettid);
+    t->in_vfork = false;
+    t->robust_list = gaddr(0);
+    assert(thread_count == 1 && thread_holds(t));
+    hold_alone(t);
+    futex_forked();
+}

@@ -1,0 +1,189 @@
+/* Threads: one kernel thread for each of the guest's, one baton for all.
+ *
+ * Everything the engine keeps about a thread is in its block of THREAD_BLOCK bytes, aligned
+ * to its size: struct thread, the stack on which kernel signal handlers run, and the
+ * engine's stack, so the block is found by masking rsp in engine code and in handlers
+ * alike.
+ *
+ * Invariants
+ *   (1) Only the holder of the baton runs guest code, or touches engine data besides its
+ *       own block.
+ *   (2) A thread without the baton has its whole guest state in its block: registers in
+ *       `state`, vector state in `vector`, fs and gs base, signal mask, alternate stack.
+ *       (While the process has a single thread, giving the baton saves nothing.)
+ */
+#ifndef ENGINE_THREAD_H
+#define ENGINE_THREAD_H
+
+#include "engine/base/kernel_abi.h"
+#include "engine/x86_64/cpu.h"
+
+enum {
+    THREAD_BLOCK = 512 * 1024,
+    THREAD_HANDLER_STACK = 128 * 1024,
+    THREAD_VECTOR_MAX = 16 * 1024, /* xsave area; AMX needs 11 KiB */
+};
+
+struct thread_state { /* what of struct cpu belongs to a thread */
+    u64 reg[16];
+    u64 rip;
+    u64 flags;
+    u64 engine_rsp;
+    u64 fs_base;
+    u64 gs_base;
+};
+
+/* What a thread waits for on a futex that the engine keeps (futex.c). */
+struct futex_waiter {
+    u64 address;
+    u64 target; /* WAIT_REQUEUE_PI: where it may be moved to */
+    u32 bits;   /* of WAIT_BITSET */
+    u32 returns; /* how often in a row it was woken, and came back to the same word */
+    u8 kind;
+    bool shared;                     /* asked for without the private flag */
+    bool queued;                     /* between these two: */
+    struct thread *before, *after;
+};
+
+enum thread_place {
+    THREAD_AWAY,   /* in a call that may wait */
+    THREAD_PARKED,
+    THREAD_IN_LINE,
+    THREAD_HOLDS, /* the baton */
+};
+
+struct thread {
+    struct thread *self; /* at the block's start, for a look in the debugger */
+    u32 tid;
+    char name[16];  /* replay: as the program set it */
+    u32 ordinal;    /* small number in the log, 0 for the first; never given twice */
+    u64 call_tick, call_pc; /* replay: the moment of the system call that it is in; a pc of 0: it is in none */
+    u64 replay_rsp; /* replay: where its engine stack stands while another runs */
+    u32 in_use; /* a kernel thread runs on this block; the kernel clears it at its end */
+    struct thread *next; /* in the list of all */
+
+    /* Its place in the line for the baton (thread.c). */
+    u32 place; /* enum thread_place */
+    u32 word; /* it sleeps on this */
+    struct thread *behind;
+    u32 slice; /* 0: a full one; else it seemed to spin when the last was over (slice.c) */
+
+    struct futex_waiter futex;
+    struct thread_state state;
+
+    /* Signals (signals.c).  `mask` is the guest's; the kernel's own mask is the same without the
+     * synchronous signals, but for the time a signal waits. */
+    u64 mask;
+    bool mask_restore_waits; /* sigsuspend and kin: mask_restore comes back after delivery */
+    u64 mask_restore;
+    struct k_stack altstack;
+    bool signal_waiting;           /* something is to be delivered at the next boundary: */
+    struct k_siginfo waiting_info; /* this (its signal is 0 if there is none), or */
+    u64 held;                      /* synchronous signals that somebody sent, as bits; they wait */
+    struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
+    struct k_siginfo fault_info;   /* of EXIT_FAULT */
+    bool fault_waits;              /* under a plan: to be delivered at the boundary, nothing comes before it */
+    u64 fault_error, fault_trap, fault_cr2; /* of the last fault: shown in every frame */
+    struct signals_saved *signals_saved;    /* while a child of vfork runs on this block */
+
+    /* What the kernel would do for it (thread.c). */
+    struct gaddr clear_tid;
+    struct gaddr robust_list;
+    u64 robust_size;
+
+    u32 lent;              /* enum of thread.c: the baton may be taken away */
+    struct bounce *bounce; /* buffers of calls that wait (bounce.c); NULL until it has made one */
+    bool in_call; /* recording: between the begin and the end of a system call */
+
+    /* A child of vfork runs on its parent's block until it execs or exits (process.c). */
+    bool in_vfork;
+    bool ends_in_log; /* such a child, recorded: if it ended now the log would show it */
+
+    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+};
+
+/* The block of the engine code or handler that asks. */
+static inline struct thread *thread_self(void)
+{
+    u64 rsp;
+    __asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
+    return (struct thread *)(rsp & ~(u64)(THREAD_BLOCK - 1));
+}
+
+static inline bool thread_holds(const struct thread *t)
+{
+    return __atomic_load_n(&t->place, __ATOMIC_SEQ_CST) == THREAD_HOLDS;
+}
+
+extern u32 thread_count; /* of the process, this one included */
+extern u64 thread_turns; /* how often one has taken the baton from another */
+
+struct thread *thread_create(void);          /* a block with its stacks, not running yet */
+u64 thread_stack_top(struct thread *t);      /* of the engine's stack */
+u64 thread_handler_stack(struct thread *t);  /* lowest address; THREAD_HANDLER_STACK bytes */
+void thread_start_first(struct thread *t);   /* the first thread takes the baton */
+
+/* Around a call that may wait.  Between the two, only the own block may be touched. */
+void thread_give_baton(void);
+void thread_take_baton(void);
+/* Around a call that hardly ever waits, and cannot be made without the baton: others take it only if that lasts
+ * longer than 10 ms. */
+void thread_lend_baton(void);
+void thread_end_loan(void);
+/* Lets another waiting thread run, if there is one: at the end of a slice, on spinning. */
+void thread_yield(void);
+bool thread_others_wait(void);
+
+/* Without the baton, and not in line for it, until one of these: */
+enum thread_roused {
+    THREAD_WOKEN,       /* thread_wake(), by the holder of the baton */
+    THREAD_LATE,        /* the deadline */
+    THREAD_INTERRUPTED, /* a signal waits */
+};
+struct thread_deadline {
+    struct k_timespec at;
+    bool realtime; /* CLOCK_REALTIME, else CLOCK_MONOTONIC */
+};
+enum thread_roused thread_park(const struct thread_deadline *deadline); /* NULL: none */
+/* Does nothing if t is not parked any more, but coming by itself.  Those woken run in the order in
+ * which they were. */
+void thread_wake(struct thread *t);
+
+u32 thread_number(const struct thread *t);         /* its id, as the guest sees it */
+struct thread *thread_find(u32 number);            /* or NULL */
+struct thread *thread_next(const struct thread *t); /* all threads, NULL being before the first */
+
+/* The guest's clone() with CLONE_VM | CLONE_THREAD; regs are in cpu.  Returns the tid or -errno. */
+i64 thread_clone(const struct k_clone_args *args);
+/* The guest's exit(): of one thread. The last one ends the process. */
+_Noreturn void thread_exit(int status);
+/* In the child of a fork: the others are gone. */
+void thread_forked(void);
+
+/* Can the bases of fs and gs be read by rdfsbase and rdgsbase, without the kernel? */
+bool thread_bases_readable(void);
+
+/* For those who make threads, end them, and replay them. */
+
+/* The list of all threads, and thread_count.  A block that was dropped is given out
+ * again when its kernel thread has ended. */
+void thread_list_add(struct thread *t);
+void thread_list_drop(struct thread *t);
+
+/* Ends the calling kernel thread, handing the baton on.  Its block has been dropped. */
+_Noreturn void thread_leave(int status);
+
+/* Everything of the running guest thread, from cpu and the processor, into a block. */
+void thread_save_state(struct thread *t);
+/* fs and gs base of the running one. */
+void thread_save_bases(struct thread_state *state);
+
+/* A new thread's first state: as clone() says, behind the call. */
+void thread_prepare(struct thread *t, const struct k_clone_args *args);
+/* The thread with this number in the log; NULL: none. */
+struct thread *thread_with_ordinal(u32 ordinal);
+/* cpu <-> state, general registers only. */
+void thread_save_registers(struct thread_state *state);
+void thread_load_registers(const struct thread_state *state);
+
+#endif

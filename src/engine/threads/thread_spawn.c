@@ -1,0 +1,111 @@
+/* Threads: the guest's clone() and exit().
+ *
+ * The kernel does for its thread what the guest asked for (ids, fs base), since that thread is
+ * the guest's in everything but its stack and its first instruction.  But what changes memory at
+ * its end (the word that is cleared, robust futexes) is done by the engine, as long as it has the
+ * baton: who sees the thread gone sees it at a certain moment.
+ *
+ *   thread_clone --kernel--> thread_begin --takes the baton--> dispatch_run
+ *                ... thread_exit --drops the block, hands the baton on--> thread_leave
+ */
+#include "engine/base/kernel.h"
+#include "engine/base/stats.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/run/code_watch.h"
+#include "engine/run/dispatch.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/futex.h"
+#include "engine/threads/process.h"
+#include "engine/threads/thread.h"
+#include "engine/track/record.h"
+#include "engine/track/replay.h"
+#include "engine/x86_64/call.h"
+#include "engine/x86_64/enter.h"
+
+enum { ROBUST_HEAD = 24 }; /* bytes of struct robust_list_head, which the kernel insists on */
+
+static void thread_begin(void)
+{
+    struct thread *t = thread_self();
+    t->tid = (u32)kernel_call(__NR_gettid);
+    signals_thread_start(t);
+    thread_take_baton();
+    dispatch_run();
+}
+
+/* The child goes on behind the system call, with its own stack and the answer 0. */
+void thread_prepare(struct thread *t, const struct k_clone_args *args)
+{
+    const struct thread *parent = thread_self();
+    thread_save_state(t);
+    t->state.reg[RAX] = 0;
+    t->state.reg[RCX] = cpu->rip;
+    t->state.reg[R11] = cpu->flags;
+    if (args->stack)
+        t->state.reg[RSP] = args->stack + args->stack_size;
+    if (args->flags & K_CLONE_SETTLS)
+        t->state.fs_base = args->tls;
+    t->mask = parent->mask;
+    t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    if (args->flags & K_CLONE_CHILD_CLEARTID)
+        t->clear_tid = gaddr(args->child_tid);
+}
+
+/* The kernel would do it when the new thread first runs, while this one goes on; nobody is told if it fails. */
+static void note_child_tid(const struct k_clone_args *args, u32 tid)
+{
+    if (args->flags & K_CLONE_CHILD_SETTID)
+        guest_write(gaddr(args->child_tid), &tid, sizeof(tid));
+}
+
+i64 thread_clone(const struct k_clone_args *args)
+{
+    struct thread *parent = thread_self();
+    if (parent->in_vfork)
+        return -EAGAIN; /* its threads would outlive the borrowed memory's rules */
+    struct thread *t = thread_create();
+    if (!t)
+        return -EAGAIN;
+    thread_prepare(t, args);
+    thread_list_add(t);
+
+    u64 mask = process_block_signals(); /* the child has no handler stack yet */
+    t->in_use = 1;
+    u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
+    i64 tid = engine_clone(flags, thread_stack_top(t), args->parent_tid, args->child_tid,
+                           args->tls, thread_begin);
+    process_restore_signals(mask);
+    if (kernel_failed(tid)) {
+        t->in_use = 0;
+        thread_list_drop(t);
+    } else {
+        t->tid = (u32)tid;
+        note_child_tid(args, (u32)tid);
+    }
+    return tid;
+}
+
+_Noreturn void thread_exit(int status)
+{
+    struct thread *t = thread_self();
+    if (t->in_vfork || thread_count == 1) {
+        if (log_mode == LOG_REPLAY)
+            replay_end(status, 0);
+        if (!t->in_vfork) {
+            record_end(status, 0);
+            stats_print();
+        }
+        for (;;)
+            kernel_call(__NR_exit, status);
+    }
+    process_block_signals(); /* there will be nobody to deliver them */
+    futex_thread_ends(t);
+    if (log_mode == LOG_REPLAY) {
+        thread_list_drop(t);
+        replay_leave();
+    }
+    kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);
+    kernel_call(__NR_set_tid_address, &t->in_use);
+    thread_list_drop(t);
+    thread_leave(status);
+}

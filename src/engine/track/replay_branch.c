@@ -1,0 +1,84 @@
+/* Branching: see replay_branch.h.
+ *
+ * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
+ *
+ * Invariants
+ *   (1) All events before the fork's own have been met when the process is copied: what comes next
+ *       is the answer, in either track.
+ *   (2) The parent does not run while its copy still has memory in common with it.
+ */
+#include "engine/track/replay_branch.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/stats.h"
+#include "engine/memory/mapped_file.h"
+#include "engine/track/event_source.h"
+#include "engine/track/replay.h"
+#include "engine/track/track.h"
+
+enum { K_PR_SET_PDEATHSIG = 1, STDERR = 2 };
+
+void branch_start(void)
+{
+    kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, SIG_KILL);
+}
+
+/* May we?  Then *ret is what the copy is to have for stderr. */
+static bool ask(u64 tick, u64 pc, i32 *ret)
+{
+    struct channel_fork fork = {{CHANNEL_FORK, sizeof(fork)}, tick, pc};
+    struct channel_leave leave = {0};
+    if (!track_send(&fork.message, -1) ||
+        !track_receive(CHANNEL_LEAVE, &leave.message, sizeof(leave), ret))
+        replay_unable("ebb does not say whether to follow a fork");
+    return leave.copy && *ret >= 0;
+}
+
+/* Its own line comes before everything that may fail, so that it is the copy's failure. */
+static void become_copy(u64 tick, u64 pc, i32 errors)
+{
+    struct track_origin_info origin = {TRACK_FORKED, track_number, tick, pc};
+    struct channel_message ready = {CHANNEL_READY, sizeof(ready)};
+    kernel_call(__NR_dup2, errors, STDERR);
+    kernel_call(__NR_close, errors);
+    branch_start(); /* that is not inherited */
+    stats_copied();
+    track_close();
+    if (!track_open(&origin))
+        for (;;)
+            kernel_call(__NR_exit_group, CHANNEL_EXIT_OURS);
+    event_source_start();
+    memory_unshare();
+    track_send(&ready, -1);
+}
+
+static void let_copy_go(i64 pid)
+{
+    bool failed = kernel_failed(pid);
+    struct channel_forked forked = {{CHANNEL_FORKED, sizeof(forked)}, failed ? (u32)-pid : 0,
+                                    failed ? 0 : (u32)pid};
+    struct channel_message go;
+    i32 none;
+    track_send(&forked.message, -1);
+    if (!failed && !track_receive(CHANNEL_GO, &go, sizeof(go), &none)) /* (2) */
+        replay_unable("ebb does not say when to go on behind a fork");
+}
+
+void branch_at_fork(void)
+{
+    const struct event *e;
+    i32 errors = -1;
+    if (!track_in_tree || !replay_process_is_made(&e)) /* (1) */
+        return;
+    u64 tick = e->tick, pc = e->pc;
+    if (!ask(tick, pc, &errors))
+        return;
+    i64 pid = kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);
+    if (pid == 0) {
+        become_copy(tick, pc, errors);
+        return;
+    }
+    kernel_call(__NR_close, errors);
+    let_copy_go(pid);
+}

@@ -1,0 +1,32 @@
+/* A system call, as the guest's registers have it. */
+#ifndef ENGINE_CALL_H
+#define ENGINE_CALL_H
+
+#include "base/types.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/enter.h"
+
+enum { SYSCALL_LENGTH = 2 }; /* bytes of the instruction */
+
+struct call {
+    u64 number;
+    u64 args[6];
+};
+
+/* The call that the guest is making. */
+static inline struct call call_from_registers(void)
+{
+    const u64 *reg = cpu->reg;
+    return (struct call){(u32)reg[RAX],
+                         {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
+}
+
+/* Results that are not the guest's. */
+enum {
+    /* Nothing was done: a signal is to be delivered first, then the instruction runs again. */
+    CALL_AGAIN = ENGINE_CALL_NOT_MADE,
+    /* All registers are as they should be already. */
+    CALL_DONE = -513,
+};
+
+#endif
