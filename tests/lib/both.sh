@@ -47,10 +47,30 @@ both_line() {
     head -c 4000 | tr -cs '[:print:]' ' ' | cut -c "1-$1"
 }
 
-# both_each: the cases named on input.  Skipping is for a few odd machines: when hardly anything
-# runs, the suite itself is broken.
+# both_parts: the cases named on input, two at a time; leaves what they say in $SCRATCH/all.  Each
+# is a part of the suite (see part), so what it says stays together.
+both_parts() {
+    export -f part both_part
+    xargs -r -P 2 -n 1 bash -c 'both_part "$@"' bash "$0" | tee "$SCRATCH/all"
+    part
+}
+
+# both_part SUITE CASE: a case may be a source's path, or have a word in front that says what it is.
+both_part() {
+    local name=${2##*/} said
+    name=${name%%.*}
+    said=$("$1" --one "$2")
+    {
+        flock 9
+        part "${name#command:}"
+        printf '%s\n' "$said"
+    } 9>"$SCRATCH/saying"
+}
+
+# both_each: the same.  Skipping is for a few odd machines: when hardly anything runs, the suite
+# itself is broken.
 both_each() {
-    xargs -P 2 -n 1 "$0" --one | tee "$SCRATCH/all"
+    both_parts
     if (($(grep -c '^skip' "$SCRATCH/all") > $(grep -c '^ok\|^FAIL' "$SCRATCH/all"))); then
         fail "${0##*/}" 'most of it was skipped'
         exit 1

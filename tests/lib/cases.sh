@@ -16,6 +16,28 @@ ok()   { echo "ok $1"; }
 fail() { echo "FAIL $1: $2"; }
 skip() { echo "skip $1: $2"; }
 
+# part NAME: the cases that follow belong to a part of the suite that can be run alone, by NAME as
+# the suite's argument; see tests/run.
+part() { echo "part${1:+ $1}"; }
+
+# The suite was given the name of a part that it does not have.
+no_part() {
+    echo "${0##*/}: there is no part '$1'" >&2
+    exit 64
+}
+
+# choose_parts ALL [NAME...]: leaves in $parts those named, or all.
+choose_parts() {
+    local all=" $1 " name
+    read -ra parts <<<"$1"
+    shift
+    [ $# = 0 ] && return
+    for name; do
+        [[ $all == *" $name "* ]] || no_part "$name"
+    done
+    parts=("$@")
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # run COMMAND...: leaves $status, and what was printed in $SCRATCH/out and $SCRATCH/err.  The outer

@@ -33,6 +33,15 @@ corpus_list() {
     done
 }
 
+# corpus_named NAME...: the cases of these names.
+corpus_named() {
+    local name
+    for name; do
+        [[ $name == python:* || -e $corpus/$name.sh ]] || no_part "$name"
+        echo "$name"
+    done
+}
+
 # The first of the given programs that is not there.
 corpus_missing() {
     local program
@@ -156,7 +165,7 @@ corpus_case() {
 # corpus_each: the cases named on input, two at a time.  What is not installed is skipped, be it
 # most of it; but something must have run.
 corpus_each() {
-    xargs -P 2 -n 1 "$0" --one | tee "$SCRATCH/all"
+    both_parts
     if ! grep -q '^ok\|^FAIL' "$SCRATCH/all"; then
         fail "${0##*/}" 'all of it was skipped'
         return 1
