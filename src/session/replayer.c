@@ -25,12 +25,12 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "log/engine_locate.h"
+#include "log/engine_start.h"
 #include "log/lineage.h"
 #include "log/packets.h"
 #include "log/recording_file.h"
-#include "session/engine_locate.h"
-#include "session/engine_start.h"
-#include "session/replay_start.h"
+#include "log/replay_start.h"
 
 enum {
     ANSWER_SECONDS = 120, /* the longest an engine may think; machines can be slow */

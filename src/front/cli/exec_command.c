@@ -15,8 +15,8 @@
 #include "front/cli/program_lookup.h"
 #include "front/cli/setting_list.h"
 #include "log/channel.h"
-#include "session/engine_locate.h"
-#include "session/engine_start.h"
+#include "log/engine_locate.h"
+#include "log/engine_start.h"
 
 /* Reads the options at argv[1] and on; *ret is the index of what follows them. */
 static int read_options(int argc, char **argv, struct setting_list *settings, int *ret)

@@ -43,12 +43,12 @@
 #include "front/cli/record_mapped.h"
 #include "front/cli/record_track.h"
 #include "front/cli/setting_list.h"
+#include "log/engine_locate.h"
+#include "log/engine_start.h"
 #include "log/format.h"
 #include "log/packets.h"
 #include "log/recording.h"
 #include "log/ring.h"
-#include "session/engine_locate.h"
-#include "session/engine_start.h"
 
 enum {
     RING_SIZE = 16 << 20,

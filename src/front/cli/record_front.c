@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/engine_start.h"
+#include "log/engine_start.h"
 
 /* Of the terminal's signals the program has its own. */
 static void pass_on(pid_t recorder, const siginfo_t *info)

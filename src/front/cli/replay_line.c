@@ -15,8 +15,8 @@
 #include "base/complain.h"
 #include "base/xalloc.h"
 #include "front/cli/replay_feed.h"
+#include "log/engine_locate.h"
 #include "log/recording_file.h"
-#include "session/engine_locate.h"
 
 struct replay_line *replay_line_create(const struct recording *rec, u32 track)
 {

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "log/engine_start.h"
 #include "log/lineage.h"
 #include "log/packets.h"
-#include "session/engine_start.h"
-#include "session/replay_start.h"
+#include "log/replay_start.h"
 
 struct replay_feed;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "front/cli/replay_line.h"
-#include "session/engine_start.h"
+#include "log/engine_start.h"
 
 struct replay {
     struct replay_line *line;

@@ -1,6 +1,6 @@
 /* Where the engine that belongs to this ebb is. */
-#ifndef SESSION_ENGINE_LOCATE_H
-#define SESSION_ENGINE_LOCATE_H
+#ifndef LOG_ENGINE_LOCATE_H
+#define LOG_ENGINE_LOCATE_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* Where the engine is: beside ebb as both are built, or in libexec as they are installed. */
-#include "session/engine_locate.h"
+#include "log/engine_locate.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Starting an engine: see the header, and log/channel.h for what it is told. */
-#include "session/engine_start.h"
+#include "log/engine_start.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* What a replaying engine is started with: from the track's START. */
-#ifndef SESSION_REPLAY_START_H
-#define SESSION_REPLAY_START_H
+#ifndef LOG_REPLAY_START_H
+#define LOG_REPLAY_START_H
 
 #include "base/error.h"
 #include "base/types.h"

@@ -1,6 +1,6 @@
 /* What a replaying engine is started with: the START of the track, and the DATA that goes on
  * with it, hold path, arguments and settings as pieces. */
-#include "session/replay_start.h"
+#include "log/replay_start.h"
 
 #include <stdlib.h>
 #include <string.h>

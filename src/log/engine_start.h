@@ -1,6 +1,6 @@
 /* Starting an engine, in place of ebb or beside it. */
-#ifndef SESSION_ENGINE_START_H
-#define SESSION_ENGINE_START_H
+#ifndef LOG_ENGINE_START_H
+#define LOG_ENGINE_START_H
 
 #include <sys/types.h>
 
