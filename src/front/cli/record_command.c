@@ -1,7 +1,8 @@
 /* ebb record: a program on the engine, and everything that happens to it written down.
  *
- * ebb is the parent, behind a front (record_front.h).  The program's processes send a hello for each image (log/channel.h), and a
- * thread for each of them moves its events from shared memory to its file (record_track.c).  This
+ * ebb is the parent, behind a front (recorder/recorder_front.h).  The program's processes send a
+ * hello for each image (log/channel.h), and a thread for each of them moves its events from shared
+ * memory to its file (recorder/recorder_track.c).  This
  * file is what the main thread does: it starts the program, answers hellos, keeps copies of files,
  * notices who is gone, and at the end says what there is.
  *
@@ -36,12 +37,7 @@
 #include "front/cli/cpu_option.h"
 #include "front/cli/figures.h"
 #include "front/cli/growth.h"
-#include "front/cli/machine_about.h"
 #include "front/cli/program_lookup.h"
-#include "front/cli/record_files.h"
-#include "front/cli/record_front.h"
-#include "front/cli/record_mapped.h"
-#include "front/cli/record_track.h"
 #include "front/cli/setting_list.h"
 #include "log/engine_locate.h"
 #include "log/engine_start.h"
@@ -49,6 +45,11 @@
 #include "log/packets.h"
 #include "log/recording.h"
 #include "log/ring.h"
+#include "recorder/recorder_files.h"
+#include "recorder/recorder_front.h"
+#include "recorder/recorder_machine.h"
+#include "recorder/recorder_mapped.h"
+#include "recorder/recorder_track.h"
 
 enum {
     RING_SIZE = 16 << 20,

@@ -1,6 +1,6 @@
 /* What machine a recording was made on. */
-#ifndef FRONT_MACHINE_ABOUT_H
-#define FRONT_MACHINE_ABOUT_H
+#ifndef RECORDER_MACHINE_H
+#define RECORDER_MACHINE_H
 
 #include "log/recording.h"
 

@@ -1,5 +1,5 @@
 /* What machine a recording was made on: the kernel by uname, the processor by /proc/cpuinfo. */
-#include "front/cli/machine_about.h"
+#include "recorder/recorder_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  *   shell ── front ── recorder ── program
  *            └─ one group ─ ─ ─ ─ ─ ┘
  */
-#ifndef FRONT_CLI_RECORD_FRONT_H
-#define FRONT_CLI_RECORD_FRONT_H
+#ifndef RECORDER_FRONT_H
+#define RECORDER_FRONT_H
 
 #include <stdbool.h>
 #include <sys/types.h>

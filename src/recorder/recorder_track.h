@@ -1,12 +1,12 @@
 /* One track that is being recorded: its ring, its file, and the thread between them. */
-#ifndef FRONT_RECORD_TRACK_H
-#define FRONT_RECORD_TRACK_H
+#ifndef RECORDER_TRACK_H
+#define RECORDER_TRACK_H
 
 #include "base/error.h"
 #include "base/types.h"
-#include "front/cli/record_mapped.h"
 #include "log/channel.h"
 #include "log/recording.h"
+#include "recorder/recorder_mapped.h"
 
 struct record_track;
 
