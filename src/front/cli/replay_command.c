@@ -1,6 +1,6 @@
 /* ebb replay --verify and --run: recorded runs again, each track on an engine of its own
- * (replay_track.c), or all of them, on engines that copy themselves where the program forked
- * (replay_all.c). */
+ * (verifier/verifier_track.c), or all of them, on engines that copy themselves where the program
+ * forked (verifier/verifier_all.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "base/option_value.h"
 #include "base/types.h"
 #include "front/cli/cli.h"
-#include "front/cli/replay_all.h"
-#include "front/cli/replay_track.h"
 #include "front/cli/setting_list.h"
 #include "log/channel.h"
 #include "log/recording.h"
 #include "log/track_choice.h"
+#include "verifier/verifier_all.h"
+#include "verifier/verifier_track.h"
 
 static struct setting_list extra; /* of the command line */
 

@@ -1,10 +1,10 @@
 /* The line to an engine that replays a track: see the header.
  *
- * Events go through a ring that a thread fills (replay_feed.c); this is about the messages beside
+ * Events go through a ring that a thread fills (verifier_feed.c); this is about the messages beside
  * it and about what becomes of the replay.  Only a verdict on the whole track, fed to its end
  * without fault, counts as success.
  */
-#include "front/cli/replay_line.h"
+#include "verifier/verifier_line.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 
 #include "base/complain.h"
 #include "base/xalloc.h"
-#include "front/cli/replay_feed.h"
 #include "log/engine_locate.h"
 #include "log/recording_file.h"
+#include "verifier/verifier_feed.h"
 
 struct replay_line *replay_line_create(const struct recording *rec, u32 track)
 {

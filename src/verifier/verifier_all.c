@@ -1,7 +1,7 @@
 /* Every track, as many at a time as there are cores.
  *
  * A track that began with a program is started; one that was forked is reached in the replay of
- * its parent, by a copy of that engine (replay_team.c), so that every event is replayed once.  What
+ * its parent, by a copy of that engine (verifier_team.c), so that every event is replayed once.  What
  * could not be copied is replayed by itself, through its parent's events up to the fork; unless the
  * parent's replay has shown that these differ.
  *
@@ -17,7 +17,7 @@
  *   (1) A parent is before its children: tracks are numbered as they begin.
  *   (2) A track that waits is in the line, or its parent is not done.
  */
-#include "front/cli/replay_all.h"
+#include "verifier/verifier_all.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@
 
 #include "base/complain.h"
 #include "base/xalloc.h"
-#include "front/cli/replay_team.h"
 #include "log/channel.h"
+#include "verifier/verifier_team.h"
 
 struct job {
     u32 track;

@@ -1,13 +1,13 @@
 /* Engines that replay many tracks at a time, out of sight: some are started, others are copies that
  * those make of themselves where the program forked (log/channel.h). */
-#ifndef FRONT_REPLAY_TEAM_H
-#define FRONT_REPLAY_TEAM_H
+#ifndef VERIFIER_TEAM_H
+#define VERIFIER_TEAM_H
 
 #include <stddef.h>
 
 #include "base/types.h"
-#include "front/cli/replay_line.h"
 #include "log/recording.h"
+#include "verifier/verifier_line.h"
 
 /* Who wants to know; all of them get `context`. */
 struct replay_team_host {

@@ -1,9 +1,9 @@
 /* One track again, with the log in place of the world.
  *
- * ebb starts an engine for the track, serves its line (replay_line.c) and waits for its end.  The
+ * ebb starts an engine for the track, serves its line (verifier_line.c) and waits for its end.  The
  * program's output comes from the engine.
  */
-#include "front/cli/replay_track.h"
+#include "verifier/verifier_track.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "front/cli/replay_line.h"
 #include "log/engine_start.h"
+#include "verifier/verifier_line.h"
 
 struct replay {
     struct replay_line *line;

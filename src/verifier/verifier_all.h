@@ -1,6 +1,6 @@
 /* All tracks of a recording replayed, several at a time. */
-#ifndef FRONT_REPLAY_ALL_H
-#define FRONT_REPLAY_ALL_H
+#ifndef VERIFIER_ALL_H
+#define VERIFIER_ALL_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* The line to an engine that replays a track: what it is fed, what it asks for, its verdict, and
  * what is said of all that at the end. */
-#ifndef FRONT_REPLAY_LINE_H
-#define FRONT_REPLAY_LINE_H
+#ifndef VERIFIER_LINE_H
+#define VERIFIER_LINE_H
 
 #include "base/error.h"
 #include "base/types.h"

@@ -1,6 +1,6 @@
 /* One track replayed: an engine, what it is fed, and its verdict. */
-#ifndef FRONT_REPLAY_TRACK_H
-#define FRONT_REPLAY_TRACK_H
+#ifndef VERIFIER_TRACK_H
+#define VERIFIER_TRACK_H
 
 #include "base/types.h"
 #include "log/recording.h"
