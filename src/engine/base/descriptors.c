@@ -21,16 +21,16 @@ enum {
     NONE = 0x7fffffff,
 };
 
-struct kept {
+struct kept_descriptor {
     i32 fd;
     i32 *place;
 };
 
-static struct kept kept[KEPT_MOST];
+static struct kept_descriptor kept[KEPT_MOST];
 static unsigned count;
 i32 descriptors_lowest = NONE;
 
-static struct kept *find(i32 fd)
+static struct kept_descriptor *descriptors_find(i32 fd)
 {
     for (unsigned i = 0; i < count; i++)
         if (kept[i].fd == fd)
@@ -48,7 +48,7 @@ static void find_lowest(void)
 
 bool descriptors_listed(i32 fd)
 {
-    return find(fd) != NULL;
+    return descriptors_find(fd) != NULL;
 }
 
 /* The lowest number that we would take: near the end of what the guest may open. */
@@ -73,7 +73,7 @@ i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
     if (kernel_failed(high))
         return high;
     kernel_call(__NR_close, fd);
-    kept[count++] = (struct kept){(i32)high, place};
+    kept[count++] = (struct kept_descriptor){(i32)high, place};
     find_lowest();
     if (place)
         *place = (i32)high;
@@ -82,7 +82,7 @@ i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
 
 void descriptors_drop(i32 fd)
 {
-    struct kept *k = find(fd);
+    struct kept_descriptor *k = descriptors_find(fd);
     if (!k)
         return;
     kernel_call(__NR_close, fd);
@@ -92,7 +92,7 @@ void descriptors_drop(i32 fd)
 
 i64 descriptors_yield(i32 fd)
 {
-    struct kept *k = find(fd);
+    struct kept_descriptor *k = descriptors_find(fd);
     if (!k)
         return 0;
     i64 flags = kernel_call(__NR_fcntl, fd, F_GETFD);

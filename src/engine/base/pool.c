@@ -26,13 +26,13 @@ enum {
     PLACES_MOST = 64, /* tries, where somebody else has mapped something in our range */
 };
 
-struct range {
+struct freed_range {
     u64 at;
     u64 size;
 };
 
 static u64 next = LAYOUT_POOLS;
-static struct range freed[FREED_MOST];
+static struct freed_range freed[FREED_MOST];
 static unsigned freed_count;
 
 static u64 align_up(u64 at, u64 alignment)
@@ -40,7 +40,7 @@ static u64 align_up(u64 at, u64 alignment)
     return (at + alignment - 1) & ~(alignment - 1);
 }
 
-static i64 map_at(u64 at, u64 size)
+static i64 pool_map_at(u64 at, u64 size)
 {
     u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     i64 got = kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -54,7 +54,7 @@ static i64 map_at(u64 at, u64 size)
 static u64 take_freed(u64 size, u64 alignment)
 {
     for (unsigned i = 0; i < freed_count; i++) {
-        struct range found = freed[i];
+        struct freed_range found = freed[i];
         if (found.size == size && !(found.at & (alignment - 1))) {
             freed[i] = freed[--freed_count];
             return found.at;
@@ -72,14 +72,14 @@ void *pool_try_map(size_t size, size_t alignment)
         return NULL;
 
     u64 again = take_freed(size, alignment);
-    if (again && (u64)map_at(again, size) == again)
+    if (again && (u64)pool_map_at(again, size) == again)
         return (void *)again;
 
     for (int i = 0; i < PLACES_MOST; i++) {
         u64 at = align_up(next, alignment);
         if (at + size > LAYOUT_POOLS_END)
             return NULL;
-        i64 got = map_at(at, size);
+        i64 got = pool_map_at(at, size);
         if ((u64)got == at || got == -EEXIST)
             next = at + size + PAGE_SIZE; /* (2) */
         if ((u64)got == at)
@@ -111,7 +111,7 @@ void pool_unmap(void *piece, size_t size)
     size = align_up(size, PAGE_SIZE);
     kernel_call(__NR_munmap, piece, size);
     if (freed_count < FREED_MOST)
-        freed[freed_count++] = (struct range){(u64)piece, size};
+        freed[freed_count++] = (struct freed_range){(u64)piece, size};
 }
 
 void *pool_take(size_t size)
@@ -129,14 +129,14 @@ void *pool_take(size_t size)
     return piece;
 }
 
-static bool overlap(u64 start, u64 end, u64 other_start, u64 other_end)
+static bool pool_overlap(u64 start, u64 end, u64 other_start, u64 other_end)
 {
     return start < other_end && other_start < end;
 }
 
 bool pool_owns(u64 start, u64 end)
 {
-    return overlap(start, end, LAYOUT_POOLS, LAYOUT_POOLS_END) ||
-           overlap(start, end, LAYOUT_ENGINE, LAYOUT_ENGINE_END) ||
-           overlap(start, end, code_cache_first, code_cache_end);
+    return pool_overlap(start, end, LAYOUT_POOLS, LAYOUT_POOLS_END) ||
+           pool_overlap(start, end, LAYOUT_ENGINE, LAYOUT_ENGINE_END) ||
+           pool_overlap(start, end, code_cache_first, code_cache_end);
 }

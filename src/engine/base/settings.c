@@ -14,7 +14,7 @@ struct settings settings;
 const char *settings_text = "";
 
 /* A number, or the pointer to a copy of a path. */
-struct value {
+struct setting_value {
     u64 number;
     u64 pc;
     const char *path;
@@ -31,14 +31,14 @@ enum {
     SETTING_ENGINE,
 };
 
-struct row {
+struct setting_row {
     const char *name;
     enum channel_kind kind;
     u64 least, most, unless;
 };
 
 #define ROW(id, name, kind, least, most, unless, what) {name, kind, least, most, unless},
-static const struct row rows[] = {
+static const struct setting_row rows[] = {
     CHANNEL_SETTINGS(ROW)
     {"fd", CHANNEL_COUNT, 0, INT32_MAX, 0},
     {"parent", CHANNEL_COUNT, 0, UINT64_MAX, 0},
@@ -49,7 +49,7 @@ static const struct row rows[] = {
 };
 #undef ROW
 
-static void put(unsigned setting, const struct value *value)
+static void settings_put(unsigned setting, const struct setting_value *value)
 {
     switch (setting) {
     case CHANNEL_SETTING_STATS:
@@ -133,7 +133,7 @@ static void put_all_unless(void)
     for (unsigned i = 0; i < CHANNEL_SETTINGS_COUNT; i++) {
         enum channel_kind kind = rows[i].kind;
         if (kind != CHANNEL_MOMENT && kind != CHANNEL_PLACE && kind != CHANNEL_PATH)
-            put(i, &(struct value){.number = rows[i].unless});
+            settings_put(i, &(struct setting_value){.number = rows[i].unless});
     }
 }
 
@@ -148,7 +148,7 @@ static unsigned take_suffix(const char **end)
     return 10 * (unsigned)(found - letters + 1);
 }
 
-static bool read_number(const struct row *row, const char *text, u64 *ret)
+static bool settings_read_number(const struct setting_row *row, const char *text, u64 *ret)
 {
     u64 number;
     const char *end;
@@ -165,7 +165,7 @@ static bool read_number(const struct row *row, const char *text, u64 *ret)
 }
 
 /* A tick with a pc, or a size with an address. */
-static bool read_pair(const struct row *row, const char *text, struct value *ret)
+static bool read_pair(const struct setting_row *row, const char *text, struct setting_value *ret)
 {
     const char *end;
     if (!text_parse(text, &ret->number, &end))
@@ -175,13 +175,14 @@ static bool read_pair(const struct row *row, const char *text, struct value *ret
     return text_starts(end, ":0x") && text_parse(end + 1, &ret->pc, &end) && !*end;
 }
 
-static const char *copy(const char *text)
+static const char *settings_copy(const char *text)
 {
     size_t size = strlen(text) + 1;
     return memcpy(pool_take(size), text, size);
 }
 
-static bool read_value(const struct row *row, const char *text, struct value *ret)
+static bool settings_read_value(const struct setting_row *row, const char *text,
+                                struct setting_value *ret)
 {
     switch (row->kind) {
     case CHANNEL_FLAG:
@@ -189,12 +190,12 @@ static bool read_value(const struct row *row, const char *text, struct value *re
     case CHANNEL_POWER:
     case CHANNEL_BYTES:
     case CHANNEL_FD:
-        return read_number(row, text, &ret->number);
+        return settings_read_number(row, text, &ret->number);
     case CHANNEL_MOMENT:
     case CHANNEL_PLACE:
         return read_pair(row, text, ret);
     case CHANNEL_PATH:
-        ret->path = *text ? copy(text) : NULL;
+        ret->path = *text ? settings_copy(text) : NULL;
         return *text;
     }
     return false;
@@ -210,12 +211,12 @@ static bool read_setting(char *setting)
         *equals = '\0';
         bool found = text_equal(rows[i].name, setting);
         *equals = '=';
-        struct value value = {0};
+        struct setting_value value = {0};
         if (!found)
             continue;
-        if (!read_value(&rows[i], equals + 1, &value))
+        if (!settings_read_value(&rows[i], equals + 1, &value))
             return false;
-        put(i, &value);
+        settings_put(i, &value);
         return true;
     }
     return false;

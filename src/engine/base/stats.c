@@ -26,7 +26,7 @@ struct stats stats;
 static u64 began; /* nanoseconds */
 static i32 out_fd = 2;
 
-static u64 nanoseconds_now(void)
+static u64 stats_nanoseconds_now(void)
 {
     struct k_timespec now = {0, 0};
     kernel_call(__NR_clock_gettime, MONOTONIC, &now);
@@ -42,7 +42,7 @@ static void keep_errors(void)
 
 void stats_start(void)
 {
-    began = nanoseconds_now();
+    began = stats_nanoseconds_now();
     keep_errors();
 }
 
@@ -50,7 +50,7 @@ void stats_forked(void)
 {
     stats = (struct stats){0};
     cpu->calls = 0;
-    began = nanoseconds_now();
+    began = stats_nanoseconds_now();
 }
 
 void stats_copied(void)
@@ -115,6 +115,6 @@ void stats_print(void)
         add_count(&out, "code writes", stats.code_writes);
     if (settings.watch_size)
         add_count(&out, "changes", standing_watch_count());
-    add_seconds(&out, nanoseconds_now() - began);
+    add_seconds(&out, stats_nanoseconds_now() - began);
     kernel_call(__NR_write, out_fd, buffer, out.length);
 }

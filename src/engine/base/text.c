@@ -143,7 +143,7 @@ const char *text_find(const char *s, char c)
 }
 
 /* `length` bytes, or as many as fit before the terminator. */
-static void add_bytes(struct text *t, const char *bytes, size_t length)
+static void text_add_bytes(struct text *t, const char *bytes, size_t length)
 {
     if (!t->size)
         return;
@@ -157,12 +157,12 @@ static void add_bytes(struct text *t, const char *bytes, size_t length)
 
 void text_add(struct text *t, const char *s)
 {
-    add_bytes(t, s, strlen(s));
+    text_add_bytes(t, s, strlen(s));
 }
 
 void text_add_char(struct text *t, char c)
 {
-    add_bytes(t, &c, 1);
+    text_add_bytes(t, &c, 1);
 }
 
 /* Digits of `value`, at least `digits` of them. */
@@ -175,7 +175,7 @@ static void add_number(struct text *t, u64 value, unsigned base, int digits)
         value /= base;
         digits--;
     }
-    add_bytes(t, gathered + at, sizeof(gathered) - at);
+    text_add_bytes(t, gathered + at, sizeof(gathered) - at);
 }
 
 void text_add_unsigned(struct text *t, u64 value)

@@ -63,13 +63,13 @@ struct bounce {
 
 static struct bounce *unused;
 
-static bool read_memory(void *context, void *to, struct gaddr from, size_t size)
+static bool bounce_read_memory(void *context, void *to, struct gaddr from, size_t size)
 {
     (void)context;
     return guest_read(to, from, size);
 }
 
-static const struct call_memory memory = {read_memory, NULL};
+static const struct call_memory memory = {bounce_read_memory, NULL};
 
 /* Buffers */
 
@@ -122,14 +122,14 @@ static void *take_aligned(struct bounce *b, u64 size, u64 alignment)
     return (void *)at;
 }
 
-static void *take(struct bounce *b, u64 size)
+static void *bounce_take(struct bounce *b, u64 size)
 {
     return take_aligned(b, size, 16);
 }
 
 /* A file that is read past the page cache (O_DIRECT) has the kernel refuse buffers that are not aligned as its disk
  * wants it: what the guest has aligned, we do. */
-static u64 alignment_of(u64 guest, u64 size)
+static u64 bounce_alignment_of(u64 guest, u64 size)
 {
     u64 alignment = guest & -guest;
     if (alignment < SECTOR || size % SECTOR)
@@ -150,7 +150,7 @@ static void reset(struct bounce *b)
 /* Redirecting */
 
 /* A file that is mapped shared may end before its mapping does. */
-static bool is_there(u64 at, u64 end)
+static bool bounce_is_there(u64 at, u64 end)
 {
     u8 byte;
     for (; at < end; at = page_down(at) + PAGE_SIZE)
@@ -166,7 +166,7 @@ static bool writable(u64 at, u64 size)
         const struct area *a = areas_find(at);
         if (!a || !(a->protection & PROT_WRITE))
             return false;
-        if ((a->flags & AREA_SHARED) && !is_there(at, end < a->end ? end : a->end))
+        if ((a->flags & AREA_SHARED) && !bounce_is_there(at, end < a->end ? end : a->end))
             return false;
         at = a->end;
     }
@@ -181,8 +181,8 @@ static u64 redirect(struct bounce *b, u64 guest, u64 size, bool kept)
         return guest;
     if (b->count == RANGES_MOST || guest + size < guest || !writable(guest, size)) /* (1) */
         return 0;
-    u8 *ours = take_aligned(b, size, alignment_of(guest, size));
-    u8 *before = kept ? take(b, size) : NULL;
+    u8 *ours = take_aligned(b, size, bounce_alignment_of(guest, size));
+    u8 *before = kept ? bounce_take(b, size) : NULL;
     if (!ours || (kept && (!before || !guest_read(ours, gaddr(guest), size))))
         return 0;
     b->ranges[b->count++] = (struct redirected){guest, (u64)ours, size, before};
@@ -192,7 +192,7 @@ static u64 redirect(struct bounce *b, u64 guest, u64 size, bool kept)
 /* An array of the guest's that the kernel only reads. */
 static void *copy_in(struct bounce *b, u64 guest, u64 size)
 {
-    void *ours = take(b, size);
+    void *ours = bounce_take(b, size);
     return ours && guest_read(ours, gaddr(guest), size) ? ours : NULL;
 }
 
@@ -289,7 +289,7 @@ static bool redirect_call(struct bounce *b, const struct call_made *asked)
 /* Copying back */
 
 /* Ranges are asked for in the order in which they were made, or nearly. */
-static const struct redirected *find(struct bounce *b, u64 ours, u64 size)
+static const struct redirected *bounce_find(struct bounce *b, u64 ours, u64 size)
 {
     for (u32 n = 0; n < b->count; n++) {
         u32 at = (b->last + n) % b->count;
@@ -321,10 +321,10 @@ struct copying {
     bool faulted;
 };
 
-static void copy_out(void *context, struct gaddr at, u64 size)
+static void bounce_copy_out(void *context, struct gaddr at, u64 size)
 {
     struct copying *c = context;
-    const struct redirected *r = find(c->bounce, at.at, size);
+    const struct redirected *r = bounce_find(c->bounce, at.at, size);
     if (!r)
         return;
     u64 offset = at.at - r->ours;
@@ -339,13 +339,13 @@ static i64 copy_back(struct bounce *b, i64 result)
 {
     struct copying c = {b, false};
     b->made.result = result;
-    call_written(&b->made, &memory, copy_out, &c);
+    call_written(&b->made, &memory, bounce_copy_out, &c);
     return c.faulted ? -EFAULT : result;
 }
 
 /* Making the call */
 
-static i64 make(u64 number, const u64 *args)
+static i64 bounce_make_call(u64 number, const u64 *args)
 {
     return engine_make_call(number, args, &thread_self()->signal_waiting);
 }
@@ -353,7 +353,7 @@ static i64 make(u64 number, const u64 *args)
 static i64 make_away(u64 number, const u64 *args)
 {
     thread_give_baton();
-    i64 result = make(number, args);
+    i64 result = bounce_make_call(number, args);
     thread_take_baton();
     return result;
 }
@@ -361,7 +361,7 @@ static i64 make_away(u64 number, const u64 *args)
 static i64 make_lent(u64 number, const u64 *args)
 {
     thread_lend_baton();
-    i64 result = make(number, args);
+    i64 result = bounce_make_call(number, args);
     thread_end_loan();
     return result;
 }

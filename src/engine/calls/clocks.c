@@ -24,7 +24,7 @@ static u64 reproducible_tsc(void)
     return (1ul << 32) + ticks_now() * 8 + ++reads * 64;
 }
 
-static u64 read_tsc(void)
+static u64 clocks_read_tsc(void)
 {
     if (settings.random)
         return reproducible_tsc();
@@ -215,7 +215,7 @@ static const struct {
     [CLOCK_GETRES]       = {4, 1},
 };
 
-static u64 join(u32 low, u32 high)
+static u64 clocks_join_halves(u32 low, u32 high)
 {
     return (u64)high << 32 | low;
 }
@@ -226,7 +226,7 @@ bool clocks_expect(enum event_clock_source source, const u64 args[CLOCK_ARGS],
     assert(source < countof(shapes));
     ret->count = shapes[source].count;
     if (source == CLOCK_CPUID)
-        ret->value[0] = join((u32)args[0], (u32)args[1]);
+        ret->value[0] = clocks_join_halves((u32)args[0], (u32)args[1]);
     else if (shapes[source].asked)
         ret->value[0] = (u64)(i64)(i32)args[0];
     return shapes[source].asked;
@@ -236,8 +236,8 @@ static void ask_cpuid(const u64 args[CLOCK_ARGS], u64 *value)
 {
     u32 r[4];
     shown_cpuid((u32)args[0], (u32)args[1], r);
-    value[1] = join(r[EAX], r[EBX]);
-    value[2] = join(r[ECX], r[EDX]);
+    value[1] = clocks_join_halves(r[EAX], r[EBX]);
+    value[2] = clocks_join_halves(r[ECX], r[EDX]);
 }
 
 /* What the kernel refuses to say is 0. */
@@ -275,10 +275,10 @@ void clocks_ask(enum event_clock_source source, const u64 args[CLOCK_ARGS],
     clocks_expect(source, args, ret);
     switch (source) {
     case CLOCK_RDTSC:
-        value[0] = read_tsc();
+        value[0] = clocks_read_tsc();
         break;
     case CLOCK_RDTSCP:
-        value[0] = read_tsc();
+        value[0] = clocks_read_tsc();
         value[1] = core_now();
         break;
     case CLOCK_RDRAND:

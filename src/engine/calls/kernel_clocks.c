@@ -26,17 +26,17 @@ static i64 call_getres(i64 clock, struct k_timespec *ret)
     return kernel_call(__NR_clock_getres, clock, ret);
 }
 
-static i64 call_gettimeofday(struct k_timeval *ret, struct k_timezone *ret_zone)
+static i64 kernel_clocks_gettimeofday(struct k_timeval *ret, struct k_timezone *ret_zone)
 {
     return kernel_call(__NR_gettimeofday, ret, ret_zone);
 }
 
-static i64 call_time(i64 *ret)
+static i64 kernel_clocks_time(i64 *ret)
 {
     return kernel_call(__NR_time, ret);
 }
 
-static i64 call_getcpu(u32 *ret_cpu, u32 *ret_node, void *unused)
+static i64 kernel_clocks_getcpu(u32 *ret_cpu, u32 *ret_node, void *unused)
 {
     return kernel_call(__NR_getcpu, ret_cpu, ret_node, unused);
 }
@@ -51,7 +51,7 @@ struct image {
     const u32 *gnu_hash;
 };
 
-static const Elf64_Dyn *read_segments(u64 at, struct image *ret)
+static const Elf64_Dyn *kernel_clocks_read_segments(u64 at, struct image *ret)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)at;
     const Elf64_Phdr *segment = (const Elf64_Phdr *)(at + header->e_phoff);
@@ -68,7 +68,7 @@ static const Elf64_Dyn *read_segments(u64 at, struct image *ret)
 static bool read_image(u64 at, struct image *ret)
 {
     *ret = (struct image){0};
-    const Elf64_Dyn *d = read_segments(at, ret);
+    const Elf64_Dyn *d = kernel_clocks_read_segments(at, ret);
     for (; d && d->d_tag != DT_NULL; d++) {
         void *there = (void *)(ret->bias + d->d_un.d_ptr);
         switch (d->d_tag) {
@@ -104,7 +104,7 @@ static u32 symbol_count(const struct image *image)
 }
 
 /* The function of that name, or `unless`. */
-static u64 find(const struct image *image, const char *name, u64 unless)
+static u64 kernel_clocks_find(const struct image *image, const char *name, u64 unless)
 {
     u32 count = symbol_count(image);
     for (u32 i = 0; i < count; i++) {
@@ -123,9 +123,11 @@ static struct {
     i64 (*gettimeofday)(struct k_timeval *, struct k_timezone *);
     i64 (*time)(i64 *);
     i64 (*getcpu)(u32 *, u32 *, void *);
-} ask = {call_gettime, call_getres, call_gettimeofday, call_time, call_getcpu};
+} ask = {call_gettime, call_getres, kernel_clocks_gettimeofday, kernel_clocks_time,
+         kernel_clocks_getcpu};
 
-#define FIND(image, member, name) (ask.member = (void *)find(image, name, (u64)ask.member))
+#define FIND(image, member, name) \
+    (ask.member = (void *)kernel_clocks_find(image, name, (u64)ask.member))
 
 void kernel_clocks_start(u64 vdso)
 {

@@ -24,14 +24,14 @@
 
 enum { PIECES_MOST = 8 };
 
-struct piece {
+struct vdso_piece {
     u64 start;
     u64 end;
     bool code;
 };
 
 struct pieces {
-    struct piece at[PIECES_MOST];
+    struct vdso_piece at[PIECES_MOST];
     unsigned count;
 };
 
@@ -40,18 +40,18 @@ static bool collect(void *context, const struct kernel_mapping *mapping)
     struct pieces *pieces = context;
     bool code = text_equal(mapping->name, "[vdso]");
     if (code || text_starts(mapping->name, "[vvar"))
-        pieces->at[pieces->count++] = (struct piece){mapping->start, mapping->end, code};
+        pieces->at[pieces->count++] = (struct vdso_piece){mapping->start, mapping->end, code};
     return pieces->count < PIECES_MOST;
 }
 
-static bool move(const struct piece *piece, u64 to)
+static bool kernel_vdso_move(const struct vdso_piece *piece, u64 to)
 {
     u64 size = piece->end - piece->start;
     i64 got = kernel_call(__NR_mremap, piece->start, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
     return (u64)got == to;
 }
 
-static void note_area(const struct piece *piece, u64 at)
+static void note_area(const struct vdso_piece *piece, u64 at)
 {
     struct area area = {
         .start = at,
@@ -70,7 +70,7 @@ static bool lie_together(const struct pieces *pieces, u64 kernel_vdso)
     for (unsigned i = 1; i < pieces->count; i++)
         if (pieces->at[i].start != pieces->at[i - 1].end)
             return false;
-    const struct piece *last = &pieces->at[pieces->count - 1];
+    const struct vdso_piece *last = &pieces->at[pieces->count - 1];
     return last->code && last->start == kernel_vdso;
 }
 
@@ -86,7 +86,7 @@ static u64 move_all(u64 kernel_vdso)
         return 0;
     for (unsigned i = 0; i < pieces.count; i++) {
         u64 at = to + (pieces.at[i].start - first);
-        if (!move(&pieces.at[i], at))
+        if (!kernel_vdso_move(&pieces.at[i], at))
             return 0; /* what was moved stays where nobody looks for it */
         note_area(&pieces.at[i], at);
     }

@@ -63,7 +63,7 @@ u64 own_vdso_map(void)
 /* Applying answers */
 
 /* Where it goes is the guest's affair. */
-static bool put(u64 at, const void *value, size_t size, u64 *fault)
+static bool own_vdso_put(u64 at, const void *value, size_t size, u64 *fault)
 {
     *fault = at;
     return guest_write(gaddr(at), value, size);
@@ -73,7 +73,7 @@ static bool put(u64 at, const void *value, size_t size, u64 *fault)
 static bool put_pair(u64 at, const u64 pair[2], u64 *fault)
 {
     return guest_write(gaddr(at), pair, 16) ||
-           (put(at, &pair[0], 8, fault) && put(at + 8, &pair[1], 8, fault));
+           (own_vdso_put(at, &pair[0], 8, fault) && own_vdso_put(at + 8, &pair[1], 8, fault));
 }
 
 /* Each writes what the answer says and returns false, with the address, where it could not. */
@@ -92,18 +92,18 @@ static bool apply_gettimeofday(const u64 *args, const u64 *value, u64 *fault)
 {
     u32 zone[2] = {(u32)value[2], (u32)value[3]};
     return (!args[0] || put_pair(args[0], value, fault)) &&
-           (!args[1] || put(args[1], zone, sizeof(zone), fault));
+           (!args[1] || own_vdso_put(args[1], zone, sizeof(zone), fault));
 }
 
 static bool apply_time(const u64 *args, const u64 *value, u64 *fault)
 {
-    return !args[0] || put(args[0], value, 8, fault);
+    return !args[0] || own_vdso_put(args[0], value, 8, fault);
 }
 
 static bool apply_getcpu(const u64 *args, const u64 *value, u64 *fault)
 {
-    return (!args[0] || put(args[0], &value[0], 4, fault)) &&
-           (!args[1] || put(args[1], &value[1], 4, fault));
+    return (!args[0] || own_vdso_put(args[0], &value[0], 4, fault)) &&
+           (!args[1] || own_vdso_put(args[1], &value[1], 4, fault));
 }
 
 struct function {
@@ -138,7 +138,7 @@ static bool by_call(const struct function *f, const u64 *args)
 }
 
 /* False: the guest has a fault at *fault, and the function has not returned. */
-static bool apply(const struct function *f, const u64 *args, const u64 *value, u64 *fault)
+static bool own_vdso_apply(const struct function *f, const u64 *args, const u64 *value, u64 *fault)
 {
     u64 result = value[f->result];
     if (!(f->may_fail && result) && !f->apply(args, value, fault)) {
@@ -151,7 +151,7 @@ static bool apply(const struct function *f, const u64 *args, const u64 *value, u
 }
 
 /* The function of the marker there. */
-static const struct function *function_of(u64 pc)
+static const struct function *own_vdso_function_of(u64 pc)
 {
     const u8 *bytes = gaddr_pointer(gaddr(pc));
     unsigned number = (u8)(bytes[1] - MARKER_FIRST);
@@ -162,10 +162,10 @@ static const struct function *function_of(u64 pc)
 static const struct function *function_at(u64 pc)
 {
     if (pc - mapped_at < mapped_size)
-        return function_of(pc);
+        return own_vdso_function_of(pc);
     const struct area *area = areas_find(pc);
     bool inside = area && (area->flags & AREA_VDSO) && pc + MARKER_SIZE <= area->end;
-    return mapped_at && inside ? function_of(pc) : NULL;
+    return mapped_at && inside ? own_vdso_function_of(pc) : NULL;
 }
 
 enum own_vdso_outcome own_vdso_call(void)
@@ -176,7 +176,7 @@ enum own_vdso_outcome own_vdso_call(void)
     u64 args[CLOCK_ARGS] = {cpu->reg[RDI], cpu->reg[RSI]}, fault = 0;
     struct clock_answer answer;
     logged_clock(f->source, args, &answer);
-    if (apply(f, args, answer.value, &fault)) {
+    if (own_vdso_apply(f, args, answer.value, &fault)) {
         cpu->rip += MARKER_SIZE;
         return OWN_VDSO_ANSWERED;
     }

@@ -61,14 +61,14 @@ static u64 headers_of(const char *auxv_path)
     return 0;
 }
 
-struct search {
+struct exe_search {
     u64 at;
     struct text name;
 };
 
-static bool find_name(void *context, const char *line)
+static bool proc_exe_find_name(void *context, const char *line)
 {
-    struct search *s = context;
+    struct exe_search *s = context;
     struct kernel_mapping m;
     if (!kernel_maps_parse(line, &m) || s->at < m.start || s->at >= m.end)
         return true;
@@ -76,7 +76,7 @@ static bool find_name(void *context, const char *line)
     return false;
 }
 
-static void file_of(struct text *path, const char *number, const char *name)
+static void proc_exe_file_of(struct text *path, const char *number, const char *name)
 {
     text_add(path, "/proc/");
     text_add(path, number);
@@ -91,11 +91,11 @@ static bool read_other(const char *path, char program[PATH_SIZE])
     struct text auxv_path = TEXT(auxv), maps_path = TEXT(maps);
     if (!proc_files_any(path, number, name) || !text_equal(name, "exe") || !runs_engine(path))
         return false;
-    file_of(&auxv_path, number, "auxv");
-    file_of(&maps_path, number, "maps");
-    struct search s = {headers_of(auxv), {program, PATH_SIZE, 0}};
+    proc_exe_file_of(&auxv_path, number, "auxv");
+    proc_exe_file_of(&maps_path, number, "maps");
+    struct exe_search s = {headers_of(auxv), {program, PATH_SIZE, 0}};
     program[0] = '\0';
-    kernel_maps_lines(maps, find_name, &s);
+    kernel_maps_lines(maps, proc_exe_find_name, &s);
     return program[0] == '/';
 }
 

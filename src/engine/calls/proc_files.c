@@ -42,7 +42,7 @@ static void flush(struct out *o)
     o->length = 0;
 }
 
-static void put(struct out *o, const char *s, size_t size)
+static void proc_files_put(struct out *o, const char *s, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (o->length == BUFFER)
@@ -51,9 +51,9 @@ static void put(struct out *o, const char *s, size_t size)
     }
 }
 
-static void put_text(struct out *o, const char *s)
+static void proc_files_put_text(struct out *o, const char *s)
 {
-    put(o, s, strlen(s));
+    proc_files_put(o, s, strlen(s));
 }
 
 /* Straight from the guest's memory, where it may not be there any more. */
@@ -70,7 +70,7 @@ static void put_memory(struct out *o, u64 start, u64 end)
 
 /* maps */
 
-static const char *area_name(const struct area *a, const struct kernel_mapping *m)
+static const char *proc_files_area_name(const struct area *a, const struct kernel_mapping *m)
 {
     u64 stack = loader_image.start_stack;
     if ((a->flags & AREA_STACK) && a->start <= stack && stack < a->end)
@@ -112,9 +112,9 @@ static void put_mapping(struct out *o, const struct kernel_mapping *m)
     text_add_char(&line, ' ');
     while (m->name[0] && line.length < NAME_COLUMN)
         text_add_char(&line, ' ');
-    put_text(o, buffer);
-    put_text(o, m->name);
-    put_text(o, "\n");
+    proc_files_put_text(o, buffer);
+    proc_files_put_text(o, m->name);
+    proc_files_put_text(o, "\n");
 }
 
 /* The part of the kernel's mapping from `start` to `end`, as area `a` has it. */
@@ -126,13 +126,13 @@ static struct kernel_mapping guest_mapping(const struct kernel_mapping *m, const
     seen.end = end;
     seen.protection = a->protection;
     seen.shared = a->flags & AREA_SHARED;
-    seen.name = area_name(a, m);
+    seen.name = proc_files_area_name(a, m);
     if (m->inode)
         seen.offset += start - m->start;
     return seen;
 }
 
-struct listing {
+struct maps_listing {
     struct out *out;
     u64 written; /* everything below has been */
 };
@@ -142,7 +142,7 @@ struct listing {
  * where the kernel has let it grow to. */
 static bool list_mapping(void *context, const struct kernel_mapping *m)
 {
-    struct listing *l = context;
+    struct maps_listing *l = context;
     if (m->start >= LAYOUT_USER_END)
         put_mapping(l->out, m); /* the vsyscall page */
     u64 from = m->start > l->written ? m->start : l->written;
@@ -157,7 +157,7 @@ static bool list_mapping(void *context, const struct kernel_mapping *m)
 
 static void write_maps(struct out *o)
 {
-    struct listing l = {o, 0};
+    struct maps_listing l = {o, 0};
     kernel_maps_each(list_mapping, &l);
 }
 
@@ -174,8 +174,8 @@ static bool copy_figure(void *context, const char *line)
     struct kernel_mapping m;
     if (!kernel_maps_parse(line, &m)) {
         if (!f->ours) {
-            put_text(f->out, line);
-            put_text(f->out, "\n");
+            proc_files_put_text(f->out, line);
+            proc_files_put_text(f->out, "\n");
         }
         return true;
     }
@@ -245,7 +245,7 @@ static bool copy_stat(void *context, const char *line)
 {
     struct out *o = context;
     const char *at = behind_name(line);
-    put(o, line, (size_t)(at - line));
+    proc_files_put(o, line, (size_t)(at - line));
     for (unsigned field = 3; *at == ' '; field++) {
         const char *end = at + 1;
         while (*end && *end != ' ')
@@ -255,14 +255,14 @@ static bool copy_stat(void *context, const char *line)
         u64 value;
         if (stat_value(field, &value)) {
             text_add_unsigned(&number, value);
-            put_text(o, " ");
-            put_text(o, digits);
+            proc_files_put_text(o, " ");
+            proc_files_put_text(o, digits);
         } else {
-            put(o, at, (size_t)(end - at));
+            proc_files_put(o, at, (size_t)(end - at));
         }
         at = end;
     }
-    put_text(o, "\n");
+    proc_files_put_text(o, "\n");
     return false;
 }
 

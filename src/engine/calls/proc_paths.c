@@ -27,7 +27,7 @@ static bool next_part(const char **path, char part[PROC_NAME])
     return true;
 }
 
-static bool is_number(const char *part)
+static bool proc_paths_is_number(const char *part)
 {
     for (; *part; part++)
         if (*part < '0' || *part > '9')
@@ -40,7 +40,7 @@ static bool is_own_number(const char *part)
 {
     char path[64];
     struct text t = TEXT(path);
-    if (!is_number(part))
+    if (!proc_paths_is_number(part))
         return false;
     text_add(&t, "/proc/self/task/");
     text_add(&t, part);
@@ -70,7 +70,8 @@ bool proc_files_any(const char *path, char number[PROC_NAME], char name[PROC_NAM
     if (!text_starts(path, "/proc/"))
         return false;
     path += 6;
-    return next_part(&path, number) && is_number(number) && next_part(&path, name) && !*path;
+    return next_part(&path, number) && proc_paths_is_number(number) && next_part(&path, name) &&
+           !*path;
 }
 
 void proc_files_add_link(struct text *to, i64 fd)

@@ -69,7 +69,7 @@ struct call_row {
     u8 size;
 };
 
-static i64 refuse(struct call *call)
+static i64 syscalls_refuse(struct call *call)
 {
     (void)call;
     return -ENOSYS;
@@ -90,7 +90,7 @@ static i64 refuse_seccomp(struct call *call)
 
 #define ROW(answer, traits) {answer, traits, 0, 0}
 #define FILLS(answer, traits, buffer, size) {answer, traits, buffer, size}
-#define REFUSED ROW(refuse, NOW)
+#define REFUSED ROW(syscalls_refuse, NOW)
 
 static const struct call_row rows[CALLS] = {
     /* Files */
@@ -318,7 +318,7 @@ static void release_buffer(const struct call_row *row, const struct call *call)
         share_release(start, end);
 }
 
-EVERY_CALL i64 answer(const struct call_row *row, struct call *call)
+EVERY_CALL i64 syscalls_answer(const struct call_row *row, struct call *call)
 {
     if ((row->traits & FD) && descriptors_owned((i32)call->args[0]))
         return -EBADF;
@@ -329,7 +329,7 @@ EVERY_CALL i64 answer(const struct call_row *row, struct call *call)
     return row->traits & NOW ? call_pass_now(call) : call_pass(call);
 }
 
-static const struct call_row *row_of(u64 number)
+static const struct call_row *syscalls_row_of(u64 number)
 {
     static const struct call_row unknown = {0};
     return number < CALLS ? &rows[number] : &unknown;
@@ -346,7 +346,7 @@ static __attribute__((noinline)) i64 mend(i64 result)
 {
     struct call call = call_from_registers(); /* the handler may have changed its own */
     if (result == -EFAULT && release_everything(&call))
-        result = answer(row_of(call.number), &call);
+        result = syscalls_answer(syscalls_row_of(call.number), &call);
     if (result != -EINTR || !thread_self()->signal_waiting)
         return result;
     call = call_from_registers();
@@ -354,7 +354,7 @@ static __attribute__((noinline)) i64 mend(i64 result)
     return again ? CALL_AGAIN : -EINTR;
 }
 
-EVERY_CALL void finish(i64 result)
+EVERY_CALL void syscalls_finish(i64 result)
 {
     if (result == CALL_AGAIN) {
         cpu->rip -= SYSCALL_LENGTH;
@@ -382,16 +382,16 @@ void syscalls_update_direct(void)
 
 /* Recording and replaying */
 
-EVERY_CALL i64 make(struct call *call)
+EVERY_CALL i64 syscalls_make(struct call *call)
 {
-    i64 result = answer(row_of(call->number), call);
+    i64 result = syscalls_answer(syscalls_row_of(call->number), call);
     return result == -EFAULT || result == -EINTR ? mend(result) : result;
 }
 
 EVERY_CALL void finish_unless_done(i64 result)
 {
     if (result != CALL_DONE)
-        finish(result);
+        syscalls_finish(result);
 }
 
 /* A call that is to be made again has not happened. */
@@ -404,7 +404,7 @@ EVERY_CALL void run_recorded(struct call *call)
     t->in_call = true;
     if (call->number == __NR_rt_sigreturn)
         record_call_end(&record, 0); /* afterwards there is nothing left to tell from */
-    i64 result = make(call);
+    i64 result = syscalls_make(call);
     if (result != CALL_AGAIN && result != CALL_DONE)
         record_call_end(&record, result);
     else
@@ -426,7 +426,7 @@ static void run_replayed(struct call *call)
     bool redo = replay_call_begin(call) && replay_redoes(call);
     if (call->number == __NR_rt_sigreturn)
         replay_call_end(0);
-    i64 result = redo ? make(call) : replay_feed();
+    i64 result = redo ? syscalls_make(call) : replay_feed();
     if (result != CALL_DONE)
         replay_call_end(result);
     if (guest_observer)
@@ -443,13 +443,13 @@ void syscalls_failed(void)
     cpu->reg[RAX] = cpu->call_number;
     cpu->reg[RCX] = cpu->rip;
     cpu->reg[R11] = cpu->flags;
-    finish(mend(result));
+    syscalls_finish(mend(result));
 }
 
 void syscalls_run(void)
 {
     if (thread_self()->signal_waiting) { /* (1) */
-        finish(CALL_AGAIN);
+        syscalls_finish(CALL_AGAIN);
         return;
     }
     struct call call = call_from_registers();
@@ -459,7 +459,7 @@ void syscalls_run(void)
     else if (log_mode == LOG_REPLAY)
         run_replayed(&call);
     else if (log_mode == LOG_SCRATCH && !scratch_allows(&call))
-        finish(scratch_answer(&call));
+        syscalls_finish(scratch_answer(&call));
     else
-        finish_unless_done(make(&call));
+        finish_unless_done(syscalls_make(&call));
 }

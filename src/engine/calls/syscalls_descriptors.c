@@ -23,7 +23,7 @@ i64 call_close_range(struct call *call)
 }
 
 /* A directory entry as getdents64 writes it. */
-struct entry {
+struct directory_entry {
     u64 inode;
     i64 offset;
     u16 size;
@@ -73,7 +73,7 @@ static i64 hide_ours(struct gaddr at, i64 size)
 {
     u8 *to = gaddr_pointer(at), *from = to, *end = from + size;
     while (from < end) {
-        struct entry *entry = (struct entry *)from;
+        struct directory_entry *entry = (struct directory_entry *)from;
         u16 bytes = entry->size;
         if (!names_ours(entry->name)) {
             memmove(to, from, bytes);

@@ -161,7 +161,7 @@ i64 call_readlinkat(struct call *call)
     return read_link(call, (i32)call->args[0], 1);
 }
 
-static i64 look_at(struct call *call, i64 directory, int index, u64 flags)
+static i64 syscalls_files_look_at(struct call *call, i64 directory, int index, u64 flags)
 {
     char path[PATH_SIZE];
     if ((flags & AT_SYMLINK_NOFOLLOW) || !proc_path(directory, gaddr(call->args[index]), path))
@@ -171,20 +171,20 @@ static i64 look_at(struct call *call, i64 directory, int index, u64 flags)
 
 i64 call_path_first(struct call *call)
 {
-    return look_at(call, AT_FDCWD, 0, 0);
+    return syscalls_files_look_at(call, AT_FDCWD, 0, 0);
 }
 
 i64 call_path_second(struct call *call)
 {
-    return look_at(call, (i32)call->args[0], 1, 0);
+    return syscalls_files_look_at(call, (i32)call->args[0], 1, 0);
 }
 
 i64 call_newfstatat(struct call *call)
 {
-    return look_at(call, (i32)call->args[0], 1, call->args[3]);
+    return syscalls_files_look_at(call, (i32)call->args[0], 1, call->args[3]);
 }
 
 i64 call_statx(struct call *call)
 {
-    return look_at(call, (i32)call->args[0], 1, call->args[2]);
+    return syscalls_files_look_at(call, (i32)call->args[0], 1, call->args[2]);
 }

@@ -146,7 +146,7 @@ static bool begins_image(const struct mapping *m)
            head[ELF_TYPE_AT] == ELF_TYPE_SHARED;
 }
 
-static enum place place_of(const struct mapping *m)
+static enum mapping_place address_place_of(const struct mapping *m)
 {
     if (m->flags & MAP_32BIT)
         return PLACE_32BIT;
@@ -170,7 +170,7 @@ static i64 map_anywhere(const struct mapping *m, u64 hint)
 {
     u64 at = usable_hint(m, hint);
     i64 got = at ? address_map_new(m, at) : -EEXIST;
-    enum place kind = place_of(m);
+    enum mapping_place kind = address_place_of(m);
     for (int i = 0; i < TRIES && (got == -EEXIST || (at && got == -EPERM)); i++) {
         at = address_place(kind, m->size, m->alignment);
         if (!at)

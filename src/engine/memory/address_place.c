@@ -49,7 +49,7 @@ static u64 place_mapping(u64 size, u64 alignment)
     return at;
 }
 
-u64 address_place(enum place kind, u64 size, u64 alignment)
+u64 address_place(enum mapping_place kind, u64 size, u64 alignment)
 {
     if (size > LAYOUT_USER_END || alignment > LAYOUT_USER_END)
         return 0;

@@ -59,7 +59,7 @@ static void copy_view(const struct remap *r)
     address_mapped(&view);
 }
 
-static i64 move(const struct remap *r)
+static i64 remap_move(const struct remap *r)
 {
     code_watch_changed(r->to, r->to + r->new_size);
     i64 got = kernel_remap(r);
@@ -83,7 +83,7 @@ static i64 move_to_own_place(struct remap *r)
     if (!r->to)
         return -ENOMEM;
     r->flags |= MREMAP_MAYMOVE | MREMAP_FIXED;
-    return move(r);
+    return remap_move(r);
 }
 
 static i64 resize_in_place(const struct remap *r)
@@ -133,7 +133,7 @@ i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
     share_release(at, at + r.old_size);
 
     if (flags & MREMAP_FIXED)
-        return move(&r);
+        return remap_move(&r);
     if ((flags & MREMAP_DONTUNMAP) || !r.old_size)
         return flags & MREMAP_MAYMOVE ? move_to_own_place(&r) : -EINVAL;
     if (r.new_size <= r.old_size)

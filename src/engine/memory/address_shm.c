@@ -51,7 +51,7 @@ static i64 attach_anywhere(i64 id, u64 size, u64 flags)
     return -ENOMEM;
 }
 
-static struct area describe(u64 at, u64 size, u64 flags)
+static struct area shm_area(u64 at, u64 size, u64 flags)
 {
     struct area a = {.start = at, .end = at + size, .flags = AREA_SHARED | AREA_SHM};
     a.protection = PROT_READ;
@@ -64,7 +64,7 @@ static struct area describe(u64 at, u64 size, u64 flags)
 
 static void note_attached(i64 id, u64 at, u64 size, u64 flags)
 {
-    struct area a = describe(at, size, flags);
+    struct area a = shm_area(at, size, flags);
     a.device = MAPPED_COPY_SEGMENT;
     a.inode = (u64)id;
     address_mapped(&a);
@@ -88,7 +88,7 @@ static i64 attach_again(u64 flags)
         .flags = MAP_SHARED,
         .fd = mapped_copy_open(name, segment.size),
     };
-    struct area a = describe(segment.address, segment.size, flags);
+    struct area a = shm_area(segment.address, segment.size, flags);
     address_look(&m);
     a.flags |= AREA_FILE;
     a.device = m.device;

@@ -37,12 +37,12 @@ static struct area *area(size_t i)
     return &slots[i < gap ? i : i + (room - count)];
 }
 
-struct range {
+struct reserved_range {
     u64 start;
     u64 end;
 };
 
-static struct range reserved[RESERVED_MOST]; /* sorted */
+static struct reserved_range reserved[RESERVED_MOST]; /* sorted */
 static size_t reserved_count;
 
 /* Where a search downward from `high` may begin: above start[n] and below `high` there is no gap of
@@ -99,7 +99,7 @@ static void move_gap(size_t i)
     gap = i;
 }
 
-static void make_room(void)
+static void areas_make_room(void)
 {
     if (count + SPARE <= room)
         return;
@@ -114,7 +114,7 @@ static void make_room(void)
     room = more;
 }
 
-static void insert(size_t i, const struct area *a)
+static void areas_insert(size_t i, const struct area *a)
 {
     assert(count < room); /* (3) */
     move_gap(i);
@@ -139,17 +139,17 @@ static struct area part_from(const struct area *a, u64 start)
 }
 
 /* Makes an area begin at `at`, if one lies across it. */
-static void split(u64 at)
+static void areas_split(u64 at)
 {
     size_t i = index_from(at);
     if (i == count || area(i)->start >= at)
         return;
     struct area upper = part_from(area(i), at);
     area(i)->end = at;
-    insert(i + 1, &upper);
+    areas_insert(i + 1, &upper);
 }
 
-static bool continues(const struct area *a, const struct area *b)
+static bool areas_continues(const struct area *a, const struct area *b)
 {
     if (a->end != b->start || a->protection != b->protection || a->flags != b->flags)
         return false;
@@ -160,9 +160,9 @@ static bool continues(const struct area *a, const struct area *b)
 }
 
 /* Joins area `i` with the one before it, if they are one. (2) */
-static void join(size_t i)
+static void areas_join(size_t i)
 {
-    if (i == 0 || i >= count || !continues(area(i - 1), area(i)))
+    if (i == 0 || i >= count || !areas_continues(area(i - 1), area(i)))
         return;
     area(i - 1)->end = area(i)->end;
     delete(i, 1);
@@ -173,13 +173,13 @@ static void join_range(u64 start, u64 end)
 {
     size_t first = index_from(start);
     for (size_t i = index_from(end) + 1; i + 1 > first; i--)
-        join(i);
+        areas_join(i);
 }
 
 static void cut_out(u64 start, u64 end)
 {
-    split(start);
-    split(end);
+    areas_split(start);
+    areas_split(end);
     size_t first = index_from(start), last = first;
     for (; last < count && area(last)->start < end; last++)
         areas_shared_version += area(last)->flags & AREA_SHARED;
@@ -196,10 +196,10 @@ void areas_set(const struct area *a)
     areas_version++;
     check_range(a->start, a->end);
     struct area copy = *a; /* it may lie in the array itself */
-    make_room();
+    areas_make_room();
     cut_out(copy.start, copy.end);
     areas_shared_version += copy.flags & AREA_SHARED;
-    insert(index_from(copy.start), &copy);
+    areas_insert(index_from(copy.start), &copy);
     join_range(copy.start, copy.end);
 }
 
@@ -218,7 +218,7 @@ void areas_clear(u64 start, u64 end)
 {
     areas_version++;
     check_range(start, end);
-    make_room();
+    areas_make_room();
     cut_out(start, end);
     forget_frontiers(end);
 }
@@ -233,9 +233,9 @@ void areas_protect(u64 start, u64 end, u32 protection)
 {
     areas_version++;
     check_range(start, end);
-    make_room();
-    split(start);
-    split(end);
+    areas_make_room();
+    areas_split(start);
+    areas_split(end);
     for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
         change_protection(area(i), protection);
     join_range(start, end);
@@ -245,9 +245,9 @@ void areas_mark(u64 start, u64 end, u32 set, u32 clear)
 {
     areas_version++;
     check_range(start, end);
-    make_room();
-    split(start);
-    split(end);
+    areas_make_room();
+    areas_split(start);
+    areas_split(end);
     for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
         area(i)->flags = (area(i)->flags & ~clear) | set;
     join_range(start, end);
@@ -278,7 +278,7 @@ void areas_reserve(u64 start, u64 end)
     size_t i = reserved_count++;
     for (; i > 0 && reserved[i - 1].start > start; i--)
         reserved[i] = reserved[i - 1];
-    reserved[i] = (struct range){start, end};
+    reserved[i] = (struct reserved_range){start, end};
 }
 
 bool areas_reserved(u64 start, u64 end)
@@ -312,14 +312,14 @@ bool areas_free(u64 start, u64 end)
 }
 
 /* What is in the way of [start, end), the highest or the lowest of it. */
-static bool obstacle(u64 start, u64 end, bool highest, struct range *ret)
+static bool obstacle(u64 start, u64 end, bool highest, struct reserved_range *ret)
 {
-    struct range found = {~0ul, 0};
+    struct reserved_range found = {~0ul, 0};
     size_t i = highest ? index_from(end - 1) : index_from(start);
     if (highest && (i == count || area(i)->start >= end))
         i--; /* wraps if there is none below */
     if (i < count && area(i)->start < end && area(i)->end > start)
-        found = (struct range){area(i)->start, area(i)->end};
+        found = (struct reserved_range){area(i)->start, area(i)->end};
     for (size_t r = 0; r < reserved_count; r++) {
         if (reserved[r].start >= end || reserved[r].end <= start)
             continue;
@@ -332,7 +332,7 @@ static bool obstacle(u64 start, u64 end, bool highest, struct range *ret)
 
 static u64 gap_upward(u64 low, u64 high, u64 size, u64 alignment)
 {
-    struct range taken;
+    struct reserved_range taken;
     u64 at = low;
     for (;;) {
         at = (at + alignment - 1) & ~(alignment - 1);
@@ -370,7 +370,7 @@ static u64 gap_downward(u64 low, u64 high, u64 size, u64 alignment)
 {
     unsigned class = size_class(size);
     u64 *frontier = &frontier_of(high)->start[class];
-    struct range taken;
+    struct reserved_range taken;
     high = *frontier;
     for (;;) {
         if (high < low || high - low < size)

@@ -77,7 +77,7 @@ bool kernel_maps_parse(const char *at, struct kernel_mapping *ret)
     return true;
 }
 
-struct lines {
+struct maps_lines {
     char text[BUFFER];
     size_t length;
     bool cutting; /* the rest of an overlong line is being thrown away */
@@ -85,7 +85,7 @@ struct lines {
     void *context;
 };
 
-static bool take_line(struct lines *l, const char *line)
+static bool kernel_maps_take_line(struct maps_lines *l, const char *line)
 {
     bool rest = l->cutting;
     l->cutting = false;
@@ -93,20 +93,20 @@ static bool take_line(struct lines *l, const char *line)
 }
 
 /* Visits the whole lines in the buffer and keeps the rest. */
-static bool take_lines(struct lines *l)
+static bool take_lines(struct maps_lines *l)
 {
     size_t start = 0;
     for (size_t i = 0; i < l->length; i++) {
         if (l->text[i] != '\n')
             continue;
         l->text[i] = '\0';
-        if (!take_line(l, l->text + start))
+        if (!kernel_maps_take_line(l, l->text + start))
             return false;
         start = i + 1;
     }
     if (start == 0 && l->length == BUFFER - 1) {
         l->text[l->length] = '\0';
-        bool go_on = take_line(l, l->text);
+        bool go_on = kernel_maps_take_line(l, l->text);
         l->cutting = true;
         l->length = 0;
         return go_on;
@@ -116,7 +116,7 @@ static bool take_lines(struct lines *l)
     return true;
 }
 
-static i64 read_lines(i64 fd, struct lines *l)
+static i64 kernel_maps_read_lines(i64 fd, struct maps_lines *l)
 {
     for (;;) {
         i64 got = kernel_call(__NR_read, fd, l->text + l->length, BUFFER - 1 - l->length);
@@ -132,7 +132,7 @@ static i64 read_lines(i64 fd, struct lines *l)
 
 i64 kernel_maps_lines(const char *path, kernel_maps_line *visit, void *context)
 {
-    struct lines l; /* not cleared: it is big */
+    struct maps_lines l; /* not cleared: it is big */
     l.length = 0;
     l.cutting = false;
     l.visit = visit;
@@ -140,7 +140,7 @@ i64 kernel_maps_lines(const char *path, kernel_maps_line *visit, void *context)
     i64 fd = kernel_call(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (kernel_failed(fd))
         return fd;
-    i64 result = read_lines(fd, &l);
+    i64 result = kernel_maps_read_lines(fd, &l);
     kernel_call(__NR_close, fd);
     return result;
 }

@@ -35,7 +35,7 @@ enum {
     K_RLIMIT_NOFILE = 7,
 };
 
-static struct copy {
+static struct mapped_copy {
     struct mapped_copy_name name;
     u64 own_device, own_inode;
     i32 fd;
@@ -44,7 +44,7 @@ static u32 count, room;
 
 /* --- making and finding them ------------------------------------------------------------- */
 
-static struct copy *find(struct mapped_copy_name name)
+static struct mapped_copy *mapped_copy_find(struct mapped_copy_name name)
 {
     for (u32 n = 0; n < count; n++)
         if (copies[n].name.device == name.device && copies[n].name.inode == name.inode)
@@ -54,7 +54,7 @@ static struct copy *find(struct mapped_copy_name name)
 
 bool mapped_copy_exists(struct mapped_copy_name name)
 {
-    return find(name);
+    return mapped_copy_find(name);
 }
 
 bool mapped_copy_cheap(void)
@@ -62,12 +62,12 @@ bool mapped_copy_cheap(void)
     return count < CHEAP_MOST;
 }
 
-static bool shows(const struct area *a, const struct copy *copy)
+static bool shows(const struct area *a, const struct mapped_copy *copy)
 {
     return (a->flags & AREA_FILE) && a->inode == copy->own_inode && a->device == copy->own_device;
 }
 
-static bool is_mapped(const struct copy *copy)
+static bool is_mapped(const struct mapped_copy *copy)
 {
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
         if (shows(a, copy))
@@ -94,7 +94,7 @@ static void allow_more_descriptors(void)
     kernel_call(__NR_prlimit64, 0, K_RLIMIT_NOFILE, limit, NULL);
 }
 
-static i64 make_file(u64 size)
+static i64 mapped_copy_make_file(u64 size)
 {
     i64 low = kernel_call(__NR_memfd_create, "ebb", K_MFD_CLOEXEC);
     if (kernel_failed(low))
@@ -108,17 +108,17 @@ static i64 make_file(u64 size)
 
 static i32 make_file_or_end(u64 size)
 {
-    i64 fd = make_file(size);
+    i64 fd = mapped_copy_make_file(size);
     if (fd == -EMFILE) {
         allow_more_descriptors();
-        fd = make_file(size);
+        fd = mapped_copy_make_file(size);
     }
     if (kernel_failed(fd))
         replay_unable("no memory can be made for what the program mapped shared");
     return (i32)fd;
 }
 
-static void know_file(struct copy *copy, i32 fd)
+static void know_file(struct mapped_copy *copy, i32 fd)
 {
     struct k_stat st = {0};
     kernel_call(__NR_fstat, fd, &st);
@@ -129,17 +129,17 @@ static void know_file(struct copy *copy, i32 fd)
 
 static u64 bytes_for(u32 copies_count)
 {
-    return page_up(copies_count * sizeof(struct copy));
+    return page_up(copies_count * sizeof(struct mapped_copy));
 }
 
 /* Twice as many, unless dropping has made much room: looking for what is unmapped takes long. */
-static void make_room(void)
+static void mapped_copy_make_room(void)
 {
     drop_unmapped();
     if (room && count <= room / 2)
         return;
     u32 more = room ? 2 * room : ROOM_FIRST;
-    struct copy *longer = pool_map(bytes_for(more), PAGE_SIZE);
+    struct mapped_copy *longer = pool_map(bytes_for(more), PAGE_SIZE);
     if (room) {
         memcpy(longer, copies, count * sizeof(*copies));
         pool_unmap(copies, bytes_for(room));
@@ -148,11 +148,11 @@ static void make_room(void)
     room = more;
 }
 
-static struct copy *make(struct mapped_copy_name name, u64 size)
+static struct mapped_copy *mapped_copy_make(struct mapped_copy_name name, u64 size)
 {
     if (count == room)
-        make_room();
-    struct copy *copy = &copies[count++];
+        mapped_copy_make_room();
+    struct mapped_copy *copy = &copies[count++];
     copy->name = name;
     know_file(copy, make_file_or_end(size));
     return copy;
@@ -160,9 +160,9 @@ static struct copy *make(struct mapped_copy_name name, u64 size)
 
 i32 mapped_copy_open(struct mapped_copy_name name, u64 size)
 {
-    struct copy *known = find(name);
+    struct mapped_copy *known = mapped_copy_find(name);
     if (!known)
-        return make(name, size)->fd;
+        return mapped_copy_make(name, size)->fd;
     if (!is_mapped(known)) { /* the name may stand for something else now */
         kernel_call(__NR_ftruncate, known->fd, 0);
         kernel_call(__NR_ftruncate, known->fd, size);
@@ -173,7 +173,7 @@ i32 mapped_copy_open(struct mapped_copy_name name, u64 size)
 i32 mapped_copy_nameless(u64 size)
 {
     static u64 last;
-    return make((struct mapped_copy_name){MAPPED_COPY_NAMELESS, ++last}, size)->fd;
+    return mapped_copy_make((struct mapped_copy_name){MAPPED_COPY_NAMELESS, ++last}, size)->fd;
 }
 
 static u8 buffer[64 * 1024];
@@ -208,7 +208,7 @@ static void copy_data(i32 to, i32 from, u64 size)
         copy_range(to, from, at, end);
 }
 
-static u64 size_of(i32 fd)
+static u64 mapped_copy_size_of(i32 fd)
 {
     struct k_stat st = {0};
     kernel_call(__NR_fstat, fd, &st);
@@ -218,9 +218,9 @@ static u64 size_of(i32 fd)
 /* A copy that is there already becomes as the file is, too. */
 i32 mapped_copy_of_file(struct mapped_copy_name name, i32 from)
 {
-    u64 size = size_of(from);
+    u64 size = mapped_copy_size_of(from);
     i32 fd = mapped_copy_open(name, size);
-    if (size_of(fd) < size)
+    if (mapped_copy_size_of(fd) < size)
         kernel_call(__NR_ftruncate, fd, size);
     kernel_call(__NR_fallocate, fd, K_FALLOC_KEEP_SIZE | K_FALLOC_PUNCH_HOLE, 0, size);
     copy_data(fd, from, size);
@@ -229,7 +229,7 @@ i32 mapped_copy_of_file(struct mapped_copy_name name, i32 from)
 
 /* --- changing what is mapped ----------------------------------------------------------------- */
 
-static const struct copy *behind(const struct area *a)
+static const struct mapped_copy *mapped_copy_of_area(const struct area *a)
 {
     for (u32 n = 0; n < count; n++)
         if (shows(a, &copies[n]))
@@ -239,7 +239,7 @@ static const struct copy *behind(const struct area *a)
 
 bool mapped_copy_shown(const struct area *a, struct mapped_copy_name *ret)
 {
-    const struct copy *copy = behind(a);
+    const struct mapped_copy *copy = mapped_copy_of_area(a);
     if (copy)
         *ret = copy->name;
     return copy;
@@ -247,14 +247,14 @@ bool mapped_copy_shown(const struct area *a, struct mapped_copy_name *ret)
 
 i32 mapped_copy_behind(const struct area *a)
 {
-    const struct copy *copy = behind(a);
+    const struct mapped_copy *copy = mapped_copy_of_area(a);
     return copy && (a->flags & AREA_SHARED) ? copy->fd : -1;
 }
 
 bool mapped_file_write(u64 address, const void *bytes, u64 size)
 {
     const struct area *a = areas_find(address);
-    const struct copy *copy = a && (a->flags & AREA_SHARED) ? behind(a) : NULL;
+    const struct mapped_copy *copy = a && (a->flags & AREA_SHARED) ? mapped_copy_of_area(a) : NULL;
     if (!copy)
         return false;
     for (const struct area *other = areas_from(0); other; other = areas_from(other->end))
@@ -276,7 +276,7 @@ void mapped_file_resize(u64 address, u64 size)
 
 static i32 duplicate(i32 from)
 {
-    u64 size = size_of(from);
+    u64 size = mapped_copy_size_of(from);
     i32 to = make_file_or_end(size);
     copy_data(to, from, size);
     return to;
@@ -324,7 +324,7 @@ static void rebuild_private(const struct area *a, i32 from, i32 to, i32 pagemap)
 }
 
 /* The area as it is now: of another file, and with the protection that it had. */
-static void show_again(struct area a, const struct copy *now)
+static void show_again(struct area a, const struct mapped_copy *now)
 {
     a.device = now->own_device;
     a.inode = now->own_inode;
@@ -333,9 +333,9 @@ static void show_again(struct area a, const struct copy *now)
     code_watch_apply(a.start, a.end, a.protection);
 }
 
-static void unshare(struct copy *copy, i32 pagemap)
+static void unshare(struct mapped_copy *copy, i32 pagemap)
 {
-    struct copy old = *copy;
+    struct mapped_copy old = *copy;
     know_file(copy, duplicate(old.fd));
     u64 from = 0;
     for (const struct area *found; (found = areas_from(from));) {

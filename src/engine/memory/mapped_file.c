@@ -10,7 +10,7 @@
 
 enum { SMALL_FILE = 1024 * 1024, LARGEST_PAGE = 1 << 30 };
 
-static bool is_file(const struct mapping *m)
+static bool mapped_file_is_one(const struct mapping *m)
 {
     return m->fd >= 0 && !(m->flags & MAP_ANONYMOUS);
 }
@@ -44,7 +44,7 @@ struct mapped_file mapped_file_begin(struct mapping *m)
     struct replayed_file from;
     if (log_mode != LOG_REPLAY)
         return file;
-    if (!is_file(m)) {
+    if (!mapped_file_is_one(m)) {
         if (is_shared(m))
             stand_in(m);
         return file;
@@ -58,7 +58,7 @@ struct mapped_file mapped_file_begin(struct mapping *m)
 
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at)
 {
-    if (log_mode == LOG_RECORD && is_file(m))
+    if (log_mode == LOG_RECORD && mapped_file_is_one(m))
         record_map(m, at);
     if (file->fd >= 0)
         kernel_call(__NR_close, file->fd);

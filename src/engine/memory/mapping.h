@@ -20,14 +20,14 @@ struct mapping {
     u64 alignment; /* of its pages in memory; for memory without a file as well */
 };
 
-enum place {
+enum mapping_place {
     PLACE_MAPPING, /* downward from the end of the range of mappings */
     PLACE_IMAGE,   /* low, while there is room */
     PLACE_32BIT,   /* below 2 GiB or not at all */
 };
 
 /* A free place; 0: none. */
-u64 address_place(enum place kind, u64 size, u64 alignment);
+u64 address_place(enum mapping_place kind, u64 size, u64 alignment);
 
 /* The kernel has something in [start, end) that the areas do not know: from now on they do. */
 void address_learn(u64 start, u64 end);

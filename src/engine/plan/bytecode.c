@@ -14,7 +14,7 @@
 enum { STACK_MOST = 64, STEPS_MOST = 1 << 16 };
 
 /* The processor would fault where the quotient does not fit. */
-static u64 divide(u8 op, u64 a, u64 b)
+static u64 bytecode_divide(u8 op, u64 a, u64 b)
 {
     bool sign = op == OP_DIV_SIGNED || op == OP_REM_SIGNED;
     bool rest = op == OP_REM_SIGNED || op == OP_REM_UNSIGNED;
@@ -22,7 +22,7 @@ static u64 divide(u8 op, u64 a, u64 b)
     return rest ? a - b * quotient : quotient;
 }
 
-static void rotate(u64 *top)
+static void bytecode_rotate(u64 *top)
 {
     u64 c = top[0];
     top[0] = top[-1];
@@ -30,7 +30,7 @@ static void rotate(u64 *top)
     top[-2] = c;
 }
 
-static void swap(u64 *top)
+static void bytecode_swap(u64 *top)
 {
     u64 b = top[0];
     top[0] = top[-1];
@@ -85,7 +85,7 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
             NEEDS(2, 0);
             if (!*top)
                 return false;
-            TAKES_TWO(divide(op, a, b));
+            TAKES_TWO(bytecode_divide(op, a, b));
             break;
         case OP_LSH:           BINARY(OP_LSH); break;
         case OP_RSH_SIGNED:    BINARY(OP_RSH_SIGNED); break;
@@ -145,8 +145,8 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
             top++;
             break;
         case OP_POP:           NEEDS(1, 0); top--; break;
-        case OP_SWAP:          NEEDS(2, 0); swap(top); break;
-        case OP_ROT:           NEEDS(3, 0); rotate(top); break;
+        case OP_SWAP:          NEEDS(2, 0); bytecode_swap(top); break;
+        case OP_ROT:           NEEDS(3, 0); bytecode_rotate(top); break;
         case OP_TRACE:
         case OP_TRACENZ:       NEEDS(2, 0); top -= 2; break;
         case OP_TRACE_QUICK:   NEEDS(1, 1); at += 1; break;

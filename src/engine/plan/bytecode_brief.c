@@ -24,7 +24,7 @@ struct reading {
     struct brief *brief;
 };
 
-static u64 step(u8 op, u64 a, u64 b)
+static u64 brief_apply(u8 op, u64 a, u64 b)
 {
     switch (op) {
     case OP_EXT:
@@ -43,7 +43,8 @@ u64 brief_value(const struct brief *b, u64 word)
 {
     for (u32 n = 0; n < b->count; n++) {
         const struct brief_step *s = &b->step[n];
-        word = s->constant_first ? step(s->op, s->constant, word) : step(s->op, word, s->constant);
+        word = s->constant_first ? brief_apply(s->op, s->constant, word)
+                                 : brief_apply(s->op, word, s->constant);
     }
     return word;
 }
@@ -75,7 +76,7 @@ static bool push_constant(struct reading *r, u32 bytes)
     return true;
 }
 
-static bool load(struct reading *r, u32 size)
+static bool brief_load(struct reading *r, u32 size)
 {
     if (!r->count || r->item[r->count - 1].is_word || r->brief->size) /* (1) */
         return false;
@@ -92,7 +93,7 @@ static bool take_one(struct reading *r, u8 op, u64 operand)
     struct item *top = &r->item[r->count - 1];
     if (top->is_word)
         return add_step(r, op, operand, false);
-    top->constant = step(op, top->constant, operand);
+    top->constant = brief_apply(op, top->constant, operand);
     return true;
 }
 
@@ -108,7 +109,7 @@ static bool take_two(struct reading *r, u8 op)
     struct item *a = &r->item[r->count - 2], *b = &r->item[r->count - 1];
     r->count--;
     if (!a->is_word && !b->is_word) {
-        a->constant = step(op, a->constant, b->constant);
+        a->constant = brief_apply(op, a->constant, b->constant);
         return true;
     }
     bool constant_first = b->is_word;
@@ -117,7 +118,7 @@ static bool take_two(struct reading *r, u8 op)
     return add_step(r, op, constant, constant_first);
 }
 
-static bool swap(struct reading *r)
+static bool brief_swap(struct reading *r)
 {
     if (r->count < 2)
         return false;
@@ -134,15 +135,15 @@ static bool read_opcode(struct reading *r, u8 op)
     case OP_CONST16:  return push_constant(r, 2);
     case OP_CONST32:  return push_constant(r, 4);
     case OP_CONST64:  return push_constant(r, 8);
-    case OP_REF8:     return load(r, 1);
-    case OP_REF16:    return load(r, 2);
-    case OP_REF32:    return load(r, 4);
-    case OP_REF64:    return load(r, 8);
+    case OP_REF8:     return brief_load(r, 1);
+    case OP_REF16:    return brief_load(r, 2);
+    case OP_REF32:    return brief_load(r, 4);
+    case OP_REF64:    return brief_load(r, 8);
     case OP_EXT:
     case OP_ZERO_EXT: return extend(r, op);
     case OP_LOG_NOT:
     case OP_BIT_NOT:  return take_one(r, op, 0);
-    case OP_SWAP:     return swap(r);
+    case OP_SWAP:     return brief_swap(r);
     default:          return bytecode_is_binary(op) && take_two(r, op);
     }
 }

@@ -13,12 +13,12 @@
 typedef unsigned __int128 u128;
 
 enum { BIAS = 1023, EXPONENT_MOST = 2047, LEADING = 62, EXTRA = 10 };
-enum kind { ZERO, NUMBER, INFINITE, NOT_A_NUMBER };
+enum real_kind { ZERO, NUMBER, INFINITE, NOT_A_NUMBER };
 
 static const u64 sign_bit = (u64)1 << 63, quiet_nan = (u64)0x7ff8 << 48, infinity = (u64)0x7ff << 52;
 
 struct real {
-    enum kind kind;
+    enum real_kind kind;
     bool negative;
     i32 exponent;
     u64 mantissa;
@@ -45,7 +45,7 @@ static void normalise(struct real *r)
 }
 
 /* Of `exponent_bits` and `mantissa_bits`: 11 and 52, or 8 and 23. */
-static struct real unpack(u64 bits, u32 exponent_bits, u32 mantissa_bits)
+static struct real float_unpack(u64 bits, u32 exponent_bits, u32 mantissa_bits)
 {
     u32 most = (1u << exponent_bits) - 1, exponent = (u32)(bits >> mantissa_bits) & most;
     u64 mantissa = bits & (((u64)1 << mantissa_bits) - 1);
@@ -63,7 +63,7 @@ static struct real unpack(u64 bits, u32 exponent_bits, u32 mantissa_bits)
     return r;
 }
 
-static u64 special(enum kind kind, bool negative)
+static u64 special(enum real_kind kind, bool negative)
 {
     u64 bits = kind == ZERO ? 0 : kind == INFINITE ? infinity : quiet_nan;
     return bits | (negative ? sign_bit : 0);
@@ -77,7 +77,7 @@ static u64 rounded(u64 m, u32 by)
     return m + (low > half || (low == half && m & 1));
 }
 
-static u64 pack(const struct real *r)
+static u64 float_pack(const struct real *r)
 {
     i32 exponent = r->exponent;
     u64 m = r->mantissa, sign = r->negative ? sign_bit : 0;
@@ -89,7 +89,7 @@ static u64 pack(const struct real *r)
     return (((u64)exponent << 52) + rounded(m, EXTRA) - ((u64)1 << 52)) | sign;
 }
 
-static u64 add(struct real a, struct real b)
+static u64 float_add(struct real a, struct real b)
 {
     if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER ||
         (a.kind == INFINITE && b.kind == INFINITE && a.negative != b.negative))
@@ -99,7 +99,7 @@ static u64 add(struct real a, struct real b)
     if (a.kind == ZERO && b.kind == ZERO)
         return special(ZERO, a.negative && b.negative);
     if (a.kind == ZERO || b.kind == ZERO)
-        return pack(a.kind == ZERO ? &b : &a);
+        return float_pack(a.kind == ZERO ? &b : &a);
     if (b.exponent > a.exponent || (b.exponent == a.exponent && b.mantissa > a.mantissa)) {
         struct real larger = b;
         b = a;
@@ -110,7 +110,7 @@ static u64 add(struct real a, struct real b)
     if (!a.mantissa)
         return 0;
     normalise(&a);
-    return pack(&a);
+    return float_pack(&a);
 }
 
 static u64 multiply(struct real a, struct real b)
@@ -126,10 +126,10 @@ static u64 multiply(struct real a, struct real b)
     struct real r = {.negative = negative, .exponent = a.exponent + b.exponent - BIAS,
                      .mantissa = (u64)(product >> LEADING) | (low != 0)};
     normalise(&r);
-    return pack(&r);
+    return float_pack(&r);
 }
 
-static u64 divide(struct real a, struct real b)
+static u64 float_divide(struct real a, struct real b)
 {
     struct real r = {.negative = a.negative != b.negative, .exponent = a.exponent - b.exponent + BIAS};
     if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || (a.kind == b.kind && a.kind != NUMBER))
@@ -148,7 +148,7 @@ static u64 divide(struct real a, struct real b)
     r.mantissa = r.mantissa << 1 | (rest != 0); /* the first of its bits may be 0 */
     r.exponent--;
     normalise(&r);
-    return pack(&r);
+    return float_pack(&r);
 }
 
 static u64 from_integer(u64 magnitude, bool negative)
@@ -157,7 +157,7 @@ static u64 from_integer(u64 magnitude, bool negative)
     if (!magnitude)
         return 0;
     normalise(&r);
-    return pack(&r);
+    return float_pack(&r);
 }
 
 /* What has no place in 64 bits is what the processor makes of it. */
@@ -185,7 +185,7 @@ static u64 round_single(struct real a)
     if (!a.mantissa)
         return special(ZERO, a.negative);
     normalise(&a);
-    return a.exponent > MOST ? special(INFINITE, a.negative) : pack(&a);
+    return a.exponent > MOST ? special(INFINITE, a.negative) : float_pack(&a);
 }
 
 static bool is_nan(u64 a)
@@ -201,13 +201,13 @@ static i64 in_order(u64 a)
 
 static u64 on_two(u8 op, u64 a, u64 b)
 {
-    struct real x = unpack(a, 11, 52), y = unpack(b, 11, 52);
+    struct real x = float_unpack(a, 11, 52), y = float_unpack(b, 11, 52);
     bool known = !is_nan(a) && !is_nan(b);
     switch (op) {
-    case FLOAT_ADD: return add(x, y);
-    case FLOAT_SUB: y.negative = !y.negative; return add(x, y);
+    case FLOAT_ADD: return float_add(x, y);
+    case FLOAT_SUB: y.negative = !y.negative; return float_add(x, y);
     case FLOAT_MUL: return multiply(x, y);
-    case FLOAT_DIV: return divide(x, y);
+    case FLOAT_DIV: return float_divide(x, y);
     case FLOAT_EQUAL: return known && in_order(a) == in_order(b);
     case FLOAT_LESS: return known && in_order(a) < in_order(b);
     default: return known && in_order(a) <= in_order(b);
@@ -216,13 +216,14 @@ static u64 on_two(u8 op, u64 a, u64 b)
 
 static u64 on_one(u8 op, u64 a)
 {
-    struct real single = unpack(a & 0xffffffff, 8, 23);
+    struct real single = float_unpack(a & 0xffffffff, 8, 23);
     switch (op) {
-    case FLOAT_FROM_SINGLE: return single.kind == NUMBER ? pack(&single) : special(single.kind, single.negative);
-    case FLOAT_ROUND_SINGLE: return round_single(unpack(a, 11, 52));
+    case FLOAT_FROM_SINGLE:
+        return single.kind == NUMBER ? float_pack(&single) : special(single.kind, single.negative);
+    case FLOAT_ROUND_SINGLE: return round_single(float_unpack(a, 11, 52));
     case FLOAT_FROM_SIGNED: return from_integer((i64)a < 0 ? -a : a, (i64)a < 0);
     case FLOAT_FROM_UNSIGNED: return from_integer(a, false);
-    default: return to_integer(unpack(a, 11, 52));
+    default: return to_integer(float_unpack(a, 11, 52));
     }
 }
 

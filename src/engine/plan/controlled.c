@@ -100,7 +100,7 @@ static const char *begin_attached(const struct control_run *run, i32 fd)
     return wrong;
 }
 
-static const char *begin_pass(const struct control_command *c)
+static const char *controlled_begin_pass(const struct control_command *c)
 {
     const struct control_run *run = &c->run;
     if (run->attached)
@@ -111,9 +111,9 @@ static const char *begin_pass(const struct control_command *c)
 }
 
 /* True if the pass begins. */
-static bool run(const struct control_command *c)
+static bool controlled_run(const struct control_command *c)
 {
-    const char *wrong = begin_pass(c);
+    const char *wrong = controlled_begin_pass(c);
     track_forget_stop();
     if (wrong)
         say_stopped(STOPPED_UNABLE, 0, "", wrong);
@@ -160,7 +160,7 @@ static void fork_copy(i32 socket)
 }
 
 /* One command; true if the guest is to run. */
-static bool obey(void)
+static bool controlled_obey(void)
 {
     command.fd = -1;
     command.size = track_receive_any(&command.message, sizeof(command.bytes), &command.fd);
@@ -171,7 +171,7 @@ static bool obey(void)
     i32 fd = command.fd;
     switch (command.message.kind) {
     case CONTROL_RUN:
-        runs = run(&command);
+        runs = controlled_run(&command);
         break;
     case CONTROL_STATES:
         runs = run_with_states(&command);
@@ -193,7 +193,7 @@ static void stand(u32 reason, u64 events, const char *recorded, const char *happ
 {
     plan_end();
     say_stopped(reason, events, recorded, happened);
-    while (!obey()) {
+    while (!controlled_obey()) {
     }
 }
 

@@ -39,7 +39,7 @@ i32 control_file(const void *bytes, u64 size)
     return (i32)fd;
 }
 
-static void answer(u32 error, const void *bytes, u64 size)
+static void controlled_answer(u32 error, const void *bytes, u64 size)
 {
     struct control_data data = {
         .message = {CONTROL_DATA, sizeof(data)},
@@ -82,7 +82,7 @@ static void answer_read(const struct control_read *read)
             break;
         got += part;
     }
-    answer(0, bytes, got);
+    controlled_answer(0, bytes, got);
 }
 
 /* A signal that ended the recording here has come and gone: what the copy does is not interrupted by it. */
@@ -129,13 +129,13 @@ static void answer_write(const struct control_command *c)
 {
     const struct control_read *w = &c->read;
     if (w->size > c->size - sizeof(*w)) {
-        answer(EINVAL, NULL, 0);
+        controlled_answer(EINVAL, NULL, 0);
         return;
     }
     leave_recording();
     bool good = bytes_mapped(w->address, w->size) == w->size &&
                 write_pages(w->address, (const u8 *)(w + 1), w->size);
-    answer(good ? 0 : EFAULT, NULL, 0);
+    controlled_answer(good ? 0 : EFAULT, NULL, 0);
 }
 
 /* --- threads ------------------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static void answer_registers(u32 ordinal)
     static u8 saved[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
     struct thread *t = thread_meant(ordinal);
     if (!t) {
-        answer(ESRCH, NULL, 0);
+        controlled_answer(ESRCH, NULL, 0);
         return;
     }
     if (t == thread_self()) {
@@ -211,7 +211,7 @@ static void answer_registers(u32 ordinal)
         settle_vector(saved);
     }
     memcpy(image.vector, saved, vector_shape.size);
-    answer(0, &image, sizeof(image.r) + vector_shape.size);
+    controlled_answer(0, &image, sizeof(image.r) + vector_shape.size);
 }
 
 static void set_running(const struct control_registers *r)
@@ -229,7 +229,7 @@ static void answer_set_registers(const struct control_command *c)
     static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
     const struct control_registers *r = (const struct control_registers *)(&c->ask + 1);
     if (c->size < sizeof(c->ask) + sizeof(*r) || thread_meant(c->ask.thread) != thread_self()) {
-        answer(c->size < sizeof(c->ask) + sizeof(*r) ? EINVAL : ESRCH, NULL, 0);
+        controlled_answer(c->size < sizeof(c->ask) + sizeof(*r) ? EINVAL : ESRCH, NULL, 0);
         return;
     }
     leave_recording();
@@ -240,7 +240,7 @@ static void answer_set_registers(const struct control_command *c)
         memcpy(image, r + 1, r->vector_size);
         good = vector_restore(image, vector_shape.features);
     }
-    answer(good ? 0 : EINVAL, NULL, 0);
+    controlled_answer(good ? 0 : EINVAL, NULL, 0);
 }
 
 static void answer_threads(void)
@@ -252,12 +252,12 @@ static void answer_threads(void)
         *ret = (struct control_thread){t->ordinal, thread_number(t), t == thread_self(), 0, {0}};
         memcpy(ret->name, t->name, sizeof(ret->name));
     }
-    answer(0, list, count * sizeof(list[0]));
+    controlled_answer(0, list, count * sizeof(list[0]));
 }
 
 /* --- the address space ---------------------------------------------------------------------- */
 
-static const char *area_name(const struct area *a)
+static const char *controlled_area_name(const struct area *a)
 {
     static const struct {
         u32 flag;
@@ -281,7 +281,7 @@ static void describe_area(struct control_area *ret, const struct area *a)
         .offset = a->offset, .device = a->device, .inode = a->inode,
     };
     struct text path = TEXT(ret->path);
-    text_add(&path, area_name(a));
+    text_add(&path, controlled_area_name(a));
 }
 
 static void answer_areas(void)
@@ -292,7 +292,7 @@ static void answer_areas(void)
     struct control_area *list = pool_map(count * sizeof(*list) + 1, PAGE_SIZE);
     for (const struct area *a = areas_from(0); a && n < count; a = areas_from(a->end))
         describe_area(&list[n++], a);
-    answer(0, list, n * sizeof(*list));
+    controlled_answer(0, list, n * sizeof(*list));
     pool_unmap(list, count * sizeof(*list) + 1);
 }
 
@@ -318,10 +318,10 @@ bool control_answer(const struct control_command *c)
         answer_areas();
         return true;
     case CONTROL_POINTS:
-        answer(c->fd < 0 ? EBADF : plan_points_take(c->fd, c->points.size), NULL, 0);
+        controlled_answer(c->fd < 0 ? EBADF : plan_points_take(c->fd, c->points.size), NULL, 0);
         return true;
     default:
-        answer(ENOSYS, NULL, 0);
+        controlled_answer(ENOSYS, NULL, 0);
         return false;
     }
 }

@@ -89,7 +89,7 @@ static void forget_in(u8 *map, u64 first, u64 count)
     }
 }
 
-static void forget(u64 first, u64 count)
+static void data_map_forget(u64 first, u64 count)
 {
     forget_in(data_map, first, count);
     forget_in(data_fine, first, count);
@@ -104,9 +104,9 @@ void data_map_unmark(u64 start, u64 end)
     u64 slot = data_map_slot(first);
     u64 count = (last >> DATA_GRANULE_BITS) - (first >> DATA_GRANULE_BITS) + 1;
     u64 before_end = count < MAP_SIZE - slot ? count : MAP_SIZE - slot;
-    forget(slot, before_end);
+    data_map_forget(slot, before_end);
     if (count > before_end)
-        forget(0, count - before_end > MAP_SIZE ? MAP_SIZE : count - before_end);
+        data_map_forget(0, count - before_end > MAP_SIZE ? MAP_SIZE : count - before_end);
 }
 
 void data_map_clear_regions(enum data_regions which)

@@ -41,7 +41,7 @@ static u64 go_on_at(u32 address)
 }
 
 /* False: it cannot be executed from here. */
-static bool learn(struct passage *p)
+static bool data_pass_learn(struct passage *p)
 {
     static struct touched t;
     u64 fault;
@@ -73,7 +73,7 @@ static const struct passage *find_passage(void)
     struct passage *p = &passages[cpu->after / 8 % PASSAGES];
     if (p->after == cpu->after && p->generation == fragments_generation)
         return p;
-    return learn(p) ? p : NULL;
+    return data_pass_learn(p) ? p : NULL;
 }
 
 static bool begins(const struct passage *p)

@@ -33,19 +33,19 @@ bool data_watch_on;
 
 /* --- what is watched -------------------------------------------------------------------- */
 
-struct watched {
+struct watched_range {
     u64 start, end, reach;
     u32 site;
     u32 how; /* DATA_* */
 };
 
-struct list {
-    struct watched *item;
+struct watched_list {
+    struct watched_range *item;
     u32 count;
     u64 room; /* bytes */
 };
 
-static struct list lists[2], *watched = &lists[0];
+static struct watched_list lists[2], *watched = &lists[0];
 static u32 *judged_in; /* of each site: the event that judged it */
 static u64 judged_room;
 
@@ -57,7 +57,7 @@ static u32 site_how(const struct plan_site *s)
                                     : 0;
 }
 
-static void *make_room(void *old, u64 *room, u64 wanted)
+static void *data_watch_make_room(void *old, u64 *room, u64 wanted)
 {
     wanted = page_up(wanted);
     if (wanted <= *room)
@@ -68,37 +68,37 @@ static void *make_room(void *old, u64 *room, u64 wanted)
     return pool_map(wanted, PAGE_SIZE);
 }
 
-static bool before(const struct watched *a, const struct watched *b)
+static bool data_watch_lies_before(const struct watched_range *a, const struct watched_range *b)
 {
     return a->start < b->start || (a->start == b->start && a->site < b->site);
 }
 
-static void sift(struct watched *item, u32 at, u32 count)
+static void sift(struct watched_range *item, u32 at, u32 count)
 {
-    struct watched moved = item[at];
+    struct watched_range moved = item[at];
     for (u32 child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && before(&item[child], &item[child + 1]))
+        if (child + 1 < count && data_watch_lies_before(&item[child], &item[child + 1]))
             child++;
-        if (!before(&moved, &item[child]))
+        if (!data_watch_lies_before(&moved, &item[child]))
             break;
         item[at] = item[child];
     }
     item[at] = moved;
 }
 
-static void sort(struct list *l)
+static void sort(struct watched_list *l)
 {
     for (u32 n = l->count / 2; n-- > 0;)
         sift(l->item, n, l->count);
     for (u32 n = l->count; n-- > 1;) {
-        struct watched last = l->item[n];
+        struct watched_range last = l->item[n];
         l->item[n] = l->item[0];
         l->item[0] = last;
         sift(l->item, 0, n);
     }
 }
 
-static void set_reach(struct list *l)
+static void set_reach(struct watched_list *l)
 {
     u64 reach = 0;
     for (u32 n = 0; n < l->count; n++) {
@@ -107,22 +107,23 @@ static void set_reach(struct list *l)
     }
 }
 
-static void take_sites(struct list *l)
+static void take_sites(struct watched_list *l)
 {
-    l->item = make_room(l->item, &l->room, plan_parts.head.sites * sizeof(struct watched));
+    l->item = data_watch_make_room(l->item, &l->room,
+                                   plan_parts.head.sites * sizeof(struct watched_range));
     l->count = 0;
     for (u32 n = 0; n < plan_parts.head.sites; n++) {
         const struct plan_site *s = &plan_parts.site[n];
         u64 end = s->address + s->size < s->address ? ~0ul : s->address + s->size;
         if (site_how(s) && s->size)
-            l->item[l->count++] = (struct watched){s->address, end, 0, n, site_how(s)};
+            l->item[l->count++] = (struct watched_range){s->address, end, 0, n, site_how(s)};
     }
     sort(l);
     set_reach(l);
 }
 
 /* The number of the first that begins at `at` or above it. */
-static u32 first_from(u64 at)
+static u32 data_watch_first_from(u64 at)
 {
     u32 low = 0, high = watched->count;
     while (low < high) {
@@ -135,11 +136,12 @@ static u32 first_from(u64 at)
     return low;
 }
 
-/* Those that meet [start, end), downward: call with *at = first_from(end).  NULL: no more. */
-static const struct watched *next_in(u64 start, u32 *at)
+/* Those that meet [start, end), downward: call with *at = data_watch_first_from(end).
+ * NULL: no more. */
+static const struct watched_range *next_in(u64 start, u32 *at)
 {
     while (*at > 0 && watched->item[*at - 1].reach > start) {
-        const struct watched *w = &watched->item[--*at];
+        const struct watched_range *w = &watched->item[--*at];
         if (w->end > start)
             return w;
     }
@@ -148,8 +150,8 @@ static const struct watched *next_in(u64 start, u32 *at)
 
 static bool any_in(u64 start, u64 end, u32 how)
 {
-    u32 at = first_from(end);
-    for (const struct watched *w; (w = next_in(start, &at));)
+    u32 at = data_watch_first_from(end);
+    for (const struct watched_range *w; (w = next_in(start, &at));)
         if (w->how & how)
             return true;
     return false;
@@ -157,18 +159,18 @@ static bool any_in(u64 start, u64 end, u32 how)
 
 /* --- the map ------------------------------------------------------------------------------ */
 
-static bool same(const struct list *a, const struct list *b)
+static bool data_watch_same_list(const struct watched_list *a, const struct watched_list *b)
 {
     return a->count == b->count && !memcmp(a->item, b->item, a->count * sizeof(a->item[0]));
 }
 
-static void mark_all(const struct list *l)
+static void mark_all(const struct watched_list *l)
 {
     for (u32 n = 0; n < l->count; n++)
         data_map_mark(l->item[n].start, l->item[n].end, (u8)l->item[n].how);
 }
 
-static void unmark_all(const struct list *l)
+static void unmark_all(const struct watched_list *l)
 {
     for (u32 n = 0; n < l->count; n++)
         data_map_unmark(l->item[n].start, l->item[n].end);
@@ -177,9 +179,9 @@ static void unmark_all(const struct list *l)
 
 static void watch_sites(void)
 {
-    struct list *new = watched == &lists[0] ? &lists[1] : &lists[0];
+    struct watched_list *new = watched == &lists[0] ? &lists[1] : &lists[0];
     take_sites(new);
-    if (!same(watched, new)) {
+    if (!data_watch_same_list(watched, new)) {
         unmark_all(watched);
         mark_all(new);
     }
@@ -304,7 +306,7 @@ static u64 value_size(const struct plan_site *s)
 }
 
 /* Mostly a number. */
-static void read_value(u8 to[PLAN_VALUE_KEPT], const struct plan_site *s)
+static void data_watch_read_value(u8 to[PLAN_VALUE_KEPT], const struct plan_site *s)
 {
     u64 number;
     if (s->size <= sizeof(number) && guest_read_number(gaddr(s->address), s->size, &number))
@@ -333,11 +335,11 @@ enum origin {
 };
 
 /* The site's first bytes are kept in any case, those that were touched if they may be written. */
-static void keep_bytes(struct pending *p, bool was_there)
+static void data_watch_keep_bytes(struct pending *p, bool was_there)
 {
     const struct plan_site *s = &plan_parts.site[p->site];
     if (was_there)
-        read_value(p->value, s);
+        data_watch_read_value(p->value, s);
     else
         memset(p->value, 0, sizeof(p->value));
     if (!(p->how & TOUCH_WRITE) || p->start + p->size - s->address <= value_size(s))
@@ -348,7 +350,8 @@ static void keep_bytes(struct pending *p, bool was_there)
         p->kept = save(p->start, p->size, was_there);
 }
 
-static void add_pending(const struct watched *w, u64 start, u64 end, u32 how, enum origin origin)
+static void add_pending(const struct watched_range *w, u64 start, u64 end, u32 how,
+                        enum origin origin)
 {
     u64 from = start > w->start ? start : w->start, to = end < w->end ? end : w->end;
     u64 used = pending_count * sizeof(*pending);
@@ -360,14 +363,14 @@ static void add_pending(const struct watched *w, u64 start, u64 end, u32 how, en
     p->start = from;
     p->size = to - from;
     p->mapped = origin != STORED;
-    keep_bytes(p, origin != BROUGHT);
+    data_watch_keep_bytes(p, origin != BROUGHT);
 }
 
-static void meet(u64 start, u64 end, u32 how, enum origin origin)
+static void data_watch_meet(u64 start, u64 end, u32 how, enum origin origin)
 {
     u32 wanted = (how & TOUCH_WRITE ? DATA_STORE : 0) | (how & TOUCH_READ ? DATA_LOAD : 0);
-    u32 at = first_from(end);
-    for (const struct watched *w; (w = next_in(start, &at));)
+    u32 at = data_watch_first_from(end);
+    for (const struct watched_range *w; (w = next_in(start, &at));)
         if (w->how & wanted)
             add_pending(w, start, end, how, origin);
 }
@@ -421,7 +424,7 @@ static bool has_changed(const struct pending *p)
     return false;
 }
 
-static void judge(const struct pending *p, bool written)
+static void data_watch_judge(const struct pending *p, bool written)
 {
     const struct plan_site *s = &plan_parts.site[p->site];
     if (judged_in[p->site] == event.number || !plan_site_holds(p->site))
@@ -438,7 +441,7 @@ static void judge(const struct pending *p, bool written)
         .value_size = (u32)value_size(s),
         .written = written,
     };
-    read_value(hit.new, s);
+    data_watch_read_value(hit.new, s);
     memcpy(hit.old, p->value, value_size(s));
     plan_add_hit(&hit);
 }
@@ -463,10 +466,10 @@ static void close_event(void)
     event.open = false;
     for (u64 n = 0; n < pending_count; n++)
         if (counts_as_store(&pending[n]))
-            judge(&pending[n], true);
+            data_watch_judge(&pending[n], true);
     for (u64 n = 0; any_loads && n < pending_count; n++)
         if (counts_as_load(&pending[n]))
-            judge(&pending[n], false);
+            data_watch_judge(&pending[n], false);
     pending_count = 0;
 }
 
@@ -499,7 +502,7 @@ bool data_watch_concerned(void)
 
 static void meet_touch(const struct touch *r)
 {
-    meet(r->start, r->start + r->size ? r->start + r->size : ~0ul, r->how, STORED);
+    data_watch_meet(r->start, r->start + r->size ? r->start + r->size : ~0ul, r->how, STORED);
 }
 
 bool data_watch_before_touch(const struct touch *touch)
@@ -562,28 +565,29 @@ static void will_write(u64 at, u64 size)
     if (!any_in(at, end, DATA_STORE))
         return;
     open_event();
-    meet(at, end, TOUCH_WRITE, STORED);
+    data_watch_meet(at, end, TOUCH_WRITE, STORED);
 }
 
-static void call_begins(const struct call *call)
+static void data_watch_call_begins(const struct call *call)
 {
     u64 start, end;
     if (call_replaces(call, &start, &end) && start < end) {
         open_event();
-        meet(start, end, TOUCH_WRITE, REPLACED);
+        data_watch_meet(start, end, TOUCH_WRITE, REPLACED);
     }
 }
 
-static void call_ended(const struct call *call, i64 result)
+static void data_watch_call_ended(const struct call *call, i64 result)
 {
     u64 start, end;
     if (call_brought(call, result, &start, &end) && start < end) {
         open_event();
-        meet(start, end, TOUCH_WRITE, BROUGHT);
+        data_watch_meet(start, end, TOUCH_WRITE, BROUGHT);
     }
 }
 
-static const struct guest_observer observer = {will_write, call_begins, call_ended};
+static const struct guest_observer observer = {will_write, data_watch_call_begins,
+                                               data_watch_call_ended};
 
 void data_watch_expect_any(void)
 {
@@ -599,7 +603,7 @@ void data_watch_settle(void)
 
 /* --- a pass ------------------------------------------------------------------------------------------------ */
 
-static u8 variant_for(const struct list *l)
+static u8 variant_for(const struct watched_list *l)
 {
     u32 how = 0;
     for (u32 n = 0; n < l->count; n++)
@@ -618,7 +622,7 @@ const char *data_watch_begin(void)
         data_watch_on = false;
         return "there is no room for the map of what is watched";
     }
-    judged_in = make_room(judged_in, &judged_room, plan_parts.head.sites * sizeof(u32));
+    judged_in = data_watch_make_room(judged_in, &judged_room, plan_parts.head.sites * sizeof(u32));
     memset(judged_in, 0, plan_parts.head.sites * sizeof(u32));
     event.number = 0;
     watch_sites();

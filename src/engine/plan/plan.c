@@ -38,22 +38,22 @@ static u32 first[KINDS];
 
 /* --- moments ------------------------------------------------------------------------------- */
 
-struct place {
+struct plan_place {
     u64 tick, pc;
 };
 
 /* (3): the last moments at which something was judged. */
 static struct {
-    struct place instruction, call, signal;
+    struct plan_place instruction, call, signal;
 } judged;
 
-static struct place here(void)
+static struct plan_place here(void)
 {
-    return (struct place){ticks_now(), cpu->rip};
+    return (struct plan_place){ticks_now(), cpu->rip};
 }
 
 /* Is it the first time that we come by with this?  From now on it is not. */
-static bool is_new(struct place *last, struct place now)
+static bool plan_is_new(struct plan_place *last, struct plan_place now)
 {
     if (last->tick == now.tick && last->pc == now.pc)
         return false;
@@ -118,15 +118,15 @@ static bool condition_register(u32 number, u64 *ret)
 }
 
 /* Conditions of the pass that were asked last; size 0: none. */
-static struct known {
+static struct known_condition {
     u32 condition, size;
     bool is_brief;
     struct brief brief;
 } known[CONDITIONS_KNOWN];
 
-static const struct known *condition_of(const struct plan_site *s)
+static const struct known_condition *condition_of(const struct plan_site *s)
 {
-    struct known *k = &known[s->condition % CONDITIONS_KNOWN];
+    struct known_condition *k = &known[s->condition % CONDITIONS_KNOWN];
     if (k->condition == s->condition && k->size == s->condition_size)
         return k;
     k->condition = s->condition;
@@ -141,10 +141,10 @@ static void forget_conditions(void)
         known[n].size = 0;
 }
 
-static bool evaluate(const struct plan_site *s, u64 *ret)
+static bool plan_evaluate(const struct plan_site *s, u64 *ret)
 {
     static const struct bytecode_host host = {condition_memory, condition_register};
-    const struct known *k = condition_of(s);
+    const struct known_condition *k = condition_of(s);
     u64 word;
     if (!k->is_brief)
         return bytecode_run(plan_parts.bytecode + s->condition, s->condition_size, &host, ret);
@@ -159,7 +159,7 @@ static bool condition_holds(const struct plan_site *s)
     u64 value;
     if (!s->condition_size)
         return true;
-    if (evaluate(s, &value))
+    if (plan_evaluate(s, &value))
         return value != 0;
     plan_pass.condition_failed++;
     return false;
@@ -180,11 +180,11 @@ static void look_at_conditions(void)
             condition_becomes(&plan_parts.site[n]);
 }
 
-static bool is_in_time(const struct plan_site *s)
+static bool plan_is_in_time(const struct plan_site *s)
 {
     if (!s->to_tick)
         return true;
-    struct place now = here();
+    struct plan_place now = here();
     bool begun = now.tick != s->from_tick ? now.tick > s->from_tick : now.pc >= s->from_pc;
     return begun && (now.tick != s->to_tick ? now.tick < s->to_tick : now.pc <= s->to_pc);
 }
@@ -198,7 +198,7 @@ bool plan_site_holds(u32 site)
         return false;
     if (s->thread != CONTROL_THREAD_ANY && s->thread != thread_self()->ordinal)
         return false;
-    if (!is_in_time(s))
+    if (!plan_is_in_time(s))
         return false;
     if (rsp < s->stack_least || (s->stack_most && rsp > s->stack_most))
         return false;
@@ -209,7 +209,7 @@ bool plan_site_holds(u32 site)
 
 static struct plan_hit recent[PLAN_HITS_KEPT]; /* by their number; the newest take the places of the oldest */
 
-static bool is_enough(const struct plan_hit *hit)
+static bool plan_is_enough(const struct plan_hit *hit)
 {
     const struct plan *head = &plan_parts.head;
     if (head->mode == PLAN_TRACE && plan_parts.site[hit->site].flags & PLAN_ENDS)
@@ -229,11 +229,11 @@ void plan_add_hit(const struct plan_hit *hit)
     kept->points = plan_points_counted();
     plan_trace_add(kept);
     plan_pass.count++;
-    if (is_enough(hit))
+    if (plan_is_enough(hit))
         plan_pass.due = true;
 }
 
-static void judge(u32 site, struct place at, u64 number)
+static void plan_judge(u32 site, struct plan_place at, u64 number)
 {
     if (!plan_site_holds(site))
         return;
@@ -255,31 +255,31 @@ u32 plan_first(enum plan_site_kind kind)
 }
 
 /* Those of a kind that are about `number`, or about any. */
-static void judge_numbered(enum plan_site_kind kind, struct place at, u64 number)
+static void judge_numbered(enum plan_site_kind kind, struct plan_place at, u64 number)
 {
     if (!plan_wants(kind))
         return;
     for (u32 n = first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n]) {
         u64 wanted = plan_parts.site[n].address;
         if (wanted == ~(u64)0 || wanted == number)
-            judge(n, at, number);
+            plan_judge(n, at, number);
     }
 }
 
 /* The others are about whatever happens of their kind. */
-static void judge_any(enum plan_site_kind kind, struct place at, u64 number)
+static void judge_any(enum plan_site_kind kind, struct plan_place at, u64 number)
 {
     if (!plan_wants(kind))
         return;
     for (u32 n = first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n])
-        judge(n, at, number);
+        plan_judge(n, at, number);
 }
 
 /* --- instructions ------------------------------------------------------------------------------ */
 
-static void judge_call(struct place now, u64 number, bool execs)
+static void judge_call(struct plan_place now, u64 number, bool execs)
 {
-    if (!is_new(&judged.call, now))
+    if (!plan_is_new(&judged.call, now))
         return;
     judge_numbered(SITE_CALL, now, number);
     if (execs)
@@ -287,7 +287,7 @@ static void judge_call(struct place now, u64 number, bool execs)
 }
 
 /* The pass will stand here: it has met the call, too. */
-static void judge_call_ahead(struct place now)
+static void judge_call_ahead(struct plan_place now)
 {
     static const u8 syscall_bytes[SYSCALL_LENGTH] = {0x0f, 0x05};
     u8 bytes[SYSCALL_LENGTH];
@@ -297,11 +297,11 @@ static void judge_call_ahead(struct place now)
     judge_call(now, call_from_registers().number, false);
 }
 
-static void judge_steps(struct place now)
+static void judge_steps(struct plan_place now)
 {
     for (u32 n = first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
         if (now.pc - plan_parts.site[n].address >= plan_parts.site[n].size)
-            judge(n, now, 0);
+            plan_judge(n, now, 0);
 }
 
 static void meet_points(bool counted)
@@ -313,13 +313,13 @@ static void meet_points(bool counted)
 
 static bool at_instruction(bool counted)
 {
-    struct place now = here();
-    if (!is_new(&judged.instruction, now))
+    struct plan_place now = here();
+    if (!plan_is_new(&judged.instruction, now))
         return plan_pass.due;
     if (plan_points_on())
         meet_points(counted);
     for (u32 n = plan_code_first(now.pc); n != PLAN_NO_SITE; n = plan_parts.next[n])
-        judge(n, now, now.pc);
+        plan_judge(n, now, now.pc);
     if (plan_wants(SITE_STEP))
         judge_steps(now);
     if (plan_pass.due && plan_wants(SITE_CALL))
@@ -339,7 +339,7 @@ bool plan_at_counted_instruction(void)
 
 bool plan_judged_here(void)
 {
-    struct place now = here();
+    struct plan_place now = here();
     return judged.instruction.tick == now.tick && judged.instruction.pc == now.pc;
 }
 
@@ -356,8 +356,8 @@ bool plan_at_call(u64 number, bool execs)
 
 bool plan_at_signal(u32 number)
 {
-    struct place now = here();
-    if (is_new(&judged.signal, now))
+    struct plan_place now = here();
+    if (plan_is_new(&judged.signal, now))
         judge_numbered(SITE_SIGNAL, now, number);
     return plan_pass.due;
 }
@@ -380,7 +380,7 @@ bool plan_steps(void)
  * They are noted with or without a plan: a pass may begin where they led. */
 
 static struct {
-    struct place at;
+    struct plan_place at;
     u32 count, judged;
     struct arrival {
         enum plan_site_kind kind;
@@ -392,7 +392,7 @@ static u32 last_thread;
 
 void plan_arrive(enum plan_site_kind kind, u64 number)
 {
-    if (is_new(&arrivals.at, here()))
+    if (plan_is_new(&arrivals.at, here()))
         arrivals.count = arrivals.judged = 0;
     if (arrivals.count < ARRIVALS_MOST)
         arrivals.what[arrivals.count++] = (struct arrival){kind, number};
@@ -417,7 +417,7 @@ bool plan_at_boundary(void)
 {
     if (!arrivals.count || !plan_pass.wants)
         return plan_pass.due;
-    struct place now = here();
+    struct plan_place now = here();
     if (now.tick != arrivals.at.tick || now.pc != arrivals.at.pc)
         return plan_pass.due;
     for (; arrivals.judged < arrivals.count; arrivals.judged++) {
@@ -432,7 +432,7 @@ bool plan_at_boundary(void)
 
 /* --- a pass ------------------------------------------------------------------------------------------ */
 
-static const char *check(const struct plan *head, u64 size)
+static const char *plan_check(const struct plan *head, u64 size)
 {
     if (size < sizeof(*head))
         return "the plan is not whole";
@@ -472,7 +472,7 @@ static const char *check_points(const struct plan *head)
     return head->points ? plan_points_check(head->points, (const struct plan_frame *)(site + head->sites), head->frames) : NULL;
 }
 
-static void keep(const void *bytes, u64 size)
+static void plan_keep(const void *bytes, u64 size)
 {
     const struct plan *head = bytes;
     u64 behind = (size + 7) & ~7ul;
@@ -508,7 +508,7 @@ static void sort_sites(void)
 /* What is exactly here has been seen already, or has not. */
 static void judge_from_here(bool past)
 {
-    struct place nowhere = {~(u64)0, 0}, from = past ? here() : nowhere;
+    struct plan_place nowhere = {~(u64)0, 0}, from = past ? here() : nowhere;
     judged.instruction = judged.call = judged.signal = from;
     arrivals.judged = past ? arrivals.count : 0;
 }
@@ -516,14 +516,14 @@ static void judge_from_here(bool past)
 const char *plan_begin(const void *bytes, u64 size)
 {
     const struct plan *head = bytes;
-    const char *why = check(head, size);
+    const char *why = plan_check(head, size);
     if (!why)
         why = check_sites(head, (const struct plan_site *)(head + 1));
     if (!why)
         why = check_points(head);
     if (why)
         return why;
-    keep(bytes, size);
+    plan_keep(bytes, size);
     forget_conditions();
     plan_pass = (struct plan_pass){
         .runs = true,

@@ -33,7 +33,7 @@ static bool makes_thread(const struct call *call)
     return flags & K_CLONE_THREAD;
 }
 
-static bool makes_process(u64 number)
+static bool plan_calls_makes_process(u64 number)
 {
     return number == __NR_clone || number == __NR_clone3 || number == __NR_fork || number == __NR_vfork;
 }
@@ -43,6 +43,6 @@ void plan_after_call(const struct call *call, i64 result)
     if (!plan_pass.runs)
         return;
     plan_arrive(SITE_RETURN, call->number);
-    if (result > 0 && makes_process(call->number))
+    if (result > 0 && plan_calls_makes_process(call->number))
         plan_arrive(makes_thread(call) ? SITE_THREAD : SITE_FORK, (u64)result);
 }

@@ -26,7 +26,7 @@ struct table {
 
 static struct table tables[2], *table = &tables[0];
 
-static struct slot *find(const struct table *t, u64 pc)
+static struct slot *plan_code_find(const struct table *t, u64 pc)
 {
     u32 at = (u32)((pc * 0x9e3779b97f4a7c15) >> 32) & (t->size - 1);
     while (t->slots[at].pc && t->slots[at].pc != pc)
@@ -34,19 +34,19 @@ static struct slot *find(const struct table *t, u64 pc)
     return &t->slots[at];
 }
 
-static bool holds(const struct table *t, u64 pc)
+static bool plan_code_holds(const struct table *t, u64 pc)
 {
-    return t->count && find(t, pc)->pc == pc;
+    return t->count && plan_code_find(t, pc)->pc == pc;
 }
 
 bool plan_code_at(u64 pc)
 {
-    return holds(table, pc);
+    return plan_code_holds(table, pc);
 }
 
 u32 plan_code_first(u64 pc)
 {
-    const struct slot *s = table->count ? find(table, pc) : NULL;
+    const struct slot *s = table->count ? plan_code_find(table, pc) : NULL;
     return s && s->pc == pc ? s->first : PLAN_NO_SITE;
 }
 
@@ -67,13 +67,13 @@ static void make_empty(struct table *t, u32 wanted)
 }
 
 /* From the last site to the first, so that lists have the order of the plan. */
-static void fill(struct table *t)
+static void plan_code_fill(struct table *t)
 {
     for (u32 n = plan_parts.head.sites; n-- > 0;) {
         const struct plan_site *site = &plan_parts.site[n];
         if (site->kind != SITE_CODE || !site->address)
             continue;
-        struct slot *s = find(t, site->address);
+        struct slot *s = plan_code_find(t, site->address);
         plan_parts.next[n] = s->pc ? s->first : PLAN_NO_SITE;
         t->count += !s->pc;
         *s = (struct slot){site->address, n};
@@ -83,9 +83,9 @@ static void fill(struct table *t)
 /* Where frames of the plan end, the engine looks, too. */
 static void add_address(struct table *t, u64 pc)
 {
-    if (!pc || holds(t, pc))
+    if (!pc || plan_code_holds(t, pc))
         return;
-    *find(t, pc) = (struct slot){pc, PLAN_NO_SITE};
+    *plan_code_find(t, pc) = (struct slot){pc, PLAN_NO_SITE};
     t->count++;
 }
 
@@ -100,7 +100,7 @@ static void drop_difference(const struct table *from, const struct table *other)
 {
     for (u32 n = 0; from->count && n < from->size; n++) {
         u64 pc = from->slots[n].pc;
-        if (pc && !holds(other, pc))
+        if (pc && !plan_code_holds(other, pc))
             fragments_drop_with(pc);
     }
 }
@@ -121,7 +121,7 @@ void plan_code_install(void)
         return;
     table = old == &tables[0] ? &tables[1] : &tables[0];
     make_empty(table, wanted);
-    fill(table);
+    plan_code_fill(table);
     fill_frames(table);
     drop_difference(old, table);
     drop_difference(table, old);

@@ -47,14 +47,14 @@ const struct plan_point *plan_point_at(u64 pc)
     return p->pc ? p : NULL;
 }
 
-static bool is_whole(const struct point_table *t, u64 size)
+static bool plan_points_is_whole(const struct point_table *t, u64 size)
 {
     return size >= sizeof(*t) && t->id && t->slots && t->slots <= SLOTS_MOST && !(t->slots & (t->slots - 1)) &&
            t->scopes <= SLOTS_MOST && size == point_table_size(t->slots, t->scopes);
 }
 
 /* A scope comes behind its parent: so there are no circles.  Who looks for a point that is not there comes to a free slot. */
-static bool is_sound(const struct point_table *t)
+static bool plan_points_is_sound(const struct point_table *t)
 {
     const struct plan_point *slot = point_table_slots(t);
     const u32 *scope = point_table_scopes(t);
@@ -97,7 +97,7 @@ u32 plan_points_take(i32 file, u64 size)
     const struct point_table *t = map_table(file, size);
     if (!t)
         return ENOMEM;
-    if (!is_whole(t, size) || !is_sound(t)) {
+    if (!plan_points_is_whole(t, size) || !plan_points_is_sound(t)) {
         unmap_table(t, size);
         return EINVAL;
     }
@@ -174,7 +174,7 @@ static void settle(void)
 }
 
 /* Where all points count, those of other threads go elsewhere. */
-static void park(bool parked)
+static void plan_points_park(bool parked)
 {
     if (parked == now.parked)
         return;
@@ -198,7 +198,7 @@ static void set_bounds(u32 running)
     bool counts = now.thread == CONTROL_THREAD_ANY || now.thread == running;
     u64 base = now.base.cfa;
     if (points.all) {
-        park(!counts);
+        plan_points_park(!counts);
         return;
     }
     if (counts && now.adrift) {
@@ -249,7 +249,7 @@ static void leave_base_for(u64 cfa, u32 scope)
 }
 
 /* The innermost scope that both are a part of: scopes come behind their parents. */
-static u32 common_scope(u32 a, u32 b)
+static u32 plan_points_common_scope(u32 a, u32 b)
 {
     while (a != b) {
         if (a > b)
@@ -280,7 +280,7 @@ static u64 dwarf_register(u8 number)
     return cpu->reg[number < countof(order) ? order[number] : number & 15];
 }
 
-static u64 frame_address(const struct plan_point *p)
+static u64 plan_points_frame_address(const struct plan_point *p)
 {
     u64 at = dwarf_register(p->reg) + (u64)(i64)p->offset, word;
     if (p->rule == CFA_REGISTER)
@@ -291,7 +291,7 @@ static u64 frame_address(const struct plan_point *p)
 /* Does the point count for the base, if there is one? */
 static bool concerns_base(const struct plan_point *p)
 {
-    u64 cfa = frame_address(p);
+    u64 cfa = plan_points_frame_address(p);
     now.found |= now.adrift;
     now.adrift = false;
     if (now.found)
@@ -308,7 +308,7 @@ static bool concerns_base(const struct plan_point *p)
             return false;
         leave_base_for(cfa, p->scope);
     }
-    u32 common = common_scope(now.base.scope, p->scope);
+    u32 common = plan_points_common_scope(now.base.scope, p->scope);
     bool inside = common == now.base.scope;
     if (!inside)
         leave_scope_for(common, p->scope);

@@ -14,7 +14,7 @@ static struct plan_hit *kept;
 static u64 count, room; /* of hits */
 static u64 most;
 
-static void make_room(void)
+static void plan_trace_make_room(void)
 {
     u64 more = room ? 2 * room : 4 * PAGE_SIZE / sizeof(*kept);
     struct plan_hit *larger = pool_map(page_up(more * sizeof(*kept)), PAGE_SIZE);
@@ -25,7 +25,7 @@ static void make_room(void)
     room = more;
 }
 
-static void forget_older(void)
+static void plan_trace_forget_older(void)
 {
     if (count <= most)
         return;
@@ -44,9 +44,9 @@ void plan_trace_add(const struct plan_hit *hit)
     if (!most)
         return;
     if (count >= 2 * most)
-        forget_older();
+        plan_trace_forget_older();
     if (count == room)
-        make_room();
+        plan_trace_make_room();
     kept[count++] = *hit;
 }
 
@@ -54,7 +54,7 @@ i32 plan_trace_end(void)
 {
     if (!most)
         return -1;
-    forget_older();
+    plan_trace_forget_older();
     i32 fd = control_file(kept, count * sizeof(*kept));
     if (room)
         pool_unmap(kept, page_up(room * sizeof(*kept)));

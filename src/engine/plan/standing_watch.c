@@ -17,7 +17,7 @@
 static bool on;
 static void (*check_next)(void); /* of another setting */
 
-static void check(void)
+static void standing_watch_check(void)
 {
     data_watch_settle();
     if (check_next)
@@ -41,7 +41,7 @@ void standing_watch_start(void)
         engine_stop("the setting watch", why);
     on = true;
     check_next = goal.check;
-    goal.check = check;
+    goal.check = standing_watch_check;
     syscalls_update_direct();
 }
 

@@ -48,7 +48,7 @@ static bool tried;          /* that of the last state, even if it faulted */
 
 /* --- heaps -------------------------------------------------------------------------------- */
 
-static void *take(struct heap *h, u64 size)
+static void *states_take(struct heap *h, u64 size)
 {
     if (h->used + size > h->room) {
         u64 room = page_up(2 * (h->used + size));
@@ -69,7 +69,7 @@ static void cut_front(struct heap *h, u64 size)
     h->used -= size;
 }
 
-static void give_back(struct heap *h)
+static void states_give_back(struct heap *h)
 {
     if (h->room)
         pool_unmap(h->bytes, h->room);
@@ -97,7 +97,7 @@ static void forget_all(void)
 }
 
 /* Leaves the newest `keep`. */
-static void forget_older(u64 keep)
+static void states_forget_older(u64 keep)
 {
     if (count() <= keep)
         return;
@@ -119,7 +119,7 @@ static void keep_part(u64 at, u64 size)
 {
     struct state *s = last();
     u64 before = undo.used;
-    struct state_undo *u = take(&undo, sizeof(*u) + format_padded(size));
+    struct state_undo *u = states_take(&undo, sizeof(*u) + format_padded(size));
     *u = (struct state_undo){.address = at, .size = (u32)size};
     u64 *end = (u64 *)((u8 *)(u + 1) + format_padded(size));
     if (size)
@@ -131,7 +131,7 @@ static void keep_part(u64 at, u64 size)
 }
 
 /* Page by page: where nothing is, nothing is overwritten. */
-static void keep_bytes(u64 at, u64 size)
+static void states_keep_bytes(u64 at, u64 size)
 {
     if (!count())
         return;
@@ -166,7 +166,7 @@ static u32 vector_image(void)
     control_fill_vector(now);
     if (s && !memcmp(now, vectors.bytes + s->vector * size, size))
         return s->vector;
-    memcpy(take(&vectors, size), now, size);
+    memcpy(states_take(&vectors, size), now, size);
     return (u32)images;
 }
 
@@ -202,7 +202,7 @@ void states_note(void)
     }
     leave_last();
     if (count() >= 2 * most)
-        forget_older(most);
+        states_forget_older(most);
     struct state new = {
         .tick = ticks_now(),
         .pc = cpu->rip,
@@ -212,7 +212,7 @@ void states_note(void)
         .event_number = replay_events_met(),
     };
     control_fill_running(&new.registers);
-    memcpy(take(&states, sizeof(new)), &new, sizeof(new));
+    memcpy(states_take(&states, sizeof(new)), &new, sizeof(new));
     executed = general_only = tried = false;
 }
 
@@ -226,12 +226,12 @@ void states_before(void)
     general_only = decode_general_only(&touched.insn);
     for (u32 n = 0; n < touched.ranges.count; n++)
         if (touched.ranges.touch[n].how & TOUCH_WRITE)
-            keep_bytes(touched.ranges.touch[n].start, touched.ranges.touch[n].size);
+            states_keep_bytes(touched.ranges.touch[n].start, touched.ranges.touch[n].size);
 }
 
 /* --- what the engine does ------------------------------------------------------------------------ */
 
-static void call_begins(const struct call *call)
+static void states_call_begins(const struct call *call)
 {
     (void)call;
     areas_before = areas_version;
@@ -240,7 +240,7 @@ static void call_begins(const struct call *call)
 }
 
 /* What has been mapped, or is no more, cannot be undone. */
-static void call_ended(const struct call *call, i64 result)
+static void states_call_ended(const struct call *call, i64 result)
 {
     u64 start, end;
     bool wiped = !kernel_failed(result) && call_replaces(call, &start, &end);
@@ -248,7 +248,8 @@ static void call_ended(const struct call *call, i64 result)
         forget_all();
 }
 
-static const struct guest_observer observer = {keep_bytes, call_begins, call_ended};
+static const struct guest_observer observer = {states_keep_bytes, states_call_begins,
+                                               states_call_ended};
 
 /* --- a stretch --------------------------------------------------------------------------------------- */
 
@@ -261,7 +262,7 @@ void states_begin(u64 wanted)
     guest_observer = &observer;
 }
 
-static void write_all(i32 fd, const void *bytes, u64 size)
+static void states_write_all(i32 fd, const void *bytes, u64 size)
 {
     for (u64 at = 0; at < size;) {
         i64 wrote = kernel_call(__NR_write, fd, (const u8 *)bytes + at, size - at);
@@ -285,10 +286,10 @@ static i32 write_states(void)
     head.first_undo = head.first_state + states.used;
     head.first_vector = head.first_undo + undo.used;
     head.size = head.first_vector + vectors.used;
-    write_all((i32)fd, &head, sizeof(head));
-    write_all((i32)fd, states.bytes, states.used);
-    write_all((i32)fd, undo.bytes, undo.used);
-    write_all((i32)fd, vectors.bytes, vectors.used);
+    states_write_all((i32)fd, &head, sizeof(head));
+    states_write_all((i32)fd, states.bytes, states.used);
+    states_write_all((i32)fd, undo.bytes, undo.used);
+    states_write_all((i32)fd, vectors.bytes, vectors.used);
     return (i32)fd;
 }
 
@@ -296,12 +297,12 @@ i32 states_end(void)
 {
     if (!is_here(last()))
         leave_last();
-    forget_older(most);
+    states_forget_older(most);
     i32 fd = write_states();
     states_on = false;
     guest_observer = NULL;
-    give_back(&states);
-    give_back(&undo);
-    give_back(&vectors);
+    states_give_back(&states);
+    states_give_back(&undo);
+    states_give_back(&vectors);
     return fd;
 }

@@ -38,7 +38,7 @@ static void read_bases(struct touched *t)
 
 /* Who comes here comes again: instructions that were decoded last, and the bytes that they were decoded from. */
 enum { DECODED = 256 };
-static struct decoded {
+static struct decoded_insn {
     u64 rip;
     u8 bytes[INSN_MAX];
     struct insn insn;
@@ -48,7 +48,7 @@ static bool decode_at(u64 rip, struct touched *t)
 {
     u64 available = areas_fetchable(rip, INSN_MAX);
     const u8 *code = gaddr_pointer(gaddr(rip));
-    struct decoded *d = &decoded[rip % DECODED];
+    struct decoded_insn *d = &decoded[rip % DECODED];
     bool known = d->rip == rip && d->insn.length && d->insn.length <= available &&
                  !memcmp(d->bytes, code, d->insn.length);
     if (!known) {

@@ -43,7 +43,7 @@ static u8 *cold_at, *cold_end; /* in the chunk at hand */
 static u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
 static u64 cold_wasted;        /* at the ends of chunks */
 
-static bool map_at(u64 at, u64 size)
+static bool code_cache_map_at(u64 at, u64 size)
 {
     i64 got = kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -57,10 +57,11 @@ static bool map_at(u64 at, u64 size)
 /* The usual place; else the highest that the program leaves free; a smaller one, if there is none. */
 static u64 map_cache(u64 size)
 {
-    if (areas_gap(LAYOUT_CACHE, LAYOUT_CACHE + size, size, PAGE_SIZE, true) && map_at(LAYOUT_CACHE, size))
+    if (areas_gap(LAYOUT_CACHE, LAYOUT_CACHE + size, size, PAGE_SIZE, true) &&
+        code_cache_map_at(LAYOUT_CACHE, size))
         return LAYOUT_CACHE;
     u64 at = areas_gap(PAGE_SIZE * 16, BELOW_2_GIB, size, PAGE_SIZE, false);
-    return at && map_at(at, size) ? at : 0;
+    return at && code_cache_map_at(at, size) ? at : 0;
 }
 
 static void place_tables(u64 first, u64 end)

@@ -47,7 +47,7 @@ enum {
     CHECKED = 4,
 };
 
-struct watched {
+struct watched_page {
     u64 last; /* tick of the last change */
     u8 flags;
     u8 faults;
@@ -56,7 +56,7 @@ struct watched {
 
 struct region {
     u64 first; /* number of its first page */
-    struct watched page[REGION_PAGES];
+    struct watched_page page[REGION_PAGES];
 };
 
 static struct region **regions;
@@ -93,7 +93,7 @@ static void make_room_for_region(void)
     region_room = room;
 }
 
-static struct watched *find(u64 page)
+static struct watched_page *code_watch_find(u64 page)
 {
     u64 number = page / PAGE_SIZE;
     if (recent && number - recent->first < REGION_PAGES)
@@ -105,9 +105,9 @@ static struct watched *find(u64 page)
     return &recent->page[number - recent->first];
 }
 
-static struct watched *find_or_make(u64 page)
+static struct watched_page *find_or_make(u64 page)
 {
-    struct watched *found = find(page);
+    struct watched_page *found = code_watch_find(page);
     if (found)
         return found;
     make_room_for_region();
@@ -122,7 +122,7 @@ static struct watched *find_or_make(u64 page)
 
 /* The first page at or above *page and below `end` with any of these flags, which then is
  * *page; NULL: none. */
-static struct watched *next_with(u8 flags, u64 *page, u64 end)
+static struct watched_page *next_with(u8 flags, u64 *page, u64 end)
 {
     u64 number = *page / PAGE_SIZE, last = end / PAGE_SIZE + (end % PAGE_SIZE != 0);
     for (u64 i = region_index(number); i < region_count; i++) {
@@ -141,7 +141,7 @@ static struct watched *next_with(u8 flags, u64 *page, u64 end)
     return NULL;
 }
 
-static void set_flag(struct watched *w, u8 flag, bool on)
+static void set_flag(struct watched_page *w, u8 flag, bool on)
 {
     u64 *count = flag == PROTECTED ? &protected_count : flag == CHECKED ? &checked_count : NULL;
     if (count && on != !!(w->flags & flag))
@@ -192,12 +192,12 @@ u32 code_watch_kernel_protection(u32 protection)
 
 u32 code_watch_protection(u64 page, u32 protection)
 {
-    const struct watched *w = find(page);
+    const struct watched_page *w = code_watch_find(page);
     u32 kernel = code_watch_kernel_protection(protection);
     return w && (w->flags & (HAS_CODE | CHECKED)) == HAS_CODE ? kernel & ~(u32)PROT_WRITE : kernel;
 }
 
-static void become_checked(struct watched *w)
+static void become_checked(struct watched_page *w)
 {
     if (!(w->flags & CHECKED) && w->patience < PATIENCE_MOST)
         w->patience++;
@@ -219,7 +219,7 @@ static bool protection_failed; /* out of protect_alias() */
 /* A private mapping shows what is written through a shared one, but not the other way round. */
 static void protect_alias(u64 page)
 {
-    const struct watched *w = find(page);
+    const struct watched_page *w = code_watch_find(page);
     const struct area *area = areas_find(page);
     if (!area || !(area->protection & PROT_WRITE) || (w && (w->flags & PROTECTED)))
         return;
@@ -229,23 +229,23 @@ static void protect_alias(u64 page)
 }
 
 /* Sees to (1).  The kernel refuses when it is out of mappings: then the code is checked. */
-static void watch(u64 page)
+static void code_watch_begin(u64 page)
 {
     protection_failed = false;
     for_aliases(page, protect_alias);
     if (protection_failed)
-        become_checked(find(page));
+        become_checked(code_watch_find(page));
 }
 
 void code_watch_add(u64 start, u64 end)
 {
     for (u64 page = page_down(start); page < end; page += PAGE_SIZE) {
-        struct watched *w = find_or_make(page);
+        struct watched_page *w = find_or_make(page);
         if (w->flags & HAS_CODE)
             continue;
         set_flag(w, HAS_CODE, true);
         if (!(w->flags & CHECKED))
-            watch(page);
+            code_watch_begin(page);
     }
 }
 
@@ -253,13 +253,13 @@ bool code_watch_checked(u64 page)
 {
     if (!checked_count)
         return false;
-    const struct watched *w = find(page);
+    const struct watched_page *w = code_watch_find(page);
     return w && (w->flags & CHECKED);
 }
 
 /* Dropping */
 
-static void drop(u64 page, struct watched *w)
+static void code_watch_drop(u64 page, struct watched_page *w)
 {
     if (!(w->flags & HAS_CODE))
         return;
@@ -270,10 +270,10 @@ static void drop(u64 page, struct watched *w)
 /* The code of this page is about to be written, here or through an alias. */
 static void drop_written(u64 page)
 {
-    struct watched *w = find(page);
+    struct watched_page *w = code_watch_find(page);
     if (!w || !(w->flags & HAS_CODE))
         return;
-    drop(page, w);
+    code_watch_drop(page, w);
     u64 now = ticks_now();
     if (now - w->last > QUIET_TICKS)
         w->faults = 0;
@@ -285,8 +285,8 @@ static void drop_written(u64 page)
 void code_watch_differs(u64 start, u64 end)
 {
     u64 now = ticks_now(), page = start;
-    for (struct watched *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE) {
-        drop(page, w);
+    for (struct watched_page *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE) {
+        code_watch_drop(page, w);
         w->last = now;
     }
 }
@@ -294,8 +294,8 @@ void code_watch_differs(u64 start, u64 end)
 void code_watch_changed(u64 start, u64 end)
 {
     u64 page = start;
-    for (struct watched *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
-        drop(page, w);
+    for (struct watched_page *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
+        code_watch_drop(page, w);
 }
 
 /* Making writable again */
@@ -305,7 +305,7 @@ void code_watch_changed(u64 start, u64 end)
 static void unprotect_area(const struct area *area)
 {
     u64 page = area->start;
-    for (struct watched *w; (w = next_with(PROTECTED, &page, area->end)); page += PAGE_SIZE) {
+    for (struct watched_page *w; (w = next_with(PROTECTED, &page, area->end)); page += PAGE_SIZE) {
         for_aliases(page, drop_written);
         set_flag(w, PROTECTED, false);
     }
@@ -317,7 +317,7 @@ static void unprotect_area(const struct area *area)
 }
 
 /* Was it ours, and is it the guest's to write? */
-static bool unprotect(u64 page, struct watched *w)
+static bool unprotect(u64 page, struct watched_page *w)
 {
     set_flag(w, PROTECTED, false);
     const struct area *area = areas_find(page);
@@ -336,13 +336,13 @@ static bool unprotect(u64 page, struct watched *w)
 bool code_watch_fault(u64 address)
 {
     u64 page = page_down(address);
-    struct watched *w = find(page);
+    struct watched_page *w = code_watch_find(page);
     return w && (w->flags & PROTECTED) && unprotect(page, w);
 }
 
 static void check_if_known(u64 page)
 {
-    struct watched *w = find(page);
+    struct watched_page *w = code_watch_find(page);
     if (w && w->last) /* it had code when it was written */
         become_checked(w);
 }
@@ -358,7 +358,7 @@ bool code_watch_release(u64 start, u64 end)
     if (!protected_count)
         return false;
     u64 page = page_down(start);
-    for (struct watched *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
+    for (struct watched_page *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
         any |= unprotect(page, w);
     return any;
 }
@@ -370,7 +370,7 @@ static void forget_protected(u64 start, u64 end)
     if (!protected_count)
         return;
     u64 page = start;
-    for (struct watched *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
+    for (struct watched_page *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
         set_flag(w, PROTECTED, false);
 }
 
@@ -378,9 +378,9 @@ static void forget_protected(u64 start, u64 end)
 static void protect_code(u64 start, u64 end)
 {
     u64 page = start;
-    for (struct watched *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
+    for (struct watched_page *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
         if (!(w->flags & CHECKED))
-            watch(page);
+            code_watch_begin(page);
 }
 
 /* Code that was translated from another mapping of what `area`, shared and writable, shows in
@@ -419,10 +419,10 @@ void code_watch_age(void)
     if (!checked_count)
         return;
     u64 now = ticks_now(), page = 0;
-    for (struct watched *w; (w = next_with(CHECKED, &page, ~0ul)); page += PAGE_SIZE) {
+    for (struct watched_page *w; (w = next_with(CHECKED, &page, ~0ul)); page += PAGE_SIZE) {
         if (now - w->last < QUIET_TICKS << w->patience)
             continue;
-        drop(page, w);
+        code_watch_drop(page, w);
         set_flag(w, CHECKED, false);
         w->faults = FAULTS_MOST / 2;
     }

@@ -153,17 +153,17 @@ static u64 pass_sites(u64 reason)
 }
 
 /* What lies at this moment is not met twice. */
-static u32 entry_of(const struct fragment *f)
+static u32 dispatch_entry_of(const struct fragment *f)
 {
     return f->after_site && plan_judged_here() ? f->after_site : f->body;
 }
 
 /* A program may ask the clock so often that it goes back at once, past the boundary: no tick has
  * passed, and the door looks for signals.  In replay the answer may have uncovered a goal. */
-static u64 run(struct fragment *f)
+static u64 dispatch_enter(struct fragment *f)
 {
     bool met = f->sums_first && plan_judged_here();
-    u64 reason = enter_at(entry_of(f));
+    u64 reason = enter_at(dispatch_entry_of(f));
     if (met && reason != EXIT_ALARM) /* something has run */
         plan_points_met_before();
     while (reason == EXIT_EMULATE && settings.link && log_mode != LOG_REPLAY) {
@@ -185,7 +185,7 @@ static bool can_link(const struct link *l, const struct fragment *to)
 
 /* Chaos: code that is new to the run, after each visit of which another thread may come.  A replay has the
  * setting too, but its switches are in the log. */
-static bool is_new(const struct fragment *f)
+static bool dispatch_is_new(const struct fragment *f)
 {
     return settings.chaos && log_mode != LOG_REPLAY && f->visits < CHAOS_VISITS;
 }
@@ -193,7 +193,7 @@ static bool is_new(const struct fragment *f)
 /* Counts a visit; true if the baton went round because of it. */
 static bool unsettled(struct fragment *f)
 {
-    if (!is_new(f))
+    if (!dispatch_is_new(f))
         return false;
     if (!slice_ends_by_chance(f->visits++))
         return false;
@@ -205,7 +205,7 @@ static void take_shortcut(const struct shortcut *s, struct fragment *f)
 {
     if (!settings.link || f->copy || s->generation != fragments_generation)
         return;
-    if (is_new(f))
+    if (dispatch_is_new(f))
         return;
     if (s->publish)
         fragment_publish(f);
@@ -259,7 +259,7 @@ static struct shortcut after_exit(u64 reason, bool single)
 }
 
 /* One instruction, and no more. */
-static u64 step(void)
+static u64 dispatch_step(void)
 {
     u64 fault;
     struct fragment *f = translate_single(gaddr(cpu->rip), &fault);
@@ -280,7 +280,7 @@ static u64 step_watched(void)
     if (states_on)
         states_before();
     bool watched = data_watch_before();
-    u64 reason = step();
+    u64 reason = dispatch_step();
     if (watched && reason == EXIT_FAULT)
         data_watch_after(true);
     after_exit(reason, true);
@@ -346,7 +346,7 @@ static bool grant_used_up(void)
     return runs_in_slices() && ticks_now() >= grant_end;
 }
 
-static void grant(void)
+static void dispatch_grant(void)
 {
     u64 ticks = budget();
     ticks_grant(ticks);
@@ -372,7 +372,7 @@ static void boundary(bool used_up, bool renew)
     if (over)
         code_watch_age();
     if (used_up || renew || goal.set || fragment_variant == VARIANT_SUMS)
-        grant();
+        dispatch_grant();
 }
 
 _Noreturn void dispatch_run(void)
@@ -411,7 +411,7 @@ _Noreturn void dispatch_run(void)
         }
         take_shortcut(&s, f);
         entries_note(f->pc);
-        reason = run(f);
+        reason = dispatch_enter(f);
         if (reason == EXIT_RETRY || reason == EXIT_DATA_TOUCHED) {
             plan_note_executed();
             step_alone();

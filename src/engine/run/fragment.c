@@ -25,7 +25,7 @@ u32 fragments_generation;
 u8 fragment_variant;
 
 /* What finding by pc needs of a fragment. */
-struct key {
+struct fragment_key {
     u32 pc; /* its low half */
     u32 next; /* in the list of the same hash */
 };
@@ -33,7 +33,7 @@ struct key {
 static u32 fragment_count; /* 0 is no fragment */
 static u32 link_count;
 static u32 *by_pc;   /* PC_HEADS */
-static struct key *keys; /* of all fragments, apart from them to be close together */
+static struct fragment_key *keys; /* of all fragments, apart from them to be close together */
 static u32 *by_page; /* PAGE_HEADS */
 static u32 *by_slot[VARIANTS]; /* LOOKUP_SLOTS each; NULL: never used */
 
@@ -61,7 +61,7 @@ static u32 *page_head(u64 page)
     return &by_page[(page ^ page >> 14) % PAGE_HEADS];
 }
 
-static u32 index_of(const struct fragment *f)
+static u32 fragment_index_of(const struct fragment *f)
 {
     return (u32)(f - fragments);
 }
@@ -136,9 +136,9 @@ static bool lists_page(const struct fragment *f, u32 n)
 
 void fragment_enter(struct fragment *f)
 {
-    u32 index = index_of(f);
+    u32 index = fragment_index_of(f);
     u32 *head = pc_head(f->pc);
-    keys[index] = (struct key){(u32)f->pc, *head};
+    keys[index] = (struct fragment_key){(u32)f->pc, *head};
     *head = index;
     for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++) {
         if (!lists_page(f, n))
@@ -154,7 +154,7 @@ void fragment_enter(struct fragment *f)
 
 void fragment_link(struct link *l, struct fragment *to)
 {
-    l->to = index_of(to);
+    l->to = fragment_index_of(to);
     l->next_incoming = to->incoming;
     to->incoming = (u32)(l - links);
     emit_aim(l->jump_at, l->ticked ? to->ticked : to->body);
@@ -197,7 +197,7 @@ void fragment_publish(struct fragment *f)
     if (first)
         emit_aim(f->chain_at, fragments[first].from_table);
     f->same_slot = first;
-    by_slot[f->variant][slot] = index_of(f);
+    by_slot[f->variant][slot] = fragment_index_of(f);
     lookup_tables[f->variant][slot] = f->from_table;
 }
 
@@ -225,9 +225,9 @@ static void withdraw(struct fragment *f)
 static void remove_by_pc(struct fragment *f)
 {
     u32 *at = pc_head(f->pc);
-    while (*at != index_of(f))
+    while (*at != fragment_index_of(f))
         at = &keys[*at].next;
-    *at = keys[index_of(f)].next;
+    *at = keys[fragment_index_of(f)].next;
 }
 
 static u32 page_number(const struct fragment *f, u64 page)
@@ -255,13 +255,13 @@ static void remove_by_page(struct fragment *f)
             continue;
         u32 *head = page_head(f->page[n]);
         u32 *at = head;
-        while (*at != index_of(f))
+        while (*at != fragment_index_of(f))
             at = next_in_list(&fragments[*at], head);
         *at = f->same_page[n];
     }
 }
 
-static void drop(struct fragment *f)
+static void fragment_drop(struct fragment *f)
 {
     unlink_incoming(f);
     unlink_outgoing(f);
@@ -279,7 +279,7 @@ static void drop_page(u64 page)
         struct fragment *f = &fragments[n];
         n = *next_in_list(f, head);
         if (page_number(f, page) < FRAGMENT_PAGES)
-            drop(f);
+            fragment_drop(f);
     }
 }
 
@@ -301,7 +301,7 @@ void fragments_drop(u64 start, u64 end)
     }
     for (u32 n = 1; n < fragment_count; n++)
         if (fragments[n].live && touches(&fragments[n], first, last))
-            drop(&fragments[n]);
+            fragment_drop(&fragments[n]);
 }
 
 /* Those that end in front of a site, and go on there. */
@@ -313,7 +313,7 @@ static void drop_cut_at(struct fragment *site)
         n = links[n].next_incoming;
         if (from->cut_at != site->pc || from == site)
             continue;
-        drop(from);
+        fragment_drop(from);
         n = site->incoming; /* the list has changed */
     }
 }
@@ -331,7 +331,7 @@ void fragments_drop_with(u64 pc)
         struct fragment *f = &fragments[n];
         n = *next_in_list(f, head);
         if ((f->pc <= pc && pc < f->pc_end) || f->cut_at == pc)
-            drop(f);
+            fragment_drop(f);
     }
 }
 
@@ -339,7 +339,7 @@ void fragments_drop_variants(u8 bits)
 {
     for (u32 n = 1; n < fragment_count; n++)
         if (fragments[n].live && fragments[n].variant & bits)
-            drop(&fragments[n]);
+            fragment_drop(&fragments[n]);
 }
 
 void fragments_drop_all(void)

@@ -58,7 +58,7 @@ struct fragment {
     u32 marks;      /* struct mark[] */
     u16 mark_count;
     u16 link_count;
-    u32 aheads;     /* struct ahead[], of sums */
+    u32 aheads;     /* struct points_ahead[], of sums */
     u16 ahead_count;
     bool sums_first; /* the point that it begins at is in its sums */
     u32 links;      /* the first of its links */
@@ -97,7 +97,7 @@ struct mark {
 };
 
 /* From `offset` on, sums of points hold so many more than have been met, until the next of these. */
-struct ahead {
+struct points_ahead {
     u16 offset;
     i16 points;
 };

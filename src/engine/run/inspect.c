@@ -104,7 +104,7 @@ static u64 hash_vector(void)
 
 /* What is dumped */
 
-static u64 segment_base(u64 which)
+static u64 inspect_segment_base(u64 which)
 {
     u64 base = 0;
     kernel_call(__NR_arch_prctl, which, &base);
@@ -122,8 +122,8 @@ static void dump_registers(struct lines *l)
         lines_add_hex(l, names[i], cpu->reg[i]);
     lines_add_hex(l, "flags",
              cpu->flags & (FLAGS_ARITHMETIC | FLAG_DF) & ~(u64)block_flags_dead_at(cpu->rip));
-    lines_add_hex(l, "fs_base", segment_base(GET_FS));
-    lines_add_hex(l, "gs_base", segment_base(GET_GS));
+    lines_add_hex(l, "fs_base", inspect_segment_base(GET_FS));
+    lines_add_hex(l, "gs_base", inspect_segment_base(GET_GS));
 }
 
 static bool hashable(const struct area *area)

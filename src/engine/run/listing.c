@@ -26,7 +26,7 @@ void listing_start(void)
 }
 
 /* NAME 0xADDRESS BYTES, as many lines as it takes. */
-static void add_bytes(const char *name, u64 at, u64 end)
+static void listing_add_bytes(const char *name, u64 at, u64 end)
 {
     while (at < end) {
         u64 part = end - at < BYTES_PER_LINE ? end - at : BYTES_PER_LINE;
@@ -41,7 +41,7 @@ static void add_bytes(const char *name, u64 at, u64 end)
     }
 }
 
-static void add_mark(const struct fragment *f, const struct mark *m)
+static void listing_add_mark(const struct fragment *f, const struct mark *m)
 {
     text_add(&file.text, "mark 0x");
     text_add_hex(&file.text, f->start + m->offset);
@@ -60,15 +60,15 @@ void listing_write(const struct block *b, const struct fragment *f)
     text_add_unsigned(&file.text, ticks_now());
     lines_end(&file);
     for (u32 n = 0; n < b->count; n++)
-        add_bytes("source", b->pc[n], b->pc[n] + b->insn[n].length);
+        listing_add_bytes("source", b->pc[n], b->pc[n] + b->insn[n].length);
     lines_add_hex(&file, "table", f->from_table);
     lines_add_hex(&file, "ticked", f->ticked);
     lines_add_hex(&file, "body", f->body);
     lines_add_hex(&file, "stubs", f->stubs);
-    add_bytes("code", f->start, f->end);
-    add_bytes("stub", f->stubs, f->stubs_end);
+    listing_add_bytes("code", f->start, f->end);
+    listing_add_bytes("stub", f->stubs, f->stubs_end);
     for (u32 n = 0; n < f->mark_count; n++)
-        add_mark(f, (const struct mark *)(u64)f->marks + n);
+        listing_add_mark(f, (const struct mark *)(u64)f->marks + n);
     text_add(&file.text, "end");
     lines_end(&file);
     lines_flush(&file);

@@ -34,7 +34,7 @@ void translate_start(void)
 }
 
 /* Room for a fragment, if need be by dropping all others. */
-static struct fragment *make_room(struct code_room *ret)
+static struct fragment *translate_make_room(struct code_room *ret)
 {
     struct fragment *f = code_cache_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
     if (f)
@@ -45,7 +45,7 @@ static struct fragment *make_room(struct code_room *ret)
     return fragment_next(LOWER_LINKS);
 }
 
-static void keep_copy(struct fragment *f, struct code_room *room)
+static void translate_keep_copy(struct fragment *f, struct code_room *room)
 {
     f->copy_size = (u32)(block.end - f->pc);
     f->copy = (u32)(u64)room->cold;
@@ -68,7 +68,7 @@ static enum lower_entry likely_entry(void)
 static struct fragment *make_fragment(u64 pc)
 {
     struct code_room room;
-    struct fragment *f = make_room(&room);
+    struct fragment *f = translate_make_room(&room);
     f->pc = pc;
     f->variant = block.variant;
     f->pc_end = block.pc[block.count - 1] + block.insn[block.count - 1].length;
@@ -79,7 +79,7 @@ static struct fragment *make_fragment(u64 pc)
     next_counter = (next_counter + 1) % settings.counters;
     lower(&block, f, &room, next_counter, likely_entry());
     if (block.checked)
-        keep_copy(f, &room);
+        translate_keep_copy(f, &room);
     code_cache_commit(room);
     fragment_commit(f);
     listing_note(&block, f);
@@ -185,7 +185,7 @@ struct fragment *translate_bare(struct gaddr pc, const struct insn *i)
     if (single_holds(s, pc.at))
         return &fragments[s->fragment];
     struct code_room room;
-    struct fragment *f = make_room(&room);
+    struct fragment *f = translate_make_room(&room);
     f->pc = pc.at;
     f->pc_end = pc.at + i->length;
     f->single = f->bare = true;

@@ -142,7 +142,7 @@ static void mark_written(const struct view *v, u64 start, u64 end)
 
 /* --- copies of pages ------------------------------------------------------------------------ */
 
-static struct copy {
+static struct page_copy {
     u64 page;
     bool good; /* (2) */
     bool hot;
@@ -153,12 +153,12 @@ static u8 (*copy_bytes)[PAGE_SIZE];
 static u32 hot[HOT_MOST];
 static u32 hot_count;
 
-static struct copy *copy_of(u64 page)
+static struct page_copy *share_copy_of(u64 page)
 {
     return &copies[page / PAGE_SIZE * 0x9e3779b97f4a7c15ul >> (64 - COPIES_BITS)];
 }
 
-static u8 *bytes_of(const struct copy *c)
+static u8 *share_bytes_of(const struct page_copy *c)
 {
     return copy_bytes[c - copies];
 }
@@ -176,8 +176,8 @@ static void spoil_copies(u64 start, u64 end)
         return;
     }
     for (u64 page = start; page < end; page += PAGE_SIZE)
-        if (copy_of(page)->page == page)
-            copy_of(page)->good = false;
+        if (share_copy_of(page)->page == page)
+            share_copy_of(page)->good = false;
 }
 
 static void forget_copies(void)
@@ -188,7 +188,7 @@ static void forget_copies(void)
 
 /* --- cold, warm and hot ------------------------------------------------------------------------ */
 
-static struct range {
+static struct warm_range {
     u64 start, end;
 } *warm;
 static u32 warm_count;
@@ -214,11 +214,11 @@ static void cool_all(void)
 
 static void note_warm(u64 start, u64 end)
 {
-    struct range *last = warm_count ? &warm[warm_count - 1] : NULL;
+    struct warm_range *last = warm_count ? &warm[warm_count - 1] : NULL;
     if (last && last->end == start && view_at(last->start) == view_at(start))
         last->end = end;
     else
-        warm[warm_count++] = (struct range){start, end};
+        warm[warm_count++] = (struct warm_range){start, end};
 }
 
 /* All of a view: when the kernel has no room for more mappings, or we for more ranges. */
@@ -243,10 +243,10 @@ static void warm_all_views(void)
 /* A page that is written again becomes hot. */
 static bool becomes_hot(u64 page)
 {
-    struct copy *c = copy_of(page);
+    struct page_copy *c = share_copy_of(page);
     if (c->page != page) {
         if (!c->hot)
-            *c = (struct copy){.page = page, .writes = 1};
+            *c = (struct page_copy){.page = page, .writes = 1};
         return false;
     }
     c->good = false;
@@ -395,20 +395,20 @@ static bool log_differences(bool in_call, u64 page, const u8 *old, const u8 *now
 static bool log_page(const struct view *v, u64 page, bool in_call)
 {
     static u8 now[PAGE_SIZE] __attribute__((aligned(8)));
-    struct copy *c = copy_of(page);
+    struct page_copy *c = share_copy_of(page);
     bool any = true;
     if (!read_page(v, page, now))
         return false;
     code_watch_changed(page, page + PAGE_SIZE);
     if (c->page == page && c->good)
-        any = log_differences(in_call, page, bytes_of(c), now);
+        any = log_differences(in_call, page, share_bytes_of(c), now);
     else
         record_shared(in_call, PIECE_MEMORY, page, now, PAGE_SIZE);
     if (c->page != page && c->hot)
         return any;
     if (c->page != page)
-        *c = (struct copy){.page = page};
-    memcpy(bytes_of(c), now, PAGE_SIZE);
+        *c = (struct page_copy){.page = page};
+    memcpy(share_bytes_of(c), now, PAGE_SIZE);
     c->good = true;
     return any;
 }
@@ -424,7 +424,7 @@ void share_log_whole_page(u64 page)
 bool share_log_page(u64 page, bool in_call)
 {
     const struct view *v = view_at(page);
-    const struct copy *c = copy_of(page);
+    const struct page_copy *c = share_copy_of(page);
     return v && c->page == page && c->good && log_page(v, page, in_call);
 }
 
@@ -439,7 +439,7 @@ static void log_view(const struct view *v, bool in_call)
 }
 
 /* Where a page of an object is in this process; 0: nowhere. */
-static u64 place_of(const struct share_suspect *s, struct view **ret)
+static u64 share_place_of(const struct share_suspect *s, struct view **ret)
 {
     for (u64 n = 0; n < view_count; n++) {
         struct view *v = &views[n];
@@ -458,7 +458,7 @@ static void log_suspects(bool in_call)
     const struct share_suspect *suspects = share_group_suspects(&count);
     for (u32 n = 0; n < count; n++) {
         struct view *v;
-        u64 page = place_of(&suspects[n], &v);
+        u64 page = share_place_of(&suspects[n], &v);
         if (page)
             log_page(v, page, in_call);
     }
@@ -475,18 +475,18 @@ static void mark_hot(void)
     }
 }
 
-static void keep_copy(struct copy *c)
+static void share_keep_copy(struct page_copy *c)
 {
     static u8 now[PAGE_SIZE] __attribute__((aligned(8)));
     if (!guest_read(now, gaddr(c->page), PAGE_SIZE)) {
         c->good = false;
         return;
     }
-    bool same = c->good && !memcmp(bytes_of(c), now, PAGE_SIZE);
+    bool same = c->good && !memcmp(share_bytes_of(c), now, PAGE_SIZE);
     c->idle = same ? c->idle + 1 : 0;
     c->good = true;
     if (!same)
-        memcpy(bytes_of(c), now, PAGE_SIZE);
+        memcpy(share_bytes_of(c), now, PAGE_SIZE);
 }
 
 /* While nobody else comes, copies are not worth their while. */
@@ -495,9 +495,9 @@ static void keep_hot_copies(void)
     if (contested)
         contested--;
     for (u32 n = hot_count; n > 0; n--) {
-        struct copy *c = &copies[hot[n - 1]];
+        struct page_copy *c = &copies[hot[n - 1]];
         if (contested)
-            keep_copy(c);
+            share_keep_copy(c);
         else
             c->good = false;
         if (c->idle < COLD_AFTER)
@@ -511,12 +511,12 @@ static void keep_hot_copies(void)
 
 void share_keep_page(u64 page)
 {
-    struct copy *c = copy_of(page);
+    struct page_copy *c = share_copy_of(page);
     if (c->page != page && c->hot)
         return;
     if (c->page != page)
-        *c = (struct copy){.page = page};
-    keep_copy(c);
+        *c = (struct page_copy){.page = page};
+    share_keep_copy(c);
 }
 
 /* Of pages with locks, which change if their owner dies. */
@@ -526,7 +526,7 @@ static void keep_suspects(void)
     const struct share_suspect *suspects = share_group_suspects(&count);
     for (u32 n = 0; n < count; n++) {
         struct view *v;
-        u64 page = place_of(&suspects[n], &v);
+        u64 page = share_place_of(&suspects[n], &v);
         if (page)
             share_keep_page(page);
     }
@@ -618,7 +618,7 @@ void share_yield(void)
 
 /* --- joining and leaving ------------------------------------------------------------------------- */
 
-static void prepare(void)
+static void share_prepare(void)
 {
     if (views)
         return;
@@ -643,7 +643,7 @@ void share_update(void)
     bool any = any_takes_part();
     if (!any && !share_member)
         return;
-    prepare();
+    share_prepare();
     if (!held) {
         share_group_take();
         held = true;

@@ -59,7 +59,7 @@ static u32 pid, member;
 
 /* --- making it ------------------------------------------------------------------------------ */
 
-static i64 make_file(void)
+static i64 share_group_make_file(void)
 {
     i64 fd = kernel_call(__NR_memfd_create, "ebb-group", 0);
     if (!kernel_failed(fd))
@@ -87,7 +87,7 @@ static void become_member(void)
 
 void share_group_start(i32 inherited)
 {
-    i64 fd = inherited ? inherited : make_file();
+    i64 fd = inherited ? inherited : share_group_make_file();
     if (kernel_failed(fd) || kernel_failed(descriptors_keep((i32)fd, false, &descriptor)))
         return;
     if (!map_file(descriptor))
@@ -121,7 +121,7 @@ static bool try_take(void)
 }
 
 /* Has a process ended, even if nobody has waited for it yet? */
-static bool has_ended(u32 id)
+static bool share_group_has_ended(u32 id)
 {
     struct {
         i32 fd;
@@ -137,7 +137,7 @@ static bool has_ended(u32 id)
 }
 
 /* Is it stopped?  Then it may be one of those who wait that lets it go on. */
-static bool is_stopped(u32 id)
+static bool share_group_is_stopped(u32 id)
 {
     char name[32], line[512];
     struct text path = TEXT(name);
@@ -161,7 +161,8 @@ static void sleep_for_it(u32 tries)
     u32 holder = __atomic_load_n(&share_group->word, __ATOMIC_SEQ_CST);
     if (!holder)
         return;
-    if (tries % LOOK_EVERY == LOOK_EVERY - 1 && (has_ended(holder) || is_stopped(holder)))
+    if (tries % LOOK_EVERY == LOOK_EVERY - 1 &&
+        (share_group_has_ended(holder) || share_group_is_stopped(holder)))
         __atomic_compare_exchange_n(&share_group->word, &holder, 0, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST);
     else
@@ -240,7 +241,7 @@ bool share_group_in_use(void)
     return __atomic_load_n(&share_group->objects, __ATOMIC_RELAXED) != 0;
 }
 
-static u32 *bucket_of(u64 device, u64 inode)
+static u32 *share_group_bucket_of(u64 device, u64 inode)
 {
     u64 mixed = (device * 31 + inode) * 0x9e3779b97f4a7c15ul;
     return &share_group->bucket[mixed >> 52];
@@ -249,7 +250,7 @@ _Static_assert(BUCKETS == 1 << 12, "bucket_of takes as many bits");
 
 struct share_object *share_group_find(u64 device, u64 inode)
 {
-    u32 number = __atomic_load_n(bucket_of(device, inode), __ATOMIC_ACQUIRE);
+    u32 number = __atomic_load_n(share_group_bucket_of(device, inode), __ATOMIC_ACQUIRE);
     while (number) {
         struct share_object *o = &share_group->object[number - 1];
         if (o->device == device && o->inode == inode)
@@ -288,7 +289,7 @@ struct share_object *share_group_object(u64 device, u64 inode, u64 pages)
     if (share_group->objects == OBJECTS_MOST)
         return NULL;
     o = &share_group->object[share_group->objects];
-    u32 *bucket = bucket_of(device, inode);
+    u32 *bucket = share_group_bucket_of(device, inode);
     *o = (struct share_object){.device = device, .inode = inode, .next = *bucket};
     if (!give_room(o, pages))
         return NULL;

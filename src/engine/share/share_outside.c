@@ -21,20 +21,20 @@ enum {
 };
 #define NANOSECONDS 1000000000ul
 
-static struct watched {
+static struct outside_page {
     u64 page;
     u32 known; /* one more than the number of its name; 0: none */
 } watched[WATCHED_MOST];
 static u32 watched_count;
 
-static struct known {
+static struct known_file {
     u64 device, inode;
     char name[NAME_MOST];
 } known[KNOWN_MOST];
 static u32 known_count;
 
 static bool told;
-static u32 to_tell; /* as in struct watched; ~0: without a name */
+static u32 to_tell; /* as in struct outside_page; ~0: without a name */
 
 /* --- what was there before ------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ static bool is_memory(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------- */
 
-static u32 find_name(u64 device, u64 inode)
+static u32 share_outside_find_name(u64 device, u64 inode)
 {
     for (u32 n = 0; n < known_count; n++)
         if (known[n].device == device && known[n].inode == inode)
@@ -77,12 +77,12 @@ static u32 find_name(u64 device, u64 inode)
     return 0;
 }
 
-static u32 note_name(u64 device, u64 inode, const char *name)
+static u32 share_outside_note_name(u64 device, u64 inode, const char *name)
 {
-    u32 found = find_name(device, inode);
+    u32 found = share_outside_find_name(device, inode);
     if (found || known_count == KNOWN_MOST)
         return found;
-    struct known *k = &known[known_count++];
+    struct known_file *k = &known[known_count++];
     struct text t = TEXT(k->name);
     k->device = device;
     k->inode = inode;
@@ -90,7 +90,7 @@ static u32 note_name(u64 device, u64 inode, const char *name)
     return known_count;
 }
 
-static void tell(u32 number, const char *what)
+static void share_outside_say(u32 number, const char *what)
 {
     char line[NAME_MOST + 128];
     struct text t = TEXT(line);
@@ -104,24 +104,24 @@ static void tell(u32 number, const char *what)
 
 /* --- meeting it -------------------------------------------------------------------------------- */
 
-static void meet(u64 device, u64 inode, const char *name, bool at_once)
+static void share_outside_meet(u64 device, u64 inode, const char *name, bool at_once)
 {
     struct share_object *o = share_group_find(device, inode);
     if (!o)
         return;
-    u32 number = note_name(device, inode, name);
+    u32 number = share_outside_note_name(device, inode, name);
     if (!o->outside)
         share_watch_outside(o);
     o->outside = true;
     if (at_once)
-        tell(number, " is shared memory that was there before: what others write to it while this process runs "
-                     "is not recorded");
+        share_outside_say(number, " is shared memory that was there before: what others write to it "
+                                  "while this process runs is not recorded");
 }
 
 void share_outside_file(i64 fd, u64 device, u64 inode, const char *path)
 {
     if (share_group && was_there_before(fd))
-        meet(device, inode, path, is_memory(path));
+        share_outside_meet(device, inode, path, is_memory(path));
 }
 
 void share_outside_segment(u64 id, u64 changed_seconds)
@@ -132,7 +132,7 @@ void share_outside_segment(u64 id, u64 changed_seconds)
         return;
     text_add(&t, "the System V segment ");
     text_add_unsigned(&t, id);
-    meet(MAPPED_COPY_SEGMENT, id, name, true);
+    share_outside_meet(MAPPED_COPY_SEGMENT, id, name, true);
 }
 
 /* --- looking ------------------------------------------------------------------------------------ */
@@ -144,9 +144,9 @@ void share_outside_forget(void)
 
 void share_outside_watch(u64 device, u64 inode, u64 start, u64 end)
 {
-    u32 number = find_name(device, inode);
+    u32 number = share_outside_find_name(device, inode);
     for (u32 n = 0; n < OF_EACH && start < end && watched_count < WATCHED_MOST; n++, start += PAGE_SIZE)
-        watched[watched_count++] = (struct watched){start, number};
+        watched[watched_count++] = (struct outside_page){start, number};
 }
 
 void share_outside_mapped(u64 start, u64 size)
@@ -173,6 +173,7 @@ void share_outside_look(bool in_call)
 void share_outside_tell(void)
 {
     if (to_tell)
-        tell(to_tell, " is written by processes that are not recorded: what they write while this one runs is lost");
+        share_outside_say(to_tell, " is written by processes that are not recorded: what they write "
+                                   "while this one runs is lost");
     to_tell = 0;
 }

@@ -98,7 +98,7 @@ static i32 open_executable(const char *path, const char *what)
     return (i32)fd;
 }
 
-static i32 open_program(const char *path)
+static i32 loader_open_program(const char *path)
 {
     if (settings.fd < 0)
         return open_executable(path, path);
@@ -147,7 +147,7 @@ static i32 follow_scripts(const char *path, char ***argv, const char **ret_what)
 {
     char name[SCRIPT_LINE], argument[SCRIPT_LINE];
     const char *current = path, *what = path;
-    i32 fd = open_program(path);
+    i32 fd = loader_open_program(path);
     for (int depth = 0; program_file_script(fd, name, argument); depth++) {
         if (depth == SCRIPTS_MOST)
             engine_refuse(CHANNEL_EXIT_NOT_RUNNABLE, path, "too many scripts that run each other");
@@ -242,7 +242,7 @@ static void keep_program_file(i32 fd, const char *path)
     }
 }
 
-static void name_thread(const char *path)
+static void loader_name_thread(const char *path)
 {
     const char *base = path;
     for (const char *at = path; *at; at++)
@@ -324,7 +324,7 @@ void loader_load(const struct loader_request *request)
     address_set_brk(loader_image.start_heap);
     note_code_and_data(&file, program.bias);
     keep_program_file(fd, what);
-    name_thread(request->path);
+    loader_name_thread(request->path);
     tell_kernel();
     start_cpu(interpreted ? interpreter.entry : program.entry, rsp);
 }

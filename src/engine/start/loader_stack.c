@@ -54,7 +54,7 @@ static size_t count_of(char **list)
     return n;
 }
 
-static u64 bytes_of(char **list)
+static u64 loader_stack_bytes_of(char **list)
 {
     u64 bytes = 0;
     for (size_t i = 0; list[i]; i++)
@@ -168,7 +168,8 @@ static bool guest_value(const struct stack_content *c, const struct strings *s, 
     }
 }
 
-static void make_auxv(const struct stack_content *c, const struct strings *s, struct auxv *ret)
+static void loader_stack_make_auxv(const struct stack_content *c, const struct strings *s,
+                                   struct auxv *ret)
 {
     ret->length = 0;
     for (const u64 *from = c->auxv; from[0] != AT_NULL; from += 2) {
@@ -196,7 +197,7 @@ static u64 *put_pointers(u64 *to, char **list, u64 string)
 static u64 put_tables(const struct stack_content *c, const struct strings *s)
 {
     struct auxv auxv;
-    make_auxv(c, s, &auxv);
+    loader_stack_make_auxv(c, s, &auxv);
     size_t words = 1 + count_of(c->argv) + 1 + count_of(c->envp) + 1 + auxv.length;
     u64 rsp = (s->lowest - words * 8) & ~15ul;
     u64 *to = (u64 *)rsp;
@@ -212,7 +213,8 @@ static u64 put_tables(const struct stack_content *c, const struct strings *s)
 u64 loader_make_stack(const struct stack_content *c)
 {
     u64 pointers = (count_of(c->argv) + count_of(c->envp) + 4 + 2 * AUXV_MOST) * 8;
-    u64 needed = bytes_of(c->argv) + bytes_of(c->envp) + strlen(c->path) + pointers + 256;
+    u64 needed = loader_stack_bytes_of(c->argv) + loader_stack_bytes_of(c->envp) + strlen(c->path) +
+                 pointers + 256;
     map_stack(c, needed);
     struct strings s = put_strings(c);
     u64 rsp = put_tables(c, &s);

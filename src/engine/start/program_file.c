@@ -19,7 +19,7 @@ enum {
 };
 
 /* Like pread, but short only at the end of the file. */
-static i64 read_at(i32 fd, void *to, u64 size, u64 offset)
+static i64 program_file_read_at(i32 fd, void *to, u64 size, u64 offset)
 {
     u64 done = 0;
     while (done < size) {
@@ -35,7 +35,7 @@ static i64 read_at(i32 fd, void *to, u64 size, u64 offset)
     return (i64)done;
 }
 
-static i64 refuse(const char **why, const char *clause, i64 error)
+static i64 program_file_refuse(const char **why, const char *clause, i64 error)
 {
     *why = clause;
     return error;
@@ -45,35 +45,35 @@ static i64 check_identity(const Elf64_Ehdr *h, i64 size, const char **why)
 {
     static const u8 magic[] = {0x7f, 'E', 'L', 'F'};
     if (size < (i64)sizeof(magic) || memcmp(h->e_ident, magic, sizeof(magic)))
-        return refuse(why, "not an ELF file", -ENOEXEC);
+        return program_file_refuse(why, "not an ELF file", -ENOEXEC);
     if (size < (i64)sizeof(Elf32_Ehdr))
-        return refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "truncated", -ENOEXEC);
     bool little = h->e_ident[EI_DATA] == ELFDATA2LSB;
     if (little && h->e_ident[EI_CLASS] == ELFCLASS32 &&
         (h->e_machine == EM_386 || h->e_machine == EM_X86_64))
-        return refuse(why, "a 32-bit program", -ENOEXEC);
+        return program_file_refuse(why, "a 32-bit program", -ENOEXEC);
     if (!little || h->e_machine != EM_X86_64)
-        return refuse(why, "made for another machine", -ENOEXEC);
+        return program_file_refuse(why, "made for another machine", -ENOEXEC);
     if (h->e_ident[EI_CLASS] != ELFCLASS64)
-        return refuse(why, "malformed", -ENOEXEC);
+        return program_file_refuse(why, "malformed", -ENOEXEC);
     if (size < (i64)sizeof(*h))
-        return refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "truncated", -ENOEXEC);
     return 0;
 }
 
 static i64 check_header(const Elf64_Ehdr *h, u64 file_size, const char **why)
 {
     if (h->e_type == ET_REL)
-        return refuse(why, "an object file, not linked", -ENOEXEC);
+        return program_file_refuse(why, "an object file, not linked", -ENOEXEC);
     if (h->e_type == ET_CORE)
-        return refuse(why, "a core dump", -ENOEXEC);
+        return program_file_refuse(why, "a core dump", -ENOEXEC);
     if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
-        return refuse(why, "malformed", -ENOEXEC);
+        return program_file_refuse(why, "malformed", -ENOEXEC);
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == 0 ||
         h->e_phnum > HEADERS_MOST / sizeof(Elf64_Phdr))
-        return refuse(why, "malformed", -ENOEXEC);
+        return program_file_refuse(why, "malformed", -ENOEXEC);
     if (h->e_phoff > file_size || file_size - h->e_phoff < h->e_phnum * sizeof(Elf64_Phdr))
-        return refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "truncated", -ENOEXEC);
     return 0;
 }
 
@@ -92,7 +92,7 @@ static bool keep_segment(struct program_file *f, const Elf64_Phdr *p)
     return true;
 }
 
-static i64 read_segments(struct program_file *f, const char **why)
+static i64 program_file_read_segments(struct program_file *f, const char **why)
 {
     Elf64_Phdr some[HEADERS_AT_ONCE];
     f->count = 0;
@@ -100,10 +100,10 @@ static i64 read_segments(struct program_file *f, const char **why)
         unsigned left = f->header.e_phnum - i, n = i % HEADERS_AT_ONCE;
         u64 size = (left < HEADERS_AT_ONCE ? left : HEADERS_AT_ONCE) * sizeof(some[0]);
         u64 offset = f->header.e_phoff + i * sizeof(some[0]);
-        if (n == 0 && read_at(f->fd, some, size, offset) != (i64)size)
-            return refuse(why, "truncated", -ENOEXEC);
+        if (n == 0 && program_file_read_at(f->fd, some, size, offset) != (i64)size)
+            return program_file_refuse(why, "truncated", -ENOEXEC);
         if (!keep_segment(f, &some[n]))
-            return refuse(why, "malformed", -ENOEXEC);
+            return program_file_refuse(why, "malformed", -ENOEXEC);
     }
     return 0;
 }
@@ -112,13 +112,13 @@ static i64 check_segment(const Elf64_Phdr *p, u64 file_size, const char **why)
 {
     bool wraps = p->p_vaddr >= LAYOUT_USER_END || p->p_memsz > LAYOUT_USER_END - p->p_vaddr;
     if (p->p_filesz > p->p_memsz || wraps)
-        return refuse(why, "malformed", -EINVAL);
+        return program_file_refuse(why, "malformed", -EINVAL);
     if (!p->p_filesz)
         return 0;
     if ((p->p_vaddr - p->p_offset) & ~PAGE_MASK)
-        return refuse(why, "malformed", -EINVAL);
+        return program_file_refuse(why, "malformed", -EINVAL);
     if (p->p_offset > file_size || file_size - p->p_offset < p->p_filesz)
-        return refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "truncated", -ENOEXEC);
     return 0;
 }
 
@@ -134,11 +134,11 @@ static void widen_span(struct program_file *f, const Elf64_Phdr *p)
 static i64 read_interpreter(struct program_file *f, const Elf64_Phdr *p, const char **why)
 {
     if (p->p_filesz < 2 || p->p_filesz > PROGRAM_PATH)
-        return refuse(why, "malformed", -ENOEXEC);
-    if (read_at(f->fd, f->interpreter, p->p_filesz, p->p_offset) != (i64)p->p_filesz)
-        return refuse(why, "truncated", -EIO);
+        return program_file_refuse(why, "malformed", -ENOEXEC);
+    if (program_file_read_at(f->fd, f->interpreter, p->p_filesz, p->p_offset) != (i64)p->p_filesz)
+        return program_file_refuse(why, "truncated", -EIO);
     if (f->interpreter[p->p_filesz - 1] != '\0' || !f->interpreter[0])
-        return refuse(why, "malformed", -ENOEXEC);
+        return program_file_refuse(why, "malformed", -ENOEXEC);
     return 0;
 }
 
@@ -159,27 +159,27 @@ static i64 check_segments(struct program_file *f, u64 file_size, const char **wh
         if (p->p_type == PT_LOAD)
             widen_span(f, p);
     }
-    return f->end ? 0 : refuse(why, "malformed", -EINVAL);
+    return f->end ? 0 : program_file_refuse(why, "malformed", -EINVAL);
 }
 
 i64 program_file_read(i32 fd, struct program_file *ret, const char **why)
 {
     ret->fd = fd;
     ret->header = (Elf64_Ehdr){0};
-    i64 got = read_at(fd, &ret->header, sizeof(ret->header), 0);
+    i64 got = program_file_read_at(fd, &ret->header, sizeof(ret->header), 0);
     if (kernel_failed(got))
-        return refuse(why, got == -EISDIR ? "a directory" : "it cannot be read", got);
+        return program_file_refuse(why, got == -EISDIR ? "a directory" : "it cannot be read", got);
     struct stat status;
     i64 error = kernel_call(__NR_fstat, fd, &status);
     if (error)
-        return refuse(why, "it cannot be read", error);
+        return program_file_refuse(why, "it cannot be read", error);
     u64 size = (u64)status.st_size;
 
     error = check_identity(&ret->header, got, why);
     if (!error)
         error = check_header(&ret->header, size, why);
     if (!error)
-        error = read_segments(ret, why);
+        error = program_file_read_segments(ret, why);
     if (!error)
         error = check_segments(ret, size, why);
     return error;
@@ -217,7 +217,7 @@ static void copy_part(char *to, const char *start, const char *end)
 bool program_file_script(i32 fd, char interpreter[SCRIPT_LINE], char argument[SCRIPT_LINE])
 {
     char line[SCRIPT_LINE] = {0};
-    i64 got = read_at(fd, line, sizeof(line), 0);
+    i64 got = program_file_read_at(fd, line, sizeof(line), 0);
     if (got < 3 || line[0] != '#' || line[1] != '!')
         return false;
 

@@ -69,7 +69,7 @@ static struct bucket {
 
 u32 futex_lock_waiters;
 
-static struct bucket *bucket_of(struct futex_key key)
+static struct bucket *futex_bucket_of(struct futex_key key)
 {
     u64 mixed = (key.address >> 2) * 0x9e3779b97f4a7c15ul;
     return &buckets[mixed >> 56];
@@ -89,7 +89,7 @@ static struct thread *same_from(struct thread *t, struct futex_key key)
 
 struct thread *futex_first(struct futex_key key)
 {
-    return same_from(bucket_of(key)->first, key);
+    return same_from(futex_bucket_of(key)->first, key);
 }
 
 struct thread *futex_next(const struct thread *t)
@@ -99,7 +99,7 @@ struct thread *futex_next(const struct thread *t)
 
 static void enqueue(struct thread *t, struct futex_key key, enum futex_kind kind)
 {
-    struct bucket *b = bucket_of(key);
+    struct bucket *b = futex_bucket_of(key);
     struct futex_waiter *w = &t->futex;
     assert(!w->queued);
     w->address = key.address;
@@ -115,7 +115,7 @@ static void enqueue(struct thread *t, struct futex_key key, enum futex_kind kind
 
 static void dequeue(struct thread *t)
 {
-    struct bucket *b = bucket_of(key_of(t));
+    struct bucket *b = futex_bucket_of(key_of(t));
     struct futex_waiter *w = &t->futex;
     assert(w->queued);
     *(w->before ? &w->before->futex.after : &b->first) = w->after;
@@ -182,7 +182,8 @@ i64 futex_check_value(u64 address, u32 expected)
     return word == expected ? 0 : -EAGAIN;
 }
 
-static i64 wait(struct futex_key key, u32 value, u32 bits, const struct thread_deadline *deadline)
+static i64 futex_wait(struct futex_key key, u32 value, u32 bits,
+                      const struct thread_deadline *deadline)
 {
     i64 failed = bits ? futex_check_value(key.address, value) : -EINVAL;
     if (failed)
@@ -268,7 +269,7 @@ static u32 operate(u32 op, u32 old, u32 operand)
     }
 }
 
-static bool compare(u32 comparison, i32 a, i32 b)
+static bool futex_compare(u32 comparison, i32 a, i32 b)
 {
     const bool results[COMPARISONS] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
     return results[comparison];
@@ -303,7 +304,7 @@ static i64 wake_op(struct futex_key key, struct futex_key second, i32 most, i32 
     if (comparison >= COMPARISONS)
         return -ENOSYS;
     i64 woken = futex_wake(key, most, (u32)ANY);
-    if (woken < 0 || !compare(comparison, (i32)old, signed_bits(packed, 0)))
+    if (woken < 0 || !futex_compare(comparison, (i32)old, signed_bits(packed, 0)))
         return woken;
     i64 more = futex_wake(second, second_most, (u32)ANY);
     return more < 0 ? more : woken + more;
@@ -393,16 +394,16 @@ static i64 move_waiters(u32 command, const u64 args[6], struct futex_key key,
                                            : requeue(key, second, wake, most);
 }
 
-static i64 run(u32 command, const u64 args[6], const struct thread_deadline *deadline)
+static i64 futex_run(u32 command, const u64 args[6], const struct thread_deadline *deadline)
 {
     bool shared = !(args[1] & FUTEX_PRIVATE);
     struct futex_key key = {args[0], shared}, second = {args[4], shared};
     u32 value = (u32)args[2], bits = (u32)args[5];
     switch (command) {
     case FUTEX_WAIT:
-        return wait(key, value, (u32)ANY, deadline);
+        return futex_wait(key, value, (u32)ANY, deadline);
     case FUTEX_WAIT_BITSET:
-        return wait(key, value, bits, deadline);
+        return futex_wait(key, value, bits, deadline);
     case FUTEX_WAKE:
         return futex_wake(key, (i32)value, (u32)ANY);
     case FUTEX_WAKE_BITSET:
@@ -435,7 +436,7 @@ i64 futex_call(const u64 args[6])
     i64 failed = check_addresses(command, args);
     if (failed)
         return failed;
-    i64 result = run(command, args, limited ? &deadline : NULL);
+    i64 result = futex_run(command, args, limited ? &deadline : NULL);
     if (gives_way) {
         gives_way = false; /* before the other one asks */
         thread_yield();

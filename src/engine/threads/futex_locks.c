@@ -14,7 +14,7 @@
 #include "engine/track/record.h"
 #include "engine/x86_64/call.h"
 
-static bool read_word(u64 address, u32 *ret)
+static bool futex_lock_read_word(u64 address, u32 *ret)
 {
     return guest_read(ret, gaddr(address), sizeof(*ret));
 }
@@ -27,7 +27,7 @@ static bool waits_for(const struct thread *owner, const struct thread *t)
         if (owner == t)
             return true;
         if (!owner->futex.queued || owner->futex.kind != FUTEX_FOR_LOCK ||
-            !read_word(owner->futex.address, &word))
+            !futex_lock_read_word(owner->futex.address, &word))
             return false;
         owner = thread_find(word & FUTEX_OWNER);
     }
@@ -51,10 +51,10 @@ static i64 wanted_word(const struct thread *t, struct futex_key lock, u32 word, 
 }
 
 /* 1 if t owns the lock now, 0 if it has to wait for it; or -errno. */
-static i64 take(const struct thread *t, struct futex_key lock, bool others)
+static i64 futex_lock_take(const struct thread *t, struct futex_key lock, bool others)
 {
     u32 word, seen;
-    if (!read_word(lock.address, &word))
+    if (!futex_lock_read_word(lock.address, &word))
         return -EFAULT;
     do {
         i64 new = wanted_word(t, lock, word, others);
@@ -72,10 +72,10 @@ i64 futex_lock(struct futex_key key, const struct thread_deadline *deadline)
 {
     struct thread *t = thread_self();
     u32 word;
-    i64 taken = take(t, key, false);
+    i64 taken = futex_lock_take(t, key, false);
     if (taken)
         return taken < 0 ? taken : 0;
-    if (read_word(key.address, &word) && waits_for(thread_find(word & FUTEX_OWNER), t))
+    if (futex_lock_read_word(key.address, &word) && waits_for(thread_find(word & FUTEX_OWNER), t))
         return -EDEADLK;
     switch (futex_wait_in(key, FUTEX_FOR_LOCK, deadline)) {
     case THREAD_LATE:
@@ -89,12 +89,12 @@ i64 futex_lock(struct futex_key key, const struct thread_deadline *deadline)
 
 i64 futex_try_lock(struct futex_key key)
 {
-    i64 taken = take(thread_self(), key, false);
+    i64 taken = futex_lock_take(thread_self(), key, false);
     return taken < 0 ? taken : taken ? 0 : -EAGAIN;
 }
 
 /* The word says who owns the lock next, or nobody; false if it could not be written. */
-static bool hand_on(struct futex_key key, struct thread *next, u32 word, u32 flags)
+static bool futex_lock_hand_on(struct futex_key key, struct thread *next, u32 word, u32 flags)
 {
     u32 new = next ? thread_number(next) | FUTEX_HAS_WAITERS | flags : 0, seen;
     do {
@@ -112,13 +112,13 @@ i64 futex_unlock(struct futex_key key)
 {
     struct thread *next = futex_first(key);
     u32 word;
-    if (!read_word(key.address, &word))
+    if (!futex_lock_read_word(key.address, &word))
         return -EFAULT;
     if ((word & FUTEX_OWNER) != thread_number(thread_self()))
         return -EPERM;
     if (next && next->futex.kind != FUTEX_FOR_LOCK)
         return -EINVAL;
-    return hand_on(key, next, word, 0) ? 0 : -EFAULT;
+    return futex_lock_hand_on(key, next, word, 0) ? 0 : -EFAULT;
 }
 
 /* Condition variables over such locks: who waits wakes up owning the lock. */
@@ -150,7 +150,7 @@ static i64 move_one(struct thread *t, struct futex_key lock, bool others)
 {
     if (!moves_to(t, lock))
         return -EINVAL;
-    i64 taken = take(t, lock, others);
+    i64 taken = futex_lock_take(t, lock, others);
     if (taken == 1)
         futex_rouse(t);
     else if (taken == 0)
@@ -177,7 +177,7 @@ i64 futex_move_to_lock(struct futex_key from, struct futex_key lock, i32 wake, i
 static bool owned_by(const struct thread *waiter, const struct thread *t, u32 *ret_word)
 {
     return waiter->futex.queued && waiter->futex.kind == FUTEX_FOR_LOCK &&
-           read_word(waiter->futex.address, ret_word) &&
+           futex_lock_read_word(waiter->futex.address, ret_word) &&
            (*ret_word & FUTEX_OWNER) == thread_number(t);
 }
 
@@ -188,6 +188,6 @@ void futex_locks_thread_ends(const struct thread *t)
         if (!owned_by(w, t, &word))
             continue;
         struct futex_key key = {w->futex.address, w->futex.shared};
-        hand_on(key, futex_first(key), word, FUTEX_OWNER_DIED);
+        futex_lock_hand_on(key, futex_first(key), word, FUTEX_OWNER_DIED);
     }
 }

@@ -177,7 +177,7 @@ static void put_aside(const struct thread *t, struct parent *parent)
     parent->robust_list = t->robust_list;
 }
 
-static void put_back(struct thread *t, const struct parent *parent)
+static void process_put_back(struct thread *t, const struct parent *parent)
 {
     t->in_call = true;
     thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
@@ -231,7 +231,7 @@ static i64 vfork_process(const struct k_clone_args *args)
     u64 flags = (args->flags & ~CLONE_CLEAR_SIGHAND) | args->exit_signal;
     u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
     i64 pid = engine_clone(flags, stack_below(), written, args->child_tid, args->tls, vfork_begin);
-    put_back(t, &parent);
+    process_put_back(t, &parent);
     if (pid > 0 && !t->ends_in_log)
         record_killed();
     if (pid > 0)
@@ -312,7 +312,7 @@ bool process_replay_child_ends(void)
     if (!p || !replay_vfork_ends(p->tick, p->pc))
         return false;
     p->thread = NULL;
-    put_back(thread_self(), &p->parent);
+    process_put_back(thread_self(), &p->parent);
     parent_goes_on();
     vector_restore(p->vector, vector_shape.kept);
     signals_vfork_end();
@@ -333,7 +333,7 @@ void process_replay_child_dies(void)
 
 /* The calls */
 
-static i64 spawn(const struct k_clone_args *args)
+static i64 process_spawn(const struct k_clone_args *args)
 {
     if (log_mode == LOG_REPLAY)
         return replay_spawn(args);
@@ -360,7 +360,7 @@ i64 process_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls)
     };
     if ((flags & K_CLONE_PIDFD) && (flags & K_CLONE_PARENT_SETTID))
         return -EINVAL;
-    return spawn(&args);
+    return process_spawn(&args);
 }
 
 i64 process_fork(void)
@@ -403,7 +403,7 @@ i64 process_clone3(struct gaddr from, u64 size)
     if ((args.flags & (CLONE_DETACHED | CSIGNAL)) || args.exit_signal > SIG_LAST ||
         (alone && args.exit_signal) || !args.stack != !args.stack_size)
         return -EINVAL;
-    return spawn(&args);
+    return process_spawn(&args);
 }
 
 _Noreturn void process_exit_group(int status)

@@ -61,7 +61,7 @@ void process_start(const char *started_as)
 
 /* The program's file */
 
-struct target {
+struct exec_target {
     char path[PROGRAM_PATH]; /* as the program will be called */
     const char *instead;     /* where the guest's own program is, if the path means that; or NULL */
     i32 fd;                  /* the file, open */
@@ -93,7 +93,7 @@ static i64 check_rights(i32 fd)
     return result;
 }
 
-static i64 open_program(i64 directory, const char *path, u64 flags)
+static i64 process_exec_open_program(i64 directory, const char *path, u64 flags)
 {
     i64 fd = kernel_call(__NR_openat, directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
     return fd == -ENXIO ? -EACCES : fd;
@@ -102,7 +102,7 @@ static i64 open_program(i64 directory, const char *path, u64 flags)
 /* The interpreter that an ELF file names must be there. */
 static i64 check_interpreter(const char *path)
 {
-    i64 fd = open_program(AT_FDCWD, path, 0);
+    i64 fd = process_exec_open_program(AT_FDCWD, path, 0);
     if (kernel_failed(fd))
         return fd;
     i64 result = check_rights((i32)fd);
@@ -125,7 +125,7 @@ static i64 check_content(i32 fd, int depth)
     return result;
 }
 
-static i64 check_file(i32 fd, int depth)
+static i64 process_exec_check_file(i32 fd, int depth)
 {
     i64 result = check_rights(fd);
     return result ? result : check_content(fd, depth);
@@ -137,10 +137,10 @@ static i64 check_script(const char *interpreter, int depth)
         return -ENOEXEC;
     if (depth == SCRIPTS_MOST)
         return -ELOOP;
-    i64 fd = open_program(AT_FDCWD, interpreter, 0);
+    i64 fd = process_exec_open_program(AT_FDCWD, interpreter, 0);
     if (kernel_failed(fd))
         return fd;
-    i64 result = check_file((i32)fd, depth + 1);
+    i64 result = process_exec_check_file((i32)fd, depth + 1);
     kernel_call(__NR_close, fd);
     return result;
 }
@@ -157,7 +157,7 @@ static bool is_script(i32 fd)
 static u64 *arguments;
 static u64 arguments_room;
 
-static bool make_room(u64 wanted)
+static bool process_exec_make_room(u64 wanted)
 {
     if (wanted <= arguments_room)
         return true;
@@ -187,7 +187,7 @@ static i64 count_arguments(struct gaddr argv)
 }
 
 /* The next image is recorded as well, and says where it comes from. */
-static void add_track(struct text *out)
+static void process_exec_add_track(struct text *out)
 {
     struct track_origin_info origin;
     record_describe_exec(&origin);
@@ -232,18 +232,19 @@ static const char *settings_for(i32 fd, i32 engine)
         text_add_signed(&out, engine);
     }
     if (log_mode == LOG_RECORD)
-        add_track(&out);
+        process_exec_add_track(&out);
     buffer[out.length] = 0;
     return buffer;
 }
 
-static i64 build_arguments(const struct target *target, i32 inherited, i32 engine, struct gaddr argv)
+static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 engine,
+                           struct gaddr argv)
 {
     static const char nothing[] = "";
     i64 count = count_arguments(argv);
     if (count < 0)
         return count;
-    if (!make_room(CHANNEL_ARGS_MIN + (u64)count + 1))
+    if (!process_exec_make_room(CHANNEL_ARGS_MIN + (u64)count + 1))
         return -ENOMEM;
     arguments[0] = (u64)CHANNEL_ENGINE_NAME;
     arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited, engine);
@@ -276,15 +277,16 @@ static i64 exec_descriptor(i32 fd, u64 argv, u64 envp)
 }
 
 /* A copy of a descriptor that the next image has, too. */
-static i64 hand_on(i32 fd)
+static i64 process_exec_hand_on(i32 fd)
 {
     i64 copy = kernel_call(__NR_dup, fd);
     return kernel_failed(copy) ? copy : descriptors_keep((i32)copy, false, NULL);
 }
 
-static i64 exec_with(const struct target *target, i64 inherited, struct gaddr argv, struct gaddr envp)
+static i64 exec_with(const struct exec_target *target, i64 inherited, struct gaddr argv,
+                     struct gaddr envp)
 {
-    i64 engine = hand_on(engine_fd); /* an error: the program has no descriptor left */
+    i64 engine = process_exec_hand_on(engine_fd); /* an error: the program has no descriptor left */
     i64 result = build_arguments(target, (i32)inherited, (i32)engine, argv);
     if (result == 0)
         result = exec_descriptor(engine_fd, (u64)arguments, envp.at);
@@ -293,11 +295,11 @@ static i64 exec_with(const struct target *target, i64 inherited, struct gaddr ar
     return result;
 }
 
-static i64 exec_engine(const struct target *target, struct gaddr argv, struct gaddr envp)
+static i64 exec_engine(const struct exec_target *target, struct gaddr argv, struct gaddr envp)
 {
     if (!target->inherited)
         return exec_with(target, -1, argv, envp);
-    i64 inherited = hand_on(target->fd);
+    i64 inherited = process_exec_hand_on(target->fd);
     if (kernel_failed(inherited))
         return inherited;
     i64 result = exec_with(target, inherited, argv, envp);
@@ -306,16 +308,16 @@ static i64 exec_engine(const struct target *target, struct gaddr argv, struct ga
 }
 
 /* Natively: the kernel knows what this is, or refuses it as the guest expects. */
-static i64 exec_natively(const struct target *target, struct gaddr argv, struct gaddr envp)
+static i64 exec_natively(const struct exec_target *target, struct gaddr argv, struct gaddr envp)
 {
     if (target->inherited)
         return exec_descriptor(target->fd, argv.at, envp.at);
     return make_call(__NR_execve, (u64[6]){(u64)target->path, argv.at, envp.at});
 }
 
-static i64 exec(const struct target *target, struct gaddr argv, struct gaddr envp)
+static i64 exec(const struct exec_target *target, struct gaddr argv, struct gaddr envp)
 {
-    i64 result = check_file(target->fd, 0);
+    i64 result = process_exec_check_file(target->fd, 0);
     if (result == -ENOEXEC || (result == 0 && process_is_debugged()))
         result = exec_natively(target, argv, envp);
     else if (result == 0 && target->closes && is_script(target->fd))
@@ -326,15 +328,16 @@ static i64 exec(const struct target *target, struct gaddr argv, struct gaddr env
     return result;
 }
 
-static i64 read_path(struct gaddr path, struct target *target)
+static i64 read_path(struct gaddr path, struct exec_target *target)
 {
     return guest_read_string(target->path, path, sizeof(target->path));
 }
 
-static i64 exec_path(struct target *target, u64 open_flags, struct gaddr argv, struct gaddr envp)
+static i64 exec_path(struct exec_target *target, u64 open_flags, struct gaddr argv,
+                     struct gaddr envp)
 {
     const char *instead = proc_files_replace(target->path); /* for /proc/self/exe */
-    i64 fd = open_program(AT_FDCWD, instead ? instead : target->path, open_flags);
+    i64 fd = process_exec_open_program(AT_FDCWD, instead ? instead : target->path, open_flags);
     if (kernel_failed(fd))
         return fd;
     target->fd = (i32)fd;
@@ -345,21 +348,21 @@ static i64 exec_path(struct target *target, u64 open_flags, struct gaddr argv, s
 
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp)
 {
-    struct target target;
+    struct exec_target target;
     i64 length = read_path(path, &target);
     return length < 0 ? length : exec_path(&target, 0, argv, envp);
 }
 
 /* A file relative to a descriptor, or the descriptor itself: opened here, and called as the
  * kernel calls it. */
-static i64 open_relative(i32 directory, struct target *target, u64 open_flags)
+static i64 open_relative(i32 directory, struct exec_target *target, u64 open_flags)
 {
     char name[PROGRAM_PATH];
     struct text out = TEXT(name);
     text_add(&out, "/proc/self/fd/");
     text_add_signed(&out, directory);
-    i64 fd = target->path[0] ? open_program(directory, target->path, open_flags)
-                             : open_program(AT_FDCWD, name, 0);
+    i64 fd = target->path[0] ? process_exec_open_program(directory, target->path, open_flags)
+                             : process_exec_open_program(AT_FDCWD, name, 0);
 
     out = TEXT(name);
     text_add(&out, "/dev/fd/");
@@ -371,8 +374,8 @@ static i64 open_relative(i32 directory, struct target *target, u64 open_flags)
     return fd;
 }
 
-static i64 exec_relative(i32 directory, struct target *target, u64 open_flags, struct gaddr argv,
-                         struct gaddr envp)
+static i64 exec_relative(i32 directory, struct exec_target *target, u64 open_flags,
+                         struct gaddr argv, struct gaddr envp)
 {
     i64 descriptor = -EBADF;
     if (!descriptors_owned(directory))
@@ -391,7 +394,7 @@ static i64 exec_relative(i32 directory, struct target *target, u64 open_flags, s
 i64 process_execveat(i64 directory, struct gaddr path, struct gaddr argv, struct gaddr envp,
                      u64 flags)
 {
-    struct target target;
+    struct exec_target target;
     if (flags & ~(u64)(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
         return -EINVAL;
     i64 length = read_path(path, &target);

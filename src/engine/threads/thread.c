@@ -13,7 +13,7 @@
  *   IN_LINE --release() of the one in front--> HOLDS
  *   HOLDS, lent --take_loan() of one who has waited long--> AWAY
  *
- * Every hand-over, whatever its reason, ends in take_over().
+ * Every hand-over, whatever its reason, ends in thread_take_over().
  *
  * Invariants, besides those of thread.h
  *   (3) The line is the holder, and behind it by `behind` those IN_LINE, up to line_end;
@@ -183,7 +183,7 @@ enum { LOAN_NS = 10000000 };
 
 static struct thread *line_end;
 
-static void grant(struct thread *t)
+static void thread_grant(struct thread *t)
 {
     if (__atomic_exchange_n(&t->word, GRANTED, __ATOMIC_SEQ_CST) == ASLEEP)
         kernel_call(__NR_futex, &t->word, FUTEX_WAKE | FUTEX_PRIVATE, 1);
@@ -196,14 +196,14 @@ static bool claim(struct thread *t, u32 place)
                                        __ATOMIC_SEQ_CST);
 }
 
-static void join(struct thread *t)
+static void thread_join(struct thread *t)
 {
     t->behind = NULL;
     struct thread *front = __atomic_exchange_n(&line_end, t, __ATOMIC_SEQ_CST);
     if (front)
         __atomic_store_n(&front->behind, t, __ATOMIC_RELEASE);
     else
-        grant(t);
+        thread_grant(t);
 }
 
 /* The one behind t, which is there, but may not have been linked yet. */
@@ -226,7 +226,7 @@ static void release(struct thread *t, u32 place)
     if (__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) ||
         !__atomic_compare_exchange_n(&line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST))
-        grant(next_in_line(t));
+        thread_grant(next_in_line(t));
 }
 
 static bool move_loan(struct thread *t, u32 from, u32 to)
@@ -359,7 +359,7 @@ void thread_save_state(struct thread *t)
 
 /* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for
  * (2), and not loaded. */
-static void give_up(struct thread *t, u32 place, u32 word)
+static void thread_give_up(struct thread *t, u32 place, u32 word)
 {
     assert(thread_holds(t) && holder == t);
     note_out(t, SWITCH_CALL);
@@ -370,7 +370,7 @@ static void give_up(struct thread *t, u32 place, u32 word)
 }
 
 /* Here, and nowhere else, a thread begins to run in place of another. */
-static void take_over(struct thread *t)
+static void thread_take_over(struct thread *t)
 {
     assert(t->place == THREAD_IN_LINE && t->word == GRANTED);
     thread_load_registers(&t->state);
@@ -389,7 +389,7 @@ static void take_over(struct thread *t)
 void thread_give_baton(void)
 {
     if (thread_count > 1 && log_mode != LOG_REPLAY)
-        give_up(thread_self(), THREAD_AWAY, AWAKE);
+        thread_give_up(thread_self(), THREAD_AWAY, AWAKE);
     else
         share_give();
 }
@@ -404,9 +404,9 @@ void thread_take_baton(void)
         return;
     }
     if (claim(t, THREAD_AWAY) || claim(t, THREAD_PARKED))
-        join(t);
+        thread_join(t);
     wait_for_grant(t);
-    take_over(t);
+    thread_take_over(t);
 }
 
 void thread_lend_baton(void)
@@ -446,10 +446,10 @@ void thread_yield(void)
     thread_save_state(t);
     t->word = ASLEEP;
     __atomic_store_n(&t->place, THREAD_IN_LINE, __ATOMIC_SEQ_CST);
-    join(t);
-    grant(next);
+    thread_join(t);
+    thread_grant(next);
     wait_for_grant(t);
-    take_over(t);
+    thread_take_over(t);
 }
 
 /* Parking */
@@ -466,7 +466,7 @@ static enum thread_roused sleep_parked(struct thread *t, const struct thread_dea
             continue;
         if (!claim(t, THREAD_PARKED))
             break; /* it was woken before that */
-        join(t);
+        thread_join(t);
         return late ? THREAD_LATE : THREAD_INTERRUPTED;
     }
     return THREAD_WOKEN;
@@ -475,17 +475,17 @@ static enum thread_roused sleep_parked(struct thread *t, const struct thread_dea
 enum thread_roused thread_park(const struct thread_deadline *deadline)
 {
     struct thread *t = thread_self();
-    give_up(t, THREAD_PARKED, ASLEEP);
+    thread_give_up(t, THREAD_PARKED, ASLEEP);
     enum thread_roused roused = sleep_parked(t, deadline);
     wait_for_grant(t);
-    take_over(t);
+    thread_take_over(t);
     return roused;
 }
 
 void thread_wake(struct thread *t)
 {
     if (claim(t, THREAD_PARKED))
-        join(t);
+        thread_join(t);
 }
 
 /* Beginnings */

@@ -91,7 +91,7 @@ static bool page_is_there(u64 page)
            (pagemap.entry[number - pagemap.first] & (PAGE_PRESENT | PAGE_SWAPPED));
 }
 
-static bool all_zero(const u64 *words, u64 count)
+static bool digest_all_zero(const u64 *words, u64 count)
 {
     u64 any = 0;
     for (u64 n = 0; n < count; n++)
@@ -107,7 +107,7 @@ static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
     if (!from_elsewhere && !page_is_there(page))
         return mix(hash, 0);
     *read += PAGE_SIZE;
-    if (!guest_read(copy, gaddr(page), PAGE_SIZE) || all_zero(copy, PAGE_SIZE / 8))
+    if (!guest_read(copy, gaddr(page), PAGE_SIZE) || digest_all_zero(copy, PAGE_SIZE / 8))
         return mix(hash, 0);
     return mix_words(hash, copy, PAGE_SIZE / 8);
 }
@@ -117,7 +117,7 @@ static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
 #define LARGEST_AREA (64ul << 30)
 
 /* Shared memory too: what others wrote there is known (share.h). */
-static bool is_data(const struct area *a)
+static bool digest_is_data(const struct area *a)
 {
     return a->end - a->start <= LARGEST_AREA && (a->protection & PROT_WRITE) &&
            (a->protection & PROT_READ) && !(a->flags & (AREA_VDSO | AREA_STACK));
@@ -133,7 +133,7 @@ u64 digest_memory(struct digest_extent *ret)
         if (a->flags & AREA_STACK)
             start = page_down(cpu->reg[RSP]) > start && cpu->reg[RSP] < end
                         ? page_down(cpu->reg[RSP]) : end;
-        else if (!is_data(a))
+        else if (!digest_is_data(a))
             continue;
         hash = mix(hash, start);
         for (u64 page = start; page < end; page += PAGE_SIZE)

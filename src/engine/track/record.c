@@ -44,7 +44,7 @@ struct builder {
     u16 *flags;          /* where EVENT_MORE goes (the low half, where they are 32 bits) */
 };
 
-static u64 read_tsc(void)
+static u64 record_read_tsc(void)
 {
     u32 low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
@@ -54,8 +54,8 @@ static u64 read_tsc(void)
 static struct record_moment moment_now(void)
 {
     if (!cpu) /* the loader is at work */
-        return (struct record_moment){.time = read_tsc()};
-    return (struct record_moment){ticks_now(), cpu->rip, digest_registers(), read_tsc()};
+        return (struct record_moment){.time = record_read_tsc()};
+    return (struct record_moment){ticks_now(), cpu->rip, digest_registers(), record_read_tsc()};
 }
 
 static bool build(struct builder *b, u16 kind, const struct record_moment *at)
@@ -80,8 +80,8 @@ static void publish(struct builder *b)
 }
 
 /* Most are structures of a few words, whose copying the compiler makes of moves. */
-static inline __attribute__((always_inline)) void *add(struct builder *b, const void *bytes,
-                                                       u64 size)
+static inline __attribute__((always_inline)) void *record_add(struct builder *b, const void *bytes,
+                                                              u64 size)
 {
     void *place = b->at;
     u64 padded = format_padded(size);
@@ -101,7 +101,7 @@ static bool build_on(struct builder *b)
     if (!build(b, EVENT_DATA, &at))
         return false;
     struct event_data data = {0};
-    b->flags = (u16 *)&((struct event_data *)add(b, &data, sizeof(data)))->flags;
+    b->flags = (u16 *)&((struct event_data *)record_add(b, &data, sizeof(data)))->flags;
     return true;
 }
 
@@ -115,7 +115,7 @@ static void add_piece(struct builder *b, u32 kind, u64 address, const void *byte
         u64 part = size < room ? size : room & ~7ul;
         u8 *before = b->at;
         struct event_piece piece = {address, (u32)part, kind};
-        add(b, &piece, sizeof(piece));
+        record_add(b, &piece, sizeof(piece));
         memset(b->at + (part & ~7ul), 0, part & 7 ? 8 : 0);
         if (guest_read(b->at, gaddr((u64)bytes), part))
             b->at += format_padded(part);
@@ -140,13 +140,13 @@ static u64 clock_ns(u32 clock)
 static u64 tsc_frequency(void)
 {
     enum { K_CLOCK_MONOTONIC = 1, LOOK_NS = 200000 };
-    u64 first = clock_ns(K_CLOCK_MONOTONIC), tsc = read_tsc(), now;
+    u64 first = clock_ns(K_CLOCK_MONOTONIC), tsc = record_read_tsc(), now;
     while ((now = clock_ns(K_CLOCK_MONOTONIC)) - first < LOOK_NS)
         continue;
-    return (read_tsc() - tsc) * NANOSECONDS / (now - first);
+    return (record_read_tsc() - tsc) * NANOSECONDS / (now - first);
 }
 
-static void add_strings(struct builder *b, u32 kind, char **list)
+static void record_add_strings(struct builder *b, u32 kind, char **list)
 {
     for (; *list; list++)
         add_piece(b, kind, 0, *list, strlen(*list) + 1);
@@ -168,7 +168,7 @@ static const void *auxv_pointer(const u64 *auxv, u64 type)
     return NULL;
 }
 
-static void add_leaf(struct builder *b, u32 leaf, u32 subleaf)
+static void record_add_leaf(struct builder *b, u32 leaf, u32 subleaf)
 {
     const u64 args[CLOCK_ARGS] = {leaf, subleaf};
     struct clock_answer a;
@@ -188,10 +188,10 @@ static void add_cpu(struct builder *b)
     };
     u64 shown[] = {vector_shape.features, vector_shape.mxcsr_mask};
     for (u32 n = 0; n < countof(leaves); n++)
-        add_leaf(b, leaves[n][0], leaves[n][1]);
+        record_add_leaf(b, leaves[n][0], leaves[n][1]);
     for (u32 state = 2; state < 32; state++)
         if (vector_shape.features >> state & 1)
-            add_leaf(b, 0xd, state);
+            record_add_leaf(b, 0xd, state);
     add_piece(b, PIECE_CPU, 0, shown, sizeof(shown));
 }
 
@@ -203,8 +203,8 @@ static void add_start_pieces(struct builder *b, const struct loader_request *req
     i64 length = kernel_call(__NR_getcwd, directory, sizeof(directory));
     const void *random = auxv_pointer(request->auxv, AT_RANDOM);
     add_piece(b, PIECE_PATH, 0, request->path, strlen(request->path));
-    add_strings(b, PIECE_ARGUMENTS, request->argv);
-    add_strings(b, PIECE_ENVIRONMENT, request->envp);
+    record_add_strings(b, PIECE_ARGUMENTS, request->argv);
+    record_add_strings(b, PIECE_ENVIRONMENT, request->envp);
     add_piece(b, PIECE_AUXV, 0, request->auxv, auxv_words(request->auxv) * 8);
     if (random)
         add_piece(b, PIECE_RANDOM, 0, random, RANDOM_BYTES);
@@ -230,7 +230,7 @@ static bool build_start(struct builder *b, const struct record_moment *at)
     };
     if (!build(b, EVENT_START, at))
         return false;
-    b->flags = (u16 *)&((struct event_start *)add(b, &start, sizeof(start)))->flags;
+    b->flags = (u16 *)&((struct event_start *)record_add(b, &start, sizeof(start)))->flags;
     return true;
 }
 
@@ -252,7 +252,7 @@ void record_start(const struct loader_request *request, const struct signals_inh
     share_group_start(settings.share);
     ring_producer_init(&producer, track_ring);
     frequency = tsc_frequency();
-    struct record_moment at = {.time = read_tsc()};
+    struct record_moment at = {.time = record_read_tsc()};
     if (!build_start(&b, &at))
         return;
     add_start_pieces(&b, request, inherited);
@@ -262,13 +262,13 @@ void record_start(const struct loader_request *request, const struct signals_inh
 
 /* --- system calls ----------------------------------------------------------------------- */
 
-static bool read_memory(void *context, void *to, struct gaddr from, size_t size)
+static bool record_read_memory(void *context, void *to, struct gaddr from, size_t size)
 {
     (void)context;
     return guest_read(to, from, size);
 }
 
-static const struct call_memory memory = {read_memory, NULL};
+static const struct call_memory memory = {record_read_memory, NULL};
 
 /* Calls that no row knows: what they can reach is set aside, and compared afterwards.  Several threads may be in such
  * calls, if these wait. */
@@ -476,8 +476,8 @@ static void call_end(struct record_call *c, i64 result)
                                     .flags = compared ? SYSCALL_COMPARED : 0,
                                     .args = argument_count(&c->made),
                                     .result = result};
-    b.flags = &((struct event_syscall *)add(&b, &payload, sizeof(payload)))->flags;
-    add(&b, c->made.args, payload.args * sizeof(u64));
+    b.flags = &((struct event_syscall *)record_add(&b, &payload, sizeof(payload)))->flags;
+    record_add(&b, c->made.args, payload.args * sizeof(u64));
     c->made.result = result;
     call_written(&c->made, &memory, add_written, &b);
     if (c->made.number == __NR_futex)
@@ -537,7 +537,7 @@ static u64 time_for_copy(const struct event_map *map)
     return map->mtime ^ (++unique << 32 | (track_number + 1ul)) * 0x9e3779b97f4a7c15ul;
 }
 
-static u32 keep(const struct event_map *map, i64 fd)
+static u32 record_keep_file(const struct event_map *map, i64 fd)
 {
     struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
                                 time_for_copy(map)};
@@ -571,11 +571,11 @@ void record_map(const struct mapping *m, u64 at)
     share_update(); /* a file that others write is copied while they do not */
     if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
         share_outside_file(m->fd, st.device, st.inode, path);
-    map.copy = packaged ? 0 : keep(&map, m->fd);
+    map.copy = packaged ? 0 : record_keep_file(&map, m->fd);
     if (!build(&b, EVENT_MAP, &now))
         return;
-    add(&b, &map, sizeof(map));
-    add(&b, path, map.path_size);
+    record_add(&b, &map, sizeof(map));
+    record_add(&b, path, map.path_size);
     publish(&b);
     share_outside_mapped(at, m->size);
 }
@@ -592,7 +592,7 @@ void record_signal(const struct k_siginfo *info, u32 fate)
         return;
     struct event_signal payload = {.signal = (u32)info->signal, .fate = (u16)fate};
     memcpy(payload.info, info, sizeof(*info));
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -603,11 +603,11 @@ void record_killed(void)
     if (log_mode != LOG_RECORD)
         return;
     record_note(NOTE_LIMIT, "a child of vfork was killed, and what it wrote last is not known");
-    struct record_moment at = {.tick = ticks_now(), .time = read_tsc()};
+    struct record_moment at = {.tick = ticks_now(), .time = record_read_tsc()};
     if (!build(&b, EVENT_SIGNAL, &at))
         return;
     struct event_signal payload = {.signal = SIG_KILL, .fate = SIGNAL_DIED};
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -622,7 +622,7 @@ void record_write(struct gaddr at, u64 size)
     if (!build(&b, EVENT_DATA, &now))
         return;
     struct event_data data = {0};
-    b.flags = (u16 *)&((struct event_data *)add(&b, &data, sizeof(data)))->flags;
+    b.flags = (u16 *)&((struct event_data *)record_add(&b, &data, sizeof(data)))->flags;
     add_written(&b, at, size);
     publish(&b);
 }
@@ -657,7 +657,8 @@ static bool begin_shared(bool in_call)
     if (!build(&shared, EVENT_SHARED, &at))
         return false;
     struct event_shared payload = {.where = in_call ? SHARED_IN_CALL : SHARED_AT_BOUNDARY};
-    shared.flags = (u16 *)&((struct event_shared *)add(&shared, &payload, sizeof(payload)))->flags;
+    shared.flags = (u16 *)&((struct event_shared *)
+                             record_add(&shared, &payload, sizeof(payload)))->flags;
     shared_open = true;
     return true;
 }
@@ -696,8 +697,8 @@ void record_note(u32 level, const char *text)
     if (!build(&b, EVENT_NOTE, &at))
         return;
     struct event_note payload = {level, (u32)strlen(text)};
-    add(&b, &payload, sizeof(payload));
-    add(&b, text, payload.size);
+    record_add(&b, &payload, sizeof(payload));
+    record_add(&b, text, payload.size);
     publish(&b);
 }
 
@@ -707,12 +708,12 @@ void record_switch(const struct record_switch *out, const struct thread *to)
     struct builder b;
     if (log_mode != LOG_RECORD)
         return;
-    struct record_moment at = {.tick = ticks_now(), .pc = out->pc, .time = read_tsc()};
+    struct record_moment at = {.tick = ticks_now(), .pc = out->pc, .time = record_read_tsc()};
     if (!build(&b, EVENT_SWITCH, &at))
         return;
     b.event->thread = (u16)out->ordinal;
     struct event_switch payload = {(u16)to->ordinal, (u16)out->reason, to->tid};
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -725,7 +726,7 @@ void record_vfork(u64 flags)
     if (!build(&b, EVENT_FORK, &at))
         return;
     struct event_fork payload = {.pid = 0, .flags = (u32)flags};
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -740,7 +741,7 @@ void record_forked(u64 parent_tick, u64 parent_pc)
         return;
     }
     ring_producer_init(&producer, track_ring);
-    struct record_moment at = {parent_tick, parent_pc, 0, read_tsc()};
+    struct record_moment at = {parent_tick, parent_pc, 0, record_read_tsc()};
     struct builder b;
     if (build_start(&b, &at)) /* the rest is its parent's */
         publish(&b);
@@ -756,7 +757,7 @@ void record_exec(void)
     if (!build(&b, EVENT_EXEC, &at))
         return;
     struct event_exec payload = {0};
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -787,7 +788,7 @@ void record_boundary(void)
     next = ticks_now() + ticks_to_next_check(&extent);
     if (!build(&b, EVENT_CHECK, &at))
         return;
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
 }
 
@@ -801,7 +802,7 @@ static void log_end(int status, int signal)
         return;
     struct event_end payload = {.status = (u32)status & 0xff, .signal = (u32)signal,
                                 .core = signals_dump_core(signal)};
-    add(&b, &payload, sizeof(payload));
+    record_add(&b, &payload, sizeof(payload));
     publish(&b);
     ring_finish(&producer, &track_host);
     log_mode = LOG_OFF;

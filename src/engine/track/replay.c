@@ -62,7 +62,7 @@ static const char *with_limit(u32 verdict, const char *happened)
     return line;
 }
 
-static _Noreturn void conclude(u32 verdict, const char *recorded, const char *happened)
+static _Noreturn void replay_conclude(u32 verdict, const char *recorded, const char *happened)
 {
     happened = with_limit(verdict, happened);
     if (control_on)
@@ -87,7 +87,7 @@ static _Noreturn void conclude(u32 verdict, const char *recorded, const char *ha
 
 _Noreturn void replay_unable(const char *why)
 {
-    conclude(CHANNEL_UNABLE, "", why);
+    replay_conclude(CHANNEL_UNABLE, "", why);
 }
 
 u64 replay_events_met(void)
@@ -107,7 +107,7 @@ static const char *kind_name(u16 kind)
     return kind < countof(names) && names[kind] ? names[kind] : "an unknown event";
 }
 
-static void describe(struct text *t, const struct event *e)
+static void replay_describe(struct text *t, const struct event *e)
 {
     text_add(t, kind_name(e->kind));
     if (e->kind == EVENT_SYSCALL) {
@@ -128,8 +128,8 @@ static _Noreturn void diverge(const struct event *e, const char *happened)
 {
     char recorded[256];
     struct text t = TEXT(recorded);
-    describe(&t, e);
-    conclude(CHANNEL_DIVERGED, recorded, happened);
+    replay_describe(&t, e);
+    replay_conclude(CHANNEL_DIVERGED, recorded, happened);
 }
 
 static _Noreturn void diverge_number(const struct event *e, const char *happened, u64 number)
@@ -144,7 +144,7 @@ static _Noreturn void diverge_number(const struct event *e, const char *happened
 
 /* --- events ------------------------------------------------------------------------------ */
 
-static void take_note(const struct event_note *note)
+static void replay_take_note(const struct event_note *note)
 {
     if (note->level == NOTE_QUIET || note->level == NOTE_SHOWN)
         output_quiet(note->level == NOTE_QUIET);
@@ -166,7 +166,7 @@ static const struct event *next(void)
     const struct event *e;
     while ((e = event_source_peek()) && is_by_the_way(e)) {
         if (e->kind == EVENT_NOTE)
-            take_note((const struct event_note *)e->payload);
+            replay_take_note((const struct event_note *)e->payload);
         event_source_advance(e);
     }
     return e;
@@ -182,7 +182,8 @@ static const struct event *next_or_end(void)
 {
     const struct event *e = next();
     if (!e)
-        conclude(event_source_damaged() ? CHANNEL_UNABLE : CHANNEL_REPRODUCED, "the end of the log", "");
+        replay_conclude(event_source_damaged() ? CHANNEL_UNABLE : CHANNEL_REPRODUCED,
+                        "the end of the log", "");
     return e;
 }
 
@@ -199,7 +200,7 @@ static void expect_state(const struct event *e, u64 pc)
 /* --- pieces -------------------------------------------------------------------------------- */
 
 /* A piece may be a little more than what was written: what could not be written has not changed. */
-static bool is_there(u64 address, const u8 *bytes, u64 size)
+static bool replay_is_there(u64 address, const u8 *bytes, u64 size)
 {
     u8 now[64];
     while (size) {
@@ -234,10 +235,11 @@ static void apply_pieces(const u8 *at, const u8 *end)
             mapped_file_resize(piece->address, *(const u64 *)at);
         if (piece->kind == PIECE_MEMORY && piece->size &&
             !guest_write(gaddr(piece->address), at, piece->size) &&
-            !is_there(piece->address, at, piece->size) &&
+            !replay_is_there(piece->address, at, piece->size) &&
             !mapped_file_write(piece->address, at, piece->size) &&
             !write_forced(piece->address, at, piece->size))
-            conclude(CHANNEL_DIVERGED, "memory that a system call wrote", "it cannot be written");
+            replay_conclude(CHANNEL_DIVERGED, "memory that a system call wrote",
+                            "it cannot be written");
         at += format_padded(piece->size);
     }
 }
@@ -279,7 +281,7 @@ static struct start {
     u64 layout_size;
 } *start;
 
-static void add_strings(unsigned list, const char *bytes, u64 size)
+static void replay_add_strings(unsigned list, const char *bytes, u64 size)
 {
     u64 begun = start->begun[list], all = begun + size;
     char *copy = pool_take(all + 1);
@@ -297,7 +299,7 @@ static void add_strings(unsigned list, const char *bytes, u64 size)
 }
 
 /* What was too long for the rest of an event comes in several pieces. */
-static void add_bytes(void *to, u64 room, u64 *size, const u8 *bytes, u64 more)
+static void replay_add_bytes(void *to, u64 room, u64 *size, const u8 *bytes, u64 more)
 {
     if (more > room - *size)
         more = room - *size;
@@ -309,25 +311,28 @@ static void take_start_piece(const struct event_piece *piece, const u8 *bytes)
 {
     switch (piece->kind) {
     case PIECE_PATH:
-        add_bytes(start->path, sizeof(start->path) - 1, &start->path_size, bytes, piece->size);
+        replay_add_bytes(start->path, sizeof(start->path) - 1, &start->path_size, bytes,
+                         piece->size);
         break;
     case PIECE_ARGUMENTS:
-        add_strings(0, (const char *)bytes, piece->size);
+        replay_add_strings(0, (const char *)bytes, piece->size);
         break;
     case PIECE_ENVIRONMENT:
-        add_strings(1, (const char *)bytes, piece->size);
+        replay_add_strings(1, (const char *)bytes, piece->size);
         break;
     case PIECE_AUXV:
-        add_bytes(start->auxv, sizeof(start->auxv), &start->auxv_size, bytes, piece->size);
+        replay_add_bytes(start->auxv, sizeof(start->auxv), &start->auxv_size, bytes, piece->size);
         break;
     case PIECE_RANDOM:
-        add_bytes(start->random, sizeof(start->random), &start->random_size, bytes, piece->size);
+        replay_add_bytes(start->random, sizeof(start->random), &start->random_size, bytes,
+                         piece->size);
         break;
     case PIECE_CPU:
-        add_bytes(start->cpu, sizeof(start->cpu), &start->cpu_size, bytes, piece->size);
+        replay_add_bytes(start->cpu, sizeof(start->cpu), &start->cpu_size, bytes, piece->size);
         break;
     case PIECE_LAYOUT:
-        add_bytes(start->layout, sizeof(start->layout), &start->layout_size, bytes, piece->size);
+        replay_add_bytes(start->layout, sizeof(start->layout), &start->layout_size, bytes,
+                         piece->size);
         break;
     default:
         break;
@@ -343,7 +348,7 @@ static void take_start_pieces(const u8 *at, const u8 *end)
     }
 }
 
-static void take_start(void)
+static void replay_take_start(void)
 {
     const struct event *e = next();
     if (!e || e->kind != EVENT_START)
@@ -379,7 +384,7 @@ static void mend_auxv(const u64 *ours)
 }
 
 /* As the kernel does at execve: the end of the path. */
-static void name_thread(const char *path)
+static void replay_name_thread(const char *path)
 {
     const char *name = path;
     for (const char *at; (at = text_find(name, '/'));)
@@ -395,7 +400,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
         engine_refuse(CHANNEL_EXIT_OURS, "replay", "there is nobody to replay for");
     event_source_start();
     start = pool_map(sizeof(*start), 4096);
-    take_start();
+    replay_take_start();
     mend_auxv(request->auxv);
     if (start->cpu_size)
         vector_limit(start->cpu[0], (u32)start->cpu[1]);
@@ -410,7 +415,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
         control_start();
     if (track_in_tree)
         branch_start();
-    name_thread(start->path);
+    replay_name_thread(start->path);
     output_start();
 }
 
@@ -541,7 +546,7 @@ static _Noreturn void become_another(const struct event *e)
 {
     expect_state(e, cpu->rip - SYSCALL_LENGTH);
     met(e);
-    conclude(CHANNEL_REPRODUCED, "", "");
+    replay_conclude(CHANNEL_REPRODUCED, "", "");
 }
 
 bool replay_call_begin(const struct call *call)
@@ -590,7 +595,7 @@ static void repeat_limit(const struct call *call, i64 result)
 }
 
 /* People know threads by their names. */
-static void note_name(const struct call *call)
+static void replay_note_name(const struct call *call)
 {
     enum { K_PR_SET_NAME = 15 };
     char *name = thread_self()->name;
@@ -622,7 +627,7 @@ i64 replay_feed(void)
     apply_data(more);
     current.fed = true;
     output_after_call(&current.call, result);
-    note_name(&current.call);
+    replay_note_name(&current.call);
     repeat_limit(&current.call, result);
     if (result == -EINTR)
         replay_expect_signal();
@@ -713,7 +718,7 @@ static void deliver(const struct event *e)
     signals_deliver();
 }
 
-static void check(const struct event *e)
+static void replay_check(const struct event *e)
 {
     const struct event_check *c = (const struct event_check *)e->payload;
     struct digest_extent extent;
@@ -770,7 +775,7 @@ bool replay_meet(void)
     else if (e->kind == EVENT_SHARED)
         meet_shared(e);
     else if (e->kind == EVENT_CHECK)
-        check(e);
+        replay_check(e);
     else if (!plan_stands_before(e))
         deliver(e);
     return true;
@@ -883,5 +888,5 @@ _Noreturn void replay_end(int status, int signal)
         diverge_number(e, "the program ended with status", (u64)status << 8 | (u64)signal);
     control_ended(end);
     met(e);
-    conclude(CHANNEL_REPRODUCED, "", "");
+    replay_conclude(CHANNEL_REPRODUCED, "", "");
 }

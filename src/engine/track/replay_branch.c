@@ -25,7 +25,7 @@ void branch_start(void)
 }
 
 /* May we?  Then *ret is what the copy is to have for stderr. */
-static bool ask(u64 tick, u64 pc, i32 *ret)
+static bool replay_branch_ask(u64 tick, u64 pc, i32 *ret)
 {
     struct channel_fork fork = {{CHANNEL_FORK, sizeof(fork)}, tick, pc};
     struct channel_leave leave = {0};
@@ -72,7 +72,7 @@ void branch_at_fork(void)
     if (!track_in_tree || !replay_process_is_made(&e)) /* (1) */
         return;
     u64 tick = e->tick, pc = e->pc;
-    if (!ask(tick, pc, &errors))
+    if (!replay_branch_ask(tick, pc, &errors))
         return;
     i64 pid = kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);
     if (pid == 0) {

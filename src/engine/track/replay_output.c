@@ -37,7 +37,7 @@ void output_restore(const struct output_state *state)
     now = *state;
 }
 
-static u8 where(u64 fd)
+static u8 replay_output_goes_to(u64 fd)
 {
     return fd < OUTPUT_FOLLOWED ? now.shown_as[fd] : NOWHERE;
 }
@@ -48,7 +48,7 @@ static void set(u64 fd, u8 to)
         now.shown_as[fd] = to;
 }
 
-static void show(u8 to, u64 address, u64 size)
+static void replay_output_show(u8 to, u64 address, u64 size)
 {
     while (size && !is_quiet) {
         i64 done = kernel_call(__NR_write, to, address, size);
@@ -66,7 +66,7 @@ static void show_parts(u8 to, u64 parts, u64 count, u64 size)
         if (!guest_read(part, gaddr(parts + n * sizeof(part)), sizeof(part)))
             return;
         u64 length = part[1] < size ? part[1] : size;
-        show(to, part[0], length);
+        replay_output_show(to, part[0], length);
         size -= length;
     }
 }
@@ -79,23 +79,23 @@ void output_after_call(const struct call *call, i64 result)
     switch (call->number) {
     case __NR_write:
     case __NR_pwrite64:
-        if (where(a[0]))
-            show(where(a[0]), a[1], (u64)result);
+        if (replay_output_goes_to(a[0]))
+            replay_output_show(replay_output_goes_to(a[0]), a[1], (u64)result);
         break;
     case __NR_writev:
-        if (where(a[0]))
-            show_parts(where(a[0]), a[1], a[2], (u64)result);
+        if (replay_output_goes_to(a[0]))
+            show_parts(replay_output_goes_to(a[0]), a[1], a[2], (u64)result);
         break;
     case __NR_dup:
-        set((u64)result, where(a[0]));
+        set((u64)result, replay_output_goes_to(a[0]));
         break;
     case __NR_dup2:
     case __NR_dup3:
-        set(a[1], where(a[0]));
+        set(a[1], replay_output_goes_to(a[0]));
         break;
     case __NR_fcntl:
         if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-            set((u64)result, where(a[0]));
+            set((u64)result, replay_output_goes_to(a[0]));
         break;
     case __NR_close:
         set(a[0], NOWHERE);

@@ -18,7 +18,7 @@
 
 enum { SAVED_REGISTERS = 6, K_ARCH_SET_GS = 0x1001, K_ARCH_SET_FS = 0x1002 };
 
-static _Noreturn void begin(void)
+static _Noreturn void replay_threads_begin(void)
 {
     dispatch_run();
 }
@@ -27,8 +27,8 @@ static _Noreturn void begin(void)
 static void prepare_stack(struct thread *t)
 {
     u64 *top = (u64 *)thread_stack_top(t);
-    *--top = 0; /* the stack's end, and its alignment at `begin` */
-    *--top = (u64)begin;
+    *--top = 0; /* the stack's end, and its alignment at `replay_threads_begin` */
+    *--top = (u64)replay_threads_begin;
     for (int n = 0; n < SAVED_REGISTERS; n++)
         *--top = 0;
     t->replay_rsp = (u64)top;
@@ -46,7 +46,7 @@ void replay_thread_create(const struct k_clone_args *args, u32 tid)
     thread_list_add(t);
 }
 
-static void load(struct thread *t)
+static void replay_threads_load(struct thread *t)
 {
     struct k_stack handlers = {.base = thread_handler_stack(t), .size = THREAD_HANDLER_STACK};
     thread_load_registers(&t->state);
@@ -64,7 +64,7 @@ void replay_switch_to(u32 ordinal)
     thread_save_state(from);
     from->place = THREAD_AWAY;
     to->place = THREAD_HOLDS;
-    load(to);
+    replay_threads_load(to);
     ticks_add(1);
     engine_switch(&from->replay_rsp, to->replay_rsp);
 }

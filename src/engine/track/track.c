@@ -26,15 +26,15 @@ enum {
     NANOSECONDS = 1000000000,
 };
 
-struct k_iovec {
+struct track_iovec {
     void *base;
     u64 size;
 };
 
-struct k_msghdr {
+struct track_msghdr {
     void *name;
     u32 name_size;
-    struct k_iovec *parts;
+    struct track_iovec *parts;
     u64 part_count;
     void *control;
     u64 control_size;
@@ -51,7 +51,7 @@ struct k_descriptor_message { /* cmsghdr with one descriptor */
 
 enum { DESCRIPTOR_MESSAGE = 20 }; /* its bytes that count */
 
-struct k_pollfd {
+struct track_pollfd {
     i32 fd;
     i16 wanted;
     i16 got;
@@ -84,7 +84,7 @@ static void host_wake(void *context, u32 *word)
 static bool host_gone(void *context)
 {
     (void)context;
-    struct k_pollfd poll = {.fd = own_socket};
+    struct track_pollfd poll = {.fd = own_socket};
     i64 ready = kernel_call(__NR_poll, &poll, 1, 0);
     return ready > 0 && (poll.got & (K_POLLHUP | K_POLLERR));
 }
@@ -93,10 +93,10 @@ const struct ring_host track_host = {host_wait, host_wake, host_gone, NULL};
 
 /* --- messages --------------------------------------------------------------------- */
 
-static bool send_parts(i32 socket, struct k_iovec *parts, u64 count, i32 fd)
+static bool send_parts(i32 socket, struct track_iovec *parts, u64 count, i32 fd)
 {
     struct k_descriptor_message control = {DESCRIPTOR_MESSAGE, K_SOL_SOCKET, K_SCM_RIGHTS, fd, 0};
-    struct k_msghdr header = {.parts = parts, .part_count = count};
+    struct track_msghdr header = {.parts = parts, .part_count = count};
     if (fd >= 0) {
         header.control = &control;
         header.control_size = sizeof(control);
@@ -110,15 +110,15 @@ static bool send_parts(i32 socket, struct k_iovec *parts, u64 count, i32 fd)
 
 static bool send_on(i32 socket, const struct channel_message *message, i32 fd)
 {
-    struct k_iovec part = {(void *)message, message->size};
+    struct track_iovec part = {(void *)message, message->size};
     return send_parts(socket, &part, 1, fd);
 }
 
 static i64 receive_some(i32 socket, struct channel_message *ret, u32 size, i32 *ret_fd)
 {
     struct k_descriptor_message control = {0};
-    struct k_iovec part = {ret, size};
-    struct k_msghdr header = {.parts = &part, .part_count = 1, .control = &control,
+    struct track_iovec part = {ret, size};
+    struct track_msghdr header = {.parts = &part, .part_count = 1, .control = &control,
                               .control_size = sizeof(control)};
     i64 got;
     do
@@ -167,13 +167,13 @@ u32 track_receive_any(struct channel_message *ret, u32 most, i32 *fd)
 
 bool track_send_with(const struct channel_message *message, const void *bytes, u64 size, i32 fd)
 {
-    struct k_iovec parts[] = {{(void *)message, message->size}, {(void *)bytes, size}};
+    struct track_iovec parts[] = {{(void *)message, message->size}, {(void *)bytes, size}};
     return own_socket >= 0 && send_parts(own_socket, parts, 2, fd);
 }
 
 bool track_heard(void)
 {
-    struct k_pollfd poll = {.fd = own_socket, .wanted = K_POLLIN};
+    struct track_pollfd poll = {.fd = own_socket, .wanted = K_POLLIN};
     bool heard = stop_heard || kernel_call(__NR_poll, &poll, 1, 0) > 0;
     stop_heard = false;
     return heard;

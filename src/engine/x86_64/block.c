@@ -24,12 +24,12 @@ enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
 /* --- fetching --------------------------------------------------------------- */
 
 /* The code at hand: bytes from `start` to `end` can be fetched. */
-struct window {
+struct fetch_range {
     u64 start;
     u64 end;
 };
 
-static bool look_at(struct window *w, u64 pc)
+static bool block_look_at(struct fetch_range *w, u64 pc)
 {
     if (pc < w->start || pc + INSN_MAX > w->end) {
         u64 available = areas_fetchable(pc, PAGE_SIZE);
@@ -43,15 +43,17 @@ static bool look_at(struct window *w, u64 pc)
     return true;
 }
 
-static unsigned read_insn(struct window *w, u64 pc, struct insn *ret)
+static unsigned read_insn(struct fetch_range *w, u64 pc, struct insn *ret)
 {
-    return look_at(w, pc) ? decode(gaddr_pointer(gaddr(pc)), (unsigned)(w->end - pc), ret) : 0;
+    if (!block_look_at(w, pc))
+        return 0;
+    return decode(gaddr_pointer(gaddr(pc)), (unsigned)(w->end - pc), ret);
 }
 
 /* The same, with no more than it takes to copy or follow it. */
-static unsigned read_insn_quickly(struct window *w, u64 pc, struct insn *ret)
+static unsigned read_insn_quickly(struct fetch_range *w, u64 pc, struct insn *ret)
 {
-    if (!look_at(w, pc))
+    if (!block_look_at(w, pc))
         return 0;
     unsigned length = 0;
     if (w->end - pc >= QUICK_READ)
@@ -84,14 +86,14 @@ static bool may_rely_on(struct block *b, u64 pc, u64 end)
            add_pages(b, pc, end);
 }
 
-struct walk {
+struct block_walk {
     struct block *block; /* already decoded, may be NULL */
-    struct window window;
+    struct fetch_range window;
     struct insn insn;
 };
 
 /* The instruction at pc, from the block if it is its number `index`; NULL if it cannot be fetched. */
-static const struct insn *walk_insn(struct walk *w, u64 pc, u32 index)
+static const struct insn *walk_insn(struct block_walk *w, u64 pc, u32 index)
 {
     if (w->block && index < w->block->count && w->block->pc[index] == pc) {
         struct insn *i = &w->block->insn[index];
@@ -108,7 +110,7 @@ static const struct insn *walk_insn(struct walk *w, u64 pc, u32 index)
 }
 
 /* Which of `wanted` may be read from pc on. */
-static u16 flags_live(struct walk *w, u64 pc, u32 index, u16 wanted, int depth)
+static u16 flags_live(struct block_walk *w, u64 pc, u32 index, u16 wanted, int depth)
 {
     u16 live = 0;
     for (int steps = WALK_LENGTH >> (WALK_DEPTH - depth); wanted && steps > 0; steps--, index++) {
@@ -147,13 +149,13 @@ u16 block_flags_dead(struct block *b, u32 index)
 {
     if (b->checked)
         return 0;
-    struct walk w = {.block = b};
+    struct block_walk w = {.block = b};
     return FLAGS_ARITHMETIC & ~flags_live(&w, b->pc[index], index, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
 
 u16 block_flags_dead_at(u64 pc)
 {
-    struct walk w = {0};
+    struct block_walk w = {0};
     return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
 
@@ -252,7 +254,7 @@ static u64 read_on_at(const struct block *b, const struct insn *i, u64 pc, u32 b
 
 bool block_read(struct block *b, u64 pc, u64 *fault)
 {
-    struct window w = {0};
+    struct fetch_range w = {0};
     u32 branches = 0;
     b->count = 0;
     b->page_count = 0;

@@ -29,7 +29,7 @@ enum { LEAF_XSAVE = 0xd, STATE_X87_SSE = 3, STATE_AVX = 4 };
 
 #define ALL (~0u)
 
-static const struct row {
+static const struct level_row {
     u32 leaf, subleaf;
     u32 v2[4], v3[4]; /* eax, ebx, ecx, edx */
 } rows[] = {
@@ -51,7 +51,7 @@ static bool has_features(u32 leaf)
 }
 
 /* Only some leaves have subleaves; the others do not look at it. */
-static bool is_row(const struct row *row, u32 leaf, u32 subleaf)
+static bool is_row(const struct level_row *row, u32 leaf, u32 subleaf)
 {
     bool divided = leaf == 7 || leaf == LEAF_XSAVE;
     return row->leaf == leaf && (!divided || row->subleaf == subleaf);

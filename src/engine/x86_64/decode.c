@@ -57,7 +57,7 @@ static const u8 byte_classes[256] = {
 };
 
 /* What is gathered on the way to the form. */
-struct work {
+struct decode_work {
     const u8 *at; /* what comes next */
     unsigned prefixes;
     unsigned rex; /* 0 or 0x40 | WRXB */
@@ -96,7 +96,7 @@ static unsigned add_prefix(unsigned prefixes, u8 byte)
 }
 
 /* Any prefixes in any order.  REX counts only if it is the last. */
-static enum byte_class take_many_prefixes(struct work *w, const u8 *bytes)
+static enum byte_class take_many_prefixes(struct decode_work *w, const u8 *bytes)
 {
     unsigned prefixes = 0, repeat = 0, rex = 0;
     const u8 *at = bytes;
@@ -122,7 +122,7 @@ static enum byte_class take_many_prefixes(struct work *w, const u8 *bytes)
 
 /* Takes the prefixes; returns the class of the byte after them.  Most instructions have none
  * or REX alone, which are told apart without a branch. */
-static inline enum byte_class take_prefixes(struct work *w, const u8 *bytes)
+static inline enum byte_class take_prefixes(struct decode_work *w, const u8 *bytes)
 {
     unsigned has_rex = (bytes[0] & 0xf0) == 0x40;
     enum byte_class class = byte_classes[bytes[has_rex]];
@@ -135,19 +135,19 @@ static inline enum byte_class take_prefixes(struct work *w, const u8 *bytes)
     return class;
 }
 
-static inline u8 take(struct work *w)
+static inline u8 decode_take_byte(struct decode_work *w)
 {
     return *w->at++;
 }
 
-static inline void take_legacy(struct work *w, unsigned escaped)
+static inline void take_legacy(struct decode_work *w, unsigned escaped)
 {
     unsigned map = escaped; /* MAP_ONE or MAP_0F */
     w->at += escaped;
-    unsigned opcode = take(w);
+    unsigned opcode = decode_take_byte(w);
     if (escaped & ((opcode | 2) == 0x3a)) {
         map = opcode == 0x38 ? MAP_0F38 : MAP_0F3A;
-        opcode = take(w);
+        opcode = decode_take_byte(w);
     }
     w->encoding = ENCODING_LEGACY;
     w->map = map;
@@ -158,7 +158,7 @@ static inline void take_legacy(struct work *w, unsigned escaped)
 }
 
 /* Whether the prefixes allow a VEX, EVEX or XOP prefix behind them. */
-static bool may_extend(const struct work *w)
+static bool may_extend(const struct decode_work *w)
 {
     return !w->rex && !(w->prefixes & (PREFIX_66 | PREFIX_F2 | PREFIX_F3 | PREFIX_LOCK));
 }
@@ -170,7 +170,7 @@ static unsigned rex_of(u8 rxb, u8 w)
 }
 
 /* The last byte of a VEX or XOP prefix, and the middle one of EVEX: W vvvv L pp. */
-static void take_vvvv(struct work *w, u8 byte)
+static void take_vvvv(struct decode_work *w, u8 byte)
 {
     w->vvvv = ~byte >> 3 & 15;
     w->variant = (w->rex & REX_W ? 2 : 0) | (byte >> 2 & 1);
@@ -178,7 +178,7 @@ static void take_vvvv(struct work *w, u8 byte)
                 (w->vvvv & 8 ? STATES_VVVV_HIGH : 0) | (w->vvvv & 7 ? STATES_VVVV_LOW : 0);
 }
 
-static bool take_vex2(struct work *w)
+static bool take_vex2(struct decode_work *w)
 {
     u8 byte = w->at[1];
     w->at += 2;
@@ -190,7 +190,7 @@ static bool take_vex2(struct work *w)
     return true;
 }
 
-static bool take_vex3(struct work *w)
+static bool take_vex3(struct decode_work *w)
 {
     u8 first = w->at[1], second = w->at[2];
     w->at += 3;
@@ -202,7 +202,7 @@ static bool take_vex3(struct work *w)
     return w->map >= MAP_0F && w->map <= MAP_0F3A;
 }
 
-static bool take_xop(struct work *w)
+static bool take_xop(struct decode_work *w)
 {
     u8 first = w->at[1], second = w->at[2];
     w->at += 3;
@@ -222,7 +222,7 @@ static unsigned evex_states(u8 first, u8 third)
            (zero && !mask ? STATES_ZERO_NO_MASK : 0);
 }
 
-static bool take_evex(struct work *w)
+static bool take_evex(struct decode_work *w)
 {
     static const struct {
         u8 known, slot, map;
@@ -246,14 +246,14 @@ static bool take_evex(struct work *w)
 }
 
 /* VEX, EVEX and XOP: the prefix and the opcode. */
-static bool take_extended(struct work *w, enum byte_class class)
+static bool take_extended(struct decode_work *w, enum byte_class class)
 {
     bool allowed = may_extend(w);
     bool known = class == BYTE_VEX2   ? take_vex2(w)
                  : class == BYTE_VEX3 ? take_vex3(w)
                  : class == BYTE_EVEX ? take_evex(w)
                                       : take_xop(w);
-    w->opcode = take(w);
+    w->opcode = decode_take_byte(w);
     return allowed && known;
 }
 
@@ -269,14 +269,14 @@ static inline const struct decode_form *resolve(unsigned cell, unsigned modrm)
     return &decode_forms[cell];
 }
 
-static inline const struct decode_form *find_form(const struct work *w)
+static inline const struct decode_form *find_form(const struct decode_work *w)
 {
     unsigned row = decode_rows[w->space][w->opcode];
     unsigned cell = decode_cells[row * CELL_ALIGN + w->variant];
     return resolve(cell, *w->at);
 }
 
-static inline i64 load(const u8 *from, unsigned shift)
+static inline i64 decode_load(const u8 *from, unsigned shift)
 {
     u64 value;
     __builtin_memcpy(&value, from, sizeof(value));
@@ -306,8 +306,8 @@ static const u8 modrm_shapes[256] = {
 
 /* ModRM, SIB and displacement, as far as there are any; returns the registers that make the
  * address. */
-static inline unsigned take_modrm(struct work *w, const struct decode_form *form, const u8 *bytes,
-                                  struct insn *ret)
+static inline unsigned take_modrm(struct decode_work *w, const struct decode_form *form,
+                                  const u8 *bytes, struct insn *ret)
 {
     unsigned has_modrm = form->parts & PART_MODRM;
     unsigned modrm = *w->at, shape = modrm_shapes[modrm] & -has_modrm;
@@ -324,7 +324,7 @@ static inline unsigned take_modrm(struct work *w, const struct decode_form *form
     }
     unsigned index = (sib >> 3 & 7) | (w->rex & REX_X) << 2;
     unsigned names_index = has_sib & (index != 4) & !(form->memory[1] & MEMORY_VSIB);
-    i64 byte = (i8)*at & -(i64)(size & 1), word = load(at, 32);
+    i64 byte = (i8)*at & -(i64)(size & 1), word = decode_load(at, 32);
     w->at = at + size;
     ret->has_modrm = has_modrm;
     ret->modrm_at = modrm_at;
@@ -338,7 +338,7 @@ static inline unsigned take_modrm(struct work *w, const struct decode_form *form
     return names_base << (base | (w->rex & REX_B) << 3) | names_index << index;
 }
 
-static inline void set_registers(const struct work *w, const struct decode_form *form,
+static inline void set_registers(const struct decode_work *w, const struct decode_form *form,
                                  unsigned address, struct insn *ret)
 {
     unsigned rex = w->rex, modrm = ret->modrm;
@@ -359,8 +359,8 @@ static inline void set_registers(const struct work *w, const struct decode_form 
     ret->registers_written = use >> 16;
 }
 
-static inline void take_immediate(struct work *w, const struct decode_form *form, const u8 *bytes,
-                                  struct insn *ret)
+static inline void take_immediate(struct decode_work *w, const struct decode_form *form,
+                                  const u8 *bytes, struct insn *ret)
 {
     static const u64 masks[] = {
         [IMMEDIATE_NONE] = 0,     [IMMEDIATE_SIGNED] = ~0ull,   [IMMEDIATE_U8] = 0xff,
@@ -368,7 +368,7 @@ static inline void take_immediate(struct work *w, const struct decode_form *form
     };
     const u8 *at = w->at;
     unsigned size = form->immediate_size;
-    i64 value = load(at, form->immediate_shift) & masks[form->immediate_mask];
+    i64 value = decode_load(at, form->immediate_shift) & masks[form->immediate_mask];
     w->at = at + size;
     ret->immediate_at = at - bytes;
     ret->immediate_size = size;
@@ -404,7 +404,7 @@ static void mend_shift(struct insn *ret)
 }
 
 /* nop with REX.B exchanges rax and another. */
-static void mend_nop(const struct work *w, struct insn *ret)
+static void mend_nop(const struct decode_work *w, struct insn *ret)
 {
     if (!(w->rex & REX_B))
         return;
@@ -424,16 +424,16 @@ static void mend_suffix(struct insn *ret)
         ret->kind = INSN_INVALID;
 }
 
-static void mend_offset(struct work *w, struct insn *ret)
+static void mend_offset(struct decode_work *w, struct insn *ret)
 {
     unsigned size = ret->prefixes & PREFIX_67 ? 4 : 8;
     ret->immediate_size = size;
-    ret->immediate = size == 4 ? (u32)load(w->at, 0) : load(w->at, 0);
+    ret->immediate = size == 4 ? (u32)decode_load(w->at, 0) : decode_load(w->at, 0);
     w->at += size;
 }
 
 /* What looked like a memory operand was a register. */
-static void mend_memory(struct work *w, const struct decode_form *form, const u8 *bytes,
+static void mend_memory(struct decode_work *w, const struct decode_form *form, const u8 *bytes,
                         struct insn *ret)
 {
     w->at = bytes + ret->modrm_at + 1;
@@ -445,7 +445,8 @@ static void mend_memory(struct work *w, const struct decode_form *form, const u8
 }
 
 /* Vector and tile registers that must not be the same. */
-static void check_distinct(const struct work *w, const struct decode_form *form, struct insn *ret)
+static void check_distinct(const struct decode_work *w, const struct decode_form *form,
+                           struct insn *ret)
 {
     enum { NONE = 255 };
     bool evex = ret->encoding == ENCODING_EVEX;
@@ -463,7 +464,7 @@ static void check_distinct(const struct work *w, const struct decode_form *form,
         ret->kind = INSN_INVALID;
 }
 
-static void mend_special(struct work *w, const struct decode_form *form, const u8 *bytes,
+static void mend_special(struct decode_work *w, const struct decode_form *form, const u8 *bytes,
                          struct insn *ret)
 {
     enum { DISTINCT = SPECIAL_REG_IS_NOT_RM | SPECIAL_REG_IS_NOT_VVVV | SPECIAL_VVVV_IS_NOT_RM };
@@ -482,7 +483,7 @@ static void mend_special(struct work *w, const struct decode_form *form, const u
 }
 
 /* Everything behind the opcode. */
-static inline void take_rest(struct work *w, const struct decode_form *form, const u8 *bytes,
+static inline void take_rest(struct decode_work *w, const struct decode_form *form, const u8 *bytes,
                              struct insn *ret)
 {
     unsigned address = take_modrm(w, form, bytes, ret);
@@ -503,7 +504,7 @@ static inline void take_rest(struct work *w, const struct decode_form *form, con
 /* What of the opcode is a condition. */
 static const u8 condition_bits[INSN_KINDS] = {[INSN_BRANCH] = 15, [INSN_COUNTED] = 3};
 
-static inline void set_opcode(const struct work *w, const u8 *bytes, struct insn *ret)
+static inline void set_opcode(const struct decode_work *w, const u8 *bytes, struct insn *ret)
 {
     ret->encoding = w->encoding;
     ret->map = w->map;
@@ -516,7 +517,7 @@ static inline void set_opcode(const struct work *w, const u8 *bytes, struct insn
 
 /* Prefixes and opcode; returns the form.  The opcode of an instruction that is all prefixes
  * is the last of them. */
-static inline const struct decode_form *take_opcode(struct work *w, const u8 *bytes)
+static inline const struct decode_form *take_opcode(struct decode_work *w, const u8 *bytes)
 {
     w->high = w->vvvv = 0;
     enum byte_class class = take_prefixes(w, bytes);
@@ -535,7 +536,7 @@ static inline const struct decode_form *take_opcode(struct work *w, const u8 *by
 /* Decodes bytes of which READ_MAX may be read. */
 static unsigned decode_readable(const u8 *bytes, struct insn *ret)
 {
-    struct work w;
+    struct decode_work w;
     const struct decode_form *form = take_opcode(&w, bytes);
     set_opcode(&w, bytes, ret);
     take_rest(&w, form, bytes, ret);

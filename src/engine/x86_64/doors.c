@@ -169,7 +169,7 @@ static u8 *emit_if_zero(struct emitter *e)
     return e->at++;
 }
 
-static void aim_short(struct emitter *e, u8 *at)
+static void doors_aim_short(struct emitter *e, u8 *at)
 {
     *at = (u8)(e->at - (at + 1));
 }
@@ -190,7 +190,7 @@ static void make_syscall(struct emitter *e)
     emit_load(e, R11, emit_slot(SLOT_R11));
     make_reason(e, EXIT_SYSCALL);
 
-    aim_short(e, make);
+    doors_aim_short(e, make);
     emit8(e, 0x0f); /* syscall */
     emit8(e, 0x05);
     doors.call_made = emit_here(e);
@@ -206,18 +206,18 @@ static void make_syscall(struct emitter *e)
     emit_load(e, RCX, EMIT_CPU(rip));
     make_reason(e, EXIT_CALL_MADE);
 
-    aim_short(e, quiet);
+    doors_aim_short(e, quiet);
     emit_load(e, RCX, EMIT_CPU(rip));
     emit8(e, 0xff); /* jmp [cpu->after] */
     emit_rip_operand(e, 4, EMIT_CPU(after), 0);
 
-    aim_short(e, failed);
-    aim_short(e, failed_too);
+    doors_aim_short(e, failed);
+    doors_aim_short(e, failed_too);
     make_reason(e, EXIT_CALL_FAILED);
 }
 
 /* The guest's flags from ah and al, and the registers that were borrowed. */
-static void give_back(struct emitter *e)
+static void doors_give_back(struct emitter *e)
 {
     static const u8 flags[] = {0x04, 0x7f, 0x9e}; /* add al, 127: OF; sahf */
     emit_bytes(e, flags, sizeof(flags));
@@ -226,7 +226,7 @@ static void give_back(struct emitter *e)
 }
 
 /* ecx is the address of an access of which the map says "perhaps", and rcx is in its slot: are its bytes watched?  If not, on to cpu->after. */
-static void make_data(struct emitter *e)
+static void doors_make_data(struct emitter *e)
 {
     static const u8 keep_flags[] = {0x9f, 0x0f, 0x90, 0xc0};    /* lahf; seto al */
     static const u8 granule[] = {0x89, 0xca, 0xc1, 0xea, 0x03}; /* mov edx, ecx; shr edx, 3 */
@@ -241,11 +241,11 @@ static void make_data(struct emitter *e)
     emit_rex_rip(e, 0x48, 0x85, RDX, EMIT_CPU(data_bits)); /* test [data_bits], rdx */
     emit_load(e, RDX, emit_slot(SLOT_R11));
     u32 found = emit_branch(e, CONDITION_NZ, 0);
-    give_back(e);
+    doors_give_back(e);
     emit8(e, 0xff); /* jmp [cpu->after] */
     emit_rip_operand(e, 4, EMIT_CPU(after), 0);
     emit_aim(found, emit_here(e));
-    give_back(e);
+    doors_give_back(e);
     doors.data = make_reason(e, EXIT_DATA);
 }
 
@@ -261,6 +261,6 @@ u8 *doors_make(u8 *at)
     doors.emulate = make_reason(&e, EXIT_EMULATE);
     make_bare(&e);
     doors.site = make_reason(&e, EXIT_SITE);
-    make_data(&e);
+    doors_make_data(&e);
     return e.at;
 }

@@ -3,7 +3,8 @@
  *   the guest's rsp and 128 bytes that belong to the interrupted function, or the top of the
  *   alternate stack
  *   the vector state as xsave writes it, aligned to 64, and a closing mark
- *   siginfo, ucontext, return address: struct frame; rsp of the handler is 8 below a multiple of 16
+ *   siginfo, ucontext, return address: struct signal_frame; rsp of the handler is 8 below a
+ *   multiple of 16
  *
  * The vector state is made in the thread's block and copied from there, because storing it straight
  * to a bad stack would be a fault in the engine.
@@ -33,13 +34,13 @@ enum {
                                 * instruction */
 };
 
-struct frame {
+struct signal_frame {
     u64 restorer;
     struct k_ucontext context;
     struct k_siginfo info;
 };
 
-_Static_assert(sizeof(struct frame) == 440, "the kernel's rt_sigframe");
+_Static_assert(sizeof(struct signal_frame) == 440, "the kernel's rt_sigframe");
 
 /* What the kernel leaves in bytes of the legacy area that the processor does not use. */
 struct vector_note {
@@ -55,7 +56,7 @@ enum { NOTE_AT = 464, NOTE_MAGIC = 0x46505853, CLOSING_MARK = 0x46505845 };
 _Static_assert(NOTE_AT + sizeof(struct vector_note) == VECTOR_LEGACY, "it ends the legacy area");
 
 /* Where the pieces go. */
-struct place {
+struct signal_frame_place {
     u64 frame;
     u64 vector;
 };
@@ -76,7 +77,7 @@ static u64 vector_room(void)
     return vector_shape.size + (vector_shape.features ? sizeof(u32) : 0);
 }
 
-static bool choose_place(const struct thread *t, u64 flags, struct place *ret)
+static bool choose_place(const struct thread *t, u64 flags, struct signal_frame_place *ret)
 {
     const struct k_stack *stack = &t->altstack;
     u64 rsp = cpu->reg[RSP];
@@ -88,11 +89,11 @@ static bool choose_place(const struct thread *t, u64 flags, struct place *ret)
         on_it = true;
     }
     ret->vector = (rsp - vector_room()) & ~63ul;
-    ret->frame = ((ret->vector - sizeof(struct frame)) & ~15ul) - 8;
+    ret->frame = ((ret->vector - sizeof(struct signal_frame)) & ~15ul) - 8;
     return !on_it || within(stack, ret->frame); /* never past the end of it */
 }
 
-static bool write_vector(struct thread *t, u64 at)
+static bool signal_frame_write_vector(struct thread *t, u64 at)
 {
     u8 *image = t->vector; /* free while the thread has the baton: thread.h (2) */
     vector_save(image);
@@ -145,9 +146,9 @@ static void load_registers(const struct k_sigcontext *from)
 }
 
 static bool write_frame(const struct thread *t, const struct frame_request *request,
-                        const struct place *place)
+                        const struct signal_frame_place *place)
 {
-    struct frame frame = {
+    struct signal_frame frame = {
         .restorer = request->action->restorer,
         .context = {
             .flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
@@ -163,14 +164,14 @@ static bool write_frame(const struct thread *t, const struct frame_request *requ
 
     bool wants_info = request->action->flags & K_SA_SIGINFO;
     return guest_write(gaddr(place->frame), &frame,
-                       wants_info ? sizeof(frame) : offsetof(struct frame, info));
+                       wants_info ? sizeof(frame) : offsetof(struct signal_frame, info));
 }
 
 static void enter_handler(u64 handler, int signal, u64 frame)
 {
     cpu->reg[RDI] = (u64)signal;
-    cpu->reg[RSI] = frame + offsetof(struct frame, info);
-    cpu->reg[RDX] = frame + offsetof(struct frame, context);
+    cpu->reg[RSI] = frame + offsetof(struct signal_frame, info);
+    cpu->reg[RDX] = frame + offsetof(struct signal_frame, context);
     cpu->reg[RAX] = 0;
     cpu->reg[RSP] = frame;
     cpu->rip = handler;
@@ -181,10 +182,10 @@ static void enter_handler(u64 handler, int signal, u64 frame)
 bool frame_build(struct thread *t, const struct frame_request *request)
 {
     const struct k_sigaction *action = request->action;
-    struct place place;
+    struct signal_frame_place place;
     if (!(action->flags & K_SA_RESTORER) || !choose_place(t, action->flags, &place))
         return false;
-    if (!write_vector(t, place.vector) || !write_frame(t, request, &place))
+    if (!signal_frame_write_vector(t, place.vector) || !write_frame(t, request, &place))
         return false;
     enter_handler(action->handler, request->info->signal, place.frame);
     return true;
@@ -225,9 +226,9 @@ static bool load_vector(struct thread *t, u64 at)
 
 bool frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack)
 {
-    struct frame frame;
+    struct signal_frame frame;
     if (!guest_read(&frame, gaddr(cpu->reg[RSP] - sizeof(frame.restorer)),
-                    offsetof(struct frame, info)))
+                    offsetof(struct signal_frame, info)))
         return false;
     u64 vector = frame.context.registers.fpstate;
     if (vector == 0)

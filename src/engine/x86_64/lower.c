@@ -38,7 +38,7 @@ void lower_start(bool loop_is_quick)
 /* --- marks and exits -------------------------------------------------------- */
 
 /* From here on the guest stands at `pc`, with `borrowed` registers elsewhere. */
-static void mark(struct lowering *l, u64 pc, u8 borrowed, u8 scratch)
+static void lower_mark(struct lowering *l, u64 pc, u8 borrowed, u8 scratch)
 {
     i32 delta = (i32)(pc - l->fragment->pc);
     u16 offset = (u16)(l->e.at - l->start);
@@ -53,7 +53,7 @@ static void mark(struct lowering *l, u64 pc, u8 borrowed, u8 scratch)
 
 static void borrow(struct lowering *l, u8 borrowed)
 {
-    mark(l, l->pc, borrowed | MARK_STILL, 0);
+    lower_mark(l, l->pc, borrowed | MARK_STILL, 0);
 }
 
 /* The next block to be read is likely to be at `pc`. */
@@ -84,7 +84,7 @@ static void jump_to(struct lowering *l, u64 target, bool transfer)
     note_exit(l, emit_jump(&l->e, 0), TO_LINK, target, transfer && target <= l->pc);
 }
 
-static void leave(struct lowering *l, enum exit_kind kind, u64 rip)
+static void lower_leave(struct lowering *l, enum exit_kind kind, u64 rip)
 {
     note_exit(l, emit_jump(&l->e, 0), kind, rip, false);
 }
@@ -108,14 +108,14 @@ static void check_by_jrcxz(struct lowering *l)
     struct emitter *e = &l->e;
     add_to_rcx(e, -l->fragment->pc);
     emit_word(e, 0x05e3, 2); /* jrcxz over the jump */
-    leave(l, TO_CHAIN, l->fragment->pc);
+    lower_leave(l, TO_CHAIN, l->fragment->pc);
 }
 
 static void check_by_loop(struct lowering *l)
 {
     struct emitter *e = &l->e;
     u8 *missed = e->at;
-    leave(l, TO_CHAIN, l->fragment->pc);
+    lower_leave(l, TO_CHAIN, l->fragment->pc);
     l->fragment->from_table = emit_here(e);
     add_to_rcx(e, 1 - l->fragment->pc);
     emit8(e, 0xe2); /* loop missed */
@@ -190,7 +190,7 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
     l->fragment->count_end = 0;
     if (!in_memory && !use_loop) {
         expired = l->e.at;
-        leave(l, TO_TICKS_RCX, l->fragment->pc);
+        lower_leave(l, TO_TICKS_RCX, l->fragment->pc);
     }
     align(l, entry == ENTRY_COUNTED ? LOOP_ALIGNMENT : ENTRY_ALIGNMENT);
     if (entry == ENTRY_INDIRECT)
@@ -241,7 +241,7 @@ static u8 *emit_short_branch(struct emitter *e, u8 opcode)
     return e->at;
 }
 
-static void aim_short(const struct emitter *e, u8 *behind)
+static void lower_aim_short(const struct emitter *e, u8 *behind)
 {
     behind[-1] = (u8)(e->at - behind);
 }
@@ -263,10 +263,10 @@ static void count_point_by_jrcxz(struct lowering *l)
     emit_store(e, RCX, EMIT_CPU(point_left));
     u8 *due = emit_short_branch(e, JRCXZ);
     u8 *more = emit_short_branch(e, JMP);
-    aim_short(e, due);
+    lower_aim_short(e, due);
     emit_load(e, RCX, emit_slot(SLOT_RCX));
     leave_at_point(l);
-    aim_short(e, more);
+    lower_aim_short(e, more);
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
@@ -300,15 +300,15 @@ static void count_point_of_base(struct lowering *l)
     emit_rex_rip(e, 0x48, COMPARE, RCX, EMIT_CPU(point_outer));
     u8 *outer = emit_short_branch(e, JA);
     u8 *engine = emit_short_branch(e, JMP);
-    aim_short(e, counts);
+    lower_aim_short(e, counts);
     emit_rex_rip(e, 0x48, UNARY, DEC, EMIT_CPU(point_left));
     u8 *more = emit_short_branch(e, JNZ);
-    aim_short(e, engine);
+    lower_aim_short(e, engine);
     emit_load(e, RCX, emit_slot(SLOT_RCX));
     leave_at_point(l);
-    aim_short(e, below);
-    aim_short(e, outer);
-    aim_short(e, more);
+    lower_aim_short(e, below);
+    lower_aim_short(e, outer);
+    lower_aim_short(e, more);
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
@@ -338,7 +338,7 @@ static void copy_code(u8 *to, const u8 *from, u64 count)
             to[n] = from[n];
 }
 
-static void copy(struct lowering *l, u64 count)
+static void lower_copy(struct lowering *l, u64 count)
 {
     copy_code(l->e.at, gaddr_pointer(gaddr(l->pc)), count);
     l->e.at += count;
@@ -384,22 +384,22 @@ static void lower_far_operand(struct lowering *l, const struct insn *i)
     unsigned scratch = free_register(i);
     emit_store(&l->e, scratch, emit_slot(SLOT_SCRATCH));
     emit_constant(&l->e, scratch, rip_target(l, i));
-    mark(l, l->pc, MARK_SCRATCH | MARK_STILL, (u8)scratch);
+    lower_mark(l, l->pc, MARK_SCRATCH | MARK_STILL, (u8)scratch);
     copy_with_base(l, i, scratch);
-    mark(l, l->pc + i->length, MARK_SCRATCH | MARK_STILL, (u8)scratch);
+    lower_mark(l, l->pc + i->length, MARK_SCRATCH | MARK_STILL, (u8)scratch);
     emit_load(&l->e, scratch, emit_slot(SLOT_SCRATCH));
 }
 
 static void lower_plain(struct lowering *l, const struct insn *i)
 {
     if (!i->rip_relative) {
-        copy(l, i->length);
+        lower_copy(l, i->length);
         return;
     }
     i64 displacement = (i64)(rip_target(l, i) - (u64)(l->e.at + i->length));
     if (fits_i32(displacement) && !(i->prefixes & PREFIX_67)) {
         u8 *to = l->e.at;
-        copy(l, i->length);
+        lower_copy(l, i->length);
         u32 shifted = (u32)displacement;
         __builtin_memcpy(to + i->displacement_at, &shifted, 4);
         return;
@@ -551,7 +551,7 @@ static void lower_syscall(struct lowering *l, u64 next)
 static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_block)
 {
     u64 next = l->pc + i->length;
-    mark(l, l->pc, 0, 0);
+    lower_mark(l, l->pc, 0, 0);
     switch (i->kind) {
     case INSN_PLAIN:
     case INSN_PRIVILEGED:
@@ -560,7 +560,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
     case INSN_XSTATE: /* then the engine mends what it wrote, or does it all */
         if (!machine_stores(i))
             lower_plain(l, i);
-        leave(l, TO_EMULATE, l->pc);
+        lower_leave(l, TO_EMULATE, l->pc);
         break;
     case INSN_JUMP:
         if (next_in_block != next + (u64)i->immediate)
@@ -589,7 +589,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
         break;
     default:
         if (block_ends_at(i))
-            leave(l, TO_EMULATE, l->pc);
+            lower_leave(l, TO_EMULATE, l->pc);
         else
             lower_plain(l, i);
     }
@@ -617,8 +617,8 @@ static u32 lower_run(struct lowering *l, u32 n)
         n++;
     if (n > first) {
         l->pc = b->pc[first];
-        mark(l, l->pc, 0, 0);
-        copy(l, b->pc[n] - l->pc);
+        lower_mark(l, l->pc, 0, 0);
+        lower_copy(l, b->pc[n] - l->pc);
     }
     return n;
 }
@@ -731,13 +731,13 @@ static void write_marks(struct lowering *l)
     l->e.at += l->mark_count * sizeof(struct mark);
     f->aheads = emit_here(&l->e);
     f->ahead_count = (u16)l->ahead_count;
-    __builtin_memcpy(l->e.at, l->ahead, l->ahead_count * sizeof(struct ahead));
-    l->e.at += l->ahead_count * sizeof(struct ahead);
+    __builtin_memcpy(l->e.at, l->ahead, l->ahead_count * sizeof(struct points_ahead));
+    l->e.at += l->ahead_count * sizeof(struct points_ahead);
 }
 
 static struct lowering lowering; /* large, and only the baton's holder translates */
 
-static struct lowering *begin(struct fragment *f, const struct code_room *room)
+static struct lowering *lower_begin(struct fragment *f, const struct code_room *room)
 {
     struct lowering *l = &lowering;
     l->e.at = room->hot;
@@ -761,7 +761,7 @@ static void lower_stubs(struct lowering *l, struct code_room *room)
 void lower(const struct block *b, struct fragment *f, struct code_room *room, u32 counter,
            enum lower_entry entry)
 {
-    struct lowering *l = begin(f, room);
+    struct lowering *l = lower_begin(f, room);
     l->block = b;
     l->start = room->hot;
     l->counter = counter;
@@ -801,7 +801,7 @@ static void keep_bare_flags(struct emitter *e)
 
 void lower_bare(const struct insn *i, struct fragment *f, struct code_room *room)
 {
-    struct lowering *l = begin(f, room);
+    struct lowering *l = lower_begin(f, room);
     struct emitter *e = &l->e;
     l->start = room->hot;
     l->pc = f->pc;
@@ -809,7 +809,7 @@ void lower_bare(const struct insn *i, struct fragment *f, struct code_room *room
     for (unsigned reg = 0; reg < 16; reg++)
         if ((i->registers_read | i->registers_written) >> reg & 1)
             emit_load(e, reg, EMIT_CPU(reg[reg]));
-    mark(l, l->pc, 0, 0);
+    lower_mark(l, l->pc, 0, 0);
     lower_plain(l, i);
     for (unsigned reg = 0; reg < 16; reg++)
         if (i->registers_written >> reg & 1)
@@ -825,7 +825,7 @@ void lower_bare(const struct insn *i, struct fragment *f, struct code_room *room
 
 void lower_late_check(struct fragment *f, struct code_room *room)
 {
-    struct lowering *l = begin(f, room);
+    struct lowering *l = lower_begin(f, room);
     lower_check(l);
     emit_jump(&l->e, f->ticked);
     lower_stubs(l, room);

@@ -26,7 +26,7 @@
 enum { NEAR = 4096, NEXT_INSNS = 4, OVERFLOWS = 127 };
 
 /* One place that an instruction touches. */
-struct place {
+struct data_place {
     const struct insn *i;
     u32 number; /* in the block */
     u8 mask;
@@ -142,7 +142,8 @@ static unsigned idle_register(const struct lowering *l, u32 number)
     return RCX;
 }
 
-static void note(struct lowering *l, u32 jump_at, enum exit_kind kind, const struct place *p)
+static void lower_data_note(struct lowering *l, u32 jump_at, enum exit_kind kind,
+                            const struct data_place *p)
 {
     struct exit *x = lower_note_exit(l, jump_at, kind, l->pc);
     x->insn = (u8)p->number;
@@ -159,7 +160,7 @@ static u64 constant_address(const struct lowering *l, const struct insn *i)
     return i->prefixes & PREFIX_67 ? (u32)at : at;
 }
 
-static void check_with_dead_flags(struct lowering *l, const struct place *p)
+static void check_with_dead_flags(struct lowering *l, const struct data_place *p)
 {
     struct emitter *e = &l->e;
     unsigned reg = idle_register(l, p->number);
@@ -175,7 +176,7 @@ static void check_with_dead_flags(struct lowering *l, const struct place *p)
     emit_test(e, reg, p->mask);
     emit_load(e, reg, emit_slot(SLOT_SCRATCH));
     u32 jump_at = emit_branch(e, CONDITION_NZ, 0);
-    note(l, jump_at, TO_DATA, p);
+    lower_data_note(l, jump_at, TO_DATA, p);
 }
 
 /* ecx, an address, becomes 0 if its region is of no interest. */
@@ -185,7 +186,7 @@ static void emit_region(struct emitter *e, enum data_regions which)
     emit_word(e, 0x89b60f | (u64)(u32)(u64)code_cache_regions[which] << 24, 7); /* movzx ecx, byte [rcx + regions] */
 }
 
-static void check_with_live_flags(struct lowering *l, const struct place *p)
+static void check_with_live_flags(struct lowering *l, const struct data_place *p)
 {
     struct emitter *e = &l->e;
     emit_store(e, RCX, emit_slot(SLOT_RCX));
@@ -199,17 +200,17 @@ static void check_with_live_flags(struct lowering *l, const struct place *p)
     emit_word(e, 0x05e3, 2); /* jrcxz over the jump */
     u32 jump_at = emit_jump(e, 0);
     emit_load(e, RCX, emit_slot(SLOT_RCX));
-    note(l, jump_at, TO_DATA_RCX, p);
+    lower_data_note(l, jump_at, TO_DATA_RCX, p);
 }
 
 /* The engine is to look at it in any case. */
-static void ask_always(struct lowering *l, const struct place *p)
+static void ask_always(struct lowering *l, const struct data_place *p)
 {
     u32 jump_at = emit_jump(&l->e, 0);
-    note(l, jump_at, TO_DATA, p);
+    lower_data_note(l, jump_at, TO_DATA, p);
 }
 
-static void check_place(struct lowering *l, const struct place *p)
+static void lower_data_check_place(struct lowering *l, const struct data_place *p)
 {
     bool dead = (l->block->dead[p->number] & FLAGS_ARITHMETIC) == FLAGS_ARITHMETIC;
     bool segment = !p->by_stack && has_segment(p->i);
@@ -225,7 +226,7 @@ static void check_place(struct lowering *l, const struct place *p)
 
 /* --- which places ---------------------------------------------------------------------------- */
 
-static bool is_one(const struct insn *i, u8 opcode)
+static bool lower_data_is_one(const struct insn *i, u8 opcode)
 {
     return i->encoding == ENCODING_LEGACY && i->map == MAP_ONE && i->opcode == opcode;
 }
@@ -245,43 +246,44 @@ static bool checks_stack(const struct lowering *l)
 static void check_operand(struct lowering *l, u32 n, u32 how, u64 size)
 {
     const struct insn *i = &l->block->insn[n];
-    struct place p = {.i = i, .number = n, .mask = mask_for(l, how, size)};
+    struct data_place p = {.i = i, .number = n, .mask = mask_for(l, how, size)};
     if (size <= DATA_FINEST && !has_segment(i))
         p.size = (u8)size;
     if (checks_stack(l) || !by_rsp(i))
-        check_place(l, &p);
+        lower_data_check_place(l, &p);
 }
 
 /* Pushes and pops, of at most eight bytes. */
 static void check_stack(struct lowering *l, u32 n, u32 how)
 {
-    struct place p = {.i = &l->block->insn[n], .number = n, .mask = mask_for(l, how, DATA_NARROW), .by_stack = true,
+    struct data_place p = {.i = &l->block->insn[n], .number = n,
+                           .mask = mask_for(l, how, DATA_NARROW), .by_stack = true,
                       .size = DATA_NARROW};
     p.stack = how & TOUCH_WRITE ? -DATA_NARROW : 0;
     if (checks_stack(l))
-        check_place(l, &p);
+        lower_data_check_place(l, &p);
 }
 
 /* push m, call m: both; pop m is left to the engine. */
 static bool pushes_memory(const struct insn *i)
 {
-    return i->memory & MEMORY_STACK && i->has_memory && is_one(i, 0xff);
+    return i->memory & MEMORY_STACK && i->has_memory && lower_data_is_one(i, 0xff);
 }
 
 static bool is_enter(const struct insn *i)
 {
-    return is_one(i, 0xc8);
+    return lower_data_is_one(i, 0xc8);
 }
 
 static bool is_leave(const struct insn *i)
 {
-    return is_one(i, 0xc9);
+    return lower_data_is_one(i, 0xc9);
 }
 
 static void check_other(struct lowering *l, u32 n, u32 how)
 {
     const struct insn *i = &l->block->insn[n];
-    struct place p = {.i = i, .number = n, .mask = mask_for(l, how, DATA_NARROW)};
+    struct data_place p = {.i = i, .number = n, .mask = mask_for(l, how, DATA_NARROW)};
     if (pushes_memory(i)) {
         check_operand(l, n, TOUCH_READ, DATA_NARROW);
         check_stack(l, n, TOUCH_WRITE);
@@ -325,11 +327,11 @@ void lower_data_behind(struct lowering *l, u32 n)
 /* add, sub and and with an immediate, lea: a small step. */
 static bool steps(const struct insn *i)
 {
-    bool immediate = is_one(i, 0x81) || is_one(i, 0x83);
+    bool immediate = lower_data_is_one(i, 0x81) || lower_data_is_one(i, 0x83);
     unsigned operation = i->modrm >> 3 & 7;
     if (immediate && (operation == 0 || operation == 5 || operation == 4))
         return i->rex & 8 && i->immediate < NEAR && i->immediate >= -NEAR && (operation != 4 || i->immediate < 0);
-    return is_one(i, 0x8d) && i->rex & 8 && by_rsp(i);
+    return lower_data_is_one(i, 0x8d) && i->rex & 8 && by_rsp(i);
 }
 
 /* May rsp be elsewhere behind it, further than what is always mapped around it? */
@@ -338,7 +340,7 @@ static bool moves_stack(const struct insn *i)
     if (!(i->registers_written >> RSP & 1) || steps(i))
         return false;
     bool plain = i->memory & MEMORY_STACK && !is_leave(i) && !is_enter(i);
-    bool pops_itself = is_one(i, 0x5c) && !(i->rex & 1);
+    bool pops_itself = lower_data_is_one(i, 0x5c) && !(i->rex & 1);
     return !plain || pops_itself;
 }
 
@@ -348,7 +350,7 @@ void lower_data_guard(struct lowering *l, u32 n)
     struct emitter *e = &l->e;
     if (checks_stack(l) || !moves_stack(i) || block_ends_at(i))
         return;
-    struct place p = {.i = i, .number = n};
+    struct data_place p = {.i = i, .number = n};
     emit_store(e, RCX, emit_slot(SLOT_RCX));
     emit_word(e, 0xe189, 2); /* mov ecx, esp */
     emit_region(e, DATA_REGIONS_STACK);
@@ -356,13 +358,13 @@ void lower_data_guard(struct lowering *l, u32 n)
     u32 jump_at = emit_jump(e, 0);
     emit_load(e, RCX, emit_slot(SLOT_RCX));
     l->pc += i->length;
-    note(l, jump_at, TO_DATA_STACK, &p);
+    lower_data_note(l, jump_at, TO_DATA_STACK, &p);
 }
 
 /* --- stubs --------------------------------------------------------------------------------------- */
 
 /* What the engine is told. */
-static void tell(struct lowering *l, const struct exit *x, u32 resume)
+static void lower_data_tell(struct lowering *l, const struct exit *x, u32 resume)
 {
     struct emitter *e = &l->e;
     emit_store_constant(e, EMIT_CPU(rip), x->pc);
@@ -373,12 +375,12 @@ static void tell(struct lowering *l, const struct exit *x, u32 resume)
 
 static void ask_engine(struct lowering *l, const struct exit *x, u32 resume)
 {
-    tell(l, x, resume);
+    lower_data_tell(l, x, resume);
     emit_jump(&l->e, doors.data);
 }
 
 /* The guest's flags from ah and al, and both registers. */
-static void give_back(struct emitter *e)
+static void lower_data_give_back(struct emitter *e)
 {
     emit8(e, 0x04); /* add al, 127: OF */
     emit8(e, OVERFLOWS);
@@ -402,10 +404,10 @@ static void check_again(struct lowering *l, const struct exit *x)
     emit_map_address(e, RCX);
     emit_test(e, RCX, x->mask);
     u32 found = emit_branch(e, CONDITION_NZ, 0);
-    give_back(e);
+    lower_data_give_back(e);
     emit_jump(e, x->resume);
     emit_aim(found, emit_here(e));
-    give_back(e);
+    lower_data_give_back(e);
 }
 
 /* By the door to the fine map: it wants the address in ecx, and rcx in its slot. */
@@ -422,7 +424,7 @@ static void ask_fine(struct lowering *l, const struct exit *x)
     else
         emit_address(e, i, x->by_stack, x->stack, RCX);
     emit_store_constant(e, EMIT_CPU(data_bits), (1ul << x->size) - 1);
-    tell(l, x, x->resume);
+    lower_data_tell(l, x, x->resume);
     emit_jump(e, doors.data_fine);
 }
 

@@ -51,7 +51,7 @@ struct lowering {
     u32 ahead_count;
     struct exit exit[BLOCK_EXITS + 8 + LOWER_CHECKS];
     struct mark mark[LOWER_MARKS];
-    struct ahead ahead[2 * BLOCK_INSNS];
+    struct points_ahead ahead[2 * BLOCK_INSNS];
 };
 
 struct exit *lower_note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc);

@@ -59,7 +59,7 @@ static void do_cpuid(void)
     set_low(RDX, a.value[2] >> 32);
 }
 
-static struct clock_answer ask(enum event_clock_source source)
+static struct clock_answer machine_ask_clock(enum event_clock_source source)
 {
     static const u64 none[CLOCK_ARGS];
     struct clock_answer answer;
@@ -70,7 +70,7 @@ static struct clock_answer ask(enum event_clock_source source)
 static void do_rdtsc(const struct insn *i)
 {
     bool with_core = i->opcode != 0x31;
-    struct clock_answer a = ask(with_core ? CLOCK_RDTSCP : CLOCK_RDTSC);
+    struct clock_answer a = machine_ask_clock(with_core ? CLOCK_RDTSCP : CLOCK_RDTSC);
     set_low(RAX, a.value[0]);
     set_low(RDX, a.value[0] >> 32);
     if (with_core)
@@ -95,7 +95,7 @@ static unsigned rm_register(const struct insn *i)
 static void do_rdrand(const struct insn *i)
 {
     bool seed = (i->modrm >> 3 & 7) == 7;
-    struct clock_answer a = ask(seed ? CLOCK_RDSEED : CLOCK_RDRAND);
+    struct clock_answer a = machine_ask_clock(seed ? CLOCK_RDSEED : CLOCK_RDRAND);
     bool good = a.value[1];
     set_sized(rm_register(i), good ? a.value[0] : 0, i);
     cpu->flags = (cpu->flags & ~(u64)FLAGS_ARITHMETIC) | (good ? FLAG_CF : 0);
@@ -103,12 +103,12 @@ static void do_rdrand(const struct insn *i)
 
 static void do_rdpid(const struct insn *i)
 {
-    cpu->reg[rm_register(i)] = ask(CLOCK_RDPID).value[0];
+    cpu->reg[rm_register(i)] = machine_ask_clock(CLOCK_RDPID).value[0];
 }
 
 static void do_xgetbv(void)
 {
-    u64 value = ask(CLOCK_XGETBV).value[0];
+    u64 value = machine_ask_clock(CLOCK_XGETBV).value[0];
     set_low(RAX, value);
     set_low(RDX, value >> 32);
 }

@@ -35,7 +35,7 @@ static void take_registers(const struct k_sigcontext *r)
     cpu->flags = r->flags;
 }
 
-static void give_back(const struct mark *m)
+static void recover_give_back(const struct mark *m)
 {
     if (m->borrowed & MARK_RCX)
         cpu->reg[RCX] = cpu->slot[SLOT_RCX];
@@ -56,7 +56,7 @@ static u64 guest_pc(const struct fragment *f, const struct mark *m, u32 offset)
 /* A fault in the middle of a stretch whose points were counted at once, or will be. */
 static void correct_sums(const struct fragment *f, u32 offset)
 {
-    const struct ahead *aheads = (const struct ahead *)(u64)f->aheads;
+    const struct points_ahead *aheads = (const struct points_ahead *)(u64)f->aheads;
     u32 n = f->ahead_count;
     while (n && aheads[n - 1].offset > offset)
         n--;
@@ -78,7 +78,7 @@ bool recover_state(const struct k_sigcontext *registers)
         return true;
     }
     take_registers(registers);
-    give_back(m);
+    recover_give_back(m);
     cpu->rip = guest_pc(f, m, offset);
     correct_sums(f, offset);
     return true;

@@ -23,9 +23,9 @@ static enum stretch effect(const struct insn *i)
     return (i->prefixes & PREFIX_LOCK) || is_exchange(i) ? STRETCH_TRIES : STRETCH_WRITES;
 }
 
-enum step { GOES_ON, ENDS, UNKNOWN };
+enum stretch_step { GOES_ON, ENDS, UNKNOWN };
 
-static enum step follow(const struct insn *i, u64 *pc, u64 to)
+static enum stretch_step stretch_follow(const struct insn *i, u64 *pc, u64 to)
 {
     u64 next = *pc + i->length, target = next + (u64)i->immediate;
     switch (i->kind) {
@@ -59,7 +59,7 @@ enum stretch stretch_between(u64 from, u64 to)
             break;
         enum stretch here = effect(&i);
         worst = here > worst ? here : worst;
-        enum step step = follow(&i, &pc, to);
+        enum stretch_step step = stretch_follow(&i, &pc, to);
         if (step == ENDS)
             return worst;
         if (step == UNKNOWN)

@@ -39,7 +39,7 @@ static bool leaves_flags(const struct block *b, u32 n)
     return (b->dead[n] & changed) != changed;
 }
 
-static void place(struct block *b, u32 first, u32 last, u32 points)
+static void sums_place_one(struct block *b, u32 first, u32 last, u32 points)
 {
     u32 end = last - first < LOOK_AT ? last + 1 : first + LOOK_AT;
     u16 changed = flags_changed(points);
@@ -69,7 +69,7 @@ void sums_place(struct block *b)
         if (!ends_stretch(b, n))
             continue;
         if (points)
-            place(b, first, n, points);
+            sums_place_one(b, first, n, points);
         points = 0;
         first = n + 1;
     }
@@ -87,7 +87,7 @@ static void note_ahead(struct lowering *l, int change)
     if (!l->ahead_count || l->ahead[l->ahead_count - 1].offset != offset)
         l->ahead_count++;
     assert(l->ahead_count <= countof(l->ahead));
-    l->ahead[l->ahead_count - 1] = (struct ahead){offset, (i16)l->ahead_points};
+    l->ahead[l->ahead_count - 1] = (struct points_ahead){offset, (i16)l->ahead_points};
 }
 
 static void add_with_flags(struct emitter *e, u32 sum, u8 points)

@@ -10,14 +10,14 @@
 enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
 enum { WORD = 8, TILE_ROWS = 16, TILE_ROW = 64, LINE = 64 };
 
-struct work {
+struct touch_work {
     const struct insn *i;
     const u8 *bytes;
     const struct touch_state *s;
     struct touches *ret;
 };
 
-static void add(struct work *w, u64 start, u64 size, u32 how)
+static void touches_add(struct touch_work *w, u64 start, u64 size, u32 how)
 {
     if (!size || !how || w->ret->count == TOUCHES_MOST)
         return;
@@ -26,24 +26,24 @@ static void add(struct work *w, u64 start, u64 size, u32 how)
     w->ret->touch[w->ret->count++] = (struct touch){start, size, how};
 }
 
-/* As `add`, joined with the one before if it is next to it. */
-static void add_element(struct work *w, u64 start, u64 size, u32 how)
+/* As `touches_add`, joined with the one before if it is next to it. */
+static void touches_add_element(struct touch_work *w, u64 start, u64 size, u32 how)
 {
     struct touch *last = w->ret->count ? &w->ret->touch[w->ret->count - 1] : NULL;
     if (last && last->how == how && last->start + last->size == start)
         last->size += size;
     else
-        add(w, start, size, how);
+        touches_add(w, start, size, how);
 }
 
-static void add_everything(struct work *w, u32 how)
+static void add_everything(struct touch_work *w, u32 how)
 {
-    add(w, 0, ~0ull, how);
+    touches_add(w, 0, ~0ull, how);
 }
 
 /* --- addresses ------------------------------------------------------------------ */
 
-static u64 segment_base(const struct insn *i, const struct touch_state *s)
+static u64 touches_segment_base(const struct insn *i, const struct touch_state *s)
 {
     return i->prefixes & PREFIX_FS ? s->fs_base : i->prefixes & PREFIX_GS ? s->gs_base : 0;
 }
@@ -77,11 +77,11 @@ static u64 base_and_index(const struct insn *i, const struct touch_state *s)
 u64 touches_address(const struct insn *i, const struct touch_state *s)
 {
     u64 at = base_and_index(i, s) + (u64)i->displacement;
-    return sized_address(i, at) + segment_base(i, s);
+    return sized_address(i, at) + touches_segment_base(i, s);
 }
 
 /* In a register that no field of ModRM names as an address. */
-static u64 register_address(const struct work *w, unsigned reg)
+static u64 register_address(const struct touch_work *w, unsigned reg)
 {
     return sized_address(w->i, w->s->reg[reg]);
 }
@@ -104,38 +104,38 @@ static u64 stack_word(const struct insn *i)
 }
 
 /* enter: rbp, of a nested frame the frames above it, and itself. */
-static void add_enter(struct work *w)
+static void add_enter(struct touch_work *w)
 {
     u64 word = stack_word(w->i), level = w->bytes[w->i->immediate_at + 2] & 31;
     u64 pushed = (level ? level + 1 : 1) * word;
-    add(w, w->s->reg[RSP] - pushed, pushed, TOUCH_WRITE);
+    touches_add(w, w->s->reg[RSP] - pushed, pushed, TOUCH_WRITE);
     if (level > 1)
-        add(w, w->s->reg[RBP] - (level - 1) * word, (level - 1) * word, TOUCH_READ);
+        touches_add(w, w->s->reg[RBP] - (level - 1) * word, (level - 1) * word, TOUCH_READ);
 }
 
-static void push(struct work *w, u64 size)
+static void touches_push(struct touch_work *w, u64 size)
 {
-    add(w, w->s->reg[RSP] - size, size, TOUCH_WRITE);
+    touches_add(w, w->s->reg[RSP] - size, size, TOUCH_WRITE);
 }
 
-static void pop(struct work *w, u64 size)
+static void touches_pop(struct touch_work *w, u64 size)
 {
-    add(w, w->s->reg[RSP], size, TOUCH_READ);
+    touches_add(w, w->s->reg[RSP], size, TOUCH_READ);
 }
 
 /* pop m: its address is computed when rsp has moved. */
-static void add_pop_memory(struct work *w)
+static void add_pop_memory(struct touch_work *w)
 {
     u64 word = stack_word(w->i), reg[16];
     struct touch_state moved = *w->s;
     for (unsigned n = 0; n < 16; n++)
         reg[n] = w->s->reg[n] + (n == RSP ? word : 0);
     moved.reg = reg;
-    pop(w, word);
-    add(w, touches_address(w->i, &moved), word, TOUCH_WRITE);
+    touches_pop(w, word);
+    touches_add(w, touches_address(w->i, &moved), word, TOUCH_WRITE);
 }
 
-static void add_stack(struct work *w)
+static void add_stack(struct touch_work *w)
 {
     const struct insn *i = w->i;
     u64 word = i->kind == INSN_PLAIN || i->kind == INSN_POPF ? stack_word(i) : WORD;
@@ -143,16 +143,16 @@ static void add_stack(struct work *w)
     if (one && i->opcode == 0xc8) {
         add_enter(w);
     } else if (one && i->opcode == 0xc9) {
-        add(w, w->s->reg[RBP], word, TOUCH_READ);
+        touches_add(w, w->s->reg[RBP], word, TOUCH_READ);
     } else if (one && i->opcode == 0x8f && i->has_memory) {
         add_pop_memory(w);
     } else if (i->has_memory) { /* push, call */
-        add(w, touches_address(i, w->s), word, TOUCH_READ);
-        push(w, word);
+        touches_add(w, touches_address(i, w->s), word, TOUCH_READ);
+        touches_push(w, word);
     } else if (i->memory & MEMORY_WRITE) {
-        push(w, word);
+        touches_push(w, word);
     } else {
-        pop(w, word);
+        touches_pop(w, word);
     }
 }
 
@@ -165,7 +165,7 @@ static u64 string_element(const struct insn *i)
 }
 
 /* So many elements from `at` on, in the direction of the flag. */
-static void add_elements(struct work *w, u64 at, u64 count, u32 how)
+static void add_elements(struct touch_work *w, u64 at, u64 count, u32 how)
 {
     u64 element = string_element(w->i), size;
     if (__builtin_mul_overflow(count, element, &size)) {
@@ -174,9 +174,9 @@ static void add_elements(struct work *w, u64 at, u64 count, u32 how)
     }
     if (w->s->flags & FLAG_DF && count) {
         u64 last = at + element;
-        add(w, last >= size ? last - size : 0, last >= size ? size : last, how);
+        touches_add(w, last >= size ? last - size : 0, last >= size ? size : last, how);
     } else {
-        add(w, at, size, how);
+        touches_add(w, at, size, how);
     }
 }
 
@@ -211,44 +211,45 @@ static const struct string *find_string(const struct insn *i)
     return NULL;
 }
 
-static void add_string(struct work *w, const struct string *string)
+static void add_string(struct touch_work *w, const struct string *string)
 {
     const struct insn *i = w->i;
     u64 count = i->rep ? register_address(w, RCX) : 1;
-    u64 source = register_address(w, RSI) + segment_base(i, w->s);
+    u64 source = register_address(w, RSI) + touches_segment_base(i, w->s);
     add_elements(w, source, count, string->source);
     add_elements(w, register_address(w, RDI), count, string->target);
 }
 
-static bool is_one(const struct insn *i, u8 opcode)
+static bool touches_is_one(const struct insn *i, u8 opcode)
 {
     return i->encoding == ENCODING_LEGACY && i->map == MAP_ONE && i->opcode == opcode;
 }
 
-static void add_by_register(struct work *w)
+static void add_by_register(struct touch_work *w)
 {
     const struct insn *i = w->i;
     const struct string *string = find_string(i);
     if (string) {
         add_string(w, string);
-    } else if (is_one(i, 0xd7)) { /* xlat */
+    } else if (touches_is_one(i, 0xd7)) { /* xlat */
         u64 at = sized_address(i, w->s->reg[RBX] + (u8)w->s->reg[RAX]);
-        add(w, at + segment_base(i, w->s), 1, TOUCH_READ);
+        touches_add(w, at + touches_segment_base(i, w->s), 1, TOUCH_READ);
     } else if (i->map == MAP_0F && i->opcode == 0xf7) { /* maskmovq, (v)maskmovdqu */
-        add(w, register_address(w, RDI) + segment_base(i, w->s), i->memory_size, TOUCH_WRITE);
+        touches_add(w, register_address(w, RDI) + touches_segment_base(i, w->s), i->memory_size,
+                    TOUCH_WRITE);
     } else if (i->map == MAP_0F && i->opcode == 0x01) { /* clzero */
         u64 at = register_address(w, RAX) & ~(u64)(LINE - 1);
-        add(w, at + segment_base(i, w->s), LINE, TOUCH_WRITE);
+        touches_add(w, at + touches_segment_base(i, w->s), LINE, TOUCH_WRITE);
     } else if (i->has_memory) { /* movdir64b, enqcmd */
-        add(w, touches_address(i, w->s), LINE, TOUCH_READ);
-        add(w, register_address(w, modrm_reg(i)), LINE, TOUCH_WRITE);
+        touches_add(w, touches_address(i, w->s), LINE, TOUCH_READ);
+        touches_add(w, register_address(w, modrm_reg(i)), LINE, TOUCH_WRITE);
     } else {
         add_everything(w, access(i));
     }
 }
 
 /* bt and kin with a register: it counts bits from the operand on, in either direction. */
-static void add_bits(struct work *w)
+static void add_bits(struct touch_work *w)
 {
     const struct insn *i = w->i;
     u64 size = i->rex & REX_W ? 8 : i->prefixes & PREFIX_66 ? 2 : 4;
@@ -256,7 +257,7 @@ static void add_bits(struct work *w)
     i64 bit = size == 8 ? (i64)value : size == 4 ? (i32)value : (i16)value;
     i64 words = bit >> (size == 8 ? 6 : size == 4 ? 5 : 4);
     u64 at = base_and_index(i, w->s) + (u64)i->displacement + (u64)words * size;
-    add(w, sized_address(i, at) + segment_base(i, w->s), size, access(i));
+    touches_add(w, sized_address(i, at) + touches_segment_base(i, w->s), size, access(i));
 }
 
 /* --- vectors of addresses ------------------------------------------------------------ */
@@ -290,7 +291,8 @@ static u64 load_element(const u8 *vector, unsigned number, unsigned size)
     return value;
 }
 
-static bool element_chosen(const struct work *w, const struct vector_fields *f, unsigned number, unsigned size)
+static bool element_chosen(const struct touch_work *w, const struct vector_fields *f,
+                           unsigned number, unsigned size)
 {
     const struct touch_vectors *v = w->s->vectors;
     if (w->i->encoding == ENCODING_EVEX)
@@ -298,18 +300,19 @@ static bool element_chosen(const struct work *w, const struct vector_fields *f, 
     return v->reg[f->vvvv][number * size + size - 1] & 0x80;
 }
 
-static u64 element_address(const struct work *w, unsigned index, unsigned number, unsigned size)
+static u64 element_address(const struct touch_work *w, unsigned index, unsigned number,
+                           unsigned size)
 {
     const struct insn *i = w->i;
     u64 offset = load_element(w->s->vectors->reg[index], number, size);
     if (size == 4)
         offset = (u64)(i64)(i32)offset;
     u64 at = sib_base(i, w->s) + (offset << (i->sib >> 6)) + (u64)i->displacement;
-    return sized_address(i, at) + segment_base(i, w->s);
+    return sized_address(i, at) + touches_segment_base(i, w->s);
 }
 
 /* Gathers and scatters.  The low bit of the opcode: indices of eight bytes, not four. */
-static void add_vector_of_addresses(struct work *w)
+static void add_vector_of_addresses(struct touch_work *w)
 {
     const struct insn *i = w->i;
     if (!w->s->vectors) {
@@ -324,7 +327,7 @@ static void add_vector_of_addresses(struct work *w)
         index |= f.vvvv & 16;
     for (unsigned n = 0; n < count; n++)
         if (element_chosen(w, &f, n, size))
-            add_element(w, element_address(w, index, n, index_size), size, access(i));
+            touches_add_element(w, element_address(w, index, n, index_size), size, access(i));
 }
 
 /* vmaskmov, vpmaskmov: elements whose mask has its highest bit set. */
@@ -337,17 +340,17 @@ static unsigned masked_element(const struct insn *i)
     return i->opcode == 0x8c || i->opcode == 0x8e ? (i->rex & REX_W ? 8 : 4) : 0;
 }
 
-static void add_masked(struct work *w, unsigned size)
+static void add_masked(struct touch_work *w, unsigned size)
 {
     struct vector_fields f = vector_fields(w->i, w->bytes);
     u64 at = touches_address(w->i, w->s);
     if (!w->s->vectors) {
-        add(w, at, f.length, access(w->i));
+        touches_add(w, at, f.length, access(w->i));
         return;
     }
     for (unsigned n = 0; n * size < f.length; n++)
         if (element_chosen(w, &f, n, size))
-            add_element(w, at + n * size, size, access(w->i));
+            touches_add_element(w, at + n * size, size, access(w->i));
 }
 
 /* Tiles: rows, as far apart as the index register says. */
@@ -356,11 +359,11 @@ static bool is_tile(const struct insn *i)
     return i->encoding == ENCODING_VEX3 && i->map == MAP_0F38 && i->opcode == 0x4b;
 }
 
-static void add_tile(struct work *w)
+static void add_tile(struct touch_work *w)
 {
     u64 at = touches_address(w->i, w->s) - sib_index(w->i, w->s);
     for (u64 row = 0; row < TILE_ROWS; row++)
-        add(w, at + row * sib_index(w->i, w->s), TILE_ROW, access(w->i));
+        touches_add(w, at + row * sib_index(w->i, w->s), TILE_ROW, access(w->i));
 }
 
 bool touches_need_vectors(const struct insn *i)
@@ -370,17 +373,17 @@ bool touches_need_vectors(const struct insn *i)
 
 /* --- all of them ------------------------------------------------------------------------ */
 
-static void add_operand(struct work *w)
+static void add_operand(struct touch_work *w)
 {
     const struct insn *i = w->i;
     u64 size = i->memory_size ? i->memory_size : w->s->save_size;
     if (i->has_memory)
-        add(w, touches_address(i, w->s), size, access(i));
+        touches_add(w, touches_address(i, w->s), size, access(i));
 }
 
 void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s, struct touches *ret)
 {
-    struct work w = {i, bytes, s, ret};
+    struct touch_work w = {i, bytes, s, ret};
     ret->count = 0;
     if (i->memory & MEMORY_NO_ACCESS || !access(i) || i->kind == INSN_FAR || i->kind == INSN_INVALID)
         return;
@@ -389,7 +392,7 @@ void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state 
     else if (i->memory & MEMORY_STRING)
         add_by_register(&w);
     else if (i->memory & MEMORY_OFFSET)
-        add(&w, (u64)i->immediate + segment_base(i, s), i->memory_size, access(i));
+        touches_add(&w, (u64)i->immediate + touches_segment_base(i, s), i->memory_size, access(i));
     else if (i->memory & MEMORY_VSIB)
         add_vector_of_addresses(&w);
     else if (i->memory & MEMORY_BITS)
@@ -408,7 +411,7 @@ enum touch_form touches_form(const struct insn *i, u32 *how)
     *how = access(i);
     if (i->memory & MEMORY_NO_ACCESS || !*how || i->kind == INSN_FAR || i->kind == INSN_INVALID)
         return TOUCH_FORM_NONE;
-    if (i->memory & special || is_tile(i) || is_one(i, 0xc8) || is_one(i, 0xc9))
+    if (i->memory & special || is_tile(i) || touches_is_one(i, 0xc8) || touches_is_one(i, 0xc9))
         return TOUCH_FORM_OTHER;
     if (i->memory & MEMORY_STACK)
         return i->has_memory ? TOUCH_FORM_OTHER : TOUCH_FORM_STACK;

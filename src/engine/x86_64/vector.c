@@ -84,7 +84,7 @@ static void fxrstor(const void *image)
     __asm__ volatile("fxrstor64 (%0)" : : "r"(image) : "memory");
 }
 
-static u32 word_at(const void *image, int offset)
+static u32 vector_word_at(const void *image, int offset)
 {
     u32 word;
     memcpy(&word, (const u8 *)image + offset, sizeof(word));
@@ -118,7 +118,7 @@ static void learn_places(void)
 }
 
 /* What is shown of what is kept. */
-static void show(u64 features, u32 mxcsr_mask)
+static void vector_show(u64 features, u32 mxcsr_mask)
 {
     vector_shape.features = vector_shape.kept & features;
     if (vector_shape.features != vector_shape.kept)
@@ -139,10 +139,10 @@ void vector_start(void)
     assert(image_size(vector_shape.kept) + sizeof(u32) <= THREAD_VECTOR_MAX);
 
     fxsave(first_state);
-    u32 mask = word_at(first_state, MXCSR_MASK_AT);
+    u32 mask = vector_word_at(first_state, MXCSR_MASK_AT);
     native_mask = mask ? mask : MXCSR_MASK_OLD;
-    show(cpu_level_states(settings.cpu),
-         settings.cpu ? native_mask & MXCSR_MASK_COMMON : native_mask);
+    vector_show(cpu_level_states(settings.cpu),
+                settings.cpu ? native_mask & MXCSR_MASK_COMMON : native_mask);
 
     memset(first_state, 0, sizeof(first_state));
     u32 fcw = FCW_FIRST, mxcsr = MXCSR_FIRST;
@@ -152,7 +152,7 @@ void vector_start(void)
 
 void vector_limit(u64 features, u32 mxcsr_mask)
 {
-    show(features, mxcsr_mask ? mxcsr_mask : native_mask);
+    vector_show(features, mxcsr_mask ? mxcsr_mask : native_mask);
 }
 
 /* The x87 unit remembers where its last instruction was: in the cache. */
@@ -177,7 +177,7 @@ void vector_save(void *image)
     mend_instruction_pointer(image);
 }
 
-static bool all_zero(const u8 *bytes, u32 size)
+static bool vector_all_zero(const u8 *bytes, u32 size)
 {
     u64 any = 0, word;
     for (u32 n = 0; n + sizeof(word) <= size; n += sizeof(word)) {
@@ -192,13 +192,15 @@ void vector_settle(void *image)
     struct vector_header *header = (struct vector_header *)((u8 *)image + VECTOR_LEGACY);
     header->present &= vector_shape.features;
     for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++)
-        if ((header->present >> n & 1) && all_zero((u8 *)image + places[n].at, places[n].size))
+        if ((header->present >> n & 1) &&
+            vector_all_zero((u8 *)image + places[n].at, places[n].size))
             header->present &= ~(1ul << n);
 }
 
 static bool sse_in_use(const u8 *image)
 {
-    return !all_zero(image + XMM_AT, XMM_SIZE) || word_at(image, MXCSR_AT) != MXCSR_FIRST;
+    return !vector_all_zero(image + XMM_AT, XMM_SIZE) ||
+           vector_word_at(image, MXCSR_AT) != MXCSR_FIRST;
 }
 
 /* Writes the features behind the header; those that hold more than first values are the result. */
@@ -212,7 +214,7 @@ static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
         if (places[n].aligned)
             next = (next + 63) & ~63ul;
         guest_write(gaddr(at + (compacted ? next : places[n].at)), from, places[n].size);
-        present |= (u64)!all_zero(from, places[n].size) << n;
+        present |= (u64)!vector_all_zero(from, places[n].size) << n;
         next += places[n].size;
     }
     return present;
@@ -317,7 +319,7 @@ void vector_mend_mask(u64 at)
 
 static bool acceptable(const void *image)
 {
-    if (word_at(image, MXCSR_AT) & ~(vector_shape.mxcsr_mask & native_mask))
+    if (vector_word_at(image, MXCSR_AT) & ~(vector_shape.mxcsr_mask & native_mask))
         return false;
     if (vector_shape.kept == 0)
         return true;
@@ -364,7 +366,7 @@ static const u8 *piece_of(const u8 *image, unsigned feature, unsigned number, un
     return present ? image + places[feature].at + number * size : NULL;
 }
 
-static void put_piece(u8 *to, const u8 *piece, unsigned size)
+static void vector_put_piece(u8 *to, const u8 *piece, unsigned size)
 {
     if (piece)
         memcpy(to, piece, size);
@@ -380,10 +382,10 @@ void vector_spread(const void *image, struct touch_vectors *ret)
     if (!vector_shape.features)
         return;
     for (unsigned n = 0; n < 16; n++) {
-        put_piece(ret->reg[n] + 16, piece_of(image, AVX, n, 16), 16);
-        put_piece(ret->reg[n] + 32, piece_of(image, UPPER_HALVES, n, 32), 32);
-        put_piece(ret->reg[n + 16], piece_of(image, UPPER_REGISTERS, n, 64), 64);
+        vector_put_piece(ret->reg[n] + 16, piece_of(image, AVX, n, 16), 16);
+        vector_put_piece(ret->reg[n] + 32, piece_of(image, UPPER_HALVES, n, 32), 32);
+        vector_put_piece(ret->reg[n + 16], piece_of(image, UPPER_REGISTERS, n, 64), 64);
     }
     for (unsigned n = 0; n < 8; n++)
-        put_piece((u8 *)&ret->mask[n], piece_of(image, MASKS, n, 8), 8);
+        vector_put_piece((u8 *)&ret->mask[n], piece_of(image, MASKS, n, 8), 8);
 }
