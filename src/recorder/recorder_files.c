@@ -91,7 +91,7 @@ static int copy_file(const struct recording *rec, u32 number, const char *name, 
     return error;
 }
 
-static void remember(struct record_files *files, const struct channel_keep *keep)
+static void remember(struct recorder_files *files, const struct channel_keep *keep)
 {
     struct channel_keep *longer = xalloc((files->count + 1) * sizeof *longer);
     if (files->count)
@@ -102,8 +102,8 @@ static void remember(struct record_files *files, const struct channel_keep *keep
     files->bytes += keep->size;
 }
 
-int record_files_keep(struct record_files *files, const struct recording *rec,
-                      const struct channel_keep *keep, int fd, u32 *ret)
+int recorder_files_keep(struct recorder_files *files, const struct recording *rec,
+                        const struct channel_keep *keep, int fd, u32 *ret)
 {
     for (u32 i = 0; i < files->count; i++) {
         if (same(&files->kept[i], keep)) {
@@ -121,7 +121,7 @@ int record_files_keep(struct record_files *files, const struct recording *rec,
     return 0;
 }
 
-void record_files_deinit(struct record_files *files)
+void recorder_files_deinit(struct recorder_files *files)
 {
     free(files->kept);
 }

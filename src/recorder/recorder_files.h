@@ -7,7 +7,7 @@
 #include "log/recording.h"
 
 /* Begins empty: zeros. */
-struct record_files {
+struct recorder_files {
     struct channel_keep *kept; /* copy N is kept[N - 1] */
     u32 count;
     u64 bytes;
@@ -15,9 +15,9 @@ struct record_files {
 
 /* Copies the file behind `fd` to DIR/files, unless that very file is there already; *ret is the
  * number of the copy.  0, or an errno. */
-int record_files_keep(struct record_files *files, const struct recording *rec,
-                      const struct channel_keep *keep, int fd, u32 *ret);
+int recorder_files_keep(struct recorder_files *files, const struct recording *rec,
+                        const struct channel_keep *keep, int fd, u32 *ret);
 
-void record_files_deinit(struct record_files *files);
+void recorder_files_deinit(struct recorder_files *files);
 
 #endif

@@ -38,7 +38,7 @@ static int wait_for(pid_t recorder)
     }
 }
 
-bool record_front_divide(struct record_front *ret, int *ret_status)
+bool recorder_front_divide(struct recorder_front *ret, int *ret_status)
 {
     pid_t front = getpid();
     engine_take_signals();
@@ -49,12 +49,12 @@ bool record_front_divide(struct record_front *ret, int *ret_status)
         *ret_status = engine_exit_status(status);
         return false;
     }
-    *ret = (struct record_front){.pid = recorder == 0 ? front : 0, .group = getpgrp()};
+    *ret = (struct recorder_front){.pid = recorder == 0 ? front : 0, .group = getpgrp()};
     return true;
 }
 
 /* What we say on the terminal does not stop us, although we are in its background now. */
-void record_front_leave_group(const struct record_front *front)
+void recorder_front_leave_group(const struct recorder_front *front)
 {
     if (!front->pid)
         return;
@@ -62,7 +62,7 @@ void record_front_leave_group(const struct record_front *front)
     signal(SIGTTOU, SIG_IGN);
 }
 
-void record_front_stop(struct record_front *front)
+void recorder_front_stop(struct recorder_front *front)
 {
     front->stopped = true;
     if (!front->pid)
@@ -71,7 +71,7 @@ void record_front_stop(struct record_front *front)
         kill(front->pid, SIGSTOP);
 }
 
-bool record_front_continued(struct record_front *front)
+bool recorder_front_continued(struct recorder_front *front)
 {
     bool was = front->stopped;
     front->stopped = false;

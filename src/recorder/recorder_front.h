@@ -13,22 +13,22 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct record_front {
+struct recorder_front {
     pid_t pid;   /* 0: there is none, and the recorder is who the caller waits for */
     pid_t group; /* of those two, or three */
     bool stopped;
 };
 
-/* True in the recorder, which is then to start the program and call record_front_leave_group().
+/* True in the recorder, which is then to start the program and call recorder_front_leave_group().
  * False in the front, after all is over: *ret_status is what to end with. */
-bool record_front_divide(struct record_front *ret, int *ret_status);
+bool recorder_front_divide(struct recorder_front *ret, int *ret_status);
 
 /* When the program has been started, in the group that it is to have. */
-void record_front_leave_group(const struct record_front *front);
+void recorder_front_leave_group(const struct recorder_front *front);
 
 /* The program has stopped: so does the front, for a shell to see. */
-void record_front_stop(struct record_front *front);
+void recorder_front_stop(struct recorder_front *front);
 /* It was told to go on; does the program have to be told as well? */
-bool record_front_continued(struct record_front *front);
+bool recorder_front_continued(struct recorder_front *front);
 
 #endif

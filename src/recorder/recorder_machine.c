@@ -21,7 +21,7 @@ static void take_value(char *line, const char *key, char **ret)
     *ret = xformat("%s", colon);
 }
 
-void machine_about(struct recording_meta *meta)
+void recorder_describe_machine(struct recording_meta *meta)
 {
     struct utsname name;
     if (uname(&name) == 0)

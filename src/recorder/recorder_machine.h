@@ -5,6 +5,6 @@
 #include "log/recording.h"
 
 /* Fills kernel, cpu, features and recorder. */
-void machine_about(struct recording_meta *meta);
+void recorder_describe_machine(struct recording_meta *meta);
 
 #endif

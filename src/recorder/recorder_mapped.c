@@ -22,7 +22,7 @@
 #include "log/content_hash.h"
 #include "log/mapped_list.h"
 
-struct record_mapped {
+struct recorder_mapped {
     int list;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;
@@ -54,7 +54,7 @@ static void hash_file(struct mapped_file_about *about)
 }
 
 /* If the disk is full the recording ends for other reasons; a line cut short is none. */
-static void write_line(const struct record_mapped *m, const struct mapped_file_about *about)
+static void write_line(const struct recorder_mapped *m, const struct mapped_file_about *about)
 {
     char *line = mapped_list_line(about);
     if (write(m->list, line, strlen(line)) < 0)
@@ -64,7 +64,7 @@ static void write_line(const struct record_mapped *m, const struct mapped_file_a
 
 static void *run(void *argument)
 {
-    struct record_mapped *m = argument;
+    struct recorder_mapped *m = argument;
     setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
     pthread_mutex_lock(&m->lock);
     for (;;) {
@@ -84,17 +84,17 @@ static void *run(void *argument)
     return NULL;
 }
 
-struct record_mapped *record_mapped_create(const struct recording *rec)
+struct recorder_mapped *recorder_mapped_create(const struct recording *rec)
 {
-    struct record_mapped *m = xalloc(sizeof *m);
-    *m = (struct record_mapped){0};
+    struct recorder_mapped *m = xalloc(sizeof *m);
+    *m = (struct recorder_mapped){0};
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->more, NULL);
     m->list = openat(rec->dir, MAPPED_LIST, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     return m;
 }
 
-void record_mapped_note(struct record_mapped *m, const struct event_map *map)
+void recorder_mapped_note(struct recorder_mapped *m, const struct event_map *map)
 {
     struct mapped_file_about about = {
         .copy = map->copy, .size = map->file_size, .device = map->device, .inode = map->inode,
@@ -112,7 +112,7 @@ void record_mapped_note(struct record_mapped *m, const struct event_map *map)
     free(about.path);
 }
 
-void record_mapped_finish(struct record_mapped *m)
+void recorder_mapped_finish(struct recorder_mapped *m)
 {
     if (!m)
         return;

@@ -9,15 +9,15 @@
 #include "log/format.h"
 #include "log/recording.h"
 
-struct record_mapped;
+struct recorder_mapped;
 
-/* `rec` is lent, until record_mapped_finish. */
-struct record_mapped *record_mapped_create(const struct recording *rec);
+/* `rec` is lent, until recorder_mapped_finish. */
+struct recorder_mapped *recorder_mapped_create(const struct recording *rec);
 
 /* From any thread. */
-void record_mapped_note(struct record_mapped *m, const struct event_map *map);
+void recorder_mapped_note(struct recorder_mapped *m, const struct event_map *map);
 
 /* Waits until all that was noted is written, and destroys it.  Accepts NULL. */
-void record_mapped_finish(struct record_mapped *m);
+void recorder_mapped_finish(struct recorder_mapped *m);
 
 #endif

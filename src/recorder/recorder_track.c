@@ -28,13 +28,13 @@
 
 enum { IDLE_ROUNDS = 20 }; /* of RING_WAIT_NS, then what is there is written: about a second */
 
-struct record_track {
+struct recorder_track {
     int socket, done;
     struct ring_memory memory;
     pthread_t thread;
     bool hung_up, stopped; /* atomic */
-    struct record_figures figures; /* atomic, each of them */
-    struct record_mapped *mapped;
+    struct recorder_figures figures; /* atomic, each of them */
+    struct recorder_mapped *mapped;
 
     /* thread */
     struct ring_consumer consumer;
@@ -45,24 +45,24 @@ struct record_track {
     char *limit; /* the first note on what cannot be replayed */
 };
 
-static void publish_figures(struct record_track *t)
+static void publish_figures(struct recorder_track *t)
 {
     __atomic_store_n(&t->figures.events, writer_events(t->writer), __ATOMIC_RELAXED);
     __atomic_store_n(&t->figures.raw, writer_raw(t->writer), __ATOMIC_RELAXED);
     __atomic_store_n(&t->figures.stored, writer_stored(t->writer), __ATOMIC_RELAXED);
 }
 
-static void note_limit(struct record_track *t, const struct event_note *note)
+static void note_limit(struct recorder_track *t, const struct event_note *note)
 {
     if (note->level == NOTE_LIMIT && !t->limit)
         t->limit = xformat("%.*s", (int)note->size, (const char *)(note + 1));
 }
 
 /* What others want to know of what passes. */
-static void note_event(struct record_track *t, const struct event *e)
+static void note_event(struct recorder_track *t, const struct event *e)
 {
     if (e->kind == EVENT_MAP)
-        record_mapped_note(t->mapped, (const struct event_map *)e->payload);
+        recorder_mapped_note(t->mapped, (const struct event_map *)e->payload);
     if (e->kind == EVENT_NOTE)
         note_limit(t, (const struct event_note *)e->payload);
     if (e->kind == EVENT_END && ((const struct event_end *)e->payload)->core)
@@ -78,7 +78,7 @@ static u64 pad_size(const struct event *e, u64 left)
 /* Looks through `size` bytes copied from the ring.  *ret_keep is how many of them are whole, good
  * events; *ret_pad is the size of the PAD behind them, if there is one.  A record that the end
  * cuts is left for the next time, when it is the first and must be whole. */
-static const char *check_stretch(struct record_track *t, const u8 *bytes, u64 size, u64 *ret_keep,
+static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 size, u64 *ret_keep,
                                  u64 *ret_pad)
 {
     u64 at = 0;
@@ -104,7 +104,7 @@ static const char *check_stretch(struct record_track *t, const u8 *bytes, u64 si
 }
 
 /* Takes one stretch out of the ring; *ret tells whether there was one. */
-static struct error *take_stretch(struct record_track *t, bool *ret)
+static struct error *take_stretch(struct recorder_track *t, bool *ret)
 {
     const u8 *bytes;
     u64 there = ring_readable(&t->consumer, &bytes), keep, pad;
@@ -129,7 +129,7 @@ static struct error *take_stretch(struct record_track *t, bool *ret)
 }
 
 /* Nothing to be had right now. */
-static struct error *rest(struct record_track *t)
+static struct error *rest(struct recorder_track *t)
 {
     struct error *err = NULL;
     if (writer_pending(t->writer) && ++t->idle >= IDLE_ROUNDS) {
@@ -142,7 +142,7 @@ static struct error *rest(struct record_track *t)
     return err;
 }
 
-static struct error *drain(struct record_track *t)
+static struct error *drain(struct recorder_track *t)
 {
     for (;;) {
         bool last = __atomic_load_n(&t->hung_up, __ATOMIC_ACQUIRE), some;
@@ -162,7 +162,7 @@ static struct error *drain(struct record_track *t)
 }
 
 /* After an error what is good is written if it can be; without a last chunk it counts as cut. */
-static struct error *finish(struct record_track *t)
+static struct error *finish(struct recorder_track *t)
 {
     struct error *err = drain(t);
     if (!err) {
@@ -181,7 +181,7 @@ static struct error *finish(struct record_track *t)
 
 static void *run(void *argument)
 {
-    struct record_track *t = argument;
+    struct recorder_track *t = argument;
     t->err = finish(t);
     t->writer = NULL;
     __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
@@ -209,7 +209,7 @@ static struct error *open_file(const struct recording *rec, const struct channel
     return err;
 }
 
-static struct error *begin(struct record_track *t, const struct recording *rec,
+static struct error *begin(struct recorder_track *t, const struct recording *rec,
                            const struct channel_hello *hello, u32 number, u64 ring_size)
 {
     struct channel_welcome welcome = {
@@ -231,12 +231,12 @@ static struct error *begin(struct record_track *t, const struct recording *rec,
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
-struct error *record_track_create(const struct recording *rec, const struct channel_hello *hello,
-                                  u32 number, int socket, u64 ring_size, int done,
-                                  struct record_mapped *mapped, struct record_track **ret)
+struct error *recorder_track_create(const struct recording *rec, const struct channel_hello *hello,
+                                    u32 number, int socket, u64 ring_size, int done,
+                                    struct recorder_mapped *mapped, struct recorder_track **ret)
 {
-    struct record_track *t = xalloc(sizeof *t);
-    *t = (struct record_track){.socket = socket, .done = done, .memory.fd = -1,
+    struct recorder_track *t = xalloc(sizeof *t);
+    *t = (struct recorder_track){.socket = socket, .done = done, .memory.fd = -1,
                                 .mapped = mapped};
     struct error *err = begin(t, rec, hello, number, ring_size);
     if (!err) {
@@ -245,52 +245,52 @@ struct error *record_track_create(const struct recording *rec, const struct chan
     }
     if (t->memory.shared)
         t->memory.shared->consumer_gone = 1;
-    record_track_refuse(socket, ENOSPC);
+    recorder_track_refuse(socket, ENOSPC);
     writer_destroy(t->writer);
     ring_memory_deinit(&t->memory);
     free(t);
     return err;
 }
 
-void record_track_refuse(int socket, int error)
+void recorder_track_refuse(int socket, int error)
 {
     struct channel_welcome welcome = {.version = CHANNEL_VERSION, .error = (u32)error};
     packet_send(socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, -1);
     close(socket);
 }
 
-int record_track_socket(const struct record_track *t)
+int recorder_track_socket(const struct recorder_track *t)
 {
     return t->socket;
 }
 
-void record_track_hang_up(struct record_track *t)
+void recorder_track_hang_up(struct recorder_track *t)
 {
     __atomic_store_n(&t->hung_up, true, __ATOMIC_RELEASE);
     __atomic_store_n(&t->memory.shared->consumer_waits, 0, __ATOMIC_SEQ_CST);
     t->host.wake(t->host.context, &t->memory.shared->consumer_waits);
 }
 
-bool record_track_stopped(const struct record_track *t)
+bool recorder_track_stopped(const struct recorder_track *t)
 {
     return __atomic_load_n(&t->stopped, __ATOMIC_ACQUIRE);
 }
 
-struct error *record_track_error(struct record_track *t)
+struct error *recorder_track_error(struct recorder_track *t)
 {
     struct error *err = t->err;
     t->err = NULL;
     return err;
 }
 
-char *record_track_limit(struct record_track *t)
+char *recorder_track_limit(struct recorder_track *t)
 {
     return take(t->limit);
 }
 
-struct record_figures record_track_figures(const struct record_track *t)
+struct recorder_figures recorder_track_figures(const struct recorder_track *t)
 {
-    return (struct record_figures){
+    return (struct recorder_figures){
         .events = __atomic_load_n(&t->figures.events, __ATOMIC_RELAXED),
         .raw = __atomic_load_n(&t->figures.raw, __ATOMIC_RELAXED),
         .stored = __atomic_load_n(&t->figures.stored, __ATOMIC_RELAXED),
@@ -299,7 +299,7 @@ struct record_figures record_track_figures(const struct record_track *t)
     };
 }
 
-void record_track_destroy(struct record_track *t)
+void recorder_track_destroy(struct recorder_track *t)
 {
     if (!t)
         return;

@@ -8,40 +8,40 @@
 #include "log/recording.h"
 #include "recorder/recorder_mapped.h"
 
-struct record_track;
+struct recorder_track;
 
 /* Answers a hello: makes ring and file, welcomes the engine, starts to drain.  `socket` is the
  * track's own, taken.  The thread writes to the eventfd `done` when it has stopped, for good or
  * bad.  Files that are mapped are told to `mapped`, which is lent. */
-struct error *record_track_create(const struct recording *rec, const struct channel_hello *hello,
-                                  u32 number, int socket, u64 ring_size, int done,
-                                  struct record_mapped *mapped, struct record_track **ret);
+struct error *recorder_track_create(const struct recording *rec, const struct channel_hello *hello,
+                                    u32 number, int socket, u64 ring_size, int done,
+                                    struct recorder_mapped *mapped, struct recorder_track **ret);
 
 /* Answers a hello that cannot be met: the program is to go on unrecorded. Takes the socket. */
-void record_track_refuse(int socket, int error);
+void recorder_track_refuse(int socket, int error);
 
-int record_track_socket(const struct record_track *t);
+int recorder_track_socket(const struct recorder_track *t);
 
 /* Its process image is gone: what is in the ring is all there will be. */
-void record_track_hang_up(struct record_track *t);
+void recorder_track_hang_up(struct recorder_track *t);
 
 /* Has the thread stopped? */
-bool record_track_stopped(const struct record_track *t);
+bool recorder_track_stopped(const struct recorder_track *t);
 
 /* What went wrong, once the thread has stopped; NULL if nothing.  The caller's. */
-struct error *record_track_error(struct record_track *t);
+struct error *recorder_track_error(struct recorder_track *t);
 
 /* Once the thread has stopped: the first thing that it noted which cannot be replayed, or NULL.  The caller's. */
-char *record_track_limit(struct record_track *t);
+char *recorder_track_limit(struct recorder_track *t);
 
 /* While it runs, too. */
-struct record_figures {
+struct recorder_figures {
     u64 events, raw, stored, ring;
     bool core; /* its END says that it dumped core */
 };
-struct record_figures record_track_figures(const struct record_track *t);
+struct recorder_figures recorder_track_figures(const struct recorder_track *t);
 
 /* Waits for the thread. */
-void record_track_destroy(struct record_track *t);
+void recorder_track_destroy(struct recorder_track *t);
 
 #endif

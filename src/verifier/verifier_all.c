@@ -35,7 +35,7 @@ struct job {
     struct job *sibling;      /* and the next */
     u64 tick, pc;             /* of the fork */
     enum { WAITING, BEGUN, DONE } state;
-    struct replay_line *line; /* what came of it; NULL: it was reproduced, or not reached */
+    struct verifier_line *line; /* what came of it; NULL: it was reproduced, or not reached */
     struct job *differs;      /* not reached, because this one's replay differs before */
     char *said;               /* by the engine; may be NULL */
 };
@@ -146,25 +146,25 @@ static void give_up(struct job *job, struct job *differs)
 }
 
 /* The same events would come to the same difference again. */
-static void see_to_children(struct jobs *jobs, struct job *job, const struct replay_line *line)
+static void see_to_children(struct jobs *jobs, struct job *job, const struct verifier_line *line)
 {
     for (struct job *child; (child = job->child);) {
         job->child = child->sibling;
-        if (replay_line_diverged(line) && child->tick >= line->verdict.tick)
+        if (verifier_line_diverged(line) && child->tick >= line->verdict.tick)
             give_up(child, job);
         else
             queue(jobs, child);
     }
 }
 
-static void ended(void *context, struct replay_line *line, char *said)
+static void ended(void *context, struct verifier_line *line, char *said)
 {
     struct job *job = find(context, line->track);
     job->state = DONE;
     job->said = said;
     see_to_children(context, job, line);
-    if (replay_line_reproduced(line))
-        replay_line_destroy(line); /* there may be thousands that wait for the first to be told */
+    if (verifier_line_reproduced(line))
+        verifier_line_destroy(line); /* there may be thousands that wait for the first to be told */
     else
         job->line = line;
 }
@@ -179,7 +179,7 @@ static int complain_of(struct job *job)
         return complain(CHANNEL_EXIT_DIVERGED,
                         "track %u: not reached, since the replay of track %u, which it comes from, "
                         "differs before that", job->track, job->differs->track);
-    return job->line ? replay_line_report(job->line) : 0;
+    return job->line ? verifier_line_report(job->line) : 0;
 }
 
 static void tell(struct jobs *jobs, struct job *job)
@@ -190,7 +190,7 @@ static void tell(struct jobs *jobs, struct job *job)
     jobs->status = worse(jobs->status, complain_of(job));
     jobs->failed += !good;
     jobs->told++;
-    replay_line_destroy(job->line);
+    verifier_line_destroy(job->line);
     free(job->said);
 }
 
@@ -202,21 +202,21 @@ static void tell_finished(struct jobs *jobs)
 
 /* --- running ------------------------------------------------------------------------ */
 
-static void start_some(struct jobs *jobs, struct replay_team *team)
+static void start_some(struct jobs *jobs, struct verifier_team *team)
 {
-    while (jobs->started < jobs->queued && replay_team_has_room(team)) {
+    while (jobs->started < jobs->queued && verifier_team_has_room(team)) {
         struct job *job = jobs->line[jobs->started++];
         job->state = BEGUN;
-        replay_team_start(team, job->track);
+        verifier_team_start(team, job->track);
     }
 }
 
-static void run(struct jobs *jobs, struct replay_team *team)
+static void run(struct jobs *jobs, struct verifier_team *team)
 {
     while (jobs->told < jobs->count) {
         start_some(jobs, team);
-        if (!replay_team_is_empty(team))
-            replay_team_turn(team);
+        if (!verifier_team_is_empty(team))
+            verifier_team_turn(team);
         tell_finished(jobs);
     }
 }
@@ -239,11 +239,11 @@ int replay_all(const struct recording *rec, const u32 *tracks, size_t count,
                const char *settings)
 {
     struct jobs jobs = {.rec = rec, .count = count};
-    struct replay_team_host host = {forks, lost, ended, &jobs};
+    struct verifier_team_host host = {forks, lost, ended, &jobs};
     jobs_init(&jobs, tracks);
-    struct replay_team *team = replay_team_create(rec, settings, cores(), &host);
+    struct verifier_team *team = verifier_team_create(rec, settings, cores(), &host);
     run(&jobs, team);
-    replay_team_destroy(team);
+    verifier_team_destroy(team);
     free(jobs.line);
     free(jobs.list);
     if (jobs.failed)

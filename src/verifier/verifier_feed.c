@@ -18,7 +18,7 @@
 
 enum { RING_SIZE = 4 << 20 };
 
-struct replay_feed {
+struct verifier_feed {
     int socket;
     struct ring_memory memory;
     struct ring_producer producer;
@@ -30,7 +30,7 @@ struct replay_feed {
 
 static void *feed(void *argument)
 {
-    struct replay_feed *f = argument;
+    struct verifier_feed *f = argument;
     const struct event *e;
     while (!(f->err = lineage_next(f->events, &e)) && e) {
         void *room = ring_reserve(&f->producer, &f->host, e->size);
@@ -45,7 +45,7 @@ static void *feed(void *argument)
     return NULL;
 }
 
-static struct error *begin(struct replay_feed *f, u32 track, u32 flags)
+static struct error *begin(struct verifier_feed *f, u32 track, u32 flags)
 {
     struct channel_welcome welcome = {
         .version = CHANNEL_VERSION, .track = track, .flags = flags, .ring_size = RING_SIZE,
@@ -61,11 +61,11 @@ static struct error *begin(struct replay_feed *f, u32 track, u32 flags)
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
-struct error *replay_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
-                                 struct replay_feed **ret)
+struct error *verifier_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
+                                   struct verifier_feed **ret)
 {
-    struct replay_feed *f = xalloc(sizeof *f);
-    *f = (struct replay_feed){.socket = socket, .memory.fd = -1, .events = events};
+    struct verifier_feed *f = xalloc(sizeof *f);
+    *f = (struct verifier_feed){.socket = socket, .memory.fd = -1, .events = events};
     struct error *err = begin(f, track, flags);
     if (!err) {
         *ret = f;
@@ -77,12 +77,12 @@ struct error *replay_feed_create(struct lineage *events, u32 track, u32 flags, i
     return err;
 }
 
-int replay_feed_socket(const struct replay_feed *f)
+int verifier_feed_socket(const struct verifier_feed *f)
 {
     return f->socket;
 }
 
-struct error *replay_feed_destroy(struct replay_feed *f)
+struct error *verifier_feed_destroy(struct verifier_feed *f)
 {
     if (!f)
         return NULL;

@@ -6,17 +6,17 @@
 #include "base/types.h"
 #include "log/lineage.h"
 
-struct replay_feed;
+struct verifier_feed;
 
 /* Answers an engine's hello on `socket`, its own, taken, and starts to feed what `events` (lent)
  * gives; `track` and `flags` are for the welcome. */
-struct error *replay_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
-                                 struct replay_feed **ret);
+struct error *verifier_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
+                                   struct verifier_feed **ret);
 
-int replay_feed_socket(const struct replay_feed *f);
+int verifier_feed_socket(const struct verifier_feed *f);
 
 /* Once the engine is gone, or has said its last: waits for the thread.  What was wrong with the
  * recording, or NULL.  Accepts NULL. */
-struct error *replay_feed_destroy(struct replay_feed *f);
+struct error *verifier_feed_destroy(struct verifier_feed *f);
 
 #endif

@@ -18,23 +18,23 @@
 #include "log/recording_file.h"
 #include "verifier/verifier_feed.h"
 
-struct replay_line *replay_line_create(const struct recording *rec, u32 track)
+struct verifier_line *verifier_line_create(const struct recording *rec, u32 track)
 {
-    struct replay_line *l = xalloc(sizeof *l);
-    *l = (struct replay_line){.rec = rec, .track = track};
+    struct verifier_line *l = xalloc(sizeof *l);
+    *l = (struct verifier_line){.rec = rec, .track = track};
     return l;
 }
 
-void replay_line_destroy(struct replay_line *l)
+void verifier_line_destroy(struct verifier_line *l)
 {
     if (!l)
         return;
-    replay_line_close(l);
+    verifier_line_close(l);
     error_destroy(l->err);
     free(l);
 }
 
-void replay_line_fail(struct replay_line *l, struct error *err, bool ours)
+void verifier_line_fail(struct verifier_line *l, struct error *err, bool ours)
 {
     if (l->err) {
         error_destroy(err); /* what came of the first */
@@ -46,7 +46,7 @@ void replay_line_fail(struct replay_line *l, struct error *err, bool ours)
 
 /* Starting */
 
-static struct error *open_events(struct replay_line *l, bool quiet, struct replay_start *start)
+static struct error *open_events(struct verifier_line *l, bool quiet, struct replay_start *start)
 {
     struct reader *first;
     struct error *err = lineage_open(l->rec, l->track, quiet, &l->events);
@@ -59,7 +59,7 @@ static struct error *open_events(struct replay_line *l, bool quiet, struct repla
     return err;
 }
 
-static struct error *complete(struct replay_engine *e, const char *more)
+static struct error *complete(struct verifier_engine *e, const char *more)
 {
     const char *recorded = e->from.settings;
     e->settings = xformat("%s%s%s", recorded, *recorded && *more ? "," : "", more);
@@ -68,69 +68,69 @@ static struct error *complete(struct replay_engine *e, const char *more)
     return engine_locate(&e->start.engine);
 }
 
-bool replay_line_prepare(struct replay_line *l, bool quiet, const char *settings,
-                         struct replay_engine *ret)
+bool verifier_line_prepare(struct verifier_line *l, bool quiet, const char *settings,
+                           struct verifier_engine *ret)
 {
-    *ret = (struct replay_engine){0};
+    *ret = (struct verifier_engine){0};
     struct error *err = open_events(l, quiet, &ret->from);
     if (err) {
-        replay_line_fail(l, err, false);
+        verifier_line_fail(l, err, false);
     } else if (!ret->from.path) { /* a track without events: there is nothing to reproduce */
         l->judged = true;
         l->verdict.verdict = CHANNEL_REPRODUCED;
     } else if ((err = complete(ret, settings))) {
-        replay_line_fail(l, err, true);
+        verifier_line_fail(l, err, true);
     }
     return !l->err && !l->judged;
 }
 
-void replay_engine_deinit(struct replay_engine *e)
+void verifier_engine_deinit(struct verifier_engine *e)
 {
     replay_start_deinit(&e->from);
     free(e->start.engine);
     free(e->settings);
 }
 
-void replay_line_prepare_branch(struct replay_line *l)
+void verifier_line_prepare_branch(struct verifier_line *l)
 {
     struct error *err = lineage_open_branch(l->rec, l->track, &l->events);
     if (err)
-        replay_line_fail(l, err, false);
+        verifier_line_fail(l, err, false);
 }
 
 /* Talking */
 
-void replay_line_welcome(struct replay_line *l, const struct channel_hello *hello, int fd,
-                         u32 flags)
+void verifier_line_welcome(struct verifier_line *l, const struct channel_hello *hello, int fd,
+                           u32 flags)
 {
     if (l->feed || l->err || hello->version != CHANNEL_VERSION) {
         close(fd);
         return;
     }
-    struct error *err = replay_feed_create(l->events, l->track, flags, fd, &l->feed);
+    struct error *err = verifier_feed_create(l->events, l->track, flags, fd, &l->feed);
     if (err)
-        replay_line_fail(l, err, false);
+        verifier_line_fail(l, err, false);
 }
 
-int replay_line_socket(const struct replay_line *l)
+int verifier_line_socket(const struct verifier_line *l)
 {
-    return l->feed ? replay_feed_socket(l->feed) : -1;
+    return l->feed ? verifier_feed_socket(l->feed) : -1;
 }
 
 /* A file for an engine that maps it.  One that is damaged, gone or changed ends the replay. */
-static void answer_fetch(struct replay_line *l, const struct channel_fetch *fetch)
+static void answer_fetch(struct verifier_line *l, const struct channel_fetch *fetch)
 {
     struct channel_kept kept = {.copy = fetch->copy};
     int fd = -1;
     if (!l->err)
         l->err = recording_file_fetch(l->rec, fetch, &fd);
     kept.error = l->err ? EBADMSG : 0;
-    packet_send(replay_feed_socket(l->feed), &kept.message, CHANNEL_KEPT, sizeof kept, fd);
+    packet_send(verifier_feed_socket(l->feed), &kept.message, CHANNEL_KEPT, sizeof kept, fd);
     if (fd >= 0)
         close(fd);
 }
 
-static void take_verdict(struct replay_line *l, const struct channel_verdict *verdict)
+static void take_verdict(struct verifier_line *l, const struct channel_verdict *verdict)
 {
     l->verdict = *verdict;
     l->verdict.recorded[CHANNEL_VERDICT_TEXT - 1] = '\0';
@@ -138,10 +138,10 @@ static void take_verdict(struct replay_line *l, const struct channel_verdict *ve
     l->judged = true;
 }
 
-enum packet_result replay_line_hear(struct replay_line *l, union packet *ret)
+enum packet_result verifier_line_hear(struct verifier_line *l, union packet *ret)
 {
     int fd;
-    enum packet_result result = packet_receive(replay_feed_socket(l->feed), ret, &fd);
+    enum packet_result result = packet_receive(verifier_feed_socket(l->feed), ret, &fd);
     if (fd >= 0)
         close(fd);
     if (result == PACKET_GOT && ret->message.kind == CHANNEL_FETCH)
@@ -153,37 +153,37 @@ enum packet_result replay_line_hear(struct replay_line *l, union packet *ret)
 
 /* The end */
 
-static bool hear_more(struct replay_line *l)
+static bool hear_more(struct verifier_line *l)
 {
     union packet packet;
-    enum packet_result result = replay_line_hear(l, &packet);
+    enum packet_result result = verifier_line_hear(l, &packet);
     return result == PACKET_GOT || result == PACKET_MALFORMED;
 }
 
-void replay_line_close(struct replay_line *l)
+void verifier_line_close(struct verifier_line *l)
 {
     while (l->feed && hear_more(l)) {
         /* what it said before it went */
     }
-    struct error *err = replay_feed_destroy(l->feed);
+    struct error *err = verifier_feed_destroy(l->feed);
     l->feed = NULL;
     if (err)
-        replay_line_fail(l, err, false);
+        verifier_line_fail(l, err, false);
     lineage_close(l->events);
     l->events = NULL;
 }
 
-bool replay_line_diverged(const struct replay_line *l)
+bool verifier_line_diverged(const struct verifier_line *l)
 {
     return l->judged && l->verdict.verdict == CHANNEL_DIVERGED;
 }
 
-bool replay_line_reproduced(const struct replay_line *l)
+bool verifier_line_reproduced(const struct verifier_line *l)
 {
     return l->judged && l->verdict.verdict == CHANNEL_REPRODUCED && !l->err;
 }
 
-static int report_divergence(const struct replay_line *l)
+static int report_divergence(const struct verifier_line *l)
 {
     const struct channel_verdict *v = &l->verdict;
     complain(0, "track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events",
@@ -193,7 +193,7 @@ static int report_divergence(const struct replay_line *l)
     return complain(CHANNEL_EXIT_DIVERGED, "  happened: %s", v->happened);
 }
 
-static int report_error(struct replay_line *l)
+static int report_error(struct verifier_line *l)
 {
     struct error *err = l->err;
     l->err = NULL;
@@ -202,7 +202,7 @@ static int report_error(struct replay_line *l)
     return error_complain(error_within(err, "%s", l->rec->path), 1);
 }
 
-static int report_silence(const struct replay_line *l)
+static int report_silence(const struct verifier_line *l)
 {
     if (WIFSIGNALED(l->wait_status))
         return complain(CHANNEL_EXIT_OURS, "track %u: the replay died by signal %d (%s)", l->track,
@@ -211,9 +211,9 @@ static int report_silence(const struct replay_line *l)
                     l->track, WEXITSTATUS(l->wait_status));
 }
 
-int replay_line_report(struct replay_line *l)
+int verifier_line_report(struct verifier_line *l)
 {
-    if (replay_line_diverged(l))
+    if (verifier_line_diverged(l))
         return report_divergence(l);
     if (l->err)
         return report_error(l);

@@ -52,7 +52,7 @@ struct family {
 };
 
 struct member {
-    struct replay_line *line;
+    struct verifier_line *line;
     struct family *family;
     enum member_state state;
     pid_t pid;   /* 0: of a copy that has not been heard of */
@@ -64,10 +64,10 @@ struct member {
     struct member *copy; /* (1) */
 };
 
-struct replay_team {
+struct verifier_team {
     const struct recording *rec;
     const char *settings;
-    const struct replay_team_host *host;
+    const struct verifier_team_host *host;
     size_t most, room;
     struct member **members; /* (2) */
     size_t count;
@@ -99,18 +99,18 @@ static size_t room_for(size_t most)
     return room;
 }
 
-struct replay_team *replay_team_create(const struct recording *rec, const char *settings,
-                                       size_t most, const struct replay_team_host *host)
+struct verifier_team *verifier_team_create(const struct recording *rec, const char *settings,
+                                           size_t most, const struct verifier_team_host *host)
 {
-    struct replay_team *team = xalloc(sizeof *team);
-    *team = (struct replay_team){.rec = rec, .settings = settings, .host = host, .most = most,
-                                 .room = room_for(most), .children = watch_children()};
+    struct verifier_team *team = xalloc(sizeof *team);
+    *team = (struct verifier_team){.rec = rec, .settings = settings, .host = host, .most = most,
+                                   .room = room_for(most), .children = watch_children()};
     team->members = xalloc(team->room * sizeof *team->members);
     team->polls = xalloc((2 * team->room + 1) * sizeof *team->polls);
     return team;
 }
 
-void replay_team_destroy(struct replay_team *team)
+void verifier_team_destroy(struct verifier_team *team)
 {
     close(team->children);
     free(team->polls);
@@ -120,7 +120,7 @@ void replay_team_destroy(struct replay_team *team)
 
 /* --- members ------------------------------------------------------------------------ */
 
-static struct member *add_member(struct replay_team *team, struct replay_line *line,
+static struct member *add_member(struct verifier_team *team, struct verifier_line *line,
                                  struct family *family, int said)
 {
     struct member *m = xalloc(sizeof *m);
@@ -155,7 +155,7 @@ static char *take_said(int fd)
 }
 
 /* The one that waits for this copy, if it still does. */
-static struct member *maker_of(const struct replay_team *team, const struct member *copy)
+static struct member *maker_of(const struct verifier_team *team, const struct member *copy)
 {
     for (size_t i = 0; i < team->count; i++)
         if (team->members[i]->copy == copy)
@@ -163,14 +163,14 @@ static struct member *maker_of(const struct replay_team *team, const struct memb
     return NULL;
 }
 
-static void forget_copy(struct replay_team *team, const struct member *copy)
+static void forget_copy(struct verifier_team *team, const struct member *copy)
 {
     struct member *maker = maker_of(team, copy);
     if (maker)
         maker->copy = NULL;
 }
 
-static void drop(struct replay_team *team, struct member *m)
+static void drop(struct verifier_team *team, struct member *m)
 {
     size_t at = 0;
     while (team->members[at] != m)
@@ -191,7 +191,7 @@ static int open_said(void)
 }
 
 /* An engine that was started replays its track whatever comes; so it is ready at once. */
-static struct error *spawn(struct replay_team *team, struct replay_line *line,
+static struct error *spawn(struct verifier_team *team, struct verifier_line *line,
                            const struct engine_start *start)
 {
     int said = open_said(), shared;
@@ -211,17 +211,17 @@ static struct error *spawn(struct replay_team *team, struct replay_line *line,
     return NULL;
 }
 
-void replay_team_start(struct replay_team *team, u32 track)
+void verifier_team_start(struct verifier_team *team, u32 track)
 {
-    struct replay_line *line = replay_line_create(team->rec, track);
-    struct replay_engine engine;
-    bool needed = replay_line_prepare(line, true, team->settings, &engine);
+    struct verifier_line *line = verifier_line_create(team->rec, track);
+    struct verifier_engine engine;
+    bool needed = verifier_line_prepare(line, true, team->settings, &engine);
     struct error *err = needed ? spawn(team, line, &engine.start) : NULL;
-    replay_engine_deinit(&engine);
+    verifier_engine_deinit(&engine);
     if (err)
-        replay_line_fail(line, err, true);
+        verifier_line_fail(line, err, true);
     if (!needed || err) {
-        replay_line_close(line);
+        verifier_line_close(line);
         team->host->ended(team->host->context, line, NULL);
     }
 }
@@ -231,31 +231,31 @@ void replay_team_start(struct replay_team *team, u32 track)
 static void say_plainly(struct member *m, u32 kind)
 {
     struct channel_message message;
-    packet_send(replay_line_socket(m->line), &message, kind, sizeof message, -1);
+    packet_send(verifier_line_socket(m->line), &message, kind, sizeof message, -1);
 }
 
 static void say_leave(struct member *m, bool copy, int said)
 {
     struct channel_leave leave = {.copy = copy};
-    packet_send(replay_line_socket(m->line), &leave.message, CHANNEL_LEAVE, sizeof leave, said);
+    packet_send(verifier_line_socket(m->line), &leave.message, CHANNEL_LEAVE, sizeof leave, said);
 }
 
-static void refuse(struct replay_team *team, struct member *m)
+static void refuse(struct verifier_team *team, struct member *m)
 {
     say_leave(m, false, -1);
     m->state = RUNS;
     team->host->lost(team->host->context, m->child);
 }
 
-static void give_leave(struct replay_team *team, struct member *m)
+static void give_leave(struct verifier_team *team, struct member *m)
 {
     int said = open_said();
-    struct replay_line *line = replay_line_create(team->rec, m->child);
-    replay_line_prepare_branch(line);
+    struct verifier_line *line = verifier_line_create(team->rec, m->child);
+    verifier_line_prepare_branch(line);
     if (said < 0 || line->err) {
         if (said >= 0)
             close(said);
-        replay_line_destroy(line);
+        verifier_line_destroy(line);
         refuse(team, m);
         return;
     }
@@ -272,7 +272,7 @@ static void let_go(struct member *m)
 
 /* --- who goes on -------------------------------------------------------------------- */
 
-static size_t running(const struct replay_team *team)
+static size_t running(const struct verifier_team *team)
 {
     size_t n = 0;
     for (size_t i = 0; i < team->count; i++)
@@ -281,7 +281,7 @@ static size_t running(const struct replay_team *team)
 }
 
 /* The youngest in this state that waits for nobody else. */
-static struct member *youngest(const struct replay_team *team, enum member_state state)
+static struct member *youngest(const struct verifier_team *team, enum member_state state)
 {
     for (size_t i = team->count; i > 0; i--) {
         struct member *m = team->members[i - 1];
@@ -292,7 +292,7 @@ static struct member *youngest(const struct replay_team *team, enum member_state
 }
 
 /* One more step towards `most` that run; false: there is none. */
-static bool advance_one(struct replay_team *team)
+static bool advance_one(struct verifier_team *team)
 {
     size_t busy = running(team);
     struct member *asks = youngest(team, ASKS), *stands = youngest(team, STANDS);
@@ -309,19 +309,19 @@ static bool advance_one(struct replay_team *team)
     return true;
 }
 
-bool replay_team_has_room(const struct replay_team *team)
+bool verifier_team_has_room(const struct verifier_team *team)
 {
     return team->count < team->most;
 }
 
-bool replay_team_is_empty(const struct replay_team *team)
+bool verifier_team_is_empty(const struct verifier_team *team)
 {
     return team->count == 0;
 }
 
 /* --- listening ---------------------------------------------------------------------- */
 
-static void hear_fork(struct replay_team *team, struct member *m, const struct channel_fork *fork)
+static void hear_fork(struct verifier_team *team, struct member *m, const struct channel_fork *fork)
 {
     if (team->host->forks(team->host->context, m->line->track, fork->tick, fork->pc, &m->child))
         m->state = ASKS;
@@ -330,7 +330,7 @@ static void hear_fork(struct replay_team *team, struct member *m, const struct c
 }
 
 /* An error is noted as the end of the copy, which is seen to with that of others. */
-static void hear_forked(struct replay_team *team, struct member *m,
+static void hear_forked(struct verifier_team *team, struct member *m,
                         const struct channel_forked *forked)
 {
     struct member *copy = m->copy;
@@ -342,19 +342,19 @@ static void hear_forked(struct replay_team *team, struct member *m,
     team->someone_ended = true; /* it may have, before its number was known */
 }
 
-static void hear_ready(struct replay_team *team, struct member *m)
+static void hear_ready(struct verifier_team *team, struct member *m)
 {
     m->ready = true;
     forget_copy(team, m);
 }
 
 /* False: there was nothing, and perhaps never will be. */
-static bool hear_line(struct replay_team *team, struct member *m)
+static bool hear_line(struct verifier_team *team, struct member *m)
 {
     union packet packet;
-    if (m->silent || replay_line_socket(m->line) < 0)
+    if (m->silent || verifier_line_socket(m->line) < 0)
         return false;
-    enum packet_result result = replay_line_hear(m->line, &packet);
+    enum packet_result result = verifier_line_hear(m->line, &packet);
     m->silent = result == PACKET_CLOSED;
     if (m->line->err && m->pid > 0 && !m->gone)
         kill(m->pid, SIGKILL); /* nothing good can come of it */
@@ -370,16 +370,16 @@ static bool hear_line(struct replay_team *team, struct member *m)
 }
 
 /* A copy is known by its number, or by the one that waits for it. */
-static bool is_from(const struct replay_team *team, const struct member *m,
+static bool is_from(const struct verifier_team *team, const struct member *m,
                     const struct channel_hello *hello)
 {
     const struct member *maker = maker_of(team, m);
-    if (replay_line_socket(m->line) >= 0)
+    if (verifier_line_socket(m->line) >= 0)
         return false;
     return m->pid == (pid_t)hello->pid || (maker && maker->line->track == hello->parent);
 }
 
-static struct member *who_says(const struct replay_team *team, const struct family *family,
+static struct member *who_says(const struct verifier_team *team, const struct family *family,
                                const struct channel_hello *hello)
 {
     for (size_t i = 0; i < team->count; i++)
@@ -388,7 +388,7 @@ static struct member *who_says(const struct replay_team *team, const struct fami
     return NULL;
 }
 
-static void hear_hello(struct replay_team *team, struct family *family,
+static void hear_hello(struct verifier_team *team, struct family *family,
                        const struct channel_hello *hello, int fd)
 {
     struct member *m = who_says(team, family, hello);
@@ -397,13 +397,13 @@ static void hear_hello(struct replay_team *team, struct family *family,
         return;
     }
     m->pid = (pid_t)hello->pid;
-    replay_line_welcome(m->line, hello, fd, CHANNEL_TREE);
+    verifier_line_welcome(m->line, hello, fd, CHANNEL_TREE);
     if (m->line->err)
         kill(m->pid, SIGKILL);
     team->someone_ended = true;
 }
 
-static void hear_shared(struct replay_team *team, struct family *family)
+static void hear_shared(struct verifier_team *team, struct family *family)
 {
     union packet packet;
     int fd;
@@ -421,9 +421,9 @@ static void hear_shared(struct replay_team *team, struct family *family)
 /* --- ends --------------------------------------------------------------------------- */
 
 /* The process is no more, or never was. */
-static void end(struct replay_team *team, struct member *m)
+static void end(struct verifier_team *team, struct member *m)
 {
-    const struct replay_team_host *host = team->host;
+    const struct verifier_team_host *host = team->host;
     while (hear_line(team, m)) {
         /* what it said before it went */
     }
@@ -431,17 +431,17 @@ static void end(struct replay_team *team, struct member *m)
         host->lost(host->context, m->child);
     if (m->copy && !m->copy->pid)
         m->copy->gone = true; /* nobody can say any more whether it was made */
-    struct replay_line *line = m->line;
+    struct verifier_line *line = m->line;
     bool begun = m->ready;
     char *said = take_said(m->said);
     drop(team, m);
-    replay_line_close(line);
+    verifier_line_close(line);
     if (begun) {
         host->ended(host->context, line, said);
         return;
     }
     host->lost(host->context, line->track);
-    replay_line_destroy(line);
+    verifier_line_destroy(line);
     free(said);
 }
 
@@ -453,7 +453,7 @@ static bool has_ended(struct member *m)
 }
 
 /* NULL: there is none. */
-static struct member *find_ended(struct replay_team *team)
+static struct member *find_ended(struct verifier_team *team)
 {
     for (size_t i = 0; i < team->count; i++)
         if (has_ended(team->members[i]))
@@ -461,7 +461,7 @@ static struct member *find_ended(struct replay_team *team)
     return NULL;
 }
 
-static void reap(struct replay_team *team)
+static void reap(struct verifier_team *team)
 {
     struct signalfd_siginfo info;
     while (read(team->children, &info, sizeof info) == sizeof info)
@@ -476,7 +476,7 @@ static void reap(struct replay_team *team)
 /* --- a turn ------------------------------------------------------------------------- */
 
 /* Each family once: by its oldest member. */
-static bool is_oldest(const struct replay_team *team, size_t which)
+static bool is_oldest(const struct verifier_team *team, size_t which)
 {
     for (size_t i = 0; i < which; i++)
         if (team->members[i]->family == team->members[which]->family)
@@ -490,11 +490,11 @@ static struct pollfd awaited(int fd)
 }
 
 /* For each member two: its line, and what its family shares, unless that is asked already. */
-static void poll_all(struct replay_team *team)
+static void poll_all(struct verifier_team *team)
 {
     for (size_t i = 0; i < team->count; i++) {
         const struct member *m = team->members[i];
-        team->polls[2 * i] = awaited(m->silent ? -1 : replay_line_socket(m->line));
+        team->polls[2 * i] = awaited(m->silent ? -1 : verifier_line_socket(m->line));
         team->polls[2 * i + 1] = awaited(is_oldest(team, i) ? m->family->shared : -1);
     }
     team->polls[2 * team->count] = awaited(team->children);
@@ -503,7 +503,7 @@ static void poll_all(struct replay_team *team)
 }
 
 /* Nobody comes or goes while lines are heard; that is left for the end of the turn. */
-void replay_team_turn(struct replay_team *team)
+void verifier_team_turn(struct verifier_team *team)
 {
     while (advance_one(team)) {
         /* as far as there are places */

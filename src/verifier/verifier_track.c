@@ -15,7 +15,7 @@
 #include "verifier/verifier_line.h"
 
 struct replay {
-    struct replay_line *line;
+    struct verifier_line *line;
     pid_t child;
     int shared, signals;
     bool reaped;
@@ -30,7 +30,7 @@ static void hear_shared(struct replay *r)
         close(r->shared);
         r->shared = -1;
     } else if (result == PACKET_GOT && packet.message.kind == CHANNEL_HELLO && fd >= 0) {
-        replay_line_welcome(r->line, &packet.hello, fd, 0);
+        verifier_line_welcome(r->line, &packet.hello, fd, 0);
     } else if (fd >= 0) {
         close(fd);
     }
@@ -53,12 +53,12 @@ static void turn(struct replay *r)
     struct pollfd polls[] = {
         {.fd = r->signals, .events = POLLIN},
         {.fd = r->shared, .events = POLLIN},
-        {.fd = replay_line_socket(r->line), .events = POLLIN},
+        {.fd = verifier_line_socket(r->line), .events = POLLIN},
     };
     if (poll(polls, countof(polls), -1) <= 0)
         return;
     if (polls[2].revents & POLLIN)
-        replay_line_hear(r->line, &packet);
+        verifier_line_hear(r->line, &packet);
     else if (polls[2].revents) /* hung up: only the end of the process is left to wait for */
         r->reaped = waitpid(r->child, &r->line->wait_status, 0) == r->child;
     if (polls[1].revents)
@@ -75,7 +75,7 @@ static void run(struct replay *r)
         kill(r->child, SIGKILL);
         waitpid(r->child, &r->line->wait_status, 0);
     }
-    replay_line_close(r->line);
+    verifier_line_close(r->line);
     if (r->shared >= 0)
         close(r->shared);
 }
@@ -94,7 +94,7 @@ static void start_and_run(struct replay *r, const struct engine_start *start)
 {
     struct error *err = engine_spawn(start, "replay", &r->child, &r->shared);
     if (err) {
-        replay_line_fail(r->line, err, true);
+        verifier_line_fail(r->line, err, true);
         return;
     }
     r->signals = watch_signals();
@@ -104,12 +104,12 @@ static void start_and_run(struct replay *r, const struct engine_start *start)
 
 int replay_track(const struct recording *rec, u32 track, const char *settings)
 {
-    struct replay r = {.line = replay_line_create(rec, track), .shared = -1, .signals = -1};
-    struct replay_engine engine;
-    if (replay_line_prepare(r.line, false, settings, &engine))
+    struct replay r = {.line = verifier_line_create(rec, track), .shared = -1, .signals = -1};
+    struct verifier_engine engine;
+    if (verifier_line_prepare(r.line, false, settings, &engine))
         start_and_run(&r, &engine.start);
-    replay_engine_deinit(&engine);
-    int status = replay_line_report(r.line);
-    replay_line_destroy(r.line);
+    verifier_engine_deinit(&engine);
+    int status = verifier_line_report(r.line);
+    verifier_line_destroy(r.line);
     return status;
 }

@@ -66,21 +66,21 @@ struct options {
 struct recorder {
     struct recording *rec;
     const struct options *options;
-    struct record_front front;
+    struct recorder_front front;
     pid_t child;
     int shared, signals, stopped; /* the shared socket is -1 after it hung up */
     bool reaped;
     int wait_status;
-    struct record_track **tracks; /* live ones; `count` of them */
+    struct recorder_track **tracks; /* live ones; `count` of them */
     bool *hung_up;
     size_t count, room;
     u32 tracks_made;
-    struct record_figures past; /* of those that are no more */
+    struct recorder_figures past; /* of those that are no more */
     char *limit;                /* the first thing that one of them says cannot be replayed */
     struct error *failure;      /* the first, already said */
     bool has_not_copied;   /* a file that was mapped, for want of room; that was said */
-    struct record_files files;
-    struct record_mapped *mapped;
+    struct recorder_files files;
+    struct recorder_mapped *mapped;
     struct growth growth;
 };
 
@@ -90,7 +90,7 @@ static u64 rings_alive(const struct recorder *r)
 {
     u64 bytes = 0;
     for (size_t i = 0; i < r->count; i++)
-        bytes += record_track_figures(r->tracks[i]).ring;
+        bytes += recorder_track_figures(r->tracks[i]).ring;
     return bytes;
 }
 
@@ -115,11 +115,11 @@ static void fail(struct recorder *r, struct error *err)
     r->failure = err;
 }
 
-static void add_track(struct recorder *r, struct record_track *track)
+static void add_track(struct recorder *r, struct recorder_track *track)
 {
     if (r->count == r->room) {
         r->room = r->room ? 2 * r->room : 4;
-        struct record_track **tracks = xalloc(r->room * sizeof *tracks);
+        struct recorder_track **tracks = xalloc(r->room * sizeof *tracks);
         bool *hung_up = xalloc(r->room * sizeof *hung_up);
         if (r->count) {
             memcpy(tracks, r->tracks, r->count * sizeof *tracks);
@@ -137,12 +137,12 @@ static void add_track(struct recorder *r, struct record_track *track)
 static void answer_hello(struct recorder *r, const struct channel_hello *hello, int socket)
 {
     if (r->failure || hello->version != CHANNEL_VERSION) {
-        record_track_refuse(socket, r->failure ? ENOSPC : EPROTO);
+        recorder_track_refuse(socket, r->failure ? ENOSPC : EPROTO);
         return;
     }
-    struct record_track *track;
-    struct error *err = record_track_create(r->rec, hello, r->tracks_made, socket,
-                                            choose_ring_size(r), r->stopped, r->mapped, &track);
+    struct recorder_track *track;
+    struct error *err = recorder_track_create(r->rec, hello, r->tracks_made, socket,
+                                              choose_ring_size(r), r->stopped, r->mapped, &track);
     if (err) {
         fail(r, err);
         return;
@@ -186,23 +186,23 @@ static void say_not_copied(struct recorder *r, int fd, int error)
              length > 0 ? (int)length : 6, length > 0 ? path : "a file", strerror(error));
 }
 
-static void keep_file(struct recorder *r, struct record_track *track,
+static void keep_file(struct recorder *r, struct recorder_track *track,
                       const struct channel_keep *keep, int fd)
 {
     struct channel_kept kept = {.error = ENOSPC};
     if (!r->failure && fd >= 0) {
-        kept.error = (u32)record_files_keep(&r->files, r->rec, keep, fd, &kept.copy);
+        kept.error = (u32)recorder_files_keep(&r->files, r->rec, keep, fd, &kept.copy);
         if (kept.error)
             say_not_copied(r, fd, (int)kept.error);
     }
-    packet_send(record_track_socket(track), &kept.message, CHANNEL_KEPT, sizeof kept, -1);
+    packet_send(recorder_track_socket(track), &kept.message, CHANNEL_KEPT, sizeof kept, -1);
 }
 
 static void hear_track(struct recorder *r, size_t i)
 {
     union packet packet;
     int fd;
-    switch (packet_receive(record_track_socket(r->tracks[i]), &packet, &fd)) {
+    switch (packet_receive(recorder_track_socket(r->tracks[i]), &packet, &fd)) {
     case PACKET_GOT:
         if (packet.message.kind == CHANNEL_KEEP)
             keep_file(r, r->tracks[i], &packet.keep, fd);
@@ -211,7 +211,7 @@ static void hear_track(struct recorder *r, size_t i)
         break;
     case PACKET_CLOSED:
         r->hung_up[i] = true;
-        record_track_hang_up(r->tracks[i]);
+        recorder_track_hang_up(r->tracks[i]);
         break;
     case PACKET_NONE:
     case PACKET_MALFORMED:
@@ -231,21 +231,21 @@ static void keep_limit(struct recorder *r, char *limit)
 static void reap_tracks(struct recorder *r)
 {
     for (size_t i = r->count; i-- > 0;) {
-        struct record_track *track = r->tracks[i];
-        if (!record_track_stopped(track))
+        struct recorder_track *track = r->tracks[i];
+        if (!recorder_track_stopped(track))
             continue;
-        struct error *err = record_track_error(track);
+        struct error *err = recorder_track_error(track);
         if (err)
             fail(r, err);
         if (!r->hung_up[i])
             continue;
-        struct record_figures f = record_track_figures(track);
+        struct recorder_figures f = recorder_track_figures(track);
         r->past.events += f.events;
         r->past.raw += f.raw;
         r->past.stored += f.stored;
         r->past.core |= f.core;
-        keep_limit(r, record_track_limit(track));
-        record_track_destroy(track);
+        keep_limit(r, recorder_track_limit(track));
+        recorder_track_destroy(track);
         r->count--;
         r->tracks[i] = r->tracks[r->count];
         r->hung_up[i] = r->hung_up[r->count];
@@ -256,7 +256,7 @@ static u64 stored_so_far(const struct recorder *r)
 {
     u64 bytes = r->past.stored + r->files.bytes;
     for (size_t i = 0; i < r->count; i++)
-        bytes += record_track_figures(r->tracks[i]).stored;
+        bytes += recorder_track_figures(r->tracks[i]).stored;
     return bytes;
 }
 
@@ -286,7 +286,7 @@ static bool is_in_foreground(pid_t wanted)
 /* In the group that a shell continues it needs no word of ours. */
 static void continue_program(struct recorder *r)
 {
-    if (record_front_continued(&r->front) && !r->reaped && getpgid(r->child) != r->front.group)
+    if (recorder_front_continued(&r->front) && !r->reaped && getpgid(r->child) != r->front.group)
         kill(r->child, SIGCONT);
 }
 
@@ -296,7 +296,7 @@ static void hear_child(struct recorder *r)
     if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
         r->reaped = true;
     if (!r->reaped && is_stopped(r->child) && is_in_foreground(r->front.group))
-        record_front_stop(&r->front);
+        recorder_front_stop(&r->front);
 }
 
 /* SIGTERM and SIGHUP are meant for the program: it gets them unless the terminal, which sends to
@@ -336,7 +336,7 @@ static void turn(struct recorder *r)
     polls[1] = (struct pollfd){.fd = r->shared, .events = POLLIN};
     polls[2] = (struct pollfd){.fd = r->stopped, .events = POLLIN};
     for (size_t i = 0; i < count; i++) {
-        int fd = r->hung_up[i] ? -1 : record_track_socket(r->tracks[i]);
+        int fd = r->hung_up[i] ? -1 : recorder_track_socket(r->tracks[i]);
         polls[FIXED_POLLS + i] = (struct pollfd){.fd = fd, .events = POLLIN};
     }
     if (poll(polls, FIXED_POLLS + count, growth_wait(&r->growth)) > 0) {
@@ -371,7 +371,7 @@ static struct error *describe(struct recorder *r, const char *program, char **ar
     meta->program = absolute ? absolute : xformat("%s", program);
     meta->directory = getcwd(NULL, 0);
     meta->started = figures_now();
-    machine_about(meta);
+    recorder_describe_machine(meta);
     return recording_save(r->rec);
 }
 
@@ -411,7 +411,7 @@ static void finish(struct recorder *r)
     int status = engine_exit_status(r->wait_status);
     bool failed = status != 0 || r->past.core;
     growth_clear(&r->growth);
-    record_mapped_finish(take(r->mapped));
+    recorder_mapped_finish(take(r->mapped));
     conclude(r);
     struct error *err = NULL;
     if (r->tracks_made == 0) {
@@ -467,7 +467,7 @@ static const char *base_name(const char *path)
 }
 
 static int record(const struct options *options, const struct engine_start *start,
-                  const struct record_front *front)
+                  const struct recorder_front *front)
 {
     struct recorder r = {.options = options, .front = *front, .shared = -1};
     struct error *err = recording_create(options->output, base_name(start->argv[0]), &r.rec);
@@ -479,7 +479,7 @@ static int record(const struct options *options, const struct engine_start *star
         recording_destroy(r.rec);
         return error_complain(error_within(err, "cannot record"), CHANNEL_EXIT_OURS);
     }
-    r.mapped = record_mapped_create(r.rec);
+    r.mapped = recorder_mapped_create(r.rec);
     growth_init(&r.growth, options->quiet, front->group);
     int status;
     err = engine_spawn(start, "record", &r.child, &r.shared);
@@ -487,12 +487,12 @@ static int record(const struct options *options, const struct engine_start *star
         error_destroy(recording_remove(r.rec));
         status = error_complain(err, CHANNEL_EXIT_OURS);
     } else {
-        record_front_leave_group(front);
+        recorder_front_leave_group(front);
         raise_limits();
         status = watch(&r);
     }
-    record_mapped_finish(r.mapped);
-    record_files_deinit(&r.files);
+    recorder_mapped_finish(r.mapped);
+    recorder_files_deinit(&r.files);
     recording_destroy(r.rec);
     error_destroy(r.failure);
     free(r.limit);
@@ -591,8 +591,8 @@ int cli_record(int argc, char **argv)
     if (err)
         return error_complain(err, CHANNEL_EXIT_OURS);
     start.settings = setting_list_text(&options.settings);
-    struct record_front front;
-    return record_front_divide(&front, &status) ? record(&options, &start, &front) : status;
+    struct recorder_front front;
+    return recorder_front_divide(&front, &status) ? record(&options, &start, &front) : status;
 }
 
 void cli_record_explain(void)
