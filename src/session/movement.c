@@ -107,7 +107,7 @@ void movement_return(struct session *s, struct moment to)
     if (err) { /* what asks next will say so */
         error_destroy(err);
         s->here.at = to;
-        s->timeline.here = to;
+        session_note_here(s);
     }
 }
 

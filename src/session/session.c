@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "log/lineage.h"
 #include "session/session_internal.h"
@@ -22,7 +23,13 @@ static void note_place(struct session *s, const struct control_stopped *at)
         s->end_event = at->event;
         s->end_known = true;
     }
+    session_note_here(s);
+}
+
+void session_note_here(struct session *s)
+{
     s->timeline.here = s->here.at;
+    assertion_moment = (struct assertion_moment){s->here.at.tick, s->here.at.pc};
 }
 
 static void leave_window(struct session *s)
@@ -78,7 +85,7 @@ void session_stand_in_window(struct session *s, u64 index)
     here->thread = window_thread(s->window, index);
     here->tid = window_tid(s->window, index);
     here->event = window_event(s->window, index);
-    s->timeline.here = here->at;
+    session_note_here(s);
     timeline_keep_or_drop(&s->timeline, s->present);
     s->present = NULL;
     if (!here->tid)

@@ -53,6 +53,9 @@ struct session {
 /* Takes `r` as the present; what was before is kept if it is worth it. */
 void session_stand(struct session *s, struct replayer *r);
 
+/* s->here.at has changed. */
+void session_note_here(struct session *s);
+
 /* Goes to a state of the window. */
 void session_stand_in_window(struct session *s, u64 index);
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
-#include "engine/base/stop.h"
 #include "engine/memory/areas.h"
 
 enum { PAGES = 200, FIRST = 16, DEVICES = 2 };
@@ -43,9 +43,9 @@ void pool_unmap(void *piece, size_t size)
     free(piece);
 }
 
-void engine_assertion_failed(const char *expression, const char *file, int line)
+void assertion_failed(const struct assertion *a)
 {
-    printf("FAIL areas: %s (%s:%d), change %lu of seed %lu\n", expression, file, line, done,
+    printf("FAIL areas: %s (%s:%u), change %lu of seed %lu\n", a->condition, a->file, a->line, done,
            (unsigned long)seed);
     exit(1);
 }

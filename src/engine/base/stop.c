@@ -4,6 +4,7 @@
  */
 #include "engine/base/stop.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/run/ticks.h"
@@ -17,6 +18,14 @@ _Noreturn static void say_and_end(const struct text *line, int status)
         kernel_call(__NR_exit_group, status);
 }
 
+/* A sentence that was cut ends its line all the same. */
+static void end_line(struct text *line)
+{
+    if (line->length == line->size - 1)
+        line->length--;
+    text_add_char(line, '\n');
+}
+
 _Noreturn static void end_with(int status, const char *what, const char *why)
 {
     char buffer[4096 + 512];
@@ -27,9 +36,7 @@ _Noreturn static void end_with(int status, const char *what, const char *why)
         text_add(&line, ": ");
         text_add(&line, why);
     }
-    if (line.length == sizeof(buffer) - 1)
-        line.length--; /* a sentence that was cut ends its line all the same */
-    text_add_char(&line, '\n');
+    end_line(&line);
     say_and_end(&line, status);
 }
 
@@ -43,31 +50,39 @@ void engine_refuse(int status, const char *what, const char *why)
     end_with(status, what, why);
 }
 
-/* The moment, in the form that the setting stop= reads.  Finding it may fail in turn: once. */
+/* Finding the moment may fail in turn: once. */
 static void add_moment(struct text *line)
 {
     static bool tried;
     if (tried || !cpu)
         return;
     tried = true;
-    text_add(line, ", near stop=");
+    text_add(line, ", near moment ");
     text_add_unsigned(line, ticks_now());
     text_add(line, ":0x");
     text_add_hex(line, cpu->rip);
 }
 
-void engine_assertion_failed(const char *expression, const char *file, int number)
+void assertion_failed(const struct assertion *a)
 {
-    char buffer[512];
+    char buffer[1024];
     struct text line = TEXT(buffer);
     text_add(&line, "ebb: assertion failed: ");
-    text_add(&line, expression);
+    text_add(&line, a->condition);
+    if (a->invariant) {
+        text_add(&line, ", invariant (");
+        text_add_unsigned(&line, a->invariant);
+        text_add_char(&line, ')');
+    }
+    text_add(&line, ", in ");
+    text_add(&line, a->function);
     text_add(&line, " (");
-    text_add(&line, file);
+    text_add(&line, a->file);
     text_add_char(&line, ':');
-    text_add_unsigned(&line, (u64)number);
+    text_add_unsigned(&line, a->line);
     text_add_char(&line, ')');
     add_moment(&line);
-    text_add_char(&line, '\n');
+    text_add(&line, "; this is a bug in ebb");
+    end_line(&line);
     say_and_end(&line, CHANNEL_EXIT_OURS);
 }

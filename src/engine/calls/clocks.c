@@ -9,9 +9,9 @@
  */
 #include "engine/calls/clocks.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/settings.h"
-#include "engine/base/stop.h"
 #include "engine/calls/kernel_clocks.h"
 #include "engine/run/ticks.h"
 #include "engine/x86_64/cpu_level.h"

@@ -14,9 +14,9 @@
 
 #include <asm/mman.h>
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
-#include "engine/base/stop.h"
 #include "engine/base/text.h"
 
 enum {

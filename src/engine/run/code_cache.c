@@ -1,6 +1,7 @@
 /* The code cache: see code_cache.h.  This file places it and hands out its room. */
 #include "engine/run/code_cache.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"

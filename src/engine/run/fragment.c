@@ -1,10 +1,10 @@
 /* The tables of fragments: by pc, by guest page, by look-up slot, and the links among them. */
 #include "engine/run/fragment.h"
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/stats.h"
-#include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/run/code_cache.h"
 #include "engine/run/lookup.h"

@@ -1,11 +1,11 @@
 /* Translating: reads a block, has its pages watched, finds room for it, lowers it. */
 #include "engine/run/translate.h"
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/settings.h"
 #include "engine/base/stats.h"
-#include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/run/code_cache.h"

@@ -19,8 +19,8 @@
  */
 #include "engine/threads/futex.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
-#include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"

@@ -26,10 +26,10 @@
  */
 #include "engine/threads/thread.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
-#include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/calls/bounce.h"
 #include "engine/calls/syscalls.h"

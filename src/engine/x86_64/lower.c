@@ -15,9 +15,9 @@
  */
 #include "engine/x86_64/lower.h"
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
-#include "engine/base/stop.h"
 #include "engine/plan/plan_points.h"
 #include "engine/run/lookup.h"
 #include "engine/x86_64/doors.h"

@@ -10,8 +10,8 @@
  */
 #include "engine/x86_64/sums.h"
 
+#include "base/assert.h"
 #include "engine/base/settings.h"
-#include "engine/base/stop.h"
 #include "engine/plan/plan_points.h"
 #include "engine/plan/plan_sums.h"
 #include "engine/x86_64/lower_internal.h"

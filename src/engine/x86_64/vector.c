@@ -1,8 +1,8 @@
 /* Saving and restoring the vector state: see vector.h. */
 #include "engine/x86_64/vector.h"
 
+#include "base/assert.h"
 #include "engine/base/settings.h"
-#include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/threads/thread.h"
