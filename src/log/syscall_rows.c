@@ -1,7 +1,8 @@
 /* The rows of the system-call tables, from their .def files; and the small tables of calls that
  * have but a few variants.
  *
- * Only data, and the functions that tell which variant a call is.  What follows from a row is in
+ * Only data, and the functions that tell which variant a call is.  Of a call itself there are two
+ * parts: its traits, eight bytes that are looked at at every call, and its row, which is large.  What follows from a row is in
  * syscall_table.c.
  */
 #include "log/syscall_rows_internal.h"
@@ -19,9 +20,9 @@
 /* ioctl */
 
 #define IOC(request, name_, ...)                                                                  \
-    ROW(request, #name_, FEED, WAITS, NUMBER, .args = {FD(fd), IOCTL(request), __VA_ARGS__})
+    ROW(request, #name_, PLAIN, NUMBER, .args = {FD(fd), IOCTL(request), __VA_ARGS__})
 #define UNK_IOC(request, name_, ...)                                                              \
-    ROW(request, #name_, FEED, WAITS, NUMBER, .unknown = true,                                    \
+    ROW(request, #name_, PLAIN, NUMBER, .unknown = true,                                    \
         .args = {FD(fd), IOCTL(request), __VA_ARGS__})
 static const struct syscall_row ioctls_rows[] = {
 #include "log/ioctls.def"
@@ -30,13 +31,13 @@ KEY(ioctls, (u32)args[1])
 VARIANTS(ioctls)
 
 const struct syscall_row syscall_ioctl_flat =
-    {.name = NULL, .way = WAY_FEED, .waits = true, .result = GIVES_NUMBER,
+    {.name = NULL, .result = GIVES_NUMBER,
      .args = {FD(fd), IOCTL(request), INOUT_ON(EVER, arg, ENCODED(a1))}};
 
 /* fcntl */
 
-#define FCN(cmd_, name_, result_, ...)                                                            \
-    ROW(cmd_, #name_, FEED, WAITS, result_, .args = {FD(fd), FCNTL(cmd), __VA_ARGS__})
+#define FCN(cmd_, name_, effects_, result_, ...)                                                  \
+    ROW(cmd_, #name_, effects_, result_, .args = {FD(fd), FCNTL(cmd), __VA_ARGS__})
 static const struct syscall_row fcntl_rows[] = {
 #include "log/fcntl.def"
 };
@@ -45,8 +46,8 @@ VARIANTS(fcntl)
 
 /* prctl */
 
-#define PRC(option_, name_, result_, ...)                                                         \
-    ROW(option_, #name_, FEED, NOW, result_, .args = {PRCTL(option), __VA_ARGS__})
+#define PRC(option_, name_, effects_, result_, ...)                                               \
+    ROW(option_, #name_, effects_, result_, .args = {PRCTL(option), __VA_ARGS__})
 static const struct syscall_row prctl_rows[] = {
 #include "log/prctl.def"
 };
@@ -56,7 +57,7 @@ VARIANTS(prctl)
 /* ptrace */
 
 #define PTC(request_, name_, result_, ...)                                                        \
-    ROW(request_, #name_, FEED, NOW, result_, .args = {PTRACE(request), PID(pid), __VA_ARGS__})
+    ROW(request_, #name_, PLAIN, result_, .args = {PTRACE(request), PID(pid), __VA_ARGS__})
 static const struct syscall_row ptrace_rows[] = {
 #include "log/ptrace.def"
 };
@@ -72,13 +73,13 @@ VARIANTS(ptrace)
 #define LEVEL_SOL_IPV6    41
 #define LEVEL_SOL_NETLINK 270
 #define VALUE_INTEGER      .args = {OPTION_ARGS(ITEMS(at4, i32), BYTES(at4))}
-#define VALUE_OTHER        .args = {OPTION_ARGS(BYTES(at4), BYTES(at4))}
+#define VALUE_OTHER        .args = {OPTION_ARGS(BYTES_OF(struct k_option, at4), BYTES(at4))}
 #define VALUE_INSTRUCTIONS .args = {OPTION_ARGS(ITEMS(at4, u64), ITEMS(at4, u64))}
 #define VALUE_FAR          .unknown = true, VALUE_OTHER
 #define OPTION_ARGS(...)                                                                          \
     FD(fd), LEVEL(level), OPTION(name), OUT(value, __VA_ARGS__), INOUT_ON(EVER, len, ONE(u32))
 #define OPT(level_, number_, name_, value_)                                                       \
-    ROW((u64)LEVEL_##level_ << 32 | number_, #name_, FEED, NOW, ZERO, VALUE_##value_)
+    ROW((u64)LEVEL_##level_ << 32 | number_, #name_, PLAIN, ZERO, VALUE_##value_)
 static const struct syscall_row sockopts_rows[] = {
 #include "log/sockopts.def"
 };
@@ -90,7 +91,7 @@ const struct syscall_variants *const syscall_sockopts = &sockopts_variants;
 /* Queues, semaphores and shared memory of System V: the version bit 0x100 means nothing here. */
 
 #define SHM(cmd_, name_, ...)                                                                     \
-    ROW(cmd_, #name_, FEED, NOW, NUMBER, .args = {INT(id), INT(cmd), __VA_ARGS__})
+    ROW(cmd_, #name_, PLAIN, NUMBER, .args = {INT(id), INT(cmd), __VA_ARGS__})
 static const struct syscall_row shmctl_rows[] = {
     SHM(0,  IPC_RMID,     PTR(buf))
     SHM(1,  IPC_SET,      IN(buf, ONE(struct k_shmid_ds)))
@@ -119,7 +120,7 @@ VARIANTS(msgctl)
 
 /* GETALL is not here: how many there are, only the kernel knows. */
 #define SEM(cmd_, name_, ...)                                                                     \
-    ROW(cmd_, #name_, FEED, NOW, NUMBER, .args = {INT(id), INT(num), INT(cmd), __VA_ARGS__})
+    ROW(cmd_, #name_, PLAIN, NUMBER, .args = {INT(id), INT(num), INT(cmd), __VA_ARGS__})
 static const struct syscall_row semctl_rows[] = {
     SEM(0,  IPC_RMID,     PTR(arg))
     SEM(1,  IPC_SET,      IN(arg, ONE(struct k_semid_ds)))
@@ -158,9 +159,9 @@ VARIANTS(semctl)
     Q(0x5808,   Q_XGETQSTATV,    INOUT(addr, ONE(struct k_fs_quota_statv)))                       \
     Q(0x5809,   Q_XGETNEXTQUOTA, OUT(addr, ONE(struct k_fs_disk_quota)))
 #define QUOTA(cmd_, name_, ...)                                                                   \
-    ROW(cmd_, #name_, FEED, WAITS, ZERO, .args = {HEX(cmd), PATH(special), INT(id), __VA_ARGS__})
+    ROW(cmd_, #name_, PLAIN, ZERO, .args = {HEX(cmd), PATH(special), INT(id), __VA_ARGS__})
 #define QUOTA_FD(cmd_, name_, ...)                                                                \
-    ROW(cmd_, #name_, FEED, WAITS, ZERO, .args = {FD(fd), HEX(cmd), INT(id), __VA_ARGS__})
+    ROW(cmd_, #name_, PLAIN, ZERO, .args = {FD(fd), HEX(cmd), INT(id), __VA_ARGS__})
 
 static const struct syscall_row quotactl_rows[] = {QUOTAS(QUOTA)};
 KEY(quotactl, (u32)args[0] >> 8)
@@ -174,7 +175,7 @@ VARIANTS(quotactl_fd)
 
 static const struct syscall_row syslog_rows[] = {
 #define KLOG(type_, name_)                                                                        \
-    ROW(type_, #name_, FEED, WAITS, COUNT,                                                        \
+    ROW(type_, #name_, PLAIN, COUNT,                                                        \
         .args = {INT(type), OUT(buf, BYTES(w2), BYTES(ret)), INT(len)})
     KLOG(2, SYSLOG_ACTION_READ)
     KLOG(3, SYSLOG_ACTION_READ_ALL)
@@ -185,7 +186,7 @@ VARIANTS(syslog)
 
 /* The name of a file system, ended by a NUL. */
 static const struct syscall_row sysfs_rows[] = {
-    ROW(2, NULL, FEED, NOW, ZERO,
+    ROW(2, NULL, PLAIN, ZERO,
         .args = {INT(option), INT(index), {.name = "buf", .show = SHOW_MEMORY, .way = ARG_OUT,
                                            .shape = SHAPE_STRING}})
 };
@@ -194,7 +195,7 @@ VARIANTS(sysfs)
 
 static const struct syscall_row arch_prctl_rows[] = {
 #define ARC(code_, name_, ...)                                                                    \
-    ROW(code_, #name_, REDO, NOW, ZERO, .args = {ARCH(code), __VA_ARGS__})
+    ROW(code_, #name_, PLAIN, ZERO, .args = {ARCH(code), __VA_ARGS__})
     ARC(0x1001, ARCH_SET_GS,               PTR(addr))
     ARC(0x1002, ARCH_SET_FS,               PTR(addr))
     ARC(0x1003, ARCH_GET_FS,               OUT(addr, ONE(u64)))
@@ -218,32 +219,32 @@ VARIANTS(arch_prctl)
 /* futex: what changes is a word of a lock that passes priority on, and of the operation that
  * has one built in.  Others change words too, but not as part of the call. */
 
-#define FUT(op_, name_, ...)                                                                      \
-    ROW(op_, #name_, CUSTOM, WAITS, NUMBER, .args = {__VA_ARGS__})
+#define FUT(op_, name_, effects_, ...)                                                            \
+    ROW(op_, #name_, effects_, NUMBER, .args = {__VA_ARGS__})
 #define WORD(name_)  PTR(name_)
 #define LOCK(name_)  INOUT_ON(EVER, name_, ONE(u32))
 #define LIMIT        IN(limit, ONE(struct k_timespec))
 static const struct syscall_row futex_rows[] = {
-    FUT(0,  FUTEX_WAIT,            WORD(word), FUTEX(op), UINT(value), LIMIT)
-    FUT(1,  FUTEX_WAKE,            WORD(word), FUTEX(op), UINT(count))
-    FUT(3,  FUTEX_REQUEUE,         WORD(word), FUTEX(op), UINT(wake), UINT(move), WORD(word2))
-    FUT(4,  FUTEX_CMP_REQUEUE,     WORD(word), FUTEX(op), UINT(wake), UINT(move), WORD(word2), UINT(value))
-    FUT(5,  FUTEX_WAKE_OP,         WORD(word), FUTEX(op), UINT(wake), UINT(wake2), LOCK(word2), HEX(code))
-    FUT(6,  FUTEX_LOCK_PI,         LOCK(word), FUTEX(op), UINT(unused), LIMIT)
-    FUT(7,  FUTEX_UNLOCK_PI,       LOCK(word), FUTEX(op))
-    FUT(8,  FUTEX_TRYLOCK_PI,      LOCK(word), FUTEX(op))
-    FUT(9,  FUTEX_WAIT_BITSET,     WORD(word), FUTEX(op), UINT(value), LIMIT, PTR(unused), HEX(bits))
-    FUT(10, FUTEX_WAKE_BITSET,     WORD(word), FUTEX(op), UINT(count), PTR(unused), PTR(unused), HEX(bits))
-    FUT(11, FUTEX_WAIT_REQUEUE_PI, WORD(word), FUTEX(op), UINT(value), LIMIT, LOCK(word2))
-    FUT(12, FUTEX_CMP_REQUEUE_PI,  WORD(word), FUTEX(op), UINT(wake), UINT(move), LOCK(word2), UINT(value))
-    FUT(13, FUTEX_LOCK_PI2,        LOCK(word), FUTEX(op), UINT(unused), LIMIT)
+    FUT(0,  FUTEX_WAIT,            HAS(IN_PLACE, WAITS),        WORD(word), FUTEX(op), UINT(value), LIMIT)
+    FUT(1,  FUTEX_WAKE,            HAS(IN_PLACE),               WORD(word), FUTEX(op), UINT(count))
+    FUT(3,  FUTEX_REQUEUE,         HAS(IN_PLACE),               WORD(word), FUTEX(op), UINT(wake), UINT(move), WORD(word2))
+    FUT(4,  FUTEX_CMP_REQUEUE,     HAS(IN_PLACE),               WORD(word), FUTEX(op), UINT(wake), UINT(move), WORD(word2), UINT(value))
+    FUT(5,  FUTEX_WAKE_OP,         HAS(IN_PLACE, LOCKS),        WORD(word), FUTEX(op), UINT(wake), UINT(wake2), LOCK(word2), HEX(code))
+    FUT(6,  FUTEX_LOCK_PI,         HAS(IN_PLACE, WAITS, LOCKS), LOCK(word), FUTEX(op), UINT(unused), LIMIT)
+    FUT(7,  FUTEX_UNLOCK_PI,       HAS(IN_PLACE, LOCKS),        LOCK(word), FUTEX(op))
+    FUT(8,  FUTEX_TRYLOCK_PI,      HAS(IN_PLACE, LOCKS),        LOCK(word), FUTEX(op))
+    FUT(9,  FUTEX_WAIT_BITSET,     HAS(IN_PLACE, WAITS),        WORD(word), FUTEX(op), UINT(value), LIMIT, PTR(unused), HEX(bits))
+    FUT(10, FUTEX_WAKE_BITSET,     HAS(IN_PLACE),               WORD(word), FUTEX(op), UINT(count), PTR(unused), PTR(unused), HEX(bits))
+    FUT(11, FUTEX_WAIT_REQUEUE_PI, HAS(IN_PLACE, WAITS, LOCKS), WORD(word), FUTEX(op), UINT(value), LIMIT, LOCK(word2))
+    FUT(12, FUTEX_CMP_REQUEUE_PI,  HAS(IN_PLACE, LOCKS),        WORD(word), FUTEX(op), UINT(wake), UINT(move), LOCK(word2), UINT(value))
+    FUT(13, FUTEX_LOCK_PI2,        HAS(IN_PLACE, WAITS, LOCKS), LOCK(word), FUTEX(op), UINT(unused), LIMIT)
 };
 KEY(futex, (u32)args[1] & 0x7f)
 VARIANTS(futex)
 
 /* Keys.  Those not here use memory in ways of their own. */
 #define KCT(op_, name_, ...)                                                                      \
-    ROW(op_, #name_, FEED, WAITS, NUMBER, .args = {INT(op), __VA_ARGS__})
+    ROW(op_, #name_, PLAIN, NUMBER, .args = {INT(op), __VA_ARGS__})
 static const struct syscall_row keyctl_rows[] = {
     KCT(0,  KEYCTL_GET_KEYRING_ID,       INT(id), INT(create))
     KCT(1,  KEYCTL_JOIN_SESSION_KEYRING, PATH(name))
@@ -279,6 +280,17 @@ const struct syscall_row syscall_rows[SYSCALL_NUMBERS] = {
 #include "log/syscalls.def"
 };
 
+#undef SYS
+#undef SUB
+#undef UNK
+#define SYS(nr, name_, handler_, wait_, replay_, scratch_, effects_, ...)                         \
+    [nr] = {effects_, WAIT_##wait_, WAY_##replay_, SCRATCH_##scratch_},
+#define SUB SYS
+#define UNK SYS
+const struct syscall_traits syscall_traits[SYSCALL_NUMBERS + 1] = {
+#include "log/syscalls.def"
+};
+
 const struct syscall_row syscall_unknown =
-    {.name = NULL, .way = WAY_FEED, .waits = true, .result = GIVES_NUMBER, .unknown = true,
+    {.name = NULL, .result = GIVES_NUMBER, .unknown = true,
      .args = {HEX(arg0), HEX(arg1), HEX(arg2), HEX(arg3), HEX(arg4), HEX(arg5)}};

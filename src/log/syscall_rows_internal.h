@@ -1,8 +1,12 @@
 /* The words that rows of the system-call tables are written in.
  *
- *   SYS(nr, name, replay, waits, result, arguments...)
- *   SUB(nr, name, replay, waits, result, BY(table, UNKNOWN or KNOWN), arguments...)
- *   UNK(nr, name, replay, waits, result, arguments...)    memory is compared
+ *   SYS(nr, name, handler, wait, replay, scratch, effects, result, arguments...)
+ *   SUB(..., result, BY(table, UNKNOWN or KNOWN), arguments...)
+ *   UNK(..., result, arguments...)    memory is compared
+ *
+ * The handler is PASS (to the kernel as it is), or the name of a function call_NAME of the engine.
+ * wait, replay, scratch and effects are words of the enums of syscall_table.h; effects are PLAIN
+ * for none, or HAS(one, another, ...).
  *
  * Values are FD(name), INT(name) and so on, after how they are shown.  Memory:
  *
@@ -70,6 +74,8 @@
 #define OFF(n)           VALUE(OFF, n)
 #define PTR(n)           VALUE(PTR, n)
 #define MODE(n)          VALUE(MODE, n)
+#define NEW_MODE(n)      VALUE(NEW_MODE, n)
+#define NEW_PTR(n)       VALUE(NEW_PTR, n)
 #define PID(n)           VALUE(PID, n)
 #define UID(n)           VALUE(UID, n)
 #define SIG(n)           VALUE(SIG, n)
@@ -126,23 +132,29 @@
 #define PROTOCOL(n)      VALUE(PROTOCOL, n)
 #define NOTHING          {.name = NULL}
 
+/* Effects */
+
+#define PLAIN 0
+#define HAS_1(a)       EFFECT_##a
+#define HAS_2(a, b)    (EFFECT_##a | EFFECT_##b)
+#define HAS_3(a, b, c) (EFFECT_##a | EFFECT_##b | EFFECT_##c)
+#define HAS_AS(a, b, c, has, ...) has
+#define HAS(...) HAS_AS(__VA_ARGS__, HAS_3, HAS_2, HAS_1, )(__VA_ARGS__)
+
 /* Rows */
 
-#define WAITS_NOW false
-#define WAITS_WAITS true
 #define UNKNOWN_UNKNOWN true
 #define UNKNOWN_KNOWN false
 
-#define ROW(key_, name_, way_, waits_, result_, ...)                                              \
-    {.name = name_, .key = key_, .way = WAY_##way_, .waits = WAITS_##waits_,                      \
-     .result = GIVES_##result_, __VA_ARGS__},
+#define ROW(key_, name_, effects_, result_, ...)                                                  \
+    {.name = name_, .key = key_, .effects = effects_, .result = GIVES_##result_, __VA_ARGS__},
 #define BY(table_, unknown_) .variants = &table_##_variants, .unknown = UNKNOWN_##unknown_
 
-#define SYS(nr, name_, way_, waits_, result_, ...)                                                \
-    [nr] = ROW(nr, #name_, way_, waits_, result_, .args = {__VA_ARGS__})
-#define UNK(nr, name_, way_, waits_, result_, ...)                                                \
-    [nr] = ROW(nr, #name_, way_, waits_, result_, .unknown = true, .args = {__VA_ARGS__})
-#define SUB(nr, name_, way_, waits_, result_, by_, ...)                                           \
-    [nr] = ROW(nr, #name_, way_, waits_, result_, by_, .args = {__VA_ARGS__})
+#define SYS(nr, name_, handler_, wait_, replay_, scratch_, effects_, result_, ...)                \
+    [nr] = ROW(nr, #name_, effects_, result_, .args = {__VA_ARGS__})
+#define UNK(nr, name_, handler_, wait_, replay_, scratch_, effects_, result_, ...)                \
+    [nr] = ROW(nr, #name_, effects_, result_, .unknown = true, .args = {__VA_ARGS__})
+#define SUB(nr, name_, handler_, wait_, replay_, scratch_, effects_, result_, by_, ...)           \
+    [nr] = ROW(nr, #name_, effects_, result_, by_, .args = {__VA_ARGS__})
 
 #endif

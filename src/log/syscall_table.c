@@ -11,6 +11,7 @@
  */
 #include "log/syscall_table.h"
 
+#include "log/syscall_numbers.h"
 #include "log/syscall_structs.h"
 #include "log/syscall_table_internal.h"
 
@@ -57,7 +58,13 @@ const struct syscall_row *syscall_variant_of(const struct syscall_row *row, cons
     return NULL;
 }
 
-enum { NR_IOCTL = 16 };
+bool syscall_variant_has(u64 number, const u64 *args, u32 effects)
+{
+    const struct syscall_row *row = syscall_row_of(number);
+    if (row->variants)
+        row = syscall_variant_of(row, args);
+    return row && (row->effects & effects);
+}
 
 /* Groups of requests that encode what they write, all of it: input devices, joysticks, HID,
  * watchdogs, GPIO, pidfds. */
@@ -80,15 +87,9 @@ static const struct syscall_row *describe(const struct syscall_row *row, u64 num
                                           const u64 *args)
 {
     const struct syscall_row *variant = syscall_variant_of(row, args);
-    if (!variant && number == NR_IOCTL && ioctl_is_flat(args[1]))
+    if (!variant && number == CALL_ioctl && ioctl_is_flat(args[1]))
         variant = &syscall_ioctl_flat;
     return variant ? variant : row;
-}
-
-const char *syscall_way_name(enum syscall_way way)
-{
-    static const char names[][8] = {"feed", "redo", "custom", "refuse"};
-    return names[way];
 }
 
 /* Sizes */
@@ -186,7 +187,7 @@ static bool writes(const struct call_arg *arg, i64 result)
 {
     if (!(arg->way & ARG_OUT))
         return false;
-    if (result == -K_EFAULT || arg->on == ON_EVER)
+    if (result == -K_EFAULT || arg->on == ON_EVER || arg->on == ON_REST)
         return true;
     if (arg->on == ON_SUCCESS)
         return !failed(result);

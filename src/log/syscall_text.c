@@ -5,7 +5,6 @@
  */
 #include "log/syscall_text.h"
 
-#include <asm/unistd.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/xalloc.h"
+#include "log/syscall_numbers.h"
 #include "log/syscall_structs.h"
 #include "log/syscall_text_internal.h"
 #include "log/syscall_words_internal.h"
@@ -60,23 +60,20 @@ static void print_error(FILE *to, int error)
         fprintf(to, "-1 (errno %d)", error);
 }
 
-enum { CMD_GETFD = 1, CMD_GETFL = 3 };
-
-/* fcntl answers with flags. */
-static bool print_flags_result(const struct printer *p)
+static void print_flags_result(const struct printer *p, enum arg_show flags)
 {
-    const struct call_made *c = p->call;
-    bool fd = c->number == __NR_fcntl && (u32)c->args[1] == CMD_GETFD;
-    bool status = c->number == __NR_fcntl && (u32)c->args[1] == CMD_GETFL;
-    if (!fd && !status)
-        return false;
-    fprintf(p->to, "%#lx", (unsigned long)c->result);
-    if (c->result || status) {
-        fputs(" (flags ", p->to);
-        words_print(p->to, words_of(fd ? SHOW_FDFLAG : SHOW_OPEN), (u64)c->result);
-        fputc(')', p->to);
-    }
-    return true;
+    u64 result = (u64)p->call->result;
+    fprintf(p->to, "%#lx", (unsigned long)result);
+    if (!result && flags == SHOW_FDFLAG)
+        return;
+    fputs(" (flags ", p->to);
+    words_print(p->to, words_of(flags), result);
+    fputc(')', p->to);
+}
+
+static void print_ready_result(const struct printer *p)
+{
+    fprintf(p->to, "%ld%s", (long)p->call->result, p->call->result ? "" : " (Timeout)");
 }
 
 /* poll says after its answer which descriptors are ready. */
@@ -111,6 +108,20 @@ static void print_value_result(const struct printer *p)
     case GIVES_NEVER:
         fputc('?', p->to);
         break;
+    case GIVES_FD_FLAGS:
+        print_flags_result(p, SHOW_FDFLAG);
+        break;
+    case GIVES_FILE_FLAGS:
+        print_flags_result(p, SHOW_OPEN);
+        break;
+    case GIVES_READY:
+        print_ready_result(p);
+        if (c->result)
+            print_polled(p);
+        break;
+    case GIVES_SELECTED:
+        print_ready_result(p);
+        break;
     default:
         fprintf(p->to, "%ld", (long)c->result);
     }
@@ -124,16 +135,7 @@ static void print_result(const struct printer *p)
         print_error(p->to, (int)-c->result);
         return;
     }
-    if (print_flags_result(p))
-        return;
     print_value_result(p);
-    bool polls = c->number == __NR_poll || c->number == __NR_ppoll;
-    if (polls && !c->result)
-        fputs(" (Timeout)", p->to);
-    else if (polls)
-        print_polled(p);
-    else if ((c->number == __NR_select || c->number == __NR_pselect6) && !c->result)
-        fputs(" (Timeout)", p->to);
 }
 
 /* Values that are made of more than words */
@@ -246,9 +248,11 @@ static void print_value(const struct printer *p, enum arg_show show, u64 value)
         fprintf(to, "%lu", (unsigned long)value);
         break;
     case SHOW_PTR:
+    case SHOW_NEW_PTR:
         text_address(p, value);
         break;
     case SHOW_MODE:
+    case SHOW_NEW_MODE:
         fprintf(to, "%#03o", (u32)value);
         break;
     case SHOW_SIG:
@@ -281,9 +285,8 @@ static void print_value(const struct printer *p, enum arg_show show, u64 value)
 /* Was it written, so that what is there now is the kernel's answer? */
 static bool was_written(const struct call_made *c, const struct call_arg *arg)
 {
-    if (arg->on == ON_EVER) /* in truth when it was interrupted, or else not worth seeing */
-        return c->result == -EINTR || (!has_failed(c->result) && c->number != __NR_nanosleep &&
-                                       c->number != __NR_clock_nanosleep);
+    if (arg->on == ON_EVER || arg->on == ON_REST)
+        return c->result == -EINTR || (!has_failed(c->result) && arg->on == ON_EVER);
     if (arg->on == ON_POSITIVE)
         return c->result > 0;
     return arg->on ? c->result == -(i64)arg->on : !has_failed(c->result);
@@ -412,8 +415,6 @@ static bool print_plain(const struct printer *p, const struct call_arg *arg, uns
         return print_bitmap(p, at, size);
     if (is_type(arg, "struct k_sigset") && size)
         return text_object(p, "struct k_sigset", at);
-    if (p->call->number == __NR_getsockopt && is_type(arg, "byte"))
-        return print_option_value(p, at, size);
     return arg->offered.unit > 1 ? print_numbers(p, arg, at, size / arg->offered.unit)
                                  : text_bytes(p, at, size);
 }
@@ -516,19 +517,16 @@ static void print_arg(const struct printer *p, const struct call_arg *arg, unsig
 
 /* Calls that strace shows in their own way */
 
-/* A mode matters only if a file may be made, a new address only if it is asked for. */
+/* A mode matters only if a file may be made, a new address only if it is asked for: the argument
+ * before says so. */
 static bool is_left_out(const struct call_made *c, unsigned index)
 {
     const u64 makes_files = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
-    switch (c->number) {
-    case __NR_open:
-        return index == 2 && !(c->args[1] & makes_files);
-    case __NR_openat:
-        return index == 3 && !(c->args[2] & makes_files);
-    case __NR_mq_open:
-        return index >= 2 && !(c->args[1] & O_CREAT);
-    case __NR_mremap:
-        return index == 4 && !(c->args[3] & (MREMAP_FIXED | MREMAP_DONTUNMAP));
+    switch (c->variant->args[index].show) {
+    case SHOW_NEW_MODE:
+        return !(c->args[index - 1] & makes_files);
+    case SHOW_NEW_PTR:
+        return !(c->args[index - 1] & (MREMAP_FIXED | MREMAP_DONTUNMAP));
     default:
         return false;
     }
@@ -585,7 +583,7 @@ static void print_call(const struct printer *p)
         fprintf(p->to, "%s(", c->row->name);
     else
         fprintf(p->to, "syscall_%#lx(", (unsigned long)c->number);
-    if (c->number == __NR_clone)
+    if (c->number == CALL_clone)
         print_clone(p);
     else
         print_args(p);

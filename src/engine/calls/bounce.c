@@ -385,8 +385,7 @@ i64 bounce_pass(const struct call *call)
 {
     struct call_made asked;
     call_begin(&asked, call->number, call->args, &memory);
-    /* What the kernel does in a way of its own (futexes) is about the word itself. */
-    if (writes_nothing(&asked) || asked.variant->way != WAY_FEED)
+    if (writes_nothing(&asked) || (asked.row->effects & EFFECT_IN_PLACE))
         return make_away(call->number, call->args);
     struct bounce *b = asked.variant->unknown ? NULL : bounce_of(thread_self());
     bool redirected = b && redirect_call(b, &asked);

@@ -1,0 +1,19 @@
+/* The numbers of the system calls by their names, CALL_read and so on, from the table.
+ *
+ * For code that makes one certain call in the guest's place, or prints it in a way of its own.  What
+ * a call does is a column of its row (syscall_table.h), not a list of these.
+ */
+#ifndef LOG_SYSCALL_NUMBERS_H
+#define LOG_SYSCALL_NUMBERS_H
+
+#define SYS(number, name, ...) CALL_##name = number,
+#define SUB(number, name, ...) CALL_##name = number,
+#define UNK(number, name, ...) CALL_##name = number,
+enum syscall_number {
+#include "log/syscalls.def"
+};
+#undef SYS
+#undef SUB
+#undef UNK
+
+#endif
