@@ -1,16 +1,25 @@
 /* What the files of the system calls share: the functions that answer some.
  *
  * A handler gets the call with its number and arguments, may change both, and either answers it
- * or passes it on. Its result is the guest's, or CALL_AGAIN or CALL_DONE.
+ * or passes it on. Its result is the guest's, or CALL_AGAIN or CALL_DONE.  Which call has which
+ * handler is a column of log/syscalls.def.
  */
 #ifndef ENGINE_SYSCALLS_INTERNAL_H
 #define ENGINE_SYSCALLS_INTERNAL_H
 
 #include "engine/x86_64/call.h"
 
-/* Hand a call to the kernel: at once, for those that never wait; or with the baton given away. */
+/* Hand a call to the kernel: at once, for those that never wait; or with the baton given away.  In
+ * a replay they take the answer from the log. */
 i64 call_pass_now(const struct call *call);
 i64 call_pass(const struct call *call);
+/* At once, and in a replay too: it changes the processor, or what the kernel keeps of the process. */
+i64 call_pass_again(const struct call *call);
+
+/* syscalls.c */
+i64 call_refuse(struct call *call);
+i64 call_refuse_if_logged(struct call *call);
+i64 call_refuse_seccomp(struct call *call);
 
 /* syscalls_files.c */
 i64 call_open(struct call *call);
@@ -72,6 +81,7 @@ i64 call_rt_sigreturn(struct call *call);
 i64 call_sigaltstack(struct call *call);
 i64 call_prctl(struct call *call);
 i64 call_arch_prctl(struct call *call);
+i64 call_modify_ldt(struct call *call);
 i64 call_getrandom(struct call *call);
 
 /* syscalls_reproducible.c */

@@ -153,18 +153,41 @@ enum {
     ARCH_GET_GS = 0x1004,
     ARCH_GET_CPUID = 0x1011,
     ARCH_SET_CPUID = 0x1012,
-    ARCH_XCOMP_FIRST = 0x1021,
-    ARCH_XCOMP_LAST = 0x1025,
+    ARCH_GET_XCOMP_SUPP = 0x1021,
+    ARCH_GET_XCOMP_PERM = 0x1022,
+    ARCH_REQ_XCOMP_PERM = 0x1023,
+    ARCH_GET_XCOMP_GUEST_PERM = 0x1024,
+    ARCH_REQ_XCOMP_GUEST_PERM = 0x1025,
 };
 
-/* fs and gs are the guest's own, live in the processor. */
+/* fs and gs are the guest's own, live in the processor: what sets them is made again in a replay. */
 i64 call_arch_prctl(struct call *call)
 {
     u64 code = call->args[0];
-    if ((code >= ARCH_SET_GS && code <= ARCH_GET_GS) || code == ARCH_GET_CPUID ||
-        (code >= ARCH_XCOMP_FIRST && code <= ARCH_XCOMP_LAST))
+    switch (code) {
+    case ARCH_SET_GS:
+    case ARCH_SET_FS:
+    case ARCH_REQ_XCOMP_PERM:
+    case ARCH_REQ_XCOMP_GUEST_PERM:
+        return call_pass_again(call);
+    case ARCH_GET_FS:
+    case ARCH_GET_GS:
+    case ARCH_GET_CPUID:
+    case ARCH_GET_XCOMP_SUPP:
+    case ARCH_GET_XCOMP_PERM:
+    case ARCH_GET_XCOMP_GUEST_PERM:
         return call_pass_now(call);
-    return code == ARCH_SET_CPUID ? -ENODEV : -EINVAL;
+    default:
+        return code == ARCH_SET_CPUID ? -ENODEV : -EINVAL;
+    }
+}
+
+/* The table of segments is the processor's, too.  What reads it is answered from the log. */
+i64 call_modify_ldt(struct call *call)
+{
+    enum { WRITE_OLD = 1, WRITE = 0x11 };
+    bool writes = (u32)call->args[0] == WRITE_OLD || (u32)call->args[0] == WRITE;
+    return writes ? call_pass_again(call) : call_pass_now(call);
 }
 
 /* Reproducible numbers, if that was asked for. */

@@ -13,6 +13,7 @@
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
 #include "engine/track/log_mode.h"
+#include "log/syscall_table.h"
 
 enum { MASK_SIZE = 8 };
 
@@ -66,34 +67,12 @@ i64 call_pselect6(struct call *call)
 
 /* Futexes */
 
-enum {
-    FUTEX_COMMAND = 0x7f, /* without the private and the clock flag */
-    FUTEX_WAIT = 0,
-    FUTEX_LOCK_PI = 6,
-    FUTEX_WAIT_BITSET = 9,
-    FUTEX_WAIT_REQUEUE_PI = 11,
-    FUTEX_LOCK_PI2 = 13,
-};
-
-static bool futex_waits(u64 operation)
-{
-    switch (operation & FUTEX_COMMAND) {
-    case FUTEX_WAIT:
-    case FUTEX_WAIT_BITSET:
-    case FUTEX_LOCK_PI:
-    case FUTEX_LOCK_PI2:
-    case FUTEX_WAIT_REQUEUE_PI:
-        return true;
-    default:
-        return false;
-    }
-}
-
 i64 call_futex(struct call *call)
 {
     if (futex_is_ours(call->args))
         return futex_call(call->args);
-    return futex_waits(call->args[1]) ? call_pass(call) : call_pass_now(call);
+    bool waits = syscall_variant_has(call->number, call->args, EFFECT_WAITS);
+    return waits ? call_pass(call) : call_pass_now(call);
 }
 
 /* To a thread of our own if one wants to run; else to whom the kernel likes. */
@@ -118,47 +97,20 @@ static bool has_time_limit(u64 fd, u64 option)
     return result == 0 && (limit[0] || limit[1]);
 }
 
-/* As signal(7) has it. */
 bool call_restartable(const struct call *call)
 {
-    switch (call->number) {
-    case __NR_poll:
-    case __NR_ppoll:
-    case __NR_select:
-    case __NR_pselect6:
-    case __NR_epoll_wait:
-    case __NR_epoll_pwait:
-    case __NR_epoll_pwait2:
-    case __NR_nanosleep:
-    case __NR_clock_nanosleep:
-    case __NR_restart_syscall:
-    case __NR_rt_sigtimedwait:
-    case __NR_rt_sigsuspend:
-    case __NR_pause:
-    case __NR_semop:
-    case __NR_semtimedop:
-    case __NR_msgrcv:
-    case __NR_msgsnd:
-    case __NR_close:
+    switch ((enum syscall_wait)syscall_traits_of(call->number)->wait) {
+    case WAIT_ONCE:
         return false;
-    case __NR_futex: /* with a time limit it goes on only after signals without a handler */
-        return !(futex_waits(call->args[1]) && call->args[3]);
-    case __NR_read:
-    case __NR_readv:
-    case __NR_recvfrom:
-    case __NR_recvmsg:
-    case __NR_recvmmsg:
-    case __NR_accept:
-    case __NR_accept4:
+    case WAIT_RECV:
         return !has_time_limit(call->args[0], SO_RCVTIMEO);
-    case __NR_write:
-    case __NR_writev:
-    case __NR_sendto:
-    case __NR_sendmsg:
-    case __NR_sendmmsg:
-    case __NR_connect:
+    case WAIT_SEND:
         return !has_time_limit(call->args[0], SO_SNDTIMEO);
-    default:
-        return true;
+    case WAIT_TIMED: /* with a time limit it goes on only after signals without a handler */
+        return !(call->args[3] && syscall_variant_has(call->number, call->args, EFFECT_WAITS));
+    case WAIT_AGAIN:
+    case WAIT_NOW:
+        break;
     }
+    return true;
 }

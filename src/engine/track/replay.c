@@ -33,6 +33,7 @@
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/vector.h"
+#include "log/syscall_table.h"
 
 enum { STRINGS_MOST = 1 << 21 }; /* more than fit in what execve takes, by far */
 
@@ -501,44 +502,9 @@ static struct {
     bool fed;
 } current;
 
-static bool shapes_memory(const struct call *call)
-{
-    switch (call->number) {
-    case __NR_mmap:
-    case __NR_munmap:
-    case __NR_mprotect:
-    case __NR_pkey_mprotect:
-    case __NR_mremap:
-    case __NR_madvise:
-    case __NR_remap_file_pages:
-    case __NR_shmat:
-    case __NR_shmdt:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static _Noreturn void diverge_call(const struct event *e, const struct call *call)
 {
     diverge_number(e, "the program made system call", call->number);
-}
-
-static bool ends_program(const struct call *call)
-{
-    return call->number == __NR_exit || call->number == __NR_exit_group;
-}
-
-/* Others of this kind do a part of their work and then fail. */
-static bool fails_whole(u64 number)
-{
-    return number == __NR_mmap || number == __NR_mremap || number == __NR_shmat ||
-           number == __NR_shmdt;
-}
-
-static bool execs(const struct call *call)
-{
-    return call->number == __NR_execve || call->number == __NR_execveat;
 }
 
 /* The program goes on in another track. */
@@ -558,15 +524,15 @@ bool replay_call_begin(const struct call *call)
     if (e->kind == EVENT_MAP || e->kind == EVENT_FORK || e->kind == EVENT_SWITCH ||
         e->kind == EVENT_DATA || e->kind == EVENT_SHARED)
         return true;
-    if (e->kind == EVENT_END && ends_program(call)) /* replay_end() looks at it */
+    if (e->kind == EVENT_END && syscall_has(call->number, EFFECT_EXITS)) /* replay_end() looks at it */
         return true;
-    if (e->kind == EVENT_EXEC && execs(call))
+    if (e->kind == EVENT_EXEC && syscall_has(call->number, EFFECT_EXECS))
         become_another(e);
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
     if (e->kind != EVENT_SYSCALL || s->number != call->number)
         diverge_call(e, call);
     expect_state(e, cpu->rip - SYSCALL_LENGTH);
-    return s->result >= 0 || !fails_whole(call->number);
+    return s->result >= 0 || !syscall_has(call->number, EFFECT_WHOLE);
 }
 
 /* The event of the call that is being made. */
@@ -582,25 +548,33 @@ static const struct event *call_event(void)
 }
 
 /* How far the stack may grow is between the kernel and the program, also in a replay. */
-static void repeat_limit(const struct call *call, i64 result)
+static void repeat_limit(const struct call *call)
 {
     enum { K_RLIMIT_STACK = 3 };
-    const u64 *a = call->args;
-    if (result < 0)
-        return;
-    if (call->number == __NR_setrlimit && a[0] == K_RLIMIT_STACK)
-        kernel_call(__NR_setrlimit, a[0], a[1]);
-    if (call->number == __NR_prlimit64 && a[1] == K_RLIMIT_STACK && a[2])
-        kernel_call(__NR_prlimit64, 0, a[1], a[2], 0);
+    const struct call_arg *arg = syscall_row_of(call->number)->args;
+    u32 n = 0;
+    while (arg[n].show != SHOW_RESOURCE)
+        n++;
+    if (call->args[n] == K_RLIMIT_STACK && call->args[n + 1])
+        kernel_call(__NR_prlimit64, 0, call->args[n], call->args[n + 1], 0);
 }
 
 /* People know threads by their names. */
 static void replay_note_name(const struct call *call)
 {
-    enum { K_PR_SET_NAME = 15 };
-    char *name = thread_self()->name;
-    if (call->number == __NR_prctl && call->args[0] == K_PR_SET_NAME)
-        guest_read_string(name, gaddr(call->args[1]), sizeof(thread_self()->name));
+    if (syscall_variant_has(call->number, call->args, EFFECT_NAMES))
+        guest_read_string(thread_self()->name, gaddr(call->args[1]), sizeof(thread_self()->name));
+}
+
+/* What a call that is not made does to what the replay itself keeps. */
+static void follow_call(const struct call *call, i64 result)
+{
+    u32 effects = syscall_traits_of(call->number)->effects;
+    output_after_call(call, result);
+    if (effects & EFFECT_NAMES)
+        replay_note_name(call);
+    if ((effects & EFFECT_LIMITS) && result >= 0)
+        repeat_limit(call);
 }
 
 /* A signal ended the call before it had done anything: it is made again, after what came before that. */
@@ -626,9 +600,7 @@ i64 replay_feed(void)
     met(e);
     apply_data(more);
     current.fed = true;
-    output_after_call(&current.call, result);
-    replay_note_name(&current.call);
-    repeat_limit(&current.call, result);
+    follow_call(&current.call, result);
     if (result == -EINTR)
         replay_expect_signal();
     return result;
@@ -662,30 +634,8 @@ void replay_call_end(i64 result)
 
 bool replay_redoes(const struct call *call)
 {
-    switch (call->number) {
-    case __NR_brk:
-    case __NR_set_robust_list:
-    case __NR_set_tid_address:
-    case __NR_rt_sigaction:
-    case __NR_rt_sigprocmask:
-    case __NR_rt_sigsuspend:
-    case __NR_rt_sigreturn:
-    case __NR_sigaltstack:
-    case __NR_arch_prctl:
-    case __NR_ppoll:
-    case __NR_pselect6:
-    case __NR_epoll_pwait:
-    case __NR_epoll_pwait2:
-    case __NR_exit:
-    case __NR_exit_group:
-    case __NR_vfork:
-    case __NR_clone:
-    case __NR_clone3:
-    case __NR_fork:
-        return true;
-    default:
-        return shapes_memory(call);
-    }
+    u8 way = syscall_traits_of(call->number)->replay;
+    return way == WAY_REDO || way == WAY_CUSTOM;
 }
 
 /* --- signals and other goals ------------------------------------------------------------------- */
