@@ -15,10 +15,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/xalloc.h"
 #include "log/reader.h"
+#include "log/syscall_table.h"
 
 struct generation {
     u32 track;
@@ -125,18 +125,12 @@ static bool is_last(const struct lineage *l)
     return l->at + 1 == l->count;
 }
 
-static bool makes_process(u32 number)
-{
-    return number == SYS_fork || number == SYS_clone || number == SYS_clone3 ||
-           number == SYS_vfork;
-}
-
 /* The parent's side of the fork that the next generation begins with. */
 static bool is_fork(const struct lineage *l, const struct event *e)
 {
     const struct generation *g = &l->generations[l->at];
     return e->kind == EVENT_SYSCALL && e->tick == g->tick && e->pc == g->pc &&
-           makes_process(((const struct event_syscall *)e->payload)->number);
+           syscall_has(((const struct event_syscall *)e->payload)->number, EFFECT_MAKES);
 }
 
 /* On to the next generation; its parent's track has come to the fork, or to its end. */

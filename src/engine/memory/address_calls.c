@@ -310,14 +310,20 @@ struct area address_part(const struct area *a, u64 start, u64 end)
     return part;
 }
 
+/* pkey_mprotect with the key -1 is mprotect, but a kernel without keys has only the latter. */
+static i64 kernel_protect(u64 start, u64 size, u64 protection, i64 key)
+{
+    return key == -1 ? kernel_call(__NR_mprotect, start, size, protection)
+                     : kernel_call(__NR_pkey_mprotect, start, size, protection, key);
+}
+
 static i64 protect_part(struct area part, u64 protection, i64 key)
 {
     bool was_code = part.protection & PROT_EXEC;
     if (was_code && !(protection & PROT_EXEC))
         code_watch_changed(part.start, part.end);
     u64 kernel = code_watch_kernel_protection((u32)protection);
-    u64 number = key == -1 ? __NR_mprotect : __NR_pkey_mprotect;
-    i64 result = kernel_call(number, part.start, part.end - part.start, kernel, key);
+    i64 result = kernel_protect(part.start, part.end - part.start, kernel, key);
     if (result)
         return result;
     areas_protect(part.start, part.end, protection & PROTECTION_BITS);
@@ -335,10 +341,9 @@ static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
     if (!(a->flags & AREA_GROWSDOWN))
         return -EINVAL;
     u64 start = a->start;
-    u64 number = key == -1 ? __NR_mprotect : __NR_pkey_mprotect;
     u64 kernel = code_watch_kernel_protection((u32)protection);
     code_watch_changed(start, end);
-    i64 result = kernel_call(number, at, end - at, kernel, key);
+    i64 result = kernel_protect(at, end - at, kernel, key);
     if (result)
         return result;
     areas_protect(start, end, protection & PROTECTION_BITS);

@@ -6,6 +6,7 @@
 #include "engine/base/layout.h"
 #include "engine/memory/areas.h"
 #include "engine/x86_64/call.h"
+#include "log/syscall_table.h"
 
 enum { K_MREMAP_FIXED = 2 };
 
@@ -36,51 +37,50 @@ static bool brk_gives_back(u64 to, u64 *start, u64 *end)
     return false;
 }
 
+/* Both ranges, and what is between. */
+static void add_target(const u64 *a, u64 *start, u64 *end)
+{
+    if (!(a[3] & K_MREMAP_FIXED))
+        return;
+    if (a[4] < *start)
+        *start = a[4];
+    if (a[4] + a[2] > *end)
+        *end = page_up(a[4] + a[2]);
+}
+
 bool call_replaces(const struct call *call, u64 *start, u64 *end)
 {
     const u64 *a = call->args;
+    u32 effects = syscall_traits_of(call->number)->effects;
     *start = a[0];
     *end = page_up(a[0] + a[1]);
-    switch (call->number) {
-    case __NR_munmap:
-    case __NR_madvise:
-    case __NR_remap_file_pages:
+    if (effects & EFFECT_MOVES)
+        add_target(a, start, end);
+    if (effects & (EFFECT_DROPS | EFFECT_MOVES))
         return true;
-    case __NR_mremap:
-        if (a[3] & K_MREMAP_FIXED && a[4] < *start) /* both, and what is between */
-            *start = a[4];
-        if (a[3] & K_MREMAP_FIXED && a[4] + a[2] > *end)
-            *end = page_up(a[4] + a[2]);
-        return true;
-    case __NR_mmap:
+    if (effects & EFFECT_MAPS)
         return is_fixed(call);
-    case __NR_shmdt:
+    if (effects & EFFECT_DETACHES)
         return area_around(a[0], start, end);
-    case __NR_brk:
-        return a[0] && brk_gives_back(a[0], start, end);
-    default:
-        return false;
-    }
+    return (effects & EFFECT_BREAK) && a[0] && brk_gives_back(a[0], start, end);
 }
 
 bool call_brought(const struct call *call, i64 result, u64 *start, u64 *end)
 {
     const u64 *a = call->args;
+    u32 effects = syscall_traits_of(call->number)->effects;
     if (kernel_failed(result))
         return false;
     *start = (u64)result;
-    switch (call->number) {
-    case __NR_mmap:
+    if (effects & EFFECT_MAPS) {
         *end = page_up((u64)result + a[1]);
         return !is_fixed(call);
-    case __NR_mremap:
+    }
+    if (effects & EFFECT_MOVES) {
         if ((u64)result == a[0])
             *start += page_up(a[1]);
         *end = page_up((u64)result + a[2]);
         return !(a[3] & K_MREMAP_FIXED) && *start < *end;
-    case __NR_shmat:
-        return area_around((u64)result, start, end);
-    default:
-        return false;
     }
+    return (effects & EFFECT_ATTACHES) && area_around((u64)result, start, end);
 }

@@ -5,11 +5,11 @@
 #include "engine/plan/plan.h"
 #include "engine/track/replay.h"
 #include "engine/x86_64/call.h"
+#include "log/syscall_table.h"
 
 static bool becomes_program(u64 number)
 {
-    return plan_wants(SITE_EXEC) && (number == __NR_execve || number == __NR_execveat) &&
-           replay_execs_now();
+    return plan_wants(SITE_EXEC) && syscall_has(number, EFFECT_EXECS) && replay_execs_now();
 }
 
 bool plan_before_call(const struct call *call)
@@ -23,19 +23,16 @@ bool plan_before_call(const struct call *call)
     return stands;
 }
 
+/* clone has its flags in an argument, clone3 at the head of what that points at; others have none. */
 static bool makes_thread(const struct call *call)
 {
+    const struct call_arg *arg = syscall_row_of(call->number)->args;
     u64 flags = 0;
-    if (call->number == __NR_clone)
+    if (arg[0].show == SHOW_CLONE)
         flags = call->args[0];
-    if (call->number == __NR_clone3)
+    if (arg[0].shape == SHAPE_CLONE3)
         guest_read_u64(gaddr(call->args[0]), &flags);
     return flags & K_CLONE_THREAD;
-}
-
-static bool plan_calls_makes_process(u64 number)
-{
-    return number == __NR_clone || number == __NR_clone3 || number == __NR_fork || number == __NR_vfork;
 }
 
 void plan_after_call(const struct call *call, i64 result)
@@ -43,6 +40,6 @@ void plan_after_call(const struct call *call, i64 result)
     if (!plan_pass.runs)
         return;
     plan_arrive(SITE_RETURN, call->number);
-    if (result > 0 && plan_calls_makes_process(call->number))
+    if (result > 0 && syscall_has(call->number, EFFECT_MAKES))
         plan_arrive(makes_thread(call) ? SITE_THREAD : SITE_FORK, (u64)result);
 }

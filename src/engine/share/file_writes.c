@@ -3,24 +3,13 @@
 
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
+#include "log/syscall_table.h"
 
 enum { K_SEEK_CUR = 1, K_F_GETFL = 3, K_O_APPEND = 02000, S_IFMT = 0170000, S_IFREG = 0100000 };
 
 bool file_writes_call(u64 number)
 {
-    switch (number) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_sendfile:
-    case __NR_ftruncate:
-    case __NR_fallocate:
-        return true;
-    default:
-        return false;
-    }
+    return syscall_has(number, EFFECT_WRITES);
 }
 
 bool file_writes_begin(struct file_writes *ret, u64 number, const u64 *args)
@@ -34,15 +23,7 @@ bool file_writes_begin(struct file_writes *ret, u64 number, const u64 *args)
 
 static bool is_placed(const struct file_writes *w)
 {
-    switch (w->number) {
-    case __NR_pwrite64:
-    case __NR_pwritev:
-        return true;
-    case __NR_pwritev2:
-        return w->args[3] != ~0ul;
-    default:
-        return false;
-    }
+    return syscall_has(w->number, EFFECT_PLACED) && w->args[3] != ~0ul;
 }
 
 struct file_range file_writes_range(struct file_writes *w, i64 result)
@@ -51,7 +32,7 @@ struct file_range file_writes_range(struct file_writes *w, i64 result)
     u64 fd = w->args[0], bytes = (u64)result, from = w->args[3];
     if (!kernel_failed(kernel_call(__NR_fstat, fd, &st)))
         w->size_after = (u64)st.size;
-    if (w->number == __NR_ftruncate || w->number == __NR_fallocate)
+    if (syscall_has(w->number, EFFECT_RESIZES))
         return (struct file_range){0, ~0ul};
     if (is_placed(w) && (kernel_call(__NR_fcntl, fd, K_F_GETFL) & K_O_APPEND))
         return (struct file_range){0, ~0ul};

@@ -37,6 +37,7 @@
 #include "engine/track/record.h"
 #include "engine/x86_64/call.h"
 #include "log/format.h"
+#include "log/syscall_table.h"
 
 enum {
     VIEWS_MOST = 4096,
@@ -717,16 +718,10 @@ void share_leave(void)
 
 static struct file_writes current; /* what the call in which we are writes; its file is 0 if none */
 
-static bool reads_file(u64 number)
-{
-    return number == __NR_read || number == __NR_pread64 || number == __NR_readv ||
-           number == __NR_preadv || number == __NR_preadv2;
-}
-
 bool share_call_begins(const struct call *call)
 {
     bool writes = file_writes_call(call->number);
-    if (!writes && !(share_member && reads_file(call->number)))
+    if (!writes && !(share_member && syscall_has(call->number, EFFECT_READS)))
         return false;
     if (!file_writes_begin(&current, call->number, call->args))
         return false;
@@ -756,18 +751,20 @@ void share_call_ends(const struct call *call, i64 result)
 
 /* --- other calls ---------------------------------------------------------------------------------- */
 
+/* A vector, or a message: where these write is behind pointers. */
+static bool writes_behind_pointers(u64 number)
+{
+    const struct call_arg *arg = syscall_row_of(number)->args;
+    for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++)
+        if ((arg[n].way & ARG_OUT) && arg[n].shape != SHAPE_PLAIN)
+            return true;
+    return false;
+}
+
 bool share_reaches(const struct call *call)
 {
-    switch (call->number) {
-    case __NR_readv: /* where these write is behind pointers */
-    case __NR_preadv:
-    case __NR_preadv2:
-    case __NR_recvmsg:
-    case __NR_recvmmsg:
-        return share_member;
-    default:
-        break;
-    }
+    if (share_member && writes_behind_pointers(call->number))
+        return true;
     for (int n = 0; share_member && n < 6; n++)
         if (view_at(call->args[n]))
             return true;

@@ -362,21 +362,9 @@ static void add_changed(struct builder *b, const struct aside *a)
 /* Operations on futexes that change their words are done by the engine. */
 static void add_futex_words(struct builder *b, const u64 *args)
 {
-    enum { COMMAND = 0x7f, WAIT = 0, WAKE = 1, REQUEUE = 3, CMP_REQUEUE = 4, WAIT_BITSET = 9,
-           WAKE_BITSET = 10 };
-    switch (args[1] & COMMAND) {
-    case WAIT:
-    case WAKE:
-    case REQUEUE:
-    case CMP_REQUEUE:
-    case WAIT_BITSET:
-    case WAKE_BITSET:
-        return;
-    default:
-        add_written(b, gaddr(args[0]), sizeof(u32));
-        if (args[4])
-            add_written(b, gaddr(args[4]), sizeof(u32));
-    }
+    add_written(b, gaddr(args[0]), sizeof(u32));
+    if (args[4])
+        add_written(b, gaddr(args[4]), sizeof(u32));
 }
 
 static bool shared_files; /* some have been mapped shared */
@@ -421,10 +409,11 @@ static bool memory_files; /* some may have been opened */
 static void note_opened(const struct call_made *made)
 {
     char path[64]; /* no such name is longer */
-    bool first = made->number == __NR_open;
-    if (!first && made->number != __NR_openat && made->number != __NR_openat2)
-        return;
-    i64 length = guest_read_string(path, gaddr(made->args[first ? 0 : 1]), sizeof(path));
+    const struct call_arg *arg = made->row->args;
+    u32 n = 0;
+    while (arg[n].shape != SHAPE_STRING)
+        n++;
+    i64 length = guest_read_string(path, gaddr(made->args[n]), sizeof(path));
     if (length >= 3 && text_equal(path + length - 3, "mem"))
         memory_files = true;
 }
@@ -480,13 +469,15 @@ static void call_end(struct record_call *c, i64 result)
     record_add(&b, c->made.args, payload.args * sizeof(u64));
     c->made.result = result;
     call_written(&c->made, &memory, add_written, &b);
-    if (c->made.number == __NR_futex)
+    u32 effects = c->made.variant->effects;
+    if (effects & EFFECT_LOCKS)
         add_futex_words(&b, c->made.args);
     if (shared_files && result >= 0)
         add_file_changes(&b, &c->made);
     if (memory_files && result >= 0)
         add_memory_changes(&b, &c->made);
-    note_opened(&c->made);
+    if (effects & EFFECT_OPENS)
+        note_opened(&c->made);
     if (compared)
         add_changed(&b, c->aside);
     call_shown(&c->made, &memory, add_shown, &b);

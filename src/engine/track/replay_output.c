@@ -9,6 +9,7 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/x86_64/call.h"
+#include "log/syscall_table.h"
 
 enum { NOWHERE = 0, PARTS_MOST = 1024 };
 
@@ -71,40 +72,39 @@ static void show_parts(u8 to, u64 parts, u64 count, u64 size)
     }
 }
 
-void output_after_call(const struct call *call, i64 result)
+/* What a call wrote is its second argument: bytes, or ranges of them. */
+static void show_written(const struct call *call, u64 size)
+{
+    const struct call_arg *written = &syscall_row_of(call->number)->args[1];
+    u8 to = replay_output_goes_to(call->args[0]);
+    if (!to || !(written->way & ARG_IN))
+        return;
+    if (written->shape == SHAPE_IOVEC)
+        show_parts(to, call->args[1], call->args[2], size);
+    else
+        replay_output_show(to, call->args[1], size);
+}
+
+static void replay_output_follow(const struct call *call, u32 effects, u64 result)
 {
     const u64 *a = call->args;
+    if ((effects & EFFECT_DUPS) && syscall_variant_has(call->number, a, EFFECT_DUPS))
+        set(result, replay_output_goes_to(a[0]));
+    if (effects & EFFECT_DUPS_TO)
+        set(a[1], replay_output_goes_to(a[0]));
+    if (effects & EFFECT_CLOSES)
+        set(a[0], NOWHERE);
+    for (u64 fd = a[0]; (effects & EFFECT_CLOSES_MANY) && fd <= a[1] && fd < OUTPUT_FOLLOWED; fd++)
+        set(fd, NOWHERE);
+}
+
+void output_after_call(const struct call *call, i64 result)
+{
+    u32 effects = syscall_traits_of(call->number)->effects;
     if (result < 0)
         return;
-    switch (call->number) {
-    case __NR_write:
-    case __NR_pwrite64:
-        if (replay_output_goes_to(a[0]))
-            replay_output_show(replay_output_goes_to(a[0]), a[1], (u64)result);
-        break;
-    case __NR_writev:
-        if (replay_output_goes_to(a[0]))
-            show_parts(replay_output_goes_to(a[0]), a[1], a[2], (u64)result);
-        break;
-    case __NR_dup:
-        set((u64)result, replay_output_goes_to(a[0]));
-        break;
-    case __NR_dup2:
-    case __NR_dup3:
-        set(a[1], replay_output_goes_to(a[0]));
-        break;
-    case __NR_fcntl:
-        if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-            set((u64)result, replay_output_goes_to(a[0]));
-        break;
-    case __NR_close:
-        set(a[0], NOWHERE);
-        break;
-    case __NR_close_range:
-        for (u64 fd = a[0]; fd <= a[1] && fd < OUTPUT_FOLLOWED; fd++)
-            set(fd, NOWHERE);
-        break;
-    default:
-        break;
-    }
+    if (effects & EFFECT_WRITES)
+        show_written(call, (u64)result);
+    if (effects & (EFFECT_DUPS | EFFECT_DUPS_TO | EFFECT_CLOSES | EFFECT_CLOSES_MANY))
+        replay_output_follow(call, effects, (u64)result);
 }
