@@ -3,8 +3,7 @@
  * Each instruction is a movement of its own, since only where it stands it can be told what comes next: forward, whether a call
  * does; backward, whether one has just returned.
  */
-#include <sys/syscall.h>
-
+#include "log/syscall_table.h"
 #include "session/stepping_internal.h"
 
 enum { RAX = 0, INLINED_MOST = 32 };
@@ -110,7 +109,7 @@ static struct error *classify(struct source *src, struct step_back *b)
         return err;
     if (i.kind == INSTRUCTION_RETURN)
         b->kind = BACK_RETURN;
-    else if (i.kind == INSTRUCTION_PLAIN && r.reg[RAX] == SYS_rt_sigreturn && r.rip + i.length != b->to.pc)
+    else if (i.kind == INSTRUCTION_PLAIN && syscall_has(r.reg[RAX], EFFECT_SIGRETURN) && r.rip + i.length != b->to.pc)
         b->kind = BACK_SIGNAL;
     if (i.kind != INSTRUCTION_JUMP || i.target)
         return NULL;

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "log/syscall_table.h"
 
 enum { PAGE = 4096, PAGES_CACHED = 64, STATES_PER_TICK = 8 };
 
@@ -387,14 +387,10 @@ bool window_registers(const struct window *w, u64 index, u32 thread, struct cont
 /* Calls after which there may be other threads, or others with this name. */
 static bool changes_threads(const struct state *state)
 {
-    static const u64 calls[] = {SYS_clone, SYS_clone3, SYS_fork, SYS_vfork, SYS_exit,
-                                SYS_exit_group, SYS_prctl, SYS_execve, SYS_execveat};
+    const u32 effects = EFFECT_MAKES | EFFECT_EXECS | EFFECT_EXITS | EFFECT_NAMES;
     if (state->event == SITE_THREAD || state->event == SITE_FORK)
         return true;
-    for (size_t i = 0; state->event == SITE_CALL && i < countof(calls); i++)
-        if (state->registers.reg[0] == calls[i])
-            return true;
-    return false;
+    return state->event == SITE_CALL && syscall_has(state->registers.reg[0], effects);
 }
 
 static bool know_threads(struct window *w)
@@ -412,8 +408,7 @@ static u32 tid_in(const struct control_thread *list, size_t count, u32 thread)
 
 static bool is_spawn(const struct state *state)
 {
-    u64 call = state->registers.reg[0];
-    return state->event && (call == SYS_fork || call == SYS_clone || call == SYS_clone3);
+    return state->event && syscall_has(state->registers.reg[0], EFFECT_MAKES);
 }
 
 /* Is the process, a child of fork, born at this state or behind it? */

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/xalloc.h"
 #include "front/gdb/rsp_internal.h"
 #include "log/event.h"
 #include "log/lineage.h"
 #include "log/reader.h"
+#include "log/syscall_table.h"
 
 enum { SIGINFO_SIZE = sizeof(((struct event_signal *)0)->info) };
 
@@ -95,7 +95,7 @@ static void take_event(struct rsp_facts *f, const struct event *e)
         f->forks = true;
     } else if (e->kind == EVENT_SYSCALL) {
         u32 number = ((const struct event_syscall *)e->payload)->number;
-        f->forks |= number == SYS_fork || number == SYS_clone || number == SYS_clone3;
+        f->forks |= syscall_has(number, EFFECT_MAKES);
     } else if (e->kind == EVENT_EXEC) {
         f->execs = true;
     }

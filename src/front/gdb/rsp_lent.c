@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "base/xalloc.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
+#include "log/syscall_numbers.h"
 
 enum { PAGE = 4096, LENT_MOST = 64 << 20 };
 enum { RAX = 0, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 10 };
@@ -113,7 +113,7 @@ bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size)
 static void prepare_call(struct control_registers *regs, const struct rsp_lent *l, u64 at)
 {
     regs->rip = at;
-    regs->reg[RAX] = SYS_mmap;
+    regs->reg[RAX] = CALL_mmap;
     regs->reg[RDI] = l->address;
     regs->reg[RSI] = l->size;
     regs->reg[RDX] = PROT_READ | PROT_WRITE | PROT_EXEC;
