@@ -15,7 +15,7 @@
  *                                what was offered if filled is missing
  *   INOUT(name, offered, filled) both
  *   OUT_ON(when, ...), INOUT_ON(when, ...)    EVER, POSITIVE or the name of an error
- *   OUTV(name, count), INV(name, count)       an array of ranges
+ *   OUTV(name, count), INV, INOUTV            an array of ranges
  *   SHAPED(way, shape, name)     described by a function in syscall_table.c
  *
  * Sizes: BYTES(a2), ITEMS(a1, struct s), ONE(struct s), BITS(a0), PAGES(a1), PLUS(8, a2) for so
@@ -58,6 +58,7 @@
      .offered = ITEMS(count_, struct k_iovec), .filled = BYTES(ret)}
 #define INV(name_, count_)  VECTOR(name_, ARG_IN, count_)
 #define OUTV(name_, count_) VECTOR(name_, ARG_OUT, count_)
+#define INOUTV(name_, count_) VECTOR(name_, ARG_INOUT, count_)
 #define PATH(name_)         SHAPED(IN, STRING, name_)
 #define STRINGS(name_)      SHAPED(IN, STRINGS, name_)
 

@@ -257,6 +257,8 @@ static bool redirect_argument(struct bounce *b, const struct call_made *asked, u
         *to = redirect(b, *to, size, arg->filled.source != FROM_ret || (arg->way & ARG_IN));
         return *to != 0;
     case SHAPE_IOVEC:
+        if (arg->way & ARG_IN) /* it may be lent to a pipe, and read at any time from there */
+            return false;
         return redirect_vector(b, to, size / sizeof(struct k_iovec));
     case SHAPE_MSGHDR:
         *to = redirect(b, *to, sizeof(struct k_msghdr), true);
