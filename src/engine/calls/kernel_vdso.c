@@ -18,9 +18,9 @@
 #include "engine/calls/clocks.h"
 #include "engine/calls/kernel_clocks.h"
 #include "engine/calls/own_vdso.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/kernel_maps.h"
-#include "engine/track/log_mode.h"
 
 enum { PIECES_MOST = 8 };
 
@@ -97,7 +97,7 @@ u64 clocks_map_vdso(u64 kernel_vdso)
 {
     if (settings.random)
         return 0;
-    if (log_mode == LOG_OFF && !settings.own_vdso)
+    if (!log_owner->owns_clocks && !settings.own_vdso)
         return move_all(kernel_vdso);
     kernel_clocks_start(kernel_vdso);
     return own_vdso_map();

@@ -23,21 +23,14 @@
 
 #include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
-#include "engine/calls/bounce.h"
-#include "engine/calls/scratch_calls.h"
 #include "engine/calls/syscalls_internal.h"
-#include "engine/memory/guest_observer.h"
-#include "engine/plan/plan.h"
+#include "engine/log/log.h"
 #include "engine/plan/standing_watch.h"
 #include "engine/run/code_watch.h"
 #include "engine/run/ticks.h"
 #include "engine/share/share.h"
-#include "engine/share/share_group.h"
 #include "engine/signals/signals.h"
-#include "engine/threads/process.h"
 #include "engine/threads/thread.h"
-#include "engine/track/record.h"
-#include "engine/track/replay.h"
 #include "engine/x86_64/cpu.h"
 #include "log/syscall_table.h"
 
@@ -69,7 +62,7 @@ i64 call_refuse(struct call *call)
  * answer as it is meant, and copy themselves. */
 i64 call_refuse_if_logged(struct call *call)
 {
-    return log_mode == LOG_RECORD ? -EXDEV : call_pass(call);
+    return log_owner->sees_bytes ? -EXDEV : call_pass(call);
 }
 
 i64 call_refuse_seccomp(struct call *call)
@@ -84,48 +77,9 @@ i64 call_pass_again(const struct call *call)
     return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-i64 call_pass_now(const struct call *call)
-{
-    return log_mode == LOG_REPLAY ? replay_feed() : call_pass_again(call);
-}
-
 /* Functions here are inlined where every call comes by: behind a system call the processor
  * has forgotten where they return to, which makes each return as dear as all their work. */
 #define EVERY_CALL static inline __attribute__((always_inline))
-
-/* Memory is shared with other processes, which run while this one waits. */
-static __attribute__((noinline)) i64 pass_sharing(const struct call *call)
-{
-    struct thread *t = thread_self();
-    if (share_call_begins(call)) {
-        i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
-        share_call_ends(call, result);
-        return result;
-    }
-    if (thread_count > 1 || share_reaches(call))
-        return bounce_pass(call);
-    share_give();
-    i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
-    share_take(true);
-    return result;
-}
-
-i64 call_pass(const struct call *call)
-{
-    if (log_mode == LOG_REPLAY)
-        return replay_feed();
-    struct thread *t = thread_self();
-    if (share_group && share_group_in_use())
-        return pass_sharing(call);
-    if (thread_count == 1)
-        return engine_make_call(call->number, call->args, &t->signal_waiting);
-    if (log_mode == LOG_RECORD)
-        return bounce_pass(call);
-    thread_give_baton();
-    i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
-    thread_take_baton();
-    return result;
-}
 
 /* How many bytes there are for the kernel to write; of small things, enough. */
 static u64 output_size(const struct call_arg *arg, const u64 *args)
@@ -211,64 +165,13 @@ static bool is_direct(u64 number)
 void syscalls_update_direct(void)
 {
     for (unsigned n = 0; n < DIRECT_CALLS; n++)
-        cpu->direct[n] = log_mode == LOG_OFF && !standing_watch_on() && is_direct(n);
+        cpu->direct[n] = log_owner->direct_calls && !standing_watch_on() && is_direct(n);
 }
-
-/* Recording and replaying */
 
 EVERY_CALL i64 syscalls_make(struct call *call)
 {
     i64 result = syscalls_answer(call);
     return result == -EFAULT || result == -EINTR ? mend(result) : result;
-}
-
-EVERY_CALL void finish_unless_done(i64 result)
-{
-    if (result != CALL_DONE)
-        syscalls_finish(result);
-}
-
-/* A call that is to be made again has not happened. */
-EVERY_CALL void run_recorded(struct call *call)
-{
-    struct record_call record;
-    struct thread *t = thread_self();
-    t->ends_in_log = true;
-    record_call_begin(&record, call);
-    t->in_call = true;
-    if (syscall_has(call->number, EFFECT_SIGRETURN))
-        record_call_end(&record, 0); /* afterwards there is nothing left to tell from */
-    i64 result = syscalls_make(call);
-    if (result != CALL_AGAIN && result != CALL_DONE)
-        record_call_end(&record, result);
-    else
-        record_call_drop(&record);
-    t->in_call = false;
-    t->ends_in_log = false;
-    finish_unless_done(result);
-}
-
-static void run_replayed(struct call *call)
-{
-    struct call asked = *call; /* a handler may change it */
-    if (plan_before_call(call) || process_replay_child_ends())
-        return;
-    thread_self()->call_pc = cpu->rip - SYSCALL_LENGTH;
-    thread_self()->call_tick = ticks_now();
-    if (guest_observer)
-        guest_observer->call_begins(&asked);
-    bool redo = replay_call_begin(call) && replay_redoes(call);
-    if (syscall_has(call->number, EFFECT_SIGRETURN))
-        replay_call_end(0);
-    i64 result = redo ? syscalls_make(call) : replay_feed();
-    if (result != CALL_DONE)
-        replay_call_end(result);
-    if (guest_observer)
-        guest_observer->call_ended(&asked, result);
-    thread_self()->call_pc = 0;
-    finish_unless_done(result);
-    if (result != CALL_AGAIN)
-        plan_after_call(&asked, result);
 }
 
 void syscalls_failed(void)
@@ -286,14 +189,18 @@ void syscalls_run(void)
         syscalls_finish(CALL_AGAIN);
         return;
     }
-    struct call call = call_from_registers();
+    const struct call asked = call_from_registers();
+    i64 result;
     standing_watch_call();
-    if (log_mode == LOG_RECORD)
-        run_recorded(&call);
-    else if (log_mode == LOG_REPLAY)
-        run_replayed(&call);
-    else if (log_mode == LOG_SCRATCH && !scratch_allows(&call))
-        syscalls_finish(scratch_answer(&call));
-    else
-        finish_unless_done(syscalls_make(&call));
+    enum log_answer answer = log_call_begins(&asked, &result);
+    if (answer == LOG_LATER)
+        return;
+    if (answer == LOG_MAKE) {
+        struct call call = asked; /* a handler may change its own */
+        result = syscalls_make(&call);
+    }
+    log_call_ends(&asked, result);
+    if (result != CALL_DONE)
+        syscalls_finish(result);
+    log_call_returns(&asked, result);
 }

@@ -3,8 +3,8 @@
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/calls/syscalls_internal.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/track/record.h"
 
 i64 call_dup2(struct call *call)
 {
@@ -83,7 +83,7 @@ static i64 hide_ours(struct gaddr at, i64 size)
     }
     if (to < end) {
         memset(to, 0, (u64)(end - to));
-        record_write(gaddr((u64)to), (u64)(end - to));
+        log_wrote(gaddr((u64)to), (u64)(end - to));
     }
     return to - (u8 *)gaddr_pointer(at);
 }

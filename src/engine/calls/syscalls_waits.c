@@ -8,11 +8,11 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/calls/syscalls_internal.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
-#include "engine/track/log_mode.h"
 #include "log/syscall_table.h"
 
 enum { MASK_SIZE = 8 };
@@ -27,7 +27,7 @@ static i64 pass_with_mask(struct call *call, struct gaddr set, u64 size)
     signals_mask_for_call(mask);
     i64 result = call_pass(call);
     signals_mask_after_call();
-    return result == CALL_AGAIN && log_mode != LOG_REPLAY ? -EINTR : result;
+    return result == CALL_AGAIN && log_owner->live ? -EINTR : result;
 }
 
 /* The mask is argument `index`, its size the next. */

@@ -6,7 +6,9 @@
  *
  * The kernel is never asked for PROT_EXEC, because guest code is only read.
  */
+#include "engine/log/log.h"
 #include "engine/memory/address.h"
+#include "engine/x86_64/call.h"
 
 #include <asm/stat.h>
 
@@ -18,10 +20,7 @@
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
 #include "engine/run/code_watch.h"
-#include "engine/share/share_group.h"
 #include "engine/start/loader.h"
-#include "engine/track/log_mode.h"
-#include "engine/track/replay.h"
 
 enum {
     TRIES = 16,              /* at places where the kernel has something unexpected */
@@ -79,11 +78,12 @@ i64 address_map_new(const struct mapping *m, u64 at)
 /* Recording: shared memory without a file, which a child may have as well. */
 static void name_shared(struct area *a)
 {
-    if (log_mode != LOG_RECORD || !(a->flags & AREA_SHARED))
+    u64 id;
+    if (!(a->flags & AREA_SHARED) || !log_name_shared(&id))
         return;
     a->flags |= AREA_SHM;
     a->device = MAPPED_COPY_NAMELESS;
-    a->inode = share_group_nameless();
+    a->inode = id;
 }
 
 struct area address_describe(const struct mapping *m, u64 at)
@@ -242,7 +242,7 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
         .offset = offset,
     };
     bool named = !(flags & MAP_ANONYMOUS);
-    if (named && log_mode != LOG_REPLAY && descriptors_owned(m.fd))
+    if (named && log_owner->live && descriptors_owned(m.fd))
         return -EBADF;
     if (!size || (offset & ~PAGE_MASK))
         return kernel_call(__NR_mmap, at, size, PROT_NONE, flags, fd, offset); /* fails */
@@ -417,8 +417,9 @@ static bool is_about_forks(u64 advice)
 
 static i64 kernel_advise(u64 at, u64 size, u64 advice)
 {
-    if (log_mode == LOG_REPLAY && is_about_forks(advice))
-        return replay_feed();
+    struct call call = {__NR_madvise, {at, size, advice}};
+    if (is_about_forks(advice))
+        return log_owner->pass_now(&call);
     return kernel_call(__NR_madvise, at, size, advice);
 }
 

@@ -4,13 +4,10 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/log/log.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapping.h"
 #include "engine/run/code_watch.h"
-#include "engine/share/share.h"
-#include "engine/share/share_outside.h"
-#include "engine/track/record.h"
-#include "engine/track/replay.h"
 
 enum {
     K_IPC_STAT = 2,
@@ -68,27 +65,21 @@ static void note_attached(i64 id, u64 at, u64 size, u64 flags)
     a.device = MAPPED_COPY_SEGMENT;
     a.inode = (u64)id;
     address_mapped(&a);
-    if (log_mode != LOG_RECORD)
-        return;
     struct k_shmid status = {0};
     kernel_call(__NR_shmctl, id, K_IPC_STAT, &status);
-    share_update(); /* nobody else writes it while it is logged */
-    share_outside_segment((u64)id, status.changed);
-    record_segment(at, size, (u64)id);
+    log_segment_attached(&(struct log_segment){at, size, (u64)id, status.changed});
 }
 
 /* The replay's own, at the place where it was. */
-static i64 attach_again(u64 flags)
+static i64 attach_again(const struct log_segment *segment, u64 flags)
 {
-    struct replayed_segment segment;
-    replay_segment(&segment);
-    struct mapped_copy_name name = {MAPPED_COPY_SEGMENT, segment.id};
+    struct mapped_copy_name name = {MAPPED_COPY_SEGMENT, segment->id};
     struct mapping m = {
-        .size = segment.size,
+        .size = segment->size,
         .flags = MAP_SHARED,
-        .fd = mapped_copy_open(name, segment.size),
+        .fd = mapped_copy_open(name, segment->size),
     };
-    struct area a = shm_area(segment.address, segment.size, flags);
+    struct area a = shm_area(segment->address, segment->size, flags);
     address_look(&m);
     a.flags |= AREA_FILE;
     a.device = m.device;
@@ -104,8 +95,9 @@ static i64 attach_again(u64 flags)
 
 i64 address_shmat(i64 id, u64 at, u64 flags)
 {
-    if (log_mode == LOG_REPLAY)
-        return attach_again(flags);
+    struct log_segment segment;
+    if (log_segment_to_attach(&segment))
+        return attach_again(&segment, flags);
     u64 size = segment_size((i32)id), how = flags & ~(u64)K_SHM_EXEC;
     u64 place = flags & K_SHM_RND ? page_down(at) : at;
     if (!size) /* no such segment, or none of ours: let the kernel say so */
@@ -144,7 +136,7 @@ i64 address_shmdt(u64 at)
     u64 end = segment_end(at);
     if (end > at)
         code_watch_changed(at, end);
-    i64 result = log_mode == LOG_REPLAY ? detach_again(at, end) : kernel_call(__NR_shmdt, at);
+    i64 result = log_owner->live ? kernel_call(__NR_shmdt, at) : detach_again(at, end);
     if (!result && end > at)
         areas_clear(at, end);
     return result;

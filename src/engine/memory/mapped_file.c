@@ -4,9 +4,8 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/log/log.h"
 #include "engine/memory/mapped_copy.h"
-#include "engine/track/record.h"
-#include "engine/track/replay.h"
 
 enum { SMALL_FILE = 1024 * 1024, LARGEST_PAGE = 1 << 30 };
 
@@ -22,7 +21,7 @@ static bool is_shared(const struct mapping *m)
 
 /* Private mappings show what is written through shared ones, as far as they have not been written
  * themselves: small files that may be mapped in both ways come from one copy. */
-static bool shares_copy(const struct mapping *m, const struct replayed_file *file)
+static bool shares_copy(const struct mapping *m, const struct log_file *file)
 {
     struct mapped_copy_name name = {file->device, file->inode};
     return is_shared(m) || mapped_copy_exists(name) ||
@@ -41,15 +40,14 @@ static void stand_in(struct mapping *m)
 struct mapped_file mapped_file_begin(struct mapping *m)
 {
     struct mapped_file file = {-1};
-    struct replayed_file from;
-    if (log_mode != LOG_REPLAY)
-        return file;
+    struct log_file from;
     if (!mapped_file_is_one(m)) {
-        if (is_shared(m))
+        if (is_shared(m) && !log_owner->live)
             stand_in(m);
         return file;
     }
-    replay_map(m, &from);
+    if (!log_file_to_map(m, &from))
+        return file;
     file.fd = m->fd = from.fd;
     if (shares_copy(m, &from))
         m->fd = mapped_copy_of_file((struct mapped_copy_name){from.device, from.inode}, from.fd);
@@ -58,8 +56,8 @@ struct mapped_file mapped_file_begin(struct mapping *m)
 
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at)
 {
-    if (log_mode == LOG_RECORD && mapped_file_is_one(m))
-        record_map(m, at);
+    if (mapped_file_is_one(m))
+        log_file_mapped(m, at);
     if (file->fd >= 0)
         kernel_call(__NR_close, file->fd);
 }
@@ -69,14 +67,12 @@ void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at)
 void mapped_file_opened(i32 fd)
 {
     struct mapping none = {.fd = fd, .flags = MAP_PRIVATE};
-    if (log_mode == LOG_RECORD)
-        record_map(&none, 0);
+    log_file_mapped(&none, 0);
 }
 
 i32 mapped_file_open_again(void)
 {
     struct mapping none = {.fd = -1, .flags = MAP_PRIVATE};
-    struct replayed_file file;
-    replay_map(&none, &file);
-    return file.fd;
+    struct log_file file;
+    return log_file_to_map(&none, &file) ? file.fd : -1;
 }

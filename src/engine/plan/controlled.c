@@ -2,7 +2,7 @@
  *
  * Invariants
  *   (1) Standing, nothing of the guest changes but by CONTROL_WRITE and CONTROL_SET_REGISTERS, and then the process has
- *       left the recording (LOG_SCRATCH) for good.
+ *       left the recording (track/scratch_log.h) for good.
  *   (2) Each command but STOP is answered exactly once.
  */
 #include "engine/plan/controlled.h"
@@ -12,6 +12,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/plan/controlled_internal.h"
 #include "engine/plan/data_watch.h"
@@ -24,8 +25,6 @@
 #include "engine/run/ticks.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
-#include "engine/track/log_mode.h"
-#include "engine/track/replay.h"
 #include "engine/track/track.h"
 #include "engine/x86_64/cpu.h"
 
@@ -202,7 +201,7 @@ _Noreturn void control_conclude(u32 reason, u64 events, const char *recorded, co
 {
     for (;;) {
         stand(reason, events, recorded, happened);
-        if (reason == STOPPED_END && log_mode == LOG_SCRATCH) {
+        if (reason == STOPPED_END && log_owner->outlasts_end) {
             end = (struct event_end){0};
             dispatch_run();
         }
@@ -246,11 +245,11 @@ static bool arrived_at_hit(void)
     if (!plan_at_boundary())
         return false;
     u32 signal = signals_fault_waits();
-    if (!signal && log_mode == LOG_REPLAY)
-        signal = replay_signal_due();
+    if (!signal)
+        signal = log_signal_due();
     if (signal)
         plan_at_signal(signal);
-    else if (log_mode != LOG_REPLAY || !replay_outside_due())
+    else if (!log_outside_due())
         plan_at_instruction();
     return true;
 }
@@ -271,11 +270,11 @@ static void stand_if_due(void)
 {
     if (!stood) {
         stood = true;
-        stand(STOPPED_START, replay_events_met(), "", "");
+        stand(STOPPED_START, log_events_met(), "", "");
     }
     plan_note_thread();
     for (u32 why; (why = why_stop()) != STOPPED_START;)
-        stand(why, replay_events_met(), "", "");
+        stand(why, log_events_met(), "", "");
 }
 
 /* The nearer one of what the log asks for and what the plan does. */
@@ -291,15 +290,15 @@ static void set_limit(bool set, u64 tick, u64 pc)
 
 void control_boundary(void)
 {
+    goal.set = false; /* unless the log has one */
     do {
         data_watch_settle();
         stand_if_due();
         if (states_on)
             states_note();
-    } while (log_mode == LOG_REPLAY && replay_meet());
+    } while (log_meet());
     plan_points_approach();
-    bool asked = log_mode == LOG_REPLAY && goal.set;
-    set_limit(asked, goal.tick, goal.pc);
+    set_limit(goal.set, goal.tick, goal.pc);
 }
 
 void control_start(void)

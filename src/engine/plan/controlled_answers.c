@@ -13,7 +13,7 @@
 #include "engine/plan/plan_points.h"
 #include "engine/run/code_watch.h"
 #include "engine/threads/thread.h"
-#include "engine/track/log_mode.h"
+#include "engine/track/scratch_log.h"
 #include "engine/track/track.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
@@ -85,18 +85,6 @@ static void answer_read(const struct control_read *read)
     controlled_answer(0, bytes, got);
 }
 
-/* A signal that ended the recording here has come and gone: what the copy does is not interrupted by it. */
-static void leave_recording(void)
-{
-    struct thread *t = thread_self();
-    if (log_mode == LOG_SCRATCH)
-        return;
-    log_mode = LOG_SCRATCH;
-    t->fault_waits = false; /* what is at rip, changed or not, will tell */
-    t->waiting_info.signal = 0;
-    t->signal_waiting = false;
-}
-
 /* What the program itself may not write, a debugger may: code, constants.  One page. */
 static bool write_anyway(u64 at, const void *from, u64 size)
 {
@@ -132,7 +120,7 @@ static void answer_write(const struct control_command *c)
         controlled_answer(EINVAL, NULL, 0);
         return;
     }
-    leave_recording();
+    scratch_begin();
     bool good = bytes_mapped(w->address, w->size) == w->size &&
                 write_pages(w->address, (const u8 *)(w + 1), w->size);
     controlled_answer(good ? 0 : EFAULT, NULL, 0);
@@ -232,7 +220,7 @@ static void answer_set_registers(const struct control_command *c)
         controlled_answer(c->size < sizeof(c->ask) + sizeof(*r) ? EINVAL : ESRCH, NULL, 0);
         return;
     }
-    leave_recording();
+    scratch_begin();
     set_running(r);
     bool good = true;
     if (r->vector_size && r->vector_size == vector_shape.size &&

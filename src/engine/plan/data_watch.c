@@ -268,9 +268,9 @@ static void open_event(void)
     const struct thread *t = thread_self();
     if (event.open)
         return;
-    begin_event(false, t->call_pc ? t->call_pc : cpu->rip);
+    begin_event(false, t->call.open ? t->call.pc : cpu->rip);
     event.thread = t->ordinal;
-    event.tick = t->call_pc ? t->call_tick : ticks_now();
+    event.tick = t->call.open ? t->call.tick : ticks_now();
 }
 
 /* What is not there counts as zeros. */

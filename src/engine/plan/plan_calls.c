@@ -1,15 +1,15 @@
 /* The plan's view of system calls: see plan.h. */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/plan/plan.h"
-#include "engine/track/replay.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_table.h"
 
 static bool becomes_program(u64 number)
 {
-    return plan_wants(SITE_EXEC) && syscall_has(number, EFFECT_EXECS) && replay_execs_now();
+    return plan_wants(SITE_EXEC) && syscall_has(number, EFFECT_EXECS) && log_execs_now();
 }
 
 bool plan_before_call(const struct call *call)

@@ -13,6 +13,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/guest_observer.h"
@@ -20,7 +21,6 @@
 #include "engine/plan/touched.h"
 #include "engine/run/ticks.h"
 #include "engine/threads/thread.h"
-#include "engine/track/replay.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/vector.h"
@@ -209,7 +209,7 @@ void states_note(void)
         .thread = thread_self()->ordinal,
         .vector = vector_image(),
         .undo = undo.used,
-        .event_number = replay_events_met(),
+        .event_number = log_events_met(),
     };
     control_fill_running(&new.registers);
     memcpy(states_take(&states, sizeof(new)), &new, sizeof(new));

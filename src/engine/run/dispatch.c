@@ -10,6 +10,7 @@
 #include "engine/base/stop.h"
 #include "engine/calls/own_vdso.h"
 #include "engine/calls/syscalls.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/plan/controlled.h"
 #include "engine/plan/data_pass.h"
@@ -29,8 +30,6 @@
 #include "engine/signals/signals.h"
 #include "engine/threads/slice.h"
 #include "engine/threads/thread.h"
-#include "engine/track/log_mode.h"
-#include "engine/track/record.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/machine.h"
@@ -89,7 +88,7 @@ static bool runs_in_slices(void)
 /* The ticks that may pass before the boundary must be looked at again. */
 static u64 budget(void)
 {
-    u64 most = log_mode != LOG_REPLAY && runs_in_slices() ? slice_grant() : longest();
+    u64 most = log_owner->live && runs_in_slices() ? slice_grant() : longest();
     u64 points = plan_points_ticks();
     most = points < most ? points : most;
     if (!goal.set)
@@ -166,7 +165,7 @@ static u64 dispatch_enter(struct fragment *f)
     u64 reason = enter_at(dispatch_entry_of(f));
     if (met && reason != EXIT_ALARM) /* something has run */
         plan_points_met_before();
-    while (reason == EXIT_EMULATE && settings.link && log_mode != LOG_REPLAY) {
+    while (reason == EXIT_EMULATE && settings.link && log_owner->live) {
         enum own_vdso_outcome outcome = own_vdso_call();
         if (outcome == OWN_VDSO_NOT_AT)
             break;
@@ -187,7 +186,7 @@ static bool can_link(const struct link *l, const struct fragment *to)
  * setting too, but its switches are in the log. */
 static bool dispatch_is_new(const struct fragment *f)
 {
-    return settings.chaos && log_mode != LOG_REPLAY && f->visits < CHAOS_VISITS;
+    return settings.chaos && log_owner->live && f->visits < CHAOS_VISITS;
 }
 
 /* Counts a visit; true if the baton went round because of it. */
@@ -363,10 +362,9 @@ static void boundary(bool used_up, bool renew)
     if (over && share_member)
         share_yield();
     cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
-    if (t->signal_waiting && log_mode != LOG_REPLAY)
+    if (t->signal_waiting && log_owner->live)
         signals_deliver();
-    if (log_mode == LOG_RECORD)
-        record_boundary();
+    log_boundary();
     if (goal.check)
         pursue_goal();
     if (over)

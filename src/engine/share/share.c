@@ -23,6 +23,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_copy.h"
@@ -34,7 +35,6 @@
 #include "engine/share/share_outside.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
-#include "engine/track/record.h"
 #include "engine/x86_64/call.h"
 #include "log/format.h"
 #include "log/syscall_table.h"
@@ -93,7 +93,7 @@ static void say_too_much(void)
 {
     static bool said;
     if (!said)
-        record_note(NOTE_LIMIT, "more memory is shared with other processes than can be watched");
+        log_note(NOTE_LIMIT, "more memory is shared with other processes than can be watched");
     said = true;
 }
 
@@ -386,7 +386,7 @@ static bool log_differences(bool in_call, u64 page, const u8 *old, const u8 *now
         for (u64 look = end; look < PAGE_SIZE && look - end < GAP; look += 8)
             if (!words_equal(old, now, look))
                 end = look + 8;
-        record_shared(in_call, PIECE_MEMORY, page + at, now + at, end - at);
+        log_shared(in_call, PIECE_MEMORY, page + at, now + at, end - at);
         at = end - 8;
         any = true;
     }
@@ -404,7 +404,7 @@ static bool log_page(const struct view *v, u64 page, bool in_call)
     if (c->page == page && c->good)
         any = log_differences(in_call, page, share_bytes_of(c), now);
     else
-        record_shared(in_call, PIECE_MEMORY, page, now, PAGE_SIZE);
+        log_shared(in_call, PIECE_MEMORY, page, now, PAGE_SIZE);
     if (c->page != page && c->hot)
         return any;
     if (c->page != page)
@@ -434,7 +434,7 @@ static void log_view(const struct view *v, bool in_call)
     const struct share_object *o = v->object;
     u64 last = page_in_object(v, v->end);
     if (o->resized > seen)
-        record_shared(in_call, PIECE_FILE_SIZE, v->start, &o->size, sizeof(o->size));
+        log_shared(in_call, PIECE_FILE_SIZE, v->start, &o->size, sizeof(o->size));
     for (u64 page = v->first; (page = share_group_next_written(o, page, last, seen)) < last; page++)
         log_page(v, v->start + (page - v->first) * PAGE_SIZE, in_call);
 }
@@ -577,7 +577,7 @@ static void begin_turn(bool other, bool in_call)
     }
     log_suspects(in_call);
     share_outside_look(in_call);
-    record_shared_end();
+    log_shared_end();
     share_outside_tell();
     if (other)
         mark_hot();
@@ -599,7 +599,7 @@ static void come_back(void)
 {
     static bool said;
     if (!said)
-        record_note(NOTE_LIMIT, "the process was stopped by a signal while it ran on memory that it shares");
+        log_note(NOTE_LIMIT, "the process was stopped by a signal while it ran on memory that it shares");
     said = true;
     spoil_all_copies();
     seen = turn;

@@ -5,10 +5,10 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/share/share_group.h"
 #include "engine/share/share_internal.h"
-#include "engine/track/record.h"
 #include "log/format.h"
 
 enum {
@@ -98,7 +98,7 @@ static void share_outside_say(u32 number, const char *what)
         return;
     text_add(&t, number && number <= known_count ? known[number - 1].name : "memory that it shares");
     text_add(&t, what);
-    record_note(NOTE_LIMIT, line);
+    log_note(NOTE_LIMIT, line);
     told = true;
 }
 
@@ -154,7 +154,7 @@ void share_outside_mapped(u64 start, u64 size)
     for (u32 n = 0; n < watched_count; n++)
         if (watched[n].page - start < size)
             share_log_whole_page(watched[n].page);
-    record_shared_end();
+    log_shared_end();
 }
 
 void share_outside_keep(void)

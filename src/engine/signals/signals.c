@@ -17,13 +17,11 @@
 #include "engine/base/pool.h"
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
-#include "engine/plan/controlled.h"
 #include "engine/plan/plan.h"
 #include "engine/run/ticks.h"
 #include "engine/signals/signals_internal.h"
-#include "engine/track/record.h"
-#include "engine/track/replay.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/frame.h"
 #include "engine/x86_64/vector.h"
@@ -57,7 +55,7 @@ static void set_kernel_handler(int signal, u64 handler, u64 flags)
 /* A recording has the moment at which a signal ends the program, so the engine must see it first. */
 static bool signals_watches_end(int signal)
 {
-    return log_mode == LOG_RECORD && signals_actions[signal].handler == K_SIG_DFL &&
+    return log_owner->sees_end && signals_actions[signal].handler == K_SIG_DFL &&
            !signals_is(signal, NOT_ENDING);
 }
 
@@ -66,7 +64,7 @@ void signals_set_kernel_action(int signal)
     const struct k_sigaction *action = &signals_actions[signal];
     u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
     bool synchronous_kind = signals_is(signal, SIGNALS_SYNCHRONOUS);
-    if (log_mode == LOG_REPLAY && !synchronous_kind)
+    if (!log_owner->live && !synchronous_kind)
         return; /* signals come from the log; ours are for ending the replay */
     if (synchronous_kind || signals_has_handler(signal) || signals_watches_end(signal))
         set_kernel_handler(signal, (u64)signals_handler, K_SA_SIGINFO | K_SA_ONSTACK | children);
@@ -76,7 +74,7 @@ void signals_set_kernel_action(int signal)
 
 static void set_kernel_mask(u64 mask)
 {
-    if (log_mode == LOG_REPLAY)
+    if (!log_owner->live)
         return; /* what comes to a replay is for the replay, not for the program */
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, 0, K_SIGSET);
 }
@@ -90,7 +88,7 @@ void signals_block_all(void)
 static void offer_kernel_mask(struct thread *t, u64 mask)
 {
     u64 args[6] = {K_SIG_SETMASK, (u64)&mask, 0, K_SIGSET};
-    if (log_mode == LOG_REPLAY)
+    if (!log_owner->live)
         return;
     engine_make_call(__NR_rt_sigprocmask, args, &t->signal_waiting);
 }
@@ -166,18 +164,12 @@ bool signals_dump_core(int signal)
 /* An init process does not die by what it sends itself; a status is all that can be had then. */
 _Noreturn void signals_die(const struct k_siginfo *info)
 {
-    if (log_mode == LOG_REPLAY)
-        replay_end(0, info->signal);
-    if (log_mode == LOG_SCRATCH)
-        for (;;)
-            control_copy_faulted(info->signal);
     if (info->code <= 0 || !signals_is(info->signal, SIGNALS_SYNCHRONOUS))
-        record_signal(info, SIGNAL_DIED);
+        log_signal(info, SIGNAL_DIED);
     thread_self()->ends_in_log = true;
-    if (!thread_self()->in_vfork) { /* else the log is its parent's */
-        record_end(0, info->signal);
+    log_ends(0, info->signal);
+    if (!thread_self()->in_vfork)
         stats_print();
-    }
     signals_block_all();
     set_kernel_handler(info->signal, K_SIG_DFL, 0);
     signals_send_self(info);
@@ -241,8 +233,8 @@ static void do_without_handler(const struct k_siginfo *info)
     int signal = info->signal;
     if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT))
         return;
-    if (log_mode == LOG_SCRATCH)
-        return control_copy_faulted((u32)signal);
+    if (log_outlives((u32)signal))
+        return;
     if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
         signals_die(info);
     signals_send_self(info); /* the kernel has the default action and stops or ends us */
@@ -302,7 +294,7 @@ void signals_deliver(void)
         __asm__ volatile("" : : : "memory"); /* what comes from here on must be seen by the loop */
         while (take_next(t, &info)) {
             if (signals_has_handler(info.signal)) {
-                record_signal(&info, SIGNAL_HANDLED);
+                log_signal(&info, SIGNAL_HANDLED);
                 run_handler(t, &info, false);
             } else {
                 do_without_handler(&info);
@@ -328,8 +320,8 @@ static void deliver_fault(struct thread *t, const struct k_siginfo *info)
 {
     int signal = info->signal;
     bool fatal = signals_is(signal, t->mask) || !signals_has_handler(signal);
-    if (fatal && log_mode == LOG_SCRATCH)
-        return control_copy_faulted((u32)signal);
+    if (fatal && log_outlives((u32)signal))
+        return;
     if (fatal)
         signals_die(info);
     run_handler(t, info, signal != SIG_TRAP);

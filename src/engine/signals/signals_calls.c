@@ -4,9 +4,9 @@
  * and keep the kernel's side in step.
  */
 #include "engine/base/kernel.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals_internal.h"
-#include "engine/track/replay.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/frame.h"
 
@@ -186,10 +186,8 @@ void signals_mask_after_call(void)
 static void wait_for_signal(struct thread *t)
 {
     u64 none[6] = {0};
-    if (log_mode == LOG_REPLAY) {
-        replay_feed(); /* EINTR, and the signal that ended the wait */
+    if (log_wait_ended())
         return;
-    }
     thread_give_baton();
     while (!t->signal_waiting)
         engine_make_call(__NR_pause, none, &t->signal_waiting);

@@ -23,7 +23,6 @@
 #include "engine/memory/mapped_file.h"
 #include "engine/run/code_cache.h"
 #include "engine/start/loader_internal.h"
-#include "engine/track/log_mode.h"
 #include "engine/x86_64/cpu.h"
 #include "log/channel.h"
 
@@ -86,9 +85,10 @@ static i64 check_executable(i32 fd, const char *path)
 
 static i32 open_executable(const char *path, const char *what)
 {
-    if (log_mode == LOG_REPLAY)
-        return mapped_file_open_again();
-    i64 fd = kernel_call(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    i64 fd = mapped_file_open_again();
+    if (fd >= 0)
+        return (i32)fd;
+    fd = kernel_call(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (kernel_failed(fd))
         refuse_open(what, fd);
     i64 error = check_executable((i32)fd, path);

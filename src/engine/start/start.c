@@ -9,6 +9,7 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/calls/syscalls.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/kernel_maps.h"
 #include "engine/run/dispatch.h"
@@ -20,10 +21,10 @@
 #include "engine/start/loader.h"
 #include "engine/threads/process.h"
 #include "engine/threads/thread.h"
-#include "engine/track/log_mode.h"
 #include "engine/track/record.h"
 #include "engine/track/replay.h"
 #include "engine/track/track.h"
+#include "engine/track/unrecorded.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/vector.h"
 #include "log/channel.h"
@@ -56,7 +57,7 @@ static void read_arguments(u64 argc, char **argv)
     const char *wrong = settings_read(argv[CHANNEL_ARG_SETTINGS]);
     if (wrong)
         engine_refuse(CHANNEL_EXIT_USAGE, wrong, "not a setting that the engine knows");
-    log_mode_start();
+    log_own(settings.replay ? &log_replay : settings.record ? &log_record : &log_unrecorded);
     request.path = argv[CHANNEL_ARG_PATH];
     request.argv = argv + CHANNEL_ARG_ARGV0;
     request.envp = argv + argc + 1;
@@ -80,10 +81,7 @@ static void begin_log(struct signals_inherited *inherited)
     track_start();
     signals_ask_inherited(inherited);
     request.stack_limit = loader_stack_limit();
-    if (log_mode == LOG_REPLAY)
-        replay_start(&request, inherited);
-    else
-        record_start(&request, inherited);
+    log_start(&request, inherited);
 }
 
 _Noreturn static void engine_begin(void)

@@ -9,9 +9,9 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/stop.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/threads/futex_internal.h"
-#include "engine/track/record.h"
 #include "engine/x86_64/call.h"
 
 static bool futex_lock_read_word(u64 address, u32 *ret)
@@ -64,7 +64,7 @@ static i64 futex_lock_take(const struct thread *t, struct futex_key lock, bool o
         if (!guest_swap_u32(gaddr(lock.address), &word, (u32)new))
             return -EFAULT;
     } while (word != seen);
-    record_write(gaddr(lock.address), sizeof(u32));
+    log_wrote(gaddr(lock.address), sizeof(u32));
     return !(word & FUTEX_OWNER);
 }
 
@@ -102,7 +102,7 @@ static bool futex_lock_hand_on(struct futex_key key, struct thread *next, u32 wo
         if (!guest_swap_u32(gaddr(key.address), &word, new))
             return false;
     } while (word != seen);
-    record_write(gaddr(key.address), sizeof(u32));
+    log_wrote(gaddr(key.address), sizeof(u32));
     if (next)
         futex_rouse(next);
     return true;

@@ -21,9 +21,9 @@
 #include "engine/base/kernel.h"
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/address.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/plan/plan.h"
 #include "engine/run/code_watch.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/ticks.h"
@@ -31,14 +31,8 @@
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
-#include "engine/track/record.h"
-#include "engine/track/replay.h"
-#include "engine/track/replay_branch.h"
-#include "engine/track/replay_output.h"
-#include "engine/track/replay_threads.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
-#include "engine/x86_64/vector.h"
 #include "log/format.h"
 
 enum {
@@ -55,7 +49,7 @@ enum { K_SIG_SETMASK = 2, K_SIGSET = 8 };
 u64 process_block_signals(void)
 {
     u64 all = ~0ul, old = 0;
-    if (log_mode == LOG_REPLAY)
+    if (!log_owner->live)
         return 0; /* one kernel thread is all of them */
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &all, &old, K_SIGSET);
     return old;
@@ -63,7 +57,7 @@ u64 process_block_signals(void)
 
 void process_restore_signals(u64 mask)
 {
-    if (log_mode == LOG_REPLAY)
+    if (!log_owner->live)
         return;
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, NULL, K_SIGSET);
 }
@@ -113,7 +107,7 @@ static i64 kernel_fork(const struct k_clone_args *args)
 }
 
 /* What a child of fork is, whether it was just born or is replayed. */
-static void become_forked(const struct k_clone_args *args)
+void process_become_forked(const struct k_clone_args *args)
 {
     thread_forked();
     if (args->flags & CLONE_CLEAR_SIGHAND)
@@ -127,8 +121,8 @@ static void become_forked(const struct k_clone_args *args)
 static void fork_child(const struct k_clone_args *args)
 {
     stats_forked();
-    become_forked(args);
-    record_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
+    process_become_forked(args);
+    log_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
     share_forked();
 }
 
@@ -148,38 +142,37 @@ static i64 fork_process(const struct k_clone_args *args)
 
 static bool child_clears_handlers; /* the next child of vfork */
 
-static void vfork_begin(void)
+void process_child_begins(struct thread *t)
 {
-    struct thread *t = thread_self();
-    t->tid = (u32)kernel_call(__NR_gettid);
     t->in_vfork = true;
-    t->in_call = false;
+    t->call.open = false;
     t->ends_in_log = false;
     signals_vfork_child();
     if (child_clears_handlers)
         clear_handlers();
+}
+
+static void vfork_begin(void)
+{
+    struct thread *t = thread_self();
+    t->tid = (u32)kernel_call(__NR_gettid);
+    process_child_begins(t);
     dispatch_run();
 }
 
-struct parent {
-    struct thread_state state;
-    u32 tid;
-    bool in_vfork;
-    struct gaddr clear_tid, robust_list;
-};
-
-static void put_aside(const struct thread *t, struct parent *parent)
+void process_put_aside(const struct thread *t, struct process_parent *parent)
 {
     thread_save_registers(&parent->state);
     parent->tid = t->tid;
     parent->in_vfork = t->in_vfork;
     parent->clear_tid = t->clear_tid;
     parent->robust_list = t->robust_list;
+    parent->call = t->call;
 }
 
-static void process_put_back(struct thread *t, const struct parent *parent)
+void process_put_back(struct thread *t, const struct process_parent *parent)
 {
-    t->in_call = true;
+    t->call = parent->call;
     thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
     share_take(true);
     futex_forget(t);
@@ -191,13 +184,13 @@ static void process_put_back(struct thread *t, const struct parent *parent)
 }
 
 /* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the engine makes. */
-static void parent_goes_on(void)
+void process_parent_goes_on(void)
 {
     ticks_add(1);
 }
 
 /* The child's view of cpu, which is shared: it goes on behind the call. */
-static void become_child(const struct k_clone_args *args)
+void process_become_child(const struct k_clone_args *args)
 {
     cpu->reg[RAX] = 0;
     cpu->reg[RCX] = cpu->rip;
@@ -217,7 +210,7 @@ static inline __attribute__((always_inline)) u64 stack_below(void)
 static i64 vfork_process(const struct k_clone_args *args)
 {
     struct thread *t = thread_self();
-    struct parent parent;
+    struct process_parent parent;
     if (args->set_tid_size || (args->flags & CLONE_INTO_CGROUP))
         return -EINVAL;
     signals_vfork_begin();
@@ -225,118 +218,29 @@ static i64 vfork_process(const struct k_clone_args *args)
         signals_vfork_end();
         return CALL_AGAIN;
     }
-    put_aside(t, &parent);
-    record_vfork(args->flags);
-    become_child(args);
+    process_put_aside(t, &parent);
+    log_vforked(args->flags);
+    process_become_child(args);
     u64 flags = (args->flags & ~CLONE_CLEAR_SIGHAND) | args->exit_signal;
     u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid;
     i64 pid = engine_clone(flags, stack_below(), written, args->child_tid, args->tls, vfork_begin);
     process_put_back(t, &parent);
     if (pid > 0 && !t->ends_in_log)
-        record_killed();
+        log_vfork_killed();
     if (pid > 0)
-        parent_goes_on();
+        process_parent_goes_on();
     t->ends_in_log = true; /* the call of the one who goes on */
     signals_vfork_end();
     return pid;
-}
-
-/* Replay: nobody is born.  A child of vfork is replayed in its parent's place, as it shared its memory;
- * other children have logs of their own. */
-
-enum { REPLAYED_MOST = 32 };
-
-static struct replayed_parent {
-    struct thread *thread; /* on whose block the child runs; NULL: not in use */
-    struct parent parent;
-    struct call call;
-    u64 tick, pc; /* of the call, which is logged when the child is gone */
-    struct output_state output;
-    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
-} replayed[REPLAYED_MOST];
-
-/* The last of a thread's, who may have been a child of vfork itself; or, for NULL, a free one. */
-static struct replayed_parent *replayed_of(const struct thread *t)
-{
-    for (u32 n = REPLAYED_MOST; n > 0; n--)
-        if (replayed[n - 1].thread == t)
-            return &replayed[n - 1];
-    return NULL;
-}
-
-/* Behind the thread's own, so that the last is found first. */
-static struct replayed_parent *replayed_take(struct thread *t)
-{
-    struct replayed_parent *own = replayed_of(t);
-    for (u32 n = own ? (u32)(own - replayed) + 1 : 0; n < REPLAYED_MOST; n++) {
-        if (!replayed[n].thread) {
-            replayed[n].thread = t;
-            return &replayed[n];
-        }
-    }
-    replay_unable("too many children of vfork at a time");
-}
-
-static i64 replay_spawn(const struct k_clone_args *args)
-{
-    struct thread *t = thread_self();
-    if (!replay_vfork_begins()) {
-        if (!(args->flags & K_CLONE_THREAD))
-            branch_at_fork();
-        i64 pid = replay_feed();
-        if (pid > 0 && (args->flags & K_CLONE_THREAD))
-            replay_thread_create(args, (u32)pid);
-        if (pid == 0)
-            become_forked(args);
-        return pid;
-    }
-    struct replayed_parent *p = replayed_take(t);
-    p->call = call_from_registers();
-    p->tick = ticks_now();
-    p->pc = cpu->rip - SYSCALL_LENGTH;
-    output_save(&p->output);
-    signals_vfork_begin();
-    put_aside(t, &p->parent);
-    vector_save(p->vector);
-    become_child(args);
-    t->in_vfork = true;
-    signals_vfork_child();
-    if (child_clears_handlers)
-        clear_handlers();
-    return CALL_DONE;
-}
-
-bool process_replay_child_ends(void)
-{
-    struct replayed_parent *p = replayed_of(thread_self());
-    if (!p || !replay_vfork_ends(p->tick, p->pc))
-        return false;
-    p->thread = NULL;
-    process_put_back(thread_self(), &p->parent);
-    parent_goes_on();
-    vector_restore(p->vector, vector_shape.kept);
-    signals_vfork_end();
-    output_restore(&p->output);
-    replay_call_again(&p->call);
-    cpu->reg[RAX] = (u64)replay_feed();
-    cpu->reg[RCX] = cpu->rip;
-    cpu->reg[R11] = cpu->flags;
-    plan_after_call(&p->call, (i64)cpu->reg[RAX]);
-    return true;
-}
-
-void process_replay_child_dies(void)
-{
-    if (process_replay_child_ends())
-        replay_thread_restart();
 }
 
 /* The calls */
 
 static i64 process_spawn(const struct k_clone_args *args)
 {
-    if (log_mode == LOG_REPLAY)
-        return replay_spawn(args);
+    i64 result;
+    if (log_spawned(args, &result))
+        return result;
     release_ids(args);
     if (args->flags & K_CLONE_THREAD)
         return thread_clone(args);
@@ -408,12 +312,9 @@ i64 process_clone3(struct gaddr from, u64 size)
 
 _Noreturn void process_exit_group(int status)
 {
-    if (log_mode == LOG_REPLAY)
-        replay_end(status, 0);
-    if (!thread_self()->in_vfork) {
-        record_end(status, 0);
+    log_ends(status, 0);
+    if (!thread_self()->in_vfork)
         stats_print();
-    }
     for (;;)
         kernel_call(__NR_exit_group, status);
 }

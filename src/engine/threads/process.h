@@ -3,6 +3,7 @@
 #define ENGINE_PROCESS_H
 
 #include "engine/base/kernel_abi.h"
+#include "engine/threads/thread.h"
 
 /* Keeps a descriptor of the engine's own file, for execve.  Once, at the start.  `started_as`: AT_EXECFN. */
 void process_start(const char *started_as);
@@ -14,12 +15,6 @@ i64 process_clone3(struct gaddr args, u64 size);
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
 i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
 /* Prints the stats if asked for. */
-/* Replay: a child of vfork runs in its parent's place.  Is the call that it makes its end, or was it
- * killed?  Then the parent goes on. */
-bool process_replay_child_ends(void);
-/* The same when a signal ends it; returns if there is no such child. */
-void process_replay_child_dies(void);
-
 _Noreturn void process_exit_group(int status);
 
 /* Does a debugger that is itself a guest trace this process?  The tracer is noted at the start. */
@@ -30,5 +25,28 @@ bool process_is_debugged(void);
  * run; the mask to restore. */
 u64 process_block_signals(void);
 void process_restore_signals(u64 mask);
+
+/* For those who make children in another way (a replay runs them in their parent's place). */
+
+/* What of a thread its child of vfork replaces. */
+struct process_parent {
+    struct thread_state state;
+    struct thread_call call;
+    u32 tid;
+    bool in_vfork;
+    struct gaddr clear_tid, robust_list;
+};
+void process_put_aside(const struct thread *t, struct process_parent *parent);
+void process_put_back(struct thread *t, const struct process_parent *parent);
+/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the
+ * engine makes. */
+void process_parent_goes_on(void);
+
+/* The child's view of cpu, which is shared: it goes on after the call. */
+void process_become_child(const struct k_clone_args *args);
+/* It begins, on its parent's block. */
+void process_child_begins(struct thread *t);
+/* What a child of fork is, whether it was just born or is replayed. */
+void process_become_forked(const struct k_clone_args *args);
 
 #endif

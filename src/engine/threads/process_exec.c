@@ -16,15 +16,13 @@
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
 #include "engine/calls/proc_files.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/share/share.h"
-#include "engine/share/share_group.h"
 #include "engine/signals/signals.h"
 #include "engine/start/program_file.h"
 #include "engine/threads/process.h"
 #include "engine/threads/thread.h"
-#include "engine/track/record.h"
-#include "engine/track/track.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
 #include "log/channel.h"
@@ -186,25 +184,6 @@ static i64 count_arguments(struct gaddr argv)
     return -E2BIG;
 }
 
-/* The next image is recorded as well, and says where it comes from. */
-static void process_exec_add_track(struct text *out)
-{
-    struct track_origin_info origin;
-    record_describe_exec(&origin);
-    text_add(out, out->length ? ",record=" : "record=");
-    text_add_signed(out, track_shared_socket());
-    text_add(out, ",parent=");
-    text_add_unsigned(out, origin.parent + 1ul);
-    text_add(out, ",parenttick=");
-    text_add_unsigned(out, origin.parent_tick);
-    text_add(out, ",parentpc=");
-    text_add_unsigned(out, origin.parent_pc);
-    if (share_group_descriptor() >= 0) {
-        text_add(out, ",share=");
-        text_add_signed(out, share_group_descriptor());
-    }
-}
-
 /* Our settings less what is of this image alone, and with what the next needs. */
 static const char *settings_for(i32 fd, i32 engine)
 {
@@ -231,8 +210,7 @@ static const char *settings_for(i32 fd, i32 engine)
         text_add(&out, out.length ? ",engine=" : "engine=");
         text_add_signed(&out, engine);
     }
-    if (log_mode == LOG_RECORD)
-        process_exec_add_track(&out);
+    log_describe_exec(&out);
     buffer[out.length] = 0;
     return buffer;
 }
@@ -261,7 +239,7 @@ static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 
 static i64 make_call(u64 number, const u64 args[6])
 {
     signals_exec();
-    record_exec();
+    log_execs();
     bool alone = !thread_self()->in_vfork; /* else its parent has the baton when it goes on */
     if (alone)
         share_give();

@@ -33,12 +33,11 @@
 #include "engine/base/text.h"
 #include "engine/calls/bounce.h"
 #include "engine/calls/syscalls.h"
+#include "engine/log/log.h"
 #include "engine/run/ticks.h"
 #include "engine/share/share.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/slice.h"
-#include "engine/track/log_mode.h"
-#include "engine/track/record.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/vector.h"
 #include "log/format.h"
@@ -250,9 +249,8 @@ static void take_loan(void)
 static void sleep_in_line(struct thread *t)
 {
     struct k_timespec limit = {0, LOAN_NS};
-    bool watches = log_mode == LOG_RECORD; /* nobody else lends it */
     i64 result = kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP,
-                             watches ? &limit : NULL);
+                             log_owner->lends ? &limit : NULL);
     if (result == -ETIMEDOUT)
         take_loan();
 }
@@ -271,17 +269,17 @@ static void wait_for_grant(struct thread *t)
 
 bool thread_others_wait(void)
 {
-    if (log_mode == LOG_REPLAY)
+    if (!log_owner->live)
         return false;
     return __atomic_load_n(&line_end, __ATOMIC_RELAXED) != holder;
 }
 
 /* Who had the baton before, for the log: where it stopped, and why. */
-static struct record_switch out;
+static struct log_switch out;
 
 static void note_out(const struct thread *t, u32 reason)
 {
-    out = (struct record_switch){t->ordinal, reason, cpu->rip};
+    out = (struct log_switch){t->ordinal, reason, cpu->rip};
 }
 
 /* Nobody of this process can run until one comes back. */
@@ -378,17 +376,17 @@ static void thread_take_over(struct thread *t)
     if (holder != t) {
         holder = t;
         thread_turns++;
-        record_switch(&out, t);
+        log_switched(&out, t);
         ticks_add(1);
         slice_begin();
     }
     if (share_member)
-        share_take(t->in_call);
+        share_take(t->call.open);
 }
 
 void thread_give_baton(void)
 {
-    if (thread_count > 1 && log_mode != LOG_REPLAY)
+    if (thread_count > 1 && log_owner->live)
         thread_give_up(thread_self(), THREAD_AWAY, AWAKE);
     else
         share_give();
@@ -400,7 +398,7 @@ void thread_take_baton(void)
 {
     struct thread *t = thread_self();
     if (thread_holds(t)) {
-        share_take(t->in_call);
+        share_take(t->call.open);
         return;
     }
     if (claim(t, THREAD_AWAY) || claim(t, THREAD_PARKED))
@@ -413,7 +411,7 @@ void thread_lend_baton(void)
 {
     struct thread *t = thread_self();
     share_give(); /* other processes do not wait so long */
-    if (thread_count == 1 || log_mode == LOG_REPLAY)
+    if (thread_count == 1 || !log_owner->live)
         return;
     note_out(t, SWITCH_CALL);
     thread_save_state(t);
@@ -424,7 +422,7 @@ void thread_end_loan(void)
 {
     struct thread *t = thread_self();
     if (t->lent == NOT_LENT || move_loan(t, LENT, NOT_LENT)) {
-        share_take(t->in_call);
+        share_take(t->call.open);
         return;
     }
     while (__atomic_load_n(&t->lent, __ATOMIC_SEQ_CST) != TAKEN) /* the line is not in order yet */
@@ -520,7 +518,7 @@ void thread_forked(void)
     }
     for (struct thread *gone = free_blocks; gone; gone = gone->next)
         gone->in_use = 0; /* (6) */
-    t->tid = log_mode == LOG_REPLAY ? first_tid : (u32)kernel_call(__NR_gettid);
+    t->tid = log_owner->live ? (u32)kernel_call(__NR_gettid) : first_tid;
     t->in_vfork = false;
     t->robust_list = gaddr(0);
     assert(thread_count == 1 && thread_holds(t));

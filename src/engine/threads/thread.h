@@ -16,7 +16,9 @@
 #define ENGINE_THREAD_H
 
 #include "engine/base/kernel_abi.h"
+#include "engine/x86_64/call.h"
 #include "engine/x86_64/cpu.h"
+#include "log/syscall_table.h"
 
 enum {
     THREAD_BLOCK = 512 * 1024,
@@ -45,6 +47,20 @@ struct futex_waiter {
     struct thread *before, *after;
 };
 
+/* The system call that a thread is in, from its instruction to its return. */
+struct thread_call {
+    bool open;         /* it is in one */
+    bool met;          /* replay: the event of the call has been met */
+    u16 flags;         /* SYSCALL_*, noted while it is made */
+    struct call asked; /* as the guest made it; a handler may change its own copy */
+    u64 tick, pc;      /* the moment of the instruction */
+
+    /* Recording: what is written when it ends. */
+    u64 hash, time;         /* at the moment */
+    struct call_made made;
+    struct aside *aside;    /* memory to be compared; NULL: what the call writes is known */
+};
+
 enum thread_place {
     THREAD_AWAY,   /* in a call that may wait */
     THREAD_PARKED,
@@ -57,7 +73,7 @@ struct thread {
     u32 tid;
     char name[16];  /* replay: as the program set it */
     u32 ordinal;    /* small number in the log, 0 for the first; never given twice */
-    u64 call_tick, call_pc; /* replay: the moment of the system call that it is in; a pc of 0: it is in none */
+    struct thread_call call;
     u64 replay_rsp; /* replay: where its engine stack stands while another runs */
     u32 in_use; /* a kernel thread runs on this block; the kernel clears it at its end */
     struct thread *next; /* in the list of all */
@@ -93,7 +109,6 @@ struct thread {
 
     u32 lent;              /* enum of thread.c: the baton may be taken away */
     struct bounce *bounce; /* buffers of calls that wait (bounce.c); NULL until it has made one */
-    bool in_call; /* recording: between the begin and the end of a system call */
 
     /* A child of vfork runs on its parent's block until it execs or exits (process.c). */
     bool in_vfork;

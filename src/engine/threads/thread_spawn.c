@@ -10,6 +10,7 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/stats.h"
+#include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/run/code_watch.h"
 #include "engine/run/dispatch.h"
@@ -17,8 +18,6 @@
 #include "engine/threads/futex.h"
 #include "engine/threads/process.h"
 #include "engine/threads/thread.h"
-#include "engine/track/record.h"
-#include "engine/track/replay.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
 
@@ -89,23 +88,19 @@ _Noreturn void thread_exit(int status)
 {
     struct thread *t = thread_self();
     if (t->in_vfork || thread_count == 1) {
-        if (log_mode == LOG_REPLAY)
-            replay_end(status, 0);
-        if (!t->in_vfork) {
-            record_end(status, 0);
+        log_ends(status, 0);
+        if (!t->in_vfork)
             stats_print();
-        }
         for (;;)
             kernel_call(__NR_exit, status);
     }
     process_block_signals(); /* there will be nobody to deliver them */
     futex_thread_ends(t);
-    if (log_mode == LOG_REPLAY) {
-        thread_list_drop(t);
-        replay_leave();
+    if (log_owner->live) {
+        kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);
+        kernel_call(__NR_set_tid_address, &t->in_use);
     }
-    kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);
-    kernel_call(__NR_set_tid_address, &t->in_use);
     thread_list_drop(t);
+    log_thread_ended();
     thread_leave(status);
 }

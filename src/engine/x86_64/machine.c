@@ -14,10 +14,10 @@
 #include "engine/base/stop.h"
 #include "engine/calls/clock_log.h"
 #include "engine/calls/own_vdso.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals.h"
-#include "engine/track/log_mode.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 #include "engine/x86_64/recover.h"
@@ -40,7 +40,7 @@ enum {
 bool machine_owns(const struct insn *i)
 {
     bool clock = i->kind == INSN_RDTSC || i->kind == INSN_RDRAND || i->kind == INSN_RDPID;
-    return clock && (settings.random || log_mode != LOG_OFF);
+    return clock && (settings.random || log_owner->owns_clocks);
 }
 
 static void set_low(unsigned reg, u64 value)

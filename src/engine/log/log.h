@@ -1,0 +1,326 @@
+/* The log and its owner.
+ *
+ * The log is what happens to the guest that the guest cannot compute itself.  One owner at a time
+ * decides what becomes of it:
+ *
+ *   track/unrecorded.c   nothing: the kernel answers (`ebb exec`, or a recorder that is gone)
+ *   track/record.c       the kernel answers, and the answer is written down
+ *   track/replay.c       the log answers, and the kernel is not asked
+ *   track/scratch_log.c      a changed copy of a replaying process, which has left the log
+ *
+ * The rest of the engine tells the owner what happens through the functions of this header, and does
+ * not ask which owner it is.  An owner leaves out what it has no use for.
+ *
+ * All functions need the baton.
+ */
+#ifndef ENGINE_LOG_H
+#define ENGINE_LOG_H
+
+#include "engine/base/kernel_abi.h"
+#include "log/format.h"
+
+struct call;
+struct clock_answer;
+struct loader_request;
+struct mapping;
+struct signals_inherited;
+struct text;
+struct thread;
+
+/* What is to be done about a system call. */
+enum log_answer {
+    LOG_MAKE,     /* make it */
+    LOG_ANSWERED, /* the result is known */
+    LOG_LATER,    /* nothing was done; cpu says where the guest goes on */
+};
+
+/* A file that comes into the address space: open, and which file it was when it was recorded. */
+struct log_file {
+    i32 fd;
+    u64 device, inode, size;
+    bool kept; /* a copy that the recording holds */
+};
+
+/* A System V segment. */
+struct log_segment {
+    u64 address, size, id;
+    u64 changed; /* seconds since 1970: when its owner or rights changed last */
+};
+
+/* A thread that stopped running: where, and why (enum event_switch_reason). */
+struct log_switch {
+    u32 ordinal, reason;
+    u64 pc;
+};
+
+struct log_owner {
+    /* What the run is like. */
+    bool live;         /* threads, signals and slices are the kernel's; otherwise they come from the log */
+    bool owns_clocks;  /* the engine answers for clocks, random numbers and the core's number */
+    bool sees_end;     /* signals that end the program come to the engine first */
+    bool sees_bytes;   /* bytes that go from file to file must pass through the guest's memory */
+    bool direct_calls; /* translated code may make simple calls by itself */
+    bool lends;        /* calls may be made while the baton is lent */
+    bool outlasts_end; /* the guest can run on after the end of the log */
+
+    /* The image begins: what it was started with, and which signals it ignores and blocks. */
+    void (*start)(struct loader_request *request, struct signals_inherited *inherited);
+
+    /* A system call of the guest's: before it is made, when its result is known, and when the
+     * registers have it.  `result` is the guest's, or CALL_AGAIN or CALL_DONE. */
+    enum log_answer (*call_begins)(const struct call *call, i64 *result);
+    void (*call_ends)(const struct call *call, i64 result);
+    void (*call_returns)(const struct call *call, i64 result);
+    /* A handler hands its call to the kernel: one that may wait, and one that never does. */
+    i64 (*pass)(const struct call *call);
+    i64 (*pass_now)(const struct call *call);
+    /* The engine has changed guest memory in a call that is going to wait. */
+    void (*wrote)(struct gaddr at, u64 size);
+
+    /* A signal is about to be delivered, or to end the program (enum event_signal_fate). */
+    void (*signal)(const struct k_siginfo *info, u32 fate);
+    /* sigsuspend: true if the log has answered, with the signal that ended the wait. */
+    bool (*wait_ended)(void);
+    /* A signal would end the guest: true if it goes on all the same. */
+    bool (*outlives)(u32 signal);
+
+    /* Another thread runs from here on; a thread has ended (and is not in the list any more). */
+    void (*switched)(const struct log_switch *out, const struct thread *to);
+    void (*thread_ended)(void);
+
+    /* A call that makes a process or thread: true if nothing is to be made. */
+    bool (*spawned)(const struct k_clone_args *args, i64 *result);
+    /* In the child of a fork, which was made at that moment of its parent. */
+    void (*forked)(u64 parent_tick, u64 parent_pc);
+    /* A child of vfork begins; such a child was killed between two calls. */
+    void (*vforked)(u64 flags);
+    void (*vfork_killed)(void);
+    /* An execve is about to be made; what the next image is told about this one. */
+    void (*execs)(void);
+    void (*describe_exec)(struct text *ret);
+    /* The process ends. */
+    void (*ends)(int status, int signal);
+
+    /* A file is to be mapped: true if *ret is to be mapped in its place.  It was mapped at `at`. */
+    bool (*file_to_map)(const struct mapping *m, struct log_file *ret);
+    void (*file_mapped)(const struct mapping *m, u64 at);
+    /* The same for System V segments. */
+    bool (*segment_to_attach)(struct log_segment *ret);
+    void (*segment_attached)(const struct log_segment *segment);
+    /* Shared memory without a file is made: true if it is to be known by *id. */
+    bool (*name_shared)(u64 *id);
+    /* Shared memory that other processes changed: a piece (enum event_piece_kind), and the last of them. */
+    void (*shared)(bool in_call, u32 kind, u64 at, const void *bytes, u64 size);
+    void (*shared_end)(void);
+
+    /* A clock is asked: true if the log has answered.  It was asked, and answered so. */
+    bool (*clock_known)(u32 source, const u64 *args, struct clock_answer *ret);
+    void (*clock_asked)(u32 source, const struct clock_answer *answer);
+
+    /* The guest stands between two blocks. */
+    void (*boundary)(void);
+    /* Something that the user should know about the recording (enum event_note_level). */
+    void (*note)(u32 level, const char *text);
+
+    /* What comes from outside at this moment: whether anything does; which signal, or 0; does one of
+     * them, true if there was one; will the execve that is about to be made succeed? */
+    bool (*outside_due)(void);
+    u32 (*signal_due)(void);
+    bool (*meet)(void);
+    bool (*execs_now)(void);
+    u64 (*events_met)(void);
+};
+
+extern const struct log_owner *log_owner;
+
+/* Another owner from here on. */
+void log_own(const struct log_owner *owner);
+
+/* What an owner left out does nothing. */
+
+static inline void log_start(struct loader_request *request, struct signals_inherited *inherited)
+{
+    if (log_owner->start)
+        log_owner->start(request, inherited);
+}
+
+static inline enum log_answer log_call_begins(const struct call *call, i64 *result)
+{
+    return log_owner->call_begins ? log_owner->call_begins(call, result) : LOG_MAKE;
+}
+
+static inline void log_call_ends(const struct call *call, i64 result)
+{
+    if (log_owner->call_ends)
+        log_owner->call_ends(call, result);
+}
+
+static inline void log_call_returns(const struct call *call, i64 result)
+{
+    if (log_owner->call_returns)
+        log_owner->call_returns(call, result);
+}
+
+static inline void log_wrote(struct gaddr at, u64 size)
+{
+    if (log_owner->wrote)
+        log_owner->wrote(at, size);
+}
+
+static inline void log_signal(const struct k_siginfo *info, u32 fate)
+{
+    if (log_owner->signal)
+        log_owner->signal(info, fate);
+}
+
+static inline bool log_wait_ended(void)
+{
+    return log_owner->wait_ended && log_owner->wait_ended();
+}
+
+static inline bool log_outlives(u32 signal)
+{
+    return log_owner->outlives && log_owner->outlives(signal);
+}
+
+static inline void log_switched(const struct log_switch *out, const struct thread *to)
+{
+    if (log_owner->switched)
+        log_owner->switched(out, to);
+}
+
+static inline void log_thread_ended(void)
+{
+    if (log_owner->thread_ended)
+        log_owner->thread_ended();
+}
+
+static inline bool log_spawned(const struct k_clone_args *args, i64 *result)
+{
+    return log_owner->spawned && log_owner->spawned(args, result);
+}
+
+static inline void log_forked(u64 parent_tick, u64 parent_pc)
+{
+    if (log_owner->forked)
+        log_owner->forked(parent_tick, parent_pc);
+}
+
+static inline void log_vforked(u64 flags)
+{
+    if (log_owner->vforked)
+        log_owner->vforked(flags);
+}
+
+static inline void log_vfork_killed(void)
+{
+    if (log_owner->vfork_killed)
+        log_owner->vfork_killed();
+}
+
+static inline void log_execs(void)
+{
+    if (log_owner->execs)
+        log_owner->execs();
+}
+
+static inline void log_describe_exec(struct text *ret)
+{
+    if (log_owner->describe_exec)
+        log_owner->describe_exec(ret);
+}
+
+static inline void log_ends(int status, int signal)
+{
+    if (log_owner->ends)
+        log_owner->ends(status, signal);
+}
+
+static inline bool log_file_to_map(const struct mapping *m, struct log_file *ret)
+{
+    return log_owner->file_to_map && log_owner->file_to_map(m, ret);
+}
+
+static inline void log_file_mapped(const struct mapping *m, u64 at)
+{
+    if (log_owner->file_mapped)
+        log_owner->file_mapped(m, at);
+}
+
+static inline bool log_segment_to_attach(struct log_segment *ret)
+{
+    return log_owner->segment_to_attach && log_owner->segment_to_attach(ret);
+}
+
+static inline void log_segment_attached(const struct log_segment *segment)
+{
+    if (log_owner->segment_attached)
+        log_owner->segment_attached(segment);
+}
+
+static inline bool log_name_shared(u64 *id)
+{
+    return log_owner->name_shared && log_owner->name_shared(id);
+}
+
+static inline void log_shared(bool in_call, u32 kind, u64 at, const void *bytes, u64 size)
+{
+    if (log_owner->shared)
+        log_owner->shared(in_call, kind, at, bytes, size);
+}
+
+static inline void log_shared_end(void)
+{
+    if (log_owner->shared_end)
+        log_owner->shared_end();
+}
+
+static inline bool log_clock_known(u32 source, const u64 *args, struct clock_answer *ret)
+{
+    return log_owner->clock_known && log_owner->clock_known(source, args, ret);
+}
+
+static inline void log_clock_asked(u32 source, const struct clock_answer *answer)
+{
+    if (log_owner->clock_asked)
+        log_owner->clock_asked(source, answer);
+}
+
+static inline void log_boundary(void)
+{
+    if (log_owner->boundary)
+        log_owner->boundary();
+}
+
+static inline void log_note(u32 level, const char *text)
+{
+    if (log_owner->note)
+        log_owner->note(level, text);
+}
+
+static inline bool log_outside_due(void)
+{
+    return log_owner->outside_due && log_owner->outside_due();
+}
+
+static inline u32 log_signal_due(void)
+{
+    return log_owner->signal_due ? log_owner->signal_due() : 0;
+}
+
+static inline bool log_meet(void)
+{
+    return log_owner->meet && log_owner->meet();
+}
+
+static inline bool log_execs_now(void)
+{
+    return log_owner->execs_now && log_owner->execs_now();
+}
+
+static inline u64 log_events_met(void)
+{
+    return log_owner->events_met ? log_owner->events_met() : 0;
+}
+
+#endif

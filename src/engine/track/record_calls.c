@@ -1,0 +1,290 @@
+/* System calls of a recorded program: what a call wrote is found by its row of the table, by comparing
+ * memory where no row knows, and by a look at what is mapped from files.
+ */
+#include "engine/base/kernel.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/calls/bounce.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/run/code_watch.h"
+#include "engine/share/file_writes.h"
+#include "engine/share/share.h"
+#include "engine/share/share_group.h"
+#include "engine/threads/thread.h"
+#include "engine/track/record_internal.h"
+#include "engine/x86_64/call.h"
+
+static bool record_read_memory(void *context, void *to, struct gaddr from, size_t size)
+{
+    (void)context;
+    return guest_read(to, from, size);
+}
+
+static const struct call_memory memory = {record_read_memory, NULL};
+
+/* Calls that no row knows: what they can reach is set aside, and compared afterwards.  Several threads may be in such
+ * calls, if these wait. */
+struct aside {
+    struct aside *next; /* among those not in use */
+    u64 count;
+    struct {
+        struct gaddr at;
+        u64 size, place;
+    } range[256];
+    u64 used;
+    u8 bytes[256 * 1024];
+};
+
+static struct aside *unused;
+
+static struct aside *aside_take(void)
+{
+    struct aside *a = unused;
+    if (a)
+        unused = a->next;
+    else
+        a = pool_map(sizeof(*a), 4096);
+    a->count = a->used = 0;
+    return a;
+}
+
+static void aside_give(struct aside *a)
+{
+    a->next = unused;
+    unused = a;
+}
+
+static void set_aside(void *context, struct gaddr at, u64 size)
+{
+    struct aside *a = context;
+    if (a->count == countof(a->range) || a->used + size > sizeof(a->bytes) ||
+        !guest_read(a->bytes + a->used, at, size))
+        return;
+    a->range[a->count].at = at;
+    a->range[a->count].size = size;
+    a->range[a->count++].place = a->used;
+    a->used += size;
+}
+
+static void note_call(struct thread_call *c, const struct call *call)
+{
+    struct record_moment now = record_now();
+    c->open = true;
+    c->met = false;
+    c->flags = 0;
+    c->tick = now.tick;
+    c->pc = now.pc - SYSCALL_LENGTH;
+    c->hash = now.hash;
+    c->time = now.time;
+    c->aside = NULL;
+    call_begin(&c->made, call->number, call->args, &memory);
+    if (!c->made.variant->unknown)
+        return;
+    c->aside = aside_take();
+    call_reachable(&c->made, &memory, set_aside, c->aside);
+}
+
+void record_written(void *context, struct gaddr at, u64 size)
+{
+    struct record_event *b = context;
+    if (share_member)
+        share_written(at.at, size);
+    record_piece(b, PIECE_MEMORY, at.at, gaddr_pointer(at), size);
+}
+
+static void add_shown(void *context, struct gaddr at, u64 size)
+{
+    struct record_event *b = context;
+    record_piece(b, PIECE_SHOWN, at.at, gaddr_pointer(at), size);
+}
+
+static void add_changed(struct record_event *b, const struct aside *a)
+{
+    static u8 now[sizeof(a->bytes)];
+    for (u64 n = 0; n < a->count; n++) {
+        u64 size = a->range[n].size;
+        if (guest_read(now, a->range[n].at, size) &&
+            memcmp(now, a->bytes + a->range[n].place, size))
+            record_written(b, a->range[n].at, size);
+    }
+}
+
+/* Operations on futexes that change their words are done by the engine. */
+static void add_futex_words(struct record_event *b, const u64 *args)
+{
+    record_written(b, gaddr(args[0]), sizeof(u32));
+    if (args[4])
+        record_written(b, gaddr(args[4]), sizeof(u32));
+}
+
+bool record_shares_files;
+
+/* The part of an area that shows what is in the range, and is not behind the file's last page. */
+static void add_area_changes(struct record_event *b, const struct area *a, struct file_range changed,
+                             u64 file_size)
+{
+    u64 end = page_up(file_size);
+    u64 from = changed.from > a->offset ? changed.from : a->offset;
+    u64 to = changed.to < end ? changed.to : end;
+    if (to > a->offset + (a->end - a->start))
+        to = a->offset + (a->end - a->start);
+    if (from < to)
+        record_written(b, gaddr(a->start + (from - a->offset)), to - from);
+}
+
+/* A file that is mapped shared has changed under the mapping. */
+static void add_file_changes(struct record_event *b, const struct call_made *made)
+{
+    struct file_writes writes;
+    bool sized = false;
+    if (!file_writes_call(made->number) ||
+        !file_writes_begin(&writes, made->number, made->args))
+        return;
+    struct file_range changed = file_writes_range(&writes, made->result);
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
+        if (!(a->flags & AREA_FILE) || !(a->flags & AREA_SHARED) || a->inode != writes.inode ||
+            a->device != writes.device)
+            continue;
+        if (!sized)
+            record_piece(b, PIECE_FILE_SIZE, a->start, &writes.size_after, sizeof(u64));
+        sized = true;
+        add_area_changes(b, a, changed, writes.size_after);
+    }
+}
+
+/* --- memory that is written as a file: /proc/self/mem */
+
+static bool memory_files; /* some may have been opened */
+
+static void note_opened(const struct call_made *made)
+{
+    char path[64]; /* no such name is longer */
+    const struct call_arg *arg = made->row->args;
+    u32 n = 0;
+    while (arg[n].shape != SHAPE_STRING)
+        n++;
+    i64 length = guest_read_string(path, gaddr(made->args[n]), sizeof(path));
+    if (length >= 3 && text_equal(path + length - 3, "mem"))
+        memory_files = true;
+}
+
+/* Is that descriptor open on this process's memory?  The link says which process's. */
+static bool is_own_memory(u64 fd)
+{
+    char link[64], own[64], found[64];
+    struct text name = TEXT(link), wanted = TEXT(own);
+    text_add(&name, "/proc/self/fd/");
+    text_add_unsigned(&name, fd);
+    text_add(&wanted, "/proc/");
+    text_add_unsigned(&wanted, (u64)kernel_call(__NR_getpid));
+    text_add(&wanted, "/");
+    i64 size = kernel_call(__NR_readlink, link, found, sizeof(found) - 1);
+    if (size < 4)
+        return false;
+    found[size] = 0;
+    return text_starts(found, own) && text_equal(found + size - 4, "/mem");
+}
+
+static void add_memory_changes(struct record_event *b, const struct call_made *made)
+{
+    struct file_writes writes;
+    if (made->result == 0 || !file_writes_call(made->number) || !is_own_memory(made->args[0]) ||
+        !file_writes_begin(&writes, made->number, made->args))
+        return;
+    struct file_range changed = file_writes_range(&writes, made->result);
+    code_watch_changed(changed.from, changed.to);
+    record_written(b, gaddr(changed.from), changed.to - changed.from);
+}
+
+static u16 argument_count(const struct call_made *made)
+{
+    u16 n = 0;
+    while (n < SYSCALL_ARGS && made->variant->args[n].name)
+        n++;
+    return made->variant->unknown ? SYSCALL_ARGS : n;
+}
+
+static void write_call(struct thread_call *c, i64 result)
+{
+    struct record_event b;
+    struct record_moment at = {c->tick, c->pc, c->hash, c->time};
+    share_update();
+    if (!record_build(&b, EVENT_SYSCALL, &at))
+        return;
+    bool compared = c->aside && c->aside->count;
+    struct event_syscall payload = {.number = (u32)c->made.number,
+                                    .flags = compared ? SYSCALL_COMPARED : 0,
+                                    .args = argument_count(&c->made),
+                                    .result = result};
+    b.flags = &((struct event_syscall *)record_add(&b, &payload, sizeof(payload)))->flags;
+    record_add(&b, c->made.args, payload.args * sizeof(u64));
+    c->made.result = result;
+    call_written(&c->made, &memory, record_written, &b);
+    u32 effects = c->made.variant->effects;
+    if (effects & EFFECT_LOCKS)
+        add_futex_words(&b, c->made.args);
+    if (record_shares_files && result >= 0)
+        add_file_changes(&b, &c->made);
+    if (memory_files && result >= 0)
+        add_memory_changes(&b, &c->made);
+    if (effects & EFFECT_OPENS)
+        note_opened(&c->made);
+    if (compared)
+        add_changed(&b, c->aside);
+    call_shown(&c->made, &memory, add_shown, &b);
+    record_publish(&b);
+    c->met = true;
+}
+
+enum log_answer record_call_begins(const struct call *call, i64 *result)
+{
+    struct thread *t = thread_self();
+    (void)result;
+    t->ends_in_log = true;
+    note_call(&t->call, call);
+    if (syscall_has(call->number, EFFECT_SIGRETURN))
+        write_call(&t->call, 0); /* afterwards there is nothing left to tell from */
+    return LOG_MAKE;
+}
+
+/* A call that is to be made again has not happened. */
+void record_call_ends(const struct call *call, i64 result)
+{
+    struct thread *t = thread_self();
+    struct thread_call *c = &t->call;
+    (void)call;
+    if (result != CALL_AGAIN && result != CALL_DONE && !c->met)
+        write_call(c, result);
+    if (c->aside)
+        aside_give(c->aside);
+    c->open = false;
+    t->ends_in_log = false;
+}
+
+/* Memory is shared with other processes, which run while this one waits. */
+static __attribute__((noinline)) i64 pass_sharing(const struct call *call)
+{
+    struct thread *t = thread_self();
+    if (share_call_begins(call)) {
+        i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
+        share_call_ends(call, result);
+        return result;
+    }
+    if (thread_count > 1 || share_reaches(call))
+        return bounce_pass(call);
+    share_give();
+    i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
+    share_take(true);
+    return result;
+}
+
+i64 record_pass(const struct call *call)
+{
+    if (share_group && share_group_in_use())
+        return pass_sharing(call);
+    if (thread_count == 1)
+        return engine_make_call(call->number, call->args, &thread_self()->signal_waiting);
+    return bounce_pass(call);
+}

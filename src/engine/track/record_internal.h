@@ -1,0 +1,66 @@
+/* What the files of recording share: putting an event together in the ring. */
+#ifndef ENGINE_RECORD_INTERNAL_H
+#define ENGINE_RECORD_INTERNAL_H
+
+#include "engine/base/text.h"
+#include "engine/log/log.h"
+
+enum { NANOSECONDS = 1000000000 };
+
+struct call;
+
+extern bool record_gone;         /* ebb is: the program goes on, and nothing is written any more */
+extern bool record_shares_files; /* some have been mapped shared */
+
+struct record_moment {
+    u64 tick, pc, hash, time;
+};
+u64 record_tsc(void);
+u64 record_clock_ns(u32 clock);
+struct record_moment record_now(void);
+
+struct record_event {
+    struct event *event; /* NULL: ebb is record_gone, and what is added goes nowhere */
+    u8 *at, *end;
+    u16 *flags;          /* where EVENT_MORE goes (the low half, where they are 32 bits) */
+};
+
+/* Begins an event; false if ebb is gone. */
+bool record_build(struct record_event *b, u16 kind, const struct record_moment *at);
+void record_publish(struct record_event *b);
+
+/* Most are structures of a few words, whose copying the compiler makes of moves. */
+static inline __attribute__((always_inline)) void *record_add(struct record_event *b, const void *bytes,
+                                                       u64 size)
+{
+    void *place = b->at;
+    u64 padded = format_padded(size);
+    if (padded != size)
+        memset(b->at + size, 0, padded - size);
+    __builtin_memcpy(place, bytes, size);
+    b->at += padded;
+    return place;
+}
+
+/* Bytes of the engine's or the guest's, in as many pieces as it takes. */
+void record_piece(struct record_event *b, u32 kind, u64 address, const void *bytes, u64 size);
+/* The kernel or the engine has written to the guest's memory: a call_visit, with the event. */
+void record_written(void *event, struct gaddr at, u64 size);
+
+/* record_start.c */
+void record_start(struct loader_request *request, struct signals_inherited *inherited);
+/* The START of a track. */
+bool record_build_start(struct record_event *b, const struct record_moment *at);
+
+/* record.c: the ring of this process image. */
+void record_open_ring(void);
+
+/* record_calls.c */
+enum log_answer record_call_begins(const struct call *call, i64 *result);
+void record_call_ends(const struct call *call, i64 result);
+i64 record_pass(const struct call *call);
+
+/* record_maps.c */
+void record_map(const struct mapping *m, u64 at);
+
+#endif

@@ -1,0 +1,89 @@
+/* Files that come into the address space of a recorded program: named in the log, and copied if they are not
+ * likely to stay.
+ */
+#include "engine/base/kernel.h"
+#include "engine/base/text.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/mapping.h"
+#include "engine/share/share.h"
+#include "engine/share/share_outside.h"
+#include "engine/track/record_internal.h"
+#include "engine/track/track.h"
+
+/* Files that a package brought stay as they are, for a while at least; of others ebb keeps a copy. */
+static bool likely_to_stay(const struct k_stat *st)
+{
+    enum { WRITABLE_BY_OTHERS = 022, S_IFMT = 0170000, S_IFREG = 0100000 };
+    return st->uid == 0 && (st->mode & S_IFMT) == S_IFREG && !(st->mode & WRITABLE_BY_OTHERS);
+}
+
+static u64 modified(const struct k_stat *st)
+{
+    return st->modified.seconds < 0 ? 0 : (u64)st->modified.seconds * NANOSECONDS +
+                                              (u64)st->modified.nanoseconds;
+}
+
+static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
+{
+    char name[64];
+    struct text t = TEXT(name);
+    text_add(&t, "/proc/self/fd/");
+    text_add_signed(&t, fd);
+    i64 length = kernel_call(__NR_readlink, name, ret, size - 1);
+    ret[length > 0 ? length : 0] = 0;
+    return length > 0 && text_starts(ret, directory);
+}
+
+/* Files written within a tick of the kernel's clock can change without another time: no copy of such a
+ * one serves twice. */
+static u64 time_for_copy(const struct event_map *map)
+{
+    enum { RECENT_NS = 50000000 };
+    static u64 unique;
+    if (record_clock_ns(0) - map->mtime >= RECENT_NS && !share_knows(map->device, map->inode))
+        return map->mtime;
+    return map->mtime ^ (++unique << 32 | (track_number + 1ul)) * 0x9e3779b97f4a7c15ul;
+}
+
+static u32 record_keep_file(const struct event_map *map, i64 fd)
+{
+    struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
+                                time_for_copy(map)};
+    struct channel_kept kept = {0};
+    i32 none;
+    if (!track_send(&keep.message, (i32)fd) ||
+        !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept), &none))
+        return 0;
+    return kept.error ? 0 : kept.copy;
+}
+
+void record_map(const struct mapping *m, u64 at)
+{
+    static char path[4096];
+    struct record_event b;
+    struct k_stat st;
+    struct record_moment now = record_now();
+    if (record_gone || kernel_failed(kernel_call(__NR_fstat, m->fd, &st)))
+        return;
+    struct event_map map = {
+        .address = at, .size = m->size,
+        .protection = (u32)m->protection, .flags = (u32)m->flags,
+        .offset = m->offset,
+        .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = modified(&st),
+    };
+    record_shares_files |= (m->flags & MAP_TYPE) != MAP_PRIVATE;
+    bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
+    map.path_size = (u32)strlen(path);
+    if (packaged && m->size)
+        areas_mark(at, at + m->size, AREA_STAYS, 0);
+    share_update(); /* a file that others write is copied while they do not */
+    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+        share_outside_file(m->fd, st.device, st.inode, path);
+    map.copy = packaged ? 0 : record_keep_file(&map, m->fd);
+    if (!record_build(&b, EVENT_MAP, &now))
+        return;
+    record_add(&b, &map, sizeof(map));
+    record_add(&b, path, map.path_size);
+    record_publish(&b);
+    share_outside_mapped(at, m->size);
+}

@@ -1,0 +1,33 @@
+/* The owner of no log: the kernel answers the guest, and nothing is written down.
+ *
+ * This is `ebb exec`, and what becomes of a recorded program whose recorder is gone or whose log has
+ * ended.
+ */
+#include "engine/track/unrecorded.h"
+
+#include "engine/base/kernel.h"
+#include "engine/threads/thread.h"
+
+i64 unrecorded_pass_now(const struct call *call)
+{
+    const u64 *a = call->args;
+    return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+i64 unrecorded_pass(const struct call *call)
+{
+    struct thread *t = thread_self();
+    if (thread_count == 1)
+        return engine_make_call(call->number, call->args, &t->signal_waiting);
+    thread_give_baton();
+    i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
+    thread_take_baton();
+    return result;
+}
+
+const struct log_owner log_unrecorded = {
+    .live = true,
+    .direct_calls = true,
+    .pass = unrecorded_pass,
+    .pass_now = unrecorded_pass_now,
+};
