@@ -1,6 +1,6 @@
 /* What a program file is taken for: first lines of scripts, headers that are wrong.
  *
- * unit: src/engine/start/program_file.c
+ * unit: src/engine/base/program_file.c
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/start/program_file.h"
+#include "engine/base/program_file.h"
 
 static int failures;
 

@@ -15,7 +15,7 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/base/stop.h"
-#include "engine/run/code_cache.h"
+#include "engine/translate/code_cache.h"
 
 enum {
     CHUNK = 256 * 1024,  /* of small pieces */

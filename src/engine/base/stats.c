@@ -10,9 +10,9 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/plan/standing_watch.h"
-#include "engine/run/code_cache.h"
-#include "engine/run/ticks.h"
+#include "engine/translate/code_cache.h"
 #include "engine/x86_64/cpu.h"
 
 enum {

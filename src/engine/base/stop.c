@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
-#include "engine/run/ticks.h"
+#include "engine/base/ticks.h"
 #include "engine/x86_64/cpu.h"
 #include "log/channel.h"
 

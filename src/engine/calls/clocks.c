@@ -12,8 +12,8 @@
 #include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/settings.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/kernel_clocks.h"
-#include "engine/run/ticks.h"
 #include "engine/x86_64/cpu_level.h"
 
 /* The time-stamp counter */

@@ -23,11 +23,11 @@
 
 #include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/log/log.h"
+#include "engine/memory/code_watch.h"
 #include "engine/plan/standing_watch.h"
-#include "engine/run/code_watch.h"
-#include "engine/run/ticks.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"

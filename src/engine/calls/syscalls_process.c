@@ -5,8 +5,8 @@
 #include "engine/calls/clocks.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/processes/process.h"
 #include "engine/signals/signals.h"
-#include "engine/threads/process.h"
 #include "engine/threads/thread.h"
 
 i64 call_clone(struct call *call)

@@ -12,10 +12,10 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/syscalls.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/run/ticks.h"
 
 enum {
     CLOCK_REALTIME = 0,

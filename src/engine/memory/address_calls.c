@@ -16,10 +16,10 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
-#include "engine/run/code_watch.h"
 #include "engine/start/loader.h"
 
 enum {

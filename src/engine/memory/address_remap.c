@@ -10,8 +10,8 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/mapping.h"
-#include "engine/run/code_watch.h"
 #include "engine/share/share.h"
 
 enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };

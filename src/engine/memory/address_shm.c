@@ -5,9 +5,9 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/log/log.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapping.h"
-#include "engine/run/code_watch.h"
 
 enum {
     K_IPC_STAT = 2,

@@ -18,9 +18,9 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_file.h"
-#include "engine/run/code_watch.h"
 #include "engine/track/replay.h"
 
 enum {

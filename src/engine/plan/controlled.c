@@ -7,11 +7,13 @@
  */
 #include "engine/plan/controlled.h"
 
+#include "engine/base/goal.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/log/log.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/plan/controlled_internal.h"
@@ -21,8 +23,6 @@
 #include "engine/plan/plan_trace.h"
 #include "engine/plan/states.h"
 #include "engine/run/dispatch.h"
-#include "engine/run/goal.h"
-#include "engine/run/ticks.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/track.h"

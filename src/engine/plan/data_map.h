@@ -16,7 +16,7 @@
 #define ENGINE_DATA_MAP_H
 
 #include "base/types.h"
-#include "engine/run/code_cache.h"
+#include "engine/translate/code_cache.h"
 
 enum {
     DATA_STORE = 1,

@@ -13,15 +13,15 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/guest_observer.h"
 #include "engine/plan/data_map.h"
 #include "engine/plan/plan_internal.h"
 #include "engine/plan/touched.h"
-#include "engine/run/fragment.h"
-#include "engine/run/ticks.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/fragment.h"
 #include "engine/x86_64/cpu.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/plan/plan_internal.h"
-#include "engine/run/fragment.h"
+#include "engine/translate/fragment.h"
 
 struct slot {
     u64 pc; /* 0: empty; no code is there */

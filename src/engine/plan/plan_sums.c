@@ -1,7 +1,7 @@
 /* Sums: see plan_sums.h. */
 #include "engine/plan/plan_sums.h"
 
-#include "engine/run/fragment.h"
+#include "engine/translate/fragment.h"
 #include "engine/x86_64/block.h"
 
 enum { TICKS_LEAST = 1024 }; /* a visit to the engine takes as long as some tens */

@@ -5,13 +5,13 @@
  */
 #include "engine/plan/standing_watch.h"
 
+#include "engine/base/goal.h"
 #include "engine/base/settings.h"
 #include "engine/base/stop.h"
 #include "engine/calls/syscalls.h"
 #include "engine/plan/controlled.h"
 #include "engine/plan/data_watch.h"
 #include "engine/plan/plan.h"
-#include "engine/run/goal.h"
 #include "log/control.h"
 
 static bool on;

@@ -7,7 +7,7 @@
 #include "engine/base/settings.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
-#include "engine/run/ticks.h"
+#include "engine/base/ticks.h"
 #include "engine/x86_64/cpu.h"
 
 bool entries_wanted;

@@ -12,8 +12,8 @@
  */
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
-#include "engine/run/code_watch.h"
-#include "engine/run/ticks.h"
+#include "engine/base/ticks.h"
+#include "engine/memory/code_watch.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals_internal.h"
 #include "engine/x86_64/enter.h"

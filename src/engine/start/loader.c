@@ -21,8 +21,8 @@
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/mapped_file.h"
-#include "engine/run/code_cache.h"
 #include "engine/start/loader_internal.h"
+#include "engine/translate/code_cache.h"
 #include "engine/x86_64/cpu.h"
 #include "log/channel.h"
 

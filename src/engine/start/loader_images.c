@@ -12,9 +12,9 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/memory/address.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
-#include "engine/run/code_watch.h"
 #include "log/channel.h"
 
 static u32 protection_of(const Elf64_Phdr *p)

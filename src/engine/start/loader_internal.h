@@ -2,8 +2,8 @@
 #ifndef ENGINE_LOADER_INTERNAL_H
 #define ENGINE_LOADER_INTERNAL_H
 
+#include "engine/base/program_file.h"
 #include "engine/start/loader.h"
-#include "engine/start/program_file.h"
 
 /* An image in the guest's memory. */
 struct loaded {

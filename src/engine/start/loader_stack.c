@@ -19,8 +19,8 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/calls/clocks.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/mapping.h"
-#include "engine/run/code_watch.h"
 #include "log/channel.h"
 
 enum {

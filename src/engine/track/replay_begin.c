@@ -1,9 +1,9 @@
 /* The start of a replay: what the program was started with comes from the first event. */
+#include "engine/base/goal.h"
 #include "engine/base/pool.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/plan/controlled.h"
-#include "engine/run/goal.h"
 #include "engine/signals/signals.h"
 #include "engine/start/loader.h"
 #include "engine/threads/thread.h"

@@ -5,10 +5,10 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/guest_observer.h"
 #include "engine/plan/plan.h"
-#include "engine/run/ticks.h"
 #include "engine/threads/thread.h"
 #include "engine/track/replay.h"
 #include "engine/track/replay_internal.h"

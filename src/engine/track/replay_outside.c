@@ -1,12 +1,12 @@
 /* What comes from outside in a replay: signals, the ends of slices, memory that others changed, checks;
  * and the answers of clocks.
  */
+#include "engine/base/goal.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/clocks.h"
 #include "engine/plan/plan.h"
-#include "engine/run/goal.h"
-#include "engine/run/ticks.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/digest.h"

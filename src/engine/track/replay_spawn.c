@@ -6,8 +6,8 @@
 #include "engine/track/replay_spawn.h"
 
 #include "engine/plan/plan.h"
+#include "engine/processes/process.h"
 #include "engine/signals/signals.h"
-#include "engine/threads/process.h"
 #include "engine/track/replay.h"
 #include "engine/track/replay_branch.h"
 #include "engine/track/replay_output.h"

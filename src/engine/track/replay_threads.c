@@ -8,8 +8,8 @@
 
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/run/dispatch.h"
-#include "engine/run/ticks.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/replay.h"

@@ -12,9 +12,9 @@
 
 #include "engine/base/layout.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/code_watch.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/plan_points.h"
-#include "engine/run/code_watch.h"
 #include "engine/x86_64/decode_quick.h"
 #include "engine/x86_64/machine.h"
 #include "engine/x86_64/sums.h"

@@ -10,7 +10,7 @@
 #ifndef ENGINE_BLOCK_H
 #define ENGINE_BLOCK_H
 
-#include "engine/run/fragment.h"
+#include "engine/translate/fragment.h"
 #include "engine/x86_64/decode.h"
 
 struct plan_point;

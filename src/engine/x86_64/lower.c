@@ -19,7 +19,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
 #include "engine/plan/plan_points.h"
-#include "engine/run/lookup.h"
+#include "engine/translate/lookup.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 #include "engine/x86_64/lower_internal.h"

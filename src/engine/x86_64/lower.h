@@ -2,8 +2,8 @@
 #ifndef ENGINE_LOWER_H
 #define ENGINE_LOWER_H
 
-#include "engine/run/code_cache.h"
-#include "engine/run/fragment.h"
+#include "engine/translate/code_cache.h"
+#include "engine/translate/fragment.h"
 #include "engine/x86_64/block.h"
 
 /* How a fragment will be entered most often. */

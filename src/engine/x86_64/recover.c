@@ -1,8 +1,8 @@
 /* Recovery: see recover.h.  The marks of a fragment (fragment.h) tell all that is needed. */
 #include "engine/x86_64/recover.h"
 
-#include "engine/run/code_cache.h"
-#include "engine/run/fragment.h"
+#include "engine/translate/code_cache.h"
+#include "engine/translate/fragment.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/doors.h"
 

@@ -7,7 +7,7 @@
 #define ENGINE_LOOKUP_H
 
 #include "base/types.h"
-#include "engine/run/fragment.h"
+#include "engine/translate/fragment.h"
 
 enum { LOOKUP_BITS = 16, LOOKUP_SLOTS = 1 << LOOKUP_BITS };
 

@@ -1,5 +1,5 @@
 /* Translating: reads a block, has its pages watched, finds room for it, lowers it. */
-#include "engine/run/translate.h"
+#include "engine/translate/translate.h"
 
 #include "base/assert.h"
 #include "engine/base/layout.h"
@@ -8,10 +8,10 @@
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
-#include "engine/run/code_cache.h"
-#include "engine/run/code_watch.h"
-#include "engine/run/fragment.h"
-#include "engine/run/listing.h"
+#include "engine/memory/code_watch.h"
+#include "engine/translate/code_cache.h"
+#include "engine/translate/fragment.h"
+#include "engine/translate/listing.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/lower.h"

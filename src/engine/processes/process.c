@@ -16,17 +16,17 @@
  * place in the line.  But if that happens between two instructions in which it changes that place,
  * the other threads of the parent wait for ever; with no other threads it cannot happen.
  */
-#include "engine/threads/process.h"
+#include "engine/processes/process.h"
 
 #include "engine/base/kernel.h"
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/log/log.h"
 #include "engine/memory/address.h"
+#include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/run/code_watch.h"
 #include "engine/run/dispatch.h"
-#include "engine/run/ticks.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"

@@ -1,14 +1,14 @@
 /* The tables of fragments: by pc, by guest page, by look-up slot, and the links among them. */
-#include "engine/run/fragment.h"
+#include "engine/translate/fragment.h"
 
 #include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
-#include "engine/run/code_cache.h"
-#include "engine/run/lookup.h"
-#include "engine/run/translate.h"
+#include "engine/translate/code_cache.h"
+#include "engine/translate/lookup.h"
+#include "engine/translate/translate.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 

@@ -4,7 +4,7 @@
  * against the file's size and the address space before anybody adds to it.  Program headers
  * that mean nothing to a loader are left out of the table.
  */
-#include "engine/start/program_file.h"
+#include "engine/base/program_file.h"
 
 #include <asm/stat.h>
 

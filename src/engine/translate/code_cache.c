@@ -1,5 +1,5 @@
 /* The code cache: see code_cache.h.  This file places it and hands out its room. */
-#include "engine/run/code_cache.h"
+#include "engine/translate/code_cache.h"
 
 #include "base/assert.h"
 #include "engine/base/kernel.h"
@@ -9,7 +9,7 @@
 #include "engine/base/settings.h"
 #include "engine/base/stop.h"
 #include "engine/memory/areas.h"
-#include "engine/run/lookup.h"
+#include "engine/translate/lookup.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/doors.h"
 

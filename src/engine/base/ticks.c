@@ -4,7 +4,7 @@
  *   (1) The tick is `total` less what is left in the counters, at any time when the engine runs, and also in a
  *       handler that interrupts the cache.
  */
-#include "engine/run/ticks.h"
+#include "engine/base/ticks.h"
 
 #include "engine/base/settings.h"
 #include "engine/x86_64/cpu.h"

@@ -8,7 +8,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/text.h"
-#include "engine/threads/process.h"
+#include "engine/processes/process.h"
 
 static u64 first_tracer;
 

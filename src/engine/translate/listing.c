@@ -3,13 +3,13 @@
  * Written when a block has been translated, since the cache may be emptied later, and the
  * guest's code may change.  A program that calls execve goes on in the same file.
  */
-#include "engine/run/listing.h"
+#include "engine/translate/listing.h"
 
 #include "engine/base/kernel_abi.h"
 #include "engine/base/lines.h"
 #include "engine/base/settings.h"
-#include "engine/run/fragment.h"
-#include "engine/run/ticks.h"
+#include "engine/base/ticks.h"
+#include "engine/translate/fragment.h"
 #include "engine/x86_64/block.h"
 
 enum { BYTES_PER_LINE = 32 };

@@ -16,7 +16,7 @@
  *       in vain: a fault there looks at the areas.
  *   (3) Nothing here is visible to the guest, so ticks, which serve as a clock, need not be exact.
  */
-#include "engine/run/code_watch.h"
+#include "engine/memory/code_watch.h"
 
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -25,11 +25,11 @@
 #include "engine/base/stats.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/syscalls.h"
 #include "engine/memory/areas.h"
-#include "engine/run/ticks.h"
-#include "engine/run/translate.h"
 #include "engine/share/share.h"
+#include "engine/translate/translate.h"
 
 enum {
     REGION_PAGES = 512,
