@@ -75,7 +75,7 @@ static void touches_at(size_t n, struct touches *ret)
 {
     const struct step *s = &steps[n];
     struct insn i;
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
     memcpy(reg, s->registers.reg, sizeof(reg));
     ret->count = 0;
     if (!decode(s->code, sizeof(s->code), &i))

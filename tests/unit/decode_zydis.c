@@ -692,8 +692,8 @@ static void try_random(u64 count)
 
 /* Rows: instructions that Zydis does not know or reads another way. */
 
-enum { RAX = 1, RCX = 2, RDX = 4, RBX = 8, RSI = 64, RDI = 128 };
-enum { R8 = 256, R9 = 512, R10 = 1024, R11 = 2048 };
+enum { B_RAX = 1, B_RCX = 2, B_RDX = 4, B_RBX = 8, B_RSI = 64, B_RDI = 128 };
+enum { B_R8 = 256, B_R9 = 512, B_R10 = 1024, B_R11 = 2048 };
 
 static const struct row {
     const char *name;
@@ -702,34 +702,34 @@ static const struct row {
     u16 memory_size, read, written, flags;
 } rows[] = {
     {"vpmadd52huq", 5, {0xc4, 0xc2, 0xf1, 0xb5, 0xd1}, INSN_PLAIN, 0, 0, 0, 0, 0},
-    {"vpdpbssd", 5, {0xc4, 0xe2, 0x73, 0x50, 0x11}, INSN_PLAIN, MEMORY_READ, 16, RCX, 0, 0},
-    {"vpdpbsuds", 5, {0xc4, 0xe2, 0x76, 0x51, 0x16}, INSN_PLAIN, MEMORY_READ, 32, RSI, 0, 0},
-    {"vcvtneebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0x27}, INSN_PLAIN, MEMORY_READ, 32, RDI, 0, 0},
+    {"vpdpbssd", 5, {0xc4, 0xe2, 0x73, 0x50, 0x11}, INSN_PLAIN, MEMORY_READ, 16, B_RCX, 0, 0},
+    {"vpdpbsuds", 5, {0xc4, 0xe2, 0x76, 0x51, 0x16}, INSN_PLAIN, MEMORY_READ, 32, B_RSI, 0, 0},
+    {"vcvtneebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0x27}, INSN_PLAIN, MEMORY_READ, 32, B_RDI, 0, 0},
     {"vcvtneebf162ps of a register", 5, {0xc4, 0xe2, 0x7e, 0xb0, 0xe7}, INSN_INVALID, 0, 0, 0, 0, 0},
-    {"vcvtneoph2ps", 6, {0xc4, 0xe2, 0x78, 0xb0, 0x67, 0x08}, INSN_PLAIN, MEMORY_READ, 16, RDI, 0, 0},
-    {"vbcstnebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb1, 0x22}, INSN_PLAIN, MEMORY_READ, 2, RDX, 0, 0},
-    {"vcvtneps2bf16", 5, {0xc4, 0xe2, 0x7e, 0x72, 0x1b}, INSN_PLAIN, MEMORY_READ, 32, RBX, 0, 0},
+    {"vcvtneoph2ps", 6, {0xc4, 0xe2, 0x78, 0xb0, 0x67, 0x08}, INSN_PLAIN, MEMORY_READ, 16, B_RDI, 0, 0},
+    {"vbcstnebf162ps", 5, {0xc4, 0xe2, 0x7e, 0xb1, 0x22}, INSN_PLAIN, MEMORY_READ, 2, B_RDX, 0, 0},
+    {"vcvtneps2bf16", 5, {0xc4, 0xe2, 0x7e, 0x72, 0x1b}, INSN_PLAIN, MEMORY_READ, 32, B_RBX, 0, 0},
     {"cmpbexadd", 5, {0xc4, 0xe2, 0x79, 0xe6, 0x0a}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 4,
-     RAX | RCX | RDX, RCX, FLAGS_ARITHMETIC},
+     B_RAX | B_RCX | B_RDX, B_RCX, FLAGS_ARITHMETIC},
     {"cmpnlxadd", 7, {0xc4, 0x02, 0xb9, 0xed, 0x4c, 0x5a, 0x08}, INSN_PLAIN,
-     MEMORY_READ | MEMORY_WRITE, 8, R8 | R9 | R10 | R11, R9, FLAGS_ARITHMETIC},
-    {"aadd", 4, {0x0f, 0x38, 0xfc, 0x01}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 4, RAX | RCX, 0, 0},
+     MEMORY_READ | MEMORY_WRITE, 8, B_R8 | B_R9 | B_R10 | B_R11, B_R9, FLAGS_ARITHMETIC},
+    {"aadd", 4, {0x0f, 0x38, 0xfc, 0x01}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 4, B_RAX | B_RCX, 0, 0},
     {"aand", 6, {0x66, 0x48, 0x0f, 0x38, 0xfc, 0x01}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 8,
-     RAX | RCX, 0, 0},
+     B_RAX | B_RCX, 0, 0},
     {"axor", 6, {0xf3, 0x4c, 0x0f, 0x38, 0xfc, 0x09}, INSN_PLAIN, MEMORY_READ | MEMORY_WRITE, 8,
-     R9 | RCX, 0, 0},
+     B_R9 | B_RCX, 0, 0},
     {"aadd to a register", 4, {0x0f, 0x38, 0xfc, 0xc1}, INSN_INVALID, 0, 0, 0, 0, 0},
     {"tdpfp16ps", 5, {0xc4, 0xe2, 0x73, 0x5c, 0xda}, INSN_PLAIN, 0, 0, 0, 0, 0},
     {"tdpfp16ps twice the same", 5, {0xc4, 0xe2, 0x63, 0x5c, 0xda}, INSN_INVALID, 0, 0, 0, 0, 0},
-    {"cmpsb", 1, {0xa6}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 1, RSI | RDI, RSI | RDI,
+    {"cmpsb", 1, {0xa6}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 1, B_RSI | B_RDI, B_RSI | B_RDI,
      FLAGS_ARITHMETIC},
-    {"repne scasb", 2, {0xf2, 0xae}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 0, RAX | RCX | RDI,
-     RCX | RDI, 0},
+    {"repne scasb", 2, {0xf2, 0xae}, INSN_PLAIN, MEMORY_READ | MEMORY_STRING, 0, B_RAX | B_RCX | B_RDI,
+     B_RCX | B_RDI, 0},
     {"vptest", 5, {0xc4, 0xe2, 0x7d, 0x17, 0xfa}, INSN_PLAIN, 0, 0, 0, 0, FLAGS_ARITHMETIC},
     {"no base with REX.B and 67", 9, {0x67, 0x49, 0x8d, 0x04, 0x25, 0x10, 0, 0, 0}, INSN_PLAIN,
-     MEMORY_NO_ACCESS, 0, 0, RAX, 0},
+     MEMORY_NO_ACCESS, 0, 0, B_RAX, 0},
     {"pause with REX.B", 3, {0xf3, 0x41, 0x90}, INSN_PLAIN, 0, 0, 0, 0, 0},
-    {"xchg with REX.B", 2, {0x41, 0x90}, INSN_PLAIN, 0, 0, RAX | R8, RAX | R8, 0},
+    {"xchg with REX.B", 2, {0x41, 0x90}, INSN_PLAIN, 0, 0, B_RAX | B_R8, B_RAX | B_R8, 0},
     {"all prefixes", 15, {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
      0x66, 0x66, 0x66}, INSN_INVALID, 0, 0, 0, 0, 0},
 };

@@ -26,7 +26,7 @@ enum { FIELD = 8192, MIDDLE = 4096, BYTES = 48, GS_BASE = 512, FX = 512 };
 struct context {
     u8 fx[FX];       /* x87, xmm */
     u8 fx_after[FX];
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
     u64 flags;
     u64 after[16];
     u64 flags_after;

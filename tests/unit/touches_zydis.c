@@ -23,7 +23,7 @@ enum { BYTES = 48, SAVE_SIZE = 1088, FAILURES_SHOWN = 20, RANGES = 64 };
 
 static ZydisDecoder decoder;
 static u64 random_state, compared, touching, sums, failures;
-static u64 reg[16];
+static u64 reg[GENERAL_REGISTERS];
 static struct touch_vectors vectors;
 static struct touch_state state = {.reg = reg, .save_size = SAVE_SIZE, .vectors = &vectors};
 

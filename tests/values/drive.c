@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
+#include "base/registers.h"
 #include "engine/plan/bytecode.h"
 #include "symbols/values.h"
 
@@ -158,14 +159,15 @@ static bool code_memory(u64 address, u32 size, u64 *ret)
 
 static bool code_register(u32 number, u64 *ret)
 {
-    const u64 all[] = {regs.rax, regs.rbx, regs.rcx, regs.rdx, regs.rsi, regs.rdi, regs.rbp, regs.rsp,
-                       regs.r8,  regs.r9,  regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15, regs.rip};
+#define X(NAME, name, ...) [GDB_##NAME] = regs.name,
+    const u64 all[] = {REGISTERS_GENERAL(X) [GDB_RIP] = regs.rip};
+#undef X
     if (number < countof(all))
         *ret = all[number];
-    else if (number == BYTECODE_FS_BASE)
+    else if (number == GDB_FS_BASE)
         *ret = regs.fs_base;
-    else if (number >= BYTECODE_XMM0 && number < BYTECODE_XMM0 + 16)
-        memcpy(ret, (u8 *)fpregs.xmm_space + 16 * (number - BYTECODE_XMM0), sizeof *ret);
+    else if (number >= GDB_XMM0 && number < GDB_XMM0 + 16)
+        memcpy(ret, (u8 *)fpregs.xmm_space + 16 * (number - GDB_XMM0), sizeof *ret);
     else
         return false;
     return true;
@@ -310,8 +312,9 @@ int main(int argc, char **argv)
         return 2;
     symbols_create(&host, &s);
     symbols_update(s, areas.items, areas.count);
-    u64 reg[FRAME_REGISTERS] = {regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp,
-                                regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15, regs.rip};
+#define X(NAME, name, ...) [DWARF_##NAME] = regs.name,
+    u64 reg[FRAME_REGISTERS] = {REGISTERS_GENERAL(X) [DWARF_RIP] = regs.rip};
+#undef X
     failed(symbols_unwind(s, reg, 64, &frames, &count, &why));
     while (getline(&text, &room, in) > 0) {
         text[strcspn(text, "\n")] = 0;

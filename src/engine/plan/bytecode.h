@@ -1,7 +1,7 @@
 /* Agent expressions: the bytecode in which conditions come.
  *
  * A stack machine of 64-bit integers, described in gdb's manual (appendix "The GDB Agent Expression
- * Mechanism").  Registers have the numbers of gdb's description of amd64 for Linux.  Opcodes that collect trace data
+ * Mechanism").  Registers have gdb's numbers (GDB_* of base/registers.h); of xmm0 to xmm15 there are the lower halves.  Opcodes that collect trace data
  * only take their operands from the stack; trace variables are refused.  Of floating point gdb's manual has only a prefix; behind
  * it are opcodes of our own, on doubles as the 64 bits that they are.
  *
@@ -21,16 +21,6 @@ struct bytecode_host {
 
 /* The value at `end`; false if it came to none. */
 bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u64 *ret);
-
-enum bytecode_register {
-    BYTECODE_RAX, BYTECODE_RBX, BYTECODE_RCX, BYTECODE_RDX, BYTECODE_RSI, BYTECODE_RDI,
-    BYTECODE_RBP, BYTECODE_RSP, BYTECODE_R8,
-    BYTECODE_RIP = 16, BYTECODE_FLAGS,
-    BYTECODE_CS, BYTECODE_SS, BYTECODE_DS, BYTECODE_ES, BYTECODE_FS, BYTECODE_GS,
-    /* st0 to st7, eight of the x87's control registers */
-    BYTECODE_XMM0 = 40, /* their lower halves; to xmm15, then mxcsr */
-    BYTECODE_ORIG_RAX = 57, BYTECODE_FS_BASE, BYTECODE_GS_BASE,
-};
 
 /* Behind the prefix OP_FLOAT (0x01).  Those from FLOAT_ADD on take two items, from FLOAT_EQUAL on they compare. */
 enum bytecode_float_op {

@@ -21,7 +21,6 @@
 
 enum { K_ARCH_SET_GS = 0x1001, K_ARCH_SET_FS = 0x1002 };
 
-enum { FLAGS_SHOWN = 0x200 | 2 }; /* interrupts are on, and a bit that is always set */
 
 /* --- answers ----------------------------------------------------------------------------- */
 
@@ -135,7 +134,7 @@ static struct thread *thread_meant(u32 ordinal)
 
 static u64 flags_shown(u64 flags, u64 pc)
 {
-    return (flags & ~(u64)block_flags_dead_at(pc)) | FLAGS_SHOWN;
+    return (flags & ~(u64)block_flags_dead_at(pc)) | FLAGS_PLAIN;
 }
 
 void control_fill_running(struct control_registers *r)

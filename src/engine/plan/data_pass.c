@@ -18,7 +18,7 @@
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/lower.h"
 
-enum { PASSAGES = 256, FLAG_AC = 0x40000 };
+enum { PASSAGES = 256 };
 
 static struct passage {
     u32 after;      /* of the check: where it goes on; 0: none */

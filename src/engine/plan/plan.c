@@ -68,36 +68,33 @@ static bool condition_memory(u64 address, u32 size, u64 *ret)
     return guest_read_number(gaddr(address), size, ret);
 }
 
-/* What an unpriviledged program finds there on Linux. */
-enum { USER_CS = 0x33, USER_SS = 0x2b };
-
 static bool special_register(u32 number, u64 *ret)
 {
     struct thread_state bases;
     switch (number) {
-    case BYTECODE_RIP:
+    case GDB_RIP:
         *ret = cpu->rip;
         return true;
-    case BYTECODE_FLAGS:
+    case GDB_EFLAGS:
         *ret = cpu->flags & ~(u64)block_flags_dead_at(cpu->rip);
         return true;
-    case BYTECODE_CS:
-    case BYTECODE_SS:
-        *ret = number == BYTECODE_CS ? USER_CS : USER_SS;
+    case GDB_CS:
+    case GDB_SS:
+        *ret = number == GDB_CS ? SELECTOR_CS : SELECTOR_SS;
         return true;
-    case BYTECODE_DS:
-    case BYTECODE_ES:
-    case BYTECODE_FS:
-    case BYTECODE_GS:
+    case GDB_DS:
+    case GDB_ES:
+    case GDB_FS:
+    case GDB_GS:
         *ret = 0;
         return true;
-    case BYTECODE_ORIG_RAX:
+    case GDB_ORIG_RAX:
         *ret = ~(u64)0;
         return true;
-    case BYTECODE_FS_BASE:
-    case BYTECODE_GS_BASE:
+    case GDB_FS_BASE:
+    case GDB_GS_BASE:
         thread_save_bases(&bases);
-        *ret = number == BYTECODE_FS_BASE ? bases.fs_base : bases.gs_base;
+        *ret = number == GDB_FS_BASE ? bases.fs_base : bases.gs_base;
         return true;
     default:
         return false;
@@ -106,14 +103,13 @@ static bool special_register(u32 number, u64 *ret)
 
 static bool condition_register(u32 number, u64 *ret)
 {
-    static const u8 general[BYTECODE_R8] = {RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP};
-    if (number >= BYTECODE_XMM0 && number < BYTECODE_XMM0 + 16) {
-        *ret = bytecode_vector_register(number - BYTECODE_XMM0); /* the guest's are in the processor */
+    if (number >= GDB_XMM0 && number < GDB_XMM0 + 16) {
+        *ret = bytecode_vector_register(number - GDB_XMM0); /* the guest's are in the processor */
         return true;
     }
-    if (number >= BYTECODE_RIP)
+    if (number >= GDB_RIP)
         return special_register(number, ret);
-    *ret = cpu->reg[number < BYTECODE_R8 ? general[number] : number];
+    *ret = cpu->reg[register_of_gdb(number)];
     return true;
 }
 

@@ -276,8 +276,7 @@ static void leave_scope_for(u32 common, u32 scope)
 
 static u64 dwarf_register(u8 number)
 {
-    static const u8 order[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
-    return cpu->reg[number < countof(order) ? order[number] : number & 15];
+    return cpu->reg[register_of_dwarf(number % GENERAL_REGISTERS)];
 }
 
 static u64 plan_points_frame_address(const struct plan_point *p)

@@ -8,7 +8,7 @@ struct touched {
     struct touches ranges;
     struct insn insn;
     u8 bytes[INSN_MAX];
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
     u64 flags;
     u64 fs_base, gs_base;
     u64 rip;

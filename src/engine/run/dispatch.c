@@ -35,7 +35,6 @@
 #include "engine/x86_64/machine.h"
 
 enum {
-    FLAG_TF = 0x100,
     SEGV_MAPERR = 1,
     SEGV_ACCERR = 2,
     TRAP_TRACE = 2,

@@ -31,7 +31,7 @@ void entries_write(u64 pc)
     char line[96];
     struct text t = TEXT(line);
     u64 hash = 0xcbf29ce484222325;
-    for (unsigned n = 0; n < 16; n++)
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
         hash = (hash ^ cpu->reg[n]) * 0x100000001b3;
     text_add_unsigned(&t, ticks_now());
     text_add(&t, " ");

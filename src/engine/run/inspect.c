@@ -113,13 +113,9 @@ static u64 inspect_segment_base(u64 which)
 
 static void dump_registers(struct lines *l)
 {
-    static const char *const names[] = {
-        "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
-    };
     lines_add_hex(l, "pc", cpu->rip);
-    for (unsigned i = 0; i < countof(names); i++)
-        lines_add_hex(l, names[i], cpu->reg[i]);
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
+        lines_add_hex(l, register_name(i), cpu->reg[i]);
     lines_add_hex(l, "flags",
              cpu->flags & (FLAGS_ARITHMETIC | FLAG_DF) & ~(u64)block_flags_dead_at(cpu->rip));
     lines_add_hex(l, "fs_base", inspect_segment_base(GET_FS));

@@ -23,7 +23,6 @@ enum {
     TRAP_PAGE_FAULT = 14,
     ERROR_WRITE = 2,        /* of a page fault */
     CODE_SEGV_ACCERR = 2,
-    RFLAGS_PLAIN = 0x202,
 };
 
 static bool between(u64 pc, const u8 *begin, const u8 *end)
@@ -35,7 +34,7 @@ static bool between(u64 pc, const u8 *begin, const u8 *end)
  * them on in handlers. */
 static inline void alignment_check_off(void)
 {
-    __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    __asm__ volatile("pushfq\n\tandl %0, (%%rsp)\n\tpopfq" : : "i"(~FLAG_AC) : "memory", "cc");
 }
 
 /* Signals that were sent */
@@ -104,7 +103,7 @@ static void leave_cache(struct k_sigcontext *registers, enum exit_reason reason)
     cpu->exit_reason = reason;
     registers->rip = (u64)engine_resume;
     registers->rsp = cpu->engine_rsp;
-    registers->flags = RFLAGS_PLAIN;
+    registers->flags = FLAGS_PLAIN;
 }
 
 /* A write to a page that we had protected has made the page writable.  If it came from a block

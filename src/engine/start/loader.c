@@ -30,7 +30,6 @@ enum {
     SCRIPTS_MOST = 5, /* that run each other, as in the kernel */
     K_X_OK = 1,
     K_AT_EACCESS = 0x200,
-    FLAGS_AT_START = 0x202, /* interrupts on, and the bit that is always set */
 };
 
 #define HEAP_ROOM (64ul << 20)
@@ -290,7 +289,7 @@ static void start_cpu(u64 entry, u64 rsp)
         cpu->reg[i] = 0;
     cpu->reg[RSP] = rsp;
     cpu->rip = entry;
-    cpu->flags = FLAGS_AT_START;
+    cpu->flags = FLAGS_PLAIN;
 }
 
 void loader_load(const struct loader_request *request)

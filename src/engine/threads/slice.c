@@ -30,7 +30,7 @@ enum {
 static u32 looks; /* still to be made at the holder; 0: none has begun */
 static struct {
     u64 rip;
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
 } seen; /* when they began */
 static u64 last;           /* the pc at the last one */
 static enum stretch since; /* the worst between them */

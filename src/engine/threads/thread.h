@@ -27,7 +27,7 @@ enum {
 };
 
 struct thread_state { /* what of struct cpu belongs to a thread */
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
     u64 rip;
     u64 flags;
     u64 engine_rsp;

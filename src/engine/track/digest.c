@@ -22,7 +22,7 @@ u64 digest_registers(void)
 {
     const u64 *reg = cpu->reg;
     u64 a = 1, b = 2, c = 3, d = 4;
-    for (unsigned n = 0; n < 16; n += 4) {
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n += 4) {
         a = (a ^ reg[n]) * MIX;
         b = (b ^ reg[n + 1]) * MIX;
         c = (c ^ reg[n + 2]) * MIX;

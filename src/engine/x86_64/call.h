@@ -10,15 +10,15 @@ enum { SYSCALL_LENGTH = 2 }; /* bytes of the instruction */
 
 struct call {
     u64 number;
-    u64 args[6];
+    u64 args[SYSCALL_ARGUMENTS];
 };
 
 /* The call that the guest is making. */
 static inline struct call call_from_registers(void)
 {
-    const u64 *reg = cpu->reg;
-    return (struct call){(u32)reg[RAX],
-                         {reg[RDI], reg[RSI], reg[RDX], reg[R10], reg[R8], reg[R9]}};
+    struct call call = {.number = (u32)cpu->reg[RAX]};
+    register_syscall_arguments(cpu->reg, call.args);
+    return call;
 }
 
 /* Results that are not the guest's. */

@@ -15,9 +15,8 @@
 #ifndef ENGINE_CPU_H
 #define ENGINE_CPU_H
 
+#include "base/registers.h"
 #include "base/types.h"
-
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 enum { TICK_COUNTERS = 8, DIRECT_CALLS = 256 };
 
@@ -46,7 +45,7 @@ struct cpu {
     u64 exit_reason;
     u32 exit_data;              /* written as 32 bits, and so read: a wider read would wait for it */
     u32 unused;
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
     u64 rip;
     u64 flags;
     u64 entry; /* where in the cache to go on */

@@ -7,6 +7,7 @@
 #ifndef ENGINE_DECODE_H
 #define ENGINE_DECODE_H
 
+#include "base/registers.h"
 #include "base/types.h"
 
 enum { INSN_MAX = 15 };
@@ -36,18 +37,6 @@ enum insn_kind {
     INSN_XSTATE,        /* xsave*, fxsave, fnstenv, fnsave: store the x87 instruction pointer */
     INSN_INVALID,       /* #UD: invalid or unknown encoding */
     INSN_KINDS
-};
-
-/* The arithmetic flags, at their places in rflags, and DF. */
-enum {
-    FLAG_CF = 0x001,
-    FLAG_PF = 0x004,
-    FLAG_AF = 0x010,
-    FLAG_ZF = 0x040,
-    FLAG_SF = 0x080,
-    FLAG_DF = 0x400,
-    FLAG_OF = 0x800,
-    FLAGS_ARITHMETIC = FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF,
 };
 
 enum { /* bits of insn.memory */
@@ -132,7 +121,7 @@ struct insn {
     u16 memory_size; /* bytes of the explicit or else implicit memory operand; 0 if that is not
                       * fixed (xsave, rep); one element of a gather or scatter */
 
-    /* General registers 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8..r15), as bits; implicit ones,
+    /* General registers in the order of the instruction set, as bits; implicit ones,
      * address registers and partial uses included.  A partial write (8 or 16 bits, or a conditional
      * one) also reads.  System calls and what always faults read all. */
     u16 registers_read;

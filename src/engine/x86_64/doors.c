@@ -79,7 +79,7 @@ static void make_in(struct emitter *e)
     doors.in = emit_here(e);
     check_alarm(e);
     load_flags(e);
-    for (unsigned reg = 0; reg < 16; reg++)
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         emit_load(e, reg, EMIT_CPU(reg[reg]));
     emit8(e, 0xff); /* jmp [cpu->entry] */
     emit_rip_operand(e, 4, EMIT_CPU(entry), 0);
@@ -100,7 +100,7 @@ static void plain_flags(struct emitter *e)
 static void make_out(struct emitter *e)
 {
     doors.out = emit_here(e);
-    for (unsigned reg = 0; reg < 16; reg++)
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         emit_store(e, reg, EMIT_CPU(reg[reg]));
     emit_load(e, RSP, EMIT_CPU(engine_rsp));
     emit8(e, 0x9c); /* pushfq */

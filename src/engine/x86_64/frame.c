@@ -21,18 +21,10 @@ enum {
     UC_FP_XSTATE = 1,
     UC_SIGCONTEXT_SS = 2,
     UC_STRICT_RESTORE_SS = 4,
-    USER_CS = 0x33,
-    USER_SS = 0x2b,
 };
 
-enum {
-    RFLAGS_ALWAYS = 0x202, /* the bit that is always set, and interrupts on */
-    RFLAGS_TF = 0x100,
-    RFLAGS_DF = 0x400,
-    RFLAGS_RF = 0x10000,
-    RFLAGS_RETURNED = 0x40dd5, /* what rt_sigreturn takes from the frame, but RF: it lasts for one
-                                * instruction */
-};
+/* What rt_sigreturn takes from the frame, but RF: it lasts for one instruction. */
+enum { FLAGS_RETURNED = FLAGS_ARITHMETIC | FLAG_TF | FLAG_DF | FLAG_AC };
 
 struct signal_frame {
     u64 restorer;
@@ -116,18 +108,16 @@ static bool signal_frame_write_vector(struct thread *t, u64 at)
 
 static void save_registers(const struct thread *t, bool fault, struct k_sigcontext *to)
 {
-    const u64 *reg = cpu->reg;
     *to = (struct k_sigcontext){
-        .r8 = reg[R8], .r9 = reg[R9], .r10 = reg[R10], .r11 = reg[R11],
-        .r12 = reg[R12], .r13 = reg[R13], .r14 = reg[R14], .r15 = reg[R15],
-        .rdi = reg[RDI], .rsi = reg[RSI], .rbp = reg[RBP], .rbx = reg[RBX],
-        .rdx = reg[RDX], .rax = reg[RAX], .rcx = reg[RCX], .rsp = reg[RSP],
+#define X(NAME, name, ...) .name = cpu->reg[NAME],
+        REGISTERS_GENERAL(X)
+#undef X
         .rip = cpu->rip,
         /* Flags that nobody will read may hold anything, depending on the translation. */
-        .flags = (cpu->flags & ~(u64)block_flags_dead_at(cpu->rip)) | RFLAGS_ALWAYS |
-                 (fault ? RFLAGS_RF : 0),
-        .cs = USER_CS,
-        .ss = USER_SS,
+        .flags = (cpu->flags & ~(u64)block_flags_dead_at(cpu->rip)) | FLAGS_PLAIN |
+                 (fault ? FLAG_RF : 0),
+        .cs = SELECTOR_CS,
+        .ss = SELECTOR_SS,
         .error = t->fault_error,
         .trap = t->fault_trap,
         .cr2 = t->fault_cr2,
@@ -136,13 +126,11 @@ static void save_registers(const struct thread *t, bool fault, struct k_sigconte
 
 static void load_registers(const struct k_sigcontext *from)
 {
-    u64 *reg = cpu->reg;
-    reg[R8] = from->r8, reg[R9] = from->r9, reg[R10] = from->r10, reg[R11] = from->r11;
-    reg[R12] = from->r12, reg[R13] = from->r13, reg[R14] = from->r14, reg[R15] = from->r15;
-    reg[RDI] = from->rdi, reg[RSI] = from->rsi, reg[RBP] = from->rbp, reg[RBX] = from->rbx;
-    reg[RDX] = from->rdx, reg[RAX] = from->rax, reg[RCX] = from->rcx, reg[RSP] = from->rsp;
+#define X(NAME, name, ...) cpu->reg[NAME] = from->name;
+    REGISTERS_GENERAL(X)
+#undef X
     cpu->rip = from->rip;
-    cpu->flags = (cpu->flags & ~(u64)RFLAGS_RETURNED) | (from->flags & RFLAGS_RETURNED);
+    cpu->flags = (cpu->flags & ~(u64)FLAGS_RETURNED) | (from->flags & FLAGS_RETURNED);
 }
 
 static bool write_frame(const struct thread *t, const struct frame_request *request,
@@ -175,7 +163,7 @@ static void enter_handler(u64 handler, int signal, u64 frame)
     cpu->reg[RAX] = 0;
     cpu->reg[RSP] = frame;
     cpu->rip = handler;
-    cpu->flags &= ~(u64)(RFLAGS_DF | RFLAGS_TF | RFLAGS_RF);
+    cpu->flags &= ~(u64)(FLAG_DF | FLAG_TF | FLAG_RF);
     vector_reset();
 }
 

@@ -219,13 +219,12 @@ static bool counts_point(const struct block *b)
 {
     if (plan_points_all())
         return true;
-    return b->point->rule == CFA_REGISTER && b->point->reg < 16 && b->flags_dead == FLAGS_ARITHMETIC;
+    return b->point->rule == CFA_REGISTER && b->point->reg < GENERAL_REGISTERS && b->flags_dead == FLAGS_ARITHMETIC;
 }
 
 static void emit_frame_address(struct emitter *e, const struct plan_point *p)
 {
-    static const u8 order[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
-    unsigned base = p->reg < countof(order) ? order[p->reg] : p->reg;
+    unsigned base = register_of_dwarf(p->reg);
     emit_rex_w(e, RCX, base);
     emit8(e, 0x8d); /* lea rcx, [base + offset] */
     emit8(e, (u8)(0x80 | RCX << 3 | (base & 7)));
@@ -806,12 +805,12 @@ void lower_bare(const struct insn *i, struct fragment *f, struct code_room *room
     l->start = room->hot;
     l->pc = f->pc;
     f->start = f->body = emit_here(e);
-    for (unsigned reg = 0; reg < 16; reg++)
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         if ((i->registers_read | i->registers_written) >> reg & 1)
             emit_load(e, reg, EMIT_CPU(reg[reg]));
     lower_mark(l, l->pc, 0, 0);
     lower_plain(l, i);
-    for (unsigned reg = 0; reg < 16; reg++)
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (i->registers_written >> reg & 1)
             emit_store(e, reg, EMIT_CPU(reg[reg]));
     if (i->flags_may_write)

@@ -33,8 +33,8 @@ enum {
     SEGV_MAPERR = 1,
     SEGV_ACCERR = 2,
     SI_KERNEL = 0x80,
-    FLAGS_USER = 0x254dd5, /* what popf changes in user mode: arithmetic, TF, DF, NT, AC, ID */
-    FLAG_FIXED = 0x202,
+    /* What popf changes in user mode, and RF, which the door to the cache clears. */
+    FLAGS_USER = FLAGS_ARITHMETIC | FLAG_TF | FLAG_DF | FLAG_NT | FLAG_RF | FLAG_AC | FLAG_ID,
 };
 
 bool machine_owns(const struct insn *i)
@@ -121,7 +121,7 @@ static bool do_popf(const struct insn *i)
     if (!guest_read(&popped, gaddr(cpu->reg[RSP]), size))
         return false;
     u64 changed = FLAGS_USER & (size == 2 ? 0xffff : ~0ul);
-    cpu->flags = (cpu->flags & ~changed) | (popped & changed) | FLAG_FIXED;
+    cpu->flags = (cpu->flags & ~changed) | (popped & changed) | FLAGS_PLAIN;
     cpu->reg[RSP] += size;
     return true;
 }

@@ -28,10 +28,9 @@ static const struct mark *find_mark(const struct fragment *f, u32 offset)
 
 static void take_registers(const struct k_sigcontext *r)
 {
-    const u64 reg[16] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
-                         r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
-    for (unsigned n = 0; n < 16; n++)
-        cpu->reg[n] = reg[n];
+#define X(NAME, name, ...) cpu->reg[NAME] = r->name;
+    REGISTERS_GENERAL(X)
+#undef X
     cpu->flags = r->flags;
 }
 

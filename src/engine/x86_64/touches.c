@@ -126,9 +126,9 @@ static void touches_pop(struct touch_work *w, u64 size)
 /* pop m: its address is computed when rsp has moved. */
 static void add_pop_memory(struct touch_work *w)
 {
-    u64 word = stack_word(w->i), reg[16];
+    u64 word = stack_word(w->i), reg[GENERAL_REGISTERS];
     struct touch_state moved = *w->s;
-    for (unsigned n = 0; n < 16; n++)
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
         reg[n] = w->s->reg[n] + (n == RSP ? word : 0);
     moved.reg = reg;
     touches_pop(w, word);

@@ -71,7 +71,7 @@ enum { TOUCH_NO_REGISTER = 16 };
 /* Of the instruction at `rip`; false if it touches anything else, or somewhere else. */
 bool touches_operand(const struct insn *i, u64 rip, struct touch_operand *ret);
 
-static inline u64 touches_sum(const struct touch_operand *o, const u64 reg[16])
+static inline u64 touches_sum(const struct touch_operand *o, const u64 reg[GENERAL_REGISTERS])
 {
     u64 base = o->base == TOUCH_NO_REGISTER ? 0 : reg[o->base];
     u64 index = o->index == TOUCH_NO_REGISTER ? 0 : reg[o->index];
