@@ -31,6 +31,7 @@
 #ifndef LOG_CONTROL_H
 #define LOG_CONTROL_H
 
+#include "base/registers.h"
 #include "base/types.h"
 #include "log/channel.h"
 
@@ -91,10 +92,10 @@ struct control_forked {
     u32 pid;   /* of the copy */
 };
 
-/* The general registers in the order of the instruction set (enum in engine/x86_64/cpu.h: rax rcx rdx rbx rsp rbp rsi rdi r8..).
+/* The general registers in the order of the instruction set (RAX ... of base/registers.h).
  * Flags that nobody will read are 0, so that the state at a moment does not depend on the way to it. */
 struct control_registers {
-    u64 reg[16];
+    u64 reg[GENERAL_REGISTERS];
     u64 rip;
     u64 flags;
     u64 fs_base, gs_base;

@@ -144,7 +144,7 @@ static void add_frame(struct base_frame *ret, struct points *p, struct symbols *
 {
     u64 at = f->pc - f->called;
     const struct points_function *function = points_function(p, symbols, at);
-    *ret = (struct base_frame){.pc = f->pc, .called = f->called, .rsp = f->reg[7],
+    *ret = (struct base_frame){.pc = f->pc, .called = f->called, .rsp = f->reg[DWARF_RSP],
                                .plan = {.cfa = f->cfa}};
     if (!function)
         return;

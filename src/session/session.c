@@ -357,7 +357,7 @@ static struct error *start(struct session *s, const struct session_options *opti
     struct control_registers regs;
     const u8 *vector;
     err = session_registers(s, CONTROL_THREAD_ANY, &regs, &vector);
-    s->first_stack = err ? 0 : regs.reg[4];
+    s->first_stack = err ? 0 : regs.reg[RSP];
     return err;
 }
 

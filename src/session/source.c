@@ -133,10 +133,9 @@ struct error *source_symbols(struct source *src, struct symbols **ret)
 
 static void registers_of(const struct control_registers *r, u64 ret[FRAME_REGISTERS])
 {
-    static const u8 order[] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
-    for (size_t n = 0; n < countof(order); n++)
-        ret[n] = r->reg[order[n]];
-    ret[16] = r->rip;
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
+        ret[register_to_dwarf(n)] = r->reg[n];
+    ret[DWARF_RIP] = r->rip;
 }
 
 struct error *source_frames(struct source *src, u32 thread, size_t most, struct frame **ret,

@@ -6,7 +6,7 @@
 #include "log/syscall_table.h"
 #include "session/stepping_internal.h"
 
-enum { RAX = 0, INLINED_MOST = 32 };
+enum { INLINED_MOST = 32 };
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ static struct error *entered_handler(struct source *src, bool *ret)
     while (outer < count && frames[outer].inlined)
         outer++;
     if (outer + 1 < count)
-        *ret = frames[outer + 1].signal && frames[0].cfa == frames[0].reg[7] + 8;
+        *ret = frames[outer + 1].signal && frames[0].cfa == frames[0].reg[DWARF_RSP] + 8;
     free(frames);
     return NULL;
 }
@@ -225,7 +225,7 @@ static struct error *back_over_calls(struct source *src, struct step_back *b, st
     struct control_registers r;
     const u8 *vector;
     struct error *err = session_registers(s, s->here.thread, &r, &vector);
-    *b = (struct step_back){.to = s->here.at, .rsp = r.reg[4]};
+    *b = (struct step_back){.to = s->here.at, .rsp = r.reg[RSP]};
     if (!err)
         err = walk_frame_here(src, &b->cfa);
     if (!err)

@@ -29,7 +29,7 @@ struct error *walk_frames(struct walk *w, size_t most)
         free(areas);
     }
     if (count)
-        w->rsp = frames[0].reg[7];
+        w->rsp = frames[0].reg[DWARF_RSP];
     free(frames);
     return err;
 }

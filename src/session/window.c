@@ -245,7 +245,7 @@ u64 window_event(const struct window *w, u64 index)
 
 u64 window_rsp(const struct window *w, u64 index)
 {
-    return w->states[index].registers.reg[4];
+    return w->states[index].registers.reg[RSP];
 }
 
 bool window_executes(const struct window *w, u64 index)
@@ -390,7 +390,7 @@ static bool changes_threads(const struct state *state)
     const u32 effects = EFFECT_MAKES | EFFECT_EXECS | EFFECT_EXITS | EFFECT_NAMES;
     if (state->event == SITE_THREAD || state->event == SITE_FORK)
         return true;
-    return state->event == SITE_CALL && syscall_has(state->registers.reg[0], effects);
+    return state->event == SITE_CALL && syscall_has(state->registers.reg[RAX], effects);
 }
 
 static bool know_threads(struct window *w)
@@ -408,7 +408,7 @@ static u32 tid_in(const struct control_thread *list, size_t count, u32 thread)
 
 static bool is_spawn(const struct state *state)
 {
-    return state->event && syscall_has(state->registers.reg[0], EFFECT_MAKES);
+    return state->event && syscall_has(state->registers.reg[RAX], EFFECT_MAKES);
 }
 
 /* Is the process, a child of fork, born at this state or behind it? */
@@ -416,7 +416,7 @@ static bool is_born_behind(const struct window *w, u64 index, u32 thread)
 {
     for (u64 i = index; i < w->count; i++)
         if (w->states[i].thread == thread && is_spawn(&w->states[i]) &&
-            (i + 1 == w->count || w->states[i + 1].registers.reg[0] == 0))
+            (i + 1 == w->count || w->states[i + 1].registers.reg[RAX] == 0))
             return true;
     return false;
 }

@@ -307,8 +307,8 @@ static void fill_registers(struct session *s)
     };
     for (u32 i = 0; i < 16; i++)
         s->registers.reg[i] = i;
-    s->registers.reg[0] = (u64)s->at;
-    s->registers.reg[4] = 0x7ffff000;
+    s->registers.reg[RAX] = (u64)s->at;
+    s->registers.reg[RSP] = 0x7ffff000;
     memset(s->vector, 0, sizeof s->vector);
     s->vector[0] = 0x7f, s->vector[1] = 3, s->vector[24] = 0x80, s->vector[25] = 0x1f;
     s->vector[512] = 3; /* x87 and SSE are there */
@@ -391,7 +391,7 @@ bool session_scratch(const struct session *s) { return s->scratch; }
 struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret,
                                   u32 *ret_signal)
 {
-    s->registers.reg[0] = 99;
+    s->registers.reg[RAX] = 99;
     s->registers.rip = CODE_AT;
     *ret = (struct session_stop){.why = WHY_BREAKPOINT};
     *ret_signal = 0;

@@ -173,7 +173,7 @@ static void take_stretch(struct walk *w, struct replayer *r, struct moment to)
         struct moment at = {s[k].tick, s[k].pc};
         size_t n = walk_find(w, at);
         if (n < w->instants.count && !moment_compare(walk_instant(w, n)->at, at))
-            set_instant(w, r, n, s[k].registers.reg[4]);
+            set_instant(w, r, n, s[k].registers.reg[RSP]);
     }
     munmap(file, (size_t)st.st_size);
 }
@@ -210,7 +210,7 @@ static void take_halt(struct walk *w, struct replayer *r, const struct halt *h)
     must(replayer_ask(r, CONTROL_REGISTERS, h->thread, &bytes, &size));
     memcpy(&registers, bytes, sizeof registers);
     free(bytes);
-    u64 rsp = registers.reg[4];
+    u64 rsp = registers.reg[RSP];
     bool is_instant = h->instant < w->instants.count && !moment_compare(walk_instant(w, h->instant)->at, h->at);
     if (is_instant)
         set_instant(w, r, h->instant, rsp);

@@ -103,7 +103,7 @@ static void look(struct replayer *r, struct step *s)
     memcpy(&s->registers, bytes, sizeof(s->registers));
     free(bytes);
     size_t got;
-    check(replayer_read(r, s->registers.reg[4], &s->word, sizeof(s->word), &got));
+    check(replayer_read(r, s->registers.reg[RSP], &s->word, sizeof(s->word), &got));
 }
 
 static void walk(void)
@@ -165,7 +165,7 @@ static bool condition_holds(const struct step *at, const struct expected *e)
 static bool is_hit(const struct step *at, u32 n)
 {
     const struct plan_site *s = &request.site[n];
-    u64 rsp = at->registers.reg[4];
+    u64 rsp = at->registers.reg[RSP];
     if (s->kind == SITE_CODE ? at->at.pc != s->address : at->at.pc - s->address < s->size)
         return false;
     return (s->thread == CONTROL_THREAD_ANY || s->thread == at->thread) && rsp >= s->stack_least &&
@@ -184,9 +184,9 @@ static void random_site(u32 n)
     if (draw(4) == 0)
         s->thread = steps[draw(step_count)].thread;
     if (draw(4) == 0)
-        s->stack_least = like->registers.reg[4] - 8 * draw(20);
+        s->stack_least = like->registers.reg[RSP] - 8 * draw(20);
     if (draw(4) == 0)
-        s->stack_most = like->registers.reg[4] + 8 * draw(20);
+        s->stack_most = like->registers.reg[RSP] + 8 * draw(20);
     add_random_condition(s, &expected[n]);
 }
 

@@ -364,11 +364,11 @@ static void list_instructions(struct moment from)
     go(from);
     step(FORWARD, CONTROL_THREAD_ANY, 1 + random_below(LISTED / 2)); /* to where a call may store */
     must(session_registers(s, CONTROL_THREAD_ANY, &r, &vector), "registers");
-    watched = (r.reg[4] - 8 * random_below(2)) & ~7ull;
+    watched = (r.reg[RSP] - 8 * random_below(2)) & ~7ull;
     go(from);
     for (listed = 0; listed < LISTED; listed++) {
         must(session_registers(s, CONTROL_THREAD_ANY, &r, &vector), "registers");
-        list[listed] = (struct listed){here(), here_thread(), r.reg[4], r.reg[0],
+        list[listed] = (struct listed){here(), here_thread(), r.reg[RSP], r.reg[RAX],
                                        value_at(watched)};
         step(FORWARD, CONTROL_THREAD_ANY, 1);
         if (stop.why != WHY_STEPPED) {
@@ -669,7 +669,7 @@ static u64 place_on_stack(void)
     const u8 *vector;
     go(random_moment());
     must(session_registers(s, CONTROL_THREAD_ANY, &r, &vector), "registers");
-    return (r.reg[4] + 8 * random_below(6)) & ~7ull;
+    return (r.reg[RSP] + 8 * random_below(6)) & ~7ull;
 }
 
 static void test_sites(void)
@@ -835,15 +835,15 @@ static void test_scratch(void)
         go(random_moment());
         check_state("before a write");
         must(session_registers(s, CONTROL_THREAD_ANY, &r, &vector), "registers");
-        u64 address = r.reg[4] & ~7ull;
+        u64 address = r.reg[RSP] & ~7ull;
         must(session_write(s, address, &signature, sizeof signature), "write");
         if (!session_scratch(s) || value_at(address) != signature)
             fail("what was written is not there");
         changed = r;
-        changed.reg[1] = signature;
+        changed.reg[RCX] = signature;
         must(session_set_registers(s, CONTROL_THREAD_ANY, &changed, NULL), "setting registers");
         must(session_registers(s, CONTROL_THREAD_ANY, &changed, &vector), "registers");
-        if (changed.reg[1] != signature)
+        if (changed.reg[RCX] != signature)
             fail("a register that was set is not");
         session_scratch_drop(s);
         check_state("after a write");

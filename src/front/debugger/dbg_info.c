@@ -33,11 +33,6 @@ static void say_register(struct dbg *d, const char *name, u64 value)
 /* Those of the selected frame, as they will be when it goes on: one, or all (NULL). */
 static struct error *some_registers(struct dbg *d, const char *wanted)
 {
-    static const struct { const char *name; u8 dwarf; } names[] = {
-        {"rax", 0}, {"rbx", 3}, {"rcx", 2}, {"rdx", 1}, {"rsi", 4}, {"rdi", 5}, {"rbp", 6},
-        {"rsp", 7}, {"r8", 8}, {"r9", 9}, {"r10", 10}, {"r11", 11}, {"r12", 12}, {"r13", 13},
-        {"r14", 14}, {"r15", 15},
-    };
     struct control_registers regs;
     const u8 *vector;
     const struct frame *f = dbg_frame(d);
@@ -45,14 +40,16 @@ static struct error *some_registers(struct dbg *d, const char *wanted)
     struct error *err = session_registers(d->session, d->thread, &regs, &vector);
     if (err || !f)
         return err ? err : error_new("there are no frames here");
-    for (size_t i = 0; i < countof(names); i++) {
-        if (wanted && strcmp(wanted, names[i].name) != 0)
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) { /* in gdb's order */
+        const char *name = register_name(register_of_gdb(i));
+        unsigned number = register_to_dwarf(register_of_gdb(i));
+        if (wanted && strcmp(wanted, name) != 0)
             continue;
         some = true;
-        if (f->known >> names[i].dwarf & 1)
-            say_register(d, names[i].name, f->reg[names[i].dwarf]);
+        if (f->known >> number & 1)
+            say_register(d, name, f->reg[number]);
         else
-            dbg_say(d, "%-10s <not saved>\n", names[i].name);
+            dbg_say(d, "%-10s <not saved>\n", name);
     }
     const struct { const char *name; u64 value; } others[] = {
         {"rip", f->pc}, {"eflags", regs.flags}, {"fs_base", regs.fs_base}, {"gs_base", regs.gs_base},

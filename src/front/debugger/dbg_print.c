@@ -240,7 +240,7 @@ void dbg_say_arguments(struct dbg *d, size_t frame)
 
 void dbg_say_returned(struct dbg *d, u64 function)
 {
-    enum { RAX = 0, RDX = 2, XMM_AT = 160 }; /* of control_registers; of an image of xsave */
+    enum { XMM_AT = 160 };
     struct control_registers regs;
     const u8 *vector;
     struct values_scope *scope;

@@ -76,10 +76,10 @@ static bool begins_call(struct rsp *r)
     u64 back;
     struct error *err = session_registers(r->session, CONTROL_THREAD_ANY, &regs, &vector);
     error_destroy(err);
-    if (err || !read_word(r, regs.reg[4], &back) || !has_breakpoint(r, back) ||
+    if (err || !read_word(r, regs.reg[RSP], &back) || !has_breakpoint(r, back) ||
         is_executable(r, back))
         return false;
-    r->call_slot = regs.reg[4];
+    r->call_slot = regs.reg[RSP];
     r->call_back = back;
     return true;
 }

@@ -15,7 +15,6 @@
 #include "log/syscall_numbers.h"
 
 enum { PAGE = 4096, LENT_MOST = 64 << 20 };
-enum { RAX = 0, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 10 };
 
 /* Below all that the engine maps for a program by itself. */
 static const u64 LENT_FIRST = 0x700000000000ull;
@@ -113,13 +112,10 @@ bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size)
 static void prepare_call(struct control_registers *regs, const struct rsp_lent *l, u64 at)
 {
     regs->rip = at;
-    regs->reg[RAX] = CALL_mmap;
-    regs->reg[RDI] = l->address;
-    regs->reg[RSI] = l->size;
-    regs->reg[RDX] = PROT_READ | PROT_WRITE | PROT_EXEC;
-    regs->reg[R10] = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
-    regs->reg[R8] = ~0ull;
-    regs->reg[R9] = 0;
+    register_set_syscall(regs->reg, CALL_mmap, (const u64[SYSCALL_ARGUMENTS]){
+        l->address, l->size, PROT_READ | PROT_WRITE | PROT_EXEC,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0,
+    });
 }
 
 /* The copy makes a system call in place of the program's first instruction. */
