@@ -51,12 +51,17 @@ void code_land(struct compiler *c, size_t at)
     c->constant_end = 0; /* one may come here another way */
 }
 
-/* gdb's numbers from DWARF's. */
+static unsigned gdb_number(unsigned dwarf)
+{
+    if (dwarf == DWARF_RIP)
+        return GDB_RIP;
+    return dwarf < DWARF_RIP ? register_to_gdb(register_of_dwarf(dwarf)) : GDB_XMM0 + (dwarf - DWARF_XMM0);
+}
+
+/* `number` is DWARF's. */
 struct error *code_register(struct compiler *c, u64 number)
 {
-    static const u8 map[FRAME_REGISTERS] = {0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    enum { VECTORS = 17, GDB_VECTORS = 40 }; /* xmm0 to xmm15 */
-    if (number >= VECTORS + 16)
+    if (number >= DWARF_ST0)
         return error_new("it is in a register that cannot be looked at inside the process");
     if (c->fixed) {
         const struct frame *f = c->v->view.frame;
@@ -65,7 +70,7 @@ struct error *code_register(struct compiler *c, u64 number)
         return code_constant(c, f->reg[number]), NULL;
     }
     code_byte(c, CODE_REG);
-    code_bytes(c, number < countof(map) ? map[number] : GDB_VECTORS + number - VECTORS, 2);
+    code_bytes(c, gdb_number((unsigned)number), 2);
     return NULL;
 }
 

@@ -41,7 +41,7 @@ static struct error *frame_base(struct compiler *c, struct found *f)
  * fixed distance from fs_base; others are found as __tls_get_addr() does it. */
 static struct error *thread_local(struct compiler *c, struct found *f)
 {
-    enum { FS_BASE = 58, VECTOR_AT = 8 };
+    enum { VECTOR_AT = 8 };
     struct tls_place place;
     if (!variables_tls_place(c->v->symbols, f->module, &place))
         return error_new("where its thread-local variables are is not known");
@@ -53,7 +53,7 @@ static struct error *thread_local(struct compiler *c, struct found *f)
         code_constant(c, c->v->request.fs_base);
     } else {
         code_byte(c, CODE_REG);
-        code_bytes(c, FS_BASE, 2);
+        code_bytes(c, GDB_FS_BASE, 2);
     }
     if (place.is_fixed) {
         code_add(c, place.offset);
@@ -343,17 +343,11 @@ struct error *place_name(struct compiler *c, const struct tree *t, struct operan
 
 struct error *place_register(struct compiler *c, const char *text, struct operand *ret)
 {
-    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11",
-                                        "r12", "r13", "r14", "r15", "rip"};
     struct value *value;
-    if (strcmp(text, "pc") == 0 || strcmp(text, "sp") == 0 || strcmp(text, "fp") == 0)
-        text = text[0] == 'p' ? "rip" : text[0] == 's' ? "rsp" : "rbp";
-    for (unsigned n = 0; n < countof(names); n++)
-        if (strcmp(names[n], text) == 0 && !c->fixed && variables_register(c->v, text, &value)) {
-            code_byte(c, CODE_REG);
-            code_bytes(c, n, 2);
-            *ret = (struct operand){.type = value->type};
-            return NULL;
-        }
+    unsigned number;
+    if (!c->fixed && frame_register_named(text, &number) && variables_register(c->v, text, &value)) {
+        *ret = (struct operand){.type = value->type};
+        return code_register(c, number);
+    }
     return error_new("the register %s cannot be looked at inside the process", text);
 }

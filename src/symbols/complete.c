@@ -81,10 +81,11 @@ static void offer_names(struct values_scope *v, struct completion *c)
 
 static void offer_registers(struct completion *c)
 {
-    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11",
-                                        "r12", "r13", "r14", "r15", "rip", "pc", "sp", "fp", "eflags", "fs_base"};
-    for (size_t n = 0; n < countof(names); n++)
-        offer(c, names[n]);
+    static const char *const others[] = {"rip", "pc", "sp", "fp", "eflags", "fs_base"};
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
+        offer(c, register_name(register_of_gdb(n)));
+    for (size_t n = 0; n < countof(others); n++)
+        offer(c, others[n]);
 }
 
 /* Where the operand begins that ends at `end`: a.b[2]->c. */

@@ -8,7 +8,7 @@
 
 #include "symbols/symbols_internal.h"
 
-enum { INSTRUCTIONS_MOST = 128, WORD = 8, RBP_NUMBER = 6, RSP_NUMBER = 7 };
+enum { INSTRUCTIONS_MOST = 128, WORD = 8 };
 
 struct scan {
     struct symbols *s;
@@ -20,7 +20,7 @@ struct scan {
 
 static bool is_stack_pointer(const ZydisDecodedOperand *o)
 {
-    return o->type == ZYDIS_OPERAND_TYPE_REGISTER && code_register_number(o->reg.value) == RSP_NUMBER;
+    return o->type == ZYDIS_OPERAND_TYPE_REGISTER && code_register_number(o->reg.value) == DWARF_RSP;
 }
 
 static bool read_word(struct scan *c, u64 at, u64 *ret)
@@ -31,7 +31,7 @@ static bool read_word(struct scan *c, u64 at, u64 *ret)
 /* From the top of the stack; what is not there yet is going to be pushed, by a function that gives registers back as they are. */
 static void take_back(struct scan *c, int number)
 {
-    if (c->rsp < c->from->reg[RSP_NUMBER])
+    if (c->rsp < c->from->reg[DWARF_RSP])
         c->reg[number] = c->from->reg[number];
     else if (!read_word(c, c->rsp, &c->reg[number]))
         c->state = SCAN_LOST;
@@ -41,7 +41,7 @@ static void take_back(struct scan *c, int number)
 static void pop(struct scan *c, const ZydisDecodedOperand *to)
 {
     int number = to->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_register_number(to->reg.value) : -1;
-    if (number < 0 || number == RSP_NUMBER)
+    if (number < 0 || number == DWARF_RSP)
         c->state = SCAN_LOST;
     else
         take_back(c, number);
@@ -49,8 +49,8 @@ static void pop(struct scan *c, const ZydisDecodedOperand *to)
 
 static void leave(struct scan *c)
 {
-    c->rsp = c->reg[RBP_NUMBER];
-    take_back(c, RBP_NUMBER);
+    c->rsp = c->reg[DWARF_RBP];
+    take_back(c, DWARF_RBP);
 }
 
 /* An instruction that is none of the usual ones may do anything but write the stack pointer. */
@@ -63,7 +63,7 @@ static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const Zyd
     }
     if (i->mnemonic == ZYDIS_MNEMONIC_MOV && is_stack_pointer(&o[1]) && o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
         o[0].reg.value == ZYDIS_REGISTER_RBP)
-        c->reg[RBP_NUMBER] = c->rsp;
+        c->reg[DWARF_RBP] = c->rsp;
     for (u32 n = 0; n < i->operand_count; n++)
         if (is_stack_pointer(&o[n]) && o[n].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             c->state = SCAN_LOST;
@@ -128,9 +128,9 @@ static bool scan(struct scan *c)
 
 bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *ret, u64 *ret_cfa)
 {
-    static const u8 kept[] = {3, RBP_NUMBER, 12, 13, 14, 15};
-    struct scan c = {.s = s, .from = from, .pc = from->pc, .rsp = from->reg[RSP_NUMBER]};
-    u32 needed = 1u << RSP_NUMBER | 1u << RBP_NUMBER;
+    static const u8 kept[] = {DWARF_RBX, DWARF_RBP, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15};
+    struct scan c = {.s = s, .from = from, .pc = from->pc, .rsp = from->reg[DWARF_RSP]};
+    u32 needed = 1u << DWARF_RSP | 1u << DWARF_RBP;
     u64 calls[CALLS_BEFORE_MOST], back;
     memcpy(c.reg, from->reg, sizeof c.reg);
     if ((from->known & needed) != needed || !scan(&c) || !read_word(&c, c.rsp, &back) || !symbols_calls_before(s, back, calls))

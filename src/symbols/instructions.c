@@ -7,10 +7,9 @@ enum { SHORTEST_CALL = 2, LONGEST_CALL = 9, CODE_MOST = 1 << 20 };
 
 int code_register_number(int zydis_register)
 {
-    static const int first[] = {0, 2, 1, 3, 7, 6, 4, 5};
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)zydis_register);
     int id = ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
-    return id >= 0 && id < 8 ? first[id] : id;
+    return id >= 0 && id < GENERAL_REGISTERS ? (int)register_to_dwarf((unsigned)id) : -1;
 }
 
 static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)

@@ -472,7 +472,7 @@ static struct tree *comma(struct parser *p);
 static struct tree *unary(struct parser *p);
 static struct tree *slice(struct parser *p);
 
-static struct tree *register_name(struct parser *p)
+static struct tree *parse_register(struct parser *p)
 {
     struct tree *t = node(p, TREE_REGISTER, NULL, NULL);
     p->at++;
@@ -514,7 +514,7 @@ static struct tree *primary(struct parser *p)
     if (c == '\'')
         return quoted(p);
     if (c == '$')
-        return register_name(p);
+        return parse_register(p);
     return name(p);
 }
 

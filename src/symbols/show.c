@@ -155,15 +155,10 @@ static void show_enum(struct show *s, struct values_scope *v, struct type *t, __
 
 static void show_flags(struct show *s, u64 flags)
 {
-    static const struct {
-        u8 bit;
-        const char *name;
-    } names[] = {{0, "CF"}, {2, "PF"}, {4, "AF"}, {6, "ZF"}, {7, "SF"}, {8, "TF"}, {9, "IF"}, {10, "DF"},
-                 {11, "OF"}, {14, "NT"}, {16, "RF"}, {17, "VM"}, {18, "AC"}, {19, "VIF"}, {20, "VIP"}, {21, "ID"}};
     fputs("[ ", s->out);
-    for (size_t n = 0; n < countof(names); n++)
-        if (flags >> names[n].bit & 1)
-            fprintf(s->out, "%s ", names[n].name);
+#define X(NAME, bit) if (flags & FLAG_##NAME) fputs(#NAME " ", s->out);
+    REGISTERS_FLAGS(X)
+#undef X
     fputc(']', s->out);
 }
 

@@ -22,6 +22,7 @@
 #define SYMBOLS_H
 
 #include "base/error.h"
+#include "base/registers.h"
 #include "base/types.h"
 
 struct symbols;
@@ -155,7 +156,7 @@ size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST
 
 /* --- frames ----------------------------------------------------------------------------- */
 
-enum { FRAME_REGISTERS = 17 }; /* DWARF's numbers: 0 rax 1 rdx 2 rcx 3 rbx 4 rsi 5 rdi 6 rbp 7 rsp 8..15, 16 the return address */
+enum { FRAME_REGISTERS = DWARF_RIP + 1 }; /* general registers and the return address, by DWARF's numbers */
 
 struct frame {
     u64 pc;            /* where it goes on; look up pc - 1 if `called` */

@@ -9,8 +9,6 @@
 #include "symbols/expression.h"
 #include "symbols/symbols_internal.h"
 
-enum { DWARF_RAX = 0, DWARF_RBX = 3, DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
-
 /* --- call frame information -------------------------------------------------------------------------- */
 
 static void load_frames(struct module *m)

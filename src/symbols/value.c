@@ -97,13 +97,13 @@ static bool frame_register(struct frame_view *f, u64 number, u8 *bytes, size_t *
         return true;
     }
     char name[16];
-    bool vector = number >= 17 && number <= 32, stack = number >= 33 && number <= 40;
+    bool vector = number >= DWARF_XMM0 && number < DWARF_ST0, stack = number >= DWARF_ST0 && number < DWARF_ST_END;
     if (f->index >= q->frame_count || !q->named_register || !(vector || stack))
         return false;
     for (size_t n = 0; n < f->index; n++)
         if (!q->frames[n].inlined)
             return false; /* the caller's are gone */
-    snprintf(name, sizeof name, vector ? "xmm%u" : "st%u", (unsigned)(number - (vector ? 17 : 33)));
+    snprintf(name, sizeof name, vector ? "xmm%u" : "st%u", (unsigned)(number - (vector ? DWARF_XMM0 : DWARF_ST0)));
     *size = 64;
     return q->named_register(q->context, name, bytes, size);
 }

@@ -192,6 +192,8 @@ const char *variables_link_name(Dwarf_Die *die);
 struct error *variables_value(struct values_scope *v, const struct found *f, struct value **ret);
 /* The DIE's bound or count, whatever form it has. */
 bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
+/* DWARF's number of a register that frames hold, by its name, or pc, sp or fp. */
+bool frame_register_named(const char *name, unsigned *ret);
 bool variables_register(struct values_scope *v, const char *name, struct value **ret);
 /* The namespace or class around the function, "" if none; NULL: no function. */
 const char *variables_space(struct values_scope *v);

@@ -682,32 +682,46 @@ struct value *variables_this(struct values_scope *v)
 
 /* --- registers ---------------------------------------------------------------------------------------------------------- */
 
-static const char *const register_names[FRAME_REGISTERS] = {
-    "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip",
-};
+bool frame_register_named(const char *name, unsigned *ret)
+{
+    static const struct { const char *name; u8 number; } others[] = {
+        {"rip", DWARF_RIP}, {"pc", DWARF_RIP}, {"sp", DWARF_RSP}, {"fp", DWARF_RBP},
+    };
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
+        if (strcmp(name, register_name(n)) == 0) {
+            *ret = register_to_dwarf(n);
+            return true;
+        }
+    for (size_t n = 0; n < countof(others); n++)
+        if (strcmp(name, others[n].name) == 0) {
+            *ret = others[n].number;
+            return true;
+        }
+    return false;
+}
 
 /* eax, ax, al and so on: the register, and how many bytes of it from where. */
 static bool narrow_register(const char *name, unsigned *number, unsigned *size, unsigned *from)
 {
-    static const char *const words[] = {"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"};
-    static const char *const low[] = {"al", "dl", "cl", "bl", "sil", "dil", "bpl", "spl"};
-    static const char *const high[] = {"ah", "dh", "ch", "bh"};
+    static const char *const low[R8] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"};
+    static const char *const high[RBX + 1] = {"ah", "ch", "dh", "bh"};
     *from = 0;
-    for (unsigned n = 0; n < 8; n++) {
-        *number = n;
-        *size = name[0] == 'e' && strcmp(name + 1, words[n]) == 0 ? 4 : strcmp(name, words[n]) == 0 ? 2 : strcmp(name, low[n]) == 0;
-        if (!*size && n < 4 && strcmp(name, high[n]) == 0)
+    for (unsigned n = 0; n < R8; n++) {
+        *number = register_to_dwarf(n);
+        const char *word = register_name(n) + 1; /* ax of rax */
+        *size = name[0] == 'e' && strcmp(name + 1, word) == 0 ? 4 : strcmp(name, word) == 0 ? 2 : strcmp(name, low[n]) == 0;
+        if (!*size && n <= RBX && strcmp(name, high[n]) == 0)
             *size = *from = 1;
         if (*size)
             return true;
     }
     size_t length = strlen(name);
     char wide[8];
-    for (unsigned n = 8; n < 16 && length >= 3 && length <= 4; n++) {
+    for (unsigned n = R8; n <= R15 && length >= 3 && length <= 4; n++) {
         snprintf(wide, sizeof wide, "r%u", n);
         if (strncmp(name, wide, length - 1) == 0 && strlen(wide) == length - 1) {
             char last = name[length - 1];
-            *number = n;
+            *number = register_to_dwarf(n);
             *size = last == 'd' ? 4 : last == 'w' ? 2 : last == 'l';
             return *size;
         }
@@ -718,20 +732,20 @@ static bool narrow_register(const char *name, unsigned *number, unsigned *size, 
 static struct type *register_type(struct values_scope *v, unsigned number)
 {
     struct type *t = type_builtin(v, "int64_t");
-    if (number == 16) {
+    if (number == DWARF_RIP) {
         t = type_new(v, TYPE_FUNCTION, NULL, 1);
         t->target = type_builtin(v, "void");
         return type_pointer(v, t);
     }
-    return number == 6 || number == 7 ? type_pointer(v, type_builtin(v, "void")) : t;
+    return number == DWARF_RBP || number == DWARF_RSP ? type_pointer(v, type_builtin(v, "void")) : t;
 }
 
 static struct value *frame_register_value(struct values_scope *v, struct type *t, unsigned number, unsigned from)
 {
     const struct frame *f = v->view.frame;
     v->uses |= VALUES_FRAME | VALUES_REGISTERS;
-    u64 whole = number == 16 && f ? f->pc : f ? f->reg[number] : 0;
-    if (!f || (number != 16 && !(f->known >> number & 1)))
+    u64 whole = number == DWARF_RIP && f ? f->pc : f ? f->reg[number] : 0;
+    if (!f || (number != DWARF_RIP && !(f->known >> number & 1)))
         return value_optimised_out(v, t);
     whole >>= 8 * from;
     return value_of_bytes(v, t, &whole, sizeof whole);
@@ -764,13 +778,10 @@ bool variables_register(struct values_scope *v, const char *name, struct value *
 {
     static const char *const types[] = {[1] = "int8_t", [2] = "int16_t", [4] = "int"};
     unsigned number, size, from;
-    if (strcmp(name, "pc") == 0 || strcmp(name, "sp") == 0 || strcmp(name, "fp") == 0)
-        name = name[0] == 'p' ? "rip" : name[0] == 's' ? "rsp" : "rbp";
-    for (number = 0; number < FRAME_REGISTERS; number++)
-        if (strcmp(name, register_names[number]) == 0) {
-            *ret = frame_register_value(v, register_type(v, number), number, 0);
-            return true;
-        }
+    if (frame_register_named(name, &number)) {
+        *ret = frame_register_value(v, register_type(v, number), number, 0);
+        return true;
+    }
     if (narrow_register(name, &number, &size, &from)) {
         *ret = frame_register_value(v, type_builtin(v, types[size]), number, from);
         return true;
