@@ -26,16 +26,16 @@ no_part() {
     exit 64
 }
 
-# choose_parts ALL [NAME...]: leaves in $parts those named, or all.
+# choose_parts ALL [NAME...]: leaves in $chosen_parts those named, or all.
 choose_parts() {
     local all=" $1 " name
-    read -ra parts <<<"$1"
+    read -ra chosen_parts <<<"$1"
     shift
     [ $# = 0 ] && return
     for name; do
         [[ $all == *" $name "* ]] || no_part "$name"
     done
-    parts=("$@")
+    chosen_parts=("$@")
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }
