@@ -23,7 +23,7 @@
 
 #include "log/syscall_table.h"
 
-enum { ARENA = 1 << 20, GAP = 64, CASES = 400, RANGES = 4096, SECONDS = 20 };
+enum { ARENA = 1 << 20, GAP = 64, CASES = 400, RANGES = 4096, SECONDS = 300 };
 
 static struct {
     const char *name;

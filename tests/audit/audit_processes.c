@@ -174,9 +174,9 @@ CASE(clock_gettime_bad)   { call(SYS_clock_gettime, 99, P(out(64))); fails_with(
 CASE(clock_getres)        { call(SYS_clock_getres, CLOCK_MONOTONIC, P(out(64))); }
 CASE(getitimer)           { call(SYS_getitimer, ITIMER_PROF, P(out(64))); }
 CASE(nanosleep)           { call(SYS_nanosleep, P(seconds(0, 1000)), P(out(64))); }
-CASE(nanosleep_broken)    { interrupted(); call(SYS_nanosleep, P(seconds(15, 0)), P(out(64))); }
+CASE(nanosleep_broken)    { interrupted(); call(SYS_nanosleep, P(seconds(200, 0)), P(out(64))); }
 CASE(clock_nanosleep)     { call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, P(seconds(0, 1000)), P(out(64))); }
-CASE(clock_sleep_broken)  { interrupted(); call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, P(seconds(15, 0)), P(out(64))); }
+CASE(clock_sleep_broken)  { interrupted(); call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, P(seconds(200, 0)), P(out(64))); }
 
 CASE(setitimer)
 {
@@ -228,10 +228,10 @@ static struct pollfd *polled_idle(void)
 
 CASE(poll)                { call(SYS_poll, P(polled()), 3, 1000); }
 CASE(poll_time_out)       { call(SYS_poll, P(polled_idle()), 2, 1); }
-CASE(poll_broken)         { interrupted(); call(SYS_poll, P(polled_idle()), 2, 15000); }
+CASE(poll_broken)         { interrupted(); call(SYS_poll, P(polled_idle()), 2, 200000); }
 CASE(ppoll)               { call(SYS_ppoll, P(polled()), 3, P(seconds(5, 0)), 0, 8); }
 CASE(ppoll_time_out)      { call(SYS_ppoll, P(polled_idle()), 2, P(seconds(0, 1000)), 0, 8); }
-CASE(ppoll_broken)        { interrupted(); call(SYS_ppoll, P(polled_idle()), 2, P(seconds(15, 0)), 0, 8); }
+CASE(ppoll_broken)        { interrupted(); call(SYS_ppoll, P(polled_idle()), 2, P(seconds(200, 0)), 0, 8); }
 CASE(ppoll_at_once)       { call(SYS_ppoll, P(polled_idle()), 2, P(seconds(0, 0)), 0, 8); }
 
 static fd_set *set_of(int fd)
@@ -256,7 +256,7 @@ static void selected(long number, int fd, void *limit)
 CASE(select)              { selected(SYS_select, ready(), microseconds(5, 0)); }
 CASE(select_high)         { selected(SYS_select, dup2(ready(), 70), microseconds(5, 0)); }
 CASE(select_time_out)     { int fd = idle(); call(SYS_select, fd + 1, P(set_of(fd)), 0, 0, P(microseconds(0, 10))); }
-CASE(select_broken)       { int fd = idle(); interrupted(); call(SYS_select, fd + 1, P(set_of(fd)), 0, 0, P(microseconds(15, 0))); }
+CASE(select_broken)       { int fd = idle(); interrupted(); call(SYS_select, fd + 1, P(set_of(fd)), 0, 0, P(microseconds(200, 0))); }
 CASE(pselect6)            { selected(SYS_pselect6, ready(), seconds(5, 0)); }
 
 static int watching(void)
@@ -298,7 +298,7 @@ static pid_t waiting_child(void)
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        alarm(20);
+        alarm(300);
         pause();
         _exit(0);
     }
@@ -425,7 +425,7 @@ static void remove_later(int kind, int id)
     pid_t parent = getpid(), pid = fork();
     if (pid > 0)
         return;
-    for (int i = 0; pid == 0 && i < 2000 && getppid() == parent; i++)
+    for (int i = 0; pid == 0 && i < 30000 && getppid() == parent; i++)
         usleep(10000);
     if (kind == 'q')
         msgctl(id, IPC_RMID, NULL);

@@ -21,7 +21,7 @@ both_run() {
     shift 2
     mkdir "$dir"
     (cd "$dir" && env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" LC_ALL=C TZ=UTC \
-        "$SCRATCH/outcome" "${EBB_TEST_SECONDS:-60}" "$outcome" "$@")
+        "$SCRATCH/outcome" "${EBB_TEST_SECONDS:-600}" "$outcome" "$@")
     rm -rf "$dir"
 }
 

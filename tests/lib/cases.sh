@@ -44,7 +44,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # braces keep to itself what the shell has to say about a death by signal.
 run() {
     {
-        timeout -k 5 "${RUN_SECONDS:-60}" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
+        timeout -k 5 "${RUN_SECONDS:-600}" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
         status=$?
     } 2>/dev/null
 }

@@ -56,7 +56,7 @@ corpus_prepare() {
     [[ -d $dir ]] && return
     mkdir "$dir"
     (cd "$dir" && env -i PATH="$corpus_path" HOME="$dir" TMPDIR="$dir" LC_ALL=C.UTF-8 \
-        CORPUS_LIB="$CORPUS_LIB" timeout -k 5 300 \
+        CORPUS_LIB="$CORPUS_LIB" timeout -k 5 600 \
         bash -c ". '$corpus/$1.sh'; ! declare -F prepare >/dev/null || prepare") >"$dir.log" 2>&1
 }
 

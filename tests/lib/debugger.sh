@@ -10,7 +10,7 @@ compile() {
     have gcc || compiler=${CC:-cc}
     program=$SCRATCH/$(basename "${1%.*}")
     [[ $1 == *.cc ]] && compiler=g++
-    RUN_SECONDS=120 run "$compiler" -O0 -g -gdwarf-5 -fno-omit-frame-pointer -pthread -o "$program" "$1" -ldl
+    RUN_SECONDS=600 run "$compiler" -O0 -g -gdwarf-5 -fno-omit-frame-pointer -pthread -o "$program" "$1" -ldl
     [ "$status" = 0 ]
 }
 
@@ -18,9 +18,9 @@ compile() {
 record() {
     local name=$1 native recorded
     shift
-    { timeout 30 "$program" "$@" >/dev/null 2>&1 </dev/null; native=$?; } 2>/dev/null
+    { timeout 600 "$program" "$@" >/dev/null 2>&1 </dev/null; native=$?; } 2>/dev/null
     rm -rf "$SCRATCH/$name.rec"
-    timeout 60 "$EBB" record -q -o "$SCRATCH/$name.rec" "$program" "$@" >/dev/null 2>&1 </dev/null
+    timeout 600 "$EBB" record -q -o "$SCRATCH/$name.rec" "$program" "$@" >/dev/null 2>&1 </dev/null
     recorded=$?
     [ "$native" = "$recorded" ]
 }
@@ -34,7 +34,7 @@ converse() {
     for command; do
         args+=(-c "$command")
     done
-    timeout 120 "$EBB" replay "$rec" -c 'set echo on' "${args[@]}" </dev/null 2>&1
+    timeout 600 "$EBB" replay "$rec" -c 'set echo on' "${args[@]}" </dev/null 2>&1
 }
 
 # says NAME PATTERN: the last conversation has a line like this.
@@ -51,7 +51,7 @@ prepared() {
 }
 
 makes_terminals() {
-    have python3 && timeout 20 python3 -c 'import pty, os
+    have python3 && timeout 600 python3 -c 'import pty, os
 pid, fd = pty.fork()
 if pid == 0: os._exit(0)
 os.waitpid(pid, 0)' 2>/dev/null

@@ -40,7 +40,7 @@ compiler() {
 build_library() {
     local out=$SCRATCH/${1%.c}.so
     [[ -e $out ]] && return 0
-    timeout 120 gcc -O1 -w -shared -fPIC -I"$programs" -o "$out.$BASHPID" "$programs/$1" &&
+    timeout 600 gcc -O1 -w -shared -fPIC -I"$programs" -o "$out.$BASHPID" "$programs/$1" &&
         mv "$out.$BASHPID" "$out"
 }
 
@@ -54,7 +54,7 @@ build() {
         libs+=" -Wl,-rpath,\$ORIGIN -L$SCRATCH"
     done
     # shellcheck disable=SC2046,SC2086
-    timeout 120 $(compiler "$2" "$1") ${flags:--O1} -w -pthread -I"$programs" -o "$3" "$1" $libs \
+    timeout 600 $(compiler "$2" "$1") ${flags:--O1} -w -pthread -I"$programs" -o "$3" "$1" $libs \
         >"$3.log" 2>&1
 }
 

@@ -17,9 +17,9 @@ free_port() {
     echo $port
 }
 
-# eventually COMMAND...: until it succeeds, a minute at most.
+# eventually COMMAND...: until it succeeds, ten minutes at most.
 eventually() {
-    for _ in {1..600}; do
+    for _ in {1..6000}; do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done

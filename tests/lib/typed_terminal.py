@@ -9,7 +9,7 @@ import select
 import signal
 import time
 
-PATIENCE = 60
+PATIENCE = 300
 
 
 class Terminal:

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-enum { PASSES = 5, COMPUTING = 30000, SECONDS = 40 };
+enum { PASSES = 5, COMPUTING = 30000, SECONDS = 400 };
 
 static sem_t semaphore;
 static int over;

@@ -2,6 +2,7 @@
  *
  *     outsider write KIND NAME    makes it, says "ready", and counts up in it until it is killed
  *     outsider read KIND NAME     sees it change a few times, and says how often
+ *     outsider look KIND NAME     looks at it a few times
  *
  * KIND: shm, file (which is there), or segment (NAME is its key).
  */
@@ -13,7 +14,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-enum { SIZE = 4096, CHANGES = 8, MANY = 10000 };
+enum { SIZE = 4096, CHANGES = 8, LOOKS = 30, MANY = 100000 };
 
 static volatile int *attach(const char *kind, const char *name)
 {
@@ -39,10 +40,10 @@ static void write_numbers(volatile int *word)
     }
 }
 
-static void see_changes(volatile int *word)
+static void see_changes(volatile int *word, int looks)
 {
     int seen = 0;
-    for (int n = 0, last = *word; n < MANY && seen < CHANGES; n++) {
+    for (int n = 0, last = *word; n < looks && seen < CHANGES; n++) {
         int now = *word;
         seen += now != last;
         last = now;
@@ -59,6 +60,6 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "write"))
         write_numbers(word);
     else
-        see_changes(word);
+        see_changes(word, strcmp(argv[1], "look") ? MANY : LOOKS);
     return 0;
 }

@@ -22,7 +22,7 @@ def ask_gdb(executable, core, questions, frame):
     args = ["gdb", "-nx", "-batch"] + (["-iex", "set auto-load safe-path /"]) + [executable]
     for command in script + commands:
         args += ["-ex", command]
-    done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
     text = done.stdout.decode("utf-8", "replace")
     answers = {}
     for part in text.split("@@")[1:]:
@@ -36,7 +36,7 @@ def ask_us(driver, core, questions, frame, path):
     with open(path, "w") as out:
         for question in questions:
             out.write("%s %s\n" % (frame, question))
-    done = subprocess.run([driver, core, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=300)
+    done = subprocess.run([driver, core, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=600)
     if done.returncode:
         print("the driver ended with %d" % done.returncode)
     return done.stdout.decode("utf-8", "replace").split("\n")

@@ -74,7 +74,7 @@ def main():
         with open(core + ".ask", "w", encoding="latin-1") as out:
             out.write("".join("%d %s\n" % (rng.randrange(3), row) for row in asked))
         try:
-            done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120)
+            done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=600)
             why = "ended with %d" % done.returncode if done.returncode else ""
             said = done.stderr.decode("utf-8", "replace")
         except subprocess.TimeoutExpired:
