@@ -99,6 +99,17 @@ static bool read_memory(const struct call_memory *memory, u64 at, void *to, size
     return at && memory->read(memory->context, to, gaddr(at), size);
 }
 
+u64 call_clone_flags(u64 number, const u64 *args, const struct call_memory *memory)
+{
+    const struct syscall_row *row = syscall_row_of(number);
+    u64 flags = 0;
+    if (row->args[0].show == SHOW_CLONE)
+        flags = args[0];
+    else if (row->args[0].shape == SHAPE_CLONE3)
+        read_memory(memory, args[0], &flags, sizeof(flags));
+    return row->effects & EFFECT_LENDS ? CALL_FLAG_VFORK : flags;
+}
+
 static u32 length_at(const struct call_memory *memory, u64 at)
 {
     u32 length = 0;

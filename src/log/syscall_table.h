@@ -80,6 +80,7 @@ enum syscall_effect {
                                * its error is taken from the log.  (munmap may fail half way.) */
     /* processes and threads */
     EFFECT_MAKES = 1 << 7,    /* a process or a thread */
+    EFFECT_LENDS = 1 << 27,   /* ... that has the caller's memory until it execs or ends, as CLONE_VFORK */
     EFFECT_EXECS = 1 << 8,    /* the program is replaced */
     EFFECT_EXITS = 1 << 9,    /* the thread or the process ends */
     EFFECT_NAMES = 1 << 10,   /* the thread gets another name */
@@ -279,6 +280,11 @@ bool syscall_variant_has(u64 number, const u64 *args, u32 effects);
 
 /* The rows of socket options, which setsockopt has too. */
 extern const struct syscall_variants *const syscall_sockopts;
+
+/* The flags of clone (struct clone_args has them first, vfork has one of its own, fork none) of a
+ * call that makes a process or a thread. */
+enum { CALL_FLAG_VFORK = 0x4000, CALL_FLAG_THREAD = 0x10000 };
+u64 call_clone_flags(u64 number, const u64 *args, const struct call_memory *memory);
 
 void call_begin(struct call_made *call, u64 number, const u64 *args,
                 const struct call_memory *memory);

@@ -406,16 +406,39 @@ static u32 tid_in(const struct control_thread *list, size_t count, u32 thread)
     return 0;
 }
 
-static bool is_spawn(const struct state *state)
+struct state_memory {
+    struct window *window;
+    u64 index;
+};
+
+static bool read_state(void *context, void *to, struct gaddr from, size_t size)
 {
-    return state->event && syscall_has(state->registers.reg[RAX], EFFECT_MAKES);
+    const struct state_memory *m = context;
+    size_t got = 0;
+    struct error *err = window_read(m->window, m->index, from.at, to, size, &got);
+    if (err)
+        error_destroy(err);
+    return got == size;
+}
+
+/* Is a process made there that has its own memory?  A child of vfork has its parent's, and is replayed
+ * under its parent's id. */
+static bool is_fork(struct window *w, u64 index)
+{
+    const struct state *state = &w->states[index];
+    struct state_memory of = {w, index};
+    struct call_memory memory = {read_state, &of};
+    u64 number = state->registers.reg[RAX], args[SYSCALL_ARGS] = {state->registers.reg[RDI]};
+    if (!state->event || !syscall_has(number, EFFECT_MAKES))
+        return false;
+    return !(call_clone_flags(number, args, &memory) & CALL_FLAG_VFORK);
 }
 
 /* Is the process, a child of fork, born at this state or behind it? */
-static bool is_born_behind(const struct window *w, u64 index, u32 thread)
+static bool is_born_behind(struct window *w, u64 index, u32 thread)
 {
     for (u64 i = index; i < w->count; i++)
-        if (w->states[i].thread == thread && is_spawn(&w->states[i]) &&
+        if (w->states[i].thread == thread && is_fork(w, i) &&
             (i + 1 == w->count || w->states[i + 1].registers.reg[RAX] == 0))
             return true;
     return false;

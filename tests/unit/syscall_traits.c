@@ -259,8 +259,38 @@ static void check_variants(void)
     }
 }
 
+/* --- processes ---------------------------------------------------------------------------- */
+
+static const u64 clone3_flags = 0x3d0f00;
+
+static bool read_flags(void *context, void *to, struct gaddr from, size_t size)
+{
+    (void)context;
+    if (from.at != 0x1000 || size != sizeof clone3_flags)
+        return false;
+    memcpy(to, &clone3_flags, size);
+    return true;
+}
+
+static void check_clone_flags(void)
+{
+    static const struct call_memory memory = {read_flags, NULL};
+    static const struct {
+        u64 number, first, wanted;
+    } calls[] = {
+        {__NR_fork, 0x4000, 0}, {__NR_vfork, 0, CALL_FLAG_VFORK}, {__NR_clone, 0x4111, 0x4111},
+        {435, 0x1000, 0x3d0f00}, {435, 0, 0}, {435, 0x2000, 0},
+    };
+    const char *why = "";
+    for (size_t i = 0; i < countof(calls); i++)
+        if (call_clone_flags(calls[i].number, &calls[i].first, &memory) != calls[i].wanted)
+            why = syscall_row_of(calls[i].number)->name;
+    report("flags of clone and its kin", why);
+}
+
 int main(void)
 {
+    check_clone_flags();
     check_rules();
     check_unknown();
     check_numbers();

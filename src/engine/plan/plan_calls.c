@@ -23,16 +23,16 @@ bool plan_before_call(const struct call *call)
     return stands;
 }
 
-/* clone has its flags in an argument, clone3 at the head of what that points at; others have none. */
+static bool read_guest(void *context, void *to, struct gaddr from, size_t size)
+{
+    (void)context;
+    return guest_read(to, from, size);
+}
+
 static bool makes_thread(const struct call *call)
 {
-    const struct call_arg *arg = syscall_row_of(call->number)->args;
-    u64 flags = 0;
-    if (arg[0].show == SHOW_CLONE)
-        flags = call->args[0];
-    if (arg[0].shape == SHAPE_CLONE3)
-        guest_read_u64(gaddr(call->args[0]), &flags);
-    return flags & K_CLONE_THREAD;
+    static const struct call_memory memory = {read_guest, NULL};
+    return call_clone_flags(call->number, call->args, &memory) & CALL_FLAG_THREAD;
 }
 
 void plan_after_call(const struct call *call, i64 result)
