@@ -97,9 +97,9 @@ static void release_outputs(const struct call *call)
 {
     const struct call_arg *arg = syscall_row_of(call->number)->args;
     for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++) {
-        u64 start = call->args[n], end = start + output_size(&arg[n], call->args);
         if (!(arg[n].way & ARG_OUT))
             continue;
+        u64 start = call->args[n], end = start + output_size(&arg[n], call->args);
         code_watch_release(start, end);
         if (share_member)
             share_release(start, end);
