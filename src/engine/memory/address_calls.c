@@ -21,6 +21,7 @@
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
 #include "engine/start/loader.h"
+#include "log/syscall_numbers.h"
 
 enum {
     TRIES = 16,              /* at places where the kernel has something unexpected */
@@ -417,7 +418,7 @@ static bool is_about_forks(u64 advice)
 
 static i64 kernel_advise(u64 at, u64 size, u64 advice)
 {
-    struct call call = {__NR_madvise, {at, size, advice}};
+    struct call call = {CALL_madvise, {at, size, advice}};
     if (is_about_forks(advice))
         return log_owner->pass_now(&call);
     return kernel_call(__NR_madvise, at, size, advice);
