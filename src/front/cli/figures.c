@@ -6,13 +6,6 @@
 
 enum { NS = 1000000000 };
 
-u64 figures_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (u64)now.tv_sec * NS + (u64)now.tv_nsec;
-}
-
 const char *figures_bytes(char *room, u64 bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -6,9 +6,6 @@
 
 enum { FIGURES_ROOM = 32 };
 
-/* Nanoseconds since 1970. */
-u64 figures_now(void);
-
 /* Each fills `room`, of FIGURES_ROOM bytes, and returns it. */
 const char *figures_bytes(char *room, u64 bytes); /* 12.3 MB */
 const char *figures_time(char *room, u64 ns);     /* 1.24 s, 3:07 min */

@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/wall_clock.h"
 #include "front/cli/figures.h"
 
 #define SECOND 1000000000ul
@@ -21,7 +22,7 @@ static const char erase[] = "\r\033[K";
 void growth_init(struct growth *g, bool quiet, pid_t group)
 {
     *g = (struct growth){
-        .wanted = !quiet && isatty(STDERR_FILENO), .group = group, .began = figures_now()};
+        .wanted = !quiet && isatty(STDERR_FILENO), .group = group, .began = wall_clock_now()};
 }
 
 int growth_wait(const struct growth *g)
@@ -45,7 +46,7 @@ static bool is_free(const struct growth *g)
 
 void growth_show(struct growth *g, u64 bytes)
 {
-    u64 now = figures_now();
+    u64 now = wall_clock_now();
     if (!g->wanted || now - g->began < FIRST_SECONDS * SECOND || now - g->last < SECOND ||
         !is_free(g))
         return;

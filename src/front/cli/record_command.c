@@ -32,6 +32,7 @@
 #include "base/error.h"
 #include "base/option_value.h"
 #include "base/types.h"
+#include "base/wall_clock.h"
 #include "base/xalloc.h"
 #include "front/cli/cli.h"
 #include "front/cli/cpu_option.h"
@@ -370,7 +371,7 @@ static struct error *describe(struct recorder *r, const char *program, char **ar
     char *absolute = realpath(program, NULL);
     meta->program = absolute ? absolute : xformat("%s", program);
     meta->directory = getcwd(NULL, 0);
-    meta->started = figures_now();
+    meta->started = wall_clock_now();
     recorder_describe_machine(meta);
     return recording_save(r->rec);
 }
@@ -379,7 +380,7 @@ static struct error *describe(struct recorder *r, const char *program, char **ar
 static void conclude(struct recorder *r)
 {
     struct recording_meta *meta = &r->rec->meta;
-    meta->ended = figures_now();
+    meta->ended = wall_clock_now();
     meta->tracks = r->tracks_made;
     meta->core = r->past.core || (WIFSIGNALED(r->wait_status) && WCOREDUMP(r->wait_status));
     meta->signal = WIFSIGNALED(r->wait_status) ? WTERMSIG(r->wait_status) : 0;
