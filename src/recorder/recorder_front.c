@@ -1,8 +1,8 @@
-/* The front of a recording: see the header.
+/* The front of a recording: see recorder.h.
  *
- * It ignores what the terminal and the program send to the whole group, and passes on to the recorder
- * what is meant for the program.  If it is killed the recorder goes on to the program's end; if the
- * recorder is killed, the front ends and the program goes on, unrecorded.
+ * It ignores what the terminal and the program send to the whole group, and passes on to the
+ * recorder what is meant for the program.  If it is killed the recorder goes on to the program's
+ * end; if the recorder is killed, the front ends and the program goes on, unrecorded.
  */
 #include "recorder/recorder_front.h"
 
@@ -38,15 +38,13 @@ static int wait_for(pid_t recorder)
     }
 }
 
-bool recorder_front_divide(struct recorder_front *ret, int *ret_status)
+bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status)
 {
     pid_t front = getpid();
     engine_take_signals();
     pid_t recorder = fork();
     if (recorder > 0) {
-        int status = wait_for(recorder);
-        engine_end_likewise(status);
-        *ret_status = engine_exit_status(status);
+        *ret_wait_status = wait_for(recorder);
         return false;
     }
     *ret = (struct recorder_front){.pid = recorder == 0 ? front : 0, .group = getpgrp()};

@@ -31,7 +31,8 @@ bool recorder_track_stopped(const struct recorder_track *t);
 /* What went wrong, once the thread has stopped; NULL if nothing.  The caller's. */
 struct error *recorder_track_error(struct recorder_track *t);
 
-/* Once the thread has stopped: the first thing that it noted which cannot be replayed, or NULL.  The caller's. */
+/* Once the thread has stopped: the first thing that it noted which cannot be replayed, or NULL.
+ * The caller's. */
 char *recorder_track_limit(struct recorder_track *t);
 
 /* While it runs, too. */

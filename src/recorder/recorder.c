@@ -1,0 +1,502 @@
+/* The main thread of a recorder: starts the program, answers hellos, keeps copies of files, notices
+ * which processes are gone, and completes the recording.  recorder.h has the whole.
+ *
+ * The program must never suffer: whatever goes wrong with the recording is told once, the
+ * program goes on, and what was written stays usable.
+ *
+ *     started --(hello)--> recording --(every image hung up, child reaped)--> over
+ */
+#include "recorder/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/wall_clock.h"
+#include "base/xalloc.h"
+#include "log/format.h"
+#include "log/packets.h"
+#include "log/ring.h"
+#include "recorder/recorder_files.h"
+#include "recorder/recorder_front.h"
+#include "recorder/recorder_machine.h"
+#include "recorder/recorder_mapped.h"
+#include "recorder/recorder_track.h"
+
+enum {
+    RING_SIZE = 16 << 20,
+    RINGS_MOST = 64 << 20, /* all that live together, as far as the smallest size allows */
+    FIXED_POLLS = 3,       /* signals, the shared socket, threads that stopped */
+};
+
+struct recorder {
+    struct recording *rec;
+    const struct recorder_job *job;
+    const struct recorder_host *host;
+    struct recorder_front front; /* its group is 0 if there is none */
+    pid_t child;
+    int shared, signals, stopped; /* the shared socket is -1 after it hung up */
+    bool reaped;
+    int wait_status;
+    struct recorder_track **tracks; /* live ones; `count` of them */
+    bool *hung_up;
+    size_t count, room;
+    u32 tracks_made;
+    struct recorder_figures past; /* of those that are no more */
+    char *limit;                /* the first thing that one of them says cannot be replayed */
+    struct error *failure;      /* the first; the host was told */
+    bool has_not_copied;        /* a file that was mapped, for want of room; the host was told */
+    struct recorder_files files;
+    struct recorder_mapped *mapped;
+};
+
+/* Tracks */
+
+static u64 rings_alive(const struct recorder *r)
+{
+    u64 bytes = 0;
+    for (size_t i = 0; i < r->count; i++)
+        bytes += recorder_track_figures(r->tracks[i]).ring;
+    return bytes;
+}
+
+/* Large at first, less for each when many live. */
+static u64 choose_ring_size(const struct recorder *r)
+{
+    u64 used = rings_alive(r), size = RING_SIZE;
+    while (size > RING_SIZE_LEAST && used + ring_bytes(size) > RINGS_MOST)
+        size /= 2;
+    return size;
+}
+
+/* The first failure is told, and kept for the meta file; others follow from it. */
+static void fail(struct recorder *r, struct error *err)
+{
+    if (r->failure) {
+        error_destroy(err);
+        return;
+    }
+    r->failure = err;
+    if (r->host->failed)
+        r->host->failed(r->host->context, r->rec, err);
+}
+
+static void add_track(struct recorder *r, struct recorder_track *track)
+{
+    if (r->count == r->room) {
+        r->room = r->room ? 2 * r->room : 4;
+        struct recorder_track **tracks = xalloc(r->room * sizeof *tracks);
+        bool *hung_up = xalloc(r->room * sizeof *hung_up);
+        if (r->count) {
+            memcpy(tracks, r->tracks, r->count * sizeof *tracks);
+            memcpy(hung_up, r->hung_up, r->count * sizeof *hung_up);
+        }
+        free(r->tracks);
+        free(r->hung_up);
+        r->tracks = tracks;
+        r->hung_up = hung_up;
+    }
+    r->hung_up[r->count] = false;
+    r->tracks[r->count++] = track;
+}
+
+static void answer_hello(struct recorder *r, const struct channel_hello *hello, int socket)
+{
+    if (r->failure || hello->version != CHANNEL_VERSION) {
+        recorder_track_refuse(socket, r->failure ? ENOSPC : EPROTO);
+        return;
+    }
+    struct recorder_track *track;
+    struct error *err = recorder_track_create(r->rec, hello, r->tracks_made, socket,
+                                              choose_ring_size(r), r->stopped, r->mapped, &track);
+    if (err) {
+        fail(r, err);
+        return;
+    }
+    r->tracks_made++;
+    add_track(r, track);
+}
+
+static void hear_shared(struct recorder *r)
+{
+    union packet packet;
+    int fd;
+    switch (packet_receive(r->shared, &packet, &fd)) {
+    case PACKET_GOT:
+        if (packet.message.kind == CHANNEL_HELLO && fd >= 0)
+            answer_hello(r, &packet.hello, fd);
+        else if (fd >= 0)
+            close(fd);
+        break;
+    case PACKET_CLOSED:
+        close(r->shared);
+        r->shared = -1;
+        break;
+    case PACKET_NONE:
+    case PACKET_MALFORMED:
+        break;
+    }
+}
+
+/* What a descriptor is open on; NULL: not known.  To be freed. */
+static char *path_of(int fd)
+{
+    char *link = xformat("/proc/self/fd/%d", fd), path[PATH_MAX];
+    ssize_t length = readlink(link, path, sizeof path);
+    free(link);
+    return length > 0 ? xformat("%.*s", (int)length, path) : NULL;
+}
+
+static void tell_not_copied(struct recorder *r, int fd, int error)
+{
+    if (r->has_not_copied)
+        return;
+    r->has_not_copied = true;
+    char *path = path_of(fd);
+    if (r->host->not_copied)
+        r->host->not_copied(r->host->context, r->rec, path, error);
+    free(path);
+}
+
+static void keep_file(struct recorder *r, struct recorder_track *track,
+                      const struct channel_keep *keep, int fd)
+{
+    struct channel_kept kept = {.error = ENOSPC};
+    if (!r->failure && fd >= 0) {
+        kept.error = (u32)recorder_files_keep(&r->files, r->rec, keep, fd, &kept.copy);
+        if (kept.error)
+            tell_not_copied(r, fd, (int)kept.error);
+    }
+    packet_send(recorder_track_socket(track), &kept.message, CHANNEL_KEPT, sizeof kept, -1);
+}
+
+static void hear_track(struct recorder *r, size_t i)
+{
+    union packet packet;
+    int fd;
+    switch (packet_receive(recorder_track_socket(r->tracks[i]), &packet, &fd)) {
+    case PACKET_GOT:
+        if (packet.message.kind == CHANNEL_KEEP)
+            keep_file(r, r->tracks[i], &packet.keep, fd);
+        if (fd >= 0)
+            close(fd);
+        break;
+    case PACKET_CLOSED:
+        r->hung_up[i] = true;
+        recorder_track_hang_up(r->tracks[i]);
+        break;
+    case PACKET_NONE:
+    case PACKET_MALFORMED:
+        break;
+    }
+}
+
+static void keep_limit(struct recorder *r, char *limit)
+{
+    if (r->limit)
+        free(limit);
+    else
+        r->limit = limit;
+}
+
+/* Tells what stopped a track; lets go of those whose process is gone as well. */
+static void reap_tracks(struct recorder *r)
+{
+    for (size_t i = r->count; i-- > 0;) {
+        struct recorder_track *track = r->tracks[i];
+        if (!recorder_track_stopped(track))
+            continue;
+        struct error *err = recorder_track_error(track);
+        if (err)
+            fail(r, err);
+        if (!r->hung_up[i])
+            continue;
+        struct recorder_figures f = recorder_track_figures(track);
+        r->past.events += f.events;
+        r->past.raw += f.raw;
+        r->past.stored += f.stored;
+        r->past.core |= f.core;
+        keep_limit(r, recorder_track_limit(track));
+        recorder_track_destroy(track);
+        r->count--;
+        r->tracks[i] = r->tracks[r->count];
+        r->hung_up[i] = r->hung_up[r->count];
+    }
+}
+
+u64 recorder_stored(const struct recorder *r)
+{
+    u64 bytes = r->past.stored + r->files.bytes;
+    for (size_t i = 0; i < r->count; i++)
+        bytes += recorder_track_figures(r->tracks[i]).stored;
+    return bytes;
+}
+
+/* The loop */
+
+/* Twice, with a pause: if we have just been continued together, its turn may be yet to come. */
+static bool is_stopped(pid_t child)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+        return false;
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+    info.si_pid = 0;
+    return waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid;
+}
+
+static bool is_in_foreground(pid_t wanted)
+{
+    int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0)
+        return false;
+    pid_t group = tcgetpgrp(terminal);
+    close(terminal);
+    return group == wanted;
+}
+
+/* In the group that a shell continues it needs no word of ours. */
+static void continue_program(struct recorder *r)
+{
+    if (recorder_front_continued(&r->front) && !r->reaped && getpgid(r->child) != r->front.group)
+        kill(r->child, SIGCONT);
+}
+
+/* The program may have stopped itself, as by `kill -STOP $$`.  A shell that waits for the front is to
+ * see that. */
+static void hear_child(struct recorder *r)
+{
+    if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
+        r->reaped = true;
+    if (!r->reaped && r->front.group && is_stopped(r->child) && is_in_foreground(r->front.group))
+        recorder_front_stop(&r->front);
+}
+
+/* SIGTERM and SIGHUP are meant for the program: it gets them unless the terminal, which sends to
+ * all, did it. */
+static void hear_signals(struct recorder *r)
+{
+    struct signalfd_siginfo info;
+    if (read(r->signals, &info, sizeof info) != sizeof info)
+        return;
+    if (info.ssi_signo == SIGCHLD)
+        hear_child(r);
+    else if (info.ssi_signo == SIGCONT)
+        continue_program(r);
+    else if (!r->reaped && info.ssi_code != SI_KERNEL)
+        kill(r->child, (int)info.ssi_signo);
+}
+
+/* Only to be woken: reap_tracks looks for itself. */
+static void hear_stopped(struct recorder *r)
+{
+    u64 count;
+    if (read(r->stopped, &count, sizeof count) < 0)
+        return;
+}
+
+bool recorder_is_over(const struct recorder *r)
+{
+    return r->reaped && r->shared < 0 && r->count == 0;
+}
+
+void recorder_turn(struct recorder *r, int timeout)
+{
+    size_t count = r->count;
+    struct pollfd *polls = xalloc((FIXED_POLLS + count) * sizeof *polls);
+    polls[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = r->shared, .events = POLLIN};
+    polls[2] = (struct pollfd){.fd = r->stopped, .events = POLLIN};
+    for (size_t i = 0; i < count; i++) {
+        int fd = r->hung_up[i] ? -1 : recorder_track_socket(r->tracks[i]);
+        polls[FIXED_POLLS + i] = (struct pollfd){.fd = fd, .events = POLLIN};
+    }
+    if (poll(polls, FIXED_POLLS + count, timeout) > 0) {
+        for (size_t i = 0; i < count; i++)
+            if (polls[FIXED_POLLS + i].revents)
+                hear_track(r, i);
+        if (polls[0].revents)
+            hear_signals(r);
+        if (polls[1].revents)
+            hear_shared(r);
+        if (polls[2].revents)
+            hear_stopped(r);
+    }
+    free(polls);
+    reap_tracks(r);
+}
+
+/* Before and after */
+
+static struct error *describe(struct recorder *r, const char *program, char **argv)
+{
+    struct recording_meta *meta = &r->rec->meta;
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    meta->arguments = xalloc((count + 1) * sizeof *meta->arguments);
+    for (size_t i = 0; i < count; i++)
+        meta->arguments[i] = xformat("%s", argv[i]);
+    meta->arguments[count] = NULL;
+    char *absolute = realpath(program, NULL);
+    meta->program = absolute ? absolute : xformat("%s", program);
+    meta->directory = getcwd(NULL, 0);
+    meta->started = wall_clock_now();
+    recorder_describe_machine(meta);
+    return recording_save(r->rec);
+}
+
+/* The last word of the meta file. */
+static void conclude(struct recorder *r)
+{
+    struct recording_meta *meta = &r->rec->meta;
+    meta->ended = wall_clock_now();
+    meta->tracks = r->tracks_made;
+    meta->core = r->past.core || (WIFSIGNALED(r->wait_status) && WCOREDUMP(r->wait_status));
+    meta->signal = WIFSIGNALED(r->wait_status) ? WTERMSIG(r->wait_status) : 0;
+    meta->status = WIFSIGNALED(r->wait_status) ? -1 : WEXITSTATUS(r->wait_status);
+    meta->state = r->failure ? RECORDING_CUT : RECORDING_ENDED;
+    if (r->failure)
+        meta->why = xformat("%s", error_text(r->failure));
+    struct error *err = recording_save(r->rec);
+    if (err)
+        fail(r, err);
+}
+
+static enum recorder_result result_of(const struct recorder *r)
+{
+    bool program_failed = engine_exit_status(r->wait_status) != 0 || r->past.core;
+    if (r->tracks_made == 0)
+        return RECORDER_NOTHING;
+    return r->job->only_if_failed && !program_failed ? RECORDER_REMOVED : RECORDER_KEPT;
+}
+
+/* A run that did not come about, or that is not to be kept, leaves nothing behind. */
+void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
+{
+    recorder_mapped_finish(take(r->mapped));
+    conclude(r);
+    *ret = (struct recorder_outcome){
+        .result = result_of(r),
+        .wait_status = r->wait_status,
+        .failed = r->failure != NULL,
+        .events = r->past.events,
+        .limit = r->limit,
+    };
+    if (ret->result != RECORDER_KEPT)
+        ret->err = recording_remove(r->rec);
+}
+
+/* What the program may open and write is no limit for its recorder, as far as we may choose. */
+static void raise_limits(void)
+{
+    static const int limits[] = {RLIMIT_FSIZE, RLIMIT_NOFILE};
+    for (size_t i = 0; i < countof(limits); i++) {
+        struct rlimit limit;
+        if (getrlimit(limits[i], &limit) == 0) {
+            limit.rlim_cur = limit.rlim_max;
+            setrlimit(limits[i], &limit);
+        }
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static struct error *make_recording(struct recorder *r)
+{
+    const struct engine_start *start = r->job->start;
+    struct error *err = recording_create(r->job->output, base_name(start->argv[0]), &r->rec);
+    if (!err)
+        err = describe(r, start->program, start->argv);
+    return err ? error_within(err, "cannot record") : NULL;
+}
+
+static struct error *watch(struct recorder *r)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigaddset(&mask, SIGTERM);
+    sigaddset(&mask, SIGHUP);
+    sigaddset(&mask, SIGCONT);
+    r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    r->stopped = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (r->signals < 0 || r->stopped < 0) /* the program runs; without us it is not recorded */
+        return error_errno(errno, "cannot watch the program");
+    return NULL;
+}
+
+static struct error *start_program(struct recorder *r)
+{
+    struct error *err = engine_spawn(r->job->start, "record", &r->child, &r->shared);
+    if (err)
+        return err;
+    recorder_front_leave_group(&r->front);
+    raise_limits();
+    return watch(r);
+}
+
+struct error *recorder_start(const struct recorder_job *job, const struct recorder_host *host,
+                             struct recorder **ret)
+{
+    struct recorder *r = xalloc(sizeof *r);
+    *r = (struct recorder){.job = job, .host = host, .shared = -1, .signals = -1, .stopped = -1};
+    if (job->front)
+        r->front = *job->front;
+    struct error *err = make_recording(r);
+    if (!err) {
+        r->mapped = recorder_mapped_create(r->rec);
+        err = start_program(r);
+    }
+    if (!err) {
+        *ret = r;
+        return NULL;
+    }
+    if (r->rec)
+        error_destroy(recording_remove(r->rec));
+    recorder_destroy(r);
+    return err;
+}
+
+const struct recording *recorder_recording(const struct recorder *r)
+{
+    return r->rec;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+void recorder_destroy(struct recorder *r)
+{
+    if (!r)
+        return;
+    recorder_mapped_finish(r->mapped);
+    recorder_files_deinit(&r->files);
+    recording_destroy(r->rec);
+    error_destroy(r->failure);
+    close_if_open(r->shared);
+    close_if_open(r->signals);
+    close_if_open(r->stopped);
+    free(r->limit);
+    free(r->tracks);
+    free(r->hung_up);
+    free(r);
+}

@@ -1,0 +1,116 @@
+/* The recorder: runs a program on the engine and writes down everything that happens to it.
+ *
+ * The recorder is the parent of the program.  The program's processes send a hello for each image
+ * (log/channel.h).  For each image the recorder makes a track: a ring in shared memory, a file, and
+ * a thread that moves events from the ring to the file.  It also keeps copies of mapped files that
+ * may change, lists the others with their hashes, and describes the run in the meta file.
+ *
+ * A client says what is to be recorded, and turns the recorder until it is over:
+ *
+ *     struct engine_start start = {engine, "", "/bin/true", 1, (char *[]){"true", NULL}};
+ *     struct recorder_job job = {.start = &start, .output = "true.recording"};
+ *     struct recorder_host host = {.failed = tell_failure};
+ *     err = recorder_start(&job, &host, &r);
+ *     while (!recorder_is_over(r))
+ *         recorder_turn(r, -1);
+ *     recorder_finish(r, &outcome);
+ *     recorder_destroy(r);
+ *
+ * The recorder prints nothing.  What goes wrong on the way is told to the host, once; the program
+ * goes on unrecorded, and what was written stays usable.
+ *
+ * A process has one recorder at a time: the recorder takes over signals for good
+ * (log/engine_start.h), passes SIGTERM and SIGHUP on to the program, and raises the limits on
+ * files.
+ */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/engine_start.h"
+#include "log/recording.h"
+
+/* Two processes.  A program may send any signal to all of its process group, SIGKILL as well
+ * (`kill -9 0`, a timeout, a shell that ends its jobs).  A client that shares a group with the
+ * program may therefore divide itself: the recorder gets a group of its own, so that nothing that
+ * was recorded is lost, and the front stays in the program's group, so that a shell and a terminal
+ * see one job.
+ *
+ *   shell ── front ── recorder ── program
+ *            └─ one group ─ ─ ─ ─ ─ ┘
+ */
+struct recorder_front {
+    pid_t pid;   /* 0: there is none, and the recorder is the process that the caller waits for */
+    pid_t group; /* of the front and the program */
+    bool stopped;
+};
+
+/* True in the recorder, which then records with this front.  False in the front, after the recorder
+ * has ended: *ret_wait_status is its status.  Takes the signals.  Before any thread is made. */
+bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status);
+
+/* What is to be recorded.  Everything is lent until the recorder is destroyed. */
+struct recorder_job {
+    const struct engine_start *start;
+    const char *output;  /* a directory that is not there yet, or is empty; NULL: the next NAME-N in
+                          * the root of recordings (log/recording.h) */
+    bool only_if_failed; /* remove the recording if the program succeeds */
+    const struct recorder_front *front; /* NULL: the program is in no group that is to be left, and
+                                         * no process stops with it */
+};
+
+/* Told of events while the recorder turns or finishes.  Functions may be NULL. */
+struct recorder_host {
+    /* Nothing more is recorded, and the program goes on.  At most once. */
+    void (*failed)(void *context, const struct recording *rec, const struct error *err);
+    /* A mapped file (NULL: its name is not known) could not be copied: a replay will need the file
+     * as it is now.  `error` is an errno.  Only the first such file is told. */
+    void (*not_copied)(void *context, const struct recording *rec, const char *path, int error);
+    void *context;
+};
+
+struct recorder;
+
+/* Makes the recording and starts the program.  After an error there is no recording; should it be
+ * that the recorder cannot watch the program, the program runs all the same. */
+struct error *recorder_start(const struct recorder_job *job, const struct recorder_host *host,
+                             struct recorder **ret);
+
+/* Has every process of the program ended, and is everything that they logged written? */
+bool recorder_is_over(const struct recorder *r);
+
+/* Waits for something to happen, at most so many milliseconds (-1: any time), and handles it. */
+void recorder_turn(struct recorder *r, int timeout);
+
+/* How much has been written so far, in bytes: tracks and copies. */
+u64 recorder_stored(const struct recorder *r);
+
+/* Valid until the recorder is destroyed. */
+const struct recording *recorder_recording(const struct recorder *r);
+
+enum recorder_result {
+    RECORDER_KEPT,    /* there is a recording; it may be cut (meta.state) */
+    RECORDER_NOTHING, /* no process said hello: the recording is removed */
+    RECORDER_REMOVED, /* the program did not fail, and only_if_failed was asked for */
+};
+
+struct recorder_outcome {
+    enum recorder_result result;
+    int wait_status;   /* of the program's first process */
+    bool failed;       /* the host was told */
+    u64 events;
+    const char *limit; /* the first thing that cannot be replayed, or NULL */
+    struct error *err; /* the recording could not be removed; the caller's */
+};
+
+/* Once it is over: completes the meta file, and removes the recording if it is not to be kept.
+ * Strings in *ret are valid until the recorder is destroyed. */
+void recorder_finish(struct recorder *r, struct recorder_outcome *ret);
+
+/* After recorder_finish.  Accepts NULL. */
+void recorder_destroy(struct recorder *r);
+
+#endif
