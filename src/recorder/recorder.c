@@ -28,11 +28,11 @@
 #include "log/format.h"
 #include "log/packets.h"
 #include "log/ring.h"
-#include "recorder/recorder_files.h"
-#include "recorder/recorder_front.h"
-#include "recorder/recorder_machine.h"
-#include "recorder/recorder_mapped.h"
-#include "recorder/recorder_track.h"
+#include "recorder/recorder_files_internal.h"
+#include "recorder/recorder_front_internal.h"
+#include "recorder/recorder_machine_internal.h"
+#include "recorder/recorder_mapped_internal.h"
+#include "recorder/recorder_track_internal.h"
 
 enum {
     RING_SIZE = 16 << 20,

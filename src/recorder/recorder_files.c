@@ -3,7 +3,7 @@
  * The copy shares the file's blocks where the file system can do that (FICLONE), so that keeping
  * a large program costs next to nothing; else the bytes are copied, and the holes left out.
  */
-#include "recorder/recorder_files.h"
+#include "recorder/recorder_files_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

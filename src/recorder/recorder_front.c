@@ -4,7 +4,7 @@
  * recorder what is meant for the program.  If it is killed the recorder goes on to the program's
  * end; if the recorder is killed, the front ends and the program goes on, unrecorded.
  */
-#include "recorder/recorder_front.h"
+#include "recorder/recorder_front_internal.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* What machine a recording was made on: the kernel by uname, the processor by /proc/cpuinfo. */
-#include "recorder/recorder_machine.h"
+#include "recorder/recorder_machine_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * Invariants
  *   (1) `noted` only grows; the first `written` of them have their lines.
  */
-#include "recorder/recorder_mapped.h"
+#include "recorder/recorder_mapped_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
  * Invariants
  *   (1) Fields under "thread" are touched by the thread alone until `stopped`.
  */
-#include "recorder/recorder_track.h"
+#include "recorder/recorder_track_internal.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  * Threads that drain tracks note the MAP events that pass; a thread of its own, which gives way to
  * all others, reads each file once, hashes it and writes its line.
  */
-#ifndef RECORDER_MAPPED_H
-#define RECORDER_MAPPED_H
+#ifndef RECORDER_MAPPED_INTERNAL_H
+#define RECORDER_MAPPED_INTERNAL_H
 
 #include "log/format.h"
 #include "log/recording.h"

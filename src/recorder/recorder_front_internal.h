@@ -1,6 +1,6 @@
 /* The front of a recording (recorder.h) as its recorder sees it. */
-#ifndef RECORDER_FRONT_H
-#define RECORDER_FRONT_H
+#ifndef RECORDER_FRONT_INTERNAL_H
+#define RECORDER_FRONT_INTERNAL_H
 
 #include "recorder/recorder.h"
 

@@ -1,6 +1,6 @@
 /* Copies of mapped files, kept in a recording because they may not stay what they are. */
-#ifndef RECORDER_FILES_H
-#define RECORDER_FILES_H
+#ifndef RECORDER_FILES_INTERNAL_H
+#define RECORDER_FILES_INTERNAL_H
 
 #include "base/types.h"
 #include "log/channel.h"

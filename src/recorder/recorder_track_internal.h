@@ -1,12 +1,12 @@
 /* One track that is being recorded: its ring, its file, and the thread between them. */
-#ifndef RECORDER_TRACK_H
-#define RECORDER_TRACK_H
+#ifndef RECORDER_TRACK_INTERNAL_H
+#define RECORDER_TRACK_INTERNAL_H
 
 #include "base/error.h"
 #include "base/types.h"
 #include "log/channel.h"
 #include "log/recording.h"
-#include "recorder/recorder_mapped.h"
+#include "recorder/recorder_mapped_internal.h"
 
 struct recorder_track;
 

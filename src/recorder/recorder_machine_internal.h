@@ -1,6 +1,6 @@
 /* What machine a recording was made on. */
-#ifndef RECORDER_MACHINE_H
-#define RECORDER_MACHINE_H
+#ifndef RECORDER_MACHINE_INTERNAL_H
+#define RECORDER_MACHINE_INTERNAL_H
 
 #include "log/recording.h"
 
