@@ -1,31 +1,26 @@
 /* Every track, as many at a time as there are cores.
  *
  * A track that began with a program is started; one that was forked is reached in the replay of
- * its parent, by a copy of that engine (verifier_team.c), so that every event is replayed once.  What
- * could not be copied is replayed by itself, through its parent's events up to the fork; unless the
- * parent's replay has shown that these differ.
+ * its parent, by a copy of that engine (verifier_team.c), so that every event is replayed once.
+ * What could not be copied is replayed by itself, through its parent's events up to the fork;
+ * unless the parent's replay has shown that these differ.
  *
  *     waiting --start_some, forks--> begun --ended--> done --tell_finished--> told
  *        ^                             |               ^
  *        +------------ lost -----------+               |
  *        +------ the parent differs before that -------+
  *
- * Lines are printed in the order of the tracks: a track's verdict, to stdout, and its complaints,
- * to stderr, wait until those before it have been told.
+ * Outcomes are told in the order of the tracks: each waits until those before it have been told.
  *
  * Invariants
  *   (1) A parent is before its children: tracks are numbered as they begin.
  *   (2) A track that waits is in the line, or its parent is not done.
  */
-#include "verifier/verifier_all.h"
-
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/complain.h"
 #include "base/xalloc.h"
-#include "log/channel.h"
+#include "verifier/verifier.h"
 #include "verifier/verifier_team.h"
 
 struct job {
@@ -43,19 +38,12 @@ struct job {
 struct jobs {
     const struct recording *rec;
     struct job *list;
-    size_t count, told, failed;
+    size_t count, told;
     struct job **line; /* to be started, in that order */
     size_t queued, started;
-    int status;
+    verifier_told *tell;
+    void *context;
 };
-
-/* The worst of two statuses: a divergence before anything else, success after. */
-static int worse(int a, int b)
-{
-    if (a == CHANNEL_EXIT_DIVERGED || b == CHANNEL_EXIT_DIVERGED)
-        return CHANNEL_EXIT_DIVERGED;
-    return a > b ? a : b;
-}
 
 static size_t cores(void)
 {
@@ -171,24 +159,17 @@ static void ended(void *context, struct verifier_line *line, char *said)
 
 /* --- telling ------------------------------------------------------------------------ */
 
-static int complain_of(struct job *job)
-{
-    if (job->said)
-        fputs(job->said, stderr);
-    if (job->differs)
-        return complain(CHANNEL_EXIT_DIVERGED,
-                        "track %u: not reached, since the replay of track %u, which it comes from, "
-                        "differs before that", job->track, job->differs->track);
-    return job->line ? verifier_line_report(job->line) : 0;
-}
-
 static void tell(struct jobs *jobs, struct job *job)
 {
-    bool good = !job->line && !job->differs;
-    printf("track %u: %s\n", job->track, good ? "reproduced" : "not reproduced");
-    fflush(stdout);
-    jobs->status = worse(jobs->status, complain_of(job));
-    jobs->failed += !good;
+    struct verifier_outcome outcome = {.rec = jobs->rec, .track = job->track};
+    if (job->line) {
+        verifier_line_outcome(job->line, &outcome);
+    } else if (job->differs) {
+        outcome.result = VERIFIER_NOT_REACHED;
+        outcome.ancestor = job->differs->track;
+    }
+    outcome.said = job->said;
+    jobs->tell(jobs->context, &outcome);
     jobs->told++;
     verifier_line_destroy(job->line);
     free(job->said);
@@ -235,10 +216,10 @@ static void jobs_init(struct jobs *jobs, const u32 *tracks)
     find_children(jobs);
 }
 
-int replay_all(const struct recording *rec, const u32 *tracks, size_t count,
-               const char *settings)
+void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t count,
+                         const char *settings, verifier_told *told, void *context)
 {
-    struct jobs jobs = {.rec = rec, .count = count};
+    struct jobs jobs = {.rec = rec, .count = count, .tell = told, .context = context};
     struct verifier_team_host host = {forks, lost, ended, &jobs};
     jobs_init(&jobs, tracks);
     struct verifier_team *team = verifier_team_create(rec, settings, cores(), &host);
@@ -246,10 +227,4 @@ int replay_all(const struct recording *rec, const u32 *tracks, size_t count,
     verifier_team_destroy(team);
     free(jobs.line);
     free(jobs.list);
-    if (jobs.failed)
-        printf("%zu of %zu tracks not reproduced\n", jobs.failed, count);
-    else
-        printf("%zu track%s, all reproduced\n", count, count == 1 ? "" : "s");
-    int unwritten = complain_if_unwritten();
-    return jobs.status ? jobs.status : unwritten;
 }

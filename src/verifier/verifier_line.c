@@ -8,11 +8,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/complain.h"
 #include "base/xalloc.h"
 #include "log/engine_locate.h"
 #include "log/recording_file.h"
@@ -183,43 +180,24 @@ bool verifier_line_reproduced(const struct verifier_line *l)
     return l->judged && l->verdict.verdict == CHANNEL_REPRODUCED && !l->err;
 }
 
-static int report_divergence(const struct verifier_line *l)
-{
-    const struct channel_verdict *v = &l->verdict;
-    complain(0, "track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events",
-             l->track, (unsigned long long)v->tick, (unsigned long long)v->pc, v->thread,
-             (unsigned long long)v->event);
-    complain(0, "  recorded: %s", v->recorded);
-    return complain(CHANNEL_EXIT_DIVERGED, "  happened: %s", v->happened);
-}
-
-static int report_error(struct verifier_line *l)
-{
-    struct error *err = l->err;
-    l->err = NULL;
-    if (l->ours)
-        return error_complain(err, CHANNEL_EXIT_OURS);
-    return error_complain(error_within(err, "%s", l->rec->path), 1);
-}
-
-static int report_silence(const struct verifier_line *l)
-{
-    if (WIFSIGNALED(l->wait_status))
-        return complain(CHANNEL_EXIT_OURS, "track %u: the replay died by signal %d (%s)", l->track,
-                        WTERMSIG(l->wait_status), strsignal(WTERMSIG(l->wait_status)));
-    return complain(CHANNEL_EXIT_OURS, "track %u: the replay ended with status %d and no verdict",
-                    l->track, WEXITSTATUS(l->wait_status));
-}
-
-int verifier_line_report(struct verifier_line *l)
+static enum verifier_result result_of(const struct verifier_line *l)
 {
     if (verifier_line_diverged(l))
-        return report_divergence(l);
+        return VERIFIER_DIVERGED;
     if (l->err)
-        return report_error(l);
+        return l->ours ? VERIFIER_FAILED : VERIFIER_UNREADABLE;
     if (!l->judged)
-        return report_silence(l);
-    if (l->verdict.verdict == CHANNEL_REPRODUCED)
-        return 0;
-    return complain(1, "track %u cannot be replayed: %s", l->track, l->verdict.happened);
+        return VERIFIER_SILENT;
+    return l->verdict.verdict == CHANNEL_REPRODUCED ? VERIFIER_REPRODUCED : VERIFIER_UNABLE;
+}
+
+void verifier_line_outcome(const struct verifier_line *l, struct verifier_outcome *ret)
+{
+    const struct channel_verdict *v = &l->verdict;
+    *ret = (struct verifier_outcome){
+        .rec = l->rec, .track = l->track, .result = result_of(l),
+        .tick = v->tick, .pc = v->pc, .thread = v->thread, .events = v->event,
+        .recorded = v->recorded, .happened = v->happened,
+        .err = l->err, .wait_status = l->wait_status,
+    };
 }

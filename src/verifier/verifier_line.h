@@ -1,5 +1,5 @@
 /* The line to an engine that replays a track: what it is fed, what it asks for, its verdict, and
- * what is said of all that at the end. */
+ * what came of all that. */
 #ifndef VERIFIER_LINE_H
 #define VERIFIER_LINE_H
 
@@ -9,6 +9,7 @@
 #include "log/lineage.h"
 #include "log/packets.h"
 #include "log/replay_start.h"
+#include "verifier/verifier.h"
 
 struct verifier_feed;
 
@@ -21,7 +22,7 @@ struct verifier_line {
     struct channel_verdict verdict;
     struct error *err; /* nothing good can come of it: an engine that runs is to be killed */
     bool ours;         /* err is no fault of the recording */
-    int wait_status;   /* how the engine ended, for the report: the caller fills it in */
+    int wait_status;   /* how the engine ended: the caller fills it in */
 };
 
 /* `rec` is lent. */
@@ -60,7 +61,7 @@ enum packet_result verifier_line_hear(struct verifier_line *l, union packet *ret
 void verifier_line_close(struct verifier_line *l);
 bool verifier_line_reproduced(const struct verifier_line *l);
 bool verifier_line_diverged(const struct verifier_line *l);
-/* What came of it, said and as a status.  Once. */
-int verifier_line_report(struct verifier_line *l);
+/* What came of it; *ret points into the line. */
+void verifier_line_outcome(const struct verifier_line *l, struct verifier_outcome *ret);
 
 #endif

@@ -3,8 +3,6 @@
  * ebb starts an engine for the track, serves its line (verifier_line.c) and waits for its end.  The
  * program's output comes from the engine.
  */
-#include "verifier/verifier_track.h"
-
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "log/engine_start.h"
+#include "verifier/verifier.h"
 #include "verifier/verifier_line.h"
 
 struct replay {
@@ -102,14 +101,16 @@ static void start_and_run(struct replay *r, const struct engine_start *start)
     close(r->signals);
 }
 
-int replay_track(const struct recording *rec, u32 track, const char *settings)
+void verifier_replay_track(const struct recording *rec, u32 track, const char *settings,
+                           verifier_told *told, void *context)
 {
     struct replay r = {.line = verifier_line_create(rec, track), .shared = -1, .signals = -1};
     struct verifier_engine engine;
     if (verifier_line_prepare(r.line, false, settings, &engine))
         start_and_run(&r, &engine.start);
     verifier_engine_deinit(&engine);
-    int status = verifier_line_report(r.line);
+    struct verifier_outcome outcome;
+    verifier_line_outcome(r.line, &outcome);
+    told(context, &outcome);
     verifier_line_destroy(r.line);
-    return status;
 }

@@ -1,8 +1,13 @@
-/* ebb replay --verify and --run: recorded runs again, each track on an engine of its own
- * (verifier/verifier_track.c), or all of them, on engines that copy themselves where the program
- * forked (verifier/verifier_all.c). */
+/* ebb replay --verify and --run: recorded runs again, and whether they came out as recorded.
+ *
+ * The verifier does the work (verifier/verifier.h); this file reads options and says what came of
+ * each track.  One track speaks only if something is wrong; of all tracks each has its line on
+ * stdout, and what is wrong is on stderr.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/complain.h"
 #include "base/error.h"
@@ -13,10 +18,106 @@
 #include "log/channel.h"
 #include "log/recording.h"
 #include "log/track_choice.h"
-#include "verifier/verifier_all.h"
-#include "verifier/verifier_track.h"
+#include "verifier/verifier.h"
 
 static struct setting_list extra; /* of the command line */
+
+/* What came of a track */
+
+static int complain_of_divergence(const struct verifier_outcome *o)
+{
+    complain(0, "track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events",
+             o->track, (unsigned long long)o->tick, (unsigned long long)o->pc, o->thread,
+             (unsigned long long)o->events);
+    complain(0, "  recorded: %s", o->recorded);
+    return complain(CHANNEL_EXIT_DIVERGED, "  happened: %s", o->happened);
+}
+
+static int complain_of_silence(const struct verifier_outcome *o)
+{
+    if (WIFSIGNALED(o->wait_status))
+        return complain(CHANNEL_EXIT_OURS, "track %u: the replay died by signal %d (%s)", o->track,
+                        WTERMSIG(o->wait_status), strsignal(WTERMSIG(o->wait_status)));
+    return complain(CHANNEL_EXIT_OURS, "track %u: the replay ended with status %d and no verdict",
+                    o->track, WEXITSTATUS(o->wait_status));
+}
+
+/* The status that goes with it. */
+static int complain_of_outcome(const struct verifier_outcome *o)
+{
+    switch (o->result) {
+    case VERIFIER_REPRODUCED:
+        return 0;
+    case VERIFIER_DIVERGED:
+        return complain_of_divergence(o);
+    case VERIFIER_NOT_REACHED:
+        return complain(CHANNEL_EXIT_DIVERGED,
+                        "track %u: not reached, since the replay of track %u, which it comes from, "
+                        "differs before that", o->track, o->ancestor);
+    case VERIFIER_UNABLE:
+        return complain(1, "track %u cannot be replayed: %s", o->track, o->happened);
+    case VERIFIER_UNREADABLE:
+        return complain(1, "%s: %s", o->rec->path, error_text(o->err));
+    case VERIFIER_FAILED:
+        return complain(CHANNEL_EXIT_OURS, "%s", error_text(o->err));
+    case VERIFIER_SILENT:
+        return complain_of_silence(o);
+    }
+    return CHANNEL_EXIT_OURS;
+}
+
+/* One track */
+
+static void say_one(void *context, const struct verifier_outcome *o)
+{
+    *(int *)context = complain_of_outcome(o);
+}
+
+static int replay_one(const struct recording *rec, u32 track)
+{
+    int status = 0;
+    verifier_replay_track(rec, track, setting_list_text(&extra), say_one, &status);
+    return status;
+}
+
+/* All tracks */
+
+struct tally {
+    size_t failed;
+    int status;
+};
+
+/* The worst of two statuses: a divergence before anything else, success after. */
+static int worse(int a, int b)
+{
+    if (a == CHANNEL_EXIT_DIVERGED || b == CHANNEL_EXIT_DIVERGED)
+        return CHANNEL_EXIT_DIVERGED;
+    return a > b ? a : b;
+}
+
+static void say_each(void *context, const struct verifier_outcome *o)
+{
+    struct tally *tally = context;
+    bool good = o->result == VERIFIER_REPRODUCED;
+    printf("track %u: %s\n", o->track, good ? "reproduced" : "not reproduced");
+    fflush(stdout);
+    if (o->said)
+        fputs(o->said, stderr);
+    tally->status = worse(tally->status, complain_of_outcome(o));
+    tally->failed += !good;
+}
+
+static int replay_all(const struct recording *rec, const u32 *tracks, size_t count)
+{
+    struct tally tally = {0};
+    verifier_replay_all(rec, tracks, count, setting_list_text(&extra), say_each, &tally);
+    if (tally.failed)
+        printf("%zu of %zu tracks not reproduced\n", tally.failed, count);
+    else
+        printf("%zu track%s, all reproduced\n", count, count == 1 ? "" : "s");
+    int unwritten = complain_if_unwritten();
+    return tally.status ? tally.status : unwritten;
+}
 
 static int replay_chosen(const struct track_choice *choice)
 {
@@ -31,14 +132,14 @@ static int replay_chosen(const struct track_choice *choice)
     if (err) {
         status = error_complain(err, 1);
     } else {
-        const char *settings = setting_list_text(&extra);
-        status = choice->all ? replay_all(rec, tracks, count, settings)
-                             : replay_track(rec, tracks[0], settings);
+        status = choice->all ? replay_all(rec, tracks, count) : replay_one(rec, tracks[0]);
         free(tracks);
     }
     recording_destroy(rec);
     return status;
 }
+
+/* The command line */
 
 int cli_replay(int argc, char **argv)
 {

@@ -1,0 +1,54 @@
+/* The verifier: replays tracks of a recording and tells whether each is reproduced.
+ *
+ * A replay is compared with the recording at every event: the registers at each call, the order of
+ * threads, the moments of signals, and memory where the recording has hashes of it.  Only a verdict
+ * on the whole track, fed to its end without fault, counts as reproduced.
+ *
+ * The verifier prints nothing.  Each track has one outcome, which is told to a function of the
+ * client's; what an outcome points to is valid during that call.
+ */
+#ifndef VERIFIER_H
+#define VERIFIER_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/recording.h"
+
+enum verifier_result {
+    VERIFIER_REPRODUCED,
+    VERIFIER_DIVERGED,    /* the replay differs from the recording */
+    VERIFIER_NOT_REACHED, /* not replayed: the replay of `ancestor` differs before this one begins */
+    VERIFIER_UNABLE,      /* this engine or machine cannot replay it: `happened` says why */
+    VERIFIER_UNREADABLE,  /* `err`: the recording is damaged or cut, or a file it needs is gone */
+    VERIFIER_FAILED,      /* `err`, no fault of the recording: there is no engine, no process */
+    VERIFIER_SILENT,      /* the engine ended without a verdict: `wait_status` */
+};
+
+struct verifier_outcome {
+    const struct recording *rec;
+    u32 track;
+    enum verifier_result result;
+    u64 tick, pc, events;            /* DIVERGED: where, and how many events were met before */
+    u32 thread;
+    const char *recorded, *happened; /* DIVERGED: a line each; UNABLE: `happened` */
+    u32 ancestor;                    /* NOT_REACHED */
+    const struct error *err;         /* UNREADABLE, FAILED */
+    int wait_status;                 /* SILENT */
+    const char *said;                /* what an engine out of sight wrote to stderr, or NULL */
+};
+
+typedef void verifier_told(void *context, const struct verifier_outcome *outcome);
+
+/* Replays one track.  The program's output is shown: it goes where ours goes.  `settings` follow
+ * those that the track was recorded with ("": none). */
+void verifier_replay_track(const struct recording *rec, u32 track, const char *settings,
+                           verifier_told *told, void *context);
+
+/* Replays several tracks at a time, out of sight.  `tracks` rise.  Outcomes are told in that order,
+ * each as soon as it and those before it are known. */
+void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t count,
+                         const char *settings, verifier_told *told, void *context);
+
+#endif
