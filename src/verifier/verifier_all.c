@@ -21,7 +21,7 @@
 
 #include "base/xalloc.h"
 #include "verifier/verifier.h"
-#include "verifier/verifier_team.h"
+#include "verifier/verifier_team_internal.h"
 
 struct job {
     u32 track;

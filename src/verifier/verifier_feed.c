@@ -4,7 +4,7 @@
  * the reader comes to something wrong, the engine is fed up to there and told that this was all:
  * what it says then is not the verdict on the whole, and the error says so.
  */
-#include "verifier/verifier_feed.h"
+#include "verifier/verifier_feed_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * it and about what becomes of the replay.  Only a verdict on the whole track, fed to its end
  * without fault, counts as success.
  */
-#include "verifier/verifier_line.h"
+#include "verifier/verifier_line_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/xalloc.h"
 #include "log/engine_locate.h"
 #include "log/recording_file.h"
-#include "verifier/verifier_feed.h"
+#include "verifier/verifier_feed_internal.h"
 
 struct verifier_line *verifier_line_create(const struct recording *rec, u32 track)
 {

@@ -21,7 +21,7 @@
  *   (1) m->copy is the copy that m waits for: one that is not ready, and m copies or stands.
  *   (2) Members are in the order in which they came to be.
  */
-#include "verifier/verifier_team.h"
+#include "verifier/verifier_team_internal.h"
 
 #include <errno.h>
 #include <poll.h>

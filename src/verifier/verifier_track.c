@@ -11,7 +11,7 @@
 
 #include "log/engine_start.h"
 #include "verifier/verifier.h"
-#include "verifier/verifier_line.h"
+#include "verifier/verifier_line_internal.h"
 
 struct replay {
     struct verifier_line *line;

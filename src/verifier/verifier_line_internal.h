@@ -1,7 +1,7 @@
 /* The line to an engine that replays a track: what it is fed, what it asks for, its verdict, and
  * what came of all that. */
-#ifndef VERIFIER_LINE_H
-#define VERIFIER_LINE_H
+#ifndef VERIFIER_LINE_INTERNAL_H
+#define VERIFIER_LINE_INTERNAL_H
 
 #include "base/error.h"
 #include "base/types.h"

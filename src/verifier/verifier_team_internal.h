@@ -1,13 +1,13 @@
 /* Engines that replay many tracks at a time, out of sight: some are started, others are copies that
  * those make of themselves where the program forked (log/channel.h). */
-#ifndef VERIFIER_TEAM_H
-#define VERIFIER_TEAM_H
+#ifndef VERIFIER_TEAM_INTERNAL_H
+#define VERIFIER_TEAM_INTERNAL_H
 
 #include <stddef.h>
 
 #include "base/types.h"
 #include "log/recording.h"
-#include "verifier/verifier_line.h"
+#include "verifier/verifier_line_internal.h"
 
 /* Who wants to know; all of them get `context`. */
 struct verifier_team_host {

@@ -1,6 +1,6 @@
 /* A track on its way into a replaying engine: the ring, and the thread that fills it. */
-#ifndef VERIFIER_FEED_H
-#define VERIFIER_FEED_H
+#ifndef VERIFIER_FEED_INTERNAL_H
+#define VERIFIER_FEED_INTERNAL_H
 
 #include "base/error.h"
 #include "base/types.h"
