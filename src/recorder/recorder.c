@@ -81,7 +81,7 @@ static u64 choose_ring_size(const struct recorder *r)
 }
 
 /* The first failure is told, and kept for the meta file; others follow from it. */
-static void fail(struct recorder *r, struct error *err)
+static void recorder_fail(struct recorder *r, struct error *err)
 {
     if (r->failure) {
         error_destroy(err);
@@ -92,7 +92,7 @@ static void fail(struct recorder *r, struct error *err)
         r->host->failed(r->host->context, r->rec, err);
 }
 
-static void add_track(struct recorder *r, struct recorder_track *track)
+static void recorder_add_track(struct recorder *r, struct recorder_track *track)
 {
     if (r->count == r->room) {
         r->room = r->room ? 2 * r->room : 4;
@@ -121,14 +121,14 @@ static void answer_hello(struct recorder *r, const struct channel_hello *hello, 
     struct error *err = recorder_track_create(r->rec, hello, r->tracks_made, socket,
                                               choose_ring_size(r), r->stopped, r->mapped, &track);
     if (err) {
-        fail(r, err);
+        recorder_fail(r, err);
         return;
     }
     r->tracks_made++;
-    add_track(r, track);
+    recorder_add_track(r, track);
 }
 
-static void hear_shared(struct recorder *r)
+static void recorder_hear_shared(struct recorder *r)
 {
     union packet packet;
     int fd;
@@ -150,7 +150,7 @@ static void hear_shared(struct recorder *r)
 }
 
 /* What a descriptor is open on; NULL: not known.  To be freed. */
-static char *path_of(int fd)
+static char *recorder_path_of(int fd)
 {
     char *link = xformat("/proc/self/fd/%d", fd), path[PATH_MAX];
     ssize_t length = readlink(link, path, sizeof path);
@@ -163,7 +163,7 @@ static void tell_not_copied(struct recorder *r, int fd, int error)
     if (r->has_not_copied)
         return;
     r->has_not_copied = true;
-    char *path = path_of(fd);
+    char *path = recorder_path_of(fd);
     if (r->host->not_copied)
         r->host->not_copied(r->host->context, r->rec, path, error);
     free(path);
@@ -219,7 +219,7 @@ static void reap_tracks(struct recorder *r)
             continue;
         struct error *err = recorder_track_error(track);
         if (err)
-            fail(r, err);
+            recorder_fail(r, err);
         if (!r->hung_up[i])
             continue;
         struct recorder_figures f = recorder_track_figures(track);
@@ -273,8 +273,8 @@ static void continue_program(struct recorder *r)
         kill(r->child, SIGCONT);
 }
 
-/* The program may have stopped itself, as by `kill -STOP $$`.  A shell that waits for the front is to
- * see that. */
+/* The program may have stopped itself, as by `kill -STOP $$`.  A shell that waits for the front is
+ * to see that. */
 static void hear_child(struct recorder *r)
 {
     if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
@@ -285,7 +285,7 @@ static void hear_child(struct recorder *r)
 
 /* SIGTERM and SIGHUP are meant for the program: it gets them unless the terminal, which sends to
  * all, did it. */
-static void hear_signals(struct recorder *r)
+static void recorder_hear_signals(struct recorder *r)
 {
     struct signalfd_siginfo info;
     if (read(r->signals, &info, sizeof info) != sizeof info)
@@ -299,7 +299,7 @@ static void hear_signals(struct recorder *r)
 }
 
 /* Only to be woken: reap_tracks looks for itself. */
-static void hear_stopped(struct recorder *r)
+static void recorder_hear_stopped(struct recorder *r)
 {
     u64 count;
     if (read(r->stopped, &count, sizeof count) < 0)
@@ -327,11 +327,11 @@ void recorder_turn(struct recorder *r, int timeout)
             if (polls[FIXED_POLLS + i].revents)
                 hear_track(r, i);
         if (polls[0].revents)
-            hear_signals(r);
+            recorder_hear_signals(r);
         if (polls[1].revents)
-            hear_shared(r);
+            recorder_hear_shared(r);
         if (polls[2].revents)
-            hear_stopped(r);
+            recorder_hear_stopped(r);
     }
     free(polls);
     reap_tracks(r);
@@ -339,7 +339,7 @@ void recorder_turn(struct recorder *r, int timeout)
 
 /* Before and after */
 
-static struct error *describe(struct recorder *r, const char *program, char **argv)
+static struct error *recorder_describe(struct recorder *r, const char *program, char **argv)
 {
     struct recording_meta *meta = &r->rec->meta;
     size_t count = 0;
@@ -371,10 +371,10 @@ static void conclude(struct recorder *r)
         meta->why = xformat("%s", error_text(r->failure));
     struct error *err = recording_save(r->rec);
     if (err)
-        fail(r, err);
+        recorder_fail(r, err);
 }
 
-static enum recorder_result result_of(const struct recorder *r)
+static enum recorder_result recorder_result_of(const struct recorder *r)
 {
     bool program_failed = engine_exit_status(r->wait_status) != 0 || r->past.core;
     if (r->tracks_made == 0)
@@ -388,7 +388,7 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
     recorder_mapped_finish(take(r->mapped));
     conclude(r);
     *ret = (struct recorder_outcome){
-        .result = result_of(r),
+        .result = recorder_result_of(r),
         .wait_status = r->wait_status,
         .failed = r->failure != NULL,
         .events = r->past.events,
@@ -411,7 +411,7 @@ static void raise_limits(void)
     }
 }
 
-static const char *base_name(const char *path)
+static const char *recorder_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -420,9 +420,10 @@ static const char *base_name(const char *path)
 static struct error *make_recording(struct recorder *r)
 {
     const struct engine_start *start = r->job->start;
-    struct error *err = recording_create(r->job->output, base_name(start->argv[0]), &r->rec);
+    const char *name = recorder_base_name(start->argv[0]);
+    struct error *err = recording_create(r->job->output, name, &r->rec);
     if (!err)
-        err = describe(r, start->program, start->argv);
+        err = recorder_describe(r, start->program, start->argv);
     return err ? error_within(err, "cannot record") : NULL;
 }
 

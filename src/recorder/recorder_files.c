@@ -17,13 +17,13 @@
 #include "base/xalloc.h"
 #include "log/kept_index.h"
 
-static bool same(const struct channel_keep *a, const struct channel_keep *b)
+static bool recorder_files_same(const struct channel_keep *a, const struct channel_keep *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
            a->mtime == b->mtime;
 }
 
-static int write_all(int fd, const u8 *bytes, ssize_t size, off_t at)
+static int recorder_files_write(int fd, const u8 *bytes, ssize_t size, off_t at)
 {
     while (size > 0) {
         ssize_t n = pwrite(fd, bytes, (size_t)size, at);
@@ -50,7 +50,7 @@ static int copy_stretch(int from, int to, off_t at, off_t end)
             error = errno == EINTR ? 0 : errno;
             continue;
         }
-        error = write_all(to, room, n, at);
+        error = recorder_files_write(to, room, n, at);
         at += n;
     }
     free(room);
@@ -91,7 +91,7 @@ static int copy_file(const struct recording *rec, u32 number, const char *name, 
     return error;
 }
 
-static void remember(struct recorder_files *files, const struct channel_keep *keep)
+static void recorder_files_remember(struct recorder_files *files, const struct channel_keep *keep)
 {
     struct channel_keep *longer = xalloc((files->count + 1) * sizeof *longer);
     if (files->count)
@@ -106,7 +106,7 @@ int recorder_files_keep(struct recorder_files *files, const struct recording *re
                         const struct channel_keep *keep, int fd, u32 *ret)
 {
     for (u32 i = 0; i < files->count; i++) {
-        if (same(&files->kept[i], keep)) {
+        if (recorder_files_same(&files->kept[i], keep)) {
             *ret = i + 1;
             return 0;
         }
@@ -116,7 +116,7 @@ int recorder_files_keep(struct recorder_files *files, const struct recording *re
     free(name);
     if (error)
         return error;
-    remember(files, keep);
+    recorder_files_remember(files, keep);
     *ret = files->count;
     return 0;
 }

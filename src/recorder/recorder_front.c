@@ -20,7 +20,7 @@ static void pass_on(pid_t recorder, const siginfo_t *info)
         kill(recorder, info->si_signo);
 }
 
-static int wait_for(pid_t recorder)
+static int recorder_front_wait(pid_t recorder)
 {
     sigset_t mask;
     int status;
@@ -44,7 +44,7 @@ bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status)
     engine_take_signals();
     pid_t recorder = fork();
     if (recorder > 0) {
-        *ret_wait_status = wait_for(recorder);
+        *ret_wait_status = recorder_front_wait(recorder);
         return false;
     }
     *ret = (struct recorder_front){.pid = recorder == 0 ? front : 0, .group = getpgrp()};

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 
 /* The value of `line` if its key is `key`; into *ret, unless something is there. */
-static void take_value(char *line, const char *key, char **ret)
+static void take_machine_value(char *line, const char *key, char **ret)
 {
     char *colon = strchr(line, ':');
     size_t length = strlen(key);
@@ -33,8 +33,8 @@ void recorder_describe_machine(struct recording_meta *meta)
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, file) > 0 && !(meta->cpu && meta->features)) {
-        take_value(line, "model name", &meta->cpu);
-        take_value(line, "flags", &meta->features);
+        take_machine_value(line, "model name", &meta->cpu);
+        take_machine_value(line, "flags", &meta->features);
     }
     free(line);
     fclose(file);

@@ -62,7 +62,7 @@ static void write_line(const struct recorder_mapped *m, const struct mapped_file
     free(line);
 }
 
-static void *run(void *argument)
+static void *recorder_mapped_run(void *argument)
 {
     struct recorder_mapped *m = argument;
     setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
@@ -105,7 +105,7 @@ void recorder_mapped_note(struct recorder_mapped *m, const struct event_map *map
     if (*about.path && !mapped_list_find(&m->noted, &about)) {
         mapped_list_add(&m->noted, &about);
         if (!m->running)
-            m->running = pthread_create(&m->thread, NULL, run, m) == 0;
+            m->running = pthread_create(&m->thread, NULL, recorder_mapped_run, m) == 0;
         pthread_cond_signal(&m->more);
     }
     pthread_mutex_unlock(&m->lock);

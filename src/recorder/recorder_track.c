@@ -59,7 +59,7 @@ static void note_limit(struct recorder_track *t, const struct event_note *note)
 }
 
 /* What others want to know of what passes. */
-static void note_event(struct recorder_track *t, const struct event *e)
+static void recorder_track_note(struct recorder_track *t, const struct event *e)
 {
     if (e->kind == EVENT_MAP)
         recorder_mapped_note(t->mapped, (const struct event_map *)e->payload);
@@ -96,7 +96,7 @@ static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 
         wrong = event_malformed(e, size - at);
         if (wrong)
             break;
-        note_event(t, e);
+        recorder_track_note(t, e);
         at += e->size;
     }
     *ret_keep = at;
@@ -162,7 +162,7 @@ static struct error *drain(struct recorder_track *t)
 }
 
 /* After an error what is good is written if it can be; without a last chunk it counts as cut. */
-static struct error *finish(struct recorder_track *t)
+static struct error *recorder_track_finish(struct recorder_track *t)
 {
     struct error *err = drain(t);
     if (!err) {
@@ -179,10 +179,10 @@ static struct error *finish(struct recorder_track *t)
     return err;
 }
 
-static void *run(void *argument)
+static void *recorder_track_run(void *argument)
 {
     struct recorder_track *t = argument;
-    t->err = finish(t);
+    t->err = recorder_track_finish(t);
     t->writer = NULL;
     __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
     u64 one = 1;
@@ -191,8 +191,9 @@ static void *run(void *argument)
     return NULL;
 }
 
-static struct error *open_file(const struct recording *rec, const struct channel_hello *hello,
-                               u32 number, struct writer **ret)
+static struct error *recorder_track_open_file(const struct recording *rec,
+                                              const struct channel_hello *hello, u32 number,
+                                              struct writer **ret)
 {
     struct format_file header = {
         .track = number,
@@ -209,15 +210,16 @@ static struct error *open_file(const struct recording *rec, const struct channel
     return err;
 }
 
-static struct error *begin(struct recorder_track *t, const struct recording *rec,
-                           const struct channel_hello *hello, u32 number, u64 ring_size)
+static struct error *recorder_track_begin(struct recorder_track *t, const struct recording *rec,
+                                          const struct channel_hello *hello, u32 number,
+                                          u64 ring_size)
 {
     struct channel_welcome welcome = {
         .version = CHANNEL_VERSION, .track = number, .ring_size = ring_size,
     };
     struct error *err = ring_memory_init(&t->memory, ring_size);
     if (!err)
-        err = open_file(rec, hello, number, &t->writer);
+        err = recorder_track_open_file(rec, hello, number, &t->writer);
     if (err)
         return err;
     ring_consumer_init(&t->consumer, t->memory.shared);
@@ -227,7 +229,7 @@ static struct error *begin(struct recorder_track *t, const struct recording *rec
     packet_send(t->socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, t->memory.fd);
     close(t->memory.fd);
     t->memory.fd = -1;
-    int error = pthread_create(&t->thread, NULL, run, t);
+    int error = pthread_create(&t->thread, NULL, recorder_track_run, t);
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
@@ -238,7 +240,7 @@ struct error *recorder_track_create(const struct recording *rec, const struct ch
     struct recorder_track *t = xalloc(sizeof *t);
     *t = (struct recorder_track){.socket = socket, .done = done, .memory.fd = -1,
                                 .mapped = mapped};
-    struct error *err = begin(t, rec, hello, number, ring_size);
+    struct error *err = recorder_track_begin(t, rec, hello, number, ring_size);
     if (!err) {
         *ret = t;
         return NULL;

@@ -19,7 +19,7 @@
 enum verifier_result {
     VERIFIER_REPRODUCED,
     VERIFIER_DIVERGED,    /* the replay differs from the recording */
-    VERIFIER_NOT_REACHED, /* not replayed: the replay of `ancestor` differs before this one begins */
+    VERIFIER_NOT_REACHED, /* not replayed: the replay of `ancestor` differs before this begins */
     VERIFIER_UNABLE,      /* this engine or machine cannot replay it: `happened` says why */
     VERIFIER_UNREADABLE,  /* `err`: the recording is damaged or cut, or a file it needs is gone */
     VERIFIER_FAILED,      /* `err`, no fault of the recording: there is no engine, no process */

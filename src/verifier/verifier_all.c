@@ -61,7 +61,7 @@ static int compare_tracks(const void *track, const void *job)
     return a < b ? -1 : a > b;
 }
 
-static struct job *find(const struct jobs *jobs, u32 track)
+static struct job *verifier_find_job(const struct jobs *jobs, u32 track)
 {
     return bsearch(&track, jobs->list, jobs->count, sizeof *jobs->list, compare_tracks);
 }
@@ -83,7 +83,7 @@ static void find_parent(struct jobs *jobs, struct job *job)
     }
     const struct format_file *header = reader_header(reader);
     if (header->origin == TRACK_FORKED && header->parent < job->track) /* (1) */
-        job->parent = find(jobs, header->parent);
+        job->parent = verifier_find_job(jobs, header->parent);
     job->tick = header->parent_tick;
     job->pc = header->parent_pc;
     reader_close(reader);
@@ -105,7 +105,7 @@ static void find_children(struct jobs *jobs)
 
 static bool forks(void *context, u32 track, u64 tick, u64 pc, u32 *ret)
 {
-    struct job *parent = find(context, track);
+    struct job *parent = verifier_find_job(context, track);
     for (struct job **at = &parent->child, *job; (job = *at); at = &job->sibling) {
         if (job->tick != tick || job->pc != pc)
             continue;
@@ -119,7 +119,7 @@ static bool forks(void *context, u32 track, u64 tick, u64 pc, u32 *ret)
 
 static void lost(void *context, u32 track)
 {
-    queue(context, find(context, track));
+    queue(context, verifier_find_job(context, track));
 }
 
 /* Its own children are not reached, either. */
@@ -147,7 +147,7 @@ static void see_to_children(struct jobs *jobs, struct job *job, const struct ver
 
 static void ended(void *context, struct verifier_line *line, char *said)
 {
-    struct job *job = find(context, line->track);
+    struct job *job = verifier_find_job(context, line->track);
     job->state = DONE;
     job->said = said;
     see_to_children(context, job, line);
@@ -159,7 +159,7 @@ static void ended(void *context, struct verifier_line *line, char *said)
 
 /* --- telling ------------------------------------------------------------------------ */
 
-static void tell(struct jobs *jobs, struct job *job)
+static void verifier_tell_job(struct jobs *jobs, struct job *job)
 {
     struct verifier_outcome outcome = {.rec = jobs->rec, .track = job->track};
     if (job->line) {
@@ -178,7 +178,7 @@ static void tell(struct jobs *jobs, struct job *job)
 static void tell_finished(struct jobs *jobs)
 {
     while (jobs->told < jobs->count && jobs->list[jobs->told].state == DONE)
-        tell(jobs, &jobs->list[jobs->told]);
+        verifier_tell_job(jobs, &jobs->list[jobs->told]);
 }
 
 /* --- running ------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ static void start_some(struct jobs *jobs, struct verifier_team *team)
     }
 }
 
-static void run(struct jobs *jobs, struct verifier_team *team)
+static void verifier_run_jobs(struct jobs *jobs, struct verifier_team *team)
 {
     while (jobs->told < jobs->count) {
         start_some(jobs, team);
@@ -223,7 +223,7 @@ void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t 
     struct verifier_team_host host = {forks, lost, ended, &jobs};
     jobs_init(&jobs, tracks);
     struct verifier_team *team = verifier_team_create(rec, settings, cores(), &host);
-    run(&jobs, team);
+    verifier_run_jobs(&jobs, team);
     verifier_team_destroy(team);
     free(jobs.line);
     free(jobs.list);

@@ -45,7 +45,7 @@ static void *feed(void *argument)
     return NULL;
 }
 
-static struct error *begin(struct verifier_feed *f, u32 track, u32 flags)
+static struct error *verifier_feed_begin(struct verifier_feed *f, u32 track, u32 flags)
 {
     struct channel_welcome welcome = {
         .version = CHANNEL_VERSION, .track = track, .flags = flags, .ring_size = RING_SIZE,
@@ -66,7 +66,7 @@ struct error *verifier_feed_create(struct lineage *events, u32 track, u32 flags,
 {
     struct verifier_feed *f = xalloc(sizeof *f);
     *f = (struct verifier_feed){.socket = socket, .memory.fd = -1, .events = events};
-    struct error *err = begin(f, track, flags);
+    struct error *err = verifier_feed_begin(f, track, flags);
     if (!err) {
         *ret = f;
         return NULL;

@@ -56,7 +56,7 @@ static struct error *open_events(struct verifier_line *l, bool quiet, struct rep
     return err;
 }
 
-static struct error *complete(struct verifier_engine *e, const char *more)
+static struct error *verifier_engine_complete(struct verifier_engine *e, const char *more)
 {
     const char *recorded = e->from.settings;
     e->settings = xformat("%s%s%s", recorded, *recorded && *more ? "," : "", more);
@@ -75,7 +75,7 @@ bool verifier_line_prepare(struct verifier_line *l, bool quiet, const char *sett
     } else if (!ret->from.path) { /* a track without events: there is nothing to reproduce */
         l->judged = true;
         l->verdict.verdict = CHANNEL_REPRODUCED;
-    } else if ((err = complete(ret, settings))) {
+    } else if ((err = verifier_engine_complete(ret, settings))) {
         verifier_line_fail(l, err, true);
     }
     return !l->err && !l->judged;
@@ -115,7 +115,7 @@ int verifier_line_socket(const struct verifier_line *l)
 }
 
 /* A file for an engine that maps it.  One that is damaged, gone or changed ends the replay. */
-static void answer_fetch(struct verifier_line *l, const struct channel_fetch *fetch)
+static void verifier_answer_fetch(struct verifier_line *l, const struct channel_fetch *fetch)
 {
     struct channel_kept kept = {.copy = fetch->copy};
     int fd = -1;
@@ -142,7 +142,7 @@ enum packet_result verifier_line_hear(struct verifier_line *l, union packet *ret
     if (fd >= 0)
         close(fd);
     if (result == PACKET_GOT && ret->message.kind == CHANNEL_FETCH)
-        answer_fetch(l, &ret->fetch);
+        verifier_answer_fetch(l, &ret->fetch);
     if (result == PACKET_GOT && ret->message.kind == CHANNEL_VERDICT)
         take_verdict(l, &ret->verdict);
     return result;
@@ -180,7 +180,7 @@ bool verifier_line_reproduced(const struct verifier_line *l)
     return l->judged && l->verdict.verdict == CHANNEL_REPRODUCED && !l->err;
 }
 
-static enum verifier_result result_of(const struct verifier_line *l)
+static enum verifier_result verifier_result_of(const struct verifier_line *l)
 {
     if (verifier_line_diverged(l))
         return VERIFIER_DIVERGED;
@@ -195,7 +195,7 @@ void verifier_line_outcome(const struct verifier_line *l, struct verifier_outcom
 {
     const struct channel_verdict *v = &l->verdict;
     *ret = (struct verifier_outcome){
-        .rec = l->rec, .track = l->track, .result = result_of(l),
+        .rec = l->rec, .track = l->track, .result = verifier_result_of(l),
         .tick = v->tick, .pc = v->pc, .thread = v->thread, .events = v->event,
         .recorded = v->recorded, .happened = v->happened,
         .err = l->err, .wait_status = l->wait_status,

@@ -43,25 +43,25 @@ enum {
     DESCRIPTORS_ELSE = 16,
 };
 
-enum member_state { RUNS, ASKS, COPIES, STANDS };
+enum team_member_state { RUNS, ASKS, COPIES, STANDS };
 
 /* An engine that was started, and all copies that come from it. */
-struct family {
+struct team_family {
     int shared; /* they say hello there; -1: nobody is left who could */
     size_t members;
 };
 
-struct member {
+struct team_member {
     struct verifier_line *line;
-    struct family *family;
-    enum member_state state;
+    struct team_family *family;
+    enum team_member_state state;
     pid_t pid;   /* 0: of a copy that has not been heard of */
     int said;    /* what it writes to stderr */
     bool ready;  /* it replays its own track */
     bool silent; /* its line has hung up */
     bool gone;   /* it has been reaped, or was never made */
     u32 child;   /* asks: the track that begins here */
-    struct member *copy; /* (1) */
+    struct team_member *copy; /* (1) */
 };
 
 struct verifier_team {
@@ -69,7 +69,7 @@ struct verifier_team {
     const char *settings;
     const struct verifier_team_host *host;
     size_t most, room;
-    struct member **members; /* (2) */
+    struct team_member **members; /* (2) */
     size_t count;
     int children; /* tells of those that have ended */
     bool someone_ended; /* perhaps */
@@ -120,17 +120,17 @@ void verifier_team_destroy(struct verifier_team *team)
 
 /* --- members ------------------------------------------------------------------------ */
 
-static struct member *add_member(struct verifier_team *team, struct verifier_line *line,
-                                 struct family *family, int said)
+static struct team_member *verifier_team_add(struct verifier_team *team, struct verifier_line *line,
+                                             struct team_family *family, int said)
 {
-    struct member *m = xalloc(sizeof *m);
-    *m = (struct member){.line = line, .family = family, .state = RUNS, .said = said};
+    struct team_member *m = xalloc(sizeof *m);
+    *m = (struct team_member){.line = line, .family = family, .state = RUNS, .said = said};
     family->members++;
     team->members[team->count++] = m;
     return m;
 }
 
-static void leave_family(struct family *family)
+static void leave_family(struct team_family *family)
 {
     if (--family->members)
         return;
@@ -155,7 +155,8 @@ static char *take_said(int fd)
 }
 
 /* The one that waits for this copy, if it still does. */
-static struct member *maker_of(const struct verifier_team *team, const struct member *copy)
+static struct team_member *maker_of(const struct verifier_team *team,
+                                    const struct team_member *copy)
 {
     for (size_t i = 0; i < team->count; i++)
         if (team->members[i]->copy == copy)
@@ -163,14 +164,14 @@ static struct member *maker_of(const struct verifier_team *team, const struct me
     return NULL;
 }
 
-static void forget_copy(struct verifier_team *team, const struct member *copy)
+static void forget_copy(struct verifier_team *team, const struct team_member *copy)
 {
-    struct member *maker = maker_of(team, copy);
+    struct team_member *maker = maker_of(team, copy);
     if (maker)
         maker->copy = NULL;
 }
 
-static void drop(struct verifier_team *team, struct member *m)
+static void verifier_team_drop(struct verifier_team *team, struct team_member *m)
 {
     size_t at = 0;
     while (team->members[at] != m)
@@ -191,8 +192,8 @@ static int open_said(void)
 }
 
 /* An engine that was started replays its track whatever comes; so it is ready at once. */
-static struct error *spawn(struct verifier_team *team, struct verifier_line *line,
-                           const struct engine_start *start)
+static struct error *verifier_team_spawn(struct verifier_team *team, struct verifier_line *line,
+                                         const struct engine_start *start)
 {
     int said = open_said(), shared;
     pid_t pid;
@@ -203,9 +204,9 @@ static struct error *spawn(struct verifier_team *team, struct verifier_line *lin
         close(said);
         return err;
     }
-    struct family *family = xalloc(sizeof *family);
-    *family = (struct family){.shared = shared};
-    struct member *m = add_member(team, line, family, said);
+    struct team_family *family = xalloc(sizeof *family);
+    *family = (struct team_family){.shared = shared};
+    struct team_member *m = verifier_team_add(team, line, family, said);
     m->pid = pid;
     m->ready = true;
     return NULL;
@@ -216,7 +217,7 @@ void verifier_team_start(struct verifier_team *team, u32 track)
     struct verifier_line *line = verifier_line_create(team->rec, track);
     struct verifier_engine engine;
     bool needed = verifier_line_prepare(line, true, team->settings, &engine);
-    struct error *err = needed ? spawn(team, line, &engine.start) : NULL;
+    struct error *err = needed ? verifier_team_spawn(team, line, &engine.start) : NULL;
     verifier_engine_deinit(&engine);
     if (err)
         verifier_line_fail(line, err, true);
@@ -228,26 +229,26 @@ void verifier_team_start(struct verifier_team *team, u32 track)
 
 /* --- forks -------------------------------------------------------------------------- */
 
-static void say_plainly(struct member *m, u32 kind)
+static void say_plainly(struct team_member *m, u32 kind)
 {
     struct channel_message message;
     packet_send(verifier_line_socket(m->line), &message, kind, sizeof message, -1);
 }
 
-static void say_leave(struct member *m, bool copy, int said)
+static void say_leave(struct team_member *m, bool copy, int said)
 {
     struct channel_leave leave = {.copy = copy};
     packet_send(verifier_line_socket(m->line), &leave.message, CHANNEL_LEAVE, sizeof leave, said);
 }
 
-static void refuse(struct verifier_team *team, struct member *m)
+static void refuse(struct verifier_team *team, struct team_member *m)
 {
     say_leave(m, false, -1);
     m->state = RUNS;
     team->host->lost(team->host->context, m->child);
 }
 
-static void give_leave(struct verifier_team *team, struct member *m)
+static void give_leave(struct verifier_team *team, struct team_member *m)
 {
     int said = open_said();
     struct verifier_line *line = verifier_line_create(team->rec, m->child);
@@ -259,12 +260,12 @@ static void give_leave(struct verifier_team *team, struct member *m)
         refuse(team, m);
         return;
     }
-    m->copy = add_member(team, line, m->family, said);
+    m->copy = verifier_team_add(team, line, m->family, said);
     m->state = COPIES;
     say_leave(m, true, said);
 }
 
-static void let_go(struct member *m)
+static void let_go(struct team_member *m)
 {
     m->state = RUNS;
     say_plainly(m, CHANNEL_GO);
@@ -281,10 +282,10 @@ static size_t running(const struct verifier_team *team)
 }
 
 /* The youngest in this state that waits for nobody else. */
-static struct member *youngest(const struct verifier_team *team, enum member_state state)
+static struct team_member *youngest(const struct verifier_team *team, enum team_member_state state)
 {
     for (size_t i = team->count; i > 0; i--) {
-        struct member *m = team->members[i - 1];
+        struct team_member *m = team->members[i - 1];
         if (m->state == state && !m->copy && !m->silent)
             return m;
     }
@@ -295,7 +296,7 @@ static struct member *youngest(const struct verifier_team *team, enum member_sta
 static bool advance_one(struct verifier_team *team)
 {
     size_t busy = running(team);
-    struct member *asks = youngest(team, ASKS), *stands = youngest(team, STANDS);
+    struct team_member *asks = youngest(team, ASKS), *stands = youngest(team, STANDS);
     if (busy >= team->most)
         return false;
     if (asks && team->count < team->room)
@@ -321,7 +322,8 @@ bool verifier_team_is_empty(const struct verifier_team *team)
 
 /* --- listening ---------------------------------------------------------------------- */
 
-static void hear_fork(struct verifier_team *team, struct member *m, const struct channel_fork *fork)
+static void hear_fork(struct verifier_team *team, struct team_member *m,
+                      const struct channel_fork *fork)
 {
     if (team->host->forks(team->host->context, m->line->track, fork->tick, fork->pc, &m->child))
         m->state = ASKS;
@@ -330,10 +332,10 @@ static void hear_fork(struct verifier_team *team, struct member *m, const struct
 }
 
 /* An error is noted as the end of the copy, which is seen to with that of others. */
-static void hear_forked(struct verifier_team *team, struct member *m,
+static void hear_forked(struct verifier_team *team, struct team_member *m,
                         const struct channel_forked *forked)
 {
-    struct member *copy = m->copy;
+    struct team_member *copy = m->copy;
     m->state = forked->error ? RUNS : STANDS;
     if (copy) {
         copy->pid = (pid_t)forked->pid;
@@ -342,14 +344,14 @@ static void hear_forked(struct verifier_team *team, struct member *m,
     team->someone_ended = true; /* it may have, before its number was known */
 }
 
-static void hear_ready(struct verifier_team *team, struct member *m)
+static void hear_ready(struct verifier_team *team, struct team_member *m)
 {
     m->ready = true;
     forget_copy(team, m);
 }
 
 /* False: there was nothing, and perhaps never will be. */
-static bool hear_line(struct verifier_team *team, struct member *m)
+static bool hear_line(struct verifier_team *team, struct team_member *m)
 {
     union packet packet;
     if (m->silent || verifier_line_socket(m->line) < 0)
@@ -370,17 +372,18 @@ static bool hear_line(struct verifier_team *team, struct member *m)
 }
 
 /* A copy is known by its number, or by the one that waits for it. */
-static bool is_from(const struct verifier_team *team, const struct member *m,
+static bool is_from(const struct verifier_team *team, const struct team_member *m,
                     const struct channel_hello *hello)
 {
-    const struct member *maker = maker_of(team, m);
+    const struct team_member *maker = maker_of(team, m);
     if (verifier_line_socket(m->line) >= 0)
         return false;
     return m->pid == (pid_t)hello->pid || (maker && maker->line->track == hello->parent);
 }
 
-static struct member *who_says(const struct verifier_team *team, const struct family *family,
-                               const struct channel_hello *hello)
+static struct team_member *who_says(const struct verifier_team *team,
+                                    const struct team_family *family,
+                                    const struct channel_hello *hello)
 {
     for (size_t i = 0; i < team->count; i++)
         if (team->members[i]->family == family && is_from(team, team->members[i], hello))
@@ -388,10 +391,10 @@ static struct member *who_says(const struct verifier_team *team, const struct fa
     return NULL;
 }
 
-static void hear_hello(struct verifier_team *team, struct family *family,
+static void hear_hello(struct verifier_team *team, struct team_family *family,
                        const struct channel_hello *hello, int fd)
 {
-    struct member *m = who_says(team, family, hello);
+    struct team_member *m = who_says(team, family, hello);
     if (!m) {
         close(fd);
         return;
@@ -403,7 +406,7 @@ static void hear_hello(struct verifier_team *team, struct family *family,
     team->someone_ended = true;
 }
 
-static void hear_shared(struct verifier_team *team, struct family *family)
+static void verifier_team_hear_shared(struct verifier_team *team, struct team_family *family)
 {
     union packet packet;
     int fd;
@@ -421,7 +424,7 @@ static void hear_shared(struct verifier_team *team, struct family *family)
 /* --- ends --------------------------------------------------------------------------- */
 
 /* The process is no more, or never was. */
-static void end(struct verifier_team *team, struct member *m)
+static void verifier_team_end(struct verifier_team *team, struct team_member *m)
 {
     const struct verifier_team_host *host = team->host;
     while (hear_line(team, m)) {
@@ -434,7 +437,7 @@ static void end(struct verifier_team *team, struct member *m)
     struct verifier_line *line = m->line;
     bool begun = m->ready;
     char *said = take_said(m->said);
-    drop(team, m);
+    verifier_team_drop(team, m);
     verifier_line_close(line);
     if (begun) {
         host->ended(host->context, line, said);
@@ -445,7 +448,7 @@ static void end(struct verifier_team *team, struct member *m)
     free(said);
 }
 
-static bool has_ended(struct member *m)
+static bool has_ended(struct team_member *m)
 {
     if (m->pid > 0 && waitpid(m->pid, &m->line->wait_status, WNOHANG) == m->pid)
         m->gone = true;
@@ -453,7 +456,7 @@ static bool has_ended(struct member *m)
 }
 
 /* NULL: there is none. */
-static struct member *find_ended(struct verifier_team *team)
+static struct team_member *find_ended(struct verifier_team *team)
 {
     for (size_t i = 0; i < team->count; i++)
         if (has_ended(team->members[i]))
@@ -461,7 +464,7 @@ static struct member *find_ended(struct verifier_team *team)
     return NULL;
 }
 
-static void reap(struct verifier_team *team)
+static void verifier_team_reap(struct verifier_team *team)
 {
     struct signalfd_siginfo info;
     while (read(team->children, &info, sizeof info) == sizeof info)
@@ -469,8 +472,8 @@ static void reap(struct verifier_team *team)
     if (!team->someone_ended)
         return;
     team->someone_ended = false;
-    for (struct member *m; (m = find_ended(team));)
-        end(team, m);
+    for (struct team_member *m; (m = find_ended(team));)
+        verifier_team_end(team, m);
 }
 
 /* --- a turn ------------------------------------------------------------------------- */
@@ -493,7 +496,7 @@ static struct pollfd awaited(int fd)
 static void poll_all(struct verifier_team *team)
 {
     for (size_t i = 0; i < team->count; i++) {
-        const struct member *m = team->members[i];
+        const struct team_member *m = team->members[i];
         team->polls[2 * i] = awaited(m->silent ? -1 : verifier_line_socket(m->line));
         team->polls[2 * i + 1] = awaited(is_oldest(team, i) ? m->family->shared : -1);
     }
@@ -513,7 +516,7 @@ void verifier_team_turn(struct verifier_team *team)
         if (team->polls[2 * i].revents)
             hear_line(team, team->members[i]);
         if (team->polls[2 * i + 1].revents)
-            hear_shared(team, team->members[i]->family);
+            verifier_team_hear_shared(team, team->members[i]->family);
     }
-    reap(team);
+    verifier_team_reap(team);
 }

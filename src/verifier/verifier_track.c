@@ -20,7 +20,7 @@ struct replay {
     bool reaped;
 };
 
-static void hear_shared(struct replay *r)
+static void verifier_track_hear_shared(struct replay *r)
 {
     union packet packet;
     int fd;
@@ -35,7 +35,7 @@ static void hear_shared(struct replay *r)
     }
 }
 
-static void hear_signals(struct replay *r)
+static void verifier_track_hear_signals(struct replay *r)
 {
     struct signalfd_siginfo info;
     if (read(r->signals, &info, sizeof info) != sizeof info)
@@ -61,12 +61,12 @@ static void turn(struct replay *r)
     else if (polls[2].revents) /* hung up: only the end of the process is left to wait for */
         r->reaped = waitpid(r->child, &r->line->wait_status, 0) == r->child;
     if (polls[1].revents)
-        hear_shared(r);
+        verifier_track_hear_shared(r);
     if (polls[0].revents && !r->reaped)
-        hear_signals(r);
+        verifier_track_hear_signals(r);
 }
 
-static void run(struct replay *r)
+static void verifier_track_run(struct replay *r)
 {
     while (!r->reaped && !r->line->err)
         turn(r);
@@ -97,7 +97,7 @@ static void start_and_run(struct replay *r, const struct engine_start *start)
         return;
     }
     r->signals = watch_signals();
-    run(r);
+    verifier_track_run(r);
     close(r->signals);
 }
 

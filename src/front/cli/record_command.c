@@ -25,7 +25,7 @@
 #include "log/engine_locate.h"
 #include "recorder/recorder.h"
 
-struct options {
+struct record_options {
     const char *output;
     bool quiet, keep_failed;
     struct setting_list settings;
@@ -109,7 +109,7 @@ static int record(const struct recorder_job *job, bool quiet)
 
 /* The command line */
 
-static int add_check(struct options *options, const char *ticks)
+static int add_check(struct record_options *options, const char *ticks)
 {
     char *setting = xformat("check=%s", ticks);
     int status = setting_list_add(&options->settings, setting);
@@ -118,7 +118,7 @@ static int add_check(struct options *options, const char *ticks)
 }
 
 /* A seed that nobody gave is drawn, and told: with it the run can be tried again. */
-static int add_chaos(struct options *options, const char *seed)
+static int add_chaos(struct record_options *options, const char *seed)
 {
     u32 drawn = 0;
     while (!seed && !drawn)
@@ -133,7 +133,7 @@ static int add_chaos(struct options *options, const char *seed)
 }
 
 /* One option at argv[*at], which moves on to the last word of it. */
-static int read_option(int argc, char **argv, int *at, struct options *options)
+static int record_read_option(int argc, char **argv, int *at, struct record_options *options)
 {
     const char *word = argv[*at], *value;
     if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0) {
@@ -163,7 +163,7 @@ static int read_option(int argc, char **argv, int *at, struct options *options)
     return 0;
 }
 
-static int read_options(int argc, char **argv, struct options *options, int *ret)
+static int record_read_options(int argc, char **argv, struct record_options *options, int *ret)
 {
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at++) {
@@ -171,7 +171,7 @@ static int read_options(int argc, char **argv, struct options *options, int *ret
             at++;
             break;
         }
-        int status = read_option(argc, argv, &at, options);
+        int status = record_read_option(argc, argv, &at, options);
         if (status)
             return status;
     }
@@ -181,9 +181,9 @@ static int read_options(int argc, char **argv, struct options *options, int *ret
 
 int cli_record(int argc, char **argv)
 {
-    struct options options = {0};
+    struct record_options options = {0};
     int at;
-    int status = read_options(argc, argv, &options, &at);
+    int status = record_read_options(argc, argv, &options, &at);
     if (status)
         return status;
     if (at >= argc)
