@@ -97,7 +97,7 @@ static void release_outputs(const struct call *call)
 {
     const struct call_arg *arg = syscall_row_of(call->number)->args;
     for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++) {
-        if (!(arg[n].way & ARG_OUT))
+        if (!(arg[n].way & ARG_OUT) || !call->args[n])
             continue;
         u64 start = call->args[n], end = start + output_size(&arg[n], call->args);
         code_watch_release(start, end);

@@ -1,6 +1,6 @@
 /* System calls: the guest's, made by the engine.
  *
- * Most are passed on as they are; a table says which are answered by a function of ours.
+ * Most are passed on as they are; the system-call table (log/syscalls.def) says which have a handler.
  * The baton is given away around calls that may wait.
  */
 #ifndef ENGINE_SYSCALLS_H
