@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
+#include "log/syscall_table.h"
 
-enum { CALL_EXIT = 60, CALL_EXIT_GROUP = 231, PLACES_MOST = 4096 };
+enum { PLACES_MOST = 4096 };
 
 void dbg_default_signals(struct dbg *d)
 {
@@ -165,11 +166,11 @@ struct error *dbg_point_resolve(struct dbg *d, struct dbg_point *p)
 
 static void resolve_fixed(struct dbg_point *p)
 {
-    static const u64 exits[] = {CALL_EXIT, CALL_EXIT_GROUP};
     if (p->sites.count)
         return;
-    for (size_t i = 0; i < countof(exits) && p->type == POINT_EXIT; i++)
-        ((struct dbg_site *)list_add(&p->sites))->address = exits[i];
+    for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == POINT_EXIT; call++)
+        if (syscall_has(call, EFFECT_EXITS))
+            ((struct dbg_site *)list_add(&p->sites))->address = call;
     if (p->type == POINT_SYSCALL) /* about to be made, and made */
         ((struct dbg_site *)list_add(&p->sites))->address = p->address;
     if (p->type != POINT_EXIT)
