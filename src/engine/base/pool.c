@@ -15,7 +15,6 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/base/stop.h"
-#include "engine/translate/code_cache.h"
 
 enum {
     CHUNK = 256 * 1024,  /* of small pieces */
@@ -134,9 +133,19 @@ static bool pool_overlap(u64 start, u64 end, u64 other_start, u64 other_end)
     return start < other_end && other_start < end;
 }
 
+static struct pool_claim {
+    u64 start, end;
+} claimed;
+
+void pool_claim(u64 start, u64 end)
+{
+    claimed.start = start;
+    claimed.end = end;
+}
+
 bool pool_owns(u64 start, u64 end)
 {
     return pool_overlap(start, end, LAYOUT_POOLS, LAYOUT_POOLS_END) ||
            pool_overlap(start, end, LAYOUT_ENGINE, LAYOUT_ENGINE_END) ||
-           pool_overlap(start, end, code_cache_first, code_cache_end);
+           pool_overlap(start, end, claimed.start, claimed.end);
 }

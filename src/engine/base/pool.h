@@ -18,6 +18,9 @@ void pool_enlarge_pages(u64 start, u64 end);
 void pool_unmap(void *piece, size_t size);
 void *pool_take(size_t size);
 
+/* Memory of the engine's that lies elsewhere: the code cache. */
+void pool_claim(u64 start, u64 end);
+
 /* A guest must not map, unmap or protect over these: is any byte of [start, end) the engine's
  * (pools, image, cache)? */
 bool pool_owns(u64 start, u64 end);

@@ -11,8 +11,6 @@
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
-#include "engine/plan/standing_watch.h"
-#include "engine/translate/code_cache.h"
 #include "engine/x86_64/cpu.h"
 
 enum {
@@ -22,6 +20,7 @@ enum {
 };
 
 struct stats stats;
+struct stats_sources stats_sources;
 
 static u64 began; /* nanoseconds */
 static i32 out_fd = 2;
@@ -106,15 +105,15 @@ void stats_print(void)
     struct text out = TEXT(buffer);
     add_count(&out, "ticks", ticks_now());
     add_count(&out, "fragments", stats.fragments);
-    add_count(&out, "cache bytes", code_cache_used());
+    add_count(&out, "cache bytes", stats_sources.cache_bytes());
     add_count(&out, "lookups missed", stats.lookups_missed);
     add_count(&out, "system calls", stats.system_calls + cpu->calls);
     if (stats.flushes)
         add_count(&out, "cache flushes", stats.flushes);
     if (stats.code_writes)
         add_count(&out, "code writes", stats.code_writes);
-    if (settings.watch_size)
-        add_count(&out, "changes", standing_watch_count());
+    if (stats_sources.changes)
+        add_count(&out, "changes", stats_sources.changes());
     add_seconds(&out, stats_nanoseconds_now() - began);
     kernel_call(__NR_write, out_fd, buffer, out.length);
 }

@@ -15,6 +15,12 @@ struct stats {
 
 extern struct stats stats;
 
+/* Figures that others know: NULL, nobody does. */
+extern struct stats_sources {
+    u64 (*cache_bytes)(void);
+    u64 (*changes)(void); /* of what the setting watch names */
+} stats_sources;
+
 void stats_start(void);
 void stats_print(void); /* if asked for by the settings */
 void stats_forked(void); /* the child counts from where it began */

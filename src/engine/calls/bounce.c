@@ -49,7 +49,6 @@ struct redirected {
 };
 
 struct bounce {
-    struct bounce *next; /* among those that nobody has */
     struct call_made made;
     u64 used;
     u32 count, larges, last;
@@ -60,8 +59,6 @@ struct bounce {
     struct redirected ranges[RANGES_MOST];
     u8 small[SMALL_BYTES] __attribute__((aligned(16)));
 };
-
-static struct bounce *unused;
 
 static bool bounce_read_memory(void *context, void *to, struct gaddr from, size_t size)
 {
@@ -75,23 +72,9 @@ static const struct call_memory memory = {bounce_read_memory, NULL};
 
 static struct bounce *bounce_of(struct thread *t)
 {
-    if (t->bounce)
-        return t->bounce;
-    t->bounce = unused;
-    if (unused)
-        unused = unused->next;
-    else
+    if (!t->bounce)
         t->bounce = pool_try_map(sizeof(struct bounce), 4096);
     return t->bounce;
-}
-
-void bounce_drop(struct thread *t)
-{
-    if (!t->bounce)
-        return;
-    t->bounce->next = unused;
-    unused = t->bounce;
-    t->bounce = NULL;
 }
 
 /* Sizes are powers of two, so that the pool finds their addresses again. */
@@ -390,6 +373,8 @@ i64 bounce_pass(const struct call *call)
     if (writes_nothing(&asked) || (asked.row->effects & EFFECT_IN_PLACE))
         return make_away(call->number, call->args);
     struct bounce *b = asked.variant->unknown ? NULL : bounce_of(thread_self());
+    if (b && b->count)
+        reset(b); /* of a thread that a fork has cut off in a call, whose block this was */
     bool redirected = b && redirect_call(b, &asked);
     i64 result = redirected ? make_redirected(b) : make_lent(call->number, call->args);
     if (b)

@@ -9,12 +9,8 @@
 #include "base/types.h"
 
 struct call;
-struct thread;
 
 /* Makes a call that may wait, with the baton given away.  The kernel's result, or that of engine_make_call(). */
 i64 bounce_pass(const struct call *call);
-
-/* A thread has ended: its buffers are for others. */
-void bounce_drop(struct thread *t);
 
 #endif

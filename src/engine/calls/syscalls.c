@@ -26,8 +26,8 @@
 #include "engine/base/ticks.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/code_watch.h"
-#include "engine/plan/standing_watch.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
@@ -162,10 +162,20 @@ static bool is_direct(u64 number)
     return traits->wait == WAIT_NOW || thread_count <= 1;
 }
 
+/* What the choice depends on besides the owner of the log, who does not change while the door may be open. */
+static u32 direct_state(void)
+{
+    return 1 | (thread_count > 1) << 1 | (u32)code_watch_protects() << 2 | (observer.any_call != NULL) << 3;
+}
+
 void syscalls_update_direct(void)
 {
+    static u32 state;
+    if (state == direct_state())
+        return;
+    state = direct_state();
     for (unsigned n = 0; n < DIRECT_CALLS; n++)
-        cpu->direct[n] = log_owner->direct_calls && !standing_watch_on() && is_direct(n);
+        cpu->direct[n] = log_owner->direct_calls && !observer.any_call && is_direct(n);
 }
 
 EVERY_CALL i64 syscalls_make(struct call *call)
@@ -191,7 +201,8 @@ void syscalls_run(void)
     }
     const struct call asked = call_from_registers();
     i64 result;
-    standing_watch_call();
+    if (observer.any_call)
+        observer.any_call();
     enum log_answer answer = log_call_begins(&asked, &result);
     if (answer == LOG_LATER)
         return;

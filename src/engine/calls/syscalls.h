@@ -13,16 +13,10 @@
  * to make the call again after a signal. */
 void syscalls_run(void);
 
-/* Simple calls are made in the cache, by a door (doors.c) that asks cpu->direct which
- * ones.  To be called when the process gets its second thread or is left with one, and when
- * the first page is protected or the last released. */
+/* Simple calls are made in the cache, by a door (doors.c) that asks cpu->direct which ones.  To be called
+ * before the guest runs: whether it has several threads, and whether pages are protected, may have changed. */
 void syscalls_update_direct(void);
 /* A call that the door made answered EINTR or EFAULT: the rest is done here. */
 void syscalls_failed(void);
-
-/* Remembers who the first process is, for the setting random. */
-void reproducible_start(void);
-/* The id of a process or thread as the guest sees it. */
-u32 reproducible_number(u32 number);
 
 #endif

@@ -8,9 +8,9 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/text.h"
-#include "engine/calls/proc_files.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/proc/proc_files.h"
 
 enum {
     PATH_SIZE = 4096,

@@ -11,6 +11,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/settings.h"
+#include "engine/base/shown_number.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/calls/syscalls.h"
@@ -28,7 +29,6 @@ enum {
     RUSAGE_SIZE = 144,
     TIMES_SIZE = 32,
     TIMES_NANOSECONDS = 10000000,
-    FIRST_PROCESS = 5000000,
 };
 
 #define FIRST_DATE 1000000000l /* a Sunday in September 2001 */
@@ -136,31 +136,17 @@ i64 call_sysinfo(struct call *call)
 
 /* Numbers of processes */
 
-static i64 first_process; /* its real number, or 0 */
-
-void reproducible_start(void)
-{
-    if (settings.random)
-        first_process = kernel_call(__NR_getpid);
-}
-
-u32 reproducible_number(u32 number)
-{
-    return first_process && number == first_process ? FIRST_PROCESS : number;
-}
-
 /* getpid, gettid, set_tid_address: a number that is ours. */
 i64 call_own_number(struct call *call)
 {
-    return reproducible_number((u32)call_pass_now(call));
+    return shown_number((u32)call_pass_now(call));
 }
 
 /* kill, tkill, tgkill: numbers that the guest has from us. */
 i64 call_to_number(struct call *call)
 {
-    for (int i = 0; i < 2 && first_process; i++)
-        if ((i32)call->args[i] == FIRST_PROCESS)
-            call->args[i] = (u64)first_process;
+    for (int i = 0; i < 2; i++)
+        call->args[i] = real_number(call->args[i]);
     return call_pass_now(call);
 }
 

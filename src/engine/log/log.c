@@ -1,6 +1,9 @@
-/* Who owns the log: see log.h. */
+/* Who owns the log, and who looks on: see log.h and observer.h. */
 #include "engine/log/log.h"
 
+#include "engine/log/observer.h"
+
+struct observer observer;
 const struct log_owner *log_owner;
 
 void log_own(const struct log_owner *owner)

@@ -17,6 +17,7 @@
 #define ENGINE_LOG_H
 
 #include "engine/base/kernel_abi.h"
+#include "engine/base/stop.h"
 #include "log/format.h"
 
 struct call;
@@ -88,8 +89,14 @@ struct log_owner {
     void (*switched)(const struct log_switch *out, const struct thread *to);
     void (*thread_ended)(void);
 
+    /* No thread of this process can run until one comes back; one runs again.  `in_call`: it is in a
+     * system call. */
+    void (*rests)(void);
+    void (*runs)(bool in_call);
     /* A call that makes a process or thread: true if nothing is to be made. */
     bool (*spawned)(const struct k_clone_args *args, i64 *result);
+    /* A fork is about to be made. */
+    void (*forks)(void);
     /* In the child of a fork, which was made at that moment of its parent. */
     void (*forked)(u64 parent_tick, u64 parent_pc);
     /* A child of vfork begins; such a child was killed between two calls. */
@@ -109,6 +116,12 @@ struct log_owner {
     void (*segment_attached)(const struct log_segment *segment);
     /* Shared memory without a file is made: true if it is to be known by *id. */
     bool (*name_shared)(u64 *id);
+    /* Memory that the owner may have protected.  A write fault: true if the protection was its own.  The
+     * kernel is going to write there: true if it was protected, and is not any more.  Somebody else made it
+     * writable. */
+    bool (*write_fault)(u64 address);
+    bool (*release)(u64 start, u64 end);
+    void (*opened)(u64 start, u64 end);
     /* Shared memory that other processes changed: a piece (enum event_piece_kind), and the last of them. */
     void (*shared)(bool in_call, u32 kind, u64 at, const void *bytes, u64 size);
     void (*shared_end)(void);
@@ -129,6 +142,8 @@ struct log_owner {
     bool (*meet)(void);
     bool (*execs_now)(void);
     u64 (*events_met)(void);
+    /* The run cannot go on, for a reason that is neither the guest's nor the log's. */
+    void (*unable)(const char *why);
 };
 
 extern const struct log_owner *log_owner;
@@ -321,6 +336,47 @@ static inline bool log_execs_now(void)
 static inline u64 log_events_met(void)
 {
     return log_owner->events_met ? log_owner->events_met() : 0;
+}
+
+static inline void log_rests(void)
+{
+    if (log_owner->rests)
+        log_owner->rests();
+}
+
+static inline void log_runs(bool in_call)
+{
+    if (log_owner->runs)
+        log_owner->runs(in_call);
+}
+
+static inline void log_forks(void)
+{
+    if (log_owner->forks)
+        log_owner->forks();
+}
+
+static inline bool log_write_fault(u64 address)
+{
+    return log_owner->write_fault && log_owner->write_fault(address);
+}
+
+static inline bool log_release(u64 start, u64 end)
+{
+    return log_owner->release && log_owner->release(start, end);
+}
+
+static inline void log_opened(u64 start, u64 end)
+{
+    if (log_owner->opened)
+        log_owner->opened(start, end);
+}
+
+static inline _Noreturn void log_unable(const char *why)
+{
+    if (log_owner->unable)
+        log_owner->unable(why);
+    engine_stop(why, NULL);
 }
 
 #endif

@@ -6,9 +6,7 @@
  *
  * The kernel is never asked for PROT_EXEC, because guest code is only read.
  */
-#include "engine/log/log.h"
 #include "engine/memory/address.h"
-#include "engine/x86_64/call.h"
 
 #include <asm/stat.h>
 
@@ -16,11 +14,13 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/image.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
-#include "engine/start/loader.h"
+#include "engine/x86_64/call.h"
 #include "log/syscall_numbers.h"
 
 enum {
@@ -469,7 +469,7 @@ static bool data_limit_allows(u64 at)
     u64 limit[2];
     if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_DATA, 0, limit))
         return true;
-    u64 data = loader_image.end_data - loader_image.start_data;
+    u64 data = guest_image.end_data - guest_image.start_data;
     return limit[0] == ~0ul || (at - brk_start) + data <= limit[0];
 }
 

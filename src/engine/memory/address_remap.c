@@ -10,9 +10,9 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/mapping.h"
-#include "engine/share/share.h"
 
 enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
 
@@ -130,7 +130,7 @@ i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
         return -EFAULT;
     code_watch_changed(at, at + r.old_size);
     code_watch_release(at, at + r.old_size);
-    share_release(at, at + r.old_size);
+    log_release(at, at + r.old_size);
 
     if (flags & MREMAP_FIXED)
         return remap_move(&r);

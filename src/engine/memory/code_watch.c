@@ -26,10 +26,8 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
-#include "engine/calls/syscalls.h"
+#include "engine/log/log.h"
 #include "engine/memory/areas.h"
-#include "engine/share/share.h"
-#include "engine/translate/translate.h"
 
 enum {
     REGION_PAGES = 512,
@@ -147,8 +145,13 @@ static void set_flag(struct watched_page *w, u8 flag, bool on)
     if (count && on != !!(w->flags & flag))
         *count += on ? 1 : (u64)-1;
     w->flags = on ? w->flags | flag : w->flags & ~flag;
-    if (flag == PROTECTED && protected_count <= 1)
-        syscalls_update_direct(); /* the first or the last */
+}
+
+static void (*drop_translations)(u64 start, u64 end);
+
+void code_watch_start(void (*drop)(u64 start, u64 end))
+{
+    drop_translations = drop;
 }
 
 bool code_watch_protects(void)
@@ -264,7 +267,7 @@ static void code_watch_drop(u64 page, struct watched_page *w)
     if (!(w->flags & HAS_CODE))
         return;
     set_flag(w, HAS_CODE, false);
-    translate_drop(page, page + PAGE_SIZE);
+    drop_translations(page, page + PAGE_SIZE);
 }
 
 /* The code of this page is about to be written, here or through an alias. */
@@ -313,7 +316,7 @@ static void unprotect_area(const struct area *area)
     u64 size = area->end - area->start;
     if (kernel_failed(kernel_call(__NR_mprotect, area->start, size, protection)))
         engine_stop("memory that holds code cannot be made writable again", NULL);
-    share_opened(area->start, area->end);
+    log_opened(area->start, area->end);
 }
 
 /* Was it ours, and is it the guest's to write? */
@@ -329,7 +332,7 @@ static bool unprotect(u64 page, struct watched_page *w)
     if (kernel_failed(kernel_call(__NR_mprotect, page, PAGE_SIZE, protection)))
         unprotect_area(area);
     else
-        share_opened(page, page + PAGE_SIZE);
+        log_opened(page, page + PAGE_SIZE);
     return true;
 }
 

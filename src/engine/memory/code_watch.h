@@ -32,6 +32,9 @@
 
 #include "base/types.h"
 
+/* `drop` drops the translations of a range, whose code is about to change. */
+void code_watch_start(void (*drop)(u64 start, u64 end));
+
 /* The translator has read code from [start, end): watch its pages. */
 void code_watch_add(u64 start, u64 end);
 /* Should a block that reads code from this page compare the bytes at each entry? */

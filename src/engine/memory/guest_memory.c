@@ -7,7 +7,7 @@
 
 #include <asm/errno.h>
 
-#include "engine/memory/guest_observer.h"
+#include "engine/log/observer.h"
 
 bool guest_read(void *to, struct gaddr from, size_t size)
 {
@@ -16,15 +16,15 @@ bool guest_read(void *to, struct gaddr from, size_t size)
 
 bool guest_write(struct gaddr to, const void *from, size_t size)
 {
-    if (guest_observer)
-        guest_observer->will_write(to.at, size);
+    if (observer.will_write)
+        observer.will_write(to.at, size);
     return guest_copy(gaddr_pointer(to), from, size) == 0;
 }
 
 bool guest_swap_u32(struct gaddr at, u32 *expected, u32 new)
 {
-    if (guest_observer)
-        guest_observer->will_write(at.at, sizeof(new));
+    if (observer.will_write)
+        observer.will_write(at.at, sizeof(new));
     return guest_compare_swap(gaddr_pointer(at), expected, new) == 0;
 }
 

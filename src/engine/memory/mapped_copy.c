@@ -18,10 +18,10 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_file.h"
-#include "engine/track/replay.h"
 
 enum {
     ROOM_FIRST = 1024,
@@ -114,7 +114,7 @@ static i32 make_file_or_end(u64 size)
         fd = mapped_copy_make_file(size);
     }
     if (kernel_failed(fd))
-        replay_unable("no memory can be made for what the program mapped shared");
+        log_unable("no memory can be made for what the program mapped shared");
     return (i32)fd;
 }
 
@@ -184,7 +184,7 @@ static void copy_range(i32 to, i32 from, u64 at, u64 end)
         u64 part = end - at < sizeof(buffer) ? end - at : sizeof(buffer);
         i64 got = kernel_call(__NR_pread64, from, buffer, part, at);
         if (got <= 0 || kernel_call(__NR_pwrite64, to, buffer, got, at) != got)
-            replay_unable("no memory is left for a copy of what the program mapped shared");
+            log_unable("no memory is left for a copy of what the program mapped shared");
         at += (u64)got;
     }
 }
@@ -287,7 +287,7 @@ static void map_or_end(u64 at, const struct area *a, u64 flags, i32 fd)
     u64 size = a->end - a->start;
     if (kernel_failed(kernel_call(__NR_mmap, at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED,
                                   fd, a->offset)))
-        replay_unable("memory that the program mapped shared cannot be mapped again");
+        log_unable("memory that the program mapped shared cannot be mapped again");
 }
 
 enum { PAGEMAP_PRESENT_BITS = 3, PAGEMAP_BITS_AT = 62 };
@@ -313,7 +313,7 @@ static void rebuild_private(const struct area *a, i32 from, i32 to, i32 pagemap)
     u64 size = a->end - a->start;
     u8 *beside = pool_try_map(size, PAGE_SIZE);
     if (!beside)
-        replay_unable("no memory is left for a copy of what the program mapped");
+        log_unable("no memory is left for a copy of what the program mapped");
     map_or_end((u64)beside, a, MAP_PRIVATE, to);
     kernel_call(__NR_mprotect, a->start, size, PROT_READ);
     for (u64 page = a->start; page < a->end; page += PAGE_SIZE)

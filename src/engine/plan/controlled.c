@@ -15,6 +15,7 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/plan/controlled_internal.h"
 #include "engine/plan/data_watch.h"
@@ -22,11 +23,11 @@
 #include "engine/plan/plan_points.h"
 #include "engine/plan/plan_trace.h"
 #include "engine/plan/states.h"
-#include "engine/run/dispatch.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/track.h"
 #include "engine/x86_64/cpu.h"
+#include "engine/x86_64/enter.h"
 
 enum {
     POLL_TICKS = 1 << 20,  /* some milliseconds */
@@ -197,23 +198,23 @@ static void stand(u32 reason, u64 events, const char *recorded, const char *happ
 }
 
 /* A copy that was changed is no longer at the end of anything: it runs from where it was put. */
-_Noreturn void control_conclude(u32 reason, u64 events, const char *recorded, const char *happened)
+static void control_conclude(u32 reason, u64 events, const char *recorded, const char *happened)
 {
     for (;;) {
         stand(reason, events, recorded, happened);
         if (reason == STOPPED_END && log_owner->outlasts_end) {
             end = (struct event_end){0};
-            dispatch_run();
+            engine_run();
         }
     }
 }
 
-void control_ended(const struct event_end *e)
+static void control_ended(const struct event_end *e)
 {
     end = *e;
 }
 
-void control_copy_faulted(u32 signal)
+static void control_copy_faulted(u32 signal)
 {
     end = (struct event_end){.signal = signal};
     stand(STOPPED_END, 0, "", "the copy has died");
@@ -288,7 +289,7 @@ static void set_limit(bool set, u64 tick, u64 pc)
     goal.pc = limit_pc;
 }
 
-void control_boundary(void)
+static void control_boundary(void)
 {
     goal.set = false; /* unless the log has one */
     do {
@@ -305,4 +306,7 @@ void control_start(void)
 {
     control_on = true;
     goal.check = control_boundary;
+    observer.concluded = control_conclude;
+    observer.ended = control_ended;
+    observer.copy_died = control_copy_faulted;
 }

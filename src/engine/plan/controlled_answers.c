@@ -177,13 +177,13 @@ static void fill_waiting(struct control_registers *r, const struct thread_state 
 
 struct registers_image {
     struct control_registers r;
-    u8 vector[THREAD_VECTOR_MAX];
+    u8 vector[VECTOR_STATE_MAX];
 };
 
 static void answer_registers(u32 ordinal)
 {
     static struct registers_image image;
-    static u8 saved[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    static u8 saved[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     struct thread *t = thread_meant(ordinal);
     if (!t) {
         controlled_answer(ESRCH, NULL, 0);
@@ -213,7 +213,7 @@ static void set_running(const struct control_registers *r)
 /* Of the thread that runs: the others of a copy never will. */
 static void answer_set_registers(const struct control_command *c)
 {
-    static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     const struct control_registers *r = (const struct control_registers *)(&c->ask + 1);
     if (c->size < sizeof(c->ask) + sizeof(*r) || thread_meant(c->ask.thread) != thread_self()) {
         controlled_answer(c->size < sizeof(c->ask) + sizeof(*r) ? EINVAL : ESRCH, NULL, 0);

@@ -14,13 +14,14 @@
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
+#include "engine/log/observer.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/call_shapes.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/memory/guest_observer.h"
-#include "engine/plan/data_map.h"
 #include "engine/plan/plan_internal.h"
 #include "engine/plan/touched.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/data_map.h"
 #include "engine/translate/fragment.h"
 #include "engine/x86_64/cpu.h"
 
@@ -586,9 +587,6 @@ static void data_watch_call_ended(const struct call *call, i64 result)
     }
 }
 
-static const struct guest_observer observer = {will_write, data_watch_call_begins,
-                                               data_watch_call_ended};
-
 void data_watch_expect_any(void)
 {
     for (u32 n = 0; n < watched->count; n++)
@@ -628,7 +626,9 @@ const char *data_watch_begin(void)
     watch_sites();
     areas_seen = ~areas_version;
     fragments_use(variant_for(watched));
-    guest_observer = &observer;
+    observer.will_write = will_write;
+    observer.call_begins = data_watch_call_begins;
+    observer.call_ended = data_watch_call_ended;
     return NULL;
 }
 
@@ -638,6 +638,8 @@ void data_watch_end(void)
         return;
     data_watch_on = false;
     event.open = false;
-    guest_observer = NULL;
+    observer.will_write = NULL;
+    observer.call_begins = NULL;
+    observer.call_ended = NULL;
     fragments_use(0);
 }

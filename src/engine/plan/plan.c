@@ -8,6 +8,7 @@
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
+#include "engine/log/observer.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/plan/bytecode.h"
 #include "engine/plan/bytecode_brief.h"
@@ -509,6 +510,25 @@ static void judge_from_here(bool past)
     arrivals.judged = past ? arrivals.count : 0;
 }
 
+static bool plan_stands_before_signal(u32 signal)
+{
+    return plan_pass.runs && plan_at_signal(signal);
+}
+
+static bool plan_holds_faults(void)
+{
+    return plan_pass.runs;
+}
+
+/* What the run is asked for the plan, from the first one on; plan_pass tells whether one is there. */
+static void attach(void)
+{
+    observer.stands_before_call = plan_before_call;
+    observer.call_returned = plan_after_call;
+    observer.stands_before_signal = plan_stands_before_signal;
+    observer.holds_faults = plan_holds_faults;
+}
+
 const char *plan_begin(const void *bytes, u64 size)
 {
     const struct plan *head = bytes;
@@ -526,6 +546,7 @@ const char *plan_begin(const void *bytes, u64 size)
         .limit_tick = head->limit_tick,
         .limit_pc = head->limit_pc,
     };
+    attach();
     sort_sites();
     plan_points_install();
     plan_code_install();

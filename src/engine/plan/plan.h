@@ -78,7 +78,4 @@ bool plan_at_boundary(void);
 /* Must the running thread go by single instructions? */
 bool plan_steps(void);
 
-/* Is there a code site at this address?  For the reader of blocks. */
-bool plan_code_at(u64 pc);
-
 #endif

@@ -10,6 +10,7 @@
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/plan/plan_internal.h"
+#include "engine/translate/code_sites.h"
 #include "engine/translate/fragment.h"
 
 struct slot {
@@ -39,7 +40,7 @@ static bool plan_code_holds(const struct table *t, u64 pc)
     return t->count && plan_code_find(t, pc)->pc == pc;
 }
 
-bool plan_code_at(u64 pc)
+static bool plan_code_at(u64 pc)
 {
     return plan_code_holds(table, pc);
 }
@@ -123,6 +124,7 @@ void plan_code_install(void)
     make_empty(table, wanted);
     plan_code_fill(table);
     fill_frames(table);
+    code_sites.code_at = plan_code_at;
     drop_difference(old, table);
     drop_difference(table, old);
 }

@@ -18,6 +18,7 @@
 #include "engine/plan/plan_internal.h"
 #include "engine/plan/plan_sums.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/code_sites.h"
 #include "engine/translate/fragment.h"
 #include "engine/x86_64/cpu.h"
 #include "log/point_table.h"
@@ -36,10 +37,9 @@ static struct {
     const struct point_table *table; /* NULL: none yet */
     u64 size;
     const u32 *scopes; /* parents */
-    bool all;          /* they are translated as if all counted */
 } points;
 
-const struct plan_point *plan_point_at(u64 pc)
+static const struct plan_point *plan_point_at(u64 pc)
 {
     if (!points.table)
         return NULL;
@@ -106,6 +106,8 @@ u32 plan_points_take(i32 file, u64 size)
         unmap_table(points.table, points.size);
     }
     points.table = t;
+    code_sites.point_at = plan_point_at;
+    code_sites.point_translated = plan_sums_note_point;
     points.size = size;
     points.scopes = point_table_scopes(t);
     return 0;
@@ -197,7 +199,7 @@ static void set_bounds(u32 running)
 {
     bool counts = now.thread == CONTROL_THREAD_ANY || now.thread == running;
     u64 base = now.base.cfa;
-    if (points.all) {
+    if (code_sites.all_points) {
         plan_points_park(!counts);
         return;
     }
@@ -355,11 +357,6 @@ void plan_points_note_thread(u32 ordinal)
         set_bounds(ordinal);
 }
 
-bool plan_points_all(void)
-{
-    return points.all;
-}
-
 bool plan_points_on(void)
 {
     return now.on;
@@ -373,9 +370,9 @@ void plan_points_install(void)
     if (!now.on)
         return;
     bool all = !head->frames && !(head->flags & PLAN_FRAMES_LEAVE);
-    if (all != points.all)
+    if (all != code_sites.all_points)
         drop_translations();
-    points.all = all;
+    code_sites.all_points = all;
     now.flags = head->flags;
     now.thread = head->points_thread;
     now.nth = head->mode == PLAN_STOP ? head->points_nth : 0;
@@ -408,7 +405,7 @@ static bool is_short(void)
 
 u8 plan_points_variant(u8 for_data)
 {
-    if (points.all && !for_data && !is_near() && !is_short())
+    if (code_sites.all_points && !for_data && !is_near() && !is_short())
         return VARIANT_SUMS;
     return for_data | VARIANT_POINTS;
 }

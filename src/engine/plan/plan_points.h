@@ -26,12 +26,6 @@ const char *plan_points_check(u64 id, const struct plan_frame *frame, u32 frames
 void plan_points_install(void);
 bool plan_points_on(void);
 
-/* Do all points count, whatever their frame?  Then translated code does not look: point_left--, at 0 to the engine. */
-bool plan_points_all(void);
-
-/* The point at this address; NULL: none.  For the reader of blocks, and for lowering. */
-const struct plan_point *plan_point_at(u64 pc);
-
 /* The instruction at cpu->rip is about to be executed; `counted`: translated code has seen to its point. */
 void plan_points_meet(bool counted);
 

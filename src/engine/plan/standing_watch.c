@@ -7,14 +7,14 @@
 
 #include "engine/base/goal.h"
 #include "engine/base/settings.h"
+#include "engine/base/stats.h"
 #include "engine/base/stop.h"
-#include "engine/calls/syscalls.h"
+#include "engine/log/observer.h"
 #include "engine/plan/controlled.h"
 #include "engine/plan/data_watch.h"
 #include "engine/plan/plan.h"
 #include "log/control.h"
 
-static bool on;
 static void (*check_next)(void); /* of another setting */
 
 static void standing_watch_check(void)
@@ -22,6 +22,11 @@ static void standing_watch_check(void)
     data_watch_settle();
     if (check_next)
         check_next();
+}
+
+static u64 count_of_changes(void)
+{
+    return plan_pass.count;
 }
 
 void standing_watch_start(void)
@@ -39,24 +44,8 @@ void standing_watch_start(void)
     const char *why = plan_begin(&p, sizeof(p));
     if (why)
         engine_stop("the setting watch", why);
-    on = true;
+    observer.any_call = data_watch_expect_any;
+    stats_sources.changes = count_of_changes;
     check_next = goal.check;
     goal.check = standing_watch_check;
-    syscalls_update_direct();
-}
-
-bool standing_watch_on(void)
-{
-    return on;
-}
-
-void standing_watch_call(void)
-{
-    if (on)
-        data_watch_expect_any();
-}
-
-u64 standing_watch_count(void)
-{
-    return plan_pass.count;
 }

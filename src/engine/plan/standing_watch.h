@@ -7,12 +7,4 @@
 /* Watches what the setting names, if it is set.  In front of the first instruction. */
 void standing_watch_start(void);
 
-bool standing_watch_on(void);
-
-/* A system call is about to be made. */
-void standing_watch_call(void);
-
-/* How often what is watched has been changed. */
-u64 standing_watch_count(void);
-
 #endif

@@ -15,9 +15,10 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/call_shapes.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/memory/guest_observer.h"
 #include "engine/plan/controlled_internal.h"
 #include "engine/plan/touched.h"
 #include "engine/threads/thread.h"
@@ -158,7 +159,7 @@ static bool is_here(const struct state *s)
 /* The number of the image of what is in the vector registers now. */
 static u32 vector_image(void)
 {
-    static u8 now[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    static u8 now[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     u64 size = vector_shape.size, images = vectors.used / size;
     const struct state *s = last();
     if (s && general_only && executed)
@@ -248,9 +249,6 @@ static void states_call_ended(const struct call *call, i64 result)
         forget_all();
 }
 
-static const struct guest_observer observer = {states_keep_bytes, states_call_begins,
-                                               states_call_ended};
-
 /* --- a stretch --------------------------------------------------------------------------------------- */
 
 void states_begin(u64 wanted)
@@ -259,7 +257,9 @@ void states_begin(u64 wanted)
     forget_all();
     executed = general_only = tried = false;
     states_on = true;
-    guest_observer = &observer;
+    observer.will_write = states_keep_bytes;
+    observer.call_begins = states_call_begins;
+    observer.call_ended = states_call_ended;
 }
 
 static void states_write_all(i32 fd, const void *bytes, u64 size)
@@ -300,7 +300,9 @@ i32 states_end(void)
     states_forget_older(most);
     i32 fd = write_states();
     states_on = false;
-    guest_observer = NULL;
+    observer.will_write = NULL;
+    observer.call_begins = NULL;
+    observer.call_ended = NULL;
     states_give_back(&states);
     states_give_back(&undo);
     states_give_back(&vectors);

@@ -21,7 +21,7 @@ static struct touch_state state_of(const struct touched *t)
 
 static const struct touch_vectors *read_vectors(void)
 {
-    static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     static struct touch_vectors vectors;
     vector_save(image);
     vector_spread(image, &vectors);

@@ -10,7 +10,7 @@
  * thread that its parent was; so other threads of the parent run on as they would natively.
  *
  *   parent: vfork_process --engine_clone--> sleeps ...................... puts back, goes on
- *   child:                     vfork_begin, dispatch_run ... execve, exit --^
+ *   child:                     vfork_begin, engine_run ... execve, exit --^
  *
  * A child may be killed where it waits for the baton, or for a futex: its parent takes over its
  * place in the line.  But if that happens between two instructions in which it changes that place,
@@ -26,8 +26,6 @@
 #include "engine/memory/address.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/run/dispatch.h"
-#include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
@@ -110,6 +108,7 @@ static i64 kernel_fork(const struct k_clone_args *args)
 void process_become_forked(const struct k_clone_args *args)
 {
     thread_forked();
+    futex_forked();
     if (args->flags & CLONE_CLEAR_SIGHAND)
         clear_handlers();
     thread_self()->clear_tid = gaddr(args->flags & K_CLONE_CHILD_CLEARTID ? args->child_tid : 0);
@@ -123,12 +122,11 @@ static void fork_child(const struct k_clone_args *args)
     stats_forked();
     process_become_forked(args);
     log_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
-    share_forked();
 }
 
 static i64 fork_process(const struct k_clone_args *args)
 {
-    share_fork_begins();
+    log_forks();
     u64 mask = process_block_signals();
     i64 pid = thread_self()->signal_waiting ? CALL_AGAIN : kernel_fork(args);
     if (pid == 0)
@@ -157,7 +155,7 @@ static void vfork_begin(void)
     struct thread *t = thread_self();
     t->tid = (u32)kernel_call(__NR_gettid);
     process_child_begins(t);
-    dispatch_run();
+    engine_run();
 }
 
 void process_put_aside(const struct thread *t, struct process_parent *parent)
@@ -174,7 +172,7 @@ void process_put_back(struct thread *t, const struct process_parent *parent)
 {
     t->call = parent->call;
     thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
-    share_take(true);
+    log_runs(true);
     futex_forget(t);
     thread_load_registers(&parent->state);
     t->tid = parent->tid;

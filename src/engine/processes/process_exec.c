@@ -16,11 +16,10 @@
 #include "engine/base/program_file.h"
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
-#include "engine/calls/proc_files.h"
 #include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/proc/proc_files.h"
 #include "engine/processes/process.h"
-#include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/x86_64/call.h"
@@ -242,9 +241,9 @@ static i64 make_call(u64 number, const u64 args[6])
     log_execs();
     bool alone = !thread_self()->in_vfork; /* else its parent has the baton when it goes on */
     if (alone)
-        share_give();
+        log_rests();
     i64 result = engine_make_call(number, args, &thread_self()->signal_waiting);
-    share_take(true);
+    log_runs(true);
     signals_exec_failed();
     return result; /* CALL_AGAIN, if a signal came first */
 }

@@ -5,7 +5,7 @@
  * its end (the word that is cleared, robust futexes) is done by the engine, as long as it has the
  * baton: who sees the thread gone sees it at a certain moment.
  *
- *   thread_clone --kernel--> thread_begin --takes the baton--> dispatch_run
+ *   thread_clone --kernel--> thread_begin --takes the baton--> engine_run
  *                ... thread_exit --drops the block, hands the baton on--> thread_leave
  */
 #include "engine/base/kernel.h"
@@ -14,7 +14,6 @@
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/processes/process.h"
-#include "engine/run/dispatch.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
@@ -29,7 +28,7 @@ static void thread_begin(void)
     t->tid = (u32)kernel_call(__NR_gettid);
     signals_thread_start(t);
     thread_take_baton();
-    dispatch_run();
+    engine_run();
 }
 
 /* The child goes on behind the system call, with its own stack and the answer 0. */

@@ -52,14 +52,6 @@ struct shortcut {
 
 /* --- stopping at a moment ---------------------------------------------------------- */
 
-struct goal goal;
-
-bool goal_reached(u64 tick, u64 pc)
-{
-    u64 now = ticks_now();
-    return now > tick || (now == tick && cpu->rip >= pc);
-}
-
 static void stop_if_there(void)
 {
     if (goal_reached(goal.tick, goal.pc))
@@ -120,6 +112,7 @@ static struct fragment *find_or_translate(void)
 
 static u64 enter_at(u32 address)
 {
+    syscalls_update_direct();
     cpu->entry = address;
     return engine_enter(cpu);
 }
@@ -355,7 +348,7 @@ static void dispatch_grant(void)
 static void boundary(bool used_up, bool renew)
 {
     struct thread *t = thread_self();
-    bool over = used_up && (!runs_in_slices() || slice_over());
+    bool over = used_up && (!runs_in_slices() || slice_over(share_member && share_wanted()));
     if (over && thread_count > 1)
         thread_yield();
     if (over && share_member)
@@ -372,7 +365,7 @@ static void boundary(bool used_up, bool renew)
         dispatch_grant();
 }
 
-_Noreturn void dispatch_run(void)
+_Noreturn void engine_run(void)
 {
     struct shortcut s = {0};
     u64 reason = EXIT_TICKS;

@@ -5,6 +5,4 @@
 /* What the settings ask for, before the first thread runs. */
 void dispatch_start(void);
 
-_Noreturn void dispatch_run(void);
-
 #endif

@@ -19,8 +19,8 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/areas.h"
-#include "engine/plan/plan.h"
 #include "engine/signals/signals_internal.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/frame.h"
@@ -332,7 +332,7 @@ static void deliver_fault(struct thread *t, const struct k_siginfo *info)
 void signals_fault(const struct k_siginfo *info)
 {
     struct thread *t = thread_self();
-    if (!plan_pass.runs) {
+    if (!observer.holds_faults || !observer.holds_faults()) {
         deliver_fault(t, info);
         return;
     }

@@ -13,8 +13,8 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
+#include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
-#include "engine/share/share.h"
 #include "engine/signals/signals_internal.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/recover.h"
@@ -122,7 +122,7 @@ static bool was_watched_write(const struct k_siginfo *info, const struct k_sigco
 {
     return info->signal == SIG_SEGV && info->code == CODE_SEGV_ACCERR &&
            (registers->error & ERROR_WRITE) &&
-           (code_watch_fault(info->address) || share_fault(info->address));
+           (code_watch_fault(info->address) || log_write_fault(info->address));
 }
 
 /* The kernel names the place in the cache where the guest's pc is meant. */

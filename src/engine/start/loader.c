@@ -20,6 +20,7 @@
 #include "engine/calls/clocks.h"
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/image.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/start/loader_internal.h"
 #include "engine/translate/code_cache.h"
@@ -33,8 +34,6 @@ enum {
 };
 
 #define HEAP_ROOM (64ul << 20)
-
-struct loader_image loader_image = {.fd = -1};
 
 /* Refusing */
 
@@ -192,7 +191,7 @@ static void map_interpreter(const struct program_file *program, const char *what
 /* The addresses that /proc/self/stat gives, as the kernel works them out. */
 static void note_code_and_data(const struct program_file *f, u64 bias)
 {
-    struct loader_image *image = &loader_image;
+    struct guest_image *image = &guest_image;
     image->start_code = ~0ul;
     for (unsigned i = 0; i < f->count; i++) {
         const Elf64_Phdr *p = &f->segment[i];
@@ -227,16 +226,16 @@ static void keep_program_file(i32 fd, const char *path)
     struct text name = TEXT(link);
     text_add(&name, "/proc/self/fd/");
     text_add_unsigned(&name, (u64)fd);
-    u64 room = sizeof(loader_image.path) - 1;
-    i64 length = kernel_call(__NR_readlink, link, loader_image.path, room);
+    u64 room = sizeof(guest_image.path) - 1;
+    i64 length = kernel_call(__NR_readlink, link, guest_image.path, room);
     if (kernel_failed(length)) {
-        struct text copy = TEXT(loader_image.path);
+        struct text copy = TEXT(guest_image.path);
         text_add(&copy, path);
     } else {
-        loader_image.path[length] = '\0';
+        guest_image.path[length] = '\0';
     }
-    if (kernel_failed(descriptors_keep(fd, true, &loader_image.fd))) {
-        loader_image.fd = -1;
+    if (kernel_failed(descriptors_keep(fd, true, &guest_image.fd))) {
+        guest_image.fd = -1;
         kernel_call(__NR_close, fd);
     }
 }
@@ -254,7 +253,7 @@ static void loader_name_thread(const char *path)
  * this is no loss to the guest, for whom proc_files.c answers then. */
 static void tell_kernel(void)
 {
-    const struct loader_image *image = &loader_image;
+    const struct guest_image *image = &guest_image;
     struct prctl_mm_map map = {
         .start_code = image->start_code,
         .end_code = image->end_code,
@@ -272,7 +271,7 @@ static void tell_kernel(void)
         .exe_fd = (u32)-1,
     };
     i64 result = kernel_call(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0);
-    loader_image.told_kernel = result == 0;
+    guest_image.told_kernel = result == 0;
 }
 
 static u64 kernel_vdso(const u64 *auxv)
@@ -319,8 +318,8 @@ void loader_load(const struct loader_request *request)
         .stack_limit = request->stack_limit,
     };
     u64 rsp = loader_make_stack(&content);
-    loader_image.start_heap = choose_heap(&file, &program);
-    address_set_brk(loader_image.start_heap);
+    guest_image.start_heap = choose_heap(&file, &program);
+    address_set_brk(guest_image.start_heap);
     note_code_and_data(&file, program.bias);
     keep_program_file(fd, what);
     loader_name_thread(request->path);

@@ -13,6 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/memory/address.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/image.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
 #include "log/channel.h"
@@ -23,13 +24,13 @@ static u32 protection_of(const Elf64_Phdr *p)
            (p->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-_Noreturn static void loader_images_refuse(const char *what, i64 error)
+_Noreturn static void guest_images_refuse(const char *what, i64 error)
 {
     const char *why = error == -ENOMEM ? "not enough memory" : "its segments cannot be mapped";
     engine_refuse(CHANNEL_EXIT_NOT_RUNNABLE, what, why);
 }
 
-static void loader_images_map(struct mapping *m, u64 at, const char *what)
+static void guest_images_map(struct mapping *m, u64 at, const char *what)
 {
     if (!m->size)
         return;
@@ -39,7 +40,7 @@ static void loader_images_map(struct mapping *m, u64 at, const char *what)
     i64 got = kernel_call(__NR_mmap, at, m->size, protection, m->flags | MAP_FIXED, m->fd,
                           m->offset);
     if (kernel_failed(got))
-        loader_images_refuse(what, got);
+        guest_images_refuse(what, got);
     mapped_file_end(&file, m, at);
     struct area a = address_describe(m, at);
     address_mapped(&a);
@@ -64,14 +65,14 @@ static void map_segment(const struct program_file *f, const Elf64_Phdr *p, u64 b
         .flags = MAP_PRIVATE | MAP_ANONYMOUS,
         .fd = -1,
     };
-    loader_images_map(&from_file, start, what);
+    guest_images_map(&from_file, start, what);
     if (p->p_memsz > p->p_filesz && (p->p_flags & PF_W))
         memset((void *)file_end, 0, page_up(file_end) - file_end);
-    loader_images_map(&from_nowhere, page_up(file_end), what);
+    guest_images_map(&from_nowhere, page_up(file_end), what);
 }
 
 /* The largest alignment that a segment asks for; what is no power of two is ignored. */
-static u64 loader_images_alignment_of(const struct program_file *f)
+static u64 guest_images_alignment_of(const struct program_file *f)
 {
     u64 alignment = PAGE_SIZE;
     for (unsigned i = 0; i < f->count; i++) {
@@ -87,15 +88,15 @@ static u64 choose_bias(const struct program_file *f, const char *what)
 {
     if (f->header.e_type == ET_EXEC)
         return 0;
-    u64 alignment = loader_images_alignment_of(f), size = f->end - f->first;
+    u64 alignment = guest_images_alignment_of(f), size = f->end - f->first;
     u64 skew = f->first & (alignment - 1); /* addresses keep their place within an alignment */
     u64 at = address_place_image(size + skew, alignment);
     if (!at)
-        loader_images_refuse(what, -ENOMEM);
+        guest_images_refuse(what, -ENOMEM);
     return at + skew - f->first;
 }
 
-static void loader_images_check_place(const Elf64_Phdr *p, u64 bias, const char *what)
+static void guest_images_check_place(const Elf64_Phdr *p, u64 bias, const char *what)
 {
     u64 start = page_down(bias + p->p_vaddr);
     if (address_refused(start, page_up(bias + p->p_vaddr + p->p_memsz) - start))
@@ -119,7 +120,7 @@ void loader_map_image(const struct program_file *f, const char *what, struct loa
     u64 bias = choose_bias(f, what);
     for (unsigned i = 0; i < f->count; i++)
         if (f->segment[i].p_type == PT_LOAD)
-            loader_images_check_place(&f->segment[i], bias, what);
+            guest_images_check_place(&f->segment[i], bias, what);
     for (unsigned i = 0; i < f->count; i++)
         if (f->segment[i].p_type == PT_LOAD)
             map_segment(f, &f->segment[i], bias, what);

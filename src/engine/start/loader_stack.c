@@ -20,6 +20,7 @@
 #include "engine/base/text.h"
 #include "engine/calls/clocks.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/image.h"
 #include "engine/memory/mapping.h"
 #include "log/channel.h"
 
@@ -90,8 +91,8 @@ static void map_stack(const struct stack_content *c, u64 needed)
         a.start = LAYOUT_STACK_END - claim;
     a.flags |= AREA_STACK;
     address_mapped(&a);
-    loader_image.stack_start = a.start;
-    loader_image.stack_end = a.end;
+    guest_image.stack_start = a.start;
+    guest_image.stack_end = a.end;
 }
 
 /* Filling it */
@@ -205,8 +206,8 @@ static u64 put_tables(const struct stack_content *c, const struct strings *s)
     to = put_pointers(to, c->argv, s->arguments);
     to = put_pointers(to, c->envp, s->environment);
     memcpy(to, auxv.word, auxv.length * 8);
-    loader_image.auxv_at = (u64)to;
-    loader_image.auxv_size = auxv.length * 8;
+    guest_image.auxv_at = (u64)to;
+    guest_image.auxv_size = auxv.length * 8;
     return rsp;
 }
 
@@ -218,10 +219,10 @@ u64 loader_make_stack(const struct stack_content *c)
     map_stack(c, needed);
     struct strings s = put_strings(c);
     u64 rsp = put_tables(c, &s);
-    loader_image.argv_at = s.arguments;
-    loader_image.argv_end = s.environment;
-    loader_image.envp_at = s.environment;
-    loader_image.envp_end = s.path;
-    loader_image.start_stack = rsp;
+    guest_image.argv_at = s.arguments;
+    guest_image.argv_end = s.environment;
+    guest_image.envp_at = s.environment;
+    guest_image.envp_end = s.path;
+    guest_image.start_stack = rsp;
     return rsp;
 }

@@ -5,14 +5,15 @@
  */
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
+#include "engine/base/shown_number.h"
 #include "engine/base/stats.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
-#include "engine/calls/syscalls.h"
 #include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/kernel_maps.h"
+#include "engine/plan/controlled.h"
 #include "engine/processes/process.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/entries.h"
@@ -82,6 +83,8 @@ static void begin_log(struct signals_inherited *inherited)
     signals_ask_inherited(inherited);
     request.stack_limit = loader_stack_limit();
     log_start(&request, inherited);
+    if (track_events)
+        control_start();
 }
 
 _Noreturn static void engine_begin(void)
@@ -97,11 +100,11 @@ _Noreturn static void engine_begin(void)
     thread_start_first(first);
     ticks_start();
     signals_start(&inherited);
-    reproducible_start();
+    shown_number_start();
     entries_start();
     listing_start();
     dispatch_start();
-    dispatch_run();
+    engine_run();
 }
 
 _Noreturn static void begin_on_stack(u64 top)

@@ -15,7 +15,6 @@
 
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
-#include "engine/share/share.h"
 #include "engine/threads/thread.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/stretch.h"
@@ -108,15 +107,10 @@ static u32 short_slice(void)
     return differ ? COUNTED : SHORT;
 }
 
-static bool others_wait(void)
-{
-    return thread_others_wait() || (share_member && share_wanted());
-}
-
-bool slice_over(void)
+bool slice_over(bool wanted)
 {
     struct thread *t = thread_self();
-    if (!others_wait() || settings.chaos) {
+    if (!(wanted || thread_others_wait()) || settings.chaos) {
         looks = 0;
         return true;
     }

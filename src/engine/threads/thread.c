@@ -30,13 +30,10 @@
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
+#include "engine/base/shown_number.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
-#include "engine/calls/bounce.h"
-#include "engine/calls/syscalls.h"
 #include "engine/log/log.h"
-#include "engine/share/share.h"
-#include "engine/threads/futex.h"
 #include "engine/threads/slice.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/vector.h"
@@ -111,7 +108,6 @@ void thread_list_add(struct thread *t)
     t->next = threads;
     threads = t;
     thread_count++;
-    syscalls_update_direct();
 }
 
 void thread_list_drop(struct thread *t)
@@ -121,10 +117,8 @@ void thread_list_drop(struct thread *t)
         at = &(*at)->next;
     *at = t->next;
     thread_count--;
-    syscalls_update_direct();
     t->next = free_blocks;
     free_blocks = t;
-    bounce_drop(t);
 }
 
 struct thread *thread_with_ordinal(u32 ordinal)
@@ -137,7 +131,7 @@ struct thread *thread_with_ordinal(u32 ordinal)
 
 u32 thread_number(const struct thread *t)
 {
-    return reproducible_number(t->tid);
+    return shown_number(t->tid);
 }
 
 struct thread *thread_next(const struct thread *t)
@@ -285,8 +279,8 @@ static void note_out(const struct thread *t, u32 reason)
 /* Nobody of this process can run until one comes back. */
 static void give_share(void)
 {
-    if (share_member && !thread_others_wait())
-        share_give();
+    if (!thread_others_wait())
+        log_rests();
 }
 
 _Noreturn void thread_leave(int status)
@@ -380,8 +374,7 @@ static void thread_take_over(struct thread *t)
         ticks_add(1);
         slice_begin();
     }
-    if (share_member)
-        share_take(t->call.open);
+    log_runs(t->call.open);
 }
 
 void thread_give_baton(void)
@@ -389,7 +382,7 @@ void thread_give_baton(void)
     if (thread_count > 1 && log_owner->live)
         thread_give_up(thread_self(), THREAD_AWAY, AWAKE);
     else
-        share_give();
+        log_rests();
 }
 
 /* Mostly it is AWAY.  The child of vfork may have been killed at any other place: its parent
@@ -398,7 +391,7 @@ void thread_take_baton(void)
 {
     struct thread *t = thread_self();
     if (thread_holds(t)) {
-        share_take(t->call.open);
+        log_runs(t->call.open);
         return;
     }
     if (claim(t, THREAD_AWAY) || claim(t, THREAD_PARKED))
@@ -410,7 +403,7 @@ void thread_take_baton(void)
 void thread_lend_baton(void)
 {
     struct thread *t = thread_self();
-    share_give(); /* other processes do not wait so long */
+    log_rests(); /* other processes do not wait so long */
     if (thread_count == 1 || !log_owner->live)
         return;
     note_out(t, SWITCH_CALL);
@@ -422,7 +415,7 @@ void thread_end_loan(void)
 {
     struct thread *t = thread_self();
     if (t->lent == NOT_LENT || move_loan(t, LENT, NOT_LENT)) {
-        share_take(t->call.open);
+        log_runs(t->call.open);
         return;
     }
     while (__atomic_load_n(&t->lent, __ATOMIC_SEQ_CST) != TAKEN) /* the line is not in order yet */
@@ -523,5 +516,4 @@ void thread_forked(void)
     t->robust_list = gaddr(0);
     assert(thread_count == 1 && thread_holds(t));
     hold_alone(t);
-    futex_forked();
 }

@@ -23,7 +23,6 @@
 enum {
     THREAD_BLOCK = 512 * 1024,
     THREAD_HANDLER_STACK = 128 * 1024,
-    THREAD_VECTOR_MAX = 16 * 1024, /* xsave area; AMX needs 11 KiB */
 };
 
 struct thread_state { /* what of struct cpu belongs to a thread */
@@ -108,13 +107,15 @@ struct thread {
     u64 robust_size;
 
     u32 lent;              /* enum of thread.c: the baton may be taken away */
-    struct bounce *bounce; /* buffers of calls that wait (bounce.c); NULL until it has made one */
 
     /* A child of vfork runs on its parent's block until it execs or exits (process.c). */
     bool in_vfork;
     bool ends_in_log; /* such a child, recorded: if it ended now the log would show it */
 
-    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
+
+    /* Of the block, whatever thread has it: buffers of calls that wait (bounce.c); NULL until one was made. */
+    struct bounce *bounce;
 };
 
 /* The block of the engine code or handler that asks. */

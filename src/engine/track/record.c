@@ -251,7 +251,7 @@ static void record_vfork(u64 flags)
     record_publish(&b);
 }
 
-static void record_forked(u64 parent_tick, u64 parent_pc)
+static void open_forked(u64 parent_tick, u64 parent_pc)
 {
     struct track_origin_info origin = {TRACK_FORKED, track_number, parent_tick, parent_pc};
     track_close();
@@ -264,6 +264,12 @@ static void record_forked(u64 parent_tick, u64 parent_pc)
     struct record_event b;
     if (record_build_start(&b, &at)) /* the rest is its parent's */
         record_publish(&b);
+}
+
+static void record_forked(u64 parent_tick, u64 parent_pc)
+{
+    open_forked(parent_tick, parent_pc);
+    share_forked();
 }
 
 static void record_exec(void)
@@ -365,6 +371,9 @@ const struct log_owner log_record = {
     .wrote = record_write,
     .signal = record_signal,
     .switched = record_switch,
+    .rests = share_give,
+    .runs = share_take,
+    .forks = share_fork_begins,
     .forked = record_forked,
     .vforked = record_vfork,
     .vfork_killed = record_killed,
@@ -374,6 +383,9 @@ const struct log_owner log_record = {
     .file_mapped = record_map,
     .segment_attached = record_segment,
     .name_shared = record_name_shared,
+    .write_fault = share_fault,
+    .release = share_release,
+    .opened = share_opened,
     .shared = record_shared,
     .shared_end = record_shared_end,
     .clock_asked = record_clock,

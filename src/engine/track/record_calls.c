@@ -15,6 +15,7 @@
 #include "engine/threads/thread.h"
 #include "engine/track/record_internal.h"
 #include "engine/x86_64/call.h"
+#include "log/syscall_table.h"
 
 static bool record_read_memory(void *context, void *to, struct gaddr from, size_t size)
 {

@@ -11,10 +11,10 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_file.h"
-#include "engine/plan/controlled.h"
 #include "engine/threads/thread.h"
 #include "engine/track/digest.h"
 #include "engine/track/event_source.h"
@@ -23,6 +23,7 @@
 #include "engine/track/replay_spawn.h"
 #include "engine/track/track.h"
 #include "engine/x86_64/cpu.h"
+#include "log/control.h"
 
 static u64 events_met;
 
@@ -53,8 +54,8 @@ static const char *with_limit(u32 verdict, const char *happened)
 _Noreturn void replay_conclude(u32 verdict, const char *recorded, const char *happened)
 {
     happened = with_limit(verdict, happened);
-    if (control_on)
-        control_conclude(stop_reasons[verdict], events_met, recorded, happened);
+    if (observer.concluded)
+        observer.concluded(stop_reasons[verdict], events_met, recorded, happened);
     static struct channel_verdict v;
     v = (struct channel_verdict){
         .message = {CHANNEL_VERDICT, sizeof(v)},
@@ -276,7 +277,8 @@ void replay_end(int status, int signal)
     replay_expect_state(e, cpu->rip);
     if (end->status != ((u32)status & 0xff) || end->signal != (u32)signal)
         replay_diverge_number(e, "the program ended with status", (u64)status << 8 | (u64)signal);
-    control_ended(end);
+    if (observer.ended)
+        observer.ended(end);
     replay_met(e);
     replay_conclude(CHANNEL_REPRODUCED, "", "");
 }
@@ -301,4 +303,5 @@ const struct log_owner log_replay = {
     .meet = replay_meet,
     .execs_now = replay_execs_now,
     .events_met = replay_events_met,
+    .unable = replay_unable,
 };

@@ -3,9 +3,8 @@
 #include "engine/base/pool.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
-#include "engine/plan/controlled.h"
+#include "engine/memory/image.h"
 #include "engine/signals/signals.h"
-#include "engine/start/loader.h"
 #include "engine/threads/thread.h"
 #include "engine/track/event_source.h"
 #include "engine/track/replay.h"
@@ -160,8 +159,6 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     request->stack_limit = start->layout[0];
     *inherited = (struct signals_inherited){start->layout[1], start->layout[2]};
     goal.check = replay_boundary;
-    if (track_events)
-        control_start();
     if (track_in_tree)
         branch_start();
     replay_name_thread(start->path);

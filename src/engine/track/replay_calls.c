@@ -6,9 +6,8 @@
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
+#include "engine/log/observer.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/memory/guest_observer.h"
-#include "engine/plan/plan.h"
 #include "engine/threads/thread.h"
 #include "engine/track/replay.h"
 #include "engine/track/replay_internal.h"
@@ -16,6 +15,8 @@
 #include "engine/track/replay_spawn.h"
 #include "engine/track/replay_threads.h"
 #include "engine/x86_64/call.h"
+#include "log/channel.h"
+#include "log/syscall_table.h"
 
 /* The log goes on with another thread: so do we, until it comes back to this one. */
 void replay_switch_thread(const struct event *e)
@@ -226,15 +227,15 @@ static bool redoes(const struct call *call)
 enum log_answer replay_call_begins(const struct call *call, i64 *result)
 {
     struct thread_call *c = &thread_self()->call;
-    if (plan_before_call(call) || replay_child_ends())
+    if ((observer.stands_before_call && observer.stands_before_call(call)) || replay_child_ends())
         return LOG_LATER;
     c->open = true;
     c->met = false;
     c->asked = *call;
     c->tick = ticks_now();
     c->pc = cpu->rip - SYSCALL_LENGTH;
-    if (guest_observer)
-        guest_observer->call_begins(call);
+    if (observer.call_begins)
+        observer.call_begins(call);
     bool redo = begin_call(call) && redoes(call);
     if (syscall_has(call->number, EFFECT_SIGRETURN))
         meet_call(0);
@@ -248,15 +249,15 @@ void replay_call_ends(const struct call *call, i64 result)
 {
     if (result != CALL_DONE)
         meet_call(result);
-    if (guest_observer)
-        guest_observer->call_ended(call, result);
+    if (observer.call_ended)
+        observer.call_ended(call, result);
     thread_self()->call.open = false;
 }
 
 void replay_call_returns(const struct call *call, i64 result)
 {
-    if (result != CALL_AGAIN)
-        plan_after_call(call, result);
+    if (result != CALL_AGAIN && observer.call_returned)
+        observer.call_returned(call, result);
 }
 
 i64 replay_pass(const struct call *call)

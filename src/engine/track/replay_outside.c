@@ -6,7 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/calls/clocks.h"
-#include "engine/plan/plan.h"
+#include "engine/log/observer.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/digest.h"
@@ -72,10 +72,11 @@ u32 replay_signal_due(void)
     return e && e->kind == EVENT_SIGNAL ? ((const struct event_signal *)e->payload)->signal : 0;
 }
 
-/* True if the plan is about it, and the engine is to stand first. */
-static bool plan_stands_before(const struct event *e)
+/* True if the observer asks about it, and the engine is to stand first. */
+static bool stands_before(const struct event *e)
 {
-    return plan_pass.runs && plan_at_signal(((const struct event_signal *)e->payload)->signal);
+    return observer.stands_before_signal &&
+           observer.stands_before_signal(((const struct event_signal *)e->payload)->signal);
 }
 
 static void meet_shared(const struct event *e)
@@ -100,7 +101,7 @@ bool replay_meet(void)
         meet_shared(e);
     else if (e->kind == EVENT_CHECK)
         replay_check(e);
-    else if (!plan_stands_before(e))
+    else if (!stands_before(e))
         deliver(e);
     return true;
 }

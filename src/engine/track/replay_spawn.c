@@ -5,7 +5,7 @@
  */
 #include "engine/track/replay_spawn.h"
 
-#include "engine/plan/plan.h"
+#include "engine/log/observer.h"
 #include "engine/processes/process.h"
 #include "engine/signals/signals.h"
 #include "engine/track/replay.h"
@@ -21,7 +21,7 @@ static struct replayed_parent {
     struct thread *thread; /* on whose block the child runs; NULL: not in use */
     struct process_parent parent; /* its call is logged when the child is gone */
     struct output_state output;
-    u8 vector[THREAD_VECTOR_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
+    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
 } replayed[REPLAYED_MOST];
 
 /* The last of a thread's, who may have been a child of vfork itself; or, for NULL, a free one. */
@@ -92,7 +92,8 @@ bool replay_child_ends(void)
     cpu->reg[RCX] = cpu->rip;
     cpu->reg[R11] = cpu->flags;
     t->call.open = false;
-    plan_after_call(&t->call.asked, (i64)cpu->reg[RAX]);
+    if (observer.call_returned)
+        observer.call_returned(&t->call.asked, (i64)cpu->reg[RAX]);
     return true;
 }
 

@@ -9,7 +9,6 @@
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
-#include "engine/run/dispatch.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/replay.h"
@@ -20,7 +19,7 @@ enum { SAVED_REGISTERS = 6, K_ARCH_SET_GS = 0x1001, K_ARCH_SET_FS = 0x1002 };
 
 static _Noreturn void replay_threads_begin(void)
 {
-    dispatch_run();
+    engine_run();
 }
 
 /* A stack as engine_switch() leaves it: registers, and where to return to. */

@@ -6,10 +6,11 @@
 
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
-#include "engine/plan/controlled.h"
+#include "engine/log/observer.h"
 #include "engine/threads/thread.h"
 #include "engine/track/replay.h"
 #include "engine/track/unrecorded.h"
+#include "log/control.h"
 #include "log/syscall_table.h"
 
 enum { FUTEX_OPERATION = 0x7f, K_FUTEX_WAKE = 1, K_STDOUT = 1, K_STDERR = 2 };
@@ -46,7 +47,8 @@ static i64 scratch_answer(const struct call *call)
     case SCRATCH_PRINT: /* a session leaves its engines stderr alone */
         return prints(call) ? kernel_call(call->number, K_STDERR, call->args[1], call->args[2]) : -ENOSYS;
     case SCRATCH_STOP:
-        control_conclude(STOPPED_END, 0, "", "the copy has ended");
+        observer.concluded(STOPPED_END, 0, "", "the copy has ended");
+        __builtin_unreachable();
     case SCRATCH_ZERO:
         return 0;
     case SCRATCH_WAKE:
@@ -67,7 +69,7 @@ static enum log_answer scratch_call_begins(const struct call *call, i64 *result)
 /* It stands where the signal came, and goes on from there when it is told to. */
 static bool scratch_outlives(u32 signal)
 {
-    control_copy_faulted(signal);
+    observer.copy_died(signal);
     return true;
 }
 
@@ -75,7 +77,7 @@ static void scratch_ends(int status, int signal)
 {
     (void)status;
     for (;;)
-        control_copy_faulted((u32)signal);
+        observer.copy_died((u32)signal);
 }
 
 static const struct log_owner log_scratch = {

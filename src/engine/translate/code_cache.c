@@ -7,6 +7,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/settings.h"
+#include "engine/base/stats.h"
 #include "engine/base/stop.h"
 #include "engine/memory/areas.h"
 #include "engine/translate/lookup.h"
@@ -85,6 +86,8 @@ void code_cache_start(void)
         engine_refuse(126, "code cache", "no room below 2 GiB");
     code_cache_first = at;
     code_cache_end = at + size + TABLES;
+    pool_claim(code_cache_first, code_cache_end);
+    stats_sources.cache_bytes = code_cache_used;
     cpu = (struct cpu *)(at + TABLE + CPU_OFFSET);
     place_tables(at, at + size);
     hot_first = doors_make((u8 *)(at + TABLE + CPU_PAGE));

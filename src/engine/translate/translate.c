@@ -31,6 +31,7 @@ void translate_start(void)
 {
     fragments_start();
     lower_start(made_by_amd());
+    code_watch_start(translate_drop);
 }
 
 /* Room for a fragment, if need be by dropping all others. */

@@ -13,10 +13,9 @@
 #include "engine/base/layout.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
-#include "engine/plan/plan.h"
-#include "engine/plan/plan_points.h"
+#include "engine/translate/code_sites.h"
 #include "engine/x86_64/decode_quick.h"
-#include "engine/x86_64/machine.h"
+#include "engine/x86_64/emulated.h"
 #include "engine/x86_64/sums.h"
 
 enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
@@ -179,7 +178,7 @@ bool block_ends_at(const struct insn *i)
     case INSN_RDTSC:
     case INSN_RDRAND:
     case INSN_RDPID:
-        return machine_owns(i);
+        return emulated_clock(i);
     default:
         return true;
     }
@@ -259,9 +258,9 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     b->count = 0;
     b->page_count = 0;
     b->checked = false;
-    b->site = !b->single && plan_code_at(pc);
+    b->site = !b->single && code_site_at(pc);
     b->cuts = b->variant & VARIANT_POINTS;
-    b->point = b->cuts ? plan_point_at(pc) : NULL;
+    b->point = b->cuts ? code_point_at(pc) : NULL;
     b->cut_at = 0;
     b->end = pc;
     *fault = pc;
@@ -283,11 +282,11 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
         pc = read_on_at(b, i, pc, branches);
         if (pc)
             b->end = pc;
-        if (pc && plan_code_at(pc)) {
+        if (pc && code_site_at(pc)) {
             b->cut_at = pc;
             break;
         }
-        if (pc && b->cuts && plan_point_at(pc))
+        if (pc && b->cuts && code_point_at(pc))
             break;
     }
     if (!b->count)

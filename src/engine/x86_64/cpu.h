@@ -38,6 +38,8 @@ enum exit_reason {
     EXIT_SITE,    /* the plan has a site here; exit_data: the fragment, which goes on at its after_site */
 };
 
+enum { VECTOR_STATE_MAX = 16 * 1024 }; /* bytes of an xsave area; AMX needs 11 KiB */
+
 struct cpu {
     u64 counter[TICK_COUNTERS]; /* ticks left, see ticks.h; one cache line */
     u64 slot[3];                /* borrowed registers: rcx, r11, and a scratch */

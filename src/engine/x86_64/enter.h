@@ -56,6 +56,9 @@ _Noreturn void engine_main(const u64 *initial_stack);
 i64 engine_clone(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls,
                  void (*begin)(void));
 
+/* Runs the guest from where cpu has it (run/dispatch.c). */
+_Noreturn void engine_run(void);
+
 /* Goes on, on another engine stack, where that one called this; the own one's place is kept. */
 void engine_switch(u64 *keep, u64 other);
 

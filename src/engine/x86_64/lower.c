@@ -18,13 +18,14 @@
 #include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
-#include "engine/plan/plan_points.h"
+#include "engine/translate/code_sites.h"
 #include "engine/translate/lookup.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
+#include "engine/x86_64/emulated.h"
 #include "engine/x86_64/lower_internal.h"
-#include "engine/x86_64/machine.h"
 #include "engine/x86_64/sums.h"
+#include "log/control.h"
 
 enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16 };
 
@@ -217,7 +218,7 @@ static void lower_site(struct lowering *l)
 /* A point whose frame matters is counted where nobody needs the flags; else the engine does it. */
 static bool counts_point(const struct block *b)
 {
-    if (plan_points_all())
+    if (code_sites.all_points)
         return true;
     return b->point->rule == CFA_REGISTER && b->point->reg < GENERAL_REGISTERS && b->flags_dead == FLAGS_ARITHMETIC;
 }
@@ -313,7 +314,7 @@ static void count_point_of_base(struct lowering *l)
 
 static void lower_point(struct lowering *l)
 {
-    if (plan_points_all())
+    if (code_sites.all_points)
         count_any_point(l);
     else
         count_point_of_base(l);
@@ -557,7 +558,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
         lower_plain(l, i);
         break;
     case INSN_XSTATE: /* then the engine mends what it wrote, or does it all */
-        if (!machine_stores(i))
+        if (!emulated_xsave(i))
             lower_plain(l, i);
         lower_leave(l, TO_EMULATE, l->pc);
         break;

@@ -17,8 +17,8 @@
  * What is relative to rsp is not checked in variants without VARIANT_STACK: the engine sees to it that no stack that is in use is
  * near anything watched, and code does where an instruction may have moved rsp far.
  */
-#include "engine/plan/data_map.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/data_map.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/lower_internal.h"
 #include "engine/x86_64/touches.h"

@@ -20,6 +20,7 @@
 #include "engine/signals/signals.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
+#include "engine/x86_64/emulated.h"
 #include "engine/x86_64/recover.h"
 #include "engine/x86_64/touches.h"
 #include "engine/x86_64/vector.h"
@@ -36,12 +37,6 @@ enum {
     /* What popf changes in user mode, and RF, which the door to the cache clears. */
     FLAGS_USER = FLAGS_ARITHMETIC | FLAG_TF | FLAG_DF | FLAG_NT | FLAG_RF | FLAG_AC | FLAG_ID,
 };
-
-bool machine_owns(const struct insn *i)
-{
-    bool clock = i->kind == INSN_RDTSC || i->kind == INSN_RDRAND || i->kind == INSN_RDPID;
-    return clock && (settings.random || log_owner->owns_clocks);
-}
 
 static void set_low(unsigned reg, u64 value)
 {
@@ -138,18 +133,12 @@ static u64 effective_address(const struct insn *i)
     return touches_address(i, &s);
 }
 
-enum { OPCODE_XSAVEC = 0xc7 };
-
-static bool is_xsave(const struct insn *i)
-{
-    return i->map != MAP_ONE && (i->opcode == OPCODE_XSAVEC || (i->modrm >> 3 & 7) != 0);
-}
 
 /* Where fnstenv, fnsave, fxsave, xsave and kin have just put the address of the last x87
  * instruction, and in how many bytes; 0: nowhere. */
 static unsigned saved_pointer(const struct insn *i, u64 *at)
 {
-    bool xsave = is_xsave(i);
+    bool xsave = emulated_is_xsave(i);
     *at = effective_address(i);
     if (i->map == MAP_ONE) {
         *at += i->prefixes & PREFIX_66 ? 6 : 12;
@@ -161,18 +150,13 @@ static unsigned saved_pointer(const struct insn *i, u64 *at)
     return i->rex & 8 ? 8 : 4;
 }
 
-bool machine_stores(const struct insn *i)
-{
-    return is_xsave(i) && vector_stores();
-}
-
 /* The instruction has been executed already: the address that it saved may be one in the cache. */
 static void mend_saved_state(const struct insn *i)
 {
     u64 at, address = 0;
-    if (is_xsave(i))
+    if (emulated_is_xsave(i))
         vector_settle_saved(effective_address(i), cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX],
-                            i->opcode == OPCODE_XSAVEC);
+                            emulated_is_xsavec(i));
     else if (i->map != MAP_ONE)
         vector_mend_mask(effective_address(i));
     unsigned size = saved_pointer(i, &at);
@@ -237,7 +221,7 @@ static bool store_state(const struct insn *i)
     u64 at = effective_address(i), features = cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX], fault;
     if (at % ALIGNMENT)
         raise_here(SIG_SEGV, SI_KERNEL, 0);
-    else if (vector_store(at, features, i->opcode == OPCODE_XSAVEC, i->rex & 8, &fault))
+    else if (vector_store(at, features, emulated_is_xsavec(i), i->rex & 8, &fault))
         return true;
     else
         raise_unwritable(fault);
@@ -288,7 +272,7 @@ static void do_or_fault(const struct insn *i)
         raise_invalid(i);
         return;
     case INSN_XSTATE:
-        if (!machine_stores(i))
+        if (!emulated_xsave(i))
             mend_saved_state(i);
         else if (!store_state(i))
             return;

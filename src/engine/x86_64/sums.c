@@ -12,8 +12,7 @@
 
 #include "base/assert.h"
 #include "engine/base/settings.h"
-#include "engine/plan/plan_points.h"
-#include "engine/plan/plan_sums.h"
+#include "engine/translate/code_sites.h"
 #include "engine/x86_64/lower_internal.h"
 
 enum { LOOK_AT = 12 }; /* instructions, for the sake of translation's speed */
@@ -56,7 +55,7 @@ static void sums_place_one(struct block *b, u32 first, u32 last, u32 points)
 /* A site is at the first instruction: then the engine counts the point that may be there. */
 static bool is_counted(const struct block *b, u32 n)
 {
-    return !(n == 0 && b->site) && plan_point_at(b->pc[n]);
+    return !(n == 0 && b->site) && code_point_at(b->pc[n]);
 }
 
 void sums_place(struct block *b)
@@ -126,6 +125,6 @@ void sums_lower(struct lowering *l, unsigned n)
     else if (points)
         add_with_flags(&l->e, next_sum(l), points);
     if (b->in_sum[n])
-        plan_sums_note_point();
+        code_sites.point_translated();
     note_ahead(l, points - b->in_sum[n]);
 }

@@ -5,7 +5,6 @@
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
 #include "engine/memory/guest_memory.h"
-#include "engine/threads/thread.h"
 #include "engine/x86_64/cpu_level.h"
 #include "engine/x86_64/recover.h"
 #include "engine/x86_64/touches.h"
@@ -42,7 +41,7 @@ static struct {
 } places[FEATURES_MOST];
 
 /* Whole: xrstor may touch what it does not load. */
-static u8 first_state[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+static u8 first_state[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 
 static void cpuid(u32 leaf, u32 subleaf, u32 ret[4])
 {
@@ -136,7 +135,7 @@ void vector_start(void)
         vector_shape.kept = native_features & ~(u64)TILES;
     }
     learn_places();
-    assert(image_size(vector_shape.kept) + sizeof(u32) <= THREAD_VECTOR_MAX);
+    assert(image_size(vector_shape.kept) + sizeof(u32) <= VECTOR_STATE_MAX);
 
     fxsave(first_state);
     u32 mask = vector_word_at(first_state, MXCSR_MASK_AT);
@@ -235,7 +234,7 @@ static bool write_settled(u64 at, u8 *image, u64 settled, u64 others, bool compa
 
 void vector_settle_saved(u64 at, u64 features, bool compacted)
 {
-    static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     u64 old, settled = features & vector_shape.features & ~(u64)VECTOR_X87;
     if (!guest_read(&old, gaddr(at + VECTOR_LEGACY), sizeof(old)))
         return;
@@ -292,7 +291,7 @@ static bool finds_fault(u64 at, u64 size, u64 *ret)
 
 bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault)
 {
-    static u8 image[THREAD_VECTOR_MAX] __attribute__((aligned(64)));
+    static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
     u64 asked = features & vector_shape.features;
     struct vector_header old;

@@ -42,7 +42,7 @@ void vector_start(void);
 /* A replay: the guest was shown these features and this mask on another machine. */
 void vector_limit(u64 features, u32 mxcsr_mask);
 
-/* `image` is aligned to 64 bytes and has THREAD_VECTOR_MAX bytes. */
+/* `image` is aligned to 64 bytes and has VECTOR_STATE_MAX bytes. */
 void vector_save(void *image);
 
 /* The processor says of a feature that it is present also when it holds its first values, or not, as it

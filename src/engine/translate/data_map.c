@@ -2,7 +2,7 @@
  *
  * It is half a gigabyte of addresses, of which only what is looked at becomes memory.
  */
-#include "engine/plan/data_map.h"
+#include "engine/translate/data_map.h"
 
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"

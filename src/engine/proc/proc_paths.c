@@ -6,7 +6,7 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
-#include "engine/calls/proc_files_internal.h"
+#include "engine/proc/proc_files_internal.h"
 
 enum { K_F_OK = 0 };
 

@@ -5,10 +5,10 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
-#include "engine/calls/proc_files.h"
-#include "engine/calls/proc_files_internal.h"
+#include "engine/memory/image.h"
 #include "engine/memory/kernel_maps.h"
-#include "engine/start/loader.h"
+#include "engine/proc/proc_files.h"
+#include "engine/proc/proc_files_internal.h"
 
 enum { PATH_SIZE = 4096, AUXV_WORDS = 128 };
 
@@ -24,15 +24,15 @@ static i64 read_own(char *buffer, u64 size)
     char link[64];
     struct text name = TEXT(link);
     i64 length = -ENOENT;
-    if (loader_image.fd >= 0) {
-        proc_files_add_link(&name, loader_image.fd);
+    if (guest_image.fd >= 0) {
+        proc_files_add_link(&name, guest_image.fd);
         length = kernel_call(__NR_readlink, link, buffer, size);
     }
     if (!kernel_failed(length))
         return length;
-    u64 known = strlen(loader_image.path);
+    u64 known = strlen(guest_image.path);
     length = (i64)(known < size ? known : size);
-    memcpy(buffer, loader_image.path, (u64)length);
+    memcpy(buffer, guest_image.path, (u64)length);
     return length;
 }
 
@@ -120,8 +120,8 @@ const char *proc_files_replace(const char *path)
     struct text name = TEXT(program);
     if (!is_own_exe(path))
         return read_other(path, program) ? program : NULL;
-    if (loader_image.fd < 0)
-        return loader_image.path;
-    proc_files_add_link(&name, loader_image.fd);
+    if (guest_image.fd < 0)
+        return guest_image.path;
+    proc_files_add_link(&name, guest_image.fd);
     return program;
 }

@@ -1,5 +1,5 @@
-/* Which memory the calls that shape it change: see guest_observer.h. */
-#include "engine/memory/guest_observer.h"
+/* Which memory the calls that shape it change: see call_shapes.h. */
+#include "engine/memory/call_shapes.h"
 
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -9,8 +9,6 @@
 #include "log/syscall_table.h"
 
 enum { K_MREMAP_FIXED = 2 };
-
-const struct guest_observer *guest_observer;
 
 static bool is_fixed(const struct call *call)
 {

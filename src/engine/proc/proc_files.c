@@ -5,16 +5,16 @@
  * auxv and stat are right in the kernel's files if it let us tell it where things are
  * (loader.c); otherwise they are made here from the guest's memory.
  */
-#include "engine/calls/proc_files.h"
+#include "engine/proc/proc_files.h"
 
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/base/text.h"
-#include "engine/calls/proc_files_internal.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/image.h"
 #include "engine/memory/kernel_maps.h"
-#include "engine/start/loader.h"
+#include "engine/proc/proc_files_internal.h"
 
 enum {
     BUFFER = 4096,
@@ -72,7 +72,7 @@ static void put_memory(struct out *o, u64 start, u64 end)
 
 static const char *proc_files_area_name(const struct area *a, const struct kernel_mapping *m)
 {
-    u64 stack = loader_image.start_stack;
+    u64 stack = guest_image.start_stack;
     if ((a->flags & AREA_STACK) && a->start <= stack && stack < a->end)
         return "[stack]";
     if (a->flags & AREA_BRK)
@@ -199,23 +199,23 @@ static void write_smaps(struct out *o)
 
 static void write_cmdline(struct out *o)
 {
-    put_memory(o, loader_image.argv_at, loader_image.argv_end);
+    put_memory(o, guest_image.argv_at, guest_image.argv_end);
 }
 
 static void write_environ(struct out *o)
 {
-    put_memory(o, loader_image.envp_at, loader_image.envp_end);
+    put_memory(o, guest_image.envp_at, guest_image.envp_end);
 }
 
 static void write_auxv(struct out *o)
 {
-    put_memory(o, loader_image.auxv_at, loader_image.auxv_at + loader_image.auxv_size);
+    put_memory(o, guest_image.auxv_at, guest_image.auxv_at + guest_image.auxv_size);
 }
 
 /* The value of a field of stat, counted from 1; false if the kernel's is right. */
 static bool stat_value(unsigned field, u64 *ret)
 {
-    const struct loader_image *i = &loader_image;
+    const struct guest_image *i = &guest_image;
     switch (field) {
     case 26: *ret = i->start_code; return true;
     case 27: *ret = i->end_code; return true;
@@ -316,7 +316,7 @@ bool proc_files_open(const char *path, u64 flags, i64 *ret)
     for (unsigned i = 0; i < countof(files); i++) {
         if (!text_equal(files[i].name, name))
             continue;
-        if (files[i].kernel_may_know && loader_image.told_kernel)
+        if (files[i].kernel_may_know && guest_image.told_kernel)
             return false;
         struct out o;
         o.length = 0;

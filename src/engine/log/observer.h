@@ -1,0 +1,41 @@
+/* The observer: what a plan wants to know of the run, beside the code and data sites that are compiled into
+ * translated code.
+ *
+ * A plan, a standing watch, kept states and the session behind them attach by setting the members that they need;
+ * NULL means that nobody asks.  The engine's parts below them know no more of plans than this.
+ */
+#ifndef ENGINE_OBSERVER_H
+#define ENGINE_OBSERVER_H
+
+#include "base/types.h"
+
+struct call;
+struct event_end;
+
+struct observer {
+    /* The engine is about to write to the guest's memory on the guest's behalf. */
+    void (*will_write)(u64 at, u64 size);
+
+    /* A system call of a replay: shall the engine stand before it?  It begins (rip is after it), has ended,
+     * and has returned. */
+    bool (*stands_before_call)(const struct call *call);
+    void (*call_begins)(const struct call *call);
+    void (*call_ended)(const struct call *call, i64 result);
+    void (*call_returned)(const struct call *call, i64 result);
+    /* A system call of any run: what it changes is not known. */
+    void (*any_call)(void);
+
+    /* Shall the engine stand before this signal?  Do faults wait for that question at a boundary? */
+    bool (*stands_before_signal)(u32 signal);
+    bool (*holds_faults)(void);
+
+    /* A replay is through, or cannot go on; how the program ended.  Does not return. */
+    void (*concluded)(u32 reason, u64 events, const char *recorded, const char *happened);
+    void (*ended)(const struct event_end *end);
+    /* A signal would end a copy that has left the log. */
+    void (*copy_died)(u32 signal);
+};
+
+extern struct observer observer;
+
+#endif
