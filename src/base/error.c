@@ -21,7 +21,7 @@ static struct error *wrap(char *text)
 }
 
 /* The sentence, and what is behind it after a colon; `behind` may be NULL. */
-static struct error *make(const char *behind, const char *format, va_list args)
+static struct error *error_make(const char *behind, const char *format, va_list args)
 {
     char *text;
     if (vasprintf(&text, format, args) < 0)
@@ -37,7 +37,7 @@ struct error *error_new(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = make(NULL, format, args);
+    struct error *err = error_make(NULL, format, args);
     va_end(args);
     return err;
 }
@@ -46,7 +46,7 @@ struct error *error_errno(int number, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = make(strerror(number), format, args);
+    struct error *err = error_make(strerror(number), format, args);
     va_end(args);
     return err;
 }
@@ -55,7 +55,7 @@ struct error *error_within(struct error *inner, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = make(inner->text, format, args);
+    struct error *err = error_make(inner->text, format, args);
     va_end(args);
     error_destroy(inner);
     return err;

@@ -5,7 +5,7 @@
  */
 #include "base/json_text.h"
 
-static void start(struct json *j, const char *key)
+static void json_begin_member(struct json *j, const char *key)
 {
     if (j->some)
         fputc(',', j->out);
@@ -16,7 +16,7 @@ static void start(struct json *j, const char *key)
 
 void json_open(struct json *j, const char *key, char bracket)
 {
-    start(j, key);
+    json_begin_member(j, key);
     fputc(bracket, j->out);
     j->some = false;
 }
@@ -68,7 +68,7 @@ static void put_text(FILE *out, const u8 *at, size_t left)
 
 void json_string(struct json *j, const char *key, const char *value)
 {
-    start(j, key);
+    json_begin_member(j, key);
     size_t length = 0;
     while (value && value[length])
         length++;
@@ -82,7 +82,7 @@ void json_bytes(struct json *j, const char *key, const void *bytes, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     const u8 *at = bytes;
-    start(j, key);
+    json_begin_member(j, key);
     fputc('"', j->out);
     for (size_t i = 0; i < size; i++) {
         putc_unlocked(digits[at[i] >> 4], j->out);
@@ -93,25 +93,25 @@ void json_bytes(struct json *j, const char *key, const void *bytes, size_t size)
 
 void json_unsigned(struct json *j, const char *key, u64 value)
 {
-    start(j, key);
+    json_begin_member(j, key);
     fprintf(j->out, "%llu", (unsigned long long)value);
 }
 
 void json_signed(struct json *j, const char *key, i64 value)
 {
-    start(j, key);
+    json_begin_member(j, key);
     fprintf(j->out, "%lld", (long long)value);
 }
 
 void json_hex(struct json *j, const char *key, u64 value)
 {
-    start(j, key);
+    json_begin_member(j, key);
     fprintf(j->out, "\"0x%llx\"", (unsigned long long)value);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-    start(j, key);
+    json_begin_member(j, key);
     fputs(value ? "true" : "false", j->out);
 }
 

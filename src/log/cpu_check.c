@@ -88,14 +88,15 @@ void cpu_table_add(struct cpu_table *table, u32 piece, const void *bytes, size_t
     }
 }
 
-static void ask(struct cpu_table *table, u32 leaf, u32 subleaf)
+static void cpu_check_ask(struct cpu_table *table, u32 leaf, u32 subleaf)
 {
     struct event_cpuid e = {.leaf = leaf, .subleaf = subleaf};
     if (__get_cpuid_count(leaf, subleaf, &e.eax, &e.ebx, &e.ecx, &e.edx))
         add_leaf(table, &e);
 }
 
-static const struct event_cpuid *find(const struct cpu_table *table, u32 leaf, u32 subleaf)
+static const struct event_cpuid *cpu_check_find(const struct cpu_table *table, u32 leaf,
+                                                u32 subleaf)
 {
     for (size_t i = 0; i < table->count; i++)
         if (table->leaves[i].leaf == leaf && table->leaves[i].subleaf == subleaf)
@@ -106,11 +107,11 @@ static const struct event_cpuid *find(const struct cpu_table *table, u32 leaf, u
 void cpu_table_here(struct cpu_table *ret)
 {
     *ret = (struct cpu_table){.has_states = true};
-    ask(ret, 0, 0);
+    cpu_check_ask(ret, 0, 0);
     for (size_t i = 0; i < countof(features); i++)
-        if (!find(ret, features[i].leaf, features[i].subleaf))
-            ask(ret, features[i].leaf, features[i].subleaf);
-    const struct event_cpuid *one = find(ret, 1, 0);
+        if (!cpu_check_find(ret, features[i].leaf, features[i].subleaf))
+            cpu_check_ask(ret, features[i].leaf, features[i].subleaf);
+    const struct event_cpuid *one = cpu_check_find(ret, 1, 0);
     if (one && one->ecx >> OSXSAVE_BIT & 1) {
         u32 low, high;
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -118,7 +119,7 @@ void cpu_table_here(struct cpu_table *ret)
     }
     for (u32 state = STATE_FIRST; state < STATE_END; state++)
         if (ret->states >> state & 1)
-            ask(ret, LEAF_XSAVE, state);
+            cpu_check_ask(ret, LEAF_XSAVE, state);
 }
 
 void cpu_table_deinit(struct cpu_table *table)
@@ -131,7 +132,7 @@ void cpu_table_deinit(struct cpu_table *table)
 
 static bool has(const struct cpu_table *table, const struct feature *f)
 {
-    const struct event_cpuid *leaf = find(table, f->leaf, f->subleaf);
+    const struct event_cpuid *leaf = cpu_check_find(table, f->leaf, f->subleaf);
     if (!leaf)
         return false;
     const u32 regs[] = {leaf->eax, leaf->ebx, leaf->ecx, leaf->edx};
@@ -164,8 +165,8 @@ static u32 different_state(const struct cpu_table *recorded, const struct cpu_ta
     for (u32 state = STATE_FIRST; state < STATE_END; state++) {
         if (!(recorded->states >> state & 1))
             continue;
-        const struct event_cpuid *a = find(recorded, LEAF_XSAVE, state);
-        const struct event_cpuid *b = find(here, LEAF_XSAVE, state);
+        const struct event_cpuid *a = cpu_check_find(recorded, LEAF_XSAVE, state);
+        const struct event_cpuid *b = cpu_check_find(here, LEAF_XSAVE, state);
         if (!(here->states >> state & 1) || (a && b && (a->eax != b->eax || a->ebx != b->ebx)))
             return state;
     }

@@ -51,7 +51,7 @@ struct step {
     u32 column[32];
 };
 
-static u32 apply(const struct step *step, u32 bits)
+static u32 crc32c_apply(const struct step *step, u32 bits)
 {
     u32 sum = 0;
     for (int i = 0; i < 32; i++)
@@ -63,7 +63,7 @@ static struct step twice(const struct step *step)
 {
     struct step ret;
     for (int i = 0; i < 32; i++)
-        ret.column[i] = apply(step, step->column[i]);
+        ret.column[i] = crc32c_apply(step, step->column[i]);
     return ret;
 }
 
@@ -76,6 +76,6 @@ u32 crc32c_zeros(u32 crc, u64 count)
     crc = ~crc;
     for (; count; count >>= 1, step = twice(&step))
         if (count & 1)
-            crc = apply(&step, crc);
+            crc = crc32c_apply(&step, crc);
     return ~crc;
 }

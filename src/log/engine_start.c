@@ -80,8 +80,9 @@ static _Noreturn void become_with_socket(struct engine_start start, const char *
 }
 
 /* `prepare` is called in the child. */
-static struct error *spawn(const struct engine_start *start, const char *name,
-                           void (*prepare)(int errors), int errors, pid_t *ret, int *ret_socket)
+static struct error *engine_start_spawn(const struct engine_start *start, const char *name,
+                                        void (*prepare)(int errors), int errors, pid_t *ret,
+                                        int *ret_socket)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -106,7 +107,7 @@ struct error *engine_spawn(const struct engine_start *start, const char *name, p
                            int *ret_socket)
 {
     engine_take_signals();
-    return spawn(start, name, give_signals_back, -1, ret, ret_socket);
+    return engine_start_spawn(start, name, give_signals_back, -1, ret, ret_socket);
 }
 
 /* No signal that ebb blocks or ignores for itself is blocked or ignored in there. */
@@ -127,7 +128,7 @@ static void stand_apart(int errors)
 struct error *engine_spawn_apart(const struct engine_start *start, int errors, pid_t *ret,
                                  int *ret_socket)
 {
-    return spawn(start, "replay", stand_apart, errors, ret, ret_socket);
+    return engine_start_spawn(start, "replay", stand_apart, errors, ret, ret_socket);
 }
 
 void engine_end_likewise(int wait_status)

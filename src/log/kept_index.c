@@ -44,7 +44,7 @@ static int measure_data(int fd, struct kept *kept, u64 end)
 }
 
 /* 0, or an errno.  The descriptor stands at the beginning afterwards. */
-static int measure(int fd, struct kept *ret)
+static int kept_index_measure(int fd, struct kept *ret)
 {
     struct kept kept = {0};
     off_t start, end;
@@ -66,7 +66,7 @@ static int measure(int fd, struct kept *ret)
 int kept_index_add(int dir, u32 copy, int fd)
 {
     struct kept kept;
-    int error = measure(fd, &kept);
+    int error = kept_index_measure(fd, &kept);
     if (error)
         return error;
     int index = openat(dir, KEPT_INDEX, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -81,7 +81,7 @@ int kept_index_add(int dir, u32 copy, int fd)
     return error;
 }
 
-static bool find(FILE *index, u32 copy, struct kept *ret)
+static bool kept_index_find(FILE *index, u32 copy, struct kept *ret)
 {
     char line[128];
     while (fgets(line, sizeof line, index)) {
@@ -106,11 +106,11 @@ struct error *kept_index_check(int dir, u32 copy, int fd)
         close(descriptor);
         return error_errno(ENOMEM, "reading " KEPT_INDEX);
     }
-    bool there = find(index, copy, &wanted);
+    bool there = kept_index_find(index, copy, &wanted);
     fclose(index);
     if (!there)
         return error_new(KEPT_INDEX " does not have files/%u", copy);
-    int error = measure(fd, &found);
+    int error = kept_index_measure(fd, &found);
     if (error)
         return error_errno(error, "reading files/%u", copy);
     if (found.size != wanted.size || found.crc != wanted.crc)

@@ -36,7 +36,8 @@ struct lineage {
     u64 note[(sizeof(struct event) + sizeof(struct event_note)) / sizeof(u64)];
 };
 
-static struct error *read_header(const struct recording *rec, u32 track, struct format_file *ret)
+static struct error *lineage_read_header(const struct recording *rec, u32 track,
+                                         struct format_file *ret)
 {
     struct reader *reader;
     struct error *err = recording_open_track(rec, track, &reader);
@@ -63,7 +64,7 @@ static struct error *find_generations(struct lineage *l, u32 track)
     struct generation g = {.track = track};
     for (;;) {
         struct format_file header;
-        struct error *err = read_header(l->rec, g.track, &header);
+        struct error *err = lineage_read_header(l->rec, g.track, &header);
         if (err)
             return err;
         add_before(l, &g);

@@ -60,7 +60,7 @@ static bool read_fields(struct mapped_list *list, const char *line)
 }
 
 /* `length` is with its end. */
-static bool read_line(struct mapped_list *list, const char *line, size_t length)
+static bool mapped_list_read_line(struct mapped_list *list, const char *line, size_t length)
 {
     enum { BEFORE = 9 }; /* the checksum and a space */
     char crc[BEFORE + 1];
@@ -81,7 +81,7 @@ struct error *mapped_list_read(struct mapped_list *list, const char *text, size_
     const char *end, *all = text + size;
     unsigned line = 1;
     for (; (end = memchr(text, '\n', (size_t)(all - text))); text = end + 1, line++)
-        if (!read_line(list, text, (size_t)(end + 1 - text)))
+        if (!mapped_list_read_line(list, text, (size_t)(end + 1 - text)))
             return error_new(MAPPED_LIST " is damaged in line %u", line);
     return NULL;
 }

@@ -42,7 +42,7 @@ static const struct field {
     {"recorder", STRING, offsetof(struct recording_meta, recorder)},
 };
 
-static const void *place(const struct recording_meta *meta, const struct field *f)
+static const void *meta_place_of(const struct recording_meta *meta, const struct field *f)
 {
     return (const char *)meta + f->offset;
 }
@@ -71,7 +71,7 @@ static void print_string(FILE *out, const char *key, const char *value)
 
 static void print_field(FILE *out, const struct recording_meta *meta, const struct field *f)
 {
-    const void *at = place(meta, f);
+    const void *at = meta_place_of(meta, f);
     switch (f->kind) {
     case STRING:
         if (*(char *const *)at)
@@ -184,7 +184,7 @@ static bool key_is(const char *line, const char *key)
     return strncmp(line, key, length) == 0 && line[length] == '=';
 }
 
-static void read_state(struct recording_meta *meta, const char *value, size_t length)
+static void meta_read_state(struct recording_meta *meta, const char *value, size_t length)
 {
     for (size_t i = 0; i < countof(states); i++)
         if (strlen(states[i]) == length && memcmp(states[i], value, length) == 0)
@@ -197,7 +197,7 @@ static void read_id(struct recording_meta *meta, const char *value, size_t lengt
         meta->id[i] = (u8)(digit(value[2 * i]) << 4 | digit(value[2 * i + 1]));
 }
 
-static void read_line(struct recording_meta *meta, const char *line, size_t length)
+static void meta_read_line(struct recording_meta *meta, const char *line, size_t length)
 {
     const char *equals = memchr(line, '=', length);
     if (!equals)
@@ -207,7 +207,7 @@ static void read_line(struct recording_meta *meta, const char *line, size_t leng
     if (key_is(line, "argument"))
         add_argument(meta, meta_unescape(value, rest));
     else if (key_is(line, "state"))
-        read_state(meta, value, rest);
+        meta_read_state(meta, value, rest);
     else if (key_is(line, "id"))
         read_id(meta, value, rest);
     for (const struct field *f = fields; f < fields + countof(fields); f++)
@@ -243,7 +243,7 @@ struct error *meta_parse(const char *text, struct recording_meta *ret)
         return error_new("the meta file is damaged");
     while (*text) {
         size_t length = strcspn(text, "\n");
-        read_line(ret, text, length);
+        meta_read_line(ret, text, length);
         text += length + (text[length] == '\n');
     }
     return NULL;
@@ -256,5 +256,5 @@ void meta_deinit(struct recording_meta *meta)
     free(meta->arguments);
     for (const struct field *f = fields; f < fields + countof(fields); f++)
         if (f->kind == STRING)
-            free(*(char *const *)place(meta, f));
+            free(*(char *const *)meta_place_of(meta, f));
 }

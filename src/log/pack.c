@@ -37,7 +37,7 @@ struct pack {
     size_t count;
 };
 
-static void freep(u8 **bytes)
+static void pack_freep(u8 **bytes)
 {
     free(*bytes);
 }
@@ -63,7 +63,7 @@ void pack_close(struct pack *p)
     free(p);
 }
 
-static struct error *read_at(const struct pack *p, u64 at, void *to, u64 size)
+static struct error *pack_read_at(const struct pack *p, u64 at, void *to, u64 size)
 {
     for (u64 got = 0; got < size;) {
         ssize_t n = pread(p->fd, (u8 *)to + got, size - got, (off_t)(at + got));
@@ -93,13 +93,13 @@ bool pack_recognise(int fd)
            memcmp(magic, PACK_MAGIC, sizeof magic) == 0;
 }
 
-static struct error *read_header(struct pack *p)
+static struct error *pack_read_header(struct pack *p)
 {
     struct pack_header *h = &p->header;
     struct stat st;
     if (fstat(p->fd, &st) < 0)
         return error_errno(errno, "looking at %s", p->path);
-    struct error *err = read_at(p, 0, h, sizeof *h);
+    struct error *err = pack_read_at(p, 0, h, sizeof *h);
     if (err)
         return err;
     if (h->version != PACK_VERSION)
@@ -121,9 +121,9 @@ static struct error *read_header(struct pack *p)
 static struct error *read_index(struct pack *p, u8 **ret)
 {
     const struct pack_header *h = &p->header;
-    _cleanup_(freep) u8 *stored = xalloc(h->index_stored + 1);
-    _cleanup_(freep) u8 *bytes = xalloc(h->index_size + 1);
-    struct error *err = read_at(p, h->index_at, stored, h->index_stored);
+    _cleanup_(pack_freep) u8 *stored = xalloc(h->index_stored + 1);
+    _cleanup_(pack_freep) u8 *bytes = xalloc(h->index_size + 1);
+    struct error *err = pack_read_at(p, h->index_at, stored, h->index_stored);
     if (err)
         return err;
     size_t n = ZSTD_decompress(bytes, h->index_size, stored, h->index_stored);
@@ -185,9 +185,9 @@ static struct error *read_items(struct pack *p, const u8 *bytes)
 struct error *pack_open(int fd, const char *path, struct pack **ret)
 {
     _cleanup_(pack_closep) struct pack *p = xalloc(sizeof *p);
-    _cleanup_(freep) u8 *index = NULL;
+    _cleanup_(pack_freep) u8 *index = NULL;
     *p = (struct pack){.fd = fd, .path = xformat("%s", path)};
-    struct error *err = read_header(p);
+    struct error *err = pack_read_header(p);
     if (!err)
         err = read_index(p, &index);
     if (!err)
@@ -220,7 +220,7 @@ const struct pack_item *pack_item(const struct pack *p, size_t i)
 
 /* Finding */
 
-static const struct pack_item *find(const struct pack *p, u32 kind, const char *name)
+static const struct pack_item *pack_find(const struct pack *p, u32 kind, const char *name)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->items[i].kind == kind && strcmp(p->items[i].name, name) == 0)
@@ -230,7 +230,7 @@ static const struct pack_item *find(const struct pack *p, u32 kind, const char *
 
 const struct pack_item *pack_part(const struct pack *p, const char *name)
 {
-    return find(p, PACK_PART, name);
+    return pack_find(p, PACK_PART, name);
 }
 
 const struct pack_item *pack_mapped(const struct pack *p, const struct mapped_file_about *about)
@@ -248,7 +248,7 @@ const struct pack_item *pack_mapped(const struct pack *p, const struct mapped_fi
 const struct pack_item *pack_named(const struct pack *p, const char *path)
 {
     for (u32 kind = PACK_MAPPED; kind <= PACK_SOURCE; kind++) {
-        const struct pack_item *item = find(p, kind, path);
+        const struct pack_item *item = pack_find(p, kind, path);
         if (item)
             return item;
     }
@@ -301,11 +301,11 @@ static struct error *inflate(ZSTD_DCtx *zstd, const u8 *bytes, size_t size, u64 
 static struct error *copy_out(const struct pack *p, const struct pack_item *item, ZSTD_DCtx *zstd,
                               struct outlet *to)
 {
-    _cleanup_(freep) u8 *room = xalloc(ROOM);
+    _cleanup_(pack_freep) u8 *room = xalloc(ROOM);
     struct error *err = NULL;
     for (u64 at = 0; at < item->stored && !err;) {
         size_t part = item->stored - at < ROOM ? item->stored - at : ROOM;
-        err = read_at(p, item->at + at, room, part);
+        err = pack_read_at(p, item->at + at, room, part);
         if (!err)
             err = item->method == PACK_STORED ? pour(to, room, part)
                                               : inflate(zstd, room, part, item->size, to);
@@ -318,7 +318,7 @@ static struct error *copy_out(const struct pack *p, const struct pack_item *item
 
 /* Nobody else sees it, and it goes with its last descriptor.  What is large goes to a disk if
  * there is one. */
-static int make_room(u64 size)
+static int pack_make_room(u64 size)
 {
     const char *tmp = getenv("TMPDIR");
     int fd = -1;
@@ -329,7 +329,7 @@ static int make_room(u64 size)
 
 static struct error *take_out(struct pack *p, const struct pack_item *item, int *ret)
 {
-    struct outlet to = {.fd = make_room(item->size)};
+    struct outlet to = {.fd = pack_make_room(item->size)};
     if (to.fd < 0)
         return error_errno(errno, "making room for %s", item->name);
     content_hash_init(&to.hash);

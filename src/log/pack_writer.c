@@ -39,7 +39,7 @@ static void pack_writer_destroyp(struct pack_writer **w)
     pack_writer_destroy(*w);
 }
 
-static void freep(u8 **bytes)
+static void pack_writer_freep(u8 **bytes)
 {
     free(*bytes);
 }
@@ -93,7 +93,7 @@ struct error *pack_writer_create(const char *path, bool replace, struct pack_wri
     return NULL;
 }
 
-static struct error *put(struct pack_writer *w, const void *bytes, size_t size)
+static struct error *pack_writer_put(struct pack_writer *w, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = pwrite(w->fd, (const u8 *)bytes + done, size - done, (off_t)w->at);
@@ -107,7 +107,8 @@ static struct error *put(struct pack_writer *w, const void *bytes, size_t size)
     return NULL;
 }
 
-static struct error *compress(struct pack_writer *w, const u8 *bytes, size_t size, bool last)
+static struct error *pack_writer_compress(struct pack_writer *w, const u8 *bytes, size_t size,
+                                          bool last)
 {
     ZSTD_inBuffer in = {bytes, size, 0};
     for (;;) {
@@ -115,7 +116,7 @@ static struct error *compress(struct pack_writer *w, const u8 *bytes, size_t siz
         size_t left = ZSTD_compressStream2(w->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
         if (ZSTD_isError(left))
             return error_new("compressing: %s", ZSTD_getErrorName(left));
-        struct error *err = put(w, w->room, out.pos);
+        struct error *err = pack_writer_put(w, w->room, out.pos);
         if (err)
             return err;
         if (last ? left == 0 : in.pos == in.size)
@@ -127,7 +128,7 @@ static struct error *compress(struct pack_writer *w, const u8 *bytes, size_t siz
  * may change under us. */
 static struct error *put_content(struct pack_writer *w, struct pack_item *item, int fd)
 {
-    _cleanup_(freep) u8 *room = xalloc(ROOM);
+    _cleanup_(pack_writer_freep) u8 *room = xalloc(ROOM);
     struct content_hash hash;
     struct error *err = NULL;
     content_hash_init(&hash);
@@ -142,11 +143,11 @@ static struct error *put_content(struct pack_writer *w, struct pack_item *item, 
                          : error_new("%s shrank while it was packed", item->name);
         content_hash_add(&hash, room, (size_t)n);
         left -= (u64)n;
-        err = item->method == PACK_STORED ? put(w, room, (size_t)n)
-                                          : compress(w, room, (size_t)n, false);
+        err = item->method == PACK_STORED ? pack_writer_put(w, room, (size_t)n)
+                                          : pack_writer_compress(w, room, (size_t)n, false);
     }
     if (!err && item->method == PACK_ZSTD)
-        err = compress(w, NULL, 0, true);
+        err = pack_writer_compress(w, NULL, 0, true);
     if (!err && content_hash_result(&hash) != item->hash)
         err = error_new("%s changed while it was packed", item->name);
     item->stored = w->at - item->at;
@@ -233,11 +234,11 @@ static u8 *print_index(const struct pack_writer *w, u64 *ret_size)
 
 static struct error *put_index(struct pack_writer *w, struct pack_header *h)
 {
-    _cleanup_(freep) u8 *bytes = print_index(w, &h->index_size);
+    _cleanup_(pack_writer_freep) u8 *bytes = print_index(w, &h->index_size);
     h->index_at = w->at;
     h->index_hash = content_hash(bytes, h->index_size);
     ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_only);
-    struct error *err = compress(w, bytes, h->index_size, true);
+    struct error *err = pack_writer_compress(w, bytes, h->index_size, true);
     h->index_stored = w->at - h->index_at;
     return err;
 }
@@ -249,7 +250,7 @@ static struct error *put_header(struct pack_writer *w, struct pack_header *h)
     h->size = w->at;
     h->crc = crc32c(h, offsetof(struct pack_header, crc));
     w->at = 0;
-    struct error *err = put(w, h, sizeof *h);
+    struct error *err = pack_writer_put(w, h, sizeof *h);
     w->at = h->size;
     return err;
 }

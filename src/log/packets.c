@@ -27,7 +27,7 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static int attached(struct msghdr *m)
+static int packets_attached(struct msghdr *m)
 {
     int fd = -1;
     struct cmsghdr *c = CMSG_FIRSTHDR(m);
@@ -53,7 +53,7 @@ enum packet_result packet_receive(int socket, union packet *ret, int *fd)
     ssize_t n = recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? PACKET_NONE : PACKET_CLOSED;
-    *fd = attached(&m);
+    *fd = packets_attached(&m);
     if (n == 0 && *fd < 0)
         return PACKET_CLOSED;
     if (!(m.msg_flags & MSG_TRUNC) && well_formed(ret, (size_t)n))

@@ -57,7 +57,7 @@ void reader_close(struct reader *r)
 }
 
 /* Up to `size` bytes at `at`; *ret is how many there were. */
-static struct error *read_at(struct reader *r, u64 at, void *to, u64 size, u64 *ret)
+static struct error *reader_read_at(struct reader *r, u64 at, void *to, u64 size, u64 *ret)
 {
     u64 got = 0, left = at < r->size ? r->size - at : 0;
     if (size > left)
@@ -86,11 +86,11 @@ static struct error *bad(struct reader *r, const char *what)
                      (unsigned long long)r->at, (unsigned long long)r->events - 1, what);
 }
 
-static struct error *read_header(struct reader *r)
+static struct error *reader_read_header(struct reader *r)
 {
     struct format_file *h = &r->header;
     u64 got;
-    struct error *err = read_at(r, 0, h, sizeof *h, &got);
+    struct error *err = reader_read_at(r, 0, h, sizeof *h, &got);
     if (err)
         return err;
     if (got < sizeof h->magic || memcmp(h->magic, FORMAT_MAGIC, sizeof h->magic) != 0)
@@ -111,7 +111,7 @@ static struct error *open_at(int fd, u64 first, u64 size, const char *name, stru
 {
     _cleanup_(reader_closep) struct reader *r = xalloc(sizeof *r);
     *r = (struct reader){.fd = fd, .first = first, .size = size, .name = xformat("%s", name)};
-    struct error *err = read_header(r);
+    struct error *err = reader_read_header(r);
     if (err)
         return err;
     r->zstd = ZSTD_createDCtx();
@@ -175,7 +175,7 @@ static const char *chunk_malformed(const struct reader *r, const struct format_c
     return NULL;
 }
 
-static const char *unpack(struct reader *r, const struct format_chunk *c)
+static const char *reader_unpack(struct reader *r, const struct format_chunk *c)
 {
     if (c->crc != crc32c(r->stored, c->stored_size))
         return "the checksum of a chunk is wrong";
@@ -193,14 +193,14 @@ static const char *unpack(struct reader *r, const struct format_chunk *c)
 static struct error *read_chunk_bytes(struct reader *r, const struct format_chunk *c)
 {
     u64 got;
-    struct error *err = read_at(r, r->at + sizeof *c, r->stored, c->stored_size, &got);
+    struct error *err = reader_read_at(r, r->at + sizeof *c, r->stored, c->stored_size, &got);
     if (err)
         return err;
     if (got < c->stored_size) {
         end_cut(r, "in a chunk");
         return NULL;
     }
-    const char *wrong = unpack(r, c);
+    const char *wrong = reader_unpack(r, c);
     if (!wrong && c->first_tick != ((const struct event *)r->raw)->tick)
         wrong = "a chunk's first tick is not that of its first event";
     if (wrong)
@@ -213,12 +213,12 @@ static struct error *read_chunk_bytes(struct reader *r, const struct format_chun
     return NULL;
 }
 
-static struct error *read_end(struct reader *r)
+static struct error *reader_read_end(struct reader *r)
 {
     u8 more;
     u64 got;
     r->at += sizeof(struct format_chunk);
-    struct error *err = read_at(r, r->at, &more, 1, &got);
+    struct error *err = reader_read_at(r, r->at, &more, 1, &got);
     if (!err && got)
         err = bad(r, "something follows the last chunk");
     r->ended = true;
@@ -230,7 +230,7 @@ static struct error *read_chunk(struct reader *r)
 {
     struct format_chunk c;
     u64 got;
-    struct error *err = read_at(r, r->at, &c, sizeof c, &got);
+    struct error *err = reader_read_at(r, r->at, &c, sizeof c, &got);
     if (err)
         return err;
     if (got < sizeof c) {
@@ -240,7 +240,7 @@ static struct error *read_chunk(struct reader *r)
     const char *wrong = chunk_malformed(r, &c);
     if (wrong)
         return bad(r, wrong);
-    return c.flags == CHUNK_LAST ? read_end(r) : read_chunk_bytes(r, &c);
+    return c.flags == CHUNK_LAST ? reader_read_end(r) : read_chunk_bytes(r, &c);
 }
 
 static void note_time(struct reader *r, const struct event *e)

@@ -28,7 +28,7 @@
 
 enum { META_MOST = 64 * 1024 * 1024 };
 
-static void freep(char **text)
+static void recording_freep(char **text)
 {
     free(*text);
 }
@@ -62,7 +62,7 @@ struct error *recording_root(char **ret)
 /* The directory and those above it, if they are missing. */
 static struct error *make_directories(const char *path)
 {
-    _cleanup_(freep) char *copy = xformat("%s/", path);
+    _cleanup_(recording_freep) char *copy = xformat("%s/", path);
     for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, 0700) < 0 && errno != EEXIST)
@@ -73,7 +73,7 @@ static struct error *make_directories(const char *path)
 }
 
 /* The number N of a name BASE-N; 0 if it is none. */
-static unsigned long number_of(const char *name, const char *base)
+static unsigned long recording_number_of(const char *name, const char *base)
 {
     size_t length = strlen(base);
     if (strncmp(name, base, length) != 0 || name[length] != '-')
@@ -91,7 +91,7 @@ static struct error *next_number(const char *root, const char *base, unsigned lo
         return error_errno(errno, "opening directory %s", root);
     unsigned long most = 0;
     for (struct dirent *entry; (entry = readdir(dir));) {
-        unsigned long number = number_of(entry->d_name, base);
+        unsigned long number = recording_number_of(entry->d_name, base);
         if (number > most)
             most = number;
     }
@@ -102,8 +102,8 @@ static struct error *next_number(const char *root, const char *base, unsigned lo
 /* `latest` in the root comes to point to `name`, in one step. */
 static struct error *point_latest(const char *root, const char *name)
 {
-    _cleanup_(freep) char *link = xformat("%s/" LATEST, root);
-    _cleanup_(freep) char *fresh = xformat("%s/." LATEST ".%d", root, (int)getpid());
+    _cleanup_(recording_freep) char *link = xformat("%s/" LATEST, root);
+    _cleanup_(recording_freep) char *fresh = xformat("%s/." LATEST ".%d", root, (int)getpid());
     unlink(fresh);
     if (symlink(name, fresh) < 0 || rename(fresh, link) < 0) {
         int number = errno;
@@ -115,7 +115,7 @@ static struct error *point_latest(const char *root, const char *name)
 
 static struct error *make_in_root(const char *base, char **ret)
 {
-    _cleanup_(freep) char *root = NULL;
+    _cleanup_(recording_freep) char *root = NULL;
     unsigned long number = 0;
     struct error *err = recording_root(&root);
     if (!err)
@@ -125,7 +125,7 @@ static struct error *make_in_root(const char *base, char **ret)
     if (err)
         return err;
     for (;; number++) {
-        _cleanup_(freep) char *name = xformat("%s-%lu", base, number);
+        _cleanup_(recording_freep) char *name = xformat("%s-%lu", base, number);
         char *path = xformat("%s/%s", root, name);
         if (mkdir(path, 0700) == 0) {
             *ret = path;
@@ -175,7 +175,7 @@ static struct recording *new_recording(const char *path, int dir)
 }
 
 /* What is open as `fd`, taken, and no directory. */
-static struct error *open_packed(const char *path, int fd, struct recording **ret)
+static struct error *recording_open_packed(const char *path, int fd, struct recording **ret)
 {
     _cleanup_(recording_destroyp) struct recording *rec = new_recording(path, -1);
     if (!pack_recognise(fd)) {
@@ -197,7 +197,7 @@ static struct error *open_place(const char *path, struct recording **ret)
         return errno == ENOENT ? error_new("there is no recording %s", path)
                                : error_errno(errno, "opening recording %s", path);
     if (!S_ISDIR(st.st_mode))
-        return open_packed(path, fd, ret);
+        return recording_open_packed(path, fd, ret);
     *ret = new_recording(path, fd);
     return NULL;
 }
@@ -222,7 +222,7 @@ void recording_destroyp(struct recording **rec)
 
 struct error *recording_create(const char *output, const char *base, struct recording **ret)
 {
-    _cleanup_(freep) char *path = NULL;
+    _cleanup_(recording_freep) char *path = NULL;
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
     struct error *err = output ? make_at(output, &path) : make_in_root(base, &path);
     if (!err)
@@ -239,7 +239,7 @@ struct error *recording_create(const char *output, const char *base, struct reco
 }
 
 /* A path, or a name in the root; NULL is `latest`. */
-static struct error *locate(const char *name, char **ret)
+static struct error *recording_locate(const char *name, char **ret)
 {
     struct stat st;
     if (name && (strchr(name, '/') || stat(name, &st) == 0)) {
@@ -248,7 +248,7 @@ static struct error *locate(const char *name, char **ret)
     }
     if (name && !*name)
         return error_new("the name of the recording is empty");
-    _cleanup_(freep) char *root = NULL;
+    _cleanup_(recording_freep) char *root = NULL;
     struct error *err = recording_root(&root);
     if (err)
         return err;
@@ -286,18 +286,18 @@ static struct error *read_meta(const struct recording *rec, char **ret)
     return NULL;
 }
 
-static struct error *open_named(const char *name, struct recording **ret)
+static struct error *recording_open_named(const char *name, struct recording **ret)
 {
-    _cleanup_(freep) char *path = NULL;
-    struct error *err = locate(name, &path);
+    _cleanup_(recording_freep) char *path = NULL;
+    struct error *err = recording_locate(name, &path);
     return err ? err : open_place(path, ret);
 }
 
 struct error *recording_open(const char *name, struct recording **ret)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
-    _cleanup_(freep) char *text = NULL;
-    struct error *err = open_named(name, &rec);
+    _cleanup_(recording_freep) char *text = NULL;
+    struct error *err = recording_open_named(name, &rec);
     if (!err)
         err = read_meta(rec, &text);
     if (err)
@@ -311,7 +311,7 @@ struct error *recording_open(const char *name, struct recording **ret)
 
 /* Saving */
 
-static struct error *write_file(int fd, const char *text)
+static struct error *recording_write_file(int fd, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         ssize_t n = write(fd, text, left);
@@ -327,13 +327,13 @@ static struct error *write_file(int fd, const char *text)
 
 struct error *recording_save(struct recording *rec)
 {
-    _cleanup_(freep) char *text = meta_print(&rec->meta);
+    _cleanup_(recording_freep) char *text = meta_print(&rec->meta);
     struct error *err = NULL;
     int fd = openat(rec->dir, "meta.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         err = error_errno(errno, "making it");
     if (!err)
-        err = write_file(fd, text);
+        err = recording_write_file(fd, text);
     if (fd >= 0 && close(fd) < 0 && !err)
         err = error_errno(errno, "writing it");
     if (!err && renameat(rec->dir, "meta.new", rec->dir, "meta") < 0)
@@ -357,7 +357,7 @@ static bool is_track(const char *name, u32 *ret)
     unsigned number;
     if (sscanf(name, "track-%9u.lo%c", &number, &rest) != 2 || rest != 'g')
         return false;
-    _cleanup_(freep) char *proper = recording_track_name(number);
+    _cleanup_(recording_freep) char *proper = recording_track_name(number);
     *ret = number;
     return strcmp(proper, name) == 0;
 }
@@ -446,7 +446,7 @@ static struct error *open_reader(const struct recording *rec, const char *name,
 
 struct error *recording_open_track(const struct recording *rec, u32 track, struct reader **ret)
 {
-    _cleanup_(freep) char *name = recording_track_name(track);
+    _cleanup_(recording_freep) char *name = recording_track_name(track);
     struct reader *r;
     struct error *err = open_reader(rec, name, &r);
     if (err)
@@ -501,7 +501,7 @@ static int compare_starts(const void *a, const void *b)
 static bool may_be_recording(const char *root, const char *name)
 {
     struct stat st;
-    _cleanup_(freep) char *meta = xformat("%s/%s/meta", root, name);
+    _cleanup_(recording_freep) char *meta = xformat("%s/%s/meta", root, name);
     if (name[0] == '.' || strcmp(name, LATEST) == 0)
         return false;
     size_t length = strlen(name), suffix = strlen(RECORDING_SUFFIX);
@@ -512,7 +512,7 @@ static bool may_be_recording(const char *root, const char *name)
 struct error *recording_list(void (*broken)(struct error *err), struct recording ***ret,
                              size_t *ret_count)
 {
-    _cleanup_(freep) char *root = NULL;
+    _cleanup_(recording_freep) char *root = NULL;
     *ret = NULL;
     *ret_count = 0;
     struct error *err = recording_root(&root);
@@ -525,7 +525,7 @@ struct error *recording_list(void (*broken)(struct error *err), struct recording
         struct recording *rec;
         if (!may_be_recording(root, entry->d_name))
             continue;
-        _cleanup_(freep) char *path = xformat("%s/%s", root, entry->d_name);
+        _cleanup_(recording_freep) char *path = xformat("%s/%s", root, entry->d_name);
         err = recording_open(path, &rec);
         if (err) {
             broken(err);
@@ -570,13 +570,13 @@ static void ignore(struct error *err)
 /* After a removal: `latest`, if it points nowhere now, to the youngest that is left. */
 static void mend_latest(void)
 {
-    _cleanup_(freep) char *root = NULL;
+    _cleanup_(recording_freep) char *root = NULL;
     struct error *err = recording_root(&root);
     if (err) {
         error_destroy(err);
         return;
     }
-    _cleanup_(freep) char *link = xformat("%s/" LATEST, root);
+    _cleanup_(recording_freep) char *link = xformat("%s/" LATEST, root);
     struct stat st;
     if (lstat(link, &st) < 0 || stat(link, &st) == 0)
         return;
@@ -595,7 +595,7 @@ static void mend_latest(void)
 
 static struct error *remove_packed(const char *path)
 {
-    _cleanup_(freep) char *file = realpath(path, NULL); /* `latest` is a link */
+    _cleanup_(recording_freep) char *file = realpath(path, NULL); /* `latest` is a link */
     if (!file || unlink(file) < 0)
         return error_errno(errno, "removing %s", path);
     mend_latest();
@@ -632,8 +632,8 @@ static bool is_packed(const char *path)
 struct error *recording_remove_named(const char *name)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
-    _cleanup_(freep) char *text = NULL, *path = NULL;
-    struct error *err = locate(name, &path);
+    _cleanup_(recording_freep) char *text = NULL, *path = NULL;
+    struct error *err = recording_locate(name, &path);
     if (!err && is_packed(path))
         return remove_packed(path);
     if (!err)

@@ -49,8 +49,8 @@ void recording_sound_destroy(struct recording_sound *s)
     free(s);
 }
 
-static bool is_sound(const struct recording_sound *s, const struct mapped_file_about *about,
-                     const struct stat *st)
+static bool recording_file_is_sound(const struct recording_sound *s,
+                                    const struct mapped_file_about *about, const struct stat *st)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct sound *f = &s->files[i];
@@ -137,7 +137,7 @@ static struct error *open_here(const struct recording *rec, const struct mapped_
     if (fd < 0 || fstat(fd, &st) < 0)
         return error_errno(errno, "opening %s, which the recorded program had mapped", about->path);
     struct error *err = NULL;
-    if (!is_sound(rec->sound, about, &st)) {
+    if (!recording_file_is_sound(rec->sound, about, &st)) {
         err = check_here(rec, about, fd, &st);
         if (!err)
             remember_sound(rec->sound, about, &st);
@@ -160,7 +160,7 @@ static struct error *open_copy(const struct recording *rec, const struct mapped_
     struct error *err = NULL;
     if (fd < 0 || fstat(fd, &st) < 0)
         err = error_errno(errno, "opening %s, the copy of %s", name, about->path);
-    else if (!is_sound(rec->sound, about, &st))
+    else if (!recording_file_is_sound(rec->sound, about, &st))
         err = kept_index_check(rec->dir, about->copy, fd);
     free(name);
     if (!err) {
@@ -174,8 +174,9 @@ static struct error *open_copy(const struct recording *rec, const struct mapped_
 
 /* Packed */
 
-static struct error *open_packed(const struct recording *rec, const struct pack_item *item,
-                                 const char *path, int *ret)
+static struct error *recording_file_open_packed(const struct recording *rec,
+                                                const struct pack_item *item,
+                                                const char *path, int *ret)
 {
     if (!item)
         return error_new("%s is not in %s", path, rec->path);
@@ -188,7 +189,7 @@ struct error *recording_file_mapped(const struct recording *rec,
                                     const struct mapped_file_about *about, int *ret)
 {
     if (rec->pack)
-        return open_packed(rec, pack_mapped(rec->pack, about), about->path, ret);
+        return recording_file_open_packed(rec, pack_mapped(rec->pack, about), about->path, ret);
     if (about->copy)
         return open_copy(rec, about, ret);
     struct mapped_list list;
@@ -224,7 +225,7 @@ static struct error *open_any(const char *path, int *ret)
 struct error *recording_file(const struct recording *rec, const char *path, int *ret)
 {
     if (rec->pack)
-        return open_packed(rec, pack_named(rec->pack, path), path, ret);
+        return recording_file_open_packed(rec, pack_named(rec->pack, path), path, ret);
     struct mapped_list list;
     struct error *err = read_list(rec, &list);
     const struct mapped_file_about *known = mapped_list_named(&list, path);

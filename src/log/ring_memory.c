@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct error *map(struct ring_memory *m)
+static struct error *ring_memory_map(struct ring_memory *m)
 {
     void *at = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
     if (at == MAP_FAILED)
@@ -30,7 +30,7 @@ struct error *ring_memory_init(struct ring_memory *m, u64 size)
         return error_errno(errno, "making a ring");
     if (fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return error_errno(errno, "sealing a ring");
-    struct error *err = map(m);
+    struct error *err = ring_memory_map(m);
     if (!err)
         ring_init(m->shared, size);
     return err;
@@ -45,7 +45,7 @@ struct error *ring_memory_attach(struct ring_memory *m, int fd)
     if (st.st_size < RING_PAGE)
         return error_new("too small for a ring");
     m->bytes = (u64)st.st_size;
-    struct error *err = map(m);
+    struct error *err = ring_memory_map(m);
     if (!err && !ring_valid(m->shared, m->bytes))
         return error_new("that is not a ring");
     return err;

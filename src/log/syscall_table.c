@@ -83,8 +83,8 @@ static bool ioctl_is_flat(u64 request)
     }
 }
 
-static const struct syscall_row *describe(const struct syscall_row *row, u64 number,
-                                          const u64 *args)
+static const struct syscall_row *syscall_table_describe(const struct syscall_row *row, u64 number,
+                                                        const u64 *args)
 {
     const struct syscall_row *variant = syscall_variant_of(row, args);
     if (!variant && number == CALL_ioctl && ioctl_is_flat(args[1]))
@@ -94,7 +94,8 @@ static const struct syscall_row *describe(const struct syscall_row *row, u64 num
 
 /* Sizes */
 
-static bool read_memory(const struct call_memory *memory, u64 at, void *to, size_t size)
+static bool syscall_table_read_memory(const struct call_memory *memory, u64 at, void *to,
+                                      size_t size)
 {
     return at && memory->read(memory->context, to, gaddr(at), size);
 }
@@ -106,14 +107,14 @@ u64 call_clone_flags(u64 number, const u64 *args, const struct call_memory *memo
     if (row->args[0].show == SHOW_CLONE)
         flags = args[0];
     else if (row->args[0].shape == SHAPE_CLONE3)
-        read_memory(memory, args[0], &flags, sizeof(flags));
+        syscall_table_read_memory(memory, args[0], &flags, sizeof(flags));
     return row->effects & EFFECT_LENDS ? CALL_FLAG_VFORK : flags;
 }
 
 static u32 length_at(const struct call_memory *memory, u64 at)
 {
     u32 length = 0;
-    return read_memory(memory, at, &length, sizeof(length)) ? length : 0;
+    return syscall_table_read_memory(memory, at, &length, sizeof(length)) ? length : 0;
 }
 
 static bool failed(i64 result)
@@ -140,7 +141,7 @@ static u64 source_value(const struct call_made *call, u8 source, const struct ca
     return source == FROM_one;
 }
 
-static u64 scale(const struct call_size *size, u64 value)
+static u64 syscall_table_scale(const struct call_size *size, u64 value)
 {
     switch (size->rounding) {
     case SIZE_ENCODED:
@@ -163,11 +164,11 @@ u64 call_offered(const struct call_made *call, unsigned index, const struct call
 {
     const struct call_size *size = &call->variant->args[index].offered;
     if (is_behind_pointer(size->source))
-        return scale(size, call->offered[index]);
-    return scale(size, source_value(call, size->source, memory));
+        return syscall_table_scale(size, call->offered[index]);
+    return syscall_table_scale(size, source_value(call, size->source, memory));
 }
 
-static u64 smaller(u64 a, u64 b)
+static u64 syscall_table_smaller(u64 a, u64 b)
 {
     return a < b ? a : b;
 }
@@ -181,7 +182,7 @@ struct visitor {
     void *context;
 };
 
-static void show(const struct visitor *v, u64 at, u64 size)
+static void syscall_table_show(const struct visitor *v, u64 at, u64 size)
 {
     if (at && size && at + size > at) /* (1) */
         v->visit(v->context, gaddr(at), size);
@@ -211,25 +212,26 @@ static u64 filled_size(const struct visitor *v, const struct call_arg *arg)
     bool unfinished = failed(v->call->result) && size->source == FROM_ret;
     if (size->source == FROM_none || unfinished)
         return most_bytes(v->call->result);
-    return scale(size, source_value(v->call, size->source, v->memory));
+    return syscall_table_scale(size, source_value(v->call, size->source, v->memory));
 }
 
 static void show_plain(const struct visitor *v, unsigned index)
 {
     const struct call_arg *arg = &v->call->variant->args[index];
-    u64 size = smaller(call_offered(v->call, index, v->memory), filled_size(v, arg));
-    show(v, v->call->args[index], smaller(size, most_bytes(v->call->result)));
+    u64 size = syscall_table_smaller(call_offered(v->call, index, v->memory), filled_size(v, arg));
+    syscall_table_show(v, v->call->args[index],
+                       syscall_table_smaller(size, most_bytes(v->call->result)));
 }
 
 static void show_ranges(const struct visitor *v, u64 at, u64 count, u64 total)
 {
     struct k_iovec range;
-    count = smaller(count, MOST_RANGES);
+    count = syscall_table_smaller(count, MOST_RANGES);
     for (u64 i = 0; i < count && total; i++) {
-        if (!read_memory(v->memory, at + i * sizeof(range), &range, sizeof(range)))
+        if (!syscall_table_read_memory(v->memory, at + i * sizeof(range), &range, sizeof(range)))
             return;
-        u64 part = smaller(range.size, total);
-        show(v, range.base, part);
+        u64 part = syscall_table_smaller(range.size, total);
+        syscall_table_show(v, range.base, part);
         total -= part;
     }
 }
@@ -251,12 +253,15 @@ static void show_iovec(const struct visitor *v, unsigned index)
 static void show_message(const struct visitor *v, u64 at, u64 name_room, u64 total)
 {
     struct k_msghdr header;
-    if (!read_memory(v->memory, at, &header, sizeof(header)))
+    if (!syscall_table_read_memory(v->memory, at, &header, sizeof(header)))
         return;
     show_ranges(v, header.iov, header.iov_count, total);
-    show(v, header.name, smaller(smaller(header.name_size, name_room), K_SOCKADDR_MOST));
-    show(v, header.control, smaller(header.control_size, most_bytes(v->call->result)));
-    show(v, at, sizeof(header));
+    syscall_table_show(v, header.name,
+                       syscall_table_smaller(syscall_table_smaller(header.name_size, name_room),
+                                             K_SOCKADDR_MOST));
+    syscall_table_show(v, header.control,
+                       syscall_table_smaller(header.control_size, most_bytes(v->call->result)));
+    syscall_table_show(v, at, sizeof(header));
 }
 
 static void show_msghdr(const struct visitor *v, unsigned index)
@@ -270,12 +275,12 @@ static void show_mmsghdr(const struct visitor *v, unsigned index)
 {
     struct k_mmsghdr message;
     u64 at = v->call->args[index];
-    u64 count = smaller(transferred(v->call), (u32)v->call->args[2]);
-    for (u64 i = 0; i < smaller(count, MOST_RANGES); i++, at += sizeof(message)) {
-        if (!read_memory(v->memory, at, &message, sizeof(message)))
+    u64 count = syscall_table_smaller(transferred(v->call), (u32)v->call->args[2]);
+    for (u64 i = 0; i < syscall_table_smaller(count, MOST_RANGES); i++, at += sizeof(message)) {
+        if (!syscall_table_read_memory(v->memory, at, &message, sizeof(message)))
             return;
         show_message(v, at, K_SOCKADDR_MOST, message.size);
-        show(v, at + sizeof(message.header), sizeof(message.size));
+        syscall_table_show(v, at + sizeof(message.header), sizeof(message.size));
     }
 }
 
@@ -288,61 +293,63 @@ enum {
 static void show_clone_parent(const struct visitor *v, unsigned index)
 {
     if (v->call->args[0] & (K_CLONE_PARENT_SETTID | K_CLONE_PIDFD))
-        show(v, v->call->args[index], sizeof(u32));
+        syscall_table_show(v, v->call->args[index], sizeof(u32));
 }
 
 static void show_clone_child(const struct visitor *v, unsigned index)
 {
     if (v->call->args[0] & K_CLONE_CHILD_SETTID)
-        show(v, v->call->args[index], sizeof(u32));
+        syscall_table_show(v, v->call->args[index], sizeof(u32));
 }
 
 static void show_clone3(const struct visitor *v, unsigned index)
 {
     struct k_clone3 args;
-    if (!read_memory(v->memory, v->call->args[index], &args, sizeof(args)))
+    if (!syscall_table_read_memory(v->memory, v->call->args[index], &args, sizeof(args)))
         return;
     if (args.flags & K_CLONE_PIDFD)
-        show(v, args.pidfd, sizeof(u32));
+        syscall_table_show(v, args.pidfd, sizeof(u32));
     if (args.flags & K_CLONE_PARENT_SETTID)
-        show(v, args.parent_tid, sizeof(u32));
+        syscall_table_show(v, args.parent_tid, sizeof(u32));
     if (args.flags & K_CLONE_CHILD_SETTID)
-        show(v, args.child_tid, sizeof(u32));
+        syscall_table_show(v, args.child_tid, sizeof(u32));
 }
 
 static void show_xattr_args(const struct visitor *v, unsigned index)
 {
     struct k_xattr_args args;
-    if (read_memory(v->memory, v->call->args[index], &args, sizeof(args)))
-        show(v, args.value, smaller(args.size, transferred(v->call)));
+    if (syscall_table_read_memory(v->memory, v->call->args[index], &args, sizeof(args)))
+        syscall_table_show(v, args.value, syscall_table_smaller(args.size, transferred(v->call)));
 }
 
 static void show_ifconf(const struct visitor *v, unsigned index)
 {
     struct k_ifconf list;
-    if (!read_memory(v->memory, v->call->args[index], &list, sizeof(list)))
+    if (!syscall_table_read_memory(v->memory, v->call->args[index], &list, sizeof(list)))
         return;
-    show(v, list.buffer, smaller((u32)list.size, v->call->offered[index]));
-    show(v, v->call->args[index], sizeof(list.size));
+    syscall_table_show(v, list.buffer,
+                       syscall_table_smaller((u32)list.size, v->call->offered[index]));
+    syscall_table_show(v, v->call->args[index], sizeof(list.size));
 }
 
 static void show_fiemap(const struct visitor *v, unsigned index)
 {
     struct k_fiemap map;
-    if (!read_memory(v->memory, v->call->args[index], &map, sizeof(map)))
+    if (!syscall_table_read_memory(v->memory, v->call->args[index], &map, sizeof(map)))
         return;
-    u64 extents = smaller(map.mapped, v->call->offered[index]);
-    show(v, v->call->args[index], sizeof(map) + extents * K_FIEMAP_EXTENT_SIZE);
+    u64 extents = syscall_table_smaller(map.mapped, v->call->offered[index]);
+    syscall_table_show(v, v->call->args[index], sizeof(map) + extents * K_FIEMAP_EXTENT_SIZE);
 }
 
 /* Registers, in a range whose length the kernel sets to what there are. */
 static void show_regset(const struct visitor *v, unsigned index)
 {
     struct k_iovec range;
-    if (!read_memory(v->memory, v->call->args[index], &range, sizeof(range)))
+    if (!syscall_table_read_memory(v->memory, v->call->args[index], &range, sizeof(range)))
         return;
-    show(v, range.base, smaller(range.size, most_bytes(v->call->result)));
-    show(v, v->call->args[index], sizeof(range));
+    syscall_table_show(v, range.base,
+                       syscall_table_smaller(range.size, most_bytes(v->call->result)));
+    syscall_table_show(v, v->call->args[index], sizeof(range));
 }
 
 /* Up to a NUL and with it, or as much of the first bytes as can be read. */
@@ -350,7 +357,7 @@ static u64 string_size(const struct call_memory *memory, u64 at, u64 most)
 {
     char byte;
     for (u64 size = 0; size < most;) {
-        if (!read_memory(memory, at + size, &byte, 1))
+        if (!syscall_table_read_memory(memory, at + size, &byte, 1))
             return size;
         size++;
         if (!byte)
@@ -359,17 +366,17 @@ static u64 string_size(const struct call_memory *memory, u64 at, u64 most)
     return most;
 }
 
-static void show_string(const struct visitor *v, unsigned index)
+static void syscall_table_show_string(const struct visitor *v, unsigned index)
 {
     u64 at = v->call->args[index];
-    show(v, at, string_size(v->memory, at, PAGE));
+    syscall_table_show(v, at, string_size(v->memory, at, PAGE));
 }
 
 typedef void show_shape(const struct visitor *v, unsigned index);
 
 static show_shape *const shapes[SHAPES] = {
     [SHAPE_PLAIN] = show_plain,
-    [SHAPE_STRING] = show_string,
+    [SHAPE_STRING] = syscall_table_show_string,
     [SHAPE_IOVEC] = show_iovec,
     [SHAPE_MSGHDR] = show_msghdr,
     [SHAPE_MMSGHDR] = show_mmsghdr,
@@ -422,7 +429,8 @@ void call_begin(struct call_made *call, u64 number, const u64 *args,
 {
     call->number = number;
     call->row = syscall_row_of(number);
-    call->variant = call->row->variants ? describe(call->row, number, args) : call->row;
+    call->variant = call->row->variants ? syscall_table_describe(call->row, number, args)
+                                        : call->row;
     call->result = 0;
     for (unsigned i = 0; i < SYSCALL_ARGS; i++)
         call->args[i] = args[i];
@@ -451,7 +459,7 @@ static u64 readable_size(const struct call_memory *memory, u64 at, u64 size)
 {
     char byte;
     for (u64 done = 0; done < size;) {
-        if (!read_memory(memory, at + done, &byte, 1))
+        if (!syscall_table_read_memory(memory, at + done, &byte, 1))
             return done;
         done += PAGE - (at + done) % PAGE;
     }
@@ -461,12 +469,12 @@ static u64 readable_size(const struct call_memory *memory, u64 at, u64 size)
 static void reach_further(const struct visitor *v, u64 at, u64 size)
 {
     u64 word, last = 0;
-    u64 words = smaller(size / sizeof(word), REACH_WORDS);
+    u64 words = syscall_table_smaller(size / sizeof(word), REACH_WORDS);
     for (u64 i = 0; i < words; i++) {
-        if (!read_memory(v->memory, at + i * sizeof(word), &word, sizeof(word)))
+        if (!syscall_table_read_memory(v->memory, at + i * sizeof(word), &word, sizeof(word)))
             return;
         if (looks_like_address(word) && word != last)
-            show(v, word, readable_size(v->memory, word, REACH));
+            syscall_table_show(v, word, readable_size(v->memory, word, REACH));
         last = word;
     }
 }
@@ -480,9 +488,9 @@ void call_reachable(const struct call_made *call, const struct call_memory *memo
         if (!looks_like_address(at))
             continue;
         u64 offered = call_offered(call, i, memory);
-        u64 size = smaller(offered > REACH ? offered : REACH, MOST_AFTER_ERROR);
+        u64 size = syscall_table_smaller(offered > REACH ? offered : REACH, MOST_AFTER_ERROR);
         size = readable_size(memory, at, size);
-        show(&v, at, size);
+        syscall_table_show(&v, at, size);
         reach_further(&v, at, size);
     }
 }
@@ -499,19 +507,19 @@ enum {
 
 static u64 shown_size(const struct call_arg *arg, u64 size)
 {
-    return smaller(size, arg->offered.unit > 1 ? SHOWN_STRUCTS : SHOWN_BYTES);
+    return syscall_table_smaller(size, arg->offered.unit > 1 ? SHOWN_STRUCTS : SHOWN_BYTES);
 }
 
 static void offer_strings(const struct visitor *v, u64 at)
 {
     u64 string;
     for (unsigned i = 0; i < SHOWN_STRINGS; i++, at += sizeof(string)) {
-        if (!read_memory(v->memory, at, &string, sizeof(string)))
+        if (!syscall_table_read_memory(v->memory, at, &string, sizeof(string)))
             return;
-        show(v, at, sizeof(string));
+        syscall_table_show(v, at, sizeof(string));
         if (!string)
             return;
-        show(v, string, string_size(v->memory, string, SHOWN_BYTES + 1));
+        syscall_table_show(v, string, string_size(v->memory, string, SHOWN_BYTES + 1));
     }
 }
 
@@ -519,39 +527,40 @@ static void offer_strings(const struct visitor *v, u64 at)
 static void offer_ranges(const struct visitor *v, u64 at, u64 count, bool bytes)
 {
     struct k_iovec range;
-    for (u64 i = 0; i < smaller(count, SHOWN_RANGES); i++, at += sizeof(range)) {
-        if (!read_memory(v->memory, at, &range, sizeof(range)))
+    for (u64 i = 0; i < syscall_table_smaller(count, SHOWN_RANGES); i++, at += sizeof(range)) {
+        if (!syscall_table_read_memory(v->memory, at, &range, sizeof(range)))
             return;
-        show(v, at, sizeof(range));
+        syscall_table_show(v, at, sizeof(range));
         if (bytes)
-            show(v, range.base, smaller(range.size, SHOWN_BYTES));
+            syscall_table_show(v, range.base, syscall_table_smaller(range.size, SHOWN_BYTES));
     }
 }
 
 static void offer_message(const struct visitor *v, u64 at, bool bytes)
 {
     struct k_msghdr header;
-    if (!read_memory(v->memory, at, &header, sizeof(header)))
+    if (!syscall_table_read_memory(v->memory, at, &header, sizeof(header)))
         return;
     offer_ranges(v, header.iov, header.iov_count, bytes);
     if (bytes) {
-        show(v, header.name, smaller(header.name_size, K_SOCKADDR_MOST));
-        show(v, at, sizeof(header));
+        syscall_table_show(v, header.name,
+                           syscall_table_smaller(header.name_size, K_SOCKADDR_MOST));
+        syscall_table_show(v, at, sizeof(header));
     }
 }
 
-static void offer(const struct visitor *v, unsigned index)
+static void syscall_table_offer(const struct visitor *v, unsigned index)
 {
     const struct call_arg *arg = &v->call->variant->args[index];
     u64 at = v->call->args[index];
     switch (arg->shape) {
     case SHAPE_PLAIN:
         if (arg->way & ARG_IN)
-            show(v, at, shown_size(arg, call_offered(v->call, index, v->memory)));
+            syscall_table_show(v, at, shown_size(arg, call_offered(v->call, index, v->memory)));
         break;
     case SHAPE_STRING:
         if (arg->way & ARG_IN)
-            show(v, at, string_size(v->memory, at, SHOWN_PATH));
+            syscall_table_show(v, at, string_size(v->memory, at, SHOWN_PATH));
         break;
     case SHAPE_STRINGS:
         offer_strings(v, at);
@@ -575,6 +584,6 @@ void call_shown(const struct call_made *call, const struct call_memory *memory,
     const struct call_arg *args = call->variant->args;
     for (unsigned i = 0; i < SYSCALL_ARGS && args[i].name; i++) {
         if (args[i].show == SHOW_MEMORY && call->args[i])
-            offer(&v, i);
+            syscall_table_offer(&v, i);
     }
 }

@@ -419,7 +419,7 @@ static bool print_plain(const struct printer *p, const struct call_arg *arg, uns
                                  : text_bytes(p, at, size);
 }
 
-static bool print_strings(const struct printer *p, u64 at)
+static bool syscall_text_print_strings(const struct printer *p, u64 at)
 {
     u64 string;
     if (!text_read(p, at, &string, sizeof string))
@@ -482,7 +482,7 @@ static bool print_memory(const struct printer *p, const struct call_arg *arg, un
     case SHAPE_STRING:
         return text_string(p, at, TEXT_PATH);
     case SHAPE_STRINGS:
-        return print_strings(p, at);
+        return syscall_text_print_strings(p, at);
     case SHAPE_IOVEC:
         return print_vector(p, arg, at);
     case SHAPE_MSGHDR:

@@ -49,7 +49,7 @@ static void print_byte(FILE *to, u8 byte, u8 next)
         print_octal(to, byte, next);
 }
 
-static void print_quoted(FILE *to, const u8 *bytes, size_t size)
+static void syscall_text_structs_print_quoted(FILE *to, const u8 *bytes, size_t size)
 {
     fputc('"', to);
     for (size_t i = 0; i < size; i++)
@@ -65,7 +65,7 @@ bool text_bytes(const struct printer *p, u64 at, u64 size)
         return false;
     if (!at)
         return false;
-    print_quoted(p->to, bytes, shown);
+    syscall_text_structs_print_quoted(p->to, bytes, shown);
     if (size > shown)
         fputs("...", p->to);
     return true;
@@ -84,11 +84,11 @@ bool text_string(const struct printer *p, u64 at, size_t most)
             break;
         }
         if (!bytes[size]) {
-            print_quoted(p->to, bytes, size);
+            syscall_text_structs_print_quoted(p->to, bytes, size);
             return true;
         }
     }
-    print_quoted(p->to, bytes, size);
+    syscall_text_structs_print_quoted(p->to, bytes, size);
     fputs("...", p->to);
     return true;
 }
@@ -103,11 +103,11 @@ static void print_unix(const struct printer *p, const struct sockaddr_un *name, 
         fputs("{sa_family=AF_UNIX}", p->to);
     } else if (!*path && length > 1) {
         fputs("{sa_family=AF_UNIX, sun_path=@", p->to);
-        print_quoted(p->to, path + 1, length - 1);
+        syscall_text_structs_print_quoted(p->to, path + 1, length - 1);
         fputc('}', p->to);
     } else {
         fputs("{sa_family=AF_UNIX, sun_path=", p->to);
-        print_quoted(p->to, path, strnlen(name->sun_path, length));
+        syscall_text_structs_print_quoted(p->to, path, strnlen(name->sun_path, length));
         fputc('}', p->to);
     }
 }
@@ -488,7 +488,7 @@ static void print_winsize(FILE *to, const void *bytes)
 
 static void print_name(FILE *to, const void *bytes)
 {
-    print_quoted(to, bytes, strnlen(bytes, sizeof(struct k_comm)));
+    syscall_text_structs_print_quoted(to, bytes, strnlen(bytes, sizeof(struct k_comm)));
 }
 
 static void print_u32(FILE *to, const void *bytes)

@@ -55,7 +55,7 @@ static struct error *check_linked(struct writer *w)
     return NULL;
 }
 
-static struct error *write_all(struct writer *w, const void *bytes, u64 size)
+static struct error *writer_write_all(struct writer *w, const void *bytes, u64 size)
 {
     const u8 *at = bytes;
     u64 left = size;
@@ -82,7 +82,7 @@ static struct error *write_header(struct writer *w, const struct format_file *gi
     memcpy(header.magic, FORMAT_MAGIC, sizeof header.magic);
     header.version = FORMAT_VERSION;
     header.crc = crc32c(&header, offsetof(struct format_file, crc));
-    return write_all(w, &header, sizeof header);
+    return writer_write_all(w, &header, sizeof header);
 }
 
 struct error *writer_open(int dir, const char *name, const struct format_file *header,
@@ -116,7 +116,7 @@ void writer_destroy(struct writer *w)
 }
 
 /* Fills `stored` behind the header; as they are if compressing does not help. */
-static void compress(struct writer *w, int level, u32 *flags, u32 *size)
+static void writer_compress(struct writer *w, int level, u32 *flags, u32 *size)
 {
     u8 *to = w->stored + sizeof(struct format_chunk);
     size_t n = ZSTD_compressCCtx(w->zstd, to, ZSTD_compressBound(CHUNK_RAW_MOST), w->raw, w->raw_used,
@@ -138,7 +138,7 @@ static struct error *write_chunk(struct writer *w, struct format_chunk *chunk)
     chunk->crc = crc32c(w->stored + sizeof *chunk, chunk->stored_size);
     chunk->header_crc = crc32c(chunk, offsetof(struct format_chunk, header_crc));
     memcpy(w->stored, chunk, sizeof *chunk);
-    return write_all(w, w->stored, sizeof *chunk + chunk->stored_size);
+    return writer_write_all(w, w->stored, sizeof *chunk + chunk->stored_size);
 }
 
 static struct error *write_pending(struct writer *w, int level)
@@ -153,7 +153,7 @@ static struct error *write_pending(struct writer *w, int level)
         .first_event = w->first_event,
         .first_tick = w->first_tick,
     };
-    compress(w, level, &chunk.flags, &chunk.stored_size);
+    writer_compress(w, level, &chunk.flags, &chunk.stored_size);
     err = write_chunk(w, &chunk);
     if (err)
         return err;

@@ -73,7 +73,8 @@ static u64 operand_of(const u8 *at, size_t length)
 }
 
 /* The walk over it; `place` may be NULL.  False: it is not plain. */
-static bool walk(const u8 *bytecode, size_t size, void (*place)(void *, u64, u64), void *context)
+static bool became_walk(const u8 *bytecode, size_t size, void (*place)(void *, u64, u64),
+                        void *context)
 {
     bool constant = false;
     u64 address = 0;
@@ -94,13 +95,13 @@ static bool walk(const u8 *bytecode, size_t size, void (*place)(void *, u64, u64
 
 bool became_is_plain(const u8 *bytecode, size_t size)
 {
-    return walk(bytecode, size, NULL, NULL);
+    return became_walk(bytecode, size, NULL, NULL);
 }
 
 void became_places(const u8 *bytecode, size_t size, void (*place)(void *context, u64 address, u64 size),
                    void *context)
 {
-    walk(bytecode, size, place, context);
+    became_walk(bytecode, size, place, context);
 }
 
 /* --- a trace ------------------------------------------------------------------------------------ */
@@ -127,7 +128,7 @@ static void note(struct asking *a, const struct plan_hit *hit)
     a->answer->thread = hit->thread;
 }
 
-static void add_site(void *context, u64 address, u64 size)
+static void became_add_site(void *context, u64 address, u64 size)
 {
     struct asking *a = context;
     struct plan_site *site = list_add(&a->sites);
@@ -138,7 +139,7 @@ static void add_site(void *context, u64 address, u64 size)
 }
 
 /* Asks, and lays sites on what was read; where the engine asks, on all that may be. */
-static struct error *ask(struct asking *a, bool *ret)
+static struct error *became_ask_here(struct asking *a, bool *ret)
 {
     struct session_noted *noted;
     size_t count;
@@ -147,21 +148,21 @@ static struct error *ask(struct asking *a, bool *ret)
     session_reads_noted(a->s, &noted, &count);
     a->sites.count = 0;
     for (size_t i = 0; !err && !a->plain && i < count; i++)
-        add_site(a, noted[i].address, noted[i].size);
+        became_add_site(a, noted[i].address, noted[i].size);
     if (!err && a->plain)
-        became_places(a->q->bytecode, a->q->bytecode_size, add_site, a);
+        became_places(a->q->bytecode, a->q->bytecode_size, became_add_site, a);
     free(noted);
     if (!err && !a->plain)
         look_points_lay(&a->q->points, &a->sites);
     return err;
 }
 
-static struct error *lay(void *context, struct moment at, struct session_sites *ret)
+static struct error *became_lay(void *context, struct moment at, struct session_sites *ret)
 {
     struct asking *a = context;
     bool holds = false;
     (void)at;
-    struct error *err = ask(a, &holds);
+    struct error *err = became_ask_here(a, &holds);
     if (err)
         return err;
     if (a->begun && holds && !a->held)
@@ -179,7 +180,7 @@ static struct error *lay(void *context, struct moment at, struct session_sites *
     return NULL;
 }
 
-static bool take(void *context, const struct plan_hit *hits, size_t count)
+static bool became_take(void *context, const struct plan_hit *hits, size_t count)
 {
     struct asking *a = context;
     a->change = hits[count - 1];
@@ -188,7 +189,7 @@ static bool take(void *context, const struct plan_hit *hits, size_t count)
     return a->q->direction == BACKWARD || !a->answer->found;
 }
 
-static bool end_part(void *context, struct moment from, struct moment to)
+static bool became_end_part(void *context, struct moment from, struct moment to)
 {
     struct asking *a = context;
     (void)from;
@@ -205,8 +206,8 @@ struct error *became_ask(struct session *s, const struct became_question *q,
                        .plain = q->bytecode && became_is_plain(q->bytecode, q->bytecode_size)};
     bool whole = q->points.count && !a.plain;
     struct session_trace t = {.from = q->from, .to = q->to,
-                              .direction = whole ? FORWARD : q->direction, .lay = lay,
-                              .take = take, .part = end_part, .context = &a,
+                              .direction = whole ? FORWARD : q->direction, .lay = became_lay,
+                              .take = became_take, .part = became_end_part, .context = &a,
                               .reached = &ret->reached};
     struct error *err = session_trace(s, &t, &ret->interrupted);
     list_deinit(&a.sites);

@@ -48,8 +48,8 @@ static void drop_events(struct following *f, size_t count)
 }
 
 /* `now`: the value behind it. */
-static void add_event(struct following *f, const struct plan_hit *hit, bool is_way,
-                      const struct history_state *now)
+static void followed_add_event(struct following *f, const struct plan_hit *hit, bool is_way,
+                               const struct history_state *now)
 {
     if (f->q->thread != CONTROL_THREAD_ANY && hit->thread != f->q->thread)
         return;
@@ -85,7 +85,7 @@ static void lay_value(struct following *f)
 }
 
 /* What has happened where the pass stands. */
-static struct error *judge(struct following *f, const struct history_state *now)
+static struct error *followed_judge(struct following *f, const struct history_state *now)
 {
     bool holds = true, changed = !history_state_same(&f->value, now);
     bool by_way = f->way_changed && changed && wants_stores(f);
@@ -93,11 +93,11 @@ static struct error *judge(struct following *f, const struct history_state *now)
         return NULL;
     struct error *err = f->q->condition ? subject_holds(f->q->condition, &holds) : NULL;
     if (!err && holds)
-        add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
+        followed_add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
     return err;
 }
 
-static struct error *lay(void *context, struct moment at, struct session_sites *ret)
+static struct error *followed_lay(void *context, struct moment at, struct session_sites *ret)
 {
     struct following *f = context;
     struct history_state now;
@@ -107,7 +107,7 @@ static struct error *lay(void *context, struct moment at, struct session_sites *
     struct error *err = history_state_look(f->s, subject_look, f->q->subject, &now, &noted, &count);
     if (err)
         return err;
-    err = judge(f, &now);
+    err = followed_judge(f, &now);
     history_state_deinit(&f->value);
     f->value = now;
     f->begun = true;
@@ -130,12 +130,12 @@ static void take_told(struct following *f, const struct plan_hit *hit)
     struct history_state now = history_state_copy(&f->value);
     memcpy(now.bytes, hit->new, now.size);
     memcpy(f->value.bytes, hit->old, now.size); /* loads may have come first */
-    add_event(f, hit, false, &now);
+    followed_add_event(f, hit, false, &now);
     history_state_deinit(&f->value);
     f->value = now;
 }
 
-static bool take(void *context, const struct plan_hit *hits, size_t count)
+static bool followed_take(void *context, const struct plan_hit *hits, size_t count)
 {
     struct following *f = context;
     const struct plan_site *sites = f->sites.items;
@@ -154,7 +154,7 @@ static bool take(void *context, const struct plan_hit *hits, size_t count)
     return !f->found;
 }
 
-static bool end_part(void *context, struct moment from, struct moment to)
+static bool followed_end_part(void *context, struct moment from, struct moment to)
 {
     struct following *f = context;
     (void)from;
@@ -205,7 +205,8 @@ struct error *followed_ask(struct session *s, const struct followed_question *q,
     struct following f = {.s = s, .q = q, .sites = LIST(struct plan_site), .part = LIST(struct met),
                           .left = q->nth};
     *ret = (struct followed_answer){0};
-    struct session_trace t = {.from = q->from, .to = q->to, .lay = lay, .take = take, .part = end_part,
+    struct session_trace t = {.from = q->from, .to = q->to, .lay = followed_lay,
+                              .take = followed_take, .part = followed_end_part,
                               .direction = q->subject->point_count ? FORWARD : q->direction,
                               .context = &f, .reached = &ret->reached};
     struct error *err = session_trace(s, &t, &ret->interrupted);

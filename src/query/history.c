@@ -124,7 +124,7 @@ static void note_change(struct asking *a, const struct plan_hit *hit, struct his
 
 /* --- sites --------------------------------------------------------------------------------- */
 
-static void add_site(struct asking *a, u64 start, u64 end)
+static void history_add_site(struct asking *a, u64 start, u64 end)
 {
     if (start >= end)
         return;
@@ -137,7 +137,7 @@ static void add_sites_of_value(struct asking *a)
 {
     u64 start = a->value.address, end = start + a->value.size;
     for (; start < end; start += PLAN_VALUE_KEPT)
-        add_site(a, start, end - start < PLAN_VALUE_KEPT ? end : start + PLAN_VALUE_KEPT);
+        history_add_site(a, start, end - start < PLAN_VALUE_KEPT ? end : start + PLAN_VALUE_KEPT);
 }
 
 /* --- callbacks of the trace ------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static void take_memory_that_came(struct asking *a, const struct history_state *
     memcpy(a->value.bytes, a->way.old, now->size);
 }
 
-static struct error *lay(void *context, struct moment at, struct session_sites *ret)
+static struct error *history_lay(void *context, struct moment at, struct session_sites *ret)
 {
     struct asking *a = context;
     struct history_state now;
@@ -183,7 +183,7 @@ static struct error *lay(void *context, struct moment at, struct session_sites *
     return NULL;
 }
 
-static void apply(struct asking *a, const struct plan_hit *hit)
+static void history_apply(struct asking *a, const struct plan_hit *hit)
 {
     const struct plan_site *site = (const struct plan_site *)a->sites.items + hit->site;
     if (site->flags & PLAN_ENDS) {
@@ -212,15 +212,15 @@ static bool is_enough(const struct asking *a)
     return a->q->most && !from_end && a->part.count + a->found.count > a->q->most;
 }
 
-static bool take(void *context, const struct plan_hit *hits, size_t count)
+static bool history_take(void *context, const struct plan_hit *hits, size_t count)
 {
     struct asking *a = context;
     for (size_t i = 0; i < count; i++)
-        apply(a, &hits[i]);
+        history_apply(a, &hits[i]);
     return a->backward || a->way_changed || !is_enough(a);
 }
 
-static bool end_part(void *context, struct moment from, struct moment to)
+static bool history_end_part(void *context, struct moment from, struct moment to)
 {
     struct asking *a = context;
     const struct history_change *changes = a->part.items;
@@ -260,15 +260,17 @@ static void keep_found(struct asking *a, struct entry *e, bool whole)
         e->from = e->changes[0].after;
 }
 
-static struct error *find(struct history *h, const struct history_question *q, struct entry *ret,
-                          bool *ret_interrupted, struct moment *ret_reached)
+static struct error *history_find(struct history *h, const struct history_question *q,
+                                  struct entry *ret,
+                                  bool *ret_interrupted, struct moment *ret_reached)
 {
     struct asking a = {.s = h->s, .q = q, .sites = LIST(struct plan_site), .reached = q->to,
                        .part = LIST(struct history_change), .found = LIST(struct history_change),
                        .backward = q->order == BACKWARD && q->most && !q->points.count};
     struct session_trace t = {.from = q->from, .to = q->to,
                               .direction = a.backward ? BACKWARD : FORWARD,
-                              .lay = lay, .take = take, .part = end_part, .context = &a,
+                              .lay = history_lay, .take = history_take, .part = history_end_part,
+                              .context = &a,
                               .reached = ret_reached};
     struct error *err = session_trace(h->s, &t, ret_interrupted);
     bool whole = !*ret_interrupted && !is_enough(&a);
@@ -285,7 +287,7 @@ static struct error *find(struct history *h, const struct history_question *q, s
     return err;
 }
 
-static bool is_within(struct moment at, const struct history_question *q)
+static bool history_is_within(struct moment at, const struct history_question *q)
 {
     return moment_compare(at, q->from) > 0 && moment_compare(at, q->to) <= 0;
 }
@@ -294,12 +296,12 @@ static size_t count_within(const struct entry *e, const struct history_question 
 {
     size_t n = 0;
     for (size_t i = 0; i < e->count; i++)
-        n += is_within(e->changes[i].after, q);
+        n += history_is_within(e->changes[i].after, q);
     return n;
 }
 
 /* Does what is known answer the question? */
-static bool is_known(const struct entry *e, const struct history_question *q)
+static bool history_is_known(const struct entry *e, const struct history_question *q)
 {
     bool reaches_back = moment_compare(e->from, q->from) <= 0;
     bool reaches_on = moment_compare(e->to, q->to) >= 0;
@@ -308,15 +310,15 @@ static bool is_known(const struct entry *e, const struct history_question *q)
 }
 
 /* The changes are lent, those of the question in its order. */
-static void answer(struct history *h, const struct entry *e, const struct history_question *q,
-                   struct history_answer *ret)
+static void history_make_answer(struct history *h, const struct entry *e,
+                                const struct history_question *q, struct history_answer *ret)
 {
     size_t n = 0;
     free(h->lent);
     h->lent = xalloc((e->count + 1) * sizeof *h->lent);
     for (size_t i = 0; i < e->count; i++) {
         const struct history_change *c = &e->changes[q->order == FORWARD ? i : e->count - 1 - i];
-        if (is_within(c->after, q))
+        if (history_is_within(c->after, q))
             h->lent[n++] = *c;
     }
     ret->more = (q->most && n > q->most) || moment_compare(e->from, q->from) > 0 ||
@@ -349,7 +351,7 @@ static struct entry *entry_for(struct history *h, const char *key)
     return &entries[ENTRIES_MOST - 1];
 }
 
-static void clamp(const struct history *h, struct history_question *q)
+static void history_clamp(const struct history *h, struct history_question *q)
 {
     struct moment first = session_first(h->s), last = session_last(h->s);
     if (moment_compare(q->from, first) < 0)
@@ -364,12 +366,12 @@ struct error *history_ask(struct history *h, const struct history_question *aske
     struct history_question q = *asked;
     struct entry *known = entry_of(h, q.key), new;
     *ret = (struct history_answer){0};
-    clamp(h, &q);
-    if (known && is_known(known, &q)) {
-        answer(h, known, &q, ret);
+    history_clamp(h, &q);
+    if (known && history_is_known(known, &q)) {
+        history_make_answer(h, known, &q, ret);
         return NULL;
     }
-    struct error *err = find(h, &q, &new, &ret->interrupted, &ret->reached);
+    struct error *err = history_find(h, &q, &new, &ret->interrupted, &ret->reached);
     if (err)
         return err;
     if (q.key && !ret->interrupted) {
@@ -380,7 +382,7 @@ struct error *history_ask(struct history *h, const struct history_question *aske
         entry_deinit(known);
     }
     *known = new;
-    answer(h, known, &q, ret);
+    history_make_answer(h, known, &q, ret);
     return NULL;
 }
 

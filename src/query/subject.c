@@ -58,7 +58,7 @@ static void take_frame(struct subject *s)
 }
 
 /* The step points of the frame's function. */
-static void take_points(struct subject *s)
+static void subject_take_points(struct subject *s)
 {
     size_t count;
     const struct step_point *all = symbols_step_points(s->symbols, &count);
@@ -118,7 +118,7 @@ struct error *subject_create(struct session *session, struct source *source, u32
     }
     take_frame(s);
     if (s->uses & VALUES_REGISTERS)
-        take_points(s);
+        subject_take_points(s);
     *ret = s;
     return NULL;
 }
@@ -214,7 +214,7 @@ static bool take_bounds(void *context, const struct plan_hit *hits, size_t count
     return b->backward;
 }
 
-static bool end_part(void *context, struct moment from, struct moment to)
+static bool subject_end_part(void *context, struct moment from, struct moment to)
 {
     const struct bound_search *b = context;
     (void)from;
@@ -222,11 +222,12 @@ static bool end_part(void *context, struct moment from, struct moment to)
     return !b->found;
 }
 
-static struct error *search(const struct subject *s, struct bound_search *b, struct moment from,
-                            struct moment to, bool *ret_interrupted)
+static struct error *subject_search(const struct subject *s, struct bound_search *b,
+                                    struct moment from, struct moment to, bool *ret_interrupted)
 {
     struct session_trace t = {.from = from, .to = to, .direction = b->backward ? BACKWARD : FORWARD,
-                              .lay = lay_bounds, .take = take_bounds, .part = end_part, .context = b};
+                              .lay = lay_bounds, .take = take_bounds, .part = subject_end_part,
+                              .context = b};
     *ret_interrupted = false;
     return b->count ? session_trace(s->session, &t, ret_interrupted) : NULL;
 }
@@ -236,7 +237,7 @@ struct error *subject_frame_begin(const struct subject *s, struct moment alive, 
 {
     struct bound_search b = {.backward = true};
     add_bound(&b, s, SUBJECT_BEGINS);
-    struct error *err = search(s, &b, least, alive, ret_interrupted);
+    struct error *err = subject_search(s, &b, least, alive, ret_interrupted);
     *ret_found = !err && b.found;
     if (*ret_found)
         *ret = b.at;
@@ -249,7 +250,7 @@ struct error *subject_frame_end(const struct subject *s, struct moment alive, st
     struct bound_search b = {0};
     add_bound(&b, s, SUBJECT_ENDS);
     add_bound(&b, s, SUBJECT_BEGINS);
-    struct error *err = search(s, &b, alive, most, ret_interrupted);
+    struct error *err = subject_search(s, &b, alive, most, ret_interrupted);
     *ret_found = !err && b.found;
     if (*ret_found)
         *ret = b.at;
@@ -291,7 +292,8 @@ static struct error *open_scope(const struct subject *s, struct values_scope **r
     return err ? err : values_open(s->symbols, &q, ret);
 }
 
-static struct error *look_in(struct subject *s, struct values_scope *scope, struct history_value *ret)
+static struct error *subject_look_in(struct subject *s, struct values_scope *scope,
+                                     struct history_value *ret)
 {
     struct value *value;
     u32 offset, size;
@@ -320,7 +322,7 @@ struct error *subject_look(void *context, struct history_value *ret)
     *ret = (struct history_value){0};
     struct error *err = open_scope(s, &scope, &frames);
     if (!err) {
-        err = look_in(s, scope, ret);
+        err = subject_look_in(s, scope, ret);
         values_close(scope);
         free(frames);
     }
@@ -427,7 +429,7 @@ struct as_number {
     double number;
 };
 
-static bool read_number(const char *text, double *ret)
+static bool subject_read_number(const char *text, double *ret)
 {
     char *end;
     if (!strcmp(text, "true") || !strcmp(text, "false")) {
@@ -444,7 +446,7 @@ static void use_number(void *context, struct value *value)
     struct as_number *n = context;
     i64 integer;
     char *text = value_show(value, 0);
-    n->known = read_number(text, &n->number);
+    n->known = subject_read_number(text, &n->number);
     if (!n->known) {
         struct error *err = value_integer(value, &integer);
         n->known = !err;
@@ -458,7 +460,7 @@ bool subject_number(struct subject *s, const struct history_state *state, double
 {
     struct as_number n = {0};
     if (state->text) {
-        n.known = !state->missing && read_number(state->text, &n.number);
+        n.known = !state->missing && subject_read_number(state->text, &n.number);
     } else {
         struct error *err = with_value(s, state, use_number, &n);
         error_destroy(err);

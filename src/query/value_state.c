@@ -129,7 +129,7 @@ struct error *history_state_at(struct session *s, struct moment at, u64 address,
 
 /* --- sites ----------------------------------------------------------------------------------- */
 
-static void add_site(struct list *sites, u64 start, u64 end)
+static void value_state_add_site(struct list *sites, u64 start, u64 end)
 {
     if (start < end)
         *(struct plan_site *)list_add(sites) =
@@ -144,10 +144,10 @@ void history_state_lay_way(const struct history_state *v, const struct session_n
     for (size_t i = 0; i < count; i++) {
         u64 from = noted[i].address, to = from + noted[i].size;
         if (start == end || to <= start || from >= end) {
-            add_site(sites, from, to);
+            value_state_add_site(sites, from, to);
         } else {
-            add_site(sites, from, start);
-            add_site(sites, end, to);
+            value_state_add_site(sites, from, start);
+            value_state_add_site(sites, end, to);
         }
     }
 }

@@ -24,7 +24,7 @@ static bool is_data(u32 kind)
     return kind == SITE_STORE || kind == SITE_LOAD || kind == SITE_ACCESS;
 }
 
-static struct error *check(const struct breakpoint *b)
+static struct error *breakpoints_check(const struct breakpoint *b)
 {
     if (b->kind > SITE_THREAD || b->kind == SITE_STEP)
         return error_new("there is no breakpoint of kind %u", b->kind);
@@ -35,7 +35,7 @@ static struct error *check(const struct breakpoint *b)
     return NULL;
 }
 
-static void make_room(struct breakpoints *set)
+static void breakpoints_make_room(struct breakpoints *set)
 {
     if (set->count < set->room)
         return;
@@ -49,10 +49,10 @@ static void make_room(struct breakpoints *set)
 
 struct error *breakpoints_add(struct breakpoints *set, const struct breakpoint *b, u32 *ret_number)
 {
-    struct error *err = check(b);
+    struct error *err = breakpoints_check(b);
     if (err)
         return err;
-    make_room(set);
+    breakpoints_make_room(set);
     struct breakpoint_entry *e = &set->list[set->count++];
     *e = (struct breakpoint_entry){++set->last_number, *b};
     e->b.condition = NULL;
@@ -66,7 +66,7 @@ struct error *breakpoints_add(struct breakpoints *set, const struct breakpoint *
     return NULL;
 }
 
-static struct error *find(struct breakpoints *set, u32 number, size_t *ret)
+static struct error *breakpoints_find(struct breakpoints *set, u32 number, size_t *ret)
 {
     for (size_t i = 0; i < set->count; i++) {
         if (set->list[i].number == number) {
@@ -80,7 +80,7 @@ static struct error *find(struct breakpoints *set, u32 number, size_t *ret)
 struct error *breakpoints_remove(struct breakpoints *set, u32 number)
 {
     size_t i = 0;
-    struct error *err = find(set, number, &i);
+    struct error *err = breakpoints_find(set, number, &i);
     if (err)
         return err;
     free((void *)set->list[i].b.condition);
@@ -93,7 +93,7 @@ struct error *breakpoints_remove(struct breakpoints *set, u32 number)
 struct error *breakpoints_enable(struct breakpoints *set, u32 number, bool enabled)
 {
     size_t i = 0;
-    struct error *err = find(set, number, &i);
+    struct error *err = breakpoints_find(set, number, &i);
     if (!err && set->list[i].b.disabled == enabled) {
         set->list[i].b.disabled = !enabled;
         set->version++;
@@ -183,7 +183,7 @@ void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct pl
     }
 }
 
-static u8 *append(u8 *to, const void *from, size_t size)
+static u8 *breakpoints_append(u8 *to, const void *from, size_t size)
 {
     if (size)
         memcpy(to, from, size);
@@ -195,9 +195,9 @@ void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, cons
     size_t frames = add->frame_count * sizeof *add->frames;
     size_t before = sizeof *p->plan + p->plan->sites * sizeof(struct plan_site);
     struct plan *whole = xalloc(p->size + frames);
-    u8 *at = append((u8 *)whole, p->plan, before);
-    at = append(at, add->frames, frames);
-    append(at, (u8 *)p->plan + before, p->size - before);
+    u8 *at = breakpoints_append((u8 *)whole, p->plan, before);
+    at = breakpoints_append(at, add->frames, frames);
+    breakpoints_append(at, (u8 *)p->plan + before, p->size - before);
     whole->points = add->point_count ? point_tables_id(tables, add->points, add->point_count, add->scopes, add->scope_count) : 0;
     whole->frames = add->frame_count;
     whole->points_thread = add->thread;

@@ -42,7 +42,7 @@ void session_begin(struct session *s)
     s->timeline.retained = s->here.at;
 }
 
-static void remember(struct session *s, struct moment at)
+static void movement_remember(struct session *s, struct moment at)
 {
     if (s->history_count == s->history_room) {
         s->history_room = s->history_room ? s->history_room * 2 : 64;
@@ -64,7 +64,7 @@ void session_moved(struct session *s, struct moment from)
     if (moment_compare(from, s->here.at) == 0)
         return;
     s->history_count = s->history_at; /* what could be redone is no more */
-    remember(s, from);
+    movement_remember(s, from);
     s->history_at = s->history_count;
 }
 
@@ -137,8 +137,8 @@ static struct moment landing_of(const struct plan_hit *hit, const struct pass_pl
                                         : (struct moment){hit->tick, hit->pc};
 }
 
-static void add_source(struct session *s, struct sources *all, u32 choice, u64 nth,
-                       struct moment bound)
+static void movement_add_source(struct session *s, struct sources *all, u32 choice, u64 nth,
+                                struct moment bound)
 {
     struct source *src = &all->list[all->count++];
     *src = (struct source){.search = {.nth = nth, .from = s->here.at, .bound = bound}};
@@ -153,11 +153,11 @@ static void sources_init(struct session *s, struct sources *all, enum session_di
     counts_use(&s->counts, s->breakpoints.version);
     *all = (struct sources){xalloc((s->breakpoints.count + 1) * sizeof *all->list), 0, direction};
     if (breakpoints_any(&s->breakpoints, CHOOSE_PROMPT))
-        add_source(s, all, CHOOSE_PROMPT, 1, bound);
+        movement_add_source(s, all, CHOOSE_PROMPT, 1, bound);
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
         if (e->b.ignore && !e->b.disabled)
-            add_source(s, all, e->number, e->b.ignore + 1, bound);
+            movement_add_source(s, all, e->number, e->b.ignore + 1, bound);
     }
 }
 
@@ -423,7 +423,7 @@ struct error *session_travel(struct session *s, struct moment to, struct session
 
 /* --- goto ---------------------------------------------------------------------------------- */
 
-static struct moment clamp(const struct session *s, struct moment to)
+static struct moment movement_clamp(const struct session *s, struct moment to)
 {
     struct moment first = session_first(s), last = session_last(s);
     if (moment_compare(to, first) < 0)
@@ -453,7 +453,7 @@ struct error *session_goto(struct session *s, struct moment to, struct session_s
     struct moment from = s->here.at;
     struct session_stop stop = {.why = WHY_ARRIVED};
     session_begin(s);
-    to = clamp(s, to);
+    to = movement_clamp(s, to);
     struct error *err = go_anywhere(s, to, &stop);
     if (err) {
         movement_return(s, from);

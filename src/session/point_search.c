@@ -46,7 +46,8 @@ static void note_breakpoints(struct counted *c, struct moment from, const struct
 }
 
 /* timeline_seen; context: struct counted. */
-static void note_piece(void *context, struct moment from, const struct control_stopped *stopped)
+static void point_search_note_piece(void *context, struct moment from,
+                                    const struct control_stopped *stopped)
 {
     struct counted *c = context;
     if (stopped->reason == STOPPED_INTERRUPTED)
@@ -85,7 +86,8 @@ static void make_plan_among(struct session *s, const struct point_question *q, c
     pass_plan_add_points(ret, &s->family.tables, &q->points);
 }
 
-static void make_plan(struct session *s, const struct point_question *q, struct pass_plan *ret)
+static void point_search_make_plan(struct session *s, const struct point_question *q,
+                                   struct pass_plan *ret)
 {
     make_plan_among(s, q, &(struct breakpoints){0}, ret);
 }
@@ -102,7 +104,7 @@ static struct error *stand_at(struct session *s, const struct point_question *q,
     struct error *err = timeline_reach(&s->timeline, start, &r);
     if (err || !r)
         return err;
-    make_plan(s, &alone, &plan);
+    point_search_make_plan(s, &alone, &plan);
     plan.plan->points_nth = number;
     plan.plan->flags = p->left.pc ? PLAN_PAST_HERE : 0;
     plan.plan->limit_tick = p->to.tick;
@@ -195,9 +197,9 @@ static struct error *count_interval(struct session *s, const struct point_questi
     if (breakpoints)
         make_plan_among(s, q, &s->breakpoints, &plan);
     else
-        make_plan(s, q, &plan);
+        point_search_make_plan(s, q, &plan);
     ret->counts = breakpoints ? &s->counts : NULL;
-    struct error *err = search_count(s, &plan, bound, upper, note_piece, ret);
+    struct error *err = search_count(s, &plan, bound, upper, point_search_note_piece, ret);
     pass_plan_deinit(&plan);
     return err;
 }
@@ -242,7 +244,7 @@ struct error *point_search_any(struct session *s, const struct point_question *q
     struct error *err = timeline_reach(&s->timeline, from, &r);
     if (err || !r)
         return err;
-    make_plan(s, q, &plan);
+    point_search_make_plan(s, q, &plan);
     plan.plan->points_nth = 1;
     plan.plan->flags = PLAN_PAST_HERE;
     plan.plan->limit_tick = to.tick;

@@ -33,7 +33,7 @@ void point_tables_deinit(struct point_tables *t)
         forget(&t->kept[n]);
 }
 
-static void *copy_of(const void *from, size_t size)
+static void *point_tables_copy_of(const void *from, size_t size)
 {
     void *copy = xalloc(size + 1);
     if (size)
@@ -41,7 +41,7 @@ static void *copy_of(const void *from, size_t size)
     return copy;
 }
 
-static bool is_same(const void *a, const void *b, size_t size)
+static bool point_tables_is_same(const void *a, const void *b, size_t size)
 {
     return !size || !memcmp(a, b, size);
 }
@@ -54,13 +54,14 @@ static struct point_table_kept *find_id(struct point_tables *t, u64 id)
     return NULL;
 }
 
-static struct point_table_kept *find(struct point_tables *t, const struct plan_point *points, u32 count,
-                                     const u32 *scopes, u32 scope_count)
+static struct point_table_kept *point_tables_find(struct point_tables *t,
+                                                  const struct plan_point *points, u32 count,
+                                                  const u32 *scopes, u32 scope_count)
 {
     for (struct point_table_kept *k = t->kept; k < t->kept + POINT_TABLES_MOST; k++)
         if (k->id && k->count == count && k->scope_count == scope_count &&
-            is_same(k->scopes, scopes, scope_count * sizeof *scopes) &&
-            is_same(k->points, points, count * sizeof *points))
+            point_tables_is_same(k->scopes, scopes, scope_count * sizeof *scopes) &&
+            point_tables_is_same(k->points, points, count * sizeof *points))
             return k;
     return NULL;
 }
@@ -77,13 +78,15 @@ static struct point_table_kept *longest_unused(struct point_tables *t)
 u64 point_tables_id(struct point_tables *t, const struct plan_point *points, u32 count,
                     const u32 *scopes, u32 scope_count)
 {
-    struct point_table_kept *k = find(t, points, count, scopes, scope_count);
+    struct point_table_kept *k = point_tables_find(t, points, count, scopes, scope_count);
     if (!k) {
         k = longest_unused(t);
         forget(k);
         *k = (struct point_table_kept){
-            .id = ++t->last_id, .points = copy_of(points, count * sizeof *points), .count = count,
-            .scopes = copy_of(scopes, scope_count * sizeof *scopes), .scope_count = scope_count,
+            .id = ++t->last_id, .points = point_tables_copy_of(points, count * sizeof *points),
+            .count = count,
+            .scopes = point_tables_copy_of(scopes, scope_count * sizeof *scopes),
+            .scope_count = scope_count,
             .fd = -1,
         };
     }
@@ -91,7 +94,7 @@ u64 point_tables_id(struct point_tables *t, const struct plan_point *points, u32
     return k->id;
 }
 
-static void fill(struct point_table *table, const struct point_table_kept *k)
+static void point_tables_fill(struct point_table *table, const struct point_table_kept *k)
 {
     for (u32 n = 0; n < k->count; n++)
         if (k->points[n].pc)
@@ -100,7 +103,7 @@ static void fill(struct point_table *table, const struct point_table_kept *k)
         memcpy(point_table_scopes(table), k->scopes, k->scope_count * sizeof *k->scopes);
 }
 
-static bool write_file(struct point_table_kept *k)
+static bool point_tables_write_file(struct point_table_kept *k)
 {
     u32 slots = SLOTS_LEAST;
     while (slots < 2 * k->count)
@@ -112,7 +115,7 @@ static bool write_file(struct point_table_kept *k)
     if (table == MAP_FAILED)
         return false;
     *table = (struct point_table){k->id, slots, k->scope_count};
-    fill(table, k);
+    point_tables_fill(table, k);
     munmap(table, k->size);
     return true;
 }
@@ -124,7 +127,7 @@ struct error *point_tables_file(struct point_tables *t, u64 id, int *ret_fd, u64
         return error_new("the points of a plan are no longer there");
     if (k->fd < 0) {
         k->fd = memfd_create("ebb-points", MFD_CLOEXEC);
-        if (k->fd < 0 || !write_file(k)) {
+        if (k->fd < 0 || !point_tables_write_file(k)) {
             struct error *err = error_errno(errno, "cannot make a file in memory");
             if (k->fd >= 0)
                 close(k->fd);

@@ -38,7 +38,7 @@ struct plan_point plan_point_of(u64 pc, const struct cfa_rule *rule)
                                .offset = rule->offset};
 }
 
-static void take_points(struct points *p, const struct step_point *from, size_t count)
+static void points_take(struct points *p, const struct step_point *from, size_t count)
 {
     p->list = xalloc((count + 1) * sizeof *p->list);
     p->count = (u32)count;
@@ -55,7 +55,7 @@ void points_use(struct points *p, struct symbols *symbols)
         return;
     forget_functions(p);
     free(p->list);
-    take_points(p, from, count);
+    points_take(p, from, count);
     p->number = number;
 }
 
@@ -139,8 +139,8 @@ static u64 stack_end(const struct control_area *areas, size_t count, u64 address
     return ~0ull;
 }
 
-static void add_frame(struct base_frame *ret, struct points *p, struct symbols *symbols,
-                      const struct frame *f)
+static void points_add_frame(struct base_frame *ret, struct points *p, struct symbols *symbols,
+                             const struct frame *f)
 {
     u64 at = f->pc - f->called;
     const struct points_function *function = points_function(p, symbols, at);
@@ -161,7 +161,7 @@ static bool never_returns(const struct base_frame *f, struct symbols *symbols)
     return !(f->plan.return_pc && f->function) && !symbols_line(symbols, f->pc - f->called, &place);
 }
 
-static void make_plan(struct base_frames *b, struct symbols *symbols)
+static void points_make_plan(struct base_frames *b, struct symbols *symbols)
 {
     b->plan = xalloc((b->count + 1) * sizeof *b->plan);
     for (size_t n = 0; n < b->count; n++)
@@ -188,10 +188,10 @@ void base_frames_init(struct base_frames *b, struct points *p, struct symbols *s
             continue;
         }
         inner = &b->list[b->count++];
-        add_frame(inner, p, symbols, &frames[n]);
+        points_add_frame(inner, p, symbols, &frames[n]);
         inner->plan.stack_end = stack_end(areas, area_count, inner->plan.cfa - 8);
     }
-    make_plan(b, symbols);
+    points_make_plan(b, symbols);
 }
 
 void base_frames_deinit(struct base_frames *b)

@@ -64,7 +64,7 @@ struct error *replayer_family_init(struct replayer_family *f, const struct recor
     return track_events_create(rec, track, &f->events);
 }
 
-static void reap(struct replayer_family *f, int options)
+static void replayer_reap(struct replayer_family *f, int options)
 {
     size_t left = 0;
     for (size_t i = 0; i < f->dying_count; i++) {
@@ -80,7 +80,7 @@ static void reap(struct replayer_family *f, int options)
 
 void replayer_family_deinit(struct replayer_family *f)
 {
-    reap(f, 0);
+    replayer_reap(f, 0);
     free(f->dying);
     track_events_destroy(f->events);
     point_tables_deinit(&f->tables);
@@ -92,7 +92,7 @@ void replayer_family_deinit(struct replayer_family *f)
 
 static void expect_end(struct replayer_family *f, pid_t pid)
 {
-    reap(f, WNOHANG);
+    replayer_reap(f, WNOHANG);
     if (f->dying_count == f->dying_room) {
         f->dying_room = f->dying_room ? f->dying_room * 2 : 16;
         pid_t *longer = xalloc(f->dying_room * sizeof *longer);
@@ -247,7 +247,7 @@ struct wait {
 };
 
 /* Between two looks a program runs for a tenth of a second. */
-static void look_up(struct replayer *r, struct wait *w)
+static void replayer_look_up(struct replayer *r, struct wait *w)
 {
     w->looks++;
     if (r->family->waiting)
@@ -255,7 +255,7 @@ static void look_up(struct replayer *r, struct wait *w)
 }
 
 /* Until something has come. */
-static struct error *wait_for(struct replayer *r, struct wait *w)
+static struct error *replayer_wait_for(struct replayer *r, struct wait *w)
 {
     for (;;) {
         if (w->runs && !w->told && wants_stop(r)) {
@@ -273,7 +273,7 @@ static struct error *wait_for(struct replayer *r, struct wait *w)
         if (ready > 0 && polls[0].revents)
             return NULL;
         if (ready == 0 && patient)
-            look_up(r, w);
+            replayer_look_up(r, w);
         else if (ready == 0)
             return lose(r, error_new("the replay of track %u does not answer", r->family->track));
         if (ready < 0 && errno != EINTR)
@@ -281,7 +281,7 @@ static struct error *wait_for(struct replayer *r, struct wait *w)
     }
 }
 
-static struct error *answer_fetch(struct replayer *r, const struct channel_fetch *fetch)
+static struct error *replayer_answer_fetch(struct replayer *r, const struct channel_fetch *fetch)
 {
     struct channel_kept kept = {.copy = fetch->copy};
     int fd = -1;
@@ -300,7 +300,7 @@ static struct error *hear(struct replayer *r, u32 kind, bool runs, union answer 
 {
     struct wait w = {.runs = runs};
     for (;;) {
-        struct error *err = wait_for(r, &w);
+        struct error *err = replayer_wait_for(r, &w);
         if (err)
             return err;
         receive(r->socket, ret, ret_size, ret_fd);
@@ -316,7 +316,7 @@ static struct error *hear(struct replayer *r, u32 kind, bool runs, union answer 
             return error_errno((int)ret->data.error, "the engine refuses"); /* and stands */
         if (ret->message.kind != CHANNEL_FETCH || *ret_size != sizeof ret->fetch)
             return lose(r, error_new("an engine gave an answer that nobody asked for"));
-        err = answer_fetch(r, &ret->fetch);
+        err = replayer_answer_fetch(r, &ret->fetch);
         if (err)
             return err;
     }
@@ -327,7 +327,7 @@ static u32 tid_recorded(const struct replayer_family *f, u32 tid)
     return tid == f->first_pid ? f->recorded_pid : tid;
 }
 
-static struct error *hear_stopped(struct replayer *r, int *ret_fd)
+static struct error *replayer_hear_stopped(struct replayer *r, int *ret_fd)
 {
     union answer answer;
     size_t size;
@@ -402,7 +402,7 @@ static struct error *welcome(struct replayer *r)
     struct channel_welcome welcome = {.version = CHANNEL_VERSION, .track = r->family->track,
                                       .flags = CHANNEL_CONTROLLED, .ring_size = size};
     struct error *err = say(r, &welcome.message, CHANNEL_WELCOME, sizeof welcome, NULL, 0, file);
-    return err ? err : hear_stopped(r, NULL);
+    return err ? err : replayer_hear_stopped(r, NULL);
 }
 
 /* r->socket is the one that all engines say hello on, and becomes the engine's own. */
@@ -498,7 +498,7 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
 
 /* --- running ------------------------------------------------------------------------------- */
 
-static int file_of(const void *bytes, size_t size)
+static int replayer_file_of(const void *bytes, size_t size)
 {
     int fd = memfd_create("ebb-plan", MFD_CLOEXEC);
     if (fd >= 0 && pwrite(fd, bytes, size, 0) != (ssize_t)size) {
@@ -564,7 +564,7 @@ struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t s
         return err;
     if (size > CONTROL_DATA_MOST) {
         run.attached = 1;
-        fd = file_of(plan, size);
+        fd = replayer_file_of(plan, size);
         if (fd < 0)
             return error_errno(errno, "cannot make a file in memory");
     }
@@ -574,7 +574,7 @@ struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t s
     fd = -1;
     forget_trace(r);
     if (!err)
-        err = hear_stopped(r, &fd);
+        err = replayer_hear_stopped(r, &fd);
     if (!err && plan->mode == PLAN_TRACE)
         err = take_trace(r, fd);
     if (fd >= 0)
@@ -594,12 +594,13 @@ struct error *replayer_states(struct replayer *r, struct moment limit, u64 most,
     struct control_states ask = {.limit_tick = limit.tick, .limit_pc = limit.pc, .most = most};
     struct error *err = say(r, &ask.message, CONTROL_STATES, sizeof ask, NULL, 0, -1);
     *ret_fd = -1;
-    return err ? err : hear_stopped(r, ret_fd);
+    return err ? err : replayer_hear_stopped(r, ret_fd);
 }
 
 /* --- questions ----------------------------------------------------------------------------- */
 
-static struct error *read_some(struct replayer *r, u64 address, void *to, size_t size, size_t *ret)
+static struct error *replayer_read_some(struct replayer *r, u64 address, void *to, size_t size,
+                                        size_t *ret)
 {
     struct control_read ask = {.address = address, .size = size};
     union answer answer;
@@ -621,7 +622,7 @@ struct error *replayer_read(struct replayer *r, u64 address, void *to, size_t si
     size_t done = 0, got = 0;
     do {
         size_t part = size - done < CONTROL_DATA_MOST ? size - done : CONTROL_DATA_MOST;
-        struct error *err = read_some(r, address + done, (u8 *)to + done, part, &got);
+        struct error *err = replayer_read_some(r, address + done, (u8 *)to + done, part, &got);
         if (err)
             return err;
         done += got;

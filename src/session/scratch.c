@@ -19,7 +19,7 @@ void session_scratch_drop(struct session *s)
     s->scratch = NULL;
 }
 
-static struct error *make(struct session *s)
+static struct error *scratch_make(struct session *s)
 {
     struct replayer *r;
     if (s->scratch)
@@ -30,7 +30,7 @@ static struct error *make(struct session *s)
 
 struct error *session_write(struct session *s, u64 address, const void *from, size_t size)
 {
-    struct error *err = make(s);
+    struct error *err = scratch_make(s);
     return err ? err : replayer_write(s->scratch, address, from, size);
 }
 
@@ -38,7 +38,7 @@ struct error *session_set_registers(struct session *s, u32 thread,
                                     const struct control_registers *to,
                                     const u8 *vector)
 {
-    struct error *err = make(s);
+    struct error *err = scratch_make(s);
     return err ? err : replayer_set_registers(s->scratch, thread, to, vector);
 }
 
@@ -67,7 +67,7 @@ struct error *session_scratch_run(struct session *s, u64 steps, struct session_s
                                   u32 *ret_signal)
 {
     struct pass_plan plan;
-    struct error *err = make(s);
+    struct error *err = scratch_make(s);
     if (err)
         return err;
     replayer_family_calm(&s->family);

@@ -40,7 +40,7 @@ void counts_use(struct counts *c, u64 version)
     c->version = version;
 }
 
-static bool same(struct moment a, struct moment b)
+static bool search_same_moment(struct moment a, struct moment b)
 {
     return moment_compare(a, b) == 0;
 }
@@ -48,7 +48,7 @@ static bool same(struct moment a, struct moment b)
 static const struct interval *counts_ending(const struct counts *c, struct moment to)
 {
     for (size_t i = c->count; i-- > 0;)
-        if (same(c->list[i].to, to))
+        if (search_same_moment(c->list[i].to, to))
             return &c->list[i];
     return NULL;
 }
@@ -106,7 +106,8 @@ static u32 kept_of(const struct control_stopped *stopped)
 }
 
 /* A piece that was counted; context: struct counts. */
-static void note_piece(void *context, struct moment from, const struct control_stopped *stopped)
+static void search_note_piece(void *context, struct moment from,
+                              const struct control_stopped *stopped)
 {
     struct interval i = {from, {stopped->tick, stopped->pc}, stopped->count, kept_of(stopped),
                          {{0}}};
@@ -128,10 +129,10 @@ static struct moment start_before(const struct timeline *t, struct moment upper,
 
 /* A process that counted up to a checkpoint has translated what lies before it: it takes its
  * place. */
-static void retire(struct session *s, struct replayer *r)
+static void search_retire(struct session *s, struct replayer *r)
 {
     struct timeline *t = &s->timeline;
-    if (!r->lost && same(timeline_before(t, replayer_at(r))->at, replayer_at(r)))
+    if (!r->lost && search_same_moment(timeline_before(t, replayer_at(r))->at, replayer_at(r)))
         timeline_keep(t, r);
     else
         replayer_destroy(r);
@@ -155,12 +156,13 @@ struct error *search_count(struct session *s, struct pass_plan *plan, struct mom
             .plan = plan->plan, .size = plan->size, .limit = upper, .pieces = PIECES,
             .seen = seen, .context = context,
         });
-    if (!err && r->stopped.reason != STOPPED_INTERRUPTED && !same(replayer_at(r), upper))
+    if (!err && r->stopped.reason != STOPPED_INTERRUPTED &&
+        !search_same_moment(replayer_at(r), upper))
         err = error_new("track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
                         s->family.track, (unsigned long long)r->stopped.tick,
                         (unsigned long long)r->stopped.pc, (unsigned long long)upper.tick,
                         (unsigned long long)upper.pc);
-    retire(s, r);
+    search_retire(s, r);
     return err;
 }
 
@@ -182,13 +184,13 @@ static void take_found(struct found *ret, const struct plan_hit *hits, u32 kept,
     ret->kept = 0;
     ret->hits[ret->kept++] = hits[index];
     for (u32 i = 0; i < kept; i++)
-        if (i != index && same(moment_of(&hits[i]), moment_of(&hits[index])))
+        if (i != index && search_same_moment(moment_of(&hits[i]), moment_of(&hits[index])))
             ret->hits[ret->kept++] = hits[i];
 }
 
 /* The one that is `deep` hits before the last: a pass that stops there. */
-static struct error *locate(struct session *s, struct search *q, const struct interval *i, u64 deep,
-                            struct found *ret)
+static struct error *search_locate(struct session *s, struct search *q, const struct interval *i,
+                                   u64 deep, struct found *ret)
 {
     if (deep < i->kept) {
         take_found(ret, i->hits, i->kept, (u32)deep);
@@ -235,7 +237,8 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
         if (!i)
             i = counts_empty_before(q->counts, upper);
         if (!i) {
-            struct error *err = search_count(s, &q->plan, q->bound, upper, note_piece, q->counts);
+            struct error *err = search_count(s, &q->plan, q->bound, upper, search_note_piece,
+                                             q->counts);
             if (err || session_interrupted(s))
                 return err;
             i = counts_ending(q->counts, upper);
@@ -245,7 +248,7 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
                              (unsigned long long)upper.tick, (unsigned long long)upper.pc);
         u32 late = hits_too_late(i, q->from);
         if (i->count - late >= wanted) {
-            struct error *err = locate(s, q, i, late + wanted - 1, ret);
+            struct error *err = search_locate(s, q, i, late + wanted - 1, ret);
             forget_if_before(q->bound, ret);
             return err;
         }

@@ -340,7 +340,7 @@ static struct error *read_pid(struct session *s)
     return NULL;
 }
 
-static struct error *start(struct session *s, const struct session_options *options)
+static struct error *session_start(struct session *s, const struct session_options *options)
 {
     struct replayer *r;
     struct error *err = read_pid(s);
@@ -378,7 +378,7 @@ struct error *session_open(const struct recording *rec, const struct session_opt
     struct session *s = xalloc(sizeof *s);
     *s = (struct session){.rec = rec, .window_states = WINDOW_STATES_LEAST,
                           .family = {.track = options->track, .errors = -1, .wake = -1}};
-    struct error *err = start(s, options);
+    struct error *err = session_start(s, options);
     if (!err && !options->at_start)
         err = run_to_end(s);
     if (err) {

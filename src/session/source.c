@@ -27,7 +27,7 @@ struct source {
     struct list said; /* char *: files whose damage was told of */
 };
 
-static bool read_memory(void *context, u64 address, void *to, size_t size)
+static bool source_read_memory(void *context, u64 address, void *to, size_t size)
 {
     struct source *src = context;
     size_t got = 0;
@@ -48,7 +48,7 @@ static void say_damaged(struct source *src, const char *path, const struct error
 }
 
 /* Most files that are looked for are nowhere, and nobody misses them. */
-static int open_file(void *context, const char *path)
+static int source_open_file(void *context, const char *path)
 {
     struct source *src = context;
     int fd;
@@ -66,7 +66,8 @@ void source_create(struct session *s, struct source **ret)
     struct source *src = xalloc(sizeof *src);
     *src = (struct source){.session = s, .said = LIST(char *)};
     points_init(&src->points);
-    symbols_create(&(struct symbols_host){.read = read_memory, .open = open_file, .context = src},
+    symbols_create(&(struct symbols_host){.read = source_read_memory, .open = source_open_file,
+                                          .context = src},
                    &src->symbols);
     *ret = src;
 }

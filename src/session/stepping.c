@@ -48,7 +48,7 @@ static bool goes_further(const struct walk *w, u64 end, u64 left)
     return end && left && w->stop->why == WHY_STEPPED && w->s->here.at.tick >= end;
 }
 
-static struct error *step_forward(struct walk *w, u64 count)
+static struct error *stepping_forward(struct walk *w, u64 count)
 {
     struct error *err;
     u64 end, left = count, ticks = STRETCH;
@@ -60,7 +60,7 @@ static struct error *step_forward(struct walk *w, u64 count)
     return err;
 }
 
-static struct error *step_backward(struct walk *w, u64 count)
+static struct error *stepping_backward(struct walk *w, u64 count)
 {
     struct point_question q = walk_question(w, NULL, 0);
     struct point_result found;
@@ -76,7 +76,7 @@ struct error *source_step(struct source *src, enum session_direction d, u64 coun
     struct walk w;
     struct error *err = walk_begin(&w, src, 0, ret);
     if (!err)
-        err = d == FORWARD ? step_forward(&w, count) : step_backward(&w, count);
+        err = d == FORWARD ? stepping_forward(&w, count) : stepping_backward(&w, count);
     return walk_end(&w, d, err);
 }
 
@@ -127,7 +127,7 @@ struct target {
     bool inlined;
 };
 
-static struct error *find_target(const struct walk *w, u64 count, struct target *ret)
+static struct error *stepping_find_target(const struct walk *w, u64 count, struct target *ret)
 {
     u64 left = count;
     for (size_t n = 0; n < w->frames.count; n++) {
@@ -147,7 +147,8 @@ static struct error *find_target(const struct walk *w, u64 count, struct target 
     return error_new("there are only %llu frames", (unsigned long long)(count - left));
 }
 
-static bool is_within(const struct walk *w, const struct points_function *f, u32 scope, u64 pc)
+static bool stepping_is_within(const struct walk *w, const struct points_function *f, u32 scope,
+                               u64 pc)
 {
     u32 at = scope_at(f->ranges, f->range_count, pc);
     while (at && at != scope)
@@ -172,7 +173,7 @@ static void add_instructions(struct walk *w, const struct points_function *f, co
     symbols_instructions(w->symbols, part->start, part->end, &code, &count);
     for (size_t n = 0; n < count; n++) {
         struct cfa_rule rule = {0};
-        if (is_within(w, f, scope, code[n].pc))
+        if (stepping_is_within(w, f, scope, code[n].pc))
             continue;
         symbols_cfa_rule(w->symbols, code[n].pc, &rule);
         *(struct plan_point *)list_add(to) = plan_point_of(code[n].pc, &rule);
@@ -191,7 +192,7 @@ static struct plan_point *points_outside(struct walk *w, size_t index, u32 scope
     struct list found = LIST(struct plan_point);
     for (u32 n = 0; n < w->points->count; n++) {
         struct plan_point p = w->points->list[n];
-        p.scope = is_within(w, f, scope, p.pc) ? LEFT_SCOPE : 0;
+        p.scope = stepping_is_within(w, f, scope, p.pc) ? LEFT_SCOPE : 0;
         if (p.scope || !is_of_function(f, p.pc))
             *(struct plan_point *)list_add(&found) = p;
     }
@@ -373,7 +374,7 @@ struct error *source_finish(struct source *src, enum session_direction d, u64 co
     struct target t = {0};
     struct error *err = walk_begin(&w, src, count + FRAMES_LEAST, ret);
     if (!err)
-        err = find_target(&w, count, &t);
+        err = stepping_find_target(&w, count, &t);
     if (!err && d == FORWARD)
         err = t.inlined ? finish_inlined(&w, &t) : finish_frame(&w, t.index);
     else if (!err)

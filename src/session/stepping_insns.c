@@ -255,7 +255,8 @@ static struct error *one_back(struct source *src, struct session_stop *ret)
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-static struct error *repeat(struct source *src, enum session_direction d, u64 count, struct session_stop *ret)
+static struct error *stepping_insns_repeat(struct source *src, enum session_direction d, u64 count,
+                                           struct session_stop *ret)
 {
     struct session *s = source_session(src);
     struct moment from = s->here.at;
@@ -292,10 +293,10 @@ struct error *source_nexti(struct source *src, enum session_direction d, u64 cou
     struct session *s = source_session(src);
     struct moment from = s->here.at;
     if (!breakpoints_any(&s->breakpoints, CHOOSE_ALL))
-        return repeat(src, d, count, ret);
+        return stepping_insns_repeat(src, d, count, ret);
     struct breakpoints kept = s->breakpoints;
     s->breakpoints = (struct breakpoints){.version = ~0ull};
-    struct error *err = repeat(src, d, count, ret);
+    struct error *err = stepping_insns_repeat(src, d, count, ret);
     s->breakpoints = kept;
     struct moment to = s->here.at;
     if (err || ret->why == WHY_INTERRUPTED)

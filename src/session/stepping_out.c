@@ -30,7 +30,8 @@ static void add_range(struct part *p, u64 start, u64 end)
 }
 
 /* The innermost block of the scope that holds the pc: what is further in comes later. */
-static void find_block(const struct points_function *f, u32 scope, u64 pc, struct part *ret)
+static void stepping_out_find_block(const struct points_function *f, u32 scope, u64 pc,
+                                    struct part *ret)
 {
     const struct scope_range *r = f->ranges;
     u64 die = 0;
@@ -77,7 +78,7 @@ static void find_loop(struct symbols *symbols, const struct points_function *f, 
 static void find_part(struct walk *w, const struct points_function *f, u64 pc, struct part *ret)
 {
     struct part block = {.ranges = LIST(struct session_range)}, loop = block;
-    find_block(f, w->frames.list[0].plan.scope, pc, &block);
+    stepping_out_find_block(f, w->frames.list[0].plan.scope, pc, &block);
     find_loop(w->symbols, f, pc, &loop);
     bool is_loop = loop.size && (!block.size || loop.size <= block.size);
     *ret = is_loop ? loop : block;
@@ -85,7 +86,7 @@ static void find_part(struct walk *w, const struct points_function *f, u64 pc, s
 }
 
 /* The program's points, with the part as one more scope. */
-static void divide(struct walk *w, const struct part *part, struct points *ret)
+static void stepping_out_divide(struct walk *w, const struct part *part, struct points *ret)
 {
     const struct points *whole = w->points;
     u32 scope = w->frames.list[0].plan.scope, added = whole->scope_count ? whole->scope_count : 1;
@@ -131,7 +132,7 @@ static struct error *go_back(struct walk *w, size_t index)
 static struct error *leave_part(struct walk *w, enum session_direction d, const struct part *part)
 {
     struct points *whole = w->points, divided;
-    divide(w, part, &divided);
+    stepping_out_divide(w, part, &divided);
     divide_frames(w, part, divided.scope_count - 1);
     w->points = &divided;
     struct error *err = d == FORWARD ? go_ahead(w, 0) : go_back(w, 0);

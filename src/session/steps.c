@@ -72,7 +72,7 @@ static enum verdict judge_event(const struct session *s, const struct breakpoint
     }
 }
 
-static enum verdict judge(const struct session *s, u64 index, bool code, u32 *ret_number)
+static enum verdict steps_judge(const struct session *s, u64 index, bool code, u32 *ret_number)
 {
     enum verdict ret = NO_HIT;
     for (size_t i = 0; i < s->breakpoints.count; i++) {
@@ -106,7 +106,7 @@ static void describe_code(const struct session *s, u64 index, u32 number, struct
 enum progress { ARRIVED, AT_EDGE, TOO_HARD };
 
 /* Moves in the window as far as it can tell; *index is where to. */
-static enum progress walk(const struct session *s, struct stepping *g, u64 *index)
+static enum progress steps_walk(const struct session *s, struct stepping *g, u64 *index)
 {
     while (g->left > 0) {
         bool forward = g->direction == FORWARD;
@@ -114,11 +114,11 @@ static enum progress walk(const struct session *s, struct stepping *g, u64 *inde
         if (*index == (forward ? window_count(s->window) : 0))
             return AT_EDGE;
         u64 executed = forward ? *index : *index - 1, next = forward ? *index + 1 : *index - 1;
-        if (judge(s, executed, false, &number) != NO_HIT)
+        if (steps_judge(s, executed, false, &number) != NO_HIT)
             return TOO_HARD;
         bool counts = window_executes(s->window, next) &&
                       is_step(g, window_moment(s->window, next), window_thread(s->window, next));
-        enum verdict v = counts && g->left == 1 ? NO_HIT : judge(s, next, true, &number);
+        enum verdict v = counts && g->left == 1 ? NO_HIT : steps_judge(s, next, true, &number);
         if (v == UNSURE)
             return TOO_HARD;
         *index = next;
@@ -144,7 +144,7 @@ static struct error *open_window(struct session *s, u64 states)
     return NULL;
 }
 
-static u64 smaller(u64 a, u64 b)
+static u64 steps_smaller(u64 a, u64 b)
 {
     return a < b ? a : b;
 }
@@ -153,7 +153,7 @@ static u64 smaller(u64 a, u64 b)
 static struct error *open_next_window(struct session *s)
 {
     struct error *err = open_window(s, s->window_states);
-    s->window_states = smaller(s->window_states * WINDOW_GROWS, WINDOW_STATES_MOST);
+    s->window_states = steps_smaller(s->window_states * WINDOW_GROWS, WINDOW_STATES_MOST);
     return err;
 }
 
@@ -171,14 +171,14 @@ struct error *steps_search_window(struct session *s, struct session_stop *stop, 
     u64 index;
     *ret = false;
     for (int windows = 1; is_in_window(s, &index); windows++) {
-        enum progress p = walk(s, &g, &index);
+        enum progress p = steps_walk(s, &g, &index);
         if (p == TOO_HARD)
             break;
         session_stand_in_window(s, index);
         *ret = p == ARRIVED;
         if (*ret || windows == WINDOWS_SEARCHED || session_interrupted(s))
             break;
-        struct error *err = open_window(s, smaller(s->window_states, STATES_SEARCHED));
+        struct error *err = open_window(s, steps_smaller(s->window_states, STATES_SEARCHED));
         if (err)
             return err;
     }
@@ -250,11 +250,11 @@ static struct error *run_two_passes(struct session *s, struct stepping *g)
     return movement_run_ahead(s, found.any ? end : (struct moment){~0ull, 0}, 1, g->stop);
 }
 
-static struct error *step_forward(struct session *s, struct stepping *g)
+static struct error *steps_forward(struct session *s, struct stepping *g)
 {
     u64 index;
     if (!s->present && is_in_window(s, &index)) {
-        enum progress p = walk(s, g, &index);
+        enum progress p = steps_walk(s, g, &index);
         session_stand_in_window(s, index);
         if (p == ARRIVED)
             return NULL;
@@ -306,7 +306,7 @@ static struct error *search_step(struct session *s, struct stepping *g)
     return err;
 }
 
-static struct error *step_backward(struct session *s, struct stepping *g)
+static struct error *steps_backward(struct session *s, struct stepping *g)
 {
     u64 tried = 0;
     struct error *err = NULL;
@@ -327,7 +327,7 @@ static struct error *step_backward(struct session *s, struct stepping *g)
         if (!inside)
             return search_step(s, g);
         u64 from = index;
-        enum progress p = walk(s, g, &index);
+        enum progress p = steps_walk(s, g, &index);
         tried += from - index;
         if (index != from)
             session_stand_in_window(s, index);
@@ -347,7 +347,7 @@ struct error *session_step(struct session *s, enum session_direction direction, 
     struct session_stop stop = {.why = WHY_END};
     struct stepping g = {direction, thread, count ? count : 1, range, &stop};
     session_begin(s);
-    struct error *err = direction == FORWARD ? step_forward(s, &g) : step_backward(s, &g);
+    struct error *err = direction == FORWARD ? steps_forward(s, &g) : steps_backward(s, &g);
     if (err) {
         movement_return(s, from);
         return err;

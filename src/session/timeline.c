@@ -40,7 +40,7 @@ static const double WORTH_A_COPY = 0.01;    /* seconds on the way */
 static const double WORTH_KEEPING = 0.002;  /* of a process that is there anyway */
 static const double SLICE = 0.02;           /* of refilling */
 
-static double seconds_now(void)
+static double timeline_seconds_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -62,7 +62,7 @@ static u64 free_pages(void)
     return kilobytes ? kilobytes / 4 : (4ull << 30) / PAGE;
 }
 
-static u64 distance(u64 a, u64 b)
+static u64 timeline_distance(u64 a, u64 b)
 {
     return a < b ? b - a : a - b;
 }
@@ -82,7 +82,7 @@ static u64 next_tick(const struct timeline *t, size_t i)
 static double worth(const struct timeline *t, size_t i)
 {
     u64 gap = next_tick(t, i) - t->list[i - 1].at.tick;
-    return (double)gap / (double)(distance(t->here.tick, t->list[i].at.tick) + NEAR);
+    return (double)gap / (double)(timeline_distance(t->here.tick, t->list[i].at.tick) + NEAR);
 }
 
 static void remove_at(struct timeline *t, size_t i)
@@ -144,7 +144,7 @@ static void insert(struct timeline *t, size_t i, struct checkpoint c)
     t->count++;
 }
 
-static void keep(struct timeline *t, struct replayer *r, u64 pages)
+static void timeline_keep_checkpoint(struct timeline *t, struct replayer *r, u64 pages)
 {
     struct checkpoint c = {r, replayer_at(r), pages};
     size_t i = t->count;
@@ -164,7 +164,7 @@ void timeline_keep(struct timeline *t, struct replayer *r)
     if (r->stopped.reason == STOPPED_END || r->lost)
         replayer_destroy(r);
     else
-        keep(t, r, r->pages);
+        timeline_keep_checkpoint(t, r, r->pages);
 }
 
 double timeline_seconds(const struct timeline *t, u64 ticks)
@@ -194,11 +194,11 @@ static void make_do(struct timeline *t)
 
 static struct error *copy(struct timeline *t, struct replayer *r, struct replayer **ret)
 {
-    double from = seconds_now();
+    double from = timeline_seconds_now();
     struct error *err = replayer_fork(r, ret);
     if (err)
         return err;
-    t->fork_seconds = t->fork_seconds * 0.75 + (seconds_now() - from) * 0.25;
+    t->fork_seconds = t->fork_seconds * 0.75 + (timeline_seconds_now() - from) * 0.25;
     return NULL;
 }
 
@@ -219,7 +219,7 @@ struct error *timeline_leave(struct timeline *t, struct replayer *r)
     struct replayer *left;
     struct error *err = copy(t, r, &left);
     if (!err) {
-        keep(t, left, 0);
+        timeline_keep_checkpoint(t, left, 0);
         return NULL;
     }
     if (r->lost)
@@ -315,18 +315,18 @@ static struct error *run_chunk(struct timeline *t, struct replayer *r,
     struct moment from = replayer_at(r);
     pass->plan->limit_tick = goal.tick;
     pass->plan->limit_pc = goal.pc;
-    double began = seconds_now();
+    double began = timeline_seconds_now();
     struct error *err = replayer_run(r, pass->plan, pass->size);
     if (err)
         return err;
-    learn(t, r->stopped.tick - from.tick, seconds_now() - began, r->stopped.pages_copied);
+    learn(t, r->stopped.tick - from.tick, timeline_seconds_now() - began, r->stopped.pages_copied);
     charge(t, from, r->stopped.pages_copied);
     if (pass->seen)
         pass->seen(pass->context, from, &r->stopped);
     return NULL;
 }
 
-static bool is_over(const struct replayer *r, struct moment limit)
+static bool timeline_is_over(const struct replayer *r, struct moment limit)
 {
     return r->stopped.reason != STOPPED_LIMIT || moment_compare(replayer_at(r), limit) >= 0;
 }
@@ -350,7 +350,7 @@ struct error *timeline_run(struct timeline *t, struct replayer *r, const struct 
     begin_pass(t, r, pass->limit);
     for (;;) {
         struct error *err = run_chunk(t, r, pass, chunk_end(t, replayer_at(r), pass->limit, chunk));
-        if (err || is_over(r, pass->limit))
+        if (err || timeline_is_over(r, pass->limit))
             return err;
         take_off(pass->plan, &r->stopped);
         if (pass->moves)
@@ -369,10 +369,11 @@ struct error *timeline_run(struct timeline *t, struct replayer *r, const struct 
 static struct error *run_measured(struct timeline *t, struct replayer *r, struct moment to)
 {
     struct moment from = replayer_at(r);
-    double began = seconds_now();
+    double began = timeline_seconds_now();
     struct error *err = replayer_run_to(r, to);
     if (!err)
-        learn(t, r->stopped.tick - from.tick, seconds_now() - began, r->stopped.pages_copied);
+        learn(t, r->stopped.tick - from.tick, timeline_seconds_now() - began,
+              r->stopped.pages_copied);
     return err;
 }
 
@@ -540,7 +541,7 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
     struct error *err = replayer_start(family, &first);
     if (err)
         return err;
-    keep(t, first, first->pages);
+    timeline_keep_checkpoint(t, first, first->pages);
     t->here = t->list[0].at;
     return NULL;
 }

@@ -5,7 +5,7 @@
  * finds code that is translated already.
  *
  * Invariant
- *   (1) s->shown is set only while lay() runs.
+ *   (1) s->shown is set only while trace_lay() runs.
  */
 #include "session/trace.h"
 
@@ -28,7 +28,7 @@ struct tracing {
 
 /* --- plans ----------------------------------------------------------------------------------- */
 
-static void make_plan(struct tracing *t, const struct session_sites *sites)
+static void trace_make_plan(struct tracing *t, const struct session_sites *sites)
 {
     size_t site_bytes = sites->count * sizeof *sites->sites;
     free(t->plan);
@@ -43,14 +43,14 @@ static void make_plan(struct tracing *t, const struct session_sites *sites)
         memcpy((u8 *)(t->plan + 1) + site_bytes, sites->bytecode, sites->bytecode_size);
 }
 
-static struct error *lay(struct tracing *t)
+static struct error *trace_lay(struct tracing *t)
 {
     struct session_sites sites = {0};
     t->s->shown = t->r; /* (1) */
     struct error *err = t->asked->lay(t->asked->context, replayer_at(t->r), &sites);
     t->s->shown = NULL;
     if (!err)
-        make_plan(t, &sites);
+        trace_make_plan(t, &sites);
     t->enough = t->enough || sites.enough;
     return err;
 }
@@ -76,7 +76,7 @@ static void take_piece(void *context, struct moment from, const struct control_s
         t->enough = !t->asked->take(t->asked->context, t->r->trace, t->r->trace_count);
 }
 
-static bool is_over(const struct tracing *t)
+static bool trace_is_over(const struct tracing *t)
 {
     return t->enough || t->r->stopped.reason != STOPPED_HIT;
 }
@@ -84,22 +84,22 @@ static bool is_over(const struct tracing *t)
 /* From where the process stands to the limit. */
 static struct error *run_part(struct tracing *t, struct moment limit)
 {
-    struct error *err = lay(t);
+    struct error *err = trace_lay(t);
     while (!err && !t->enough) {
         err = timeline_run(&t->s->timeline, t->r, &(struct timeline_pass){
             .plan = t->plan, .size = t->plan_size, .limit = limit, .pieces = PIECES,
             .seen = take_piece, .context = t});
-        if (err || is_over(t))
+        if (err || trace_is_over(t))
             break;
         if (is_laid_anew(t))
-            err = lay(t);
+            err = trace_lay(t);
         t->plan->flags |= PLAN_PAST_HERE; /* a code site is stood at, and not to be met again */
     }
     return err;
 }
 
 /* Another question will find its translations. */
-static void retire(struct tracing *t)
+static void trace_retire(struct tracing *t)
 {
     if (t->r->lost)
         replayer_destroy(t->r);
@@ -119,7 +119,7 @@ static struct error *trace_part(struct tracing *t, struct moment from, struct mo
     bool whole = !err && t->r->stopped.reason != STOPPED_INTERRUPTED;
     if (t->asked->reached && !t->r->lost)
         *t->asked->reached = replayer_at(t->r);
-    retire(t);
+    trace_retire(t);
     if (whole && t->asked->part && !t->asked->part(t->asked->context, from, to))
         t->enough = true;
     return err;

@@ -11,7 +11,7 @@
 enum { COMMAND_MOST = 160 };
 
 /* Adds the strings of a piece, a space before each. */
-static void add_words(const struct event_piece *p, char *room, size_t *used)
+static void track_about_add_words(const struct event_piece *p, char *room, size_t *used)
 {
     const char *bytes = (const char *)(p + 1);
     for (size_t i = 0; i < p->size && *used < COMMAND_MOST; i++) {
@@ -34,14 +34,15 @@ static void read_command(const struct recording *rec, u32 track, char room[COMMA
                (e->kind == EVENT_START || e->kind == EVENT_DATA || e->kind == EVENT_NOTE))
             for (const struct event_piece *p = NULL; e->kind != EVENT_NOTE && (p = event_next_piece(e, p));)
                 if (p->kind == PIECE_ARGUMENTS)
-                    add_words(p, room, &used);
+                    track_about_add_words(p, room, &used);
         lineage_close(l);
     }
     error_destroy(err);
     strcpy(room + used, used >= COMMAND_MOST ? "..." : "");
 }
 
-static char *describe(const struct recording *rec, u32 track, const struct format_file *h)
+static char *track_about_describe(const struct recording *rec, u32 track,
+                                  const struct format_file *h)
 {
     static const char *const origins[] = {"started", "forked", "executed"};
     char command[COMMAND_MOST + 8];
@@ -57,7 +58,8 @@ char *track_about(const struct recording *rec, u32 track)
 {
     struct reader *reader;
     struct error *err = recording_open_track(rec, track, &reader);
-    char *ret = err ? xformat("%s", error_text(err)) : describe(rec, track, reader_header(reader));
+    char *ret = err ? xformat("%s", error_text(err))
+                    : track_about_describe(rec, track, reader_header(reader));
     if (!err)
         reader_close(reader);
     error_destroy(err);

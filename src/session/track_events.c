@@ -123,7 +123,8 @@ static void pass(const struct track_events *t, struct mark *m, const struct even
     m->offset += e->size;
 }
 
-static void note_event(struct track_events *t, const struct event *e, bool own, u64 count)
+static void track_events_note_event(struct track_events *t, const struct event *e, bool own,
+                                    u64 count)
 {
     if (own && t->own == ~0ull) {
         t->own = t->end.offset;
@@ -152,7 +153,7 @@ static struct error *expand(struct track_events *t, struct lineage *l)
     struct error *err;
     u64 count = 0;
     while (!(err = lineage_next(l, &e)) && e && !(err = sink_add(&sink, e)))
-        note_event(t, e, lineage_own(l), count++);
+        track_events_note_event(t, e, lineage_own(l), count++);
     if (!err)
         err = sink_flush(&sink);
     free(sink.buffer);

@@ -88,7 +88,7 @@ struct point_question walk_question(const struct walk *w, const struct plan_fram
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
-static void describe(struct walk *w, const struct replayer *r, const struct pass_plan *plan)
+static void walk_describe(struct walk *w, const struct replayer *r, const struct pass_plan *plan)
 {
     const struct control_stopped *at = &r->stopped;
     struct found found = {.any = true};
@@ -105,7 +105,8 @@ static void describe(struct walk *w, const struct replayer *r, const struct pass
         w->stop->why = WHY_INTERRUPTED;
 }
 
-static void make_plan(const struct walk *w, const struct ahead *a, bool alone, struct pass_plan *ret)
+static void walk_make_plan(const struct walk *w, const struct ahead *a, bool alone,
+                           struct pass_plan *ret)
 {
     struct breakpoints none = {0};
     breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site, a->site ? 1 : 0, ret);
@@ -117,12 +118,12 @@ static void make_plan(const struct walk *w, const struct ahead *a, bool alone, s
 static struct error *run_once(struct walk *w, struct replayer *r, struct ahead *a, bool alone)
 {
     struct pass_plan plan;
-    make_plan(w, a, alone, &plan);
+    walk_make_plan(w, a, alone, &plan);
     struct error *err = timeline_run(&w->s->timeline, r, &(struct timeline_pass){
         .plan = plan.plan, .size = plan.size, .limit = {a->limit_tick ? a->limit_tick : ~0ull, 0}, .moves = !alone});
     if (!err) {
         a->nth = plan.plan->points_nth - r->stopped.points;
-        describe(w, r, &plan);
+        walk_describe(w, r, &plan);
     }
     pass_plan_deinit(&plan);
     return err;

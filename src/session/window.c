@@ -63,28 +63,28 @@ static u64 undo_size(const struct state_undo *u)
     return sizeof *u + (((u64)u->size + 7) & ~7ull);
 }
 
-static bool in_file(const struct window *w, u64 offset, u64 size)
+static bool window_in_file(const struct window *w, u64 offset, u64 size)
 {
     return offset <= w->file_size && size <= w->file_size - offset;
 }
 
 /* Does everything in the file lie within it?  An engine that went wrong must not take ebb along. */
-static bool is_sound(const struct window *w)
+static bool window_is_sound(const struct window *w)
 {
     const struct states *h = w->head;
     if (w->file_size < sizeof *h || h->count > w->file_size / sizeof(struct state) ||
-        !in_file(w, h->first_state, h->count * sizeof(struct state)) || h->first_state % 8)
+        !window_in_file(w, h->first_state, h->count * sizeof(struct state)) || h->first_state % 8)
         return false;
     const struct state *states = (const struct state *)(w->file + h->first_state);
     for (u64 i = 0; i < h->count; i++) {
         u64 at = h->first_undo + states[i].undo;
-        if (!in_file(w, h->first_vector + states[i].vector * h->vector_size, h->vector_size))
+        if (!window_in_file(w, h->first_vector + states[i].vector * h->vector_size, h->vector_size))
             return false;
         for (u32 n = 0; n < states[i].undo_count; n++) {
-            if (at % 8 || !in_file(w, at, sizeof(struct state_undo)))
+            if (at % 8 || !window_in_file(w, at, sizeof(struct state_undo)))
                 return false;
             const struct state_undo *u = (const struct state_undo *)(w->file + at);
-            if (!in_file(w, at, undo_size(u)))
+            if (!window_in_file(w, at, undo_size(u)))
                 return false;
             at += undo_size(u);
         }
@@ -131,7 +131,7 @@ static struct error *open_states(struct window *w, int fd)
     void *file = mmap(NULL, w->file_size, PROT_READ, MAP_PRIVATE, fd, 0);
     w->file = file == MAP_FAILED ? NULL : file;
     w->head = (const struct states *)w->file;
-    if (!w->file || !is_sound(w))
+    if (!w->file || !window_is_sound(w))
         return error_new("an engine gave states that make no sense");
     w->states = (const struct state *)(w->file + w->head->first_state);
     w->count = w->head->count;
@@ -145,7 +145,7 @@ static struct error *open_states(struct window *w, int fd)
 }
 
 /* Where to begin, so that about so many states lie between. */
-static struct moment begin_of(const struct timeline *t, struct moment end, u64 states)
+static struct moment window_begin_of(const struct timeline *t, struct moment end, u64 states)
 {
     u64 ticks = states / STATES_PER_TICK;
     struct moment first = t->list[0].at;
@@ -162,10 +162,11 @@ static bool ask_threads(struct window *w, struct control_thread **ret, size_t *r
     return *ret_count > 0;
 }
 
-static struct error *make(struct timeline *t, struct window *w, struct moment end, u64 states)
+static struct error *window_make(struct timeline *t, struct window *w, struct moment end,
+                                 u64 states)
 {
     int fd = -1;
-    struct error *err = timeline_reach(t, begin_of(t, end, states), &w->process);
+    struct error *err = timeline_reach(t, window_begin_of(t, end, states), &w->process);
     if (err || !w->process)
         return err;
     u64 way = w->process->stopped.tick - timeline_before(t, replayer_at(w->process))->at.tick;
@@ -191,7 +192,7 @@ struct error *window_create(struct timeline *t, struct moment end, u64 states, s
 {
     struct window *w = xalloc(sizeof *w);
     *w = (struct window){0};
-    struct error *err = make(t, w, end, states);
+    struct error *err = window_make(t, w, end, states);
     if (err || w->count == 0) {
         window_destroy(w);
         w = NULL;

@@ -24,7 +24,7 @@ static bool is_of_this(struct values_scope *v, const char *name)
     return t->kind == TYPE_POINTER && has_member(v, type_target(v, t), name, 0);
 }
 
-static bool is_known(struct values_scope *v, const char *name)
+static bool check_is_known(struct values_scope *v, const char *name)
 {
     struct found found;
     struct name_found global;
@@ -36,16 +36,16 @@ static bool is_known(struct values_scope *v, const char *name)
            names_find_symbol(v->symbols, name, &is_code, &address);
 }
 
-static struct error *check(struct values_scope *v, const struct tree *t)
+static struct error *check_tree(struct values_scope *v, const struct tree *t)
 {
     if (!t)
         return NULL;
-    if (t->kind == TREE_NAME && !is_known(v, t->text))
+    if (t->kind == TREE_NAME && !check_is_known(v, t->text))
         return error_new("there is no symbol %s there", t->text);
-    struct error *err = check(v, t->a);
+    struct error *err = check_tree(v, t->a);
     if (!err)
-        err = check(v, t->b);
-    return err ? err : check(v, t->c);
+        err = check_tree(v, t->b);
+    return err ? err : check_tree(v, t->c);
 }
 
 struct error *values_check(struct values_scope *v, const char *expression, u64 pc)
@@ -59,7 +59,7 @@ struct error *values_check(struct values_scope *v, const char *expression, u64 p
         return err;
     err = parse_expression(scope, expression, &t);
     if (!err)
-        err = check(scope, t);
+        err = check_tree(scope, t);
     values_close(scope);
     return err;
 }

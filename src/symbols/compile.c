@@ -6,13 +6,13 @@
  */
 #include "symbols/compile_internal.h"
 
-static struct error *compile(struct compiler *c, const struct tree *t, struct operand *ret);
+static struct error *compile_tree(struct compiler *c, const struct tree *t, struct operand *ret);
 
 enum { TEXT_MOST = 128 };
 
 static struct error *compile_value(struct compiler *c, const struct tree *t, struct operand *ret)
 {
-    struct error *err = compile(c, t, ret);
+    struct error *err = compile_tree(c, t, ret);
     return err ? err : code_load(c, ret);
 }
 
@@ -26,13 +26,13 @@ static struct error *compile_truth(struct compiler *c, const struct tree *t, str
 
 /* --- operators ----------------------------------------------------------------------------------------------------- */
 
-static u64 step_of(struct compiler *c, struct type *pointer)
+static u64 compile_step_of(struct compiler *c, struct type *pointer)
 {
     struct type *to = type_plain(c->v, type_target(c->v, type_plain(c->v, pointer)));
     return to->size ? to->size : 1;
 }
 
-static void compare(struct compiler *c, enum tree_op op, bool is_unsigned)
+static void compile_compare(struct compiler *c, enum tree_op op, bool is_unsigned)
 {
     bool swapped = op == OP_GT || op == OP_LE, inverted = op == OP_NE || op == OP_LE || op == OP_GE;
     if (swapped)
@@ -56,12 +56,12 @@ static struct error *calculate(struct compiler *c, enum tree_op op, bool is_unsi
     return NULL;
 }
 
-static bool is_comparison(enum tree_op op)
+static bool compile_is_comparison(enum tree_op op)
 {
     return op >= OP_EQ && op <= OP_GE;
 }
 
-static void scale(struct compiler *c, u64 by, enum code code)
+static void compile_scale(struct compiler *c, u64 by, enum code code)
 {
     if (by == 1)
         return;
@@ -70,23 +70,23 @@ static void scale(struct compiler *c, u64 by, enum code code)
 }
 
 /* Both are on the stack; one is a pointer. */
-static struct error *on_pointers(struct compiler *c, enum tree_op op, struct operand *a, struct operand *b,
-                                 struct operand *ret)
+static struct error *compile_on_pointers(struct compiler *c, enum tree_op op, struct operand *a,
+                                         struct operand *b, struct operand *ret)
 {
     bool first = type_plain(c->v, a->type)->kind == TYPE_POINTER;
     bool second = type_plain(c->v, b->type)->kind == TYPE_POINTER;
-    if (is_comparison(op)) {
-        compare(c, op, true);
+    if (compile_is_comparison(op)) {
+        compile_compare(c, op, true);
         *ret = (struct operand){.type = comparison_type(c->v)};
     } else if (op == OP_SUB && first && second) {
         code_byte(c, CODE_SUB);
-        scale(c, step_of(c, a->type), CODE_DIV_SIGNED);
+        compile_scale(c, compile_step_of(c, a->type), CODE_DIV_SIGNED);
         *ret = (struct operand){.type = type_builtin(c->v, "long")};
     } else if ((op == OP_ADD && first != second) || (op == OP_SUB && first)) {
         struct operand *pointer = first ? a : b;
         if (second)
             code_byte(c, CODE_SWAP);
-        scale(c, step_of(c, pointer->type), CODE_MUL);
+        compile_scale(c, compile_step_of(c, pointer->type), CODE_MUL);
         code_byte(c, op == OP_ADD ? CODE_ADD : CODE_SUB);
         *ret = (struct operand){.type = pointer->type};
     } else {
@@ -122,15 +122,15 @@ static struct error *on_doubles(struct compiler *c, enum tree_op op, struct type
     code_float(c, codes[op]);
     if (op == OP_NE)
         code_byte(c, CODE_LOG_NOT);
-    *ret = (struct operand){.type = is_comparison(op) ? comparison_type(c->v) : type};
-    if (!is_comparison(op))
+    *ret = (struct operand){.type = compile_is_comparison(op) ? comparison_type(c->v) : type};
+    if (!compile_is_comparison(op))
         code_from_double(c, type);
     return NULL;
 }
 
 /* One of both is a floating-point number. */
-static struct error *on_floats(struct compiler *c, enum tree_op op, struct operand *a, struct operand *b,
-                               struct operand *ret)
+static struct error *compile_on_floats(struct compiler *c, enum tree_op op, struct operand *a,
+                                       struct operand *b, struct operand *ret)
 {
     struct type *type = arithmetic_type(c->v, a->type, b->type);
     if (type->size > 8)
@@ -144,12 +144,12 @@ static struct error *on_floats(struct compiler *c, enum tree_op op, struct opera
     return on_doubles(c, op, type, ret);
 }
 
-static bool is_float(struct compiler *c, const struct operand *o)
+static bool compile_is_float(struct compiler *c, const struct operand *o)
 {
     return type_plain(c->v, o->type)->kind == TYPE_FLOAT;
 }
 
-static struct error *binary(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_binary(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand a, b;
     struct error *err = compile_value(c, t->a, &a);
@@ -158,15 +158,15 @@ static struct error *binary(struct compiler *c, const struct tree *t, struct ope
     if (err)
         return err;
     if (type_plain(c->v, a.type)->kind == TYPE_POINTER || type_plain(c->v, b.type)->kind == TYPE_POINTER)
-        return on_pointers(c, t->op, &a, &b, ret);
-    if (is_float(c, &a) || is_float(c, &b))
-        return on_floats(c, t->op, &a, &b, ret);
+        return compile_on_pointers(c, t->op, &a, &b, ret);
+    if (compile_is_float(c, &a) || compile_is_float(c, &b))
+        return compile_on_floats(c, t->op, &a, &b, ret);
     bool shift = t->op == OP_SHL || t->op == OP_SHR;
     struct type *type = shift ? promoted_type(c->v, a.type) : arithmetic_type(c->v, a.type, b.type);
     if (!shift)
         truncate_both(c, type);
-    if (is_comparison(t->op)) {
-        compare(c, t->op, type->is_unsigned);
+    if (compile_is_comparison(t->op)) {
+        compile_compare(c, t->op, type->is_unsigned);
         *ret = (struct operand){.type = comparison_type(c->v)};
         return NULL;
     }
@@ -214,12 +214,13 @@ static struct error *enter_string(struct compiler *c, struct operand *o, size_t 
 }
 
 /* Are the characters there those of the string?  A pointer's must end there, too. */
-static struct error *compare_text(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_compare_text(struct compiler *c, const struct tree *t,
+                                          struct operand *ret)
 {
     const struct tree *text = t->a->kind == TREE_STRING ? t->a : t->b;
     struct operand o;
     struct failing f = {.count = 0};
-    struct error *err = compile(c, text == t->a ? t->b : t->a, &o);
+    struct error *err = compile_tree(c, text == t->a ? t->b : t->a, &o);
     if (err)
         return err;
     if (text->length > TEXT_MOST)
@@ -253,7 +254,7 @@ static struct error *compare_text(struct compiler *c, const struct tree *t, stru
 
 /* --- what has one operand, or parts ------------------------------------------------------------------------------------- */
 
-static struct error *dereference(struct compiler *c, struct operand *o, struct operand *ret)
+static struct error *compile_dereference(struct compiler *c, struct operand *o, struct operand *ret)
 {
     struct error *err = code_load(c, o);
     if (err)
@@ -267,10 +268,10 @@ static struct error *dereference(struct compiler *c, struct operand *o, struct o
     return code_refer(c, ret);
 }
 
-static struct error *unary(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_unary(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand a;
-    struct error *err = compile(c, t->a, &a);
+    struct error *err = compile_tree(c, t->a, &a);
     if (err)
         return err;
     if (t->op == OP_ADDRESS) {
@@ -280,7 +281,7 @@ static struct error *unary(struct compiler *c, const struct tree *t, struct oper
         return NULL;
     }
     if (t->op == OP_DEREF)
-        return dereference(c, &a, ret);
+        return compile_dereference(c, &a, ret);
     if ((err = code_load(c, &a)))
         return err;
     if (t->op == OP_NOT) {
@@ -310,20 +311,20 @@ static struct error *unary(struct compiler *c, const struct tree *t, struct oper
     return NULL;
 }
 
-static struct error *member(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_member(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand a;
-    struct error *err = compile(c, t->a, &a);
+    struct error *err = compile_tree(c, t->a, &a);
     if (err)
         return err;
     enum type_kind kind = type_plain(c->v, a.type)->kind;
     if (kind == TYPE_POINTER || kind == TYPE_ARRAY)
-        err = dereference(c, &a, &a);
+        err = compile_dereference(c, &a, &a);
     const char *colon = strrchr(t->text, ':');
     return err ? err : place_member(c, &a, colon ? colon + 1 : t->text, ret);
 }
 
-static struct error *element(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_element(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand a, index;
     struct error *err = compile_value(c, t->a, &a);
@@ -335,14 +336,14 @@ static struct error *element(struct compiler *c, const struct tree *t, struct op
     if (plain->kind != TYPE_POINTER)
         return error_new("it is no array and no pointer, so it has no elements");
     struct type *to = type_target(c->v, plain);
-    scale(c, to->size, CODE_MUL);
+    compile_scale(c, to->size, CODE_MUL);
     code_byte(c, CODE_ADD);
     *ret = (struct operand){.type = to, .is_address = true};
     return code_refer(c, ret);
 }
 
 /* a && b: b is only looked at if it matters. */
-static struct error *logical(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_logical(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand o;
     struct error *err = compile_truth(c, t->a, &o);
@@ -363,7 +364,8 @@ static struct error *logical(struct compiler *c, const struct tree *t, struct op
     return NULL;
 }
 
-static struct error *condition(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_condition(struct compiler *c, const struct tree *t,
+                                       struct operand *ret)
 {
     struct operand o, yes, no;
     struct error *err = compile_truth(c, t->a, &o);
@@ -378,7 +380,7 @@ static struct error *condition(struct compiler *c, const struct tree *t, struct 
         return err;
     code_land(c, end);
     *ret = yes;
-    if (is_float(c, &yes) != is_float(c, &no))
+    if (compile_is_float(c, &yes) != compile_is_float(c, &no))
         return error_new("of ?: either both or none can be floating-point numbers inside the process");
     if (type_is_integral(type_plain(c->v, yes.type)) && type_is_integral(type_plain(c->v, no.type))) {
         ret->type = arithmetic_type(c->v, yes.type, no.type);
@@ -387,11 +389,11 @@ static struct error *condition(struct compiler *c, const struct tree *t, struct 
     return NULL;
 }
 
-static struct error *cast(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_cast(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand o;
     struct type *plain = type_plain(c->v, t->type);
-    struct error *err = compile(c, t->a, &o);
+    struct error *err = compile_tree(c, t->a, &o);
     if (err)
         return err;
     if (cast_moves(c->v, o.type, plain->kind == TYPE_REFERENCE ? type_target(c->v, plain) : plain))
@@ -412,7 +414,7 @@ static struct error *cast(struct compiler *c, const struct tree *t, struct opera
         code_truth(c, &o);
     if (plain->kind == TYPE_FLOAT)
         code_to_double(c, type_plain(c->v, o.type));
-    if (plain->kind == TYPE_FLOAT || (is_float(c, &o) && plain->kind != TYPE_BOOL))
+    if (plain->kind == TYPE_FLOAT || (compile_is_float(c, &o) && plain->kind != TYPE_BOOL))
         code_from_double(c, plain);
     else
         code_truncate(c, plain);
@@ -420,11 +422,11 @@ static struct error *cast(struct compiler *c, const struct tree *t, struct opera
 }
 
 /* The operand is compiled for its type, and the code dropped. */
-static struct error *size_of(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_size_of(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand o = {.type = t->type};
     size_t before = c->code.count;
-    struct error *err = t->a ? compile(c, t->a, &o) : NULL;
+    struct error *err = t->a ? compile_tree(c, t->a, &o) : NULL;
     c->code.count = before;
     if (!err)
         code_constant(c, o.type->size);
@@ -432,7 +434,7 @@ static struct error *size_of(struct compiler *c, const struct tree *t, struct op
     return err;
 }
 
-static struct error *number(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_number(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     *ret = (struct operand){.type = t->type};
     if (t->number.is_float && t->type->size > 8)
@@ -441,31 +443,32 @@ static struct error *number(struct compiler *c, const struct tree *t, struct ope
     return NULL;
 }
 
-static struct error *compile(struct compiler *c, const struct tree *t, struct operand *ret)
+static struct error *compile_tree(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct error *err;
     if (c->code.count > CODE_MOST)
         return error_new("the condition is too long");
     switch (t->kind) {
-    case TREE_NUMBER: return number(c, t, ret);
+    case TREE_NUMBER: return compile_number(c, t, ret);
     case TREE_NAME:
     case TREE_FILE_NAME: return place_name(c, t, ret);
     case TREE_REGISTER: return place_register(c, t->text, ret);
-    case TREE_UNARY: return unary(c, t, ret);
-    case TREE_BINARY: return tree_compares_text(t) ? compare_text(c, t, ret) : binary(c, t, ret);
+    case TREE_UNARY: return compile_unary(c, t, ret);
+    case TREE_BINARY: return tree_compares_text(t) ? compile_compare_text(c, t, ret)
+                                                   : compile_binary(c, t, ret);
     case TREE_AND:
-    case TREE_OR: return logical(c, t, ret);
-    case TREE_CONDITION: return condition(c, t, ret);
+    case TREE_OR: return compile_logical(c, t, ret);
+    case TREE_CONDITION: return compile_condition(c, t, ret);
     case TREE_COMMA:
-        err = compile(c, t->a, ret);
+        err = compile_tree(c, t->a, ret);
         code_byte(c, CODE_POP);
-        return err ? err : compile(c, t->b, ret);
+        return err ? err : compile_tree(c, t->b, ret);
     case TREE_MEMBER:
-    case TREE_ARROW: return member(c, t, ret);
-    case TREE_INDEX: return element(c, t, ret);
-    case TREE_CAST: return cast(c, t, ret);
+    case TREE_ARROW: return compile_member(c, t, ret);
+    case TREE_INDEX: return compile_element(c, t, ret);
+    case TREE_CAST: return compile_cast(c, t, ret);
     case TREE_SIZEOF:
-    case TREE_SIZEOF_TYPE: return size_of(c, t, ret);
+    case TREE_SIZEOF_TYPE: return compile_size_of(c, t, ret);
     case TREE_STRING: return error_new("a string cannot be looked at inside the process");
     case TREE_SLICE: return error_new("an array is no condition");
     case TREE_TO_MEMBER: return error_new("a pointer to a member cannot be followed inside the process");

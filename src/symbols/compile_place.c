@@ -242,7 +242,8 @@ static bool static_path(struct compiler *c, struct type *t, const char *name, un
     return false;
 }
 
-static struct error *static_member(struct compiler *c, struct type *plain, const char *name, struct operand *ret)
+static struct error *compile_static_member(struct compiler *c, struct type *plain, const char *name,
+                                           struct operand *ret)
 {
     struct name_found found;
     char *qualified = xformat("%s::%s", plain->name ? plain->name : "", name);
@@ -265,14 +266,15 @@ struct error *place_member(struct compiler *c, struct operand *o, const char *na
     if (!static_path(c, plain, name, 0, &m, &owner, &offset))
         return error_new("there is no member %s, or it is in a virtual base", name);
     if (m.is_static)
-        return static_member(c, owner, name, ret);
+        return compile_static_member(c, owner, name, ret);
     code_add(c, (i64)offset);
     *ret = (struct operand){.type = m.type, .is_address = true, .bit_offset = m.bit_offset, .bit_size = m.bit_size};
     return code_refer(c, ret);
 }
 
 /* As a variable of the object; *ret_done false: there is none. */
-static struct error *through_this(struct compiler *c, const char *name, struct operand *ret, bool *ret_done)
+static struct error *compile_through_this(struct compiler *c, const char *name, struct operand *ret,
+                                          bool *ret_done)
 {
     struct found found;
     struct operand o;
@@ -332,7 +334,7 @@ struct error *place_name(struct compiler *c, const struct tree *t, struct operan
         err = variable(c, &found, ret);
         return err ? error_within(err, "%s", t->text) : NULL;
     }
-    err = through_this(c, t->text, ret, &done);
+    err = compile_through_this(c, t->text, ret, &done);
     if (err || done)
         return err;
     if (!names_find(c->v, t->text, variables_space(c->v), kinds, &global) || global.entry.kind != NAME_VARIABLE)

@@ -11,7 +11,7 @@ struct completion {
     size_t length, most;
 };
 
-static bool is_listed(const struct completion *c, const char *text)
+static bool complete_is_listed(const struct completion *c, const char *text)
 {
     char **all = c->found.items;
     for (size_t n = 0; n < c->found.count; n++)
@@ -20,12 +20,12 @@ static bool is_listed(const struct completion *c, const char *text)
     return false;
 }
 
-static bool offer(struct completion *c, const char *name)
+static bool complete_offer(struct completion *c, const char *name)
 {
     if (!name || strncmp(name, c->word, c->length) != 0)
         return c->found.count < c->most;
     char *text = xformat("%.*s%s", (int)c->before_length, c->before, name);
-    if (c->found.count >= c->most || is_listed(c, text))
+    if (c->found.count >= c->most || complete_is_listed(c, text))
         free(text);
     else
         *(char **)list_add(&c->found) = text;
@@ -41,7 +41,7 @@ static void offer_members(struct values_scope *v, struct completion *c, struct t
     const struct member *m = type_members(v, plain, &count);
     for (size_t n = 0; n < count && plain->kind == TYPE_STRUCT; n++) {
         if (m[n].name && !m[n].is_base)
-            offer(c, m[n].name);
+            complete_offer(c, m[n].name);
         else if (depth < SHOW_DEPTH)
             offer_members(v, c, m[n].type, depth + 1);
     }
@@ -49,7 +49,7 @@ static void offer_members(struct values_scope *v, struct completion *c, struct t
 
 static bool offer_entry(void *context, const struct name_entry *e)
 {
-    return e->kind == NAME_SPACE || offer(context, e->name);
+    return e->kind == NAME_SPACE || complete_offer(context, e->name);
 }
 
 static void offer_block(struct completion *c, Dwarf_Die *block)
@@ -60,7 +60,7 @@ static void offer_block(struct completion *c, Dwarf_Die *block)
         return;
     do
         if (dwarf_tag(&child) == VARIABLE || dwarf_tag(&child) == PARAMETER)
-            offer(c, dwarf_diename(&child));
+            complete_offer(c, dwarf_diename(&child));
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -83,9 +83,9 @@ static void offer_registers(struct completion *c)
 {
     static const char *const others[] = {"rip", "pc", "sp", "fp", "eflags", "fs_base"};
     for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
-        offer(c, register_name(register_of_gdb(n)));
+        complete_offer(c, register_name(register_of_gdb(n)));
     for (size_t n = 0; n < countof(others); n++)
-        offer(c, others[n]);
+        complete_offer(c, others[n]);
 }
 
 /* Where the operand begins that ends at `end`: a.b[2]->c. */

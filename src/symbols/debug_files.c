@@ -27,15 +27,15 @@ struct search {
     const char *info; /* the file that has the debug information */
 };
 
-static bool is_file(const char *path)
+static bool debug_files_is_file(const char *path)
 {
     struct stat st;
     return path[0] == '/' && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool tell(const struct search *s, enum debug_file_kind kind, const char *path)
+static bool debug_files_tell(const struct search *s, enum debug_file_kind kind, const char *path)
 {
-    if (!is_file(path))
+    if (!debug_files_is_file(path))
         return false;
     s->found(s->context, kind, path);
     return true;
@@ -51,7 +51,7 @@ static bool tell_in(const struct search *s, enum debug_file_kind kind, const cha
                     const char *name)
 {
     char *path = join(folder, name);
-    bool told = tell(s, kind, path);
+    bool told = debug_files_tell(s, kind, path);
     free(path);
     return told;
 }
@@ -81,7 +81,7 @@ static void find_common(const struct search *s, Dwarf *dwarf)
     for (ssize_t i = 1; i < size; i++)
         sprintf(hex + 2 * (i - 1), "%02x", bytes[i]);
     char *path = xformat(BUILD_IDS "/%02x/%s.debug", bytes[0], hex);
-    tell(s, DEBUG_FILE_INFO, path);
+    debug_files_tell(s, DEBUG_FILE_INFO, path);
     free(path);
     free(hex);
 }
@@ -122,7 +122,7 @@ static void find_split_package(const struct search *s, const char *path)
 {
     char *package = path ? xformat("%s.dwp", path) : NULL;
     if (package)
-        tell(s, DEBUG_FILE_INFO, package);
+        debug_files_tell(s, DEBUG_FILE_INFO, package);
     free(package);
 }
 
@@ -135,9 +135,9 @@ static void find_of_module(struct search *s, Dwfl_Module *module, const char *pa
     s->info = separate ? separate : path;
     if (separate && strcmp(separate, path) != 0) {
         char *absolute = realpath(separate, NULL);
-        tell(s, DEBUG_FILE_INFO, separate);
+        debug_files_tell(s, DEBUG_FILE_INFO, separate);
         if (absolute && strcmp(absolute, separate) != 0) /* found by a link: by both names */
-            tell(s, DEBUG_FILE_INFO, absolute);
+            debug_files_tell(s, DEBUG_FILE_INFO, absolute);
         free(absolute);
     }
     find_split_package(s, path);

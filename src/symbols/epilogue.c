@@ -23,34 +23,34 @@ static bool is_stack_pointer(const ZydisDecodedOperand *o)
     return o->type == ZYDIS_OPERAND_TYPE_REGISTER && code_register_number(o->reg.value) == DWARF_RSP;
 }
 
-static bool read_word(struct scan *c, u64 at, u64 *ret)
+static bool epilogue_read_word(struct scan *c, u64 at, u64 *ret)
 {
     return c->s->host.read(c->s->host.context, at, ret, WORD);
 }
 
 /* From the top of the stack; what is not there yet is going to be pushed, by a function that gives registers back as they are. */
-static void take_back(struct scan *c, int number)
+static void epilogue_take_back(struct scan *c, int number)
 {
     if (c->rsp < c->from->reg[DWARF_RSP])
         c->reg[number] = c->from->reg[number];
-    else if (!read_word(c, c->rsp, &c->reg[number]))
+    else if (!epilogue_read_word(c, c->rsp, &c->reg[number]))
         c->state = SCAN_LOST;
     c->rsp += WORD;
 }
 
-static void pop(struct scan *c, const ZydisDecodedOperand *to)
+static void epilogue_pop(struct scan *c, const ZydisDecodedOperand *to)
 {
     int number = to->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_register_number(to->reg.value) : -1;
     if (number < 0 || number == DWARF_RSP)
         c->state = SCAN_LOST;
     else
-        take_back(c, number);
+        epilogue_take_back(c, number);
 }
 
 static void leave(struct scan *c)
 {
     c->rsp = c->reg[DWARF_RBP];
-    take_back(c, DWARF_RBP);
+    epilogue_take_back(c, DWARF_RBP);
 }
 
 /* An instruction that is none of the usual ones may do anything but write the stack pointer. */
@@ -70,7 +70,8 @@ static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const Zyd
 }
 
 /* To an address that is in a register: another function returns in its place, with the same stack. */
-static void jump(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+static void epilogue_jump(struct scan *c, const ZydisDecodedInstruction *i,
+                          const ZydisDecodedOperand *o)
 {
     ZyanU64 target;
     if (o[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
@@ -88,7 +89,7 @@ static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i, con
         c->state = SCAN_RETURNS;
         return;
     case ZYDIS_CATEGORY_UNCOND_BR:
-        jump(c, i, o);
+        epilogue_jump(c, i, o);
         return;
     case ZYDIS_CATEGORY_CALL:
         return; /* it returns with the stack as it was */
@@ -100,7 +101,7 @@ static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i, con
         c->rsp -= WORD;
         return;
     case ZYDIS_MNEMONIC_POP:
-        pop(c, &o[0]);
+        epilogue_pop(c, &o[0]);
         return;
     case ZYDIS_MNEMONIC_LEAVE:
         leave(c);
@@ -133,7 +134,8 @@ bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *re
     u32 needed = 1u << DWARF_RSP | 1u << DWARF_RBP;
     u64 calls[CALLS_BEFORE_MOST], back;
     memcpy(c.reg, from->reg, sizeof c.reg);
-    if ((from->known & needed) != needed || !scan(&c) || !read_word(&c, c.rsp, &back) || !symbols_calls_before(s, back, calls))
+    if ((from->known & needed) != needed || !scan(&c) || !epilogue_read_word(&c, c.rsp, &back) ||
+        !symbols_calls_before(s, back, calls))
         return false;
     *ret_cfa = c.rsp + WORD;
     for (size_t n = 0; n < sizeof kept; n++)

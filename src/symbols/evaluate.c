@@ -85,7 +85,8 @@ static struct error *numbers(struct value *a, struct value *b, struct number *x,
 
 /* --- arithmetic -------------------------------------------------------------------------------------------- */
 
-static struct error *on_floats(enum tree_op op, long double a, long double b, struct number *ret)
+static struct error *evaluate_on_floats(enum tree_op op, long double a, long double b,
+                                        struct number *ret)
 {
     *ret = (struct number){.is_float = true};
     switch (op) {
@@ -123,7 +124,7 @@ static struct error *on_integers(enum tree_op op, __int128 a, __int128 b, const 
     return NULL;
 }
 
-static bool compare(enum tree_op op, struct number a, struct number b, bool wide)
+static bool evaluate_compare(enum tree_op op, struct number a, struct number b, bool wide)
 {
     int order = a.is_float ? (a.f < b.f ? -1 : a.f > b.f)
                 : wide ? ((unsigned __int128)a.i < (unsigned __int128)b.i ? -1 : a.i != b.i)
@@ -140,7 +141,7 @@ static bool compare(enum tree_op op, struct number a, struct number b, bool wide
     }
 }
 
-static bool is_comparison(enum tree_op op)
+static bool evaluate_is_comparison(enum tree_op op)
 {
     return op >= OP_EQ && op <= OP_GE;
 }
@@ -157,25 +158,27 @@ static struct error *on_numbers(struct values_scope *v, enum tree_op op, struct 
     x = number_as(v, x, t);
     if (!shift)
         y = number_as(v, y, t);
-    if (is_comparison(op)) {
+    if (evaluate_is_comparison(op)) {
         bool wide = t->is_unsigned && t->size == 16;
-        *ret = value_of_number(v, comparison_type(v), (struct number){.i = compare(op, x, y, wide)});
+        *ret = value_of_number(v, comparison_type(v),
+                               (struct number){.i = evaluate_compare(op, x, y, wide)});
         return NULL;
     }
-    err = x.is_float ? on_floats(op, x.f, y.f, &result) : on_integers(op, x.i, y.i, t, &result);
+    err = x.is_float ? evaluate_on_floats(op, x.f, y.f, &result)
+                     : on_integers(op, x.i, y.i, t, &result);
     if (!err)
         *ret = value_of_number(v, t, result);
     return err;
 }
 
-static u64 step_of(struct values_scope *v, struct type *pointer)
+static u64 evaluate_step_of(struct values_scope *v, struct type *pointer)
 {
     struct type *to = type_plain(v, type_target(v, type_plain(v, pointer)));
     return to->size ? to->size : 1;
 }
 
-static struct error *on_pointers(struct values_scope *v, enum tree_op op, struct value *a, struct value *b,
-                                 struct value **ret)
+static struct error *evaluate_on_pointers(struct values_scope *v, enum tree_op op, struct value *a,
+                                          struct value *b, struct value **ret)
 {
     bool first = type_plain(v, a->type)->kind == TYPE_POINTER;
     bool second = type_plain(v, b->type)->kind == TYPE_POINTER;
@@ -185,14 +188,16 @@ static struct error *on_pointers(struct values_scope *v, enum tree_op op, struct
         return err;
     if (x.is_float || y.is_float)
         return error_new("a pointer and a floating-point number do not go together");
-    if (is_comparison(op)) {
-        struct number n = {.i = compare(op, (struct number){.i = (u64)x.i}, (struct number){.i = (u64)y.i}, false)};
+    if (evaluate_is_comparison(op)) {
+        struct number n = {.i = evaluate_compare(op, (struct number){.i = (u64)x.i},
+                                                 (struct number){.i = (u64)y.i}, false)};
         *ret = value_of_number(v, comparison_type(v), n);
     } else if (op == OP_SUB && first && second) {
-        *ret = value_of_integer(v, "long", (i64)(u64)(x.i - y.i) / (i64)step_of(v, a->type));
+        *ret = value_of_integer(v, "long",
+                                (i64)(u64)(x.i - y.i) / (i64)evaluate_step_of(v, a->type));
     } else if ((op == OP_ADD && first != second) || (op == OP_SUB && first && !second)) {
         struct value *pointer = first ? a : b;
-        i64 by = (i64)(first ? y.i : x.i) * (i64)step_of(v, pointer->type);
+        i64 by = (i64)(first ? y.i : x.i) * (i64)evaluate_step_of(v, pointer->type);
         u64 at = (u64)(first ? x.i : y.i) + (op == OP_SUB ? -(u64)by : (u64)by);
         *ret = value_of_number(v, pointer->type, (struct number){.i = at});
     } else if (op == OP_BAND || op == OP_BOR || op == OP_XOR || op == OP_MOD) {
@@ -206,14 +211,15 @@ static struct error *on_pointers(struct values_scope *v, enum tree_op op, struct
     return err;
 }
 
-static struct error *binary(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_binary(struct values_scope *v, const struct tree *t,
+                                     struct value **ret)
 {
     struct value *a, *b;
     struct error *err = two(v, t, &a, &b);
     if (err)
         return err;
     bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER || type_plain(v, b->type)->kind == TYPE_POINTER;
-    err = pointers ? on_pointers(v, t->op, a, b, ret) : on_numbers(v, t->op, a, b, ret);
+    err = pointers ? evaluate_on_pointers(v, t->op, a, b, ret) : on_numbers(v, t->op, a, b, ret);
     if (!err)
         value_joined(*ret, a, b);
     return err;
@@ -225,7 +231,8 @@ bool tree_compares_text(const struct tree *t)
 }
 
 /* Where the characters are, and how many where that is known. */
-static struct error *text_of(struct value *value, u64 *ret, bool *ret_counted, u64 *ret_length)
+static struct error *evaluate_text_of(struct value *value, u64 *ret, bool *ret_counted,
+                                      u64 *ret_length)
 {
     struct values_scope *v = value->scope;
     struct shown shown;
@@ -244,7 +251,8 @@ static struct error *text_of(struct value *value, u64 *ret, bool *ret_counted, u
     return value_pointer(value, ret);
 }
 
-static struct error *compare_text(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_compare_text(struct values_scope *v, const struct tree *t,
+                                           struct value **ret)
 {
     const struct tree *text = t->a->kind == TREE_STRING ? t->a : t->b;
     struct value *value;
@@ -254,7 +262,7 @@ static struct error *compare_text(struct values_scope *v, const struct tree *t, 
     size_t count;
     struct error *err = operand(v, text == t->a ? t->b : t->a, &value);
     if (!err)
-        err = text_of(value, &address, &counted, &length);
+        err = evaluate_text_of(value, &address, &counted, &length);
     if (err)
         return err;
     const struct symbols_host *host = &v->symbols->host;
@@ -275,7 +283,7 @@ static struct error *compare_text(struct values_scope *v, const struct tree *t, 
 
 /* --- unary ---------------------------------------------------------------------------------------------------- */
 
-static struct error *dereference(struct value *value, struct value **ret)
+static struct error *evaluate_dereference(struct value *value, struct value **ret)
 {
     struct values_scope *v = value->scope;
     struct shown shown;
@@ -335,7 +343,8 @@ static struct error *on_number(struct values_scope *v, enum tree_op op, struct v
     return NULL;
 }
 
-static struct error *unary(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_unary(struct values_scope *v, const struct tree *t,
+                                    struct value **ret)
 {
     struct value *a;
     bool truth = false;
@@ -345,7 +354,7 @@ static struct error *unary(struct values_scope *v, const struct tree *t, struct 
     if (t->op == OP_ADDRESS)
         return address_of(a, ret);
     if (t->op == OP_DEREF)
-        return dereference(a, ret);
+        return evaluate_dereference(a, ret);
     if (t->op == OP_NOT) {
         err = value_truth(a, &truth);
         *ret = value_of_number(v, comparison_type(v), (struct number){.i = !truth});
@@ -359,7 +368,8 @@ static struct error *unary(struct values_scope *v, const struct tree *t, struct 
 
 /* --- members, elements ------------------------------------------------------------------------------------------- */
 
-static struct error *member(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_member(struct values_scope *v, const struct tree *t,
+                                     struct value **ret)
 {
     struct value *a;
     struct error *err = operand(v, t->a, &a);
@@ -370,7 +380,7 @@ static struct error *member(struct values_scope *v, const struct tree *t, struct
     bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target; /* a pointer that is a class */
     /* gdb takes . for -> and the other way round. */
     if (plain->kind == TYPE_POINTER || plain->kind == TYPE_ARRAY || through) {
-        err = dereference(a, &a);
+        err = evaluate_dereference(a, &a);
         if (!err)
             err = value_referred(a, &a);
         if (err)
@@ -397,7 +407,7 @@ static struct error *to_member(struct values_scope *v, const struct tree *t, str
     if (!err)
         err = operand(v, t->b, &pointer);
     if (!err && type_plain(v, a->type)->kind == TYPE_POINTER)
-        err = dereference(a, &a);
+        err = evaluate_dereference(a, &a);
     if (err)
         return err;
     struct type *plain = type_plain(v, pointer->type);
@@ -489,7 +499,8 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     return NULL;
 }
 
-static struct error *element(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_element(struct values_scope *v, const struct tree *t,
+                                      struct value **ret)
 {
     struct value *a, *i;
     struct error *err = operand(v, t->a, &a);
@@ -509,7 +520,8 @@ static struct error *element(struct values_scope *v, const struct tree *t, struc
     return err;
 }
 
-static struct error *slice(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_slice(struct values_scope *v, const struct tree *t,
+                                    struct value **ret)
 {
     struct value *a, *n;
     i64 count;
@@ -544,13 +556,14 @@ static struct error *no_debug_symbol(struct values_scope *v, const char *name, s
     return NULL;
 }
 
-static struct error *through_this(struct values_scope *v, const char *name, struct value **ret)
+static struct error *evaluate_through_this(struct values_scope *v, const char *name,
+                                           struct value **ret)
 {
     struct value *object = variables_this(v);
     *ret = NULL;
     if (!object || strchr(name, ':'))
         return NULL;
-    struct error *err = dereference(object, &object);
+    struct error *err = evaluate_dereference(object, &object);
     if (!err)
         err = value_find_member(object, name, ret);
     error_destroy(err);
@@ -570,14 +583,14 @@ static struct error *enumerator(struct values_scope *v, struct name_found *found
     return NULL;
 }
 
-static struct error *name(struct values_scope *v, const char *text, struct value **ret)
+static struct error *evaluate_name(struct values_scope *v, const char *text, struct value **ret)
 {
     struct found found;
     struct name_found global;
     unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
     if (variables_find(v, text, &found))
         return variables_value(v, &found, ret);
-    struct error *err = through_this(v, text, ret);
+    struct error *err = evaluate_through_this(v, text, ret);
     if (err || *ret)
         return err;
     if (!names_find(v, text, variables_space(v), kinds, &global))
@@ -603,14 +616,16 @@ static struct error *file_name(struct values_scope *v, const struct tree *t, str
     return variables_value(v, &(struct found){.die = found.entry.die, .module = found.module}, ret);
 }
 
-static struct error *string(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_string(struct values_scope *v, const struct tree *t,
+                                     struct value **ret)
 {
     struct type *type = type_array(v, type_builtin(v, "char"), t->length + 1);
     *ret = value_of_bytes(v, type, t->text, t->length);
     return NULL;
 }
 
-static struct error *logical(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_logical(struct values_scope *v, const struct tree *t,
+                                      struct value **ret)
 {
     struct value *a, *b = NULL;
     bool truth;
@@ -628,7 +643,8 @@ static struct error *logical(struct values_scope *v, const struct tree *t, struc
     return NULL;
 }
 
-static struct error *condition(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_condition(struct values_scope *v, const struct tree *t,
+                                        struct value **ret)
 {
     struct value *a;
     bool truth;
@@ -642,7 +658,8 @@ static struct error *condition(struct values_scope *v, const struct tree *t, str
     return err;
 }
 
-static struct error *size_of(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_size_of(struct values_scope *v, const struct tree *t,
+                                      struct value **ret)
 {
     struct value *a = NULL;
     struct error *err = t->a ? operand(v, t->a, &a) : NULL;
@@ -652,7 +669,7 @@ static struct error *size_of(struct values_scope *v, const struct tree *t, struc
     return NULL;
 }
 
-static struct error *cast(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_cast(struct values_scope *v, const struct tree *t, struct value **ret)
 {
     struct value *a;
     struct error *err = operand(v, t->a, &a);
@@ -664,27 +681,28 @@ struct error *evaluate(struct values_scope *v, const struct tree *t, struct valu
     struct error *err;
     switch (t->kind) {
     case TREE_NUMBER: *ret = value_of_number(v, t->type, t->number); return NULL;
-    case TREE_STRING: return string(v, t, ret);
-    case TREE_NAME: return name(v, t->text, ret);
+    case TREE_STRING: return evaluate_string(v, t, ret);
+    case TREE_NAME: return evaluate_name(v, t->text, ret);
     case TREE_FILE_NAME: return file_name(v, t, ret);
     case TREE_REGISTER:
         return variables_register(v, t->text, ret) ? NULL : error_new("there is no register %s", t->text);
-    case TREE_UNARY: return unary(v, t, ret);
-    case TREE_BINARY: return tree_compares_text(t) ? compare_text(v, t, ret) : binary(v, t, ret);
+    case TREE_UNARY: return evaluate_unary(v, t, ret);
+    case TREE_BINARY: return tree_compares_text(t) ? evaluate_compare_text(v, t, ret)
+                                                   : evaluate_binary(v, t, ret);
     case TREE_AND:
-    case TREE_OR: return logical(v, t, ret);
-    case TREE_CONDITION: return condition(v, t, ret);
+    case TREE_OR: return evaluate_logical(v, t, ret);
+    case TREE_CONDITION: return evaluate_condition(v, t, ret);
     case TREE_COMMA:
         err = evaluate(v, t->a, ret);
         return err ? err : evaluate(v, t->b, ret);
     case TREE_MEMBER:
-    case TREE_ARROW: return member(v, t, ret);
+    case TREE_ARROW: return evaluate_member(v, t, ret);
     case TREE_TO_MEMBER: return to_member(v, t, ret);
-    case TREE_INDEX: return element(v, t, ret);
-    case TREE_SLICE: return slice(v, t, ret);
-    case TREE_CAST: return cast(v, t, ret);
+    case TREE_INDEX: return evaluate_element(v, t, ret);
+    case TREE_SLICE: return evaluate_slice(v, t, ret);
+    case TREE_CAST: return evaluate_cast(v, t, ret);
     case TREE_SIZEOF:
-    case TREE_SIZEOF_TYPE: return size_of(v, t, ret);
+    case TREE_SIZEOF_TYPE: return evaluate_size_of(v, t, ret);
     case TREE_TYPE: return error_new("that is a type, and has no value");
     }
     return error_new("the expression is not understood");
@@ -714,7 +732,7 @@ struct error *values_is_condition(struct values_scope *v, const char *expression
     if (!err)
         *ret = t->kind == TREE_AND || t->kind == TREE_OR ||
                (t->kind == TREE_UNARY && t->op == OP_NOT) ||
-               (t->kind == TREE_BINARY && is_comparison(t->op));
+               (t->kind == TREE_BINARY && evaluate_is_comparison(t->op));
     return err;
 }
 

@@ -29,7 +29,7 @@ static void push(struct machine *m, u64 value)
         m->stack[m->depth++] = value;
 }
 
-static u64 pop(struct machine *m)
+static u64 expression_pop(struct machine *m)
 {
     if (!m->depth) {
         m->failed = true;
@@ -56,9 +56,9 @@ static void push_asked(struct machine *m, bool (*ask)(void *, u64 *), i64 offset
         push(m, value + (u64)offset);
 }
 
-static void dereference(struct machine *m, size_t size)
+static void expression_dereference(struct machine *m, size_t size)
 {
-    u64 value = 0, at = pop(m);
+    u64 value = 0, at = expression_pop(m);
     if (m->failed || size > sizeof value || !m->host->read(m->host->context, at, &value, size))
         m->failed = true;
     else
@@ -76,7 +76,7 @@ static void push_address(struct machine *m, u64 in_file)
 
 static void push_tls(struct machine *m)
 {
-    u64 value, offset = pop(m);
+    u64 value, offset = expression_pop(m);
     if (m->failed || !m->host->tls || !m->host->tls(m->host->context, offset, &value))
         m->failed = true;
     else
@@ -126,7 +126,7 @@ static void fit_type(struct machine *m, const Dwarf_Op *op)
     Dwarf_Die die;
     bool untyped = op->number == 0 && (op->atom == DW_OP_convert || op->atom == DW_OP_GNU_convert ||
                                        op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_reinterpret);
-    u64 value = pop(m);
+    u64 value = expression_pop(m);
     if (m->failed || untyped) {
         push(m, value);
         return;
@@ -143,7 +143,7 @@ static void fit_type(struct machine *m, const Dwarf_Op *op)
     push(m, is_signed ? (u64)((i64)(value << spare) >> spare) : value << spare >> spare);
 }
 
-static u64 divide(struct machine *m, u64 a, u64 b, bool remainder)
+static u64 expression_divide(struct machine *m, u64 a, u64 b, bool remainder)
 {
     if (!b) {
         m->failed = true;
@@ -152,7 +152,7 @@ static u64 divide(struct machine *m, u64 a, u64 b, bool remainder)
     return remainder ? a % b : b == ~0ull ? -a : (u64)((i64)a / (i64)b); /* the least number by -1 would trap */
 }
 
-static bool binary(struct machine *m, unsigned atom)
+static bool expression_binary(struct machine *m, unsigned atom)
 {
     if (m->depth < 2)
         return false;
@@ -165,8 +165,8 @@ static bool binary(struct machine *m, unsigned atom)
     case DW_OP_plus: value = a + b; break;
     case DW_OP_minus: value = a - b; break;
     case DW_OP_mul: value = a * b; break;
-    case DW_OP_div: value = divide(m, a, b, false); break;
-    case DW_OP_mod: value = divide(m, a, b, true); break;
+    case DW_OP_div: value = expression_divide(m, a, b, false); break;
+    case DW_OP_mod: value = expression_divide(m, a, b, true); break;
     case DW_OP_shl: value = b < 64 ? a << b : 0; break;
     case DW_OP_shr: value = b < 64 ? a >> b : 0; break;
     case DW_OP_shra: value = (u64)((i64)a >> shift); break;
@@ -197,14 +197,14 @@ static bool shuffle(struct machine *m, const Dwarf_Op *op)
         return true;
     }
     case DW_OP_drop:
-        pop(m);
+        expression_pop(m);
         return true;
     case DW_OP_swap:
-        b = pop(m), a = pop(m);
+        b = expression_pop(m), a = expression_pop(m);
         push(m, b), push(m, a);
         return true;
     case DW_OP_rot:
-        c = pop(m), b = pop(m), a = pop(m);
+        c = expression_pop(m), b = expression_pop(m), a = expression_pop(m);
         push(m, c), push(m, a), push(m, b);
         return true;
     default:
@@ -212,14 +212,14 @@ static bool shuffle(struct machine *m, const Dwarf_Op *op)
     }
 }
 
-static bool unary(struct machine *m, const Dwarf_Op *op)
+static bool expression_unary(struct machine *m, const Dwarf_Op *op)
 {
     u64 value;
     switch (op->atom) {
-    case DW_OP_neg: value = -pop(m); break;
-    case DW_OP_not: value = ~pop(m); break;
-    case DW_OP_abs: value = pop(m); value = (i64)value < 0 ? -value : value; break;
-    case DW_OP_plus_uconst: value = pop(m) + op->number; break;
+    case DW_OP_neg: value = -expression_pop(m); break;
+    case DW_OP_not: value = ~expression_pop(m); break;
+    case DW_OP_abs: value = expression_pop(m); value = (i64)value < 0 ? -value : value; break;
+    case DW_OP_plus_uconst: value = expression_pop(m) + op->number; break;
     default: return false;
     }
     push(m, value);
@@ -244,7 +244,7 @@ static void end_piece(struct machine *m, u64 bit_size, u64 bit_offset)
         p->value = m->reg; /* how many */
     } else if (m->depth) {
         p->kind = m->is_value ? PIECE_VALUE : PIECE_IN_MEMORY;
-        p->value = pop(m);
+        p->value = expression_pop(m);
     }
     m->in_register = m->is_value = false;
     m->bytes = NULL;
@@ -280,7 +280,7 @@ static bool describes(struct machine *m, const Dwarf_Op *op)
     }
 }
 
-static void jump(struct machine *m, const Dwarf_Op *op)
+static void expression_jump(struct machine *m, const Dwarf_Op *op)
 {
     u64 target = op->offset + 3 + (u64)(i64)(i16)op->number;
     for (size_t n = 0; n < m->count; n++)
@@ -319,8 +319,8 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
     case DW_OP_bregx: push_register(m, (unsigned)op->number, (i64)op->number2); return true;
     case DW_OP_fbreg: push_asked(m, m->host->frame_base, (i64)op->number); return true;
     case DW_OP_call_frame_cfa: push_asked(m, m->host->cfa, 0); return true;
-    case DW_OP_deref: dereference(m, 8); return true;
-    case DW_OP_deref_size: dereference(m, op->number); return true;
+    case DW_OP_deref: expression_dereference(m, 8); return true;
+    case DW_OP_deref_size: expression_dereference(m, op->number); return true;
     case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: push_tls(m); return true;
     case DW_OP_entry_value: case DW_OP_GNU_entry_value: push_entry_value(m, op); return true;
     case DW_OP_regval_type: case DW_OP_GNU_regval_type:
@@ -339,11 +339,12 @@ static void step(struct machine *m)
 {
     const Dwarf_Op *op = &m->ops[m->at++];
     if (op->atom == DW_OP_skip || op->atom == DW_OP_bra) {
-        if (op->atom == DW_OP_skip || pop(m))
-            jump(m, op);
+        if (op->atom == DW_OP_skip || expression_pop(m))
+            expression_jump(m, op);
         return;
     }
-    if (!pushes(m, op) && !binary(m, op->atom) && !unary(m, op) && !shuffle(m, op) && !describes(m, op))
+    if (!pushes(m, op) && !expression_binary(m, op->atom) && !expression_unary(m, op) &&
+        !shuffle(m, op) && !describes(m, op))
         m->failed = true;
 }
 

@@ -28,7 +28,7 @@ static bool is_code(const GElf_Sym *symbol, const char *name)
            symbol->st_shndx < SHN_LORESERVE && strncmp(name, "__", 2) != 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int functions_by_start(const void *a, const void *b)
 {
     const struct function_symbol *x = a, *y = b;
     if (x->start != y->start)
@@ -64,7 +64,8 @@ static void make_functions(struct module *m)
             .start = at, .end = at + symbol.st_size, .raw = name, .part = strstr(name, ".cold")};
     }
     if (m->functions.count)
-        qsort(m->functions.items, m->functions.count, sizeof(struct function_symbol), by_start);
+        qsort(m->functions.items, m->functions.count, sizeof(struct function_symbol),
+              functions_by_start);
     mend_ends(m);
 }
 
@@ -282,7 +283,7 @@ char *symbols_describe(struct symbols *s, u64 pc)
 
 /* --- completion ----------------------------------------------------------------------------------------- */
 
-static bool is_listed(const struct list *l, const char *text)
+static bool functions_is_listed(const struct list *l, const char *text)
 {
     char **strings = l->items;
     for (size_t n = 0; n < l->count; n++)
@@ -301,7 +302,7 @@ static void complete_in(struct module *m, const char *beginning, size_t most, st
         if (!strstr(f[n].raw, beginning + word))
             continue; /* as it is in the name that is not demangled */
         const char *name = function_name(&f[n]);
-        if (strncmp(name, beginning, length) != 0 || is_listed(found, name))
+        if (strncmp(name, beginning, length) != 0 || functions_is_listed(found, name))
             continue;
         *(char **)list_add(found) = xformat("%s", name);
     }

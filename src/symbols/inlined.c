@@ -42,7 +42,7 @@ static bool add_form(void *context, const struct name_entry *e)
     return true;
 }
 
-static bool is_instance(struct wanted *w, Dwarf_Die *die)
+static bool inlined_is_instance(struct wanted *w, Dwarf_Die *die)
 {
     Dwarf_Attribute a;
     Dwarf_Die form;
@@ -56,7 +56,7 @@ static bool is_instance(struct wanted *w, Dwarf_Die *die)
 }
 
 /* Where it is entered; an instance of which nothing is left has no code. */
-static void add_entry(struct wanted *w, Dwarf_Die *die)
+static void inlined_add_entry(struct wanted *w, Dwarf_Die *die)
 {
     Dwarf_Addr entry, base, start, end;
     if (dwarf_ranges(die, 0, &base, &start, &end) <= 0 || start >= end)
@@ -66,24 +66,24 @@ static void add_entry(struct wanted *w, Dwarf_Die *die)
     *(u64 *)list_add(w->ret) = entry + w->module->dwarf_bias;
 }
 
-static void walk(struct wanted *w, Dwarf_Die *die, unsigned depth)
+static void inlined_walk(struct wanted *w, Dwarf_Die *die, unsigned depth)
 {
     Dwarf_Die child;
     if (depth > DEPTH_MOST || dwarf_child(die, &child) != 0)
         return;
     do {
         int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_inlined_subroutine && is_instance(w, &child))
-            add_entry(w, &child);
+        if (tag == DW_TAG_inlined_subroutine && inlined_is_instance(w, &child))
+            inlined_add_entry(w, &child);
         if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
             tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace)
-            walk(w, &child, depth + 1);
+            inlined_walk(w, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static bool walk_unit(void *context, Dwarf_Die *unit)
+static bool inlined_walk_unit(void *context, Dwarf_Die *unit)
 {
-    walk(context, unit, 0);
+    inlined_walk(context, unit, 0);
     return true;
 }
 
@@ -92,6 +92,6 @@ void module_inlined(struct module *m, const char *name, struct list *ret)
     struct wanted w = {.module = m, .name = name, .forms = LIST(void *), .ret = ret};
     names_each(m, add_form, &w);
     if (w.forms.count)
-        module_each_unit(m, walk_unit, &w);
+        module_each_unit(m, inlined_walk_unit, &w);
     list_deinit(&w.forms);
 }

@@ -23,7 +23,7 @@ static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)
     }
 }
 
-static bool decode(const u8 *bytes, size_t size, u64 pc, struct instruction *ret)
+static bool instructions_decode(const u8 *bytes, size_t size, u64 pc, struct instruction *ret)
 {
     ZydisDecoder decoder;
     ZydisDecodedInstruction i;
@@ -52,7 +52,7 @@ size_t code_read(struct symbols *s, u64 pc, u8 bytes[INSTRUCTION_LONGEST])
 bool symbols_instruction(struct symbols *s, u64 pc, struct instruction *ret)
 {
     u8 bytes[INSTRUCTION_LONGEST];
-    return decode(bytes, code_read(s, pc, bytes), pc, ret);
+    return instructions_decode(bytes, code_read(s, pc, bytes), pc, ret);
 }
 
 /* Calls may write anything. */
@@ -96,7 +96,8 @@ size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST
         struct instruction i;
         u8 bytes[LONGEST_CALL];
         if (s->host.read(s->host.context, pc - length, bytes, length) &&
-            decode(bytes, length, pc - length, &i) && i.kind == INSTRUCTION_CALL && i.length == length)
+            instructions_decode(bytes, length, pc - length, &i) && i.kind == INSTRUCTION_CALL &&
+            i.length == length)
             ret[count++] = i.pc;
     }
     return count;
@@ -111,7 +112,8 @@ void symbols_instructions(struct symbols *s, u64 start, u64 end, struct instruct
     struct instruction i;
     if (!s->host.read(s->host.context, start, bytes, size))
         size = 0;
-    for (size_t at = 0; at < size && decode(bytes + at, size - at, start + at, &i); at += i.length)
+    for (size_t at = 0; at < size && instructions_decode(bytes + at, size - at, start + at, &i);
+         at += i.length)
         *(struct instruction *)list_add(&found) = i;
     free(bytes);
     *ret = found.items;

@@ -75,7 +75,8 @@ static bool read_row(Dwarf_Lines *lines, size_t n, u64 bias, struct row *ret)
 }
 
 /* The last row at or below pc, and where the next address begins. */
-static bool find_row(Dwarf_Lines *lines, size_t count, u64 bias, u64 pc, struct row *ret, u64 *ret_end)
+static bool line_table_find_row(Dwarf_Lines *lines, size_t count, u64 bias, u64 pc, struct row *ret,
+                                u64 *ret_end)
 {
     struct row row;
     size_t low = 0, high = count;
@@ -106,7 +107,7 @@ bool symbols_line(struct symbols *s, u64 pc, struct line_place *ret)
     struct row row;
     u64 end;
     if (!m || !module_unit(m, pc, &unit) || dwarf_getsrclines(&unit, &lines, &count) ||
-        !find_row(lines, count, m->dwarf_bias, pc, &row, &end) || !row.number)
+        !line_table_find_row(lines, count, m->dwarf_bias, pc, &row, &end) || !row.number)
         return false;
     int column = 0;
     dwarf_linecol(row.line, &column);
@@ -128,7 +129,7 @@ struct pointing {
     const char *source, *file; /* the last name that was made absolute */
 };
 
-static const char *file_of(struct pointing *p, Dwarf_Die *unit, const struct row *row)
+static const char *line_table_file_of(struct pointing *p, Dwarf_Die *unit, const struct row *row)
 {
     if (row->source != p->source) {
         p->source = row->source;
@@ -154,7 +155,7 @@ static bool is_skipped(struct symbols *s, const char *file, struct function_symb
 /* Of several at one address the last tells the line. */
 static void add_point(struct pointing *p, Dwarf_Die *unit, const struct row *row, bool entry)
 {
-    const char *file = file_of(p, unit, row);
+    const char *file = line_table_file_of(p, unit, row);
     if (!file || is_skipped(p->m->owner, file, p->f))
         return;
     struct list *points = p->to;

@@ -20,7 +20,7 @@
 
 /* --- debug information in other files ---------------------------------------------------------- */
 
-static int open_named(struct symbols *s, char *path, char **ret)
+static int modules_open_named(struct symbols *s, char *path, char **ret)
 {
     int fd = s->host.open(s->host.context, path);
     if (fd < 0)
@@ -40,7 +40,7 @@ static int open_by_build_id(struct symbols *s, Dwfl_Module *mod, char **ret)
     char name[2 * 64 + 1] = "";
     for (int n = 1; n < size && n < 64; n++)
         snprintf(name + 2 * (n - 1), 3, "%02x", id[n]);
-    return open_named(s, xformat(DEBUG_ROOT "/.build-id/%02x/%s.debug", id[0], name), ret);
+    return modules_open_named(s, xformat(DEBUG_ROOT "/.build-id/%02x/%s.debug", id[0], name), ret);
 }
 
 /* Where gdb looks for a .gnu_debuglink: beside the file, in .debug there, and under the common root. */
@@ -50,9 +50,10 @@ static int open_by_link(struct symbols *s, const char *file, const char *link, c
     const char *slash = file ? strrchr(file, '/') : NULL;
     int folder = slash ? (int)(slash - file) : 0;
     if (link[0] == '/')
-        return open_named(s, xformat("%s", link), ret);
+        return modules_open_named(s, xformat("%s", link), ret);
     for (size_t n = 0; n < countof(patterns); n++) {
-        int fd = open_named(s, xformat(patterns[n], "", folder, file ? file : "", link), ret);
+        int fd = modules_open_named(s, xformat(patterns[n], "", folder, file ? file : "", link),
+                                    ret);
         if (fd >= 0)
             return fd;
     }
@@ -208,7 +209,7 @@ void symbols_destroy(struct symbols *s)
     free(s);
 }
 
-static u32 hash_of(const char *text)
+static u32 modules_hash_of(const char *text)
 {
     u32 hash = 5381;
     while (*text)
@@ -219,14 +220,14 @@ static u32 hash_of(const char *text)
 static char **slot_of(struct list *table, const char *text)
 {
     char **slots = table->items;
-    size_t at = hash_of(text) & (table->room - 1);
+    size_t at = modules_hash_of(text) & (table->room - 1);
     while (slots[at] && strcmp(slots[at], text) != 0)
         at = (at + 1) & (table->room - 1);
     return &slots[at];
 }
 
 /* A table of hashes, at most half full; `room` is a power of two. */
-static void make_room(struct list *table)
+static void modules_make_room(struct list *table)
 {
     struct list larger = *table;
     larger.room = table->room ? 2 * table->room : 64;
@@ -243,7 +244,7 @@ static void make_room(struct list *table)
 const char *symbols_intern(struct symbols *s, const char *text)
 {
     if (2 * s->strings.count >= s->strings.room)
-        make_room(&s->strings);
+        modules_make_room(&s->strings);
     char **slot = slot_of(&s->strings, text);
     if (!*slot) {
         *slot = xformat("%s", text);
@@ -452,7 +453,7 @@ static bool add_unit_ranges(void *context, Dwarf_Die *unit)
     return true;
 }
 
-static int by_start(const void *a, const void *b)
+static int modules_by_start(const void *a, const void *b)
 {
     u64 x = ((const struct unit_range *)a)->start, y = ((const struct unit_range *)b)->start;
     return x < y ? -1 : x > y;
@@ -463,7 +464,7 @@ static void make_units(struct module *m)
     m->units_made = true;
     module_each_unit(m, add_unit_ranges, m);
     if (m->units.count)
-        qsort(m->units.items, m->units.count, sizeof(struct unit_range), by_start);
+        qsort(m->units.items, m->units.count, sizeof(struct unit_range), modules_by_start);
 }
 
 bool module_unit(struct module *m, u64 address, Dwarf_Die *ret)

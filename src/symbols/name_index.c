@@ -14,7 +14,7 @@ char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *sta
 enum { NO_ENTRY = ~0u, SPACES_DEEP = 16 };
 
 /* Templates are written with and without blanks. */
-static u32 hash_of(const char *name)
+static u32 name_index_hash_of(const char *name)
 {
     u32 hash = 2166136261u;
     for (; *name; name++)
@@ -50,13 +50,13 @@ static bool has_flag(Dwarf_Die *die, unsigned name)
     return dwarf_attr(die, name, &a) != NULL;
 }
 
-static const char *keep(struct values_scope *v, char *text)
+static const char *name_index_keep(struct values_scope *v, char *text)
 {
     *(void **)list_add(&v->memory) = text;
     return text;
 }
 
-static u32 add_entry(struct walk *w, Dwarf_Die *die, enum name_kind kind, u32 parent)
+static u32 name_index_add_entry(struct walk *w, Dwarf_Die *die, enum name_kind kind, u32 parent)
 {
     const char *name = dwarf_diename(die);
     if (!name && kind != NAME_SPACE && dwarf_tag(die) != DW_TAG_enumeration_type)
@@ -67,14 +67,14 @@ static u32 add_entry(struct walk *w, Dwarf_Die *die, enum name_kind kind, u32 pa
     return (u32)w->index->entries.count - 1;
 }
 
-static void walk_children(struct walk *w, Dwarf_Die *die, u32 parent);
+static void name_index_walk_children(struct walk *w, Dwarf_Die *die, u32 parent);
 
 static void walk_inside(struct walk *w, Dwarf_Die *die, u32 entry)
 {
     if (w->depth == SPACES_DEEP)
         return;
     w->depth++;
-    walk_children(w, die, entry);
+    name_index_walk_children(w, die, entry);
     w->depth--;
 }
 
@@ -82,43 +82,43 @@ static void walk_die(struct walk *w, Dwarf_Die *die, u32 parent)
 {
     switch (dwarf_tag(die)) {
     case DW_TAG_variable:
-        add_entry(w, die, NAME_VARIABLE, parent);
+        name_index_add_entry(w, die, NAME_VARIABLE, parent);
         break;
     case DW_TAG_member: /* a static one, of DWARF 4 */
         if (has_flag(die, DW_AT_external))
-            add_entry(w, die, NAME_VARIABLE, parent);
+            name_index_add_entry(w, die, NAME_VARIABLE, parent);
         break;
     case DW_TAG_subprogram:
         if (w->depth < 2 || !has_flag(die, DW_AT_declaration))
-            add_entry(w, die, NAME_FUNCTION, parent);
+            name_index_add_entry(w, die, NAME_FUNCTION, parent);
         break;
     case DW_TAG_base_type:
     case DW_TAG_typedef:
-        add_entry(w, die, NAME_TYPE, parent);
+        name_index_add_entry(w, die, NAME_TYPE, parent);
         break;
     case DW_TAG_enumeration_type:
-        walk_inside(w, die, add_entry(w, die, NAME_TYPE, parent));
+        walk_inside(w, die, name_index_add_entry(w, die, NAME_TYPE, parent));
         break;
     case DW_TAG_enumerator:
-        add_entry(w, die, NAME_ENUMERATOR, parent);
+        name_index_add_entry(w, die, NAME_ENUMERATOR, parent);
         break;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type: {
-        u32 entry = add_entry(w, die, NAME_TYPE, parent);
+        u32 entry = name_index_add_entry(w, die, NAME_TYPE, parent);
         if (w->cplusplus && entry != NO_ENTRY)
             walk_inside(w, die, entry);
         break;
     }
     case DW_TAG_namespace:
-        walk_inside(w, die, add_entry(w, die, NAME_SPACE, parent));
+        walk_inside(w, die, name_index_add_entry(w, die, NAME_SPACE, parent));
         break;
     default:
         break;
     }
 }
 
-static void walk_children(struct walk *w, Dwarf_Die *die, u32 parent)
+static void name_index_walk_children(struct walk *w, Dwarf_Die *die, u32 parent)
 {
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
@@ -128,13 +128,13 @@ static void walk_children(struct walk *w, Dwarf_Die *die, u32 parent)
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static bool walk_unit(void *context, Dwarf_Die *unit)
+static bool name_index_walk_unit(void *context, Dwarf_Die *unit)
 {
     struct walk w = {.index = context, .unit = unit->addr};
     int language = dwarf_srclang(unit);
     w.cplusplus = language != DW_LANG_C89 && language != DW_LANG_C && language != DW_LANG_C99 &&
                   language != DW_LANG_C11;
-    walk_children(&w, unit, NO_ENTRY);
+    name_index_walk_children(&w, unit, NO_ENTRY);
     return true;
 }
 
@@ -145,7 +145,7 @@ static void make_heads(struct name_index *x)
     x->heads = xalloc(x->head_count * sizeof *x->heads);
     memset(x->heads, 0xff, x->head_count * sizeof *x->heads);
     for (u32 n = (u32)x->entries.count; n-- > 0;) { /* the first stays the first */
-        u32 *head = &x->heads[hash_of(e[n].name) % x->head_count];
+        u32 *head = &x->heads[name_index_hash_of(e[n].name) % x->head_count];
         e[n].next = *head;
         *head = n;
     }
@@ -157,7 +157,7 @@ static struct name_index *index_of(struct module *m)
         m->names = xalloc(sizeof *m->names);
         *m->names = (struct name_index){.entries = LIST(struct name_entry),
                                         .data = LIST(struct data_symbol)};
-        module_each_unit(m, walk_unit, m->names);
+        module_each_unit(m, name_index_walk_unit, m->names);
         make_heads(m->names);
     }
     return m->names;
@@ -234,7 +234,8 @@ static const struct name_entry *declaration_of(struct module *m, const struct na
     Dwarf_Die die = e->die, declared;
     if (!dwarf_attr(&die, DW_AT_specification, &a) || !dwarf_formref_die(&a, &declared))
         return e;
-    for (u32 at = x->heads[hash_of(e->name) % x->head_count]; at != NO_ENTRY; at = all[at].next)
+    for (u32 at = x->heads[name_index_hash_of(e->name) % x->head_count]; at != NO_ENTRY;
+         at = all[at].next)
         if (all[at].die.addr == declared.addr)
             return &all[at];
     return e;
@@ -264,7 +265,8 @@ char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die)
 {
     struct name_index *x = index_of(m);
     const struct name_entry *e = x->entries.items;
-    for (u32 at = x->entries.count ? x->heads[hash_of(name) % x->head_count] : NO_ENTRY; at != NO_ENTRY; at = e[at].next)
+    for (u32 at = x->entries.count ? x->heads[name_index_hash_of(name) % x->head_count] : NO_ENTRY;
+         at != NO_ENTRY; at = e[at].next)
         if (e[at].die.addr == die->addr)
             return names_qualified(m, &e[at]);
     return NULL;
@@ -273,7 +275,7 @@ char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die)
 /* --- looking for one ------------------------------------------------------------------------------------------ */
 
 /* The part behind the last `::`, which may hold template arguments with some of their own. */
-static const char *last_part(const char *name)
+static const char *name_index_last_part(const char *name)
 {
     const char *last = name;
     unsigned deep = 0;
@@ -332,7 +334,7 @@ static unsigned rate(const struct question *q, const char *qualified, const stru
     return points + (e->is_declaration ? 0 : 4) + (e->unit == q->unit ? 2 : 0);
 }
 
-static void look_in(struct question *q, struct module *m)
+static void name_index_look_in(struct question *q, struct module *m)
 {
     struct name_index *x = index_of(m);
     const struct name_entry *e = x->entries.items;
@@ -364,38 +366,38 @@ bool names_find(struct values_scope *v, const char *name, const char *space, uns
         q.space = NULL;
     }
     q.is_template = strchr(q.name, '<');
-    q.part = last_part(q.name);
-    q.hash = hash_of(q.part);
+    q.part = name_index_last_part(q.name);
+    q.hash = name_index_hash_of(q.part);
     if (q.is_template)
-        q.name = keep(v, shortest(xformat("%s", q.name)));
+        q.name = name_index_keep(v, shortest(xformat("%s", q.name)));
     if (q.is_template && q.space)
-        q.space = keep(v, shortest(xformat("%s", q.space)));
+        q.space = name_index_keep(v, shortest(xformat("%s", q.space)));
     struct module **modules = v->symbols->modules.items;
     if (v->view.module)
-        look_in(&q, v->view.module);
+        name_index_look_in(&q, v->view.module);
     for (size_t n = 0; n < v->symbols->modules.count && q.best < 16 + 4; n++)
         if (modules[n] != v->view.module)
-            look_in(&q, modules[n]);
+            name_index_look_in(&q, modules[n]);
     *ret = (struct name_found){.module = q.found_in, .entry = q.entry, .points = q.best};
     return q.best;
 }
 
 /* Does the name begin with the template's, up to its arguments? */
-static bool is_instance(const struct name_entry *e, const char *part, size_t length)
+static bool name_index_is_instance(const struct name_entry *e, const char *part, size_t length)
 {
     return e->kind == NAME_TYPE && strncmp(e->name, part, length) == 0 && e->name[length] == '<';
 }
 
 bool names_find_instance(struct values_scope *v, const char *name, struct name_found *ret)
 {
-    const char *part = last_part(name);
+    const char *part = name_index_last_part(name);
     size_t length = strcspn(part, "<");
     struct module **modules = v->symbols->modules.items;
     for (size_t k = 0; k < v->symbols->modules.count && part[length]; k++) {
         struct name_index *x = index_of(modules[k]);
         const struct name_entry *e = x->entries.items;
         for (size_t n = 0; n < x->entries.count; n++) {
-            if (!is_instance(&e[n], part, length) || e[n].is_declaration)
+            if (!name_index_is_instance(&e[n], part, length) || e[n].is_declaration)
                 continue;
             char *qualified = names_qualified(modules[k], &e[n]);
             bool same = type_same_name(qualified, name);
@@ -423,7 +425,8 @@ bool names_find_in_file(struct values_scope *v, const char *file, const char *na
     for (size_t k = 0; k < v->symbols->modules.count; k++) {
         struct name_index *x = index_of(modules[k]);
         const struct name_entry *e = x->entries.items;
-        for (u32 at = x->entries.count ? x->heads[hash_of(name) % x->head_count] : NO_ENTRY;
+        for (u32 at = x->entries.count ? x->heads[name_index_hash_of(name) % x->head_count]
+                                       : NO_ENTRY;
              at != NO_ENTRY; at = e[at].next) {
             Dwarf_Die die = e[at].die, unit;
             const char *path = dwarf_diename(dwarf_diecu(&die, &unit, NULL, NULL));
@@ -439,7 +442,7 @@ bool names_find_in_file(struct values_scope *v, const char *file, const char *na
 
 /* --- the symbol table's data -------------------------------------------------------------------------------------- */
 
-static int by_start(const void *a, const void *b)
+static int name_index_by_start(const void *a, const void *b)
 {
     const struct data_symbol *x = a, *y = b;
     if (x->start != y->start)
@@ -461,7 +464,7 @@ static void make_data(struct module *m, struct name_index *x)
             (struct data_symbol){.start = at, .end = at + symbol.st_size, .raw = name};
     }
     if (x->data.count)
-        qsort(x->data.items, x->data.count, sizeof(struct data_symbol), by_start);
+        qsort(x->data.items, x->data.count, sizeof(struct data_symbol), name_index_by_start);
 }
 
 static const struct data_symbol *data_at(struct module *m, u64 address)

@@ -18,7 +18,7 @@ struct parser {
     unsigned depth;
 };
 
-static struct tree *fail(struct parser *p, struct error *err)
+static struct tree *parse_fail(struct parser *p, struct error *err)
 {
     if (p->error)
         error_destroy(err);
@@ -41,7 +41,7 @@ static void skip_space(struct parser *p)
         p->at++;
 }
 
-static bool is_word(char c)
+static bool parse_is_word(char c)
 {
     return isalnum((u8)c) || c == '_';
 }
@@ -50,7 +50,8 @@ static bool see(struct parser *p, const char *text)
 {
     size_t length = strlen(text);
     skip_space(p);
-    return strncmp(p->at, text, length) == 0 && !(is_word(text[0]) && is_word(p->at[length]));
+    return strncmp(p->at, text, length) == 0 &&
+           !(parse_is_word(text[0]) && parse_is_word(p->at[length]));
 }
 
 static bool take_text(struct parser *p, const char *text)
@@ -65,8 +66,8 @@ static struct tree *unexpected(struct parser *p)
 {
     skip_space(p);
     if (!*p->at)
-        return fail(p, error_new("the expression ends too early"));
-    return fail(p, error_new("'%.20s' is not expected there", p->at));
+        return parse_fail(p, error_new("the expression ends too early"));
+    return parse_fail(p, error_new("'%.20s' is not expected there", p->at));
 }
 
 static bool need(struct parser *p, const char *text)
@@ -75,7 +76,7 @@ static bool need(struct parser *p, const char *text)
         return true;
     skip_space(p);
     if (!p->error)
-        fail(p, *p->at ? error_new("'%s' is missing before '%.20s'", text, p->at)
+        parse_fail(p, *p->at ? error_new("'%s' is missing before '%.20s'", text, p->at)
                        : error_new("'%s' is missing at the end", text));
     return false;
 }
@@ -88,7 +89,7 @@ static const char *word(struct parser *p)
     const char *from = p->at;
     if (!isalpha((u8)*from) && *from != '_')
         return NULL;
-    while (is_word(*p->at))
+    while (parse_is_word(*p->at))
         p->at++;
     return values_copy(p->v, from, (size_t)(p->at - from));
 }
@@ -101,7 +102,7 @@ static size_t template_length(const char *at)
         deep += at[n] == '<';
         if (at[n] == '>' && --deep == 0)
             return n + 1;
-        if (!deep || !(is_word(at[n]) || strchr("<> ,:*&()[]-", at[n])))
+        if (!deep || !(parse_is_word(at[n]) || strchr("<> ,:*&()[]-", at[n])))
             return 0;
     }
     return 0;
@@ -225,7 +226,7 @@ static struct type *type_specifier(struct parser *p)
         if (name && (keyword || !is_variable_name(p, name)))
             t = type_named(p->v, keyword, name);
         if (!t && keyword && !p->error)
-            fail(p, name ? error_new("there is no %s %s", keyword, name)
+            parse_fail(p, name ? error_new("there is no %s %s", keyword, name)
                          : error_new("a name is missing behind '%s'", keyword));
     }
     if (!t) {
@@ -344,12 +345,12 @@ static struct tree *float_literal(struct parser *p)
         type = "float", p->at++;
     else if (*p->at == 'l' || *p->at == 'L')
         type = "long double", p->at++;
-    if (is_word(*p->at))
-        return fail(p, error_new("'%.20s' is no number", end));
+    if (parse_is_word(*p->at))
+        return parse_fail(p, error_new("'%.20s' is no number", end));
     return number_node(p, (struct number){.is_float = true, .f = f}, type_builtin(p->v, type));
 }
 
-static bool is_float(const char *at)
+static bool parse_is_float(const char *at)
 {
     bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
     if (hex)
@@ -370,9 +371,9 @@ static u64 digits(struct parser *p, char **ret_end)
     return strtoull(p->at, ret_end, 0);
 }
 
-static struct tree *number(struct parser *p)
+static struct tree *parse_number(struct parser *p)
 {
-    if (is_float(p->at))
+    if (parse_is_float(p->at))
         return float_literal(p);
     char *end;
     const char *from = p->at;
@@ -382,14 +383,14 @@ static struct tree *number(struct parser *p)
     u64 value = digits(p, &end);
     bool decimal = from[0] != '0';
     if (errno)
-        return fail(p, error_new("the number '%.30s' is too large", from));
+        return parse_fail(p, error_new("the number '%.30s' is too large", from));
     for (p->at = end; *p->at && strchr("uUlL", *p->at); p->at++)
         if (tolower((u8)*p->at) == 'u')
             is_unsigned = true;
         else
             longs++;
-    if (is_word(*p->at))
-        return fail(p, error_new("'%.20s' is no number", from));
+    if (parse_is_word(*p->at))
+        return parse_fail(p, error_new("'%.20s' is no number", from));
     bool wide = longs || value > UINT32_MAX || (value > INT32_MAX && decimal && !is_unsigned);
     if (value > (wide ? (u64)INT64_MAX : (u64)INT32_MAX))
         is_unsigned = true;
@@ -428,14 +429,14 @@ static struct tree *character(struct parser *p)
     if (value == '\\')
         value = escape(p);
     if (!value && !p->at[-1])
-        return p->at--, fail(p, error_new("a character constant does not end"));
+        return p->at--, parse_fail(p, error_new("a character constant does not end"));
     if (*p->at != '\'')
-        return fail(p, error_new("a character constant does not end"));
+        return parse_fail(p, error_new("a character constant does not end"));
     p->at++;
     return number_node(p, (struct number){.i = (i8)value}, type_builtin(p->v, "char"));
 }
 
-static struct tree *string(struct parser *p)
+static struct tree *parse_string(struct parser *p)
 {
     struct tree *t = node(p, TREE_STRING, NULL, NULL);
     char *text = values_alloc(p->v, strlen(p->at) + 1);
@@ -447,7 +448,7 @@ static struct tree *string(struct parser *p)
             text[t->length++] = *p->at++;
         }
     if (!*p->at)
-        return fail(p, error_new("a string does not end"));
+        return parse_fail(p, error_new("a string does not end"));
     p->at++;
     t->text = text;
     return t;
@@ -469,18 +470,18 @@ static struct tree *quoted(struct parser *p)
 /* --- operators -------------------------------------------------------------------------------------------------- */
 
 static struct tree *comma(struct parser *p);
-static struct tree *unary(struct parser *p);
-static struct tree *slice(struct parser *p);
+static struct tree *parse_unary(struct parser *p);
+static struct tree *parse_slice(struct parser *p);
 
 static struct tree *parse_register(struct parser *p)
 {
     struct tree *t = node(p, TREE_REGISTER, NULL, NULL);
     p->at++;
     t->text = word(p);
-    return t->text ? t : fail(p, error_new("a register's name is missing behind '$'"));
+    return t->text ? t : parse_fail(p, error_new("a register's name is missing behind '$'"));
 }
 
-static struct tree *name(struct parser *p)
+static struct tree *parse_name(struct parser *p)
 {
     struct tree *t = node(p, TREE_NAME, NULL, NULL);
     if (take_text(p, "true") || see(p, "false")) {
@@ -493,7 +494,7 @@ static struct tree *name(struct parser *p)
     if (!t->text)
         return unexpected(p);
     if (t->text[strlen(t->text) - 1] == ':')
-        return fail(p, error_new("a name is missing behind '::'"));
+        return parse_fail(p, error_new("a name is missing behind '::'"));
     return t;
 }
 
@@ -508,14 +509,14 @@ static struct tree *primary(struct parser *p)
         return t;
     }
     if (isdigit((u8)c) || (c == '.' && isdigit((u8)p->at[1])))
-        return number(p);
+        return parse_number(p);
     if (c == '"')
-        return string(p);
+        return parse_string(p);
     if (c == '\'')
         return quoted(p);
     if (c == '$')
         return parse_register(p);
-    return name(p);
+    return parse_name(p);
 }
 
 static struct error *cannot_change(const char *what)
@@ -524,11 +525,11 @@ static struct error *cannot_change(const char *what)
                      "use == to compare", what);
 }
 
-static struct tree *member(struct parser *p, struct tree *of, enum tree_kind kind)
+static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_kind kind)
 {
     struct tree *t = node(p, kind, of, NULL);
     t->text = qualified(p);
-    return t->text ? t : fail(p, error_new("a member's name is missing"));
+    return t->text ? t : parse_fail(p, error_new("a member's name is missing"));
 }
 
 static struct tree *postfix(struct parser *p)
@@ -536,24 +537,25 @@ static struct tree *postfix(struct parser *p)
     struct tree *t = primary(p);
     while (t && !p->error) {
         if (see(p, "++") || see(p, "--"))
-            return fail(p, cannot_change(see(p, "++") ? "++" : "--"));
+            return parse_fail(p, cannot_change(see(p, "++") ? "++" : "--"));
         if (take_text(p, "->*") || take_text(p, ".*"))
-            t = node(p, TREE_TO_MEMBER, t, unary(p));
+            t = node(p, TREE_TO_MEMBER, t, parse_unary(p));
         else if (take_text(p, "->"))
-            t = member(p, t, TREE_ARROW);
+            t = parse_member(p, t, TREE_ARROW);
         else if (take_text(p, "["))
             t = node(p, TREE_INDEX, t, comma(p)), need(p, "]");
         else if (see(p, "("))
-            return fail(p, error_new("a function of the program cannot be called: the recording would change"));
+            return parse_fail(p, error_new("a function of the program cannot be called: "
+                                           "the recording would change"));
         else if (see(p, ".") && !isdigit((u8)p->at[1]))
-            p->at++, t = member(p, t, TREE_MEMBER);
+            p->at++, t = parse_member(p, t, TREE_MEMBER);
         else
             return t;
     }
     return NULL;
 }
 
-static struct tree *size_of(struct parser *p)
+static struct tree *parse_size_of(struct parser *p)
 {
     const char *from = p->at;
     if (take_text(p, "(")) {
@@ -568,11 +570,11 @@ static struct tree *size_of(struct parser *p)
         }
         p->at = from;
     }
-    return node(p, TREE_SIZEOF, unary(p), NULL);
+    return node(p, TREE_SIZEOF, parse_unary(p), NULL);
 }
 
 /* (type)operand; NULL and no error: it is no cast. */
-static struct tree *cast(struct parser *p)
+static struct tree *parse_cast(struct parser *p)
 {
     const char *from = p->at;
     if (!take_text(p, "("))
@@ -584,7 +586,7 @@ static struct tree *cast(struct parser *p)
         p->at = from;
         return NULL;
     }
-    struct tree *t = node(p, TREE_CAST, unary(p), NULL);
+    struct tree *t = node(p, TREE_CAST, parse_unary(p), NULL);
     t->type = type;
     return t;
 }
@@ -609,7 +611,7 @@ static struct tree *named_cast(struct parser *p)
     return NULL;
 }
 
-static struct tree *unary(struct parser *p)
+static struct tree *parse_unary(struct parser *p)
 {
     static const struct {
         char text;
@@ -618,21 +620,21 @@ static struct tree *unary(struct parser *p)
     struct tree *t = NULL;
     skip_space(p);
     if (p->depth++ > NEST_MOST)
-        return fail(p, error_new("the expression is nested too deeply"));
+        return parse_fail(p, error_new("the expression is nested too deeply"));
     if (see(p, "++") || see(p, "--"))
-        return fail(p, cannot_change(see(p, "++") ? "++" : "--"));
+        return parse_fail(p, cannot_change(see(p, "++") ? "++" : "--"));
     for (size_t n = 0; n < countof(ops) && !t; n++)
         if (*p->at == ops[n].text) {
             p->at++;
-            t = node(p, TREE_UNARY, unary(p), NULL);
+            t = node(p, TREE_UNARY, parse_unary(p), NULL);
             t->op = ops[n].op;
         }
     if (!t && take_text(p, "sizeof"))
-        t = size_of(p);
+        t = parse_size_of(p);
     if (!t && !p->error)
         t = named_cast(p);
     if (!t && !p->error)
-        t = cast(p);
+        t = parse_cast(p);
     if (!t && !p->error)
         t = postfix(p);
     p->depth--;
@@ -640,11 +642,11 @@ static struct tree *unary(struct parser *p)
 }
 
 /* p@10 binds tighter than any operator between two operands. */
-static struct tree *slice(struct parser *p)
+static struct tree *parse_slice(struct parser *p)
 {
-    struct tree *t = unary(p);
+    struct tree *t = parse_unary(p);
     while (t && take_text(p, "@"))
-        t = node(p, TREE_SLICE, t, unary(p));
+        t = node(p, TREE_SLICE, t, parse_unary(p));
     return t;
 }
 
@@ -669,7 +671,7 @@ static int next_binary(struct parser *p)
         if (see(p, binaries[n].text)) {
             if (binaries[n].level > 2 && binaries[n].level != 6 && binaries[n].level != 7 &&
                 p->at[strlen(binaries[n].text)] == '=') {
-                fail(p, cannot_change("an assignment"));
+                parse_fail(p, cannot_change("an assignment"));
                 return -1;
             }
             return (int)n;
@@ -677,39 +679,39 @@ static int next_binary(struct parser *p)
     return -1;
 }
 
-static struct tree *binary(struct parser *p, unsigned level)
+static struct tree *parse_binary(struct parser *p, unsigned level)
 {
-    struct tree *t = slice(p);
+    struct tree *t = parse_slice(p);
     for (int n; t && (n = next_binary(p)) >= 0 && binaries[n].level >= level;) {
         p->at += strlen(binaries[n].text);
-        t = node(p, binaries[n].kind, t, binary(p, binaries[n].level + 1u));
+        t = node(p, binaries[n].kind, t, parse_binary(p, binaries[n].level + 1u));
         t->op = binaries[n].op;
     }
     return p->error ? NULL : t;
 }
 
-static struct tree *condition(struct parser *p)
+static struct tree *parse_conditional(struct parser *p)
 {
     if (p->depth++ > NEST_MOST)
-        return fail(p, error_new("the expression is nested too deeply"));
-    struct tree *t = binary(p, 1);
+        return parse_fail(p, error_new("the expression is nested too deeply"));
+    struct tree *t = parse_binary(p, 1);
     if (t && take_text(p, "?")) {
         struct tree *yes = comma(p);
         need(p, ":");
         t = node(p, TREE_CONDITION, t, yes);
-        t->c = condition(p);
+        t->c = parse_conditional(p);
     }
     if (t && !p->error && see(p, "="))
-        fail(p, cannot_change("an assignment"));
+        parse_fail(p, cannot_change("an assignment"));
     p->depth--;
     return p->error ? NULL : t;
 }
 
 static struct tree *comma(struct parser *p)
 {
-    struct tree *t = condition(p);
+    struct tree *t = parse_conditional(p);
     while (t && take_text(p, ","))
-        t = node(p, TREE_COMMA, t, condition(p));
+        t = node(p, TREE_COMMA, t, parse_conditional(p));
     return p->error ? NULL : t;
 }
 

@@ -8,7 +8,7 @@
 
 /* --- answers ----------------------------------------------------------------------------------------- */
 
-static void add_place(struct symbols *s, struct list *places, u64 pc)
+static void places_add(struct symbols *s, struct list *places, u64 pc)
 {
     struct code_place *have = places->items;
     for (size_t n = 0; n < places->count; n++)
@@ -28,7 +28,7 @@ static void add_place(struct symbols *s, struct list *places, u64 pc)
 
 /* --- functions ----------------------------------------------------------------------------------------- */
 
-static bool in_file(struct symbols *s, u64 pc, const char *file)
+static bool places_in_file(struct symbols *s, u64 pc, const char *file)
 {
     struct line_place place;
     if (!symbols_line(s, pc, &place))
@@ -48,8 +48,9 @@ static void find_functions(struct symbols *s, struct module *m, const char *file
                                                           !signature_fits(function_name(&f[n]), name))))
             continue;
         struct function_info info;
-        if ((!file || in_file(s, f[n].start, file)) && symbols_function(s, f[n].start, &info))
-            add_place(s, places, info.body);
+        if ((!file || places_in_file(s, f[n].start, file)) &&
+            symbols_function(s, f[n].start, &info))
+            places_add(s, places, info.body);
     }
 }
 
@@ -60,8 +61,8 @@ static void find_inlined(struct symbols *s, struct module *m, const char *file, 
     module_inlined(m, name, &entries);
     const u64 *pc = entries.items;
     for (size_t n = 0; n < entries.count; n++)
-        if (!file || in_file(s, pc[n], file))
-            add_place(s, places, pc[n]);
+        if (!file || places_in_file(s, pc[n], file))
+            places_add(s, places, pc[n]);
     list_deinit(&entries);
 }
 
@@ -84,7 +85,7 @@ struct file_test {
     bool was;
 };
 
-static bool is_file(struct file_test *t, const char *path)
+static bool places_is_file(struct file_test *t, const char *path)
 {
     if (path == t->last)
         return t->was;
@@ -102,7 +103,7 @@ static unsigned nearest_line(const struct step_point *p, size_t count, const cha
     unsigned nearest = 0;
     struct file_test test = {.wanted = file};
     for (size_t n = 0; n < count; n++) {
-        if (!is_file(&test, p[n].file))
+        if (!places_is_file(&test, p[n].file))
             continue;
         *known = true;
         if (p[n].line >= line && (!nearest || p[n].line < nearest))
@@ -145,18 +146,19 @@ static void find_line(struct symbols *s, const struct step_point *p, size_t coun
     struct line_parts parts = {.function = ~0ul, .seen = LIST(u32)};
     struct file_test test = {.wanted = file};
     for (size_t n = 0; n < count; n++) {
-        if (p[n].line != line || !is_file(&test, p[n].file))
+        if (p[n].line != line || !places_is_file(&test, p[n].file))
             continue;
         if (p[n].function != parts.function)
             begin_function(s, &parts, &p[n]);
         if (is_first_of_part(&parts, p[n].pc))
-            add_place(s, places, p[n].pc);
+            places_add(s, places, p[n].pc);
     }
     free(parts.scopes);
     list_deinit(&parts.seen);
 }
 
-static struct error *locate_line(struct symbols *s, const char *file, unsigned line, struct list *places)
+static struct error *places_locate_line(struct symbols *s, const char *file, unsigned line,
+                                        struct list *places)
 {
     size_t count;
     bool known = false;
@@ -172,7 +174,7 @@ static struct error *locate_line(struct symbols *s, const char *file, unsigned l
 
 /* --- what was written ---------------------------------------------------------------------------------------- */
 
-static bool read_number(const char *text, u64 *ret)
+static bool places_read_number(const char *text, u64 *ret)
 {
     char *end;
     errno = 0;
@@ -185,13 +187,13 @@ static struct error *locate_here(struct symbols *s, const char *text, const stru
 {
     u64 number;
     bool relative = *text == '+' || *text == '-';
-    if (!read_number(text + relative, &number) || number > 10000000)
+    if (!places_read_number(text + relative, &number) || number > 10000000)
         return error_new("%s is no line number", text);
     if (!here || !here->file)
         return error_new("there is no current source file: say FILE:LINE");
     u64 line = !relative ? number : *text == '+' ? here->line + number
                                   : number < here->line ? here->line - number : 1;
-    return locate_line(s, here->file, (unsigned)line, places);
+    return places_locate_line(s, here->file, (unsigned)line, places);
 }
 
 /* The colon between file and the rest: not one of "N::f". */
@@ -203,13 +205,14 @@ static const char *find_colon(const char *text)
     return at;
 }
 
-static struct error *locate_in_file(struct symbols *s, const char *text, const char *colon, struct list *places)
+static struct error *places_locate_in_file(struct symbols *s, const char *text, const char *colon,
+                                           struct list *places)
 {
     u64 line;
     char *file = xformat("%.*s", (int)(colon - text), text);
     struct error *err = NULL;
-    if (read_number(colon + 1, &line))
-        err = line <= 10000000 ? locate_line(s, file, (unsigned)line, places)
+    if (places_read_number(colon + 1, &line))
+        err = line <= 10000000 ? places_locate_line(s, file, (unsigned)line, places)
                                : error_new("%s is no line number", colon + 1);
     else
         find_named(s, file, colon + 1, places);
@@ -217,21 +220,21 @@ static struct error *locate_in_file(struct symbols *s, const char *text, const c
     return err;
 }
 
-static struct error *locate(struct symbols *s, const char *text, const struct line_place *here,
-                            struct list *places)
+static struct error *places_locate(struct symbols *s, const char *text,
+                                   const struct line_place *here, struct list *places)
 {
     u64 address;
     const char *colon = find_colon(text);
     if (*text == '*') {
-        if (!read_number(text + 1, &address))
+        if (!places_read_number(text + 1, &address))
             return error_new("%s is no address", text + 1);
-        add_place(s, places, address);
+        places_add(s, places, address);
         return NULL;
     }
     if (*text == '+' || *text == '-' || isdigit((unsigned char)*text))
         return locate_here(s, text, here, places);
     if (colon)
-        return locate_in_file(s, text, colon, places);
+        return places_locate_in_file(s, text, colon, places);
     find_named(s, NULL, text, places);
     return NULL;
 }
@@ -240,7 +243,7 @@ struct error *symbols_locate(struct symbols *s, const char *text, const struct l
                              struct code_place **ret, size_t *ret_count)
 {
     struct list places = LIST(struct code_place);
-    struct error *err = locate(s, text, here, &places);
+    struct error *err = places_locate(s, text, here, &places);
     if (!err && !places.count)
         err = error_new("there is no function named %s", text);
     if (err) {

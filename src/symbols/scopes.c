@@ -53,7 +53,7 @@ static void add_ranges(struct walk *w, Dwarf_Die *die, u32 scope, bool block)
                 .die = dwarf_dieoffset(die)};
 }
 
-static void walk_children(struct walk *w, Dwarf_Die *die, u32 scope, unsigned depth)
+static void scopes_walk_children(struct walk *w, Dwarf_Die *die, u32 scope, unsigned depth)
 {
     Dwarf_Die child;
     if (depth > DEPTH_MOST || dwarf_child(die, &child) != 0)
@@ -66,7 +66,7 @@ static void walk_children(struct walk *w, Dwarf_Die *die, u32 scope, unsigned de
         else if (tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
             continue;
         add_ranges(w, &child, inner, inner == scope);
-        walk_children(w, &child, inner, depth + 1);
+        scopes_walk_children(w, &child, inner, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -91,7 +91,7 @@ void symbols_scopes(struct symbols *s, u64 pc, struct scope_range **ret, size_t 
     if (m && function_die(m, pc, &function)) {
         struct walk w = {s, m->dwarf_bias, &ranges};
         add_ranges(&w, &function, 0, false);
-        walk_children(&w, &function, 0, 0);
+        scopes_walk_children(&w, &function, 0, 0);
     }
     *ret = ranges.items;
     *ret_count = ranges.count;

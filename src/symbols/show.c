@@ -584,7 +584,7 @@ static void show_value(struct show *s, struct value *value, bool top)
     s->depth--;
 }
 
-static char *show(struct value *value, char format, bool top)
+static char *show_whole(struct value *value, char format, bool top)
 {
     char *text = NULL;
     size_t size;
@@ -596,12 +596,12 @@ static char *show(struct value *value, char format, bool top)
 
 char *value_show(struct value *value, char format)
 {
-    return show(value, format, true);
+    return show_whole(value, format, true);
 }
 
 char *value_show_variable(struct value *value)
 {
-    return show(value, 0, false);
+    return show_whole(value, 0, false);
 }
 
 char *value_show_argument(struct value *value)
@@ -613,7 +613,7 @@ char *value_show_argument(struct value *value)
     error_destroy(err);
     bool parts = plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY;
     if (err || !parts || value_is_gone(value) || (show_standard(referred, &shown) && shown.is_text))
-        return show(err ? value : referred, 0, false);
+        return show_whole(err ? value : referred, 0, false);
     return xformat("...");
 }
 

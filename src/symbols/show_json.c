@@ -10,7 +10,7 @@ enum { JSON_DEEP = 12 };
 
 static void json(FILE *out, struct value *value, unsigned depth);
 
-static void json_string(FILE *out, const char *text)
+static void show_json_string(FILE *out, const char *text)
 {
     show_json_text(out, (const u8 *)text, strlen(text));
 }
@@ -19,7 +19,7 @@ static void json_string(FILE *out, const char *text)
 static void json_shown(FILE *out, struct value *value)
 {
     char *text = value_show(value, 0);
-    json_string(out, text);
+    show_json_string(out, text);
     free(text);
 }
 
@@ -75,7 +75,7 @@ static void json_members(FILE *out, struct value *value, struct type *plain, uns
             continue;
         fputs(*some ? "," : "", out);
         *some = true;
-        json_string(out, m[n].name);
+        show_json_string(out, m[n].name);
         fputc(':', out);
         json(out, value_member(value, &m[n]), depth + 1);
     }
@@ -102,7 +102,7 @@ static void json_items(FILE *out, const struct shown *x, unsigned depth)
     for (size_t n = 0; n < x->count; n++) {
         fputs(n ? "," : "", out);
         if (object) {
-            json_string(out, x->labels[n]);
+            show_json_string(out, x->labels[n]);
             fputc(':', out);
         }
         if (x->keys) {

@@ -107,7 +107,7 @@ static bool show_text(struct value *value, const char *pointer_path, const char 
     return ret->is_text = ret->prefix;
 }
 
-static bool show_string(struct value *value, struct type *plain, struct shown *ret)
+static bool show_std_string(struct value *value, struct type *plain, struct shown *ret)
 {
     (void)plain;
     return show_text(value, "_M_dataplus._M_p", "_M_string_length", ret);
@@ -141,7 +141,7 @@ static struct type *element_type(struct value *value, const char *pointer_path)
 }
 
 /* Bits, in words. */
-static bool show_bits(struct value *value, struct shown *ret)
+static bool show_std_bits(struct value *value, struct shown *ret)
 {
     struct values_scope *v = value->scope;
     u64 first, end, bit, room, word = 0;
@@ -169,7 +169,7 @@ static bool show_vector(struct value *value, struct type *plain, struct shown *r
     struct type *of = element_type(value, "_M_impl._M_start");
     u64 first, end, room;
     if (strncmp(plain->name, "vector<bool,", 12) == 0)
-        return show_bits(value, ret);
+        return show_std_bits(value, ret);
     if (!of || !std_word(value, "_M_impl._M_start", &first) || !std_word(value, "_M_impl._M_finish", &end) ||
         !std_word(value, "_M_impl._M_end_of_storage", &room) || end < first || room < end || (end - first) % of->size)
         return false;
@@ -221,7 +221,7 @@ static const struct {
     const char *name;
     bool (*show)(struct value *value, struct type *plain, struct shown *ret);
 } classes[] = {
-    {"basic_string", show_string},          {"basic_string_view", show_view},
+    {"basic_string", show_std_string},      {"basic_string_view", show_view},
     {"vector", show_vector},                {"initializer_list", show_initial},
     {"bitset", show_bitset},                {"map", std_show_tree},
     {"multimap", std_show_tree},            {"set", std_show_tree},

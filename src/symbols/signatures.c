@@ -12,7 +12,7 @@
 
 #include "symbols/values_internal.h"
 
-static bool is_word(char c)
+static bool signatures_is_word(char c)
 {
     return isalnum((u8)c) || c == '_';
 }
@@ -35,7 +35,7 @@ static const char *parameters_of(const char *name)
 {
     unsigned deep = 0;
     for (const char *at = name; *at; at++) {
-        if (strncmp(at, "operator", 8) == 0 && !is_word(at[8])) {
+        if (strncmp(at, "operator", 8) == 0 && !signatures_is_word(at[8])) {
             at += 8 + strspn(at + 8, "<>-=!+*/%&|^~[]");
             at += strncmp(at, "()", 2) == 0 ? 2 : 0;
             if (!*at)
@@ -54,12 +54,12 @@ static const char *parameters_of(const char *name)
 }
 
 /* Behind the return type, if there is one. */
-static const char *begin_of(const char *name, const char *end)
+static const char *signatures_begin_of(const char *name, const char *end)
 {
     const char *begin = name;
     unsigned deep = 0;
     for (const char *at = name; at < end; at++) {
-        if (!deep && strncmp(at, "operator", 8) == 0 && !is_word(at[8]))
+        if (!deep && strncmp(at, "operator", 8) == 0 && !signatures_is_word(at[8]))
             break;
         deep += *at == '<' || *at == '(';
         deep -= (*at == '>' || *at == ')') && deep;
@@ -75,7 +75,7 @@ static void cut_arguments(char *name)
     char *to = name;
     unsigned deep = 0;
     for (const char *at = name; *at; at++) {
-        if (strncmp(at, "operator", 8) == 0 && !is_word(at[8]) && !deep) {
+        if (strncmp(at, "operator", 8) == 0 && !signatures_is_word(at[8]) && !deep) {
             size_t length = 8 + strspn(at + 8, "<>-=!+*/%&|^~[]()");
             memmove(to, at, length);
             to += length;
@@ -94,7 +94,7 @@ static void cut_arguments(char *name)
 /* Of the qualified name, without what the user left out; to be freed. */
 static char *plain_name(const char *name, bool keep_arguments)
 {
-    const char *end = parameters_of(name), *begin = begin_of(name, end);
+    const char *end = parameters_of(name), *begin = signatures_begin_of(name, end);
     char *plain = xformat("%.*s", (int)(end - begin), begin);
     if (!keep_arguments)
         cut_arguments(plain);
@@ -176,8 +176,9 @@ static bool same_parameters(const char *name, const char *wanted)
 /* What it returns, where the user has written that: as it is shown, so that other words before a name are not taken for it. */
 static bool same_result(const char *name, const char *wanted)
 {
-    size_t length = (size_t)(begin_of(wanted, parameters_of(wanted)) - wanted);
-    return !length || (length == (size_t)(begin_of(name, parameters_of(name)) - name) && strncmp(name, wanted, length) == 0);
+    size_t length = (size_t)(signatures_begin_of(wanted, parameters_of(wanted)) - wanted);
+    return !length || (length == (size_t)(signatures_begin_of(name, parameters_of(name)) - name) &&
+                       strncmp(name, wanted, length) == 0);
 }
 
 bool signature_fits(const char *name, const char *wanted)
@@ -204,12 +205,12 @@ bool signature_may_fit(const char *raw, const char *wanted)
     if (strstr(wanted, "operator"))
         return true;
     unsigned deep = 0;
-    while (end > wanted && (deep || !is_word(end[-1]))) { /* back over template arguments */
+    while (end > wanted && (deep || !signatures_is_word(end[-1]))) { /* over template arguments */
         end--;
         deep += *end == '>';
         deep -= *end == '<' && deep;
     }
-    for (begin = end; begin > wanted && is_word(begin[-1]); begin--) {
+    for (begin = end; begin > wanted && signatures_is_word(begin[-1]); begin--) {
     }
     return begin == end || memmem(raw, strlen(raw), begin, (size_t)(end - begin));
 }

@@ -7,7 +7,7 @@
 
 enum { SOURCE_MOST = 64 << 20 };
 
-static char *read_all(int fd)
+static char *sources_read_all(int fd)
 {
     struct stat st;
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SOURCE_MOST)
@@ -45,7 +45,8 @@ static struct source *find_source(struct symbols *s, const char *file)
             return &sources[n];
     int fd = s->host.open(s->host.context, file);
     struct source *source = list_add(&s->sources);
-    *source = (struct source){.path = xformat("%s", file), .text = fd >= 0 ? read_all(fd) : NULL};
+    *source = (struct source){.path = xformat("%s", file),
+                              .text = fd >= 0 ? sources_read_all(fd) : NULL};
     if (fd >= 0)
         close(fd);
     if (source->text)

@@ -7,7 +7,7 @@ static bool word_in(struct values_scope *v, u64 address, u64 *ret)
 }
 
 /* Where the element of a node is: behind its header, as the element's alignment has it. */
-static u64 behind(struct values_scope *v, u64 header, struct type *of)
+static u64 std_after_header(struct values_scope *v, u64 header, struct type *of)
 {
     u64 align = type_alignment(v, of);
     return (header + align - 1) / align * align;
@@ -101,7 +101,8 @@ bool std_show_tree(struct value *value, struct type *plain, struct shown *ret)
         return false;
     u64 most = prepare(v, plain, count, ret);
     while (ret->count < most)
-        if (!add_element(value_at(v, of, node + behind(v, NODE_SIZE, of), NULL), ret->keys, ret) ||
+        if (!add_element(value_at(v, of, node + std_after_header(v, NODE_SIZE, of), NULL),
+                         ret->keys, ret) ||
             (ret->count < most && !next_node(v, &node)))
             return false;
     title_with_count(v, plain, count, ret);
@@ -115,7 +116,8 @@ static bool follow(struct values_scope *v, u64 node, u64 end, u64 header, struct
                    struct shown *ret)
 {
     while (ret->count < most && node != end) {
-        if (!add_element(value_at(v, of, node + behind(v, header, of), NULL), ret->keys, ret) ||
+        if (!add_element(value_at(v, of, node + std_after_header(v, header, of), NULL), ret->keys,
+                         ret) ||
             !word_in(v, node, &node))
             return false;
     }
@@ -176,7 +178,7 @@ struct deque_end {
     u64 at, first, last, row;
 };
 
-static bool read_end(struct value *value, const char *path, struct deque_end *ret)
+static bool std_read_end(struct value *value, const char *path, struct deque_end *ret)
 {
     struct value *end = std_member(value, path);
     return end && std_word(end, "_M_cur", &ret->at) && std_word(end, "_M_first", &ret->first) &&
@@ -189,8 +191,8 @@ bool std_show_deque(struct value *value, struct type *plain, struct shown *ret)
     struct values_scope *v = value->scope;
     struct type *of = std_argument(v, plain, 0);
     struct deque_end from, to;
-    if (!of || !of->size || !read_end(value, "_M_impl._M_start", &from) || !read_end(value, "_M_impl._M_finish", &to) ||
-        to.row < from.row)
+    if (!of || !of->size || !std_read_end(value, "_M_impl._M_start", &from) ||
+        !std_read_end(value, "_M_impl._M_finish", &to) || to.row < from.row)
         return false;
     u64 in_row = of->size < ROW_BYTES ? ROW_BYTES / of->size : 1;
     u64 before = (from.at - from.first) / of->size;
@@ -235,7 +237,8 @@ bool std_show_iterator(struct value *value, struct type *plain, struct shown *re
             return true;
         std_room(v, ret, 1);
         ret->target = ret->items[ret->count++] =
-            value_at(v, of, at + behind(v, kinds[n].header, of), value_all_sources(value));
+            value_at(v, of, at + std_after_header(v, kinds[n].header, of),
+                     value_all_sources(value));
         return true;
     }
     return false;

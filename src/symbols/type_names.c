@@ -17,7 +17,7 @@ struct reader {
     bool failed, changed;
 };
 
-static bool is_word(char c)
+static bool type_names_is_word(char c)
 {
     return isalnum((u8)c) || c == '_';
 }
@@ -25,7 +25,7 @@ static bool is_word(char c)
 /* Where the qualified name at the end of the text begins. */
 static const char *name_at_end(const char *text, size_t length)
 {
-    while (length && (is_word(text[length - 1]) || text[length - 1] == ':'))
+    while (length && (type_names_is_word(text[length - 1]) || text[length - 1] == ':'))
         length--;
     return text + length;
 }
@@ -76,7 +76,7 @@ static size_t drop_defaults(const char *name, char **arguments, size_t count)
 }
 
 /* Instances that have a name of their own; NULL: it has none. */
-static const char *own_name(const char *name, const char *argument)
+static const char *type_names_own_name(const char *name, const char *argument)
 {
     static const char *const names[][3] = {
         {"std::__cxx11::basic_string", "char", "std::string"},
@@ -98,7 +98,7 @@ static const char *own_name(const char *name, const char *argument)
     return NULL;
 }
 
-static char *read_name(struct reader *r, bool inside);
+static char *type_names_read_name(struct reader *r, bool inside);
 
 /* From behind the `<` to behind its `>`; takes what stands before it, and gives that with the arguments. */
 static char *with_arguments(struct reader *r, char *before)
@@ -112,12 +112,12 @@ static char *with_arguments(struct reader *r, char *before)
         }
         while (*r->at == ' ')
             r->at++;
-        arguments[count++] = read_name(r, true);
+        arguments[count++] = type_names_read_name(r, true);
     } while (!r->failed && *r->at++ == ',');
     size_t length = strlen(before);
     const char *name = name_at_end(before, length);
     size_t kept = r->failed ? 0 : drop_defaults(name, arguments, count);
-    const char *own = kept == 1 ? own_name(name, arguments[0]) : NULL;
+    const char *own = kept == 1 ? type_names_own_name(name, arguments[0]) : NULL;
     r->changed |= own || kept < count;
     if (own) {
         whole = xformat("%.*s%s", (int)(name - before), before, own);
@@ -139,7 +139,7 @@ static char *with_arguments(struct reader *r, char *before)
 }
 
 /* A name; `inside` of template arguments it ends before `,` and `>`. */
-static char *read_name(struct reader *r, bool inside)
+static char *type_names_read_name(struct reader *r, bool inside)
 {
     char *text = xformat("%s", "");
     unsigned parentheses = 0;
@@ -161,7 +161,8 @@ static char *read_name(struct reader *r, bool inside)
         r->at++;
         parentheses += c == '(';
         parentheses -= c == ')' && parentheses;
-        if (c == '<' && *text && is_word(text[strlen(text) - 1]) && !ends_with_operator(text)) {
+        if (c == '<' && *text && type_names_is_word(text[strlen(text) - 1]) &&
+            !ends_with_operator(text)) {
             text = with_arguments(r, text);
             continue;
         }
@@ -183,7 +184,7 @@ char *type_short_name(const char *name)
     struct reader r = {.at = name};
     if (!strstr(name, "std::") || !strchr(name, '<'))
         return xformat("%s", name);
-    char *text = read_name(&r, false);
+    char *text = type_names_read_name(&r, false);
     if (!r.failed && r.changed)
         return text;
     free(text);

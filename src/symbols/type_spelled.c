@@ -7,13 +7,13 @@ enum { SPELL_DEEP = 32 };
 
 /* --- functions of a class ----------------------------------------------------------------------------- */
 
-static bool has_attribute(Dwarf_Die *die, unsigned name)
+static bool type_spelled_has_attribute(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute a;
     return dwarf_attr_integrate(die, name, &a);
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned name, unsigned otherwise)
+static unsigned type_spelled_number_of(Dwarf_Die *die, unsigned name, unsigned otherwise)
 {
     Dwarf_Attribute a;
     Dwarf_Word value;
@@ -25,7 +25,7 @@ static struct type *object_type(struct values_scope *v, struct module *m, Dwarf_
 {
     Dwarf_Die child;
     if (dwarf_child(method, &child) != 0 || dwarf_tag(&child) != DW_TAG_formal_parameter ||
-        !has_attribute(&child, DW_AT_artificial))
+        !type_spelled_has_attribute(&child, DW_AT_artificial))
         return NULL;
     struct type *pointer = type_plain(v, type_attribute(v, m, &child));
     return pointer->kind == TYPE_POINTER ? type_target(v, pointer) : NULL;
@@ -40,7 +40,8 @@ static void write_method(struct values_scope *v, FILE *out, struct type *class, 
     char *list = type_parameters(v, class->module, method);
     char *inner = xformat("%s(%s)", name ? name : "?", list);
     char *text = maker ? xformat("%s", inner) : type_declaration(v, type_attribute(v, class->module, method), inner);
-    fprintf(out, "%*s%s%s%s%s;\n", (int)indent, "", number_of(method, DW_AT_virtuality, 0) ? "virtual " : "",
+    fprintf(out, "%*s%s%s%s%s;\n", (int)indent, "",
+            type_spelled_number_of(method, DW_AT_virtuality, 0) ? "virtual " : "",
             object ? "" : "static ", text, object && object->kind == TYPE_CONST ? " const" : "");
     free(text);
     free(inner);
@@ -51,7 +52,7 @@ static void write_method(struct values_scope *v, FILE *out, struct type *class, 
 static void write_access(FILE *out, Dwarf_Die *die, unsigned indent, unsigned *access, unsigned otherwise)
 {
     static const char *const words[] = {"", "public", "protected", "private"};
-    unsigned now = number_of(die, DW_AT_accessibility, otherwise);
+    unsigned now = type_spelled_number_of(die, DW_AT_accessibility, otherwise);
     if (now == *access || now >= countof(words) || !now)
         return;
     *access = now;
@@ -70,7 +71,8 @@ static void write_methods(struct values_scope *v, FILE *out, struct type *t, uns
     if (!t->has_die || !t->name || dwarf_child(&class, &child) != 0)
         return;
     do {
-        if (dwarf_tag(&child) != DW_TAG_subprogram || has_attribute(&child, DW_AT_artificial))
+        if (dwarf_tag(&child) != DW_TAG_subprogram ||
+            type_spelled_has_attribute(&child, DW_AT_artificial))
             continue;
         fputs(behind ? "\n" : "", out);
         behind = false;

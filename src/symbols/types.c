@@ -131,7 +131,7 @@ static bool attribute_flag(Dwarf_Die *die, unsigned name)
     return dwarf_attr_integrate(die, name, &a) && dwarf_formflag(&a, &set) == 0 && set;
 }
 
-static bool has_attribute(Dwarf_Die *die, unsigned name)
+static bool types_has_attribute(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute a;
     return dwarf_attr_integrate(die, name, &a);
@@ -306,7 +306,7 @@ static void make_struct(struct type *t, const char *keyword)
     t->is_incomplete = attribute_flag(&t->die, DW_AT_declaration);
 }
 
-static void make(struct values_scope *v, struct type *t)
+static void types_make(struct values_scope *v, struct type *t)
 {
     switch (dwarf_tag(&t->die)) {
     case DW_TAG_base_type: make_base(t); break;
@@ -389,7 +389,7 @@ struct type *type_of(struct values_scope *v, struct module *m, Dwarf_Die *die)
     t->next = *bucket;
     *bucket = t;
     if (nested++ < NEST_MOST)
-        make(v, t);
+        types_make(v, t);
     nested--;
     struct name_found found;
     if (t->kind == TYPE_STRUCT && find_definition(v, t, &found))
@@ -460,7 +460,7 @@ static u64 member_offset(Dwarf_Die *die)
     return 0;
 }
 
-static void add_member(struct values_scope *v, struct type *t, Dwarf_Die *die)
+static void types_add_member(struct values_scope *v, struct type *t, Dwarf_Die *die)
 {
     unsigned tag = (unsigned)dwarf_tag(die);
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance && tag != DW_TAG_variable)
@@ -512,7 +512,7 @@ bool type_variant(struct values_scope *v, struct type *plain, Dwarf_Die *variant
     Dwarf_Die at = *variants, member;
     bool found = false;
     do {
-        bool always = !has_attribute(&at, DW_AT_discr_value); /* for all tags that no other has */
+        bool always = !types_has_attribute(&at, DW_AT_discr_value); /* all tags that no other has */
         if (dwarf_tag(&at) != DW_TAG_variant || (!always && (u64)attribute_number(&at, DW_AT_discr_value, 0) != tag) ||
             (always && found) || !child_of(&at, DW_TAG_member, &member))
             continue;
@@ -531,7 +531,7 @@ const struct member *type_members(struct values_scope *v, struct type *t, size_t
         t->members_made = true;
         if (dwarf_child(&t->die, &child) == 0)
             do
-                add_member(v, t, &child);
+                types_add_member(v, t, &child);
             while (dwarf_siblingof(&child, &child) == 0);
         *(void **)list_add(&v->memory) = t->members.items;
     }

@@ -339,7 +339,7 @@ static const char *written_name(struct symbols *s, Dwarf_Die *die)
     return name ? symbols_intern(s, name) : NULL;
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned name)
+static unsigned unwind_number_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word value;
@@ -352,8 +352,9 @@ static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_D
     Dwarf_Die unit;
     Dwarf_Files *files;
     size_t count;
-    struct line_place place = {.line = number_of(die, DW_AT_call_line), .start = pc, .end = pc + 1};
-    unsigned file = number_of(die, DW_AT_call_file);
+    struct line_place place = {.line = unwind_number_of(die, DW_AT_call_line), .start = pc,
+                               .end = pc + 1};
+    unsigned file = unwind_number_of(die, DW_AT_call_file);
     if (!module_unit(m, pc, &unit) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count)
         return place;
     const char *name = dwarf_filesrc(files, file, NULL, NULL);

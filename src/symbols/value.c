@@ -236,7 +236,7 @@ struct error *value_virtual_base(struct value *object, const struct member *m, u
 }
 
 /* A static member lies where its definition says. */
-static struct value *static_member(struct value *value, const struct member *m)
+static struct value *value_static_member(struct value *value, const struct member *m)
 {
     struct values_scope *v = value->scope;
     struct type *plain = type_plain(v, value->type);
@@ -256,7 +256,7 @@ struct value *value_member(struct value *value, const struct member *m)
 {
     u64 address;
     if (m->is_static)
-        return static_member(value, m);
+        return value_static_member(value, m);
     if (m->is_virtual) {
         struct error *err = value_virtual_base(value, m, &address);
         error_destroy(err);
@@ -298,7 +298,7 @@ struct error *value_find_member(struct value *value, const char *name, struct va
 
 /* --- numbers ------------------------------------------------------------------------------------------------ */
 
-static __int128 extended(unsigned __int128 raw, unsigned bits, bool is_unsigned)
+static __int128 value_extended(unsigned __int128 raw, unsigned bits, bool is_unsigned)
 {
     if (bits >= 128)
         return (__int128)raw;
@@ -346,7 +346,8 @@ struct error *value_number(struct value *value, struct number *ret)
     unsigned __int128 raw = 0;
     memcpy(&raw, value->bytes, value->size < 16 ? value->size : 16);
     raw >>= value->bit_offset;
-    ret->i = extended(raw, value->bit_size ? value->bit_size : (unsigned)value->size * 8, plain->is_unsigned);
+    ret->i = value_extended(raw, value->bit_size ? value->bit_size : (unsigned)value->size * 8,
+                            plain->is_unsigned);
     return NULL;
 }
 
@@ -385,7 +386,8 @@ struct number number_as(struct values_scope *v, struct number n, struct type *t)
         i = n.f > -1e37L && n.f < 1e37L ? (__int128)n.f : 0;
     if (plain->kind == TYPE_BOOL)
         return (struct number){.i = n.is_float ? n.f != 0 : n.i != 0};
-    return (struct number){.i = extended((unsigned __int128)i, (unsigned)plain->size * 8, plain->is_unsigned)};
+    return (struct number){.i = value_extended((unsigned __int128)i, (unsigned)plain->size * 8,
+                                               plain->is_unsigned)};
 }
 
 struct value *value_of_number(struct values_scope *v, struct type *t, struct number n)
@@ -446,7 +448,7 @@ const struct sources *value_all_sources(struct value *value)
     return sources_join(value->scope, own, value->from);
 }
 
-static void add_source(struct list *l, u64 address, u64 size)
+static void value_add_source(struct list *l, u64 address, u64 size)
 {
     struct value_source *all = l->items;
     for (size_t n = 0; n < l->count; n++)
@@ -455,20 +457,20 @@ static void add_source(struct list *l, u64 address, u64 size)
     *(struct value_source *)list_add(l) = (struct value_source){address, size};
 }
 
-static void add_sources(struct list *l, const struct sources *s)
+static void value_add_sources(struct list *l, const struct sources *s)
 {
     enum { SOURCES_MOST = 4096 };
     for (; s && l->count < SOURCES_MOST; s = s->right) {
         if (s->size)
-            add_source(l, s->address, s->size);
-        add_sources(l, s->left);
+            value_add_source(l, s->address, s->size);
+        value_add_sources(l, s->left);
     }
 }
 
 void value_sources(struct value *value, struct value_source **ret, size_t *ret_count)
 {
     struct list l = LIST(struct value_source);
-    add_sources(&l, value_all_sources(value));
+    value_add_sources(&l, value_all_sources(value));
     *ret = l.items;
     *ret_count = l.count;
 }

@@ -361,7 +361,7 @@ int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret,
     return dwarf_getlocation(a, ret, ret_count);
 }
 
-static bool run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
+static bool variables_run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
 {
     struct expression_host host = {
         .read = host_read, .reg = host_register, .frame_base = host_frame_base, .cfa = host_cfa,
@@ -375,7 +375,7 @@ static bool run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
 static bool run_for_number(struct frame_view *f, Dwarf_Attribute *a, u64 *ret)
 {
     struct location l;
-    if (!run(f, a, &l) || l.count != 1)
+    if (!variables_run(f, a, &l) || l.count != 1)
         return false;
     *ret = l.pieces[0].value;
     if (l.pieces[0].kind == PIECE_IN_REGISTER)
@@ -552,7 +552,7 @@ struct error *variables_value(struct values_scope *v, const struct found *found,
     else if (dwarf_attr_integrate(&die, DW_AT_location, &a)) {
         if (is_global(&a))
             view.frame = NULL; /* whatever the pc */
-        if (run(&view, &a, &l))
+        if (variables_run(&view, &a, &l))
             *ret = value_of_location(&view, t, &l);
     }
     if (!*ret && v->no_storage)
@@ -802,7 +802,7 @@ static unsigned line_of(Dwarf_Die *die)
     return dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line) ? 0 : (unsigned)line;
 }
 
-static bool is_listed(const struct list *l, const char *name)
+static bool variables_is_listed(const struct list *l, const char *name)
 {
     const struct variable *all = l->items;
     for (size_t n = 0; n < l->count; n++)
@@ -811,13 +811,13 @@ static bool is_listed(const struct list *l, const char *name)
     return false;
 }
 
-static void add_variable(struct values_scope *v, struct list *l, Dwarf_Die *die)
+static void variables_add_variable(struct values_scope *v, struct list *l, Dwarf_Die *die)
 {
     struct found found = {.die = *die, .module = v->view.module};
     struct variable r = {.name = dwarf_diename(die), .line = line_of(die)};
     if (!r.name)
         return;
-    r.hidden = is_listed(l, r.name);
+    r.hidden = variables_is_listed(l, r.name);
     resolve_declaration(v, &found, r.name);
     struct error *err = variables_value(v, &found, &r.value);
     if (err || value_is_gone(r.value)) {
@@ -834,7 +834,7 @@ static void add_block(struct values_scope *v, struct list *l, Dwarf_Die *block, 
     if (dwarf_child(block, &child) == 0)
         do
             if ((unsigned)dwarf_tag(&child) == tag)
-                add_variable(v, l, &child);
+                variables_add_variable(v, l, &child);
         while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -848,8 +848,8 @@ static void add_left_out(struct values_scope *v, struct list *l, Dwarf_Die *bloc
         return;
     do {
         const char *name = (unsigned)dwarf_tag(&child) == tag ? dwarf_diename(&child) : NULL;
-        if (name && !is_listed(l, name))
-            add_variable(v, l, &child);
+        if (name && !variables_is_listed(l, name))
+            variables_add_variable(v, l, &child);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 

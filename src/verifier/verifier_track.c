@@ -46,7 +46,7 @@ static void verifier_track_hear_signals(struct replay *r)
         r->reaped = true;
 }
 
-static void turn(struct replay *r)
+static void verifier_track_turn(struct replay *r)
 {
     union packet packet;
     struct pollfd polls[] = {
@@ -69,7 +69,7 @@ static void turn(struct replay *r)
 static void verifier_track_run(struct replay *r)
 {
     while (!r->reaped && !r->line->err)
-        turn(r);
+        verifier_track_turn(r);
     if (!r->reaped) {
         kill(r->child, SIGKILL);
         waitpid(r->child, &r->line->wait_status, 0);

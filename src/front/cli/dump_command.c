@@ -16,7 +16,7 @@
 
 static bool as_json;
 
-static void print_line(const struct reader *r, const struct event *e)
+static void dump_print_line(const struct reader *r, const struct event *e)
 {
     char clock[FIGURES_ROOM], moment[64];
     snprintf(moment, sizeof moment, "%llu:0x%llx", (unsigned long long)e->tick,
@@ -27,7 +27,7 @@ static void print_line(const struct reader *r, const struct event *e)
     putchar('\n');
 }
 
-static void print_json(const struct reader *r, const struct event *e)
+static void dump_print_json(const struct reader *r, const struct event *e)
 {
     struct json j = {.out = stdout};
     json_open(&j, NULL, '{');
@@ -53,7 +53,7 @@ static struct error *dump_track(struct recording *rec, u32 track, bool headline)
         printf("track %u, pid %u\n", track, reader_header(r)->pid);
     const struct event *e;
     while (!ferror(stdout) && !(err = reader_next(r, &e)) && e)
-        (as_json ? print_json : print_line)(r, e);
+        (as_json ? dump_print_json : dump_print_line)(r, e);
     if (!err && reader_cut(r))
         err = error_new("%s", reader_cut(r));
     reader_close(r);

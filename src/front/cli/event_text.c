@@ -18,7 +18,7 @@ enum { SHOWN_BYTES = 160 }; /* of a piece, in a line */
 typedef unsigned long long ull;
 
 /* Bytes as a C string, as far as they fit a line. */
-static void print_quoted(FILE *out, const u8 *bytes, size_t size)
+static void event_text_quoted(FILE *out, const u8 *bytes, size_t size)
 {
     fputc('"', out);
     for (size_t i = 0; i < size && i < SHOWN_BYTES; i++) {
@@ -52,12 +52,12 @@ static void print_pieces(FILE *out, const struct event *e)
 }
 
 /* The strings in a piece of a list, each quoted. */
-static void print_strings(FILE *out, const u8 *bytes, size_t size)
+static void event_text_strings(FILE *out, const u8 *bytes, size_t size)
 {
     for (size_t at = 0; at < size;) {
         size_t length = strnlen((const char *)bytes + at, size - at);
         fputc(' ', out);
-        print_quoted(out, bytes + at, length);
+        event_text_quoted(out, bytes + at, length);
         at += length + 1;
     }
 }
@@ -68,7 +68,7 @@ static void print_start(FILE *out, const struct event *e)
     fprintf(out, "pid %u", start->pid);
     for (const struct event_piece *p = NULL; (p = event_next_piece(e, p));)
         if (p->kind == PIECE_PATH || p->kind == PIECE_ARGUMENTS)
-            print_strings(out, (const u8 *)(p + 1), p->size);
+            event_text_strings(out, (const u8 *)(p + 1), p->size);
 }
 
 static void print_syscall(FILE *out, const struct event *e)
@@ -140,7 +140,7 @@ static void print_map(FILE *out, const struct event *e)
     fprintf(out, "0x%llx-0x%llx %c%c%c offset 0x%llx ", (ull)m->address,
             (ull)(m->address + m->size), m->protection & 1 ? 'r' : '-',
             m->protection & 2 ? 'w' : '-', m->protection & 4 ? 'x' : '-', (ull)m->offset);
-    print_quoted(out, (const u8 *)(m + 1), m->path_size);
+    event_text_quoted(out, (const u8 *)(m + 1), m->path_size);
     if (m->copy)
         fprintf(out, " copy %u", m->copy);
 }
@@ -167,7 +167,7 @@ static void print_check(FILE *out, const struct event *e)
 static void print_note(FILE *out, const struct event *e)
 {
     const struct event_note *n = (const struct event_note *)e->payload;
-    print_quoted(out, (const u8 *)(n + 1), n->size);
+    event_text_quoted(out, (const u8 *)(n + 1), n->size);
 }
 
 static void print_fork(FILE *out, const struct event *e)
@@ -334,7 +334,7 @@ static void json_exec(struct json *j, const struct event *e)
     (void)e;
 }
 
-static void json_end(struct json *j, const struct event *e)
+static void event_text_json_end(struct json *j, const struct event *e)
 {
     const struct event_end *end = (const struct event_end *)e->payload;
     json_unsigned(j, "status", end->status);
@@ -357,7 +357,7 @@ static const struct {
     [EVENT_NOTE] = {print_note, json_note},
     [EVENT_FORK] = {print_fork, json_fork},
     [EVENT_EXEC] = {print_exec, json_exec},
-    [EVENT_END] = {print_end, json_end},
+    [EVENT_END] = {print_end, event_text_json_end},
     [EVENT_SHARED] = {print_shared, json_shared},
 };
 

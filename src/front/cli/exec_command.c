@@ -19,7 +19,7 @@
 #include "log/engine_start.h"
 
 /* Reads the options at argv[1] and on; *ret is the index of what follows them. */
-static int read_options(int argc, char **argv, struct setting_list *settings, int *ret)
+static int exec_command_read_options(int argc, char **argv, struct setting_list *settings, int *ret)
 {
     int at = 1, status = 0;
     for (; at < argc && argv[at][0] == '-' && !status; at++) {
@@ -51,7 +51,7 @@ int cli_exec(int argc, char **argv)
 {
     struct setting_list settings = {0};
     int at;
-    int status = read_options(argc, argv, &settings, &at);
+    int status = exec_command_read_options(argc, argv, &settings, &at);
     if (status)
         return status;
     if (at >= argc)

@@ -30,7 +30,7 @@ int growth_wait(const struct growth *g)
     return g->wanted ? 1000 : -1;
 }
 
-static void put(const char *text)
+static void growth_put(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return; /* nobody looks */
@@ -53,7 +53,7 @@ void growth_show(struct growth *g, u64 bytes)
     char line[128], size[FIGURES_ROOM], time[FIGURES_ROOM];
     snprintf(line, sizeof line, "%sebb: recording, %s, %s\r", erase,
              figures_time(time, now - g->began), figures_bytes(size, bytes));
-    put(line);
+    growth_put(line);
     g->last = now;
     g->shown = true;
 }
@@ -61,6 +61,6 @@ void growth_show(struct growth *g, u64 bytes)
 void growth_clear(struct growth *g)
 {
     if (g->shown)
-        put(erase);
+        growth_put(erase);
     g->shown = false;
 }

@@ -73,7 +73,7 @@ static void add_command(struct summary *s, const struct event *e)
 
 static bool seen[65536]; /* threads of the track that is walked over */
 
-static void add_event(struct summary *s, const struct event *e)
+static void info_add_event(struct summary *s, const struct event *e)
 {
     s->last_tick = e->tick;
     /* One that is not the last event came to nothing, or was that of a child of vfork. */
@@ -114,7 +114,7 @@ static void summarise(struct recording *rec, u32 track, struct summary *s)
         const struct event *e;
         s->header = *reader_header(r);
         while (!(err = reader_next(r, &e)) && e)
-            add_event(s, e);
+            info_add_event(s, e);
         s->figures = reader_figures(r);
         if (!err && reader_cut(r))
             s->trouble = xformat("%s", reader_cut(r));
@@ -221,7 +221,7 @@ struct summaries {
     size_t count;
 };
 
-static bool is_child(const struct summary *s, const struct summary *of)
+static bool info_is_child(const struct summary *s, const struct summary *of)
 {
     return s->header.parent == of->header.track && s->header.track != of->header.track;
 }
@@ -258,7 +258,7 @@ static void print_branch(const struct summaries *all, size_t at, const struct su
     print_tree_line(s, parent, depth < TREE_DEEPEST ? depth : TREE_DEEPEST);
     for (size_t i = at + 1; i < all->count; i++) {
         const struct summary *child = &all->list[i];
-        if (is_child(child, s))
+        if (info_is_child(child, s))
             print_branch(all, i, s, depth + (child->header.pid != s->header.pid));
     }
 }
@@ -266,7 +266,7 @@ static void print_branch(const struct summaries *all, size_t at, const struct su
 static bool has_parent(const struct summaries *all, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (is_child(&all->list[at], &all->list[i]))
+        if (info_is_child(&all->list[at], &all->list[i]))
             return true;
     return false;
 }
@@ -283,7 +283,7 @@ static void print_tree(const struct summaries *all)
 
 /* JSON */
 
-static void json_end(struct json *j, const struct summary *s)
+static void info_json_end(struct json *j, const struct summary *s)
 {
     const char *how = s->end.signal ? "signal" : s->ended ? "exit" : s->execed ? "exec"
                       : s->trouble ? "unknown" : "killed";
@@ -308,7 +308,7 @@ static void json_track(struct json *j, const struct summary *s)
     json_unsigned(j, "origin", s->header.origin);
     json_string(j, "command", s->command);
     json_unsigned(j, "threads", s->threads);
-    json_end(j, s);
+    info_json_end(j, s);
     json_unsigned(j, "ticks", s->last_tick);
     json_unsigned(j, "events", s->figures.events);
     json_unsigned(j, "raw", s->figures.raw);
@@ -331,7 +331,7 @@ static void json_track(struct json *j, const struct summary *s)
     json_close(j, '}');
 }
 
-static void print_text(const struct recording *rec, const struct summaries *all)
+static void info_print_text(const struct recording *rec, const struct summaries *all)
 {
     print_head(rec);
     print_tree(all);
@@ -339,7 +339,7 @@ static void print_text(const struct recording *rec, const struct summaries *all)
         print_track(&all->list[i]);
 }
 
-static void print_json(const struct recording *rec, const struct summaries *all)
+static void info_print_json(const struct recording *rec, const struct summaries *all)
 {
     struct json j = {.out = stdout};
     json_open(&j, NULL, '{');
@@ -362,7 +362,7 @@ static bool print_all(struct recording *rec, const u32 *tracks, size_t count, bo
         summarise(rec, tracks[i], &all.list[i]);
         trouble |= all.list[i].trouble != NULL;
     }
-    (json ? print_json : print_text)(rec, &all);
+    (json ? info_print_json : info_print_text)(rec, &all);
     for (size_t i = 0; i < count; i++)
         summary_deinit(&all.list[i]);
     free(all.list);

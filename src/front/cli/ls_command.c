@@ -20,7 +20,7 @@ static void report_broken(struct error *err)
     error_complain(err, 1);
 }
 
-static void print_line(const struct recording *rec)
+static void ls_print_line(const struct recording *rec)
 {
     char date[FIGURES_ROOM], size[FIGURES_ROOM];
     char *ending = recording_text_ending(&rec->meta);
@@ -32,7 +32,7 @@ static void print_line(const struct recording *rec)
     free(ending);
 }
 
-static void print_json(const struct recording *rec)
+static void ls_print_json(const struct recording *rec)
 {
     struct json j = {.out = stdout};
     json_open(&j, NULL, '{');
@@ -56,7 +56,7 @@ int cli_ls(int argc, char **argv)
     if (err)
         return error_complain(err, 1);
     for (size_t i = 0; i < count; i++) {
-        (json ? print_json : print_line)(list[i]);
+        (json ? ls_print_json : ls_print_line)(list[i]);
         recording_destroy(list[i]);
     }
     free(list);

@@ -66,7 +66,7 @@ static void note_mapped(struct packing *p, const struct event_map *map)
 }
 
 /* A track that is cut is packed as it is; one that is damaged is not. */
-static struct error *add_track(struct packing *p, u32 track)
+static struct error *packing_add_track(struct packing *p, u32 track)
 {
     struct reader *r;
     const struct event *e;
@@ -94,7 +94,7 @@ static struct error *add_recording(struct packing *p)
     if (err)
         return err;
     for (size_t i = 0; i < count && !err; i++)
-        err = add_track(p, tracks[i]);
+        err = packing_add_track(p, tracks[i]);
     free(tracks);
     return err;
 }
@@ -171,7 +171,7 @@ static char *default_output(const struct recording *rec)
     return xformat("%s" RECORDING_SUFFIX, slash && slash[1] ? slash + 1 : "recording");
 }
 
-static void say_result(const char *output, const struct pack_figures *f)
+static void packing_say_result(const char *output, const struct pack_figures *f)
 {
     char size[FIGURES_ROOM], raw[FIGURES_ROOM];
     complain(0, "packed %llu mapped files, %llu of debug information, %llu sources, %s as %s: %s",
@@ -192,7 +192,7 @@ static struct error *pack_to(const struct options *options, const struct recordi
         err = pack_writer_finish(p.writer, &figures);
     packing_deinit(&p);
     if (!err && !options->quiet)
-        say_result(output, &figures);
+        packing_say_result(output, &figures);
     return err;
 }
 

@@ -31,7 +31,7 @@ struct row {
 static const struct row rows[] = {CHANNEL_SETTINGS(ROW)};
 #undef ROW
 
-static const struct row *find_row(const char *name, size_t length)
+static const struct row *setting_list_find_row(const char *name, size_t length)
 {
     for (const struct row *r = rows; r < rows + countof(rows); r++)
         if (r->kind != CHANNEL_FD && strlen(r->name) == length &&
@@ -41,7 +41,7 @@ static const struct row *find_row(const char *name, size_t length)
 }
 
 /* Reads digits of `base` at *at and moves it behind them; false if there are none, or too many. */
-static bool read_number(const char **at, int base, u64 *ret)
+static bool setting_list_read_number(const char **at, int base, u64 *ret)
 {
     const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
     if (strspn(*at, digits) == 0)
@@ -66,7 +66,7 @@ static int suffix_shift(const char *suffix)
 static bool is_number(const struct row *row, const char *value)
 {
     u64 number;
-    if (!read_number(&value, 10, &number))
+    if (!setting_list_read_number(&value, 10, &number))
         return false;
     int shift = row->kind == CHANNEL_BYTES ? suffix_shift(value) : *value ? -1 : 0;
     if (shift < 0 || number > row->most >> shift)
@@ -81,14 +81,14 @@ static bool is_number(const struct row *row, const char *value)
 static bool is_pair(const struct row *row, const char *value)
 {
     u64 number;
-    if (!read_number(&value, 10, &number))
+    if (!setting_list_read_number(&value, 10, &number))
         return false;
     if (!*value)
         return row->kind == CHANNEL_MOMENT;
     if (strncmp(value, ":0x", 3) != 0)
         return false;
     value += 3;
-    return read_number(&value, 16, &number) && !*value;
+    return setting_list_read_number(&value, 16, &number) && !*value;
 }
 
 static bool is_valid(const struct row *row, const char *value)
@@ -111,7 +111,7 @@ static bool is_valid(const struct row *row, const char *value)
 }
 
 /* What a value looks like, for a complaint and for the help. */
-static char *describe(const struct row *row)
+static char *setting_list_describe(const struct row *row)
 {
     switch (row->kind) {
     case CHANNEL_FLAG:
@@ -138,7 +138,7 @@ static char *describe(const struct row *row)
 
 static int complain_of_value(const struct row *row, const char *value)
 {
-    char *wanted = describe(row);
+    char *wanted = setting_list_describe(row);
     complain(CHANNEL_EXIT_USAGE, "setting %s is %s, not '%s'", row->name, wanted, value);
     free(wanted);
     return CHANNEL_EXIT_USAGE;
@@ -160,7 +160,7 @@ static char *absolute(const char *path)
 }
 
 /* Takes the setting of this name out of the list, if it is there. */
-static void drop(struct setting_list *list, const char *name)
+static void setting_list_drop(struct setting_list *list, const char *name)
 {
     size_t length = strlen(name);
     char *at = list->text;
@@ -178,9 +178,9 @@ static void drop(struct setting_list *list, const char *name)
         list->text[left - 1] = '\0';
 }
 
-static void append(struct setting_list *list, const char *name, const char *value)
+static void setting_list_append(struct setting_list *list, const char *name, const char *value)
 {
-    drop(list, name);
+    setting_list_drop(list, name);
     const char *before = setting_list_text(list);
     char *text = xformat("%s%s%s=%s", before, *before ? "," : "", name, value);
     free(list->text);
@@ -192,7 +192,7 @@ int setting_list_add(struct setting_list *list, const char *setting)
     const char *equals = strchr(setting, '=');
     if (!equals)
         return complain(CHANNEL_EXIT_USAGE, "a setting is NAME=VALUE, not '%s'", setting);
-    const struct row *row = find_row(setting, (size_t)(equals - setting));
+    const struct row *row = setting_list_find_row(setting, (size_t)(equals - setting));
     if (!row)
         return complain(CHANNEL_EXIT_USAGE,
                         "there is no setting '%.*s'; 'ebb help exec' lists them",
@@ -201,7 +201,7 @@ int setting_list_add(struct setting_list *list, const char *setting)
     if (!is_valid(row, value))
         return complain_of_value(row, value);
     if (row->kind != CHANNEL_PATH) {
-        append(list, row->name, value);
+        setting_list_append(list, row->name, value);
         return 0;
     }
     char *path = absolute(value);
@@ -209,7 +209,7 @@ int setting_list_add(struct setting_list *list, const char *setting)
         return CHANNEL_EXIT_OURS;
     bool fits = is_valid(row, path); /* the current directory may have a comma, too */
     if (fits)
-        append(list, row->name, path);
+        setting_list_append(list, row->name, path);
     else
         complain_of_value(row, path);
     free(path);
@@ -236,7 +236,7 @@ void setting_list_explain(void)
     for (const struct row *r = rows; r < rows + countof(rows); r++) {
         if (r->kind == CHANNEL_FD)
             continue;
-        char *form = describe(r);
+        char *form = setting_list_describe(r);
         char *unless = describe_unless(r);
         printf("    %-9s %s (%s; else %s)\n", r->name, r->what, form, unless);
         free(unless);

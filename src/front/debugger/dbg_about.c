@@ -4,7 +4,7 @@
 
 #include "front/debugger/dbg_internal.h"
 
-static void say_row(struct dbg *d, const struct line_place *line)
+static void dbg_about_say_row(struct dbg *d, const struct line_place *line)
 {
     char *file = dbg_short_path(d, line->file);
     dbg_say(d, "%s:%u is from 0x%llx", file, line->line, (unsigned long long)line->start);
@@ -30,7 +30,7 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
         return err;
     for (size_t i = 0; i < count; i++)
         if (symbols_line(symbols, places[i].pc, &line)) {
-            say_row(d, &line);
+            dbg_about_say_row(d, &line);
             known++;
         }
     if (places != &here)

@@ -57,7 +57,7 @@ char *dbg_short_path(const struct dbg *d, const char *path)
     return xformat("%s", path);
 }
 
-static void print_json(struct dbg *d, const char *command, const struct error *err)
+static void dbg_answer_print_json(struct dbg *d, const char *command, const struct error *err)
 {
     struct dbg_answer *a = &d->answer;
     struct json j = {.out = stdout};
@@ -75,7 +75,7 @@ static void print_json(struct dbg *d, const char *command, const struct error *e
     json_line(&j);
 }
 
-static void print_text(struct dbg *d, const struct error *err)
+static void dbg_answer_print_text(struct dbg *d, const struct error *err)
 {
     fwrite(d->answer.text_bytes, 1, d->answer.text_size, stdout);
     if (err)
@@ -89,9 +89,9 @@ void dbg_answer_end(struct dbg *d, const char *command, struct error *err)
     fclose(a->text);
     fclose(a->fields);
     if (d->json)
-        print_json(d, command, err);
+        dbg_answer_print_json(d, command, err);
     else
-        print_text(d, err);
+        dbg_answer_print_text(d, err);
     fflush(stdout);
     free(a->text_bytes);
     free(a->field_bytes);

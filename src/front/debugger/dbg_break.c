@@ -138,7 +138,7 @@ static bool may_come(const char *what)
     return *what && *what != '*' && *what != '+' && *what != '-' && !isdigit((u8)*what);
 }
 
-static void take_back(struct dbg *d, struct dbg_point *p)
+static void dbg_break_take_back(struct dbg *d, struct dbg_point *p)
 {
     dbg_points_remove(d, p);
     d->last_point--;
@@ -159,13 +159,13 @@ static struct error *add_break(struct dbg *d, const char *what, const char *cond
     p->condition = condition ? xformat("%s", condition) : NULL;
     err = dbg_point_resolve(d, p);
     if (err && !may_come(what)) {
-        take_back(d, p);
+        dbg_break_take_back(d, p);
         return err;
     }
     struct error *wrong = condition ? check_condition(d, p, condition) : NULL;
     if (wrong) {
         error_destroy(err);
-        take_back(d, p);
+        dbg_break_take_back(d, p);
         return wrong;
     }
     dbg_say(d, "%s %u ", temporary ? "Temporary breakpoint" : "Breakpoint", p->number);

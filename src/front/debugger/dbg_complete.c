@@ -9,7 +9,7 @@
 
 enum { COMPLETIONS_MOST = 400 };
 
-static void add(struct list *found, const char *text)
+static void dbg_complete_add(struct list *found, const char *text)
 {
     char *const *all = found->items;
     for (size_t i = 0; i < found->count; i++)
@@ -22,10 +22,10 @@ static void add(struct list *found, const char *text)
 static void add_if(struct list *found, const char *text, const char *beginning)
 {
     if (strncmp(text, beginning, strlen(beginning)) == 0)
-        add(found, text);
+        dbg_complete_add(found, text);
 }
 
-static void add_words(struct list *found, const char *words, const char *beginning)
+static void dbg_complete_add_words(struct list *found, const char *words, const char *beginning)
 {
     while (*words) {
         size_t length = strcspn(words, " ");
@@ -44,7 +44,7 @@ static void add_commands(struct list *found, const char *beginning)
     for (size_t i = 0; i < count; i++)
         add_if(found, all[i].name, beginning);
     for (size_t i = 0; i < count && !found->count; i++) /* other names, if none of the first fits */
-        add_words(found, all[i].others, beginning);
+        dbg_complete_add_words(found, all[i].others, beginning);
 }
 
 static void add_functions(struct dbg *d, struct list *found, const char *beginning)
@@ -59,14 +59,14 @@ static void add_functions(struct dbg *d, struct list *found, const char *beginni
     }
     symbols_complete(symbols, beginning, COMPLETIONS_MOST, &names, &count);
     for (size_t i = 0; i < count; i++) {
-        add(found, names[i]);
+        dbg_complete_add(found, names[i]);
         free(names[i]);
     }
     free(names);
 }
 
 /* By their last part, with the colon of `FILE:LINE`. */
-static void add_sources(struct dbg *d, struct list *found, const char *beginning)
+static void dbg_complete_add_sources(struct dbg *d, struct list *found, const char *beginning)
 {
     struct symbols *symbols;
     size_t count;
@@ -99,7 +99,7 @@ static void add_variables(struct dbg *d, struct list *found, const char *beginni
     }
     values_complete(scope, beginning, COMPLETIONS_MOST, &names, &count);
     for (size_t i = 0; i < count; i++) {
-        add(found, names[i]);
+        dbg_complete_add(found, names[i]);
         free(names[i]);
     }
     free(names);
@@ -142,23 +142,23 @@ static size_t word_start(const char *line, const struct dbg_command *c)
     return at;
 }
 
-static void add_arguments(struct dbg *d, const struct dbg_command *c, const char *line, size_t start,
-                          struct list *found)
+static void dbg_complete_add_arguments(struct dbg *d, const struct dbg_command *c, const char *line,
+                                       size_t start, struct list *found)
 {
     const char *beginning = line + start;
     switch (c->argument) {
     case TAKES_LOCATION:
         add_functions(d, found, beginning);
         if (*beginning)
-            add_sources(d, found, beginning);
+            dbg_complete_add_sources(d, found, beginning);
         break;
     case TAKES_EXPRESSION: add_variables(d, found, beginning); break;
     case TAKES_COMMAND:
         add_commands(found, beginning);
-        add_words(found, dbg_help_words, beginning);
+        dbg_complete_add_words(found, dbg_help_words, beginning);
         break;
     case TAKES_FILE: add_files(found, beginning); break;
-    case TAKES_WORD: add_words(found, c->words, beginning); break;
+    case TAKES_WORD: dbg_complete_add_words(found, c->words, beginning); break;
     default: break;
     }
     const struct dbg_bookmark *marks = d->bookmarks.items;
@@ -179,7 +179,7 @@ static struct list find_words(struct dbg *d, const char *line, size_t *ret_start
         struct error *err = dbg_find_command(line + first, length, &c);
         *ret_start = word_start(line, c);
         if (!err)
-            add_arguments(d, c, line, *ret_start, &found);
+            dbg_complete_add_arguments(d, c, line, *ret_start, &found);
         error_destroy(err);
     }
     *ret_goes_on = c && c->argument == TAKES_EXPRESSION;

@@ -55,7 +55,7 @@ static const ZydisFormatter *formatter(void)
     return &f;
 }
 
-static bool decode(u64 at, const u8 *bytes, size_t size, struct decoded *ret)
+static bool dbg_disassemble_one(u64 at, const u8 *bytes, size_t size, struct decoded *ret)
 {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -93,7 +93,7 @@ size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
     error_destroy(err);
     if (err || !got)
         return 0;
-    bool good = decode(at, bytes, got, &insn);
+    bool good = dbg_disassemble_one(at, bytes, got, &insn);
     size_t length = good ? insn.info.length : 1;
     if (with_bytes)
         say_bytes(d, bytes, length);
@@ -132,7 +132,8 @@ static struct error *place_named(struct dbg *d, const char *args, u64 *ret)
 }
 
 /* START,END or START,+LENGTH */
-static struct error *read_range(struct dbg *d, const char *args, const char *comma, struct listing *ret)
+static struct error *dbg_disassemble_read_range(struct dbg *d, const char *args, const char *comma,
+                                                struct listing *ret)
 {
     const char *to = comma + 1 + strspn(comma + 1, " \t");
     u64 number;
@@ -237,6 +238,6 @@ struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const 
     l.with_bytes = strchr(options, 'r');
     l.with_source = strpbrk(options, "sm");
     const char *comma = find_comma(args);
-    err = comma ? read_range(d, args, comma, &l) : read_function(d, args, &l);
+    err = comma ? dbg_disassemble_read_range(d, args, comma, &l) : read_function(d, args, &l);
     return err ? err : say_listing(d, &l);
 }

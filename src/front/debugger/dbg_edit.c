@@ -71,7 +71,7 @@ static int get_character(EditLine *el, wchar_t *ret)
 
 /* --- completion ------------------------------------------------------------------------------- */
 
-static unsigned char complete(EditLine *el, int key)
+static unsigned char dbg_edit_complete(EditLine *el, int key)
 {
     struct edit *e;
     const LineInfo *info = el_line(el);
@@ -162,7 +162,7 @@ static char *again(const char *last)
     return goes_on ? xformat("%.*s", (int)length, last) : xformat("%s", last);
 }
 
-static void remember(struct edit *e, const char *line)
+static void dbg_edit_remember(struct edit *e, const char *line)
 {
     HistEvent event;
     history(e->history, &event, H_ENTER, line);
@@ -176,7 +176,7 @@ static char *take_line(struct edit *e, char *line, const char *prompt)
     if (strcmp(prompt, "(ebb) ") != 0)
         return line;
     if (line[strspn(line, " \t")]) {
-        remember(e, line);
+        dbg_edit_remember(e, line);
         return line;
     }
     free(line);
@@ -237,7 +237,7 @@ struct dbg_input *dbg_edit_open(struct dbg *d)
     el_set(e->el, EL_PROMPT, show_prompt);
     el_set(e->el, EL_EDITOR, "emacs");
     el_set(e->el, EL_GETCFN, get_character);
-    el_set(e->el, EL_ADDFN, "ebb-complete", "Complete a word", complete);
+    el_set(e->el, EL_ADDFN, "ebb-complete", "Complete a word", dbg_edit_complete);
     el_set(e->el, EL_BIND, "^I", "ebb-complete", NULL);
     el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     open_history(e);

@@ -68,7 +68,7 @@ static void say_heading(struct dbg *d, const char *text)
     dbg_say(d, "\n");
 }
 
-static void say_summary(struct dbg *d, const struct dbg_command *c)
+static void dbg_help_say_summary(struct dbg *d, const struct dbg_command *c)
 {
     dbg_say(d, "  %-12s %s\n", c->name, c->summary);
 }
@@ -81,7 +81,7 @@ static void say_subject(struct dbg *d, const struct help_subject *s)
     while (next_name(&names, &name, &length)) {
         const struct dbg_command *c = command_named(name, length);
         if (c)
-            say_summary(d, c);
+            dbg_help_say_summary(d, c);
     }
 }
 
@@ -96,7 +96,7 @@ static void say_all(struct dbg *d)
             continue;
         if (!others++)
             say_heading(d, "Others");
-        say_summary(d, &all[i]);
+        dbg_help_say_summary(d, &all[i]);
     }
 }
 

@@ -79,8 +79,8 @@ static struct error *read_asked(const char *args, struct asked *a)
     return *a->text ? NULL : error_new("the history of what? An expression is missing");
 }
 
-static struct error *read_range(struct dbg *d, const struct asked *a, struct moment *from,
-                                struct moment *to)
+static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a,
+                                            struct moment *from, struct moment *to)
 {
     struct error *err = NULL;
     *from = session_first(d->session);
@@ -96,14 +96,14 @@ static struct error *read_range(struct dbg *d, const struct asked *a, struct mom
 
 /* --- asking --------------------------------------------------------------------------------------- */
 
-static struct error *ask(struct dbg *d, const struct asked *a, struct rows *rows)
+static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struct rows *rows)
 {
     struct session_place place;
     struct history_question q = {.look = subject_look, .context = rows->subject, .order = BACKWARD,
                                  .points = subject_points(rows->subject), .most = a->most};
     bool interrupted;
     session_place(d->session, &place);
-    struct error *err = read_range(d, a, &q.from, &q.to);
+    struct error *err = dbg_history_read_range(d, a, &q.from, &q.to);
     if (err)
         return err;
     char *key = subject_key(rows->subject);
@@ -121,7 +121,7 @@ static struct error *ask(struct dbg *d, const struct asked *a, struct rows *rows
 /* --- rows ------------------------------------------------------------------------------------------ */
 
 /* The new value of one change is the old one of the next: it need not be shown twice. */
-static char *text_of(struct rows *rows, size_t index, bool old)
+static char *dbg_history_text_of(struct rows *rows, size_t index, bool old)
 {
     const struct history_change *c = rows->row[index].change, *newer = index ? c - 1 : NULL;
     const struct history_state *state = old ? &c->old : &c->new;
@@ -137,8 +137,8 @@ static void make_row(struct rows *rows, size_t index)
     struct row *row = &rows->row[index];
     row->change = &rows->answer.changes[index];
     u64 pc = row->change->at.pc;
-    row->old = text_of(rows, index, true);
-    row->new = text_of(rows, index, false);
+    row->old = dbg_history_text_of(rows, index, true);
+    row->new = dbg_history_text_of(rows, index, false);
     if (symbols_function(rows->subject->symbols, pc, &function))
         row->function = xformat("%s", function.name);
     if (!symbols_line(rows->subject->symbols, pc, &row->line))
@@ -165,7 +165,7 @@ static void rows_deinit(struct rows *rows)
 
 /* --- a list ------------------------------------------------------------------------------------------ */
 
-static void say_row(struct dbg *d, const struct row *row, int width)
+static void dbg_history_say_row(struct dbg *d, const struct row *row, int width)
 {
     const struct history_change *c = row->change;
     char *value = xformat("%s -> %s", row->old, row->new);
@@ -190,10 +190,10 @@ static void say_list(struct dbg *d, const struct rows *rows)
             width = here;
     }
     for (size_t i = 0; i < rows->answer.count; i++)
-        say_row(d, &rows->row[i], (int)width);
+        dbg_history_say_row(d, &rows->row[i], (int)width);
 }
 
-static void say_summary(struct dbg *d, const struct rows *rows, const char *expression)
+static void dbg_history_say_summary(struct dbg *d, const struct rows *rows, const char *expression)
 {
     const struct history_answer *a = &rows->answer;
     if (a->interrupted)
@@ -288,7 +288,7 @@ static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
     if (a->form == AS_LIST)
         say_list(d, rows);
     if (a->form == AS_LIST || a->form == AS_PLOT)
-        say_summary(d, rows, a->expression);
+        dbg_history_say_summary(d, rows, a->expression);
 }
 
 struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args)
@@ -300,7 +300,7 @@ struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char
     if (!err)
         err = dbg_subject(d, a.expression, &rows.subject);
     if (!err)
-        err = ask(d, &a, &rows);
+        err = dbg_history_ask(d, &a, &rows);
     if (!err && !rows.answer.count && !rows.answer.interrupted && rows.subject->missing)
         err = error_new("%s has no value here or at any other moment that was asked about: %s",
                         a.expression, rows.subject->missing);

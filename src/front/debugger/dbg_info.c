@@ -133,7 +133,7 @@ static struct error *threads(struct dbg *d, const char *args)
     return NULL;
 }
 
-static struct error *tracks(struct dbg *d, const char *args)
+static struct error *dbg_info_tracks(struct dbg *d, const char *args)
 {
     u32 *list;
     size_t count;
@@ -196,7 +196,7 @@ static struct error *moment(struct dbg *d, const char *args)
     return NULL;
 }
 
-static struct error *checkpoints(struct dbg *d, const char *args)
+static struct error *dbg_info_checkpoints(struct dbg *d, const char *args)
 {
     struct session_checkpoint *list;
     size_t count;
@@ -214,7 +214,7 @@ static struct error *checkpoints(struct dbg *d, const char *args)
     return NULL;
 }
 
-static struct error *bookmarks(struct dbg *d, const char *args)
+static struct error *dbg_info_bookmarks(struct dbg *d, const char *args)
 {
     const struct dbg_bookmark *all = d->bookmarks.items;
     struct error *err = dbg_no_arguments(args);
@@ -289,11 +289,12 @@ static struct error *frame(struct dbg *d, const char *args)
 
 static const struct { const char *name; struct error *(*say)(struct dbg *d, const char *args); }
 subjects[] = {
-    {"args", arguments}, {"breakpoints", dbg_info_points}, {"bookmarks", bookmarks},
-    {"checkpoints", checkpoints}, {"display", displays}, {"frame", frame}, {"locals", locals},
-    {"line", dbg_info_line}, {"moment", moment}, {"registers", registers}, {"sharedlibrary", libraries},
+    {"args", arguments}, {"breakpoints", dbg_info_points}, {"bookmarks", dbg_info_bookmarks},
+    {"checkpoints", dbg_info_checkpoints}, {"display", displays}, {"frame", frame},
+    {"locals", locals}, {"line", dbg_info_line}, {"moment", moment}, {"registers", registers},
+    {"sharedlibrary", libraries},
     {"signals", dbg_info_signals}, {"skip", skips}, {"source", dbg_info_source}, {"symbol", dbg_info_symbol},
-    {"threads", threads}, {"tracks", tracks}, {"watchpoints", dbg_info_watches},
+    {"threads", threads}, {"tracks", dbg_info_tracks}, {"watchpoints", dbg_info_watches},
 };
 
 /* Any beginning of a name fits the first. */

@@ -78,7 +78,7 @@ char *dbg_current_file(struct dbg *d)
     return err ? NULL : main.file;
 }
 
-static struct error *read_line(const char *text, unsigned *ret)
+static struct error *dbg_list_read_line(const char *text, unsigned *ret)
 {
     u64 n;
     struct error *err = dbg_number(text, "line", &n);
@@ -90,10 +90,11 @@ static struct error *read_line(const char *text, unsigned *ret)
 }
 
 /* FILE:LINE: as code is found in the file, so that its name is known; but the line need not have any. */
-static struct error *locate_in_file(struct dbg *d, const char *text, const char *colon, struct source_line *ret)
+static struct error *dbg_list_locate_in_file(struct dbg *d, const char *text, const char *colon,
+                                             struct source_line *ret)
 {
     unsigned line;
-    struct error *err = read_line(colon + 1, &line);
+    struct error *err = dbg_list_read_line(colon + 1, &line);
     if (err)
         return err;
     char *first = xformat("%.*s:1", (int)(colon - text), text);
@@ -103,14 +104,14 @@ static struct error *locate_in_file(struct dbg *d, const char *text, const char 
     return err;
 }
 
-static struct error *locate_line(struct dbg *d, const char *text, struct source_line *ret)
+static struct error *dbg_list_locate_line(struct dbg *d, const char *text, struct source_line *ret)
 {
     const char *colon = strrchr(text, ':');
     if (colon && isdigit((u8)colon[1]))
-        return locate_in_file(d, text, colon, ret);
+        return dbg_list_locate_in_file(d, text, colon, ret);
     if (!isdigit((u8)*text))
         return locate_code(d, text, ret);
-    struct error *err = read_line(text, &ret->line);
+    struct error *err = dbg_list_read_line(text, &ret->line);
     if (err)
         return err;
     ret->file = dbg_current_file(d);
@@ -159,9 +160,9 @@ static struct error *list_between(struct dbg *d, const char *from, const char *t
 {
     struct source_line first = {0}, last = {0};
     unsigned size = d->settings.listsize;
-    struct error *err = *from ? locate_line(d, from, &first) : NULL;
+    struct error *err = *from ? dbg_list_locate_line(d, from, &first) : NULL;
     if (!err && *to)
-        err = locate_line(d, to, &last);
+        err = dbg_list_locate_line(d, to, &last);
     if (!err && !*from && !*to)
         err = error_new("say which lines: FIRST,LAST");
     if (!err && !*from)
@@ -196,7 +197,7 @@ struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *a
         return err;
     }
     struct source_line line = {0};
-    err = locate_line(d, args, &line);
+    err = dbg_list_locate_line(d, args, &line);
     if (!err)
         err = say_around(d, line.file, line.line);
     free(line.file);

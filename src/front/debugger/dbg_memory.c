@@ -7,7 +7,7 @@
 
 enum { EXAMINE_MOST = 65536, LINE_BYTES = 16, STRING_MOST = 200 };
 
-static bool read_all(struct dbg *d, u64 address, void *to, size_t size)
+static bool dbg_memory_read_all(struct dbg *d, u64 address, void *to, size_t size)
 {
     size_t got = 0;
     struct error *err = session_read(d->session, address, to, size, &got);
@@ -131,7 +131,7 @@ static struct error *examine_units(struct dbg *d, u64 *at, const struct format *
     unsigned per_line = LINE_BYTES / f->size;
     for (u64 i = 0; i < f->count; i++) {
         u64 value = 0;
-        if (!read_all(d, *at, &value, f->size)) {
+        if (!dbg_memory_read_all(d, *at, &value, f->size)) {
             dbg_say(d, i % per_line ? "\n" : "");
             return no_memory(*at);
         }
@@ -158,13 +158,13 @@ static void say_character(struct dbg *d, u8 c)
 static struct error *examine_string(struct dbg *d, u64 *at)
 {
     u8 c;
-    if (!read_all(d, *at, &c, 1))
+    if (!dbg_memory_read_all(d, *at, &c, 1))
         return no_memory(*at);
     say_address(d, *at);
     dbg_say(d, "\t\"");
     unsigned length = 0;
     bool more;
-    while ((more = read_all(d, *at, &c, 1) && c) && length < STRING_MOST) {
+    while ((more = dbg_memory_read_all(d, *at, &c, 1) && c) && length < STRING_MOST) {
         say_character(d, c);
         (*at)++, length++;
     }

@@ -148,7 +148,7 @@ struct order {
     u64 function; /* finish: what returned */
 };
 
-static struct error *go(struct dbg *d, struct order *o, struct session_stop *stop)
+static struct error *dbg_moves_go(struct dbg *d, struct order *o, struct session_stop *stop)
 {
     switch (o->move) {
     case MOVE_STEP: return source_step(d->source, o->direction, o->count, stop);
@@ -173,11 +173,11 @@ static struct error *go_heeding(struct dbg *d, struct order *o, struct session_s
     struct session_place before;
     dbg_followed_forget(d);
     if (!dbg_follows(d) || o->move == MOVE_FIRST)
-        return go(d, o, stop);
+        return dbg_moves_go(d, o, stop);
     if (o->move == MOVE_CONTINUE)
         return dbg_follow_continue(d, o->direction, stop);
     session_place(d->session, &before);
-    struct error *err = go(d, o, stop);
+    struct error *err = dbg_moves_go(d, o, stop);
     return err || stop->why == WHY_INTERRUPTED ? err : dbg_follow_between(d, before.at, stop);
 }
 
@@ -250,7 +250,7 @@ static struct error *go_on(struct dbg *d, struct order *o, struct session_stop *
     }
 }
 
-static void remember(struct list *moments, struct moment at)
+static void dbg_moves_remember(struct list *moments, struct moment at)
 {
     *(struct moment *)list_add(moments) = at;
 }
@@ -282,7 +282,7 @@ static struct error *carry_out(struct dbg *d, struct order *o)
         err = settle_failed(d, before.at, NULL);
     if (o->move != MOVE_FIRST)
         dbg_watches_moved(d);
-    remember(&d->undo, before.at);
+    dbg_moves_remember(&d->undo, before.at);
     d->redo.count = 0;
     enum session_direction way = o->move == MOVE_FIRST ? FORWARD : o->direction;
     const char *reason = o->goal ? dbg_goal_say(d, o->goal, way, &stop) : NULL;
@@ -347,7 +347,7 @@ struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *a
 
 /* --- to a moment ------------------------------------------------------------------------------ */
 
-static struct dbg_bookmark *find_bookmark(struct dbg *d, const char *name)
+static struct dbg_bookmark *dbg_moves_find_bookmark(struct dbg *d, const char *name)
 {
     struct dbg_bookmark *all = d->bookmarks.items;
     for (size_t i = 0; i < d->bookmarks.count; i++)
@@ -359,7 +359,7 @@ static struct dbg_bookmark *find_bookmark(struct dbg *d, const char *name)
 struct error *dbg_find_moment(struct dbg *d, const char *words, struct moment *ret)
 {
     struct session_place place;
-    const struct dbg_bookmark *b = find_bookmark(d, words);
+    const struct dbg_bookmark *b = dbg_moves_find_bookmark(d, words);
     session_place(d->session, &place);
     if (b && b->track != session_track(d->session))
         return error_new("bookmark %s is in track %u; 'track %u' goes there", b->name, b->track,
@@ -380,7 +380,7 @@ static void say_missed(struct dbg *d, struct moment wanted)
                 (unsigned long long)wanted.pc, moment_compare(place.at, wanted) < 0 ? "last" : "next");
 }
 
-static struct error *jump(struct dbg *d, struct moment to)
+static struct error *dbg_moves_jump(struct dbg *d, struct moment to)
 {
     struct session_place before;
     struct session_stop stop = {.why = WHY_ARRIVED};
@@ -409,10 +409,10 @@ struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *a
     session_place(d->session, &before);
     struct error *err = dbg_find_moment(d, args, &to);
     if (!err)
-        err = jump(d, to);
+        err = dbg_moves_jump(d, to);
     if (err)
         return err;
-    remember(&d->undo, before.at);
+    dbg_moves_remember(&d->undo, before.at);
     d->redo.count = 0;
     return NULL;
 }
@@ -434,9 +434,9 @@ struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *a
         return err;
     const struct moment *moments = from->items;
     session_place(d->session, &before);
-    err = jump(d, moments[from->count - count]);
+    err = dbg_moves_jump(d, moments[from->count - count]);
     for (struct moment at = before.at; !err && count > 0; count--) {
-        remember(to, at);
+        dbg_moves_remember(to, at);
         at = moments[--from->count];
     }
     return err;
@@ -451,7 +451,7 @@ struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const cha
     if (strcmp(args, "here") == 0 || strcmp(args, "start") == 0 || strcmp(args, "end") == 0)
         return error_new("'%s' is a moment already; a bookmark needs another name", args);
     session_place(d->session, &place);
-    struct dbg_bookmark *b = find_bookmark(d, args);
+    struct dbg_bookmark *b = dbg_moves_find_bookmark(d, args);
     if (!b) {
         b = list_add(&d->bookmarks);
         b->name = xformat("%s", args);

@@ -426,8 +426,8 @@ static struct error *in_thread(struct dbg *d, u32 thread, const char *line)
 }
 
 /* thread apply all|N... COMMAND */
-static struct error *apply(struct dbg *d, const struct control_thread *threads, size_t count,
-                           const char *args)
+static struct error *dbg_thread_apply(struct dbg *d, const struct control_thread *threads,
+                                      size_t count, const char *args)
 {
     u32 before = d->thread;
     u64 n;
@@ -478,7 +478,7 @@ struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, cons
     struct error *err = session_threads(d->session, &threads, &count);
     if (err)
         return err;
-    err = dbg_take_word(&args, "apply") ? apply(d, threads, count, args)
+    err = dbg_take_word(&args, "apply") ? dbg_thread_apply(d, threads, count, args)
                                         : choose_thread(d, threads, count, args);
     free(threads);
     return err;

@@ -26,7 +26,7 @@ static void widen(struct column *c, double value)
     c->any = true;
 }
 
-static size_t column_of(const struct plot *p, u64 tick)
+static size_t dbg_plot_column_of(const struct plot *p, u64 tick)
 {
     double share = p->last > p->first ? (double)(tick - p->first) / (double)(p->last - p->first) : 0;
     return (size_t)(share * (COLUMNS - 1) + 0.5);
@@ -38,13 +38,13 @@ static int row_of(const struct plot *p, double value)
 }
 
 /* Changes are newest first. */
-static void fill(struct plot *p, struct subject *s, const struct history_answer *a)
+static void dbg_plot_fill(struct plot *p, struct subject *s, const struct history_answer *a)
 {
     double value;
     size_t at = 0;
     for (size_t i = a->count; i-- > 0;) {
         const struct history_change *c = &a->changes[i];
-        size_t to = column_of(p, c->at.tick);
+        size_t to = dbg_plot_column_of(p, c->at.tick);
         if (subject_number(s, &c->old, &value))
             for (; at < to; at++)
                 widen(&p->column[at], value);
@@ -102,7 +102,7 @@ void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a)
         return;
     p.first = a->changes[a->count - 1].at.tick;
     p.last = a->changes[0].at.tick;
-    fill(&p, s, a);
+    dbg_plot_fill(&p, s, a);
     find_range(&p);
     if (subject_number(s, &a->changes[0].new, &value) || subject_number(s, &a->changes[0].old, &value))
         say_plot(d, &p);

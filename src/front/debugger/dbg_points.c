@@ -63,7 +63,7 @@ struct dbg_point *dbg_points_add(struct dbg *d, u32 type, const char *what)
     return p;
 }
 
-static void remove_sites(struct dbg *d, struct dbg_point *p)
+static void dbg_points_remove_sites(struct dbg *d, struct dbg_point *p)
 {
     struct dbg_site *sites = p->sites.items;
     for (size_t i = 0; i < p->sites.count; i++) {
@@ -76,7 +76,7 @@ static void remove_sites(struct dbg *d, struct dbg_point *p)
 /* It has changed: what the session has of it is made anew. */
 void dbg_point_unsettle(struct dbg *d, struct dbg_point *p)
 {
-    remove_sites(d, p);
+    dbg_points_remove_sites(d, p);
     p->checks_here = p->has_failed = false;
 }
 
@@ -95,7 +95,7 @@ void dbg_points_remove(struct dbg *d, struct dbg_point *p)
 {
     struct dbg_point **all = d->points.items;
     size_t kept = 0;
-    remove_sites(d, p);
+    dbg_points_remove_sites(d, p);
     for (size_t i = 0; i < d->points.count; i++)
         if (all[i] != p)
             all[kept++] = all[i];
@@ -130,7 +130,7 @@ void dbg_points_deinit(struct dbg *d)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static void add_site(struct dbg_point *p, u64 address)
+static void dbg_points_add_site(struct dbg_point *p, u64 address)
 {
     struct dbg_site *sites = p->sites.items;
     for (size_t i = 0; i < p->sites.count; i++)
@@ -153,7 +153,7 @@ struct error *dbg_point_resolve(struct dbg *d, struct dbg_point *p)
     p->version = symbols_version(symbols);
     err = symbols_locate(symbols, p->what, &here, &places, &count);
     for (size_t i = 0; i < count && !err; i++)
-        add_site(p, places[i].pc);
+        dbg_points_add_site(p, places[i].pc);
     if (!err)
         free(places);
     p->pending = p->sites.count == 0;
@@ -184,7 +184,8 @@ static const u32 kinds[] = {
     [POINT_FORK] = SITE_FORK, [POINT_EXEC] = SITE_EXEC, [POINT_EXIT] = SITE_CALL,
 };
 
-static bool compile(struct dbg *d, struct dbg_point *p, u64 pc, u8 **ret, size_t *ret_size)
+static bool dbg_points_compile(struct dbg *d, struct dbg_point *p, u64 pc, u8 **ret,
+                               size_t *ret_size)
 {
     struct values_scope *scope;
     struct error *err = dbg_scope(d, &scope);
@@ -202,7 +203,8 @@ static struct error *settle_site(struct dbg *d, struct dbg_point *p, size_t inde
     u8 *code = NULL;
     size_t size = 0;
     if (p->condition && !p->checks_here)
-        p->checks_here = p->type != POINT_BREAK || !compile(d, p, site->address, &code, &size);
+        p->checks_here = p->type != POINT_BREAK ||
+                         !dbg_points_compile(d, p, site->address, &code, &size);
     bool is_return = p->type == POINT_SYSCALL && index == 1;
     struct breakpoint b = {
         .kind = is_return ? SITE_RETURN : kinds[p->type],
@@ -218,7 +220,7 @@ static struct error *settle_point(struct dbg *d, struct dbg_point *p)
 {
     struct error *err = NULL;
     if (p->disabled) {
-        remove_sites(d, p);
+        dbg_points_remove_sites(d, p);
         return NULL;
     }
     if (p->watch)

@@ -35,7 +35,7 @@ bool dbg_interrupted(void)
     return interrupted;
 }
 
-static double seconds_now(void)
+static double dbg_progress_seconds_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -48,7 +48,7 @@ void dbg_begin_moving(struct dbg *d, enum dbg_course course)
     if (d->session)
         session_place(d->session, &place);
     d->motion = (struct dbg_motion){
-        .course = course, .origin = place.at.tick, .began = seconds_now(), .on = true,
+        .course = course, .origin = place.at.tick, .began = dbg_progress_seconds_now(), .on = true,
     };
     interrupted = 0;
     moving = d->session;
@@ -64,25 +64,26 @@ void dbg_end_moving(struct dbg *d)
 
 /* --- how much of how much --------------------------------------------------------------------- */
 
-static u64 behind(u64 a, u64 b)
+static u64 dbg_progress_distance(u64 a, u64 b)
 {
     return a > b ? a - b : 0;
 }
 
 /* Leaves d->motion.done and .all, in ticks. */
-static void measure(struct dbg *d, const struct session_progress *p)
+static void dbg_progress_measure(struct dbg *d, const struct session_progress *p)
 {
     struct dbg_motion *m = &d->motion;
     u64 done, all;
     if (m->course == COURSE_FORWARD) {
-        all = behind(session_last(d->session).tick, m->origin);
-        done = behind(p->at.tick, m->origin);
+        all = dbg_progress_distance(session_last(d->session).tick, m->origin);
+        done = dbg_progress_distance(p->at.tick, m->origin);
     } else if (m->course == COURSE_BACKWARD) {
-        all = behind(m->origin, session_first(d->session).tick);
-        done = behind(m->origin, p->goal.tick) + behind(p->at.tick, p->from.tick);
+        all = dbg_progress_distance(m->origin, session_first(d->session).tick);
+        done = dbg_progress_distance(m->origin, p->goal.tick) +
+               dbg_progress_distance(p->at.tick, p->from.tick);
     } else {
-        all = behind(p->goal.tick, p->from.tick);
-        done = behind(p->at.tick, p->from.tick);
+        all = dbg_progress_distance(p->goal.tick, p->from.tick);
+        done = dbg_progress_distance(p->at.tick, p->from.tick);
     }
     m->all = all;
     if (done > m->done || m->course == COURSE_TO)
@@ -127,7 +128,7 @@ bool dbg_speaks_utf8(void)
 }
 
 /* Full on the side that the movement comes from. */
-static void draw_bar(const struct dbg_motion *m, unsigned width)
+static void dbg_progress_draw_bar(const struct dbg_motion *m, unsigned width)
 {
     bool fine = dbg_speaks_utf8(), from_right = m->course == COURSE_BACKWARD;
     unsigned full = (unsigned)((double)width * dbg_motion_percent(m) / 100);
@@ -147,7 +148,7 @@ static void draw(const struct dbg_motion *m)
     int room = width - bar - (int)sizeof " 100%  ";
     bool hints = moving && room > (int)(strlen(words) + strlen(hint));
     fputc('\r', stderr);
-    draw_bar(m, (unsigned)bar);
+    dbg_progress_draw_bar(m, (unsigned)bar);
     fprintf(stderr, " %3u%%  %.*s%s\033[K", dbg_motion_percent(m), room > 0 ? room : 0, words,
             hints ? hint : "");
     free(words);
@@ -158,12 +159,12 @@ void dbg_progress(void *context, const struct session_progress *p)
 {
     struct dbg *d = context;
     struct dbg_motion *m = &d->motion;
-    double now = seconds_now();
+    double now = dbg_progress_seconds_now();
     if (!d->at_prompt || d->json || !m->on || now - m->began < PATIENCE || now - m->drawn < PAUSE)
         return;
     if (!d->session && m->course != COURSE_TO)
         return;
-    measure(d, p);
+    dbg_progress_measure(d, p);
     m->drawn = now;
     m->shown = true;
     if (d->tui)

@@ -234,7 +234,7 @@ static struct error *ambiguous(const char *word, size_t length)
 
 /* How many letters must be put in, left out, replaced or swapped with the next to make one of the other; words that are too long
  * to be commands are far from everything. */
-static unsigned distance(const char *a, size_t length, const char *b)
+static unsigned dbg_table_distance(const char *a, size_t length, const char *b)
 {
     enum { LONGEST = 24 };
     unsigned rows[LONGEST + 1][LONGEST + 1];
@@ -263,7 +263,7 @@ static struct error *unknown(const char *word, size_t length)
     const char *like = NULL;
     unsigned least = length > 5 ? 3 : length > 2 ? 2 : 1; /* fewer letters than this may be wrong */
     for (size_t i = 0; i < countof(commands); i++) {
-        unsigned far = distance(word, length, commands[i].name);
+        unsigned far = dbg_table_distance(word, length, commands[i].name);
         if (far < least) {
             least = far;
             like = commands[i].name;

@@ -47,7 +47,7 @@ static void recall(struct tui *t, bool older)
     typed_line_set(&y->line, text);
 }
 
-static void complete(struct tui *t)
+static void tui_complete(struct tui *t)
 {
     struct typed_line *line = &t->typing.line;
     char *choices, *before = xformat("%.*s", (int)line->cursor, line->text);
@@ -73,7 +73,7 @@ static char *typed_key(struct tui *t, u32 key)
         t->typing.on = false;
         return xformat("%s", t->typing.line.text);
     case KEY_ESCAPE: t->typing.on = false; return NULL;
-    case KEY_TAB: complete(t); return NULL;
+    case KEY_TAB: tui_complete(t); return NULL;
     case KEY_UP: case KEY_CONTROL('P'): recall(t, true); return NULL;
     case KEY_DOWN: case KEY_CONTROL('N'): recall(t, false); return NULL;
     case KEY_PAGE_UP: tui_messages_scroll(t, t->panes[PANE_MESSAGES].height); return NULL;
@@ -122,10 +122,18 @@ static void scroll(struct tui *t, int lines, char **ret_line)
 
 static void scroll_up(struct tui *t, char **line) { scroll(t, -1, line); }
 static void scroll_down(struct tui *t, char **line) { scroll(t, 1, line); }
-static void page_up(struct tui *t, char **line) { scroll(t, -t->panes[t->focus].height, line); }
-static void page_down(struct tui *t, char **line) { scroll(t, t->panes[t->focus].height, line); }
 static void scroll_first(struct tui *t, char **line) { scroll(t, -1000000, line); }
 static void scroll_last(struct tui *t, char **line) { scroll(t, 1000000, line); }
+
+static void scroll_page_up(struct tui *t, char **line)
+{
+    scroll(t, -t->panes[t->focus].height, line);
+}
+
+static void scroll_page_down(struct tui *t, char **line)
+{
+    scroll(t, t->panes[t->focus].height, line);
+}
 
 static void scroll_left(struct tui *t, char **line)
 {
@@ -162,7 +170,7 @@ static void more_messages(struct tui *t, char **line)
     t->tall = !t->tall;
 }
 
-static void read_on(struct tui *t, char **line)
+static void tui_read_on(struct tui *t, char **line)
 {
     (void)line;
     tui_messages_scroll(t, 1 - t->panes[PANE_MESSAGES].height);
@@ -217,7 +225,7 @@ static void type_search(struct tui *t, char **line)
     begin_typing(t, "/", "");
 }
 
-static void repeat(struct tui *t, char **line)
+static void tui_repeat(struct tui *t, char **line)
 {
     *line = dbg_edit_take(t->d, "", main_prompt);
     if (!**line) {
@@ -247,21 +255,21 @@ static const struct tui_key keys[] = {
     {'p', "p", NULL, type_print, "print"}, {'w', "w", NULL, type_watch, "watch"},
     {'/', "/", NULL, type_search, "search the source"},
     {KEY_TAB, "Tab", NULL, next_pane, "next pane"},
-    {' ', "Space", NULL, read_on, "more messages"},
+    {' ', "Space", NULL, tui_read_on, "more messages"},
     {'m', "m", NULL, more_messages, "room for messages"},
     {KEY_UP, "Up", NULL, scroll_up, "line up"}, {KEY_DOWN, "Down", NULL, scroll_down, "line down"},
-    {KEY_PAGE_UP, "PgUp", NULL, page_up, "page up"},
-    {KEY_PAGE_DOWN, "PgDn", NULL, page_down, "page down"},
+    {KEY_PAGE_UP, "PgUp", NULL, scroll_page_up, "page up"},
+    {KEY_PAGE_DOWN, "PgDn", NULL, scroll_page_down, "page down"},
     {KEY_HOME, "Home", NULL, scroll_first, "first line"},
     {KEY_END, "End", NULL, scroll_last, "last line"},
     {KEY_LEFT, "Left", NULL, scroll_left, "source to the right"},
     {KEY_RIGHT, "Right", NULL, scroll_right, "source to the left"},
     {'.', ".", NULL, show_here, "back to the place"},
-    {KEY_ENTER, "Enter", NULL, repeat, "the last command again"},
+    {KEY_ENTER, "Enter", NULL, tui_repeat, "the last command again"},
     {KEY_CONTROL('L'), "Ctrl-L", NULL, draw_again, "draw all again"},
     /* Other keys for the same. */
     {'?', NULL, "help tui", NULL, NULL}, {'k', NULL, NULL, scroll_up, NULL},
-    {'j', NULL, NULL, scroll_down, NULL}, {KEY_NEWLINE, NULL, NULL, repeat, NULL},
+    {'j', NULL, NULL, scroll_down, NULL}, {KEY_NEWLINE, NULL, NULL, tui_repeat, NULL},
 };
 
 const struct tui_key *tui_keys(size_t *ret_count)
@@ -327,7 +335,7 @@ static char *plain_key(struct tui *t, u32 key)
 /* --- searching -------------------------------------------------------------------------------- */
 
 /* From behind the cursor's line to the line itself; an empty text is the last one again. */
-static void search(struct tui *t, const char *text)
+static void tui_search(struct tui *t, const char *text)
 {
     if (*text) {
         free(t->found);
@@ -354,7 +362,7 @@ static char *take_typed(struct tui *t, char *text, const char *prompt)
 {
     char *line = NULL;
     if (strcmp(t->typing.prompt, "/") == 0)
-        search(t, text);
+        tui_search(t, text);
     else
         line = dbg_edit_take(t->d, text, prompt);
     free(text);

@@ -15,7 +15,7 @@
 
 enum { SIDE_FROM = 96, STACKED_FROM = 11, KEYS_FROM = 14, RULES_FROM = 12, GUTTER = 7 };
 
-static int clamp(int n, int least, int most)
+static int tui_panes_clamp(int n, int least, int most)
 {
     return n < least ? least : n > most ? most : n;
 }
@@ -40,7 +40,7 @@ static int message_lines(const struct tui *t)
     if (t->tall)
         return most > usual ? height - 9 : usual;
     size_t rows = tui_answer_rows(t);
-    return clamp((int)(rows < 1000 ? rows : 1000), usual, most > usual ? most : usual);
+    return tui_panes_clamp((int)(rows < 1000 ? rows : 1000), usual, most > usual ? most : usual);
 }
 
 /* Each pane below a rule of its own, if there are any. */
@@ -52,7 +52,8 @@ static struct tui_rect below_rule(const struct tui *t, struct tui_rect r)
 
 static void place_beside(struct tui *t, struct tui_rect body)
 {
-    int side = clamp(body.width * 2 / 5, 34, 80), stack = clamp(body.height / 2, 3, 14);
+    int side = tui_panes_clamp(body.width * 2 / 5, 34, 80);
+    int stack = tui_panes_clamp(body.height / 2, 3, 14);
     int x = body.width - side;
     if ((size_t)stack > t->view.frames.count + 2)
         stack = (int)t->view.frames.count + 2;
@@ -65,7 +66,8 @@ static void place_beside(struct tui *t, struct tui_rect body)
 
 static void place_below(struct tui *t, struct tui_rect body)
 {
-    int low = clamp(body.height / 3, 3, 9), half = body.width / 2, y = body.y + body.height - low;
+    int low = tui_panes_clamp(body.height / 3, 3, 9), half = body.width / 2;
+    int y = body.y + body.height - low;
     struct tui_rect source = {0, body.y, body.width, body.height - low};
     t->panes[PANE_SOURCE] = below_rule(t, source);
     t->panes[PANE_STACK] = below_rule(t, (struct tui_rect){0, y, half - 1, low});
@@ -81,7 +83,7 @@ static void place_small(struct tui *t, struct tui_rect body)
     t->panes[PANE_LOCALS] = (struct tui_rect){0, y - 1, body.width, 1};
 }
 
-static void place(struct tui *t)
+static void tui_panes_place(struct tui *t)
 {
     int width = screen_width(t->screen), height = screen_height(t->screen);
     int bottom = height - 1 - has_keys(t), lines = message_lines(t) + has_rules(t);
@@ -326,7 +328,7 @@ void tui_draw(struct tui *t)
         screen_show(s);
         return;
     }
-    place(t);
+    tui_panes_place(t);
     tui_draw_time(t);
     draw_source(t);
     draw_stack(t);

@@ -16,7 +16,7 @@ struct bar {
     u64 first, last;
 };
 
-static int column_of(const struct bar *b, u64 tick)
+static int tui_time_column_of(const struct bar *b, u64 tick)
 {
     if (b->last <= b->first || tick <= b->first)
         return 0;
@@ -24,10 +24,10 @@ static int column_of(const struct bar *b, u64 tick)
     return share < 1 ? (int)(share * (b->width - 1) + 0.5) : b->width - 1;
 }
 
-static void put(const struct bar *b, u64 tick, enum style style, const char *fine,
-                const char *plain)
+static void tui_time_put(const struct bar *b, u64 tick, enum style style, const char *fine,
+                         const char *plain)
 {
-    screen_fill(b->t->screen, b->x + column_of(b, tick), 0, 1, style,
+    screen_fill(b->t->screen, b->x + tui_time_column_of(b, tick), 0, 1, style,
                 screen_fine(b->t->screen) ? fine : plain);
 }
 
@@ -38,7 +38,7 @@ static void draw_checkpoints(const struct bar *b, u64 here)
     session_checkpoints(b->t->d->session, &list, &count);
     for (size_t i = 1; i < count; i++) { /* the first stands at the start */
         bool past = list[i].at.tick <= here;
-        put(b, list[i].at.tick, past ? STYLE_PAST : STYLE_DIM, past ? "┿" : "┼", "+");
+        tui_time_put(b, list[i].at.tick, past ? STYLE_PAST : STYLE_DIM, past ? "┿" : "┼", "+");
     }
     free(list);
 }
@@ -48,25 +48,25 @@ static void draw_bookmarks(const struct bar *b)
     const struct dbg_bookmark *all = b->t->d->bookmarks.items;
     for (size_t i = 0; i < b->t->d->bookmarks.count; i++)
         if (all[i].track == session_track(b->t->d->session))
-            put(b, all[i].at.tick, STYLE_MARK, "◆", "*");
+            tui_time_put(b, all[i].at.tick, STYLE_MARK, "◆", "*");
 }
 
 /* Where the pass that is under way has got to. */
 static void draw_motion(const struct bar *b)
 {
     bool back = b->t->d->motion.course == COURSE_BACKWARD;
-    put(b, b->t->progress.at.tick, STYLE_CHANGED, back ? "◀" : "▶", back ? "<" : ">");
+    tui_time_put(b, b->t->progress.at.tick, STYLE_CHANGED, back ? "◀" : "▶", back ? "<" : ">");
 }
 
-static void draw_bar(const struct bar *b, u64 here)
+static void tui_time_draw_bar(const struct bar *b, u64 here)
 {
     bool fine = screen_fine(b->t->screen);
-    int past = column_of(b, here);
+    int past = tui_time_column_of(b, here);
     screen_fill(b->t->screen, b->x, 0, past, STYLE_PAST, fine ? "━" : "=");
     screen_fill(b->t->screen, b->x + past, 0, b->width - past, STYLE_DIM, fine ? "─" : "-");
     draw_checkpoints(b, here);
     draw_bookmarks(b);
-    put(b, here, STYLE_BOLD, "●", "@");
+    tui_time_put(b, here, STYLE_BOLD, "●", "@");
     if (b->t->d->motion.on && b->t->d->motion.shown)
         draw_motion(b);
 }
@@ -107,7 +107,7 @@ void tui_draw_time(struct tui *t)
     screen_fill(t->screen, 0, 0, width, STYLE_PLAIN, " ");
     b.x = screen_text(t->screen, 0, 0, width, STYLE_BOLD, 0, percent);
     b.width = width - taken > BAR_LEAST ? width - taken : width - b.x;
-    draw_bar(&b, here);
+    tui_time_draw_bar(&b, here);
     screen_text(t->screen, b.x + b.width + 1, 0, width, STYLE_PLAIN, 0, text);
     free(percent);
     free(text);

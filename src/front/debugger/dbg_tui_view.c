@@ -29,21 +29,22 @@ void tui_view_deinit(struct tui_view *v)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
+static const char *tui_view_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static void add_frame(struct tui *t, size_t index)
+static void tui_view_add_frame(struct tui *t, size_t index)
 {
     const struct frame *f = &t->d->frames[index];
     char *name = symbols_bare_name(f->function ? f->function : "??");
     char **line = list_add(&t->view.frames);
     if (f->place.file)
-        *line = xformat("#%zu %s  %s:%u", index, name, base_name(f->place.file), f->place.line);
+        *line = xformat("#%zu %s  %s:%u", index, name, tui_view_base_name(f->place.file),
+                        f->place.line);
     else if (f->module)
-        *line = xformat("#%zu %s  %s", index, name, base_name(f->module));
+        *line = xformat("#%zu %s  %s", index, name, tui_view_base_name(f->module));
     else
         *line = xformat("#%zu %s  0x%llx", index, name, (unsigned long long)f->pc);
     free(name);
@@ -57,7 +58,7 @@ static void take_frames(struct tui *t)
         return;
     size_t shown = dbg_shown_frames(d);
     for (size_t i = 0; i < shown && i < FRAMES_SHOWN; i++)
-        add_frame(t, i);
+        tui_view_add_frame(t, i);
     t->view.selected = d->selected;
     t->view.function = f->function ? symbols_bare_name(f->function) : NULL;
 }
@@ -118,7 +119,8 @@ static const struct tui_variable *variable_named(const struct tui_view *v, const
     return NULL;
 }
 
-static void add_variable(struct tui *t, const struct tui_view *before, const struct variable *v)
+static void tui_view_add_variable(struct tui *t, const struct tui_view *before,
+                                  const struct variable *v)
 {
     char *text = v->value ? value_show(v->value, 0) : xformat("<%s>", v->missing);
     const struct tui_variable *was = same_text(before->function, t->view.function)
@@ -144,7 +146,7 @@ static void take_variables(struct tui *t, const struct tui_view *before)
         err = values_variables(scope, parameters, &list, &count);
         for (size_t i = 0; i < count && !err; i++)
             if (!list[i].hidden)
-                add_variable(t, before, &list[i]);
+                tui_view_add_variable(t, before, &list[i]);
     }
     if (!err && f && f->place.file)
         values_close(scope);

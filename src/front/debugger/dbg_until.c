@@ -53,7 +53,7 @@ static bool looks_like_name(const char *text)
            !strstr(text, "->") && !strpbrk(text, ".=!&|+[]");
 }
 
-static struct error *locate(struct dbg *d, const char *text, u64 **ret, size_t *ret_count)
+static struct error *dbg_until_locate(struct dbg *d, const char *text, u64 **ret, size_t *ret_count)
 {
     struct symbols *symbols;
     struct code_place *places;
@@ -70,7 +70,7 @@ static struct error *locate(struct dbg *d, const char *text, u64 **ret, size_t *
     return NULL;
 }
 
-static void compile(struct dbg_goal *g)
+static void dbg_until_compile(struct dbg_goal *g)
 {
     struct error *err = subject_compile(g->subject, &g->code, &g->code_size);
     if (!err && !became_is_plain(g->code, g->code_size)) {
@@ -93,7 +93,7 @@ static struct error *make_goal(struct dbg *d, const char *text, struct dbg_goal 
     *ret = xalloc(sizeof **ret);
     **ret = (struct dbg_goal){.subject = s, .sites = LIST(u32)};
     if (s->is_condition)
-        compile(*ret);
+        dbg_until_compile(*ret);
     return NULL;
 }
 
@@ -104,8 +104,9 @@ struct error *dbg_read_goal(struct dbg *d, const char *text, u64 **ret_pcs, size
         return error_new("say which location (a line, FILE:LINE, a function, *ADDRESS), condition "
                          "or value");
     if (looks_like_location(text))
-        return locate(d, text, ret_pcs, ret_count);
-    struct error *none = looks_like_name(text) ? locate(d, text, ret_pcs, ret_count) : error_new("none");
+        return dbg_until_locate(d, text, ret_pcs, ret_count);
+    struct error *none = looks_like_name(text) ? dbg_until_locate(d, text, ret_pcs, ret_count)
+                                               : error_new("none");
     if (!none)
         return NULL;
     error_destroy(none);
@@ -121,20 +122,20 @@ struct adding {
     struct error *err;
 };
 
-static void add(struct adding *a, const struct breakpoint *b, u32 *ret)
+static void dbg_until_add(struct adding *a, const struct breakpoint *b, u32 *ret)
 {
     if (!a->err)
         a->err = session_add_breakpoint(a->d->session, b, ret);
 }
 
-static void add_place(void *context, u64 address, u64 size)
+static void dbg_until_add_place(void *context, u64 address, u64 size)
 {
     struct adding *a = context;
     u32 number = 0;
     struct breakpoint b = {.kind = SITE_STORE, .flags = PLAN_BECOMES, .address = address, .size = size,
                            .thread = CONTROL_THREAD_ANY, .condition = a->g->code,
                            .condition_size = (u32)a->g->code_size};
-    add(a, &b, &number);
+    dbg_until_add(a, &b, &number);
     if (number)
         *(u32 *)list_add(&a->g->sites) = number;
 }
@@ -146,7 +147,7 @@ static void add_value(struct adding *a)
     struct breakpoint b = {.kind = SITE_STORE, .address = s->address, .size = s->size,
                            .not_first = s->not_first, .not_last = s->not_last,
                            .thread = CONTROL_THREAD_ANY};
-    add(a, &b, &number);
+    dbg_until_add(a, &b, &number);
     if (number)
         *(u32 *)list_add(&a->g->sites) = number;
 }
@@ -156,16 +157,16 @@ static struct error *add_sites(struct dbg *d, struct dbg_goal *g)
     struct adding a = {.d = d, .g = g};
     struct breakpoint b;
     if (g->code)
-        became_places(g->code, g->code_size, add_place, &a);
+        became_places(g->code, g->code_size, dbg_until_add_place, &a);
     else
         add_value(&a);
     for (int n = 0; n < SUBJECT_BOUNDS; n++)
         if (subject_bound(g->subject, n, &b))
-            add(&a, &b, &g->bounds[n]);
+            dbg_until_add(&a, &b, &g->bounds[n]);
     return a.err;
 }
 
-static void remove_sites(struct dbg *d, struct dbg_goal *g)
+static void dbg_until_remove_sites(struct dbg *d, struct dbg_goal *g)
 {
     const u32 *sites = g->sites.items;
     for (size_t i = 0; i < g->sites.count; i++)
@@ -187,7 +188,7 @@ static bool is_ours(const struct dbg_goal *g, u32 number)
     return false;
 }
 
-static void take_value(struct dbg_goal *g, const struct plan_hit *hit)
+static void dbg_until_take_value(struct dbg_goal *g, const struct plan_hit *hit)
 {
     struct subject *s = g->subject;
     struct history_state state = {.address = s->address, .size = s->size};
@@ -211,7 +212,7 @@ static void take_stop(struct dbg_goal *g, enum session_direction direction, stru
             g->outcome = REACHED;
             g->at = (struct moment){hit->tick, hit->pc};
             g->thread = hit->thread;
-            take_value(g, hit);
+            dbg_until_take_value(g, hit);
         } else if (number == g->bounds[SUBJECT_ENDS] || number == g->bounds[SUBJECT_BEGINS]) {
             bound = true;
         } else {
@@ -237,7 +238,7 @@ static struct error *go_by_sites(struct dbg *d, struct dbg_goal *g, enum session
         err = session_continue(d->session, direction, 1, stop);
     if (!err && stop->why == WHY_BREAKPOINT)
         take_stop(g, direction, stop);
-    remove_sites(d, g);
+    dbg_until_remove_sites(d, g);
     if (!err && stop->why == WHY_START && g->code) {
         err = subject_holds(g->subject, &holds);
         g->outcome = holds ? HELD : NOT_REACHED;
@@ -289,8 +290,9 @@ static struct error *ask_became(struct dbg *d, struct dbg_goal *g, struct moment
     return err;
 }
 
-static struct error *ask(struct dbg *d, struct dbg_goal *g, struct moment from, struct moment to,
-                         enum session_direction direction, struct answer *ret)
+static struct error *dbg_until_ask(struct dbg *d, struct dbg_goal *g, struct moment from,
+                                   struct moment to,
+                                   enum session_direction direction, struct answer *ret)
 {
     return g->subject->is_condition ? ask_became(d, g, from, to, direction, ret)
                                     : ask_change(d, g, from, to, direction, ret);
@@ -312,14 +314,16 @@ static struct error *heed_frame(struct dbg_goal *g, struct moment here, enum ses
     return NULL;
 }
 
-static struct error *find_target(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
-                                 struct moment *ret, struct answer *a)
+static struct error *dbg_until_find_target(struct dbg *d, struct dbg_goal *g,
+                                           enum session_direction direction,
+                                           struct moment *ret, struct answer *a)
 {
     struct session_place place;
     struct moment first = session_first(d->session), last = session_last(d->session);
     bool forward = direction == FORWARD;
     session_place(d->session, &place);
-    struct error *err = ask(d, g, forward ? place.at : first, forward ? last : place.at, direction, a);
+    struct error *err = dbg_until_ask(d, g, forward ? place.at : first, forward ? last : place.at,
+                                      direction, a);
     if (err || a->interrupted)
         return err;
     *ret = a->found ? (forward ? a->after : a->at) : forward ? last : first;
@@ -334,7 +338,7 @@ static struct error *go_by_question(struct dbg *d, struct dbg_goal *g, enum sess
 {
     struct answer a = {0};
     struct moment to;
-    struct error *err = find_target(d, g, direction, &to, &a);
+    struct error *err = dbg_until_find_target(d, g, direction, &to, &a);
     if (err)
         return err;
     if (a.interrupted) {

@@ -245,7 +245,8 @@ u32 dbg_watch_kind(const struct dbg_point *p)
     return p->type == POINT_STORE ? SITE_STORE : p->type == POINT_LOAD ? SITE_LOAD : SITE_ACCESS;
 }
 
-static struct error *add_site(struct dbg *d, struct dbg_point *p, u32 role, struct breakpoint *b)
+static struct error *dbg_watch_add_site(struct dbg *d, struct dbg_point *p, u32 role,
+                                        struct breakpoint *b)
 {
     const struct dbg_watch *w = p->watch;
     u32 number = 0;
@@ -266,7 +267,7 @@ static struct error *add_data_site(struct dbg *d, struct dbg_point *p)
         .size = s->size, .not_first = s->not_first, .not_last = s->not_last, .thread = p->thread,
         .condition = w->code, .condition_size = w->code ? (u32)w->code_size : 0, .ignore = p->ignore,
     };
-    return add_site(d, p, SITE_OF_DATA, &b);
+    return dbg_watch_add_site(d, p, SITE_OF_DATA, &b);
 }
 
 /* Where one stands may have been come to by `goto`: did the frame end, or begin, on the way? */
@@ -305,9 +306,9 @@ struct error *dbg_watch_settle(struct dbg *d, struct dbg_point *p)
     if (!w->follows)
         err = add_data_site(d, p);
     if (!err && !w->end.tick && subject_bound(w->subject, SUBJECT_ENDS, &b))
-        err = add_site(d, p, SITE_OF_END, &b);
+        err = dbg_watch_add_site(d, p, SITE_OF_END, &b);
     if (!err && !w->begin.tick && subject_bound(w->subject, SUBJECT_BEGINS, &b))
-        err = add_site(d, p, SITE_OF_BEGINNING, &b);
+        err = dbg_watch_add_site(d, p, SITE_OF_BEGINNING, &b);
     return err;
 }
 

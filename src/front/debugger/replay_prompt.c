@@ -35,7 +35,7 @@ static int add_order(struct options *o, bool is_file, int argc, char **argv, int
     return 0;
 }
 
-static int add_track(struct options *o, int argc, char **argv, int *at)
+static int prompt_add_track(struct options *o, int argc, char **argv, int *at)
 {
     if (*at + 1 >= argc)
         return complain(CHANNEL_EXIT_USAGE, "--track needs a number");
@@ -45,7 +45,7 @@ static int add_track(struct options *o, int argc, char **argv, int *at)
     return status;
 }
 
-static int read_option(struct options *o, int argc, char **argv, int *at)
+static int prompt_read_option(struct options *o, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
     if (strcmp(word, "-c") == 0 || strcmp(word, "-ex") == 0)
@@ -53,7 +53,7 @@ static int read_option(struct options *o, int argc, char **argv, int *at)
     if (strcmp(word, "-x") == 0)
         return add_order(o, true, argc, argv, at);
     if (strcmp(word, "--track") == 0)
-        return add_track(o, argc, argv, at);
+        return prompt_add_track(o, argc, argv, at);
     if (strcmp(word, "--start") == 0)
         o->at_start = true;
     else if (strcmp(word, "--json") == 0)
@@ -153,7 +153,7 @@ static void init(struct dbg *d, const struct options *o)
     dbg_default_signals(d);
 }
 
-static struct error *run(const struct options *o, bool *failed)
+static struct error *prompt_run(const struct options *o, bool *failed)
 {
     struct dbg d;
     u32 *tracks;
@@ -181,13 +181,13 @@ int debugger_replay(int argc, char **argv)
     bool failed = false;
     int status = 0;
     for (int i = 1; i < argc && !status; i++)
-        status = read_option(&o, argc, argv, &i);
+        status = prompt_read_option(&o, argc, argv, &i);
     if (!status && o.tui && (o.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         status = complain(CHANNEL_EXIT_USAGE, "--tui needs a terminal%s", o.json ? " and no --json" : "");
     if (!status) {
         setlocale(LC_CTYPE, "");
         signal(SIGPIPE, SIG_IGN);
-        struct error *err = run(&o, &failed);
+        struct error *err = prompt_run(&o, &failed);
         status = err ? error_complain(err, 1) : failed;
     }
     list_deinit(&o.orders);

@@ -54,7 +54,7 @@ u32 screen_decode(const char **text, int *ret_columns)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-static bool is_inside(const struct screen *s, int x, int y)
+static bool screen_is_inside(const struct screen *s, int x, int y)
 {
     return x >= 0 && y >= 0 && x < s->width && y < s->height;
 }
@@ -64,9 +64,9 @@ static struct cell *cell_at(struct screen *s, struct cell *cells, int x, int y)
     return &cells[(size_t)y * (size_t)s->width + (size_t)x];
 }
 
-static void put(struct screen *s, int x, int y, u32 character, enum style style)
+static void screen_put(struct screen *s, int x, int y, u32 character, enum style style)
 {
-    if (is_inside(s, x, y))
+    if (screen_is_inside(s, x, y))
         *cell_at(s, s->wanted, x, y) = (struct cell){character, style};
 }
 
@@ -74,7 +74,7 @@ void screen_clear(struct screen *s)
 {
     for (int y = 0; y < s->height; y++)
         for (int x = 0; x < s->width; x++)
-            put(s, x, y, ' ', STYLE_PLAIN);
+            screen_put(s, x, y, ' ', STYLE_PLAIN);
     s->cursor_x = -1;
 }
 
@@ -85,7 +85,7 @@ static void put_columns(struct screen *s, int x, int y, int width, int at, u32 c
     bool whole = at >= 0 && at + columns <= width;
     for (int i = 0; i < columns; i++)
         if (at + i >= 0 && at + i < width)
-            put(s, x + at + i, y, !whole ? ' ' : i ? 0 : c, style);
+            screen_put(s, x + at + i, y, !whole ? ' ' : i ? 0 : c, style);
 }
 
 int screen_text(struct screen *s, int x, int y, int width, enum style style, int skip,
@@ -118,13 +118,13 @@ void screen_fill(struct screen *s, int x, int y, int width, enum style style,
     int columns;
     u32 c = screen_decode(&at, &columns);
     for (int i = 0; i < width; i++)
-        put(s, x + i, y, c, style);
+        screen_put(s, x + i, y, c, style);
 }
 
 void screen_style(struct screen *s, int x, int y, int width, enum style style)
 {
     for (int i = x; i < x + width; i++)
-        if (is_inside(s, i, y))
+        if (screen_is_inside(s, i, y))
             cell_at(s, s->wanted, i, y)->style = style;
 }
 
@@ -136,7 +136,7 @@ void screen_cursor(struct screen *s, int x, int y)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-static bool same(struct cell a, struct cell b)
+static bool screen_same(struct cell a, struct cell b)
 {
     return a.character == b.character && a.style == b.style;
 }
@@ -164,13 +164,13 @@ static void show_cells(struct screen *s, FILE *out, int x, int y, int end)
 static void show_row(struct screen *s, FILE *out, int y)
 {
     for (int x = 0; x < s->width; x++) {
-        if (same(*cell_at(s, s->wanted, x, y), *cell_at(s, s->shown, x, y)))
+        if (screen_same(*cell_at(s, s->wanted, x, y), *cell_at(s, s->shown, x, y)))
             continue;
         int begin = x, last = x;
         while (begin > 0 && !cell_at(s, s->wanted, begin, y)->character)
             begin--;
         for (; x < s->width && x - last <= GAP; x++)
-            if (!same(*cell_at(s, s->wanted, x, y), *cell_at(s, s->shown, x, y)))
+            if (!screen_same(*cell_at(s, s->wanted, x, y), *cell_at(s, s->shown, x, y)))
                 last = x;
         while (last + 1 < s->width && !cell_at(s, s->wanted, last + 1, y)->character)
             last++;

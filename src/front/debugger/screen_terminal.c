@@ -36,7 +36,7 @@ static volatile off_t printed_seen;
 
 /* --- what handlers may call ------------------------------------------------------------------- */
 
-static void write_all(int fd, const char *bytes, size_t size)
+static void terminal_write_all(int fd, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t n = write(fd, bytes, size);
@@ -52,12 +52,12 @@ static void write_all(int fd, const char *bytes, size_t size)
 static void take_over(void)
 {
     tcsetattr(terminal, TCSADRAIN, &raw);
-    write_all(terminal, enters, sizeof enters - 1);
+    terminal_write_all(terminal, enters, sizeof enters - 1);
 }
 
 static void give_back(void)
 {
-    write_all(terminal, leaves, sizeof leaves - 1);
+    terminal_write_all(terminal, leaves, sizeof leaves - 1);
     tcsetattr(terminal, TCSADRAIN, &before);
 }
 
@@ -69,7 +69,7 @@ static void hand_out_printed(void)
     dup2(old_stdout, STDOUT_FILENO);
     dup2(old_stderr, STDERR_FILENO);
     while ((n = pread(printed, bytes, sizeof bytes, printed_seen)) > 0) {
-        write_all(STDERR_FILENO, bytes, (size_t)n);
+        terminal_write_all(STDERR_FILENO, bytes, (size_t)n);
         printed_seen += n;
     }
 }
@@ -132,16 +132,16 @@ static void close_all(void)
     }
 }
 
-static int copy_of(int fd)
+static int terminal_copy_of(int fd)
 {
     return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
 static struct error *open_all(void)
 {
-    terminal = copy_of(STDOUT_FILENO);
-    old_stdout = copy_of(STDOUT_FILENO);
-    old_stderr = copy_of(STDERR_FILENO);
+    terminal = terminal_copy_of(STDOUT_FILENO);
+    old_stdout = terminal_copy_of(STDOUT_FILENO);
+    old_stderr = terminal_copy_of(STDERR_FILENO);
     printed = memfd_create("ebb-printed", MFD_CLOEXEC);
     if (terminal < 0 || old_stdout < 0 || old_stderr < 0 || printed < 0 ||
         fcntl(printed, F_SETFL, O_APPEND) < 0 || tcgetattr(terminal, &before) < 0) {
@@ -201,7 +201,7 @@ void screen_terminal_leave(void)
 
 void screen_terminal_write(const char *bytes, size_t size)
 {
-    write_all(terminal, bytes, size);
+    terminal_write_all(terminal, bytes, size);
 }
 
 /* The file is emptied when all of it was seen. */

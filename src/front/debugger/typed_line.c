@@ -43,7 +43,7 @@ static bool is_middle(char c)
     return ((u8)c & 0xc0) == 0x80;
 }
 
-static size_t before(const struct typed_line *t, size_t at)
+static size_t typed_line_before(const struct typed_line *t, size_t at)
 {
     while (at > 0 && is_middle(t->text[--at])) {
         /* to the first byte of a character */
@@ -51,7 +51,7 @@ static size_t before(const struct typed_line *t, size_t at)
     return at;
 }
 
-static size_t behind(const struct typed_line *t, size_t at)
+static size_t typed_line_after(const struct typed_line *t, size_t at)
 {
     while (at < t->size && is_middle(t->text[++at])) {
         /* likewise */
@@ -93,11 +93,11 @@ static void cut(struct typed_line *t, size_t from, size_t to)
     t->cursor = from;
 }
 
-static bool move(struct typed_line *t, u32 key)
+static bool typed_line_move(struct typed_line *t, u32 key)
 {
     switch (key) {
-    case KEY_LEFT: case KEY_CONTROL('B'): t->cursor = before(t, t->cursor); return true;
-    case KEY_RIGHT: case KEY_CONTROL('F'): t->cursor = behind(t, t->cursor); return true;
+    case KEY_LEFT: case KEY_CONTROL('B'): t->cursor = typed_line_before(t, t->cursor); return true;
+    case KEY_RIGHT: case KEY_CONTROL('F'): t->cursor = typed_line_after(t, t->cursor); return true;
     case KEY_HOME: case KEY_CONTROL('A'): t->cursor = 0; return true;
     case KEY_END: case KEY_CONTROL('E'): t->cursor = t->size; return true;
     case KEY_WORD_LEFT: t->cursor = word_before(t); return true;
@@ -109,8 +109,12 @@ static bool move(struct typed_line *t, u32 key)
 static bool erase(struct typed_line *t, u32 key)
 {
     switch (key) {
-    case KEY_BACKSPACE: case KEY_CONTROL('H'): cut(t, before(t, t->cursor), t->cursor); return true;
-    case KEY_DELETE: case KEY_CONTROL('D'): cut(t, t->cursor, behind(t, t->cursor)); return true;
+    case KEY_BACKSPACE: case KEY_CONTROL('H'):
+        cut(t, typed_line_before(t, t->cursor), t->cursor);
+        return true;
+    case KEY_DELETE: case KEY_CONTROL('D'):
+        cut(t, t->cursor, typed_line_after(t, t->cursor));
+        return true;
     case KEY_CONTROL('U'): cut(t, 0, t->cursor); return true;
     case KEY_CONTROL('K'): cut(t, t->cursor, t->size); return true;
     case KEY_CONTROL('W'): cut(t, word_before(t), t->cursor); return true;
@@ -121,7 +125,7 @@ static bool erase(struct typed_line *t, u32 key)
 bool typed_line_key(struct typed_line *t, u32 key)
 {
     char bytes[4];
-    if (move(t, key) || erase(t, key))
+    if (typed_line_move(t, key) || erase(t, key))
         return true;
     if (key < ' ' || key >= KEY_NONE)
         return false;

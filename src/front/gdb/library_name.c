@@ -4,7 +4,7 @@
 #include <gelf.h>
 #include <string.h>
 
-static const char *last_part(const char *path)
+static const char *library_name_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -12,7 +12,7 @@ static const char *last_part(const char *path)
 
 bool library_name_fits(const char *path, const char *name)
 {
-    const char *file = last_part(path), *asked = last_part(name);
+    const char *file = library_name_last_part(path), *asked = library_name_last_part(name);
     size_t length = strlen(asked);
     return length && strncmp(file, asked, length) == 0 && (!file[length] || file[length] == '.');
 }
@@ -30,7 +30,7 @@ static const char *dynamic_string(Elf *elf, Elf_Scn *section, const GElf_Shdr *h
     return NULL;
 }
 
-static const char *own_name(Elf *elf)
+static const char *library_name_own(Elf *elf)
 {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
@@ -44,8 +44,8 @@ bool library_name_is_own(int fd, const char *name)
 {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const char *own = elf ? own_name(elf) : NULL;
-    bool ret = own && strcmp(own, last_part(name)) == 0;
+    const char *own = elf ? library_name_own(elf) : NULL;
+    bool ret = own && strcmp(own, library_name_last_part(name)) == 0;
     elf_end(elf);
     return ret;
 }

@@ -53,7 +53,7 @@ struct link {
     struct wire wire;  /* the reader's */
 };
 
-static void write_all(struct link *l, const char *bytes, size_t size)
+static void link_write_all(struct link *l, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t done = write(l->out, bytes, size);
@@ -120,7 +120,7 @@ static bool acknowledge(struct link *l, const char *ack)
     if (!has_acks(l))
         return false;
     pthread_mutex_lock(&l->writing);
-    write_all(l, ack, 1);
+    link_write_all(l, ack, 1);
     pthread_mutex_unlock(&l->writing);
     return true;
 }
@@ -130,11 +130,11 @@ static void send_again(struct link *l)
     if (!has_acks(l))
         return;
     pthread_mutex_lock(&l->writing);
-    write_all(l, l->sent.bytes, l->sent.size);
+    link_write_all(l, l->sent.bytes, l->sent.size);
     pthread_mutex_unlock(&l->writing);
 }
 
-static void take_event(struct link *l, enum wire_event event)
+static void link_take_event(struct link *l, enum wire_event event)
 {
     switch (event) {
     case WIRE_PACKET:
@@ -159,14 +159,14 @@ static void take_event(struct link *l, enum wire_event event)
 }
 
 /* What has come, or the end of it. */
-static void read_some(struct link *l)
+static void link_read_some(struct link *l)
 {
     static __thread u8 room[READ_ROOM];
     ssize_t size = read(l->in, room, sizeof room);
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     for (ssize_t i = 0; i < size; i++)
-        take_event(l, wire_feed(&l->wire, room[i]));
+        link_take_event(l, wire_feed(&l->wire, room[i]));
     if (size > 0)
         return;
     pthread_mutex_lock(&l->lock);
@@ -207,7 +207,7 @@ static void feel_kick(struct link *l)
         ;
 }
 
-static void *read_on(void *context)
+static void *link_read_on(void *context)
 {
     struct link *l = context;
     while (wait_parked(l)) {
@@ -217,7 +217,7 @@ static void *read_on(void *context)
         if (fds[1].revents)
             feel_kick(l);
         else
-            read_some(l);
+            link_read_some(l);
     }
     return NULL;
 }
@@ -265,7 +265,7 @@ struct error *link_open(int in, int out, struct link **ret)
     pthread_mutex_init(&l->writing, NULL);
     pthread_cond_init(&l->watch, NULL);
     pthread_cond_init(&l->parked, NULL);
-    int failed = l->wake < 0 ? errno : pthread_create(&l->reader, NULL, read_on, l);
+    int failed = l->wake < 0 ? errno : pthread_create(&l->reader, NULL, link_read_on, l);
     if (failed) {
         link_free(l); /* and both descriptors */
         return error_errno(failed, "starting to listen to a client");
@@ -292,7 +292,7 @@ static void read_within(struct link *l, int milliseconds)
 {
     struct pollfd fd = {l->in, POLLIN, 0};
     if (poll(&fd, 1, milliseconds) > 0)
-        read_some(l);
+        link_read_some(l);
 }
 
 static bool is_waiting(struct link *l)
@@ -343,7 +343,7 @@ void link_send(struct link *l, const char *bytes, size_t size)
     pthread_mutex_lock(&l->writing);
     reply_clear(&l->sent);
     wire_frame(&l->sent, bytes, size);
-    write_all(l, l->sent.bytes, l->sent.size);
+    link_write_all(l, l->sent.bytes, l->sent.size);
     pthread_mutex_unlock(&l->writing);
 }
 

@@ -33,7 +33,7 @@ static void make_way(char *path)
     }
 }
 
-static void write_file(const char *path, const char *bytes, size_t size)
+static void packed_sources_write_file(const char *path, const char *bytes, size_t size)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -43,13 +43,14 @@ static void write_file(const char *path, const char *bytes, size_t size)
         unlink(path);
 }
 
-static void unpack(struct pack *pack, const struct pack_item *item, const char *directory)
+static void packed_sources_unpack_item(struct pack *pack, const struct pack_item *item,
+                                       const char *directory)
 {
     char *text, *path = xformat("%s%s", directory, item->name);
     struct error *err = pack_text(pack, item, &text);
     if (!err) {
         make_way(path);
-        write_file(path, text, item->size);
+        packed_sources_write_file(path, text, item->size);
         free(text);
     }
     error_destroy(err);
@@ -61,7 +62,7 @@ void packed_sources_unpack(const struct recording *rec, const char *directory)
     for (size_t i = 0; rec->pack && i < pack_count(rec->pack); i++) {
         const struct pack_item *item = pack_item(rec->pack, i);
         if (item->kind == PACK_SOURCE && stays_inside(item->name))
-            unpack(rec->pack, item, directory);
+            packed_sources_unpack_item(rec->pack, item, directory);
     }
 }
 

@@ -54,7 +54,7 @@ static bool add_auxv(struct rsp *r, struct reply *to)
     return true;
 }
 
-static bool add_arguments(struct rsp *r, struct reply *to)
+static bool proc_text_add_arguments(struct rsp *r, struct reply *to)
 {
     reply_bytes(to, r->facts.arguments, r->facts.arguments_size);
     return true;
@@ -66,7 +66,7 @@ static bool add_environment(struct rsp *r, struct reply *to)
     return true;
 }
 
-static const char *base_name(const char *path)
+static const char *proc_text_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -74,7 +74,7 @@ static const char *base_name(const char *path)
 
 static bool add_name(struct rsp *r, struct reply *to)
 {
-    reply_text(to, "%.15s\n", base_name(session_program(r->session)));
+    reply_text(to, "%.15s\n", proc_text_base_name(session_program(r->session)));
     return true;
 }
 
@@ -90,7 +90,7 @@ static bool add_status(struct rsp *r, struct reply *to)
     const struct rsp_facts *f = &r->facts;
     u32 pid = session_pid(r->session);
     reply_text(to, "Name:\t%.15s\nState:\tt (tracing stop)\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\n",
-               base_name(session_program(r->session)), pid, pid, f->ppid);
+               proc_text_base_name(session_program(r->session)), pid, pid, f->ppid);
     reply_text(to, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nThreads:\t%zu\n", f->uid, f->uid,
                f->uid, f->uid, f->gid, f->gid, f->gid, f->gid, count_threads(r));
     return true;
@@ -100,7 +100,7 @@ static bool add_status(struct rsp *r, struct reply *to)
 static bool add_stat(struct rsp *r, struct reply *to)
 {
     u32 pid = session_pid(r->session);
-    reply_text(to, "%u (%.15s) t %u %u %u", pid, base_name(session_program(r->session)),
+    reply_text(to, "%u (%.15s) t %u %u %u", pid, proc_text_base_name(session_program(r->session)),
                r->facts.ppid, pid, pid);
     for (int field = 7; field <= 52; field++)
         reply_text(to, field == 20 ? " %zu" : " 0", count_threads(r));
@@ -112,8 +112,8 @@ static const struct {
     const char *name;
     bool (*add)(struct rsp *r, struct reply *to);
 } files[] = {
-    {"maps", add_maps}, {"auxv", add_auxv}, {"cmdline", add_arguments}, {"status", add_status},
-    {"environ", add_environment}, {"comm", add_name}, {"stat", add_stat},
+    {"maps", add_maps}, {"auxv", add_auxv}, {"cmdline", proc_text_add_arguments},
+    {"status", add_status}, {"environ", add_environment}, {"comm", add_name}, {"stat", add_stat},
 };
 
 /* What follows /proc/PID/ (or /proc/PID/task/TID/) of this process; NULL: the path is not such. */

@@ -63,7 +63,7 @@ static u32 size_in(const struct block *b, u32 index)
     return b->where == IN_GENERAL && index == REGISTER_FLAGS ? 4 : b->size;
 }
 
-static const struct block *find_block(u32 number, u32 *ret_index)
+static const struct block *register_table_find_block(u32 number, u32 *ret_index)
 {
     for (size_t i = 0; i < countof(blocks); i++) {
         if (number < blocks[i].count) {
@@ -88,7 +88,7 @@ u32 register_table_count(u64 features)
 u32 register_table_size(u32 number)
 {
     u32 index;
-    const struct block *b = find_block(number, &index);
+    const struct block *b = register_table_find_block(number, &index);
     return b ? size_in(b, index) : 0;
 }
 
@@ -143,7 +143,7 @@ static struct place place_of(const struct block *b, u32 index)
     }
 }
 
-static bool is_inside(const struct register_state *s, struct place p)
+static bool register_table_is_inside(const struct register_state *s, struct place p)
 {
     return p.offset && p.offset + p.size <= s->general.vector_size &&
            s->general.vector_size <= VECTOR_SIZE_MOST;
@@ -272,7 +272,7 @@ static u32 segment_value(u32 index)
 static void read_vector(const struct register_state *s, const struct block *b, u32 index, u8 *to)
 {
     struct place p = place_of(b, index);
-    if (is_present(s, p.component) && is_inside(s, p))
+    if (is_present(s, p.component) && register_table_is_inside(s, p))
         memcpy(to, s->vector + p.offset, p.size);
     else
         memset(to, 0, p.size);
@@ -281,7 +281,7 @@ static void read_vector(const struct register_state *s, const struct block *b, u
 void register_table_read(const struct register_state *s, u32 number, u8 *to)
 {
     u32 index = 0, value;
-    const struct block *b = find_block(number, &index);
+    const struct block *b = register_table_find_block(number, &index);
     struct control_registers *g = (struct control_registers *)&s->general;
     switch (b->where) {
     case IN_GENERAL:
@@ -313,7 +313,7 @@ void register_table_read(const struct register_state *s, u32 number, u8 *to)
 static void write_vector(struct register_state *s, const struct block *b, u32 index, const u8 *from)
 {
     struct place p = place_of(b, index);
-    if (!is_inside(s, p))
+    if (!register_table_is_inside(s, p))
         return;
     make_present(s, p.component);
     memcpy(s->vector + p.offset, from, p.size);
@@ -333,7 +333,7 @@ static void write_small(struct register_state *s, enum where where, u32 index, c
 void register_table_write(struct register_state *s, u32 number, const u8 *from)
 {
     u32 index = 0;
-    const struct block *b = find_block(number, &index);
+    const struct block *b = register_table_find_block(number, &index);
     struct control_registers *g = &s->general;
     switch (b->where) {
     case IN_GENERAL:
@@ -404,7 +404,7 @@ static void describe_types(const char *feature, struct reply *to)
         reply_text(to, "<vector id=\"v2ui128\" type=\"uint128\" count=\"2\"/>\n");
 }
 
-static const char *type_of(const struct block *b, u32 index)
+static const char *register_table_type_of(const struct block *b, u32 index)
 {
     if (b->where != IN_GENERAL)
         return b->type;
@@ -422,7 +422,7 @@ static void describe_block(const struct block *b, u32 number, struct reply *to)
         else
             reply_text(to, "%s%u%s", b->prefix, b->first + i, b->suffix);
         reply_text(to, "\" bitsize=\"%u\" type=\"%s\" regnum=\"%u\"", 8 * size_in(b, i),
-                   type_of(b, i), number + i);
+                   register_table_type_of(b, i), number + i);
         if (b->group)
             reply_text(to, " group=\"%s\"", b->group);
         reply_text(to, "/>\n");

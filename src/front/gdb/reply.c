@@ -22,7 +22,7 @@ void reply_clear(struct reply *r)
 }
 
 /* Room for so many bytes more, and a zero. */
-static char *make_room(struct reply *r, size_t more)
+static char *reply_make_room(struct reply *r, size_t more)
 {
     if (r->size + more + 1 > r->room) {
         size_t room = 2 * (r->size + more + 128);
@@ -44,7 +44,7 @@ static void added(struct reply *r, size_t size)
 
 void reply_bytes(struct reply *r, const void *bytes, size_t size)
 {
-    char *to = make_room(r, size);
+    char *to = reply_make_room(r, size);
     if (size)
         memcpy(to, bytes, size);
     added(r, size);
@@ -58,7 +58,7 @@ void reply_text(struct reply *r, const char *format, ...)
     int size = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (size > 0) {
-        vsnprintf(make_room(r, (size_t)size), (size_t)size + 1, format, again);
+        vsnprintf(reply_make_room(r, (size_t)size), (size_t)size + 1, format, again);
         added(r, (size_t)size);
     }
     va_end(again);
@@ -68,7 +68,7 @@ void reply_hex(struct reply *r, const void *bytes, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     const u8 *from = bytes;
-    char *to = make_room(r, 2 * size);
+    char *to = reply_make_room(r, 2 * size);
     for (size_t i = 0; i < size; i++) {
         *to++ = digits[from[i] >> 4];
         *to++ = digits[from[i] & 15];
@@ -79,7 +79,7 @@ void reply_hex(struct reply *r, const void *bytes, size_t size)
 void reply_binary(struct reply *r, const void *bytes, size_t size)
 {
     const u8 *from = bytes;
-    char *start = make_room(r, 2 * size), *to = start;
+    char *start = reply_make_room(r, 2 * size), *to = start;
     for (size_t i = 0; i < size; i++) {
         bool special = from[i] == '#' || from[i] == '$' || from[i] == '}' || from[i] == '*';
         if (special)

@@ -58,7 +58,7 @@ void rsp_say(struct rsp *r, const char *text)
     reply_deinit(&out);
 }
 
-static double seconds_now(void)
+static double rsp_seconds_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -69,8 +69,8 @@ static double seconds_now(void)
 static void show_opening(struct rsp *r, struct moment at, struct moment goal)
 {
     if (!r->opening_since)
-        r->opening_since = seconds_now();
-    if (!isatty(STDERR_FILENO) || seconds_now() - r->opening_since < 1 || at.tick >= goal.tick)
+        r->opening_since = rsp_seconds_now();
+    if (!isatty(STDERR_FILENO) || rsp_seconds_now() - r->opening_since < 1 || at.tick >= goal.tick)
         return;
     fprintf(stderr, "\rebb: going to the end of the run: %.0f%%\033[K",
             100.0 * (double)at.tick / (double)goal.tick);
@@ -160,7 +160,7 @@ static void why_stopped(struct rsp *r, const char *args)
         reply_text(&r->reply, "W00");
 }
 
-static void extended(struct rsp *r, const char *args)
+static void rsp_extended(struct rsp *r, const char *args)
 {
     (void)args;
     rsp_ok(r);
@@ -278,11 +278,11 @@ static const struct row rows[] = {
     {"vAttachOrWait;", attach, true},
     {"vKill", kill_process, false},
     {"vRun", run_again, true},
-    {"vCtrlC", extended, false},
+    {"vCtrlC", rsp_extended, false},
     {"bc", rsp_backward, false},
     {"bs", rsp_backward, false},
     {"?", why_stopped, true},
-    {"!", extended, true},
+    {"!", rsp_extended, true},
     {"D", detach, true},
     {"k", kill_all, true},
     {"R", run_again, true},
@@ -326,7 +326,7 @@ static void handle(struct rsp *r, const char *packet)
     }
 }
 
-static void answer(struct rsp *r, const struct link_packet *p)
+static void rsp_answer(struct rsp *r, const struct link_packet *p)
 {
     reply_clear(&r->reply);
     r->end = p->bytes + p->size;
@@ -347,7 +347,7 @@ static bool idle(void *context)
 }
 
 /* A new client knows nothing of what the one before had set up. */
-static void begin(struct rsp *r)
+static void rsp_begin(struct rsp *r)
 {
     r->attached = true;
     r->over = r->is_lldb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak = false;
@@ -357,7 +357,7 @@ static void begin(struct rsp *r)
     rsp_points_default_signals(r);
 }
 
-static void end(struct rsp *r)
+static void rsp_end(struct rsp *r)
 {
     rsp_points_clear(r);
     rsp_lent_deinit(r);
@@ -371,13 +371,13 @@ static void end(struct rsp *r)
 void rsp_serve(struct rsp *r, struct link *l)
 {
     r->link = l;
-    begin(r);
+    rsp_begin(r);
     struct link_packet *p;
     while (!r->over && (p = link_next(r->link, idle, r))) {
-        answer(r, p);
+        rsp_answer(r, p);
         free(p);
     }
-    end(r);
+    rsp_end(r);
     link_close(r->link);
     r->link = NULL;
 }

@@ -43,7 +43,7 @@ static bool has_breakpoint(const struct rsp *r, u64 address)
     return false;
 }
 
-static bool read_word(struct rsp *r, u64 address, u64 *ret)
+static bool rsp_call_read_word(struct rsp *r, u64 address, u64 *ret)
 {
     size_t got = 0;
     struct error *err = session_read(r->session, address, ret, sizeof *ret, &got);
@@ -76,7 +76,7 @@ static bool begins_call(struct rsp *r)
     u64 back;
     struct error *err = session_registers(r->session, CONTROL_THREAD_ANY, &regs, &vector);
     error_destroy(err);
-    if (err || !read_word(r, regs.reg[RSP], &back) || !has_breakpoint(r, back) ||
+    if (err || !rsp_call_read_word(r, regs.reg[RSP], &back) || !has_breakpoint(r, back) ||
         is_executable(r, back))
         return false;
     r->call_slot = regs.reg[RSP];
@@ -88,7 +88,7 @@ static bool begins_call(struct rsp *r)
 bool rsp_call_prepare(struct rsp *r, u32 *ret)
 {
     u64 entry, word;
-    bool known = r->call_slot && read_word(r, r->call_slot, &word) && word == r->call_back;
+    bool known = r->call_slot && rsp_call_read_word(r, r->call_slot, &word) && word == r->call_back;
     if ((!known && !begins_call(r)) || !rsp_call_entry(r, &entry))
         return false;
     struct breakpoint b = {.kind = SITE_CODE, .address = entry, .size = 1,

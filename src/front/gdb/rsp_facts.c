@@ -82,7 +82,7 @@ static void keep_mapped(struct rsp_facts *f, const struct event_map *map)
     free(path);
 }
 
-static void take_event(struct rsp_facts *f, const struct event *e)
+static void rsp_facts_take_event(struct rsp_facts *f, const struct event *e)
 {
     if (e->kind == EVENT_SIGNAL) {
         u32 signal = ((const struct event_signal *)e->payload)->signal;
@@ -115,7 +115,7 @@ struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_
         if (starts && e->kind != EVENT_NOTE)
             take_start(ret, e);
         else
-            take_event(ret, e);
+            rsp_facts_take_event(ret, e);
     }
     lineage_close(l);
     return err;
@@ -161,7 +161,7 @@ static bool is_exec(const struct format_file *h, u32 track, u32 pid)
     return h->origin == TRACK_EXECED && h->parent == track && h->pid == pid;
 }
 
-static bool is_child(const struct format_file *h, u32 track, u32 pid)
+static bool rsp_facts_is_child(const struct format_file *h, u32 track, u32 pid)
 {
     return h->pid == pid && (track == TRACK_NONE || (h->parent == track && h->pid == pid));
 }
@@ -193,7 +193,7 @@ struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct mom
 
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid)
 {
-    return find_track(rec, is_child, track, pid);
+    return find_track(rec, rsp_facts_is_child, track, pid);
 }
 
 static bool is_signal_at(const struct event *e, struct moment at)

@@ -32,7 +32,7 @@ static void file_fail(struct rsp *r, int number)
     reply_text(&r->reply, "F-1,%x", protocol_errno(number));
 }
 
-static bool read_name(const char **at, char *room, size_t size)
+static bool rsp_files_read_name(const char **at, char *room, size_t size)
 {
     size_t length = strcspn(*at, ",");
     if (length / 2 >= size)
@@ -125,8 +125,8 @@ static void file_open(struct rsp *r, const char *args)
     char path[PATH_MAX];
     u64 flags, mode;
     int slot = free_slot(r);
-    if (!read_name(&args, path, sizeof path) || *args++ != ',' || !wire_number(&args, &flags) ||
-        *args++ != ',' || !wire_number(&args, &mode))
+    if (!rsp_files_read_name(&args, path, sizeof path) || *args++ != ',' ||
+        !wire_number(&args, &flags) || *args++ != ',' || !wire_number(&args, &mode))
         return file_fail(r, EINVAL);
     if (flags & FILEIO_WRITE_FLAGS)
         return file_fail(r, EROFS);
@@ -236,7 +236,7 @@ static void file_stat(struct rsp *r, const char *args)
 {
     char path[PATH_MAX];
     int slot = free_slot(r);
-    if (slot < 0 || !read_name(&args, path, sizeof path))
+    if (slot < 0 || !rsp_files_read_name(&args, path, sizeof path))
         return file_fail(r, EINVAL);
     if (!open_made(r, path, slot) && !open_recorded(r, path, slot))
         return file_fail(r, ENOENT);
@@ -249,7 +249,7 @@ static void file_readlink(struct rsp *r, const char *args)
 {
     char path[PATH_MAX];
     struct reply to = {0};
-    if (!read_name(&args, path, sizeof path))
+    if (!rsp_files_read_name(&args, path, sizeof path))
         return file_fail(r, EINVAL);
     if (proc_text_link(r, path, &to)) {
         reply_text(&r->reply, "F%zx;", to.size);

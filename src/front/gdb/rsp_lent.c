@@ -19,7 +19,7 @@ enum { PAGE = 4096, LENT_MOST = 64 << 20 };
 /* Below all that the engine maps for a program by itself. */
 static const u64 LENT_FIRST = 0x700000000000ull;
 
-static struct rsp_lent *find(const struct rsp *r, u64 address)
+static struct rsp_lent *rsp_lent_find(const struct rsp *r, u64 address)
 {
     struct rsp_lent *l = r->lent;
     while (l && (address < l->address || address - l->address >= l->size))
@@ -88,7 +88,7 @@ void rsp_take_back(struct rsp *r, const char *args)
 
 bool rsp_lent_read(const struct rsp *r, u64 address, void *to, size_t size, size_t *ret)
 {
-    const struct rsp_lent *l = find(r, address);
+    const struct rsp_lent *l = rsp_lent_find(r, address);
     if (!l)
         return false;
     u64 left = l->address + l->size - address;
@@ -99,7 +99,7 @@ bool rsp_lent_read(const struct rsp *r, u64 address, void *to, size_t size, size
 
 bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size)
 {
-    struct rsp_lent *l = find(r, address);
+    struct rsp_lent *l = rsp_lent_find(r, address);
     if (!l || size > l->address + l->size - address)
         return false;
     memcpy(l->bytes + (address - l->address), from, size);
@@ -142,7 +142,7 @@ static struct error *call_in_copy(struct rsp *r, struct control_registers regs, 
 }
 
 /* Afterwards everything is as it was, but for the memory. */
-static struct error *map(struct rsp *r, const struct rsp_lent *l)
+static struct error *rsp_lent_map(struct rsp *r, const struct rsp_lent *l)
 {
     struct control_registers regs;
     const u8 *vector;
@@ -161,7 +161,7 @@ struct error *rsp_lent_enter(struct rsp *r)
         u8 byte;
         err = session_read(r->session, l->address, &byte, 1, &got);
         if (!err && !got)
-            err = map(r, l);
+            err = rsp_lent_map(r, l);
         if (!err)
             err = session_write(r->session, l->address, l->bytes, l->size);
     }

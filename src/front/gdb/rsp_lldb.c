@@ -62,7 +62,7 @@ static void list_threads(struct rsp *r, const char *args)
     recognise(r);
 }
 
-static void accept(struct rsp *r, const char *args)
+static void rsp_lldb_accept(struct rsp *r, const char *args)
 {
     (void)args;
     rsp_ok(r);
@@ -139,9 +139,9 @@ static const struct {
     {"qProcessInfo", process_info, true, false},
     {"QThreadSuffixSupported", thread_suffix, true, true},
     {"QListThreadsInStopReply", list_threads, true, true},
-    {"QEnableErrorStrings", accept, true, true},
+    {"QEnableErrorStrings", rsp_lldb_accept, true, true},
     {"qMemoryRegionInfo:", region_info, false, false},
-    {"qVAttachOrWaitSupported", accept, true, true},
+    {"qVAttachOrWaitSupported", rsp_lldb_accept, true, true},
     {"vCont?", supported_conts, true, true},
     {"jThreadsInfo", threads_info, true, false},
     {"_M", rsp_lend, false, false},

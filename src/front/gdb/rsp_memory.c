@@ -26,7 +26,7 @@ struct error *rsp_read(struct rsp *r, u64 address, void *to, size_t size, size_t
 }
 
 /* Less than was asked for is an answer, nothing is an error. */
-static size_t read_some(struct rsp *r, const char *args, u8 **ret)
+static size_t rsp_memory_read_some(struct rsp *r, const char *args, u8 **ret)
 {
     u64 address, size;
     size_t got = 0;
@@ -53,7 +53,7 @@ static size_t read_some(struct rsp *r, const char *args, u8 **ret)
 void rsp_read_memory(struct rsp *r, const char *args)
 {
     u8 *bytes;
-    size_t got = read_some(r, args, &bytes);
+    size_t got = rsp_memory_read_some(r, args, &bytes);
     if (!got)
         return;
     reply_hex(&r->reply, bytes, got);
@@ -69,7 +69,7 @@ void rsp_read_binary(struct rsp *r, const char *args)
     u64 address, size;
     if (parse_range(&at, &address, &size) && size == 0)
         return rsp_ok(r);
-    size_t got = read_some(r, args, &bytes);
+    size_t got = rsp_memory_read_some(r, args, &bytes);
     if (!got)
         return;
     if (r->binary_upload)

@@ -65,7 +65,7 @@ static struct error *where(struct rsp *r, const char *args, struct reply *out)
     return NULL;
 }
 
-static struct rsp_bookmark *find_bookmark(const struct rsp *r, const char *name)
+static struct rsp_bookmark *rsp_monitor_find_bookmark(const struct rsp *r, const char *name)
 {
     struct rsp_bookmark *b = r->bookmarks;
     while (b && strcmp(b->name, name) != 0)
@@ -93,7 +93,7 @@ static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
 static struct error *do_goto(struct rsp *r, const char *args)
 {
     struct session_stop stop;
-    const struct rsp_bookmark *b = find_bookmark(r, args);
+    const struct rsp_bookmark *b = rsp_monitor_find_bookmark(r, args);
     if (!*args)
         return error_new("goto needs to know where: 'monitor help' says how");
     if (b && b->track != session_track(r->session))
@@ -114,7 +114,7 @@ static struct error *do_redo(struct rsp *r, const char *args)
     return session_redo(r->session);
 }
 
-static struct error *go(struct rsp *r, const char *args, struct reply *out)
+static struct error *rsp_monitor_go(struct rsp *r, const char *args, struct reply *out)
 {
     return move_by(r, args, out, do_goto);
 }
@@ -159,7 +159,7 @@ static struct error *bookmark(struct rsp *r, const char *args, struct reply *out
     return NULL;
 }
 
-static struct error *bookmarks(struct rsp *r, const char *args, struct reply *out)
+static struct error *rsp_monitor_bookmarks(struct rsp *r, const char *args, struct reply *out)
 {
     (void)args;
     for (const struct rsp_bookmark *b = r->bookmarks; b; b = b->next)
@@ -172,7 +172,7 @@ static struct error *bookmarks(struct rsp *r, const char *args, struct reply *ou
 
 /* Tracks. */
 
-static struct error *tracks(struct rsp *r, const char *args, struct reply *out)
+static struct error *rsp_monitor_tracks(struct rsp *r, const char *args, struct reply *out)
 {
     u32 *list;
     size_t count;
@@ -208,7 +208,7 @@ static struct error *track(struct rsp *r, const char *args, struct reply *out)
     return NULL;
 }
 
-static struct error *checkpoints(struct rsp *r, const char *args, struct reply *out)
+static struct error *rsp_monitor_checkpoints(struct rsp *r, const char *args, struct reply *out)
 {
     struct session_checkpoint *list;
     size_t count;
@@ -255,15 +255,16 @@ static const struct command {
 } commands[] = {
     {"where", where, "where", "the moment: track, thread, tick, share of the run, time"},
     {"info", where, NULL, NULL},
-    {"goto", go, "goto MOMENT",
+    {"goto", rsp_monitor_go, "goto MOMENT",
      "TICK, TICK:PC, start, end, 40%, event N, 12.5s, -1s, +0.2s or a bookmark"},
     {"undo", undo, "undo", "back to where the last movement began"},
     {"redo", redo, "redo", "the movement that was undone"},
     {"bookmark", bookmark, "bookmark NAME", "name this moment"},
-    {"bookmarks", bookmarks, "bookmarks", "list them"},
-    {"tracks", tracks, "tracks", "the process images of the recording"},
+    {"bookmarks", rsp_monitor_bookmarks, "bookmarks", "list them"},
+    {"tracks", rsp_monitor_tracks, "tracks", "the process images of the recording"},
     {"track", track, "track [N]", "go to another of them, or say which this is"},
-    {"checkpoints", checkpoints, "checkpoints", "the moments that are kept as processes"},
+    {"checkpoints", rsp_monitor_checkpoints, "checkpoints",
+     "the moments that are kept as processes"},
     {"direction", direction, "direction [DIR]",
      "backward: what the client sends as continue or stepi goes back; forward: as usual"},
     {"help", help, "help", "this"},
@@ -280,7 +281,7 @@ static struct error *help(struct rsp *r, const char *args, struct reply *out)
 }
 
 /* Any beginning of a name that fits the first. */
-static const struct command *find_command(const char *word, size_t length)
+static const struct command *rsp_monitor_find_command(const char *word, size_t length)
 {
     for (size_t i = 0; i < countof(commands); i++)
         if (strlen(commands[i].name) == length && strncmp(commands[i].name, word, length) == 0)
@@ -298,7 +299,7 @@ static struct error *run_command(struct rsp *r, char *line, struct reply *out)
         line[--end] = '\0';
     line += strspn(line, " \t");
     size_t length = strcspn(line, " \t");
-    const struct command *c = find_command(line, length);
+    const struct command *c = rsp_monitor_find_command(line, length);
     if (!c && length)
         return error_new("there is no command '%.*s'; 'monitor help' lists them", (int)length,
                          line);

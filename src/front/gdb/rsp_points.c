@@ -26,7 +26,7 @@ static bool is_like(const struct rsp_point *p, const struct rsp_point *q)
     return p->type == q->type && p->address == q->address && p->size == q->size;
 }
 
-static bool is_same(const struct rsp_point *p, const struct rsp_point *q)
+static bool rsp_points_is_same(const struct rsp_point *p, const struct rsp_point *q)
 {
     return is_like(p, q) && p->condition_size == q->condition_size &&
            (!p->condition_size || memcmp(p->condition, q->condition, p->condition_size) == 0);
@@ -37,7 +37,7 @@ static void want(struct rsp *r, const struct rsp_point *wanted)
 {
     struct rsp_points *all = &r->points;
     for (size_t i = 0; i < all->count; i++) {
-        if (is_same(&all->list[i], wanted)) {
+        if (rsp_points_is_same(&all->list[i], wanted)) {
             all->list[i].wanted = true;
             free(wanted->condition);
             return;

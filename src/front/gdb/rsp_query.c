@@ -40,7 +40,7 @@ static void current(struct rsp *r, const char *args)
 }
 
 /* To have been attached to means to be let go of, not killed, when the client leaves. */
-static void attached(struct rsp *r, const char *args)
+static void rsp_query_attached(struct rsp *r, const char *args)
 {
     (void)args;
     reply_text(&r->reply, "1");
@@ -68,7 +68,7 @@ static void start_no_acks(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-static void accept(struct rsp *r, const char *args)
+static void rsp_query_accept(struct rsp *r, const char *args)
 {
     (void)args;
     rsp_ok(r);
@@ -91,7 +91,7 @@ static const struct row queries[] = {
     {"qThreadExtraInfo,", rsp_threads_label, false},
     {"qfThreadInfo", first_threads, true},
     {"qsThreadInfo", more_threads, true},
-    {"qAttached", attached, true},
+    {"qAttached", rsp_query_attached, true},
     {"qC", current, false},
 };
 
@@ -99,11 +99,12 @@ static const struct row settings[] = {
     {"QStartNoAckMode", start_no_acks, true},
     {"QCatchSyscalls:", rsp_catch_calls, false},
     {"QPassSignals:", rsp_pass_signals, true},
-    {"QProgramSignals:", accept, true},
-    {"QNonStop:0", accept, true},
+    {"QProgramSignals:", rsp_query_accept, true},
+    {"QNonStop:0", rsp_query_accept, true},
 };
 
-static void look_up(struct rsp *r, const struct row *rows, size_t count, const char *packet)
+static void rsp_query_look_up(struct rsp *r, const struct row *rows, size_t count,
+                              const char *packet)
 {
     for (size_t i = 0; i < count; i++) {
         const char *args;
@@ -117,10 +118,10 @@ static void look_up(struct rsp *r, const struct row *rows, size_t count, const c
 
 void rsp_query(struct rsp *r, const char *args)
 {
-    look_up(r, queries, countof(queries), args);
+    rsp_query_look_up(r, queries, countof(queries), args);
 }
 
 void rsp_set(struct rsp *r, const char *args)
 {
-    look_up(r, settings, countof(settings), args);
+    rsp_query_look_up(r, settings, countof(settings), args);
 }

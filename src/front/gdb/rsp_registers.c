@@ -6,7 +6,8 @@
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
 
-static struct error *read_state(struct rsp *r, u32 ordinal, struct register_state *ret)
+static struct error *rsp_registers_read_state(struct rsp *r, u32 ordinal,
+                                              struct register_state *ret)
 {
     const u8 *vector;
     struct error *err = session_registers(r->session, ordinal, &ret->general, &vector);
@@ -41,7 +42,7 @@ static u32 thread_behind(struct rsp *r, const char *args)
 void rsp_read_registers(struct rsp *r, const char *args)
 {
     struct register_state s;
-    struct error *err = read_state(r, thread_behind(r, args), &s);
+    struct error *err = rsp_registers_read_state(r, thread_behind(r, args), &s);
     if (err)
         return rsp_error(r, err);
     u32 count = register_table_count(s.general.vector_features);
@@ -55,7 +56,7 @@ void rsp_read_register(struct rsp *r, const char *args)
     u64 number;
     if (!wire_number(&args, &number))
         return rsp_fail(r, EINVAL);
-    struct error *err = read_state(r, thread_behind(r, args), &s);
+    struct error *err = rsp_registers_read_state(r, thread_behind(r, args), &s);
     if (err)
         return rsp_error(r, err);
     if (number >= register_table_count(s.general.vector_features))
@@ -79,7 +80,7 @@ void rsp_write_registers(struct rsp *r, const char *args)
     struct register_state s;
     u8 value[REGISTER_SIZE_MOST];
     u32 ordinal = thread_behind(r, args);
-    struct error *err = read_state(r, ordinal, &s);
+    struct error *err = rsp_registers_read_state(r, ordinal, &s);
     if (err)
         return rsp_error(r, err);
     u32 count = register_table_count(s.general.vector_features);
@@ -105,7 +106,7 @@ void rsp_write_register(struct rsp *r, const char *args)
     if (!wire_number(&args, &number) || *args++ != '=')
         return rsp_fail(r, EINVAL);
     u32 ordinal = thread_behind(r, args);
-    struct error *err = read_state(r, ordinal, &s);
+    struct error *err = rsp_registers_read_state(r, ordinal, &s);
     if (err)
         return rsp_error(r, err);
     if (number >= register_table_count(s.general.vector_features))
@@ -120,7 +121,7 @@ void rsp_write_register(struct rsp *r, const char *args)
 void rsp_registers_expedite(struct rsp *r, struct reply *to, u32 ordinal)
 {
     struct register_state s;
-    struct error *err = read_state(r, ordinal, &s);
+    struct error *err = rsp_registers_read_state(r, ordinal, &s);
     if (err)
         return error_destroy(err); /* the client will ask, and be told */
     for (u32 i = 0; i < REGISTERS_EXPEDITED; i++) {

@@ -72,7 +72,7 @@ static struct error *run_copy(struct rsp *r, const struct order *o)
     return err;
 }
 
-static struct error *move(struct rsp *r, const struct order *o)
+static struct error *rsp_resume_move(struct rsp *r, const struct order *o)
 {
     struct session_place before;
     struct error *err;
@@ -98,7 +98,7 @@ static struct error *obey(struct rsp *r, const struct order *o, bool *followed)
         r->stop.why = WHY_INTERRUPTED;
         return NULL;
     }
-    err = runs_copy(r, o) ? run_copy(r, o) : move(r, o);
+    err = runs_copy(r, o) ? run_copy(r, o) : rsp_resume_move(r, o);
     link_end_movement(r->link, !err && r->stop.why == WHY_INTERRUPTED);
     if (!err && r->stop_repeats_end && r->stop.why == WHY_END && r->exec_events && r->facts.execs)
         err = follow_exec(r, followed);

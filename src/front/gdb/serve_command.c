@@ -33,7 +33,7 @@ static int read_port(struct options *o, const char *text)
     return 0;
 }
 
-static int read_option(struct options *o, int argc, char **argv, int *at)
+static int serve_read_option(struct options *o, int argc, char **argv, int *at)
 {
     bool missing;
     const char *value = recording_choice_value("--port", argc, argv, at, &missing);
@@ -109,7 +109,7 @@ int gdb_serve(int argc, char **argv)
 {
     struct options o = {0};
     for (int i = 1; i < argc; i++) {
-        int status = read_option(&o, argc, argv, &i);
+        int status = serve_read_option(&o, argc, argv, &i);
         if (status)
             return status;
     }

@@ -45,7 +45,7 @@ long wire_unhex(const char *text, void *to, size_t most)
     return (long)count;
 }
 
-static void begin(struct wire *w)
+static void wire_begin(struct wire *w)
 {
     w->state = WIRE_BODY;
     w->sum = 0;
@@ -53,7 +53,7 @@ static void begin(struct wire *w)
     w->sum_is_bad = w->oversized = false;
 }
 
-static void keep(struct wire *w, u8 byte)
+static void wire_keep(struct wire *w, u8 byte)
 {
     if (w->size < WIRE_PACKET_MOST)
         w->bytes[w->size++] = (char)byte;
@@ -65,7 +65,7 @@ static enum wire_event feed_between(struct wire *w, u8 byte)
 {
     switch (byte) {
     case '$':
-        begin(w);
+        wire_begin(w);
         return WIRE_NOTHING;
     case '+':
         return WIRE_ACK;
@@ -81,7 +81,7 @@ static enum wire_event feed_between(struct wire *w, u8 byte)
 static enum wire_event feed_body(struct wire *w, u8 byte)
 {
     if (byte == '$') {
-        begin(w);
+        wire_begin(w);
     } else if (byte == '#') {
         w->state = WIRE_SUM_HIGH;
     } else {
@@ -89,12 +89,12 @@ static enum wire_event feed_body(struct wire *w, u8 byte)
         if (byte == '}')
             w->state = WIRE_ESCAPED;
         else
-            keep(w, byte);
+            wire_keep(w, byte);
     }
     return WIRE_NOTHING;
 }
 
-static enum wire_event finish(struct wire *w, int digit)
+static enum wire_event wire_finish(struct wire *w, int digit)
 {
     w->state = WIRE_BETWEEN;
     w->bytes[w->size] = '\0';
@@ -112,7 +112,7 @@ enum wire_event wire_feed(struct wire *w, u8 byte)
         return feed_body(w, byte);
     case WIRE_ESCAPED:
         w->sum = (u8)(w->sum + byte);
-        keep(w, byte ^ 0x20);
+        wire_keep(w, byte ^ 0x20);
         w->state = WIRE_BODY;
         return WIRE_NOTHING;
     case WIRE_SUM_HIGH:
@@ -121,7 +121,7 @@ enum wire_event wire_feed(struct wire *w, u8 byte)
         w->state = WIRE_SUM_LOW;
         return WIRE_NOTHING;
     default:
-        return finish(w, wire_digit((char)byte));
+        return wire_finish(w, wire_digit((char)byte));
     }
 }
 
