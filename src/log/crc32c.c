@@ -47,11 +47,11 @@ u32 crc32c(const void *bytes, size_t size)
 }
 
 /* What a step does to the register is linear over its bits: a matrix, a column for each bit. */
-struct step {
+struct crc32c_step {
     u32 column[32];
 };
 
-static u32 crc32c_apply(const struct step *step, u32 bits)
+static u32 crc32c_apply(const struct crc32c_step *step, u32 bits)
 {
     u32 sum = 0;
     for (int i = 0; i < 32; i++)
@@ -59,9 +59,9 @@ static u32 crc32c_apply(const struct step *step, u32 bits)
     return sum;
 }
 
-static struct step twice(const struct step *step)
+static struct crc32c_step twice(const struct crc32c_step *step)
 {
-    struct step ret;
+    struct crc32c_step ret;
     for (int i = 0; i < 32; i++)
         ret.column[i] = crc32c_apply(step, step->column[i]);
     return ret;
@@ -70,7 +70,7 @@ static struct step twice(const struct step *step)
 /* One zero byte, two, four, ...: those of which `count` is the sum. */
 u32 crc32c_zeros(u32 crc, u64 count)
 {
-    struct step step;
+    struct crc32c_step step;
     for (int i = 0; i < 32; i++)
         step.column[i] = by_table(1u << i, (const u8[]){0}, 1);
     crc = ~crc;

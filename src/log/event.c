@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-static const struct kind {
+static const struct event_kind_row {
     const char *name;
     u32 fixed;
 } kinds[EVENT_KINDS] = {

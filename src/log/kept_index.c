@@ -12,19 +12,19 @@
 #include "base/xalloc.h"
 #include "log/crc32c.h"
 
-struct kept {
+struct kept_file {
     u64 size;
     u32 crc;
 };
 
-static void measure_hole(struct kept *kept, u64 end)
+static void measure_hole(struct kept_file *kept, u64 end)
 {
     kept->crc = crc32c_zeros(kept->crc, end - kept->size);
     kept->size = end;
 }
 
 /* Up to there, or to the end of the file if it is shorter now; 0, or an errno. */
-static int measure_data(int fd, struct kept *kept, u64 end)
+static int measure_data(int fd, struct kept_file *kept, u64 end)
 {
     enum { ROOM = 1 << 20 };
     u8 *room = xalloc(ROOM);
@@ -44,9 +44,9 @@ static int measure_data(int fd, struct kept *kept, u64 end)
 }
 
 /* 0, or an errno.  The descriptor stands at the beginning afterwards. */
-static int kept_index_measure(int fd, struct kept *ret)
+static int kept_index_measure(int fd, struct kept_file *ret)
 {
-    struct kept kept = {0};
+    struct kept_file kept = {0};
     off_t start, end;
     int error = 0;
     while (!error && file_data_next(fd, (off_t)kept.size, &start, &end)) {
@@ -65,7 +65,7 @@ static int kept_index_measure(int fd, struct kept *ret)
 
 int kept_index_add(int dir, u32 copy, int fd)
 {
-    struct kept kept;
+    struct kept_file kept;
     int error = kept_index_measure(fd, &kept);
     if (error)
         return error;
@@ -81,14 +81,14 @@ int kept_index_add(int dir, u32 copy, int fd)
     return error;
 }
 
-static bool kept_index_find(FILE *index, u32 copy, struct kept *ret)
+static bool kept_index_find(FILE *index, u32 copy, struct kept_file *ret)
 {
     char line[128];
     while (fgets(line, sizeof line, index)) {
         unsigned number, crc;
         unsigned long long size;
         if (sscanf(line, "%u %llu %8x\n", &number, &size, &crc) == 3 && number == copy) {
-            *ret = (struct kept){size, crc};
+            *ret = (struct kept_file){size, crc};
             return true;
         }
     }
@@ -97,7 +97,7 @@ static bool kept_index_find(FILE *index, u32 copy, struct kept *ret)
 
 struct error *kept_index_check(int dir, u32 copy, int fd)
 {
-    struct kept wanted, found;
+    struct kept_file wanted, found;
     int descriptor = openat(dir, KEPT_INDEX, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0)
         return error_errno(errno, "opening " KEPT_INDEX);

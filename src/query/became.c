@@ -106,7 +106,7 @@ void became_places(const u8 *bytecode, size_t size, void (*place)(void *context,
 
 /* --- a trace ------------------------------------------------------------------------------------ */
 
-struct asking {
+struct became_asking {
     struct session *s;
     const struct became_question *q;
     struct became_answer *answer;
@@ -116,7 +116,7 @@ struct asking {
     struct list sites;      /* struct plan_site */
 };
 
-static void note(struct asking *a, const struct plan_hit *hit)
+static void note(struct became_asking *a, const struct plan_hit *hit)
 {
     if (a->q->direction == FORWARD && a->answer->found)
         return;
@@ -130,7 +130,7 @@ static void note(struct asking *a, const struct plan_hit *hit)
 
 static void became_add_site(void *context, u64 address, u64 size)
 {
-    struct asking *a = context;
+    struct became_asking *a = context;
     struct plan_site *site = list_add(&a->sites);
     *site = (struct plan_site){.kind = SITE_STORE, .address = address, .size = size,
                                .thread = CONTROL_THREAD_ANY,
@@ -139,7 +139,7 @@ static void became_add_site(void *context, u64 address, u64 size)
 }
 
 /* Asks, and lays sites on what was read; where the engine asks, on all that may be. */
-static struct error *became_ask_here(struct asking *a, bool *ret)
+static struct error *became_ask_here(struct became_asking *a, bool *ret)
 {
     struct session_noted *noted;
     size_t count;
@@ -159,7 +159,7 @@ static struct error *became_ask_here(struct asking *a, bool *ret)
 
 static struct error *became_lay(void *context, struct moment at, struct session_sites *ret)
 {
-    struct asking *a = context;
+    struct became_asking *a = context;
     bool holds = false;
     (void)at;
     struct error *err = became_ask_here(a, &holds);
@@ -182,7 +182,7 @@ static struct error *became_lay(void *context, struct moment at, struct session_
 
 static bool became_take(void *context, const struct plan_hit *hits, size_t count)
 {
-    struct asking *a = context;
+    struct became_asking *a = context;
     a->change = hits[count - 1];
     if (a->plain)
         note(a, &hits[a->q->direction == FORWARD ? 0 : count - 1]);
@@ -191,7 +191,7 @@ static bool became_take(void *context, const struct plan_hit *hits, size_t count
 
 static bool became_end_part(void *context, struct moment from, struct moment to)
 {
-    struct asking *a = context;
+    struct became_asking *a = context;
     (void)from;
     (void)to;
     a->begun = false;
@@ -202,7 +202,7 @@ struct error *became_ask(struct session *s, const struct became_question *q,
                          struct became_answer *ret)
 {
     *ret = (struct became_answer){0};
-    struct asking a = {.s = s, .q = q, .answer = ret, .sites = LIST(struct plan_site),
+    struct became_asking a = {.s = s, .q = q, .answer = ret, .sites = LIST(struct plan_site),
                        .plain = q->bytecode && became_is_plain(q->bytecode, q->bytecode_size)};
     bool whole = q->points.count && !a.plain;
     struct session_trace t = {.from = q->from, .to = q->to,

@@ -21,7 +21,7 @@
 enum { CHANGES_MOST = 1 << 20, ENTRIES_MOST = 64 };
 
 /* What has been found out about a question. */
-struct entry {
+struct history_entry {
     char *key;
     struct moment from, to;
     struct history_change *changes; /* (1) */
@@ -30,8 +30,8 @@ struct entry {
 
 struct history {
     struct session *s;
-    struct list entries; /* struct entry */
-    struct entry unkept; /* the answer to a question without a key, or that was interrupted */
+    struct list entries; /* struct history_entry */
+    struct history_entry unkept; /* the answer to a question without a key, or an interrupted one */
     struct history_change *lent;
 };
 
@@ -43,13 +43,13 @@ static void change_deinit(struct history_change *c)
     history_state_deinit(&c->new);
 }
 
-static void entry_deinit(struct entry *e)
+static void entry_deinit(struct history_entry *e)
 {
     for (size_t i = 0; i < e->count; i++)
         change_deinit(&e->changes[i]);
     free(e->changes);
     free(e->key);
-    *e = (struct entry){0};
+    *e = (struct history_entry){0};
 }
 
 struct error *history_look_at_range(void *context, struct history_value *ret)
@@ -61,7 +61,7 @@ struct error *history_look_at_range(void *context, struct history_value *ret)
 
 /* --- a pass -------------------------------------------------------------------------------- */
 
-struct asking {
+struct history_asking {
     struct session *s;
     const struct history_question *q;
     bool begun;                 /* the value is known */
@@ -89,7 +89,7 @@ static bool is_of(const struct history_change *c, const struct plan_hit *hit)
 }
 
 /* Of too many the older half goes. */
-static void drop_older(struct asking *a)
+static void drop_older(struct history_asking *a)
 {
     struct history_change *changes = a->part.items;
     size_t gone = a->part.count / 2;
@@ -101,7 +101,8 @@ static void drop_older(struct asking *a)
 }
 
 /* The value has become `now`, by the hit.  Takes it. */
-static void note_change(struct asking *a, const struct plan_hit *hit, struct history_state now)
+static void note_change(struct history_asking *a, const struct plan_hit *hit,
+                        struct history_state now)
 {
     struct history_change *c = last_of(&a->part);
     if (is_of(c, hit)) { /* another part of the same change */
@@ -124,7 +125,7 @@ static void note_change(struct asking *a, const struct plan_hit *hit, struct his
 
 /* --- sites --------------------------------------------------------------------------------- */
 
-static void history_add_site(struct asking *a, u64 start, u64 end)
+static void history_add_site(struct history_asking *a, u64 start, u64 end)
 {
     if (start >= end)
         return;
@@ -133,7 +134,7 @@ static void history_add_site(struct asking *a, u64 start, u64 end)
                                .size = end - start, .thread = CONTROL_THREAD_ANY};
 }
 
-static void add_sites_of_value(struct asking *a)
+static void add_sites_of_value(struct history_asking *a)
 {
     u64 start = a->value.address, end = start + a->value.size;
     for (; start < end; start += PLAN_VALUE_KEPT)
@@ -144,7 +145,7 @@ static void add_sites_of_value(struct asking *a)
 
 /* It was missing, since its memory was not there; that it has come since, as zeros, was no store.  What it was when it was stored
  * to is known. */
-static void take_memory_that_came(struct asking *a, const struct history_state *now)
+static void take_memory_that_came(struct history_asking *a, const struct history_state *now)
 {
     bool stored = a->way.written && a->way_site.address == now->address && a->way.value_size >= now->size;
     if (!a->value.missing || !stored || !now->size)
@@ -156,7 +157,7 @@ static void take_memory_that_came(struct asking *a, const struct history_state *
 
 static struct error *history_lay(void *context, struct moment at, struct session_sites *ret)
 {
-    struct asking *a = context;
+    struct history_asking *a = context;
     struct history_state now;
     struct session_noted *noted;
     size_t count;
@@ -183,7 +184,7 @@ static struct error *history_lay(void *context, struct moment at, struct session
     return NULL;
 }
 
-static void history_apply(struct asking *a, const struct plan_hit *hit)
+static void history_apply(struct history_asking *a, const struct plan_hit *hit)
 {
     const struct plan_site *site = (const struct plan_site *)a->sites.items + hit->site;
     if (site->flags & PLAN_ENDS) {
@@ -206,7 +207,7 @@ static void history_apply(struct asking *a, const struct plan_hit *hit)
 }
 
 /* With one change more than asked for it is known that there are more. */
-static bool is_enough(const struct asking *a)
+static bool is_enough(const struct history_asking *a)
 {
     bool from_end = a->q->order == BACKWARD && !a->backward; /* the last ones are wanted, and come last */
     return a->q->most && !from_end && a->part.count + a->found.count > a->q->most;
@@ -214,7 +215,7 @@ static bool is_enough(const struct asking *a)
 
 static bool history_take(void *context, const struct plan_hit *hits, size_t count)
 {
-    struct asking *a = context;
+    struct history_asking *a = context;
     for (size_t i = 0; i < count; i++)
         history_apply(a, &hits[i]);
     return a->backward || a->way_changed || !is_enough(a);
@@ -222,7 +223,7 @@ static bool history_take(void *context, const struct plan_hit *hits, size_t coun
 
 static bool history_end_part(void *context, struct moment from, struct moment to)
 {
-    struct asking *a = context;
+    struct history_asking *a = context;
     const struct history_change *changes = a->part.items;
     (void)to;
     if (!a->backward)
@@ -238,7 +239,7 @@ static bool history_end_part(void *context, struct moment from, struct moment to
 /* --- answers --------------------------------------------------------------------------------- */
 
 /* What was found, as it is kept: (1). */
-static void keep_found(struct asking *a, struct entry *e, bool whole)
+static void keep_found(struct history_asking *a, struct history_entry *e, bool whole)
 {
     const struct history_change *found = a->found.items;
     size_t count = a->backward ? a->found.count : a->part.count;
@@ -261,10 +262,10 @@ static void keep_found(struct asking *a, struct entry *e, bool whole)
 }
 
 static struct error *history_find(struct history *h, const struct history_question *q,
-                                  struct entry *ret,
+                                  struct history_entry *ret,
                                   bool *ret_interrupted, struct moment *ret_reached)
 {
-    struct asking a = {.s = h->s, .q = q, .sites = LIST(struct plan_site), .reached = q->to,
+    struct history_asking a = {.s = h->s, .q = q, .sites = LIST(struct plan_site), .reached = q->to,
                        .part = LIST(struct history_change), .found = LIST(struct history_change),
                        .backward = q->order == BACKWARD && q->most && !q->points.count};
     struct session_trace t = {.from = q->from, .to = q->to,
@@ -274,7 +275,7 @@ static struct error *history_find(struct history *h, const struct history_questi
                               .reached = ret_reached};
     struct error *err = session_trace(h->s, &t, ret_interrupted);
     bool whole = !*ret_interrupted && !is_enough(&a);
-    *ret = (struct entry){0};
+    *ret = (struct history_entry){0};
     keep_found(&a, ret, whole);
     for (size_t i = 0; i < a.part.count; i++)
         change_deinit((struct history_change *)a.part.items + i);
@@ -292,7 +293,7 @@ static bool history_is_within(struct moment at, const struct history_question *q
     return moment_compare(at, q->from) > 0 && moment_compare(at, q->to) <= 0;
 }
 
-static size_t count_within(const struct entry *e, const struct history_question *q)
+static size_t count_within(const struct history_entry *e, const struct history_question *q)
 {
     size_t n = 0;
     for (size_t i = 0; i < e->count; i++)
@@ -301,7 +302,7 @@ static size_t count_within(const struct entry *e, const struct history_question 
 }
 
 /* Does what is known answer the question? */
-static bool history_is_known(const struct entry *e, const struct history_question *q)
+static bool history_is_known(const struct history_entry *e, const struct history_question *q)
 {
     bool reaches_back = moment_compare(e->from, q->from) <= 0;
     bool reaches_on = moment_compare(e->to, q->to) >= 0;
@@ -310,7 +311,7 @@ static bool history_is_known(const struct entry *e, const struct history_questio
 }
 
 /* The changes are lent, those of the question in its order. */
-static void history_make_answer(struct history *h, const struct entry *e,
+static void history_make_answer(struct history *h, const struct history_entry *e,
                                 const struct history_question *q, struct history_answer *ret)
 {
     size_t n = 0;
@@ -327,9 +328,9 @@ static void history_make_answer(struct history *h, const struct entry *e,
     ret->count = q->most && n > q->most ? q->most : n;
 }
 
-static struct entry *entry_of(struct history *h, const char *key)
+static struct history_entry *entry_of(struct history *h, const char *key)
 {
-    struct entry *entries = h->entries.items;
+    struct history_entry *entries = h->entries.items;
     for (size_t i = 0; key && i < h->entries.count; i++)
         if (!strcmp(entries[i].key, key))
             return &entries[i];
@@ -337,9 +338,9 @@ static struct entry *entry_of(struct history *h, const char *key)
 }
 
 /* A place for what is to be kept: the question's own, a new one, or that of the oldest question. */
-static struct entry *entry_for(struct history *h, const char *key)
+static struct history_entry *entry_for(struct history *h, const char *key)
 {
-    struct entry *e = entry_of(h, key), *entries = h->entries.items;
+    struct history_entry *e = entry_of(h, key), *entries = h->entries.items;
     if (e) {
         entry_deinit(e);
         return e;
@@ -364,7 +365,7 @@ struct error *history_ask(struct history *h, const struct history_question *aske
                           struct history_answer *ret)
 {
     struct history_question q = *asked;
-    struct entry *known = entry_of(h, q.key), new;
+    struct history_entry *known = entry_of(h, q.key), new;
     *ret = (struct history_answer){0};
     history_clamp(h, &q);
     if (known && history_is_known(known, &q)) {
@@ -389,7 +390,7 @@ struct error *history_ask(struct history *h, const struct history_question *aske
 void history_create(struct session *s, struct history **ret)
 {
     struct history *h = xalloc(sizeof *h);
-    *h = (struct history){.s = s, .entries = LIST(struct entry)};
+    *h = (struct history){.s = s, .entries = LIST(struct history_entry)};
     *ret = h;
 }
 
@@ -398,7 +399,7 @@ void history_destroy(struct history *h)
     if (!h)
         return;
     for (size_t i = 0; i < h->entries.count; i++)
-        entry_deinit((struct entry *)h->entries.items + i);
+        entry_deinit((struct history_entry *)h->entries.items + i);
     list_deinit(&h->entries);
     entry_deinit(&h->unkept);
     free(h->lent);

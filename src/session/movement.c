@@ -114,7 +114,7 @@ void movement_return(struct session *s, struct moment to)
 /* --- sources of stops ---------------------------------------------------------------------- */
 
 /* A set of breakpoints, of which the nth hit is the next candidate. */
-struct source {
+struct stop_source {
     struct search search;
     struct counts counts; /* of its own, unless it has the session's */
     bool known;
@@ -122,8 +122,8 @@ struct source {
     struct moment at;
 };
 
-struct sources {
-    struct source *list;
+struct stop_sources {
+    struct stop_source *list;
     size_t count;
     enum session_direction direction;
 };
@@ -137,21 +137,22 @@ static struct moment landing_of(const struct plan_hit *hit, const struct pass_pl
                                         : (struct moment){hit->tick, hit->pc};
 }
 
-static void movement_add_source(struct session *s, struct sources *all, u32 choice, u64 nth,
+static void movement_add_source(struct session *s, struct stop_sources *all, u32 choice, u64 nth,
                                 struct moment bound)
 {
-    struct source *src = &all->list[all->count++];
-    *src = (struct source){.search = {.nth = nth, .from = s->here.at, .bound = bound}};
+    struct stop_source *src = &all->list[all->count++];
+    *src = (struct stop_source){.search = {.nth = nth, .from = s->here.at, .bound = bound}};
     breakpoints_plan(&s->breakpoints, choice, NULL, 0, &src->search.plan);
     src->search.counts = choice == CHOOSE_PROMPT ? &s->counts : &src->counts;
 }
 
 /* In the middle of a movement a library may have been found, and breakpoints in it. */
-static void sources_init(struct session *s, struct sources *all, enum session_direction direction,
-                         struct moment bound)
+static void sources_init(struct session *s, struct stop_sources *all,
+                         enum session_direction direction, struct moment bound)
 {
     counts_use(&s->counts, s->breakpoints.version);
-    *all = (struct sources){xalloc((s->breakpoints.count + 1) * sizeof *all->list), 0, direction};
+    *all = (struct stop_sources){xalloc((s->breakpoints.count + 1) * sizeof *all->list), 0,
+                                 direction};
     if (breakpoints_any(&s->breakpoints, CHOOSE_PROMPT))
         movement_add_source(s, all, CHOOSE_PROMPT, 1, bound);
     for (size_t i = 0; i < s->breakpoints.count; i++) {
@@ -161,7 +162,7 @@ static void sources_init(struct session *s, struct sources *all, enum session_di
     }
 }
 
-static void sources_deinit(struct sources *all)
+static void sources_deinit(struct stop_sources *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         pass_plan_deinit(&all->list[i].search.plan);
@@ -170,7 +171,7 @@ static void sources_deinit(struct sources *all)
     free(all->list);
 }
 
-static struct error *ask_source(struct session *s, struct source *src,
+static struct error *ask_source(struct session *s, struct stop_source *src,
                                 enum session_direction direction)
 {
     struct moment stood;
@@ -192,11 +193,12 @@ static bool is_nearer(enum session_direction direction, struct moment a, struct 
 }
 
 /* The source of the nearest candidate, NULL if there is none. */
-static struct error *nearest_source(struct session *s, struct sources *all, struct source **ret)
+static struct error *nearest_source(struct session *s, struct stop_sources *all,
+                                    struct stop_source **ret)
 {
     *ret = NULL;
     for (size_t i = 0; i < all->count; i++) {
-        struct source *src = &all->list[i];
+        struct stop_source *src = &all->list[i];
         struct error *err = ask_source(s, src, all->direction);
         if (err)
             return err;
@@ -241,11 +243,11 @@ const struct plan_hit *session_stop_hit(const struct session_stop *stop, u32 bre
 }
 
 /* All candidates of the moment are one event: they have been met. */
-static void describe_and_pass(struct sources *all, struct moment at, struct session_stop *stop)
+static void describe_and_pass(struct stop_sources *all, struct moment at, struct session_stop *stop)
 {
     *stop = (struct session_stop){.why = WHY_BREAKPOINT};
     for (size_t i = 0; i < all->count; i++) {
-        struct source *src = &all->list[i];
+        struct stop_source *src = &all->list[i];
         if (!src->known || !src->found.any || moment_compare(src->at, at))
             continue;
         movement_describe(stop, &src->found, &src->search.plan);
@@ -255,7 +257,7 @@ static void describe_and_pass(struct sources *all, struct moment at, struct sess
 }
 
 /* The nth event of all sources; stop->why stays as it is if there are not so many. */
-static struct error *merge(struct session *s, struct sources *all, u64 nth,
+static struct error *merge(struct session *s, struct stop_sources *all, u64 nth,
                            struct session_stop *stop,
                            struct moment *ret_at)
 {
@@ -264,7 +266,7 @@ static struct error *merge(struct session *s, struct sources *all, u64 nth,
         nth = 1;
     }
     for (; nth > 0; nth--) {
-        struct source *nearest;
+        struct stop_source *nearest;
         struct error *err = nearest_source(s, all, &nearest);
         if (err || !nearest || session_interrupted(s))
             return err;
@@ -280,7 +282,7 @@ static struct error *merge(struct session *s, struct sources *all, u64 nth,
 struct error *movement_stop_before(struct session *s, struct moment bound, u64 nth,
                                    struct session_stop *stop, struct moment *ret_at)
 {
-    struct sources all;
+    struct stop_sources all;
     sources_init(s, &all, BACKWARD, bound);
     struct error *err = merge(s, &all, nth, stop, ret_at);
     sources_deinit(&all);
@@ -314,7 +316,7 @@ static struct error *run_to(struct session *s, struct moment to, struct session_
 }
 
 /* One source: the present itself looks for it. */
-static struct error *run_one(struct session *s, struct source *src, struct session_stop *stop)
+static struct error *run_one(struct session *s, struct stop_source *src, struct session_stop *stop)
 {
     struct found found;
     struct replayer *r;
@@ -337,7 +339,7 @@ static struct error *run_one(struct session *s, struct source *src, struct sessi
 struct error *movement_run_ahead(struct session *s, struct moment bound, u64 nth,
                                  struct session_stop *stop)
 {
-    struct sources all;
+    struct stop_sources all;
     struct moment at = bound;
     struct error *err;
     sources_init(s, &all, FORWARD, bound);

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-struct piece {
+struct counted_piece {
     struct moment from, to;
     u64 points;
     struct moment began, left; /* pc 0: not here */
@@ -53,8 +53,8 @@ static void point_search_note_piece(void *context, struct moment from,
     if (stopped->reason == STOPPED_INTERRUPTED)
         return;
     note_breakpoints(c, from, stopped);
-    struct piece *p = list_add(&c->pieces);
-    *p = (struct piece){
+    struct counted_piece *p = list_add(&c->pieces);
+    *p = (struct counted_piece){
         .from = from, .to = {stopped->tick, stopped->pc}, .points = stopped->points,
         .left = {stopped->left_tick, stopped->left_pc}, .left_scope = stopped->left_scope,
     };
@@ -70,7 +70,7 @@ static void point_search_note_piece(void *context, struct moment from,
 }
 
 /* Points of the base in it, since it began. */
-static u64 piece_points(const struct piece *p)
+static u64 piece_points(const struct counted_piece *p)
 {
     return p->began.pc ? p->points - p->before_began : p->points;
 }
@@ -94,7 +94,7 @@ static void point_search_make_plan(struct session *s, const struct point_questio
 
 /* Stands at the point of that number. */
 static struct error *stand_at(struct session *s, const struct point_question *q,
-                              const struct piece *p, u64 number, struct replayer **ret)
+                              const struct counted_piece *p, u64 number, struct replayer **ret)
 {
     struct pass_plan plan;
     struct replayer *r;
@@ -123,7 +123,7 @@ static struct error *stand_at(struct session *s, const struct point_question *q,
 }
 
 /* What the piece says; false: it lies further back. */
-static bool ends_in(const struct piece *p, u64 *wanted, struct point_result *ret)
+static bool ends_in(const struct counted_piece *p, u64 *wanted, struct point_result *ret)
 {
     u64 points = piece_points(p);
     if (*wanted <= points) {
@@ -145,7 +145,7 @@ static struct error *look_through(struct session *s, const struct point_question
                                   const struct list *pieces, u64 *wanted, bool *ret_ends,
                                   struct point_result *ret)
 {
-    const struct piece *p = pieces->items;
+    const struct counted_piece *p = pieces->items;
     *ret_ends = false;
     for (size_t n = pieces->count; n-- > 0 && !*ret_ends;) {
         *ret_ends = ends_in(&p[n], wanted, ret);
@@ -173,7 +173,7 @@ static struct moment bound_of(struct moment first, struct moment upper, u64 stre
 /* The ticks that hold the points still wanted, and some more, if they lie as dense as in what was counted. */
 static double ticks_for(const struct list *pieces, u64 wanted)
 {
-    const struct piece *p = pieces->items;
+    const struct counted_piece *p = pieces->items;
     u64 points = 0, ticks = 0;
     for (size_t n = 0; n < pieces->count; n++) {
         points += p[n].points;
@@ -193,7 +193,7 @@ static struct error *count_interval(struct session *s, const struct point_questi
                                     struct moment upper, bool breakpoints, struct counted *ret)
 {
     struct pass_plan plan;
-    *ret = (struct counted){.pieces = LIST(struct piece), .beginnings = q->beginnings};
+    *ret = (struct counted){.pieces = LIST(struct counted_piece), .beginnings = q->beginnings};
     if (breakpoints)
         make_plan_among(s, q, &s->breakpoints, &plan);
     else
@@ -221,7 +221,7 @@ struct error *point_search_before(struct session *s, const struct point_question
         if (!err && !session_interrupted(s))
             err = look_through(s, q, pieces, &nth, &ends, ret);
         if (pieces->count)
-            upper = ((struct piece *)pieces->items)[0].from;
+            upper = ((struct counted_piece *)pieces->items)[0].from;
         stretch = next_stretch(stretch, pieces, nth);
         list_deinit(&counted.pieces);
         if (session_interrupted(s)) {

@@ -38,7 +38,7 @@ enum {
 };
 
 /* A message of either kind; `data` has what is behind the struct. */
-union answer {
+union replayer_answer {
     struct channel_message message;
     struct channel_hello hello;
     struct channel_fetch fetch;
@@ -215,7 +215,7 @@ static struct error *say(struct replayer *r, struct channel_message *message, u3
 }
 
 /* One packet, waited for; *ret_size 0 if the other side is gone. */
-static void receive(int socket, union answer *ret, size_t *ret_size, int *ret_fd)
+static void receive(int socket, union replayer_answer *ret, size_t *ret_size, int *ret_fd)
 {
     union {
         struct cmsghdr align;
@@ -294,7 +294,7 @@ static struct error *replayer_answer_fetch(struct replayer *r, const struct chan
 }
 
 /* The answer of the kind that is awaited, whatever else comes before it. */
-static struct error *hear(struct replayer *r, u32 kind, bool runs, union answer *ret,
+static struct error *hear(struct replayer *r, u32 kind, bool runs, union replayer_answer *ret,
                           size_t *ret_size,
                           int *ret_fd)
 {
@@ -329,7 +329,7 @@ static u32 tid_recorded(const struct replayer_family *f, u32 tid)
 
 static struct error *replayer_hear_stopped(struct replayer *r, int *ret_fd)
 {
-    union answer answer;
+    union replayer_answer answer;
     size_t size;
     int fd;
     struct error *err = hear(r, CONTROL_STOPPED, true, &answer, &size, &fd);
@@ -351,7 +351,7 @@ static struct error *replayer_hear_stopped(struct replayer *r, int *ret_fd)
     return err;
 }
 
-static struct error *hear_data(struct replayer *r, union answer *ret, int *ret_fd)
+static struct error *hear_data(struct replayer *r, union replayer_answer *ret, int *ret_fd)
 {
     size_t size;
     struct error *err = hear(r, CONTROL_DATA, false, ret, &size, ret_fd);
@@ -408,7 +408,7 @@ static struct error *welcome(struct replayer *r)
 /* r->socket is the one that all engines say hello on, and becomes the engine's own. */
 static struct error *meet(struct replayer *r)
 {
-    union answer answer;
+    union replayer_answer answer;
     size_t size;
     int fd;
     struct error *err = hear(r, CHANNEL_HELLO, false, &answer, &size, &fd);
@@ -475,7 +475,7 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return error_errno(errno, "cannot make a socket");
     struct channel_message ask;
-    union answer answer;
+    union replayer_answer answer;
     size_t size;
     int fd;
     struct error *err = say(r, &ask, CONTROL_FORK, sizeof ask, NULL, 0, ends[1]);
@@ -540,7 +540,7 @@ static struct error *take_trace(struct replayer *r, int fd)
 static struct error *give_points(struct replayer *r, u64 id)
 {
     struct control_points give = {0};
-    union answer answer;
+    union replayer_answer answer;
     int fd;
     struct error *err = point_tables_file(&r->family->tables, id, &fd, &give.size);
     if (!err)
@@ -603,7 +603,7 @@ static struct error *replayer_read_some(struct replayer *r, u64 address, void *t
                                         size_t *ret)
 {
     struct control_read ask = {.address = address, .size = size};
-    union answer answer;
+    union replayer_answer answer;
     int fd;
     struct error *err = say(r, &ask.message, CONTROL_READ, sizeof ask, NULL, 0, -1);
     if (!err)
@@ -638,7 +638,7 @@ struct error *replayer_write(struct replayer *r, u64 address, const void *from, 
     for (size_t done = 0; done < size;) {
         size_t part = size - done < CONTROL_DATA_MOST / 2 ? size - done : CONTROL_DATA_MOST / 2;
         struct control_read ask = {.address = address + done, .size = part};
-        union answer answer;
+        union replayer_answer answer;
         int fd;
         struct error *err = say(r, &ask.message, CONTROL_WRITE, sizeof ask, (const u8 *)from + done,
                                 part, -1);
@@ -656,7 +656,7 @@ struct error *replayer_write(struct replayer *r, u64 address, const void *from, 
 struct error *replayer_ask(struct replayer *r, u32 kind, u32 thread, void **ret, size_t *ret_size)
 {
     struct control_ask ask = {.thread = thread};
-    union answer answer;
+    union replayer_answer answer;
     int fd;
     struct error *err = say(r, &ask.message, kind, sizeof ask, NULL, 0, -1);
     if (!err)
@@ -690,7 +690,7 @@ struct error *replayer_set_registers(struct replayer *r, u32 thread,
         struct control_ask ask;
         struct control_registers registers;
     } set = {.ask.thread = thread, .registers = *to};
-    union answer answer;
+    union replayer_answer answer;
     int fd;
     if (!vector)
         set.registers.vector_size = 0;

@@ -14,8 +14,8 @@
 
 static void note_place(struct session *s, const struct control_stopped *at)
 {
-    s->here = (struct place){{at->tick, at->pc}, at->thread, at->tid, at->event, s->here.end_status,
-                             s->here.end_signal};
+    s->here = (struct session_here){{at->tick, at->pc}, at->thread, at->tid, at->event,
+                                    s->here.end_status, s->here.end_signal};
     if (at->reason == STOPPED_END) {
         s->here.end_status = at->end_status;
         s->here.end_signal = at->end_signal;
@@ -80,7 +80,7 @@ static void ask_tid(struct session *s)
 
 void session_stand_in_window(struct session *s, u64 index)
 {
-    struct place *here = &s->here;
+    struct session_here *here = &s->here;
     here->at = window_moment(s->window, index);
     here->thread = window_thread(s->window, index);
     here->tid = window_tid(s->window, index);
@@ -94,7 +94,7 @@ void session_stand_in_window(struct session *s, u64 index)
 
 void session_place(const struct session *s, struct session_place *ret)
 {
-    const struct place *here = &s->here;
+    const struct session_here *here = &s->here;
     *ret = (struct session_place){
         .at = here->at, .thread = here->thread, .tid = here->tid,
         .start = moment_compare(here->at, session_first(s)) <= 0,

@@ -26,7 +26,7 @@ struct session {
     struct breakpoints breakpoints;
     struct counts counts;
     struct replayer *present;
-    struct place {
+    struct session_here {
         struct moment at;
         u32 thread, tid;
         u64 event; /* as an engine counts */

@@ -121,26 +121,27 @@ struct error *source_next(struct source *src, enum session_direction d, u64 coun
 /* --- finish ----------------------------------------------------------------------------------- */
 
 /* The nth frame out, as people count: what was inlined is a frame, too. */
-struct target {
+struct finish_target {
     size_t index;
     u32 scope;    /* inlined: this one */
     bool inlined;
 };
 
-static struct error *stepping_find_target(const struct walk *w, u64 count, struct target *ret)
+static struct error *stepping_find_target(const struct walk *w, u64 count,
+                                          struct finish_target *ret)
 {
     u64 left = count;
     for (size_t n = 0; n < w->frames.count; n++) {
         const struct base_frame *f = &w->frames.list[n];
         u32 scope = f->plan.scope;
         for (u32 depth = 0; depth < f->inlined && left; depth++) {
-            *ret = (struct target){n, scope, true};
+            *ret = (struct finish_target){n, scope, true};
             scope = symbols_scope_parent(w->symbols, scope);
             left--;
         }
         if (!left)
             return NULL;
-        *ret = (struct target){n, 0, false};
+        *ret = (struct finish_target){n, 0, false};
         if (--left == 0)
             return NULL;
     }
@@ -235,7 +236,7 @@ static struct error *finish_frame(struct walk *w, size_t index)
 }
 
 /* To where the frame has gone on without it, or to a statement that says that the frame itself is gone. */
-static struct error *leave_inlined(struct walk *w, const struct target *t)
+static struct error *leave_inlined(struct walk *w, const struct finish_target *t)
 {
     u32 count;
     struct plan_frame frame = w->frames.list[t->index].plan;
@@ -269,7 +270,7 @@ static struct error *is_in_frame(struct walk *w, size_t index, bool *ret)
 }
 
 /* A frame that was left by a jump has what was inlined there with it: what is outside of both is told by frames. */
-static struct error *finish_inlined(struct walk *w, const struct target *t)
+static struct error *finish_inlined(struct walk *w, const struct finish_target *t)
 {
     bool inside;
     struct error *err = leave_inlined(w, t);
@@ -352,7 +353,7 @@ static struct error *before_frame(struct walk *w, size_t index)
 }
 
 /* Nothing called it: the statement is the last one further out. */
-static struct error *before_inlined(struct walk *w, const struct target *t)
+static struct error *before_inlined(struct walk *w, const struct finish_target *t)
 {
     return walk_go_before(w, (struct frame_search){
         .index = t->index, .scope = symbols_scope_parent(w->symbols, t->scope), .from = w->from,
@@ -360,7 +361,7 @@ static struct error *before_inlined(struct walk *w, const struct target *t)
 }
 
 /* Not by a jump, as longjmp makes one, nor stopped on the way. */
-static bool returned(const struct walk *w, const struct target *t)
+static bool returned(const struct walk *w, const struct finish_target *t)
 {
     const struct base_frame *f = &w->frames.list[t->index];
     return !t->inlined && !f->handler && w->stop->why == WHY_STEPPED &&
@@ -371,7 +372,7 @@ struct error *source_finish(struct source *src, enum session_direction d, u64 co
                             struct session_stop *ret, u64 *ret_function)
 {
     struct walk w;
-    struct target t = {0};
+    struct finish_target t = {0};
     struct error *err = walk_begin(&w, src, count + FRAMES_LEAST, ret);
     if (!err)
         err = stepping_find_target(&w, count, &t);

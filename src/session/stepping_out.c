@@ -9,12 +9,12 @@
 #include "base/xalloc.h"
 #include "session/stepping_internal.h"
 
-struct part {
+struct code_part {
     struct list ranges; /* struct session_range */
     u64 size;           /* 0: there is none */
 };
 
-static bool holds(const struct part *p, u64 pc)
+static bool holds(const struct code_part *p, u64 pc)
 {
     const struct session_range *r = p->ranges.items;
     for (size_t n = 0; n < p->ranges.count; n++)
@@ -23,7 +23,7 @@ static bool holds(const struct part *p, u64 pc)
     return false;
 }
 
-static void add_range(struct part *p, u64 start, u64 end)
+static void add_range(struct code_part *p, u64 start, u64 end)
 {
     *(struct session_range *)list_add(&p->ranges) = (struct session_range){start, end};
     p->size += end - start;
@@ -31,7 +31,7 @@ static void add_range(struct part *p, u64 start, u64 end)
 
 /* The innermost block of the scope that holds the pc: what is further in comes later. */
 static void stepping_out_find_block(const struct points_function *f, u32 scope, u64 pc,
-                                    struct part *ret)
+                                    struct code_part *ret)
 {
     const struct scope_range *r = f->ranges;
     u64 die = 0;
@@ -54,7 +54,7 @@ static u64 end_of_loop(const struct instruction *code, size_t count, u64 start)
 }
 
 static void find_loop(struct symbols *symbols, const struct points_function *f, u64 pc,
-                      struct part *ret)
+                      struct code_part *ret)
 {
     struct instruction *code;
     size_t count;
@@ -75,9 +75,10 @@ static void find_loop(struct symbols *symbols, const struct points_function *f, 
         add_range(ret, best.start, best.end);
 }
 
-static void find_part(struct walk *w, const struct points_function *f, u64 pc, struct part *ret)
+static void find_part(struct walk *w, const struct points_function *f, u64 pc,
+                      struct code_part *ret)
 {
-    struct part block = {.ranges = LIST(struct session_range)}, loop = block;
+    struct code_part block = {.ranges = LIST(struct session_range)}, loop = block;
     stepping_out_find_block(f, w->frames.list[0].plan.scope, pc, &block);
     find_loop(w->symbols, f, pc, &loop);
     bool is_loop = loop.size && (!block.size || loop.size <= block.size);
@@ -86,7 +87,7 @@ static void find_part(struct walk *w, const struct points_function *f, u64 pc, s
 }
 
 /* The program's points, with the part as one more scope. */
-static void stepping_out_divide(struct walk *w, const struct part *part, struct points *ret)
+static void stepping_out_divide(struct walk *w, const struct code_part *part, struct points *ret)
 {
     const struct points *whole = w->points;
     u32 scope = w->frames.list[0].plan.scope, added = whole->scope_count ? whole->scope_count : 1;
@@ -106,7 +107,7 @@ static void stepping_out_divide(struct walk *w, const struct part *part, struct 
 }
 
 /* Frames of the same function further out may be in the part, too. */
-static void divide_frames(struct walk *w, const struct part *part, u32 added)
+static void divide_frames(struct walk *w, const struct code_part *part, u32 added)
 {
     u32 scope = w->frames.list[0].plan.scope;
     for (u32 n = 1; n < w->frames.plan_count; n++) {
@@ -129,7 +130,8 @@ static struct error *go_back(struct walk *w, size_t index)
         .index = index, .scope = w->frames.list[index].plan.scope, .from = w->from, .nth = 1});
 }
 
-static struct error *leave_part(struct walk *w, enum session_direction d, const struct part *part)
+static struct error *leave_part(struct walk *w, enum session_direction d,
+                                const struct code_part *part)
 {
     struct points *whole = w->points, divided;
     stepping_out_divide(w, part, &divided);
@@ -162,7 +164,7 @@ struct error *source_out(struct source *src, enum session_direction d, struct se
     if (!err && !w.frames.count)
         err = error_new("there is no frame here");
     if (!err) {
-        struct part part = {.ranges = LIST(struct session_range)};
+        struct code_part part = {.ranges = LIST(struct session_range)};
         const struct points_function *f = points_function(w.points, w.symbols, w.from.pc);
         if (f)
             find_part(&w, f, w.from.pc, &part);

@@ -24,7 +24,7 @@
 enum { MARK_EVERY = 1024, BUFFER = 1 << 20 };
 
 /* What is so before the event at `offset`. */
-struct mark {
+struct event_mark {
     u64 offset;
     u64 before; /* offset of the one before it */
     u64 met;
@@ -36,9 +36,9 @@ struct track_events {
     int fd;
     u64 size;
     const u8 *bytes;
-    struct mark *marks;
+    struct event_mark *marks;
     size_t mark_count, mark_room;
-    struct mark end;
+    struct event_mark end;
     u64 own;        /* offset of the track's own first event */
     u64 own_number; /* and its number */
     u64 realtime, frequency, start_stamp;
@@ -91,7 +91,7 @@ static void add_mark(struct track_events *t)
 {
     if (t->mark_count == t->mark_room) {
         t->mark_room = t->mark_room ? t->mark_room * 2 : 64;
-        struct mark *longer = xalloc(t->mark_room * sizeof *longer);
+        struct event_mark *longer = xalloc(t->mark_room * sizeof *longer);
         if (t->mark_count)
             memcpy(longer, t->marks, t->mark_count * sizeof *longer);
         free(t->marks);
@@ -112,7 +112,7 @@ static bool is_met(const struct event *e)
 }
 
 /* The mark behind the event. */
-static void pass(const struct track_events *t, struct mark *m, const struct event *e)
+static void pass(const struct track_events *t, struct event_mark *m, const struct event *e)
 {
     m->met += is_met(e);
     if (m->offset >= t->own && !is_for_engine(e))
@@ -233,10 +233,10 @@ static u64 time_of(const struct track_events *t, u64 stamp)
     return t->realtime + (u64)((unsigned __int128)passed * 1000000000u / t->frequency);
 }
 
-typedef bool (*mark_test)(const struct track_events *t, const struct mark *m, u64 wanted);
+typedef bool (*mark_test)(const struct track_events *t, const struct event_mark *m, u64 wanted);
 
 /* The last place of which `test` is true; it is true of all before that. */
-static struct mark seek(const struct track_events *t, mark_test test, u64 wanted)
+static struct event_mark seek(const struct track_events *t, mark_test test, u64 wanted)
 {
     size_t low = 0, high = t->mark_count;
     while (high - low > 1) {
@@ -246,10 +246,10 @@ static struct mark seek(const struct track_events *t, mark_test test, u64 wanted
         else
             high = middle;
     }
-    struct mark m = t->marks[low];
+    struct event_mark m = t->marks[low];
     const struct event *e;
     while ((e = event_at(t, m.offset))) {
-        struct mark after = m;
+        struct event_mark after = m;
         pass(t, &after, e);
         if (!test(t, &after, wanted))
             break;
@@ -258,32 +258,32 @@ static struct mark seek(const struct track_events *t, mark_test test, u64 wanted
     return m;
 }
 
-static bool has_met_no_more(const struct track_events *t, const struct mark *m, u64 wanted)
+static bool has_met_no_more(const struct track_events *t, const struct event_mark *m, u64 wanted)
 {
     (void)t;
     return m->met <= wanted;
 }
 
-static bool has_number_at_most(const struct track_events *t, const struct mark *m, u64 wanted)
+static bool has_number_at_most(const struct track_events *t, const struct event_mark *m, u64 wanted)
 {
     return m->offset <= t->own || m->number <= wanted;
 }
 
-static bool is_no_later(const struct track_events *t, const struct mark *m, u64 wanted)
+static bool is_no_later(const struct track_events *t, const struct event_mark *m, u64 wanted)
 {
     return m->offset == 0 || time_of(t, m->stamp) <= wanted;
 }
 
 void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, u64 *ret_time)
 {
-    struct mark m = seek(t, has_met_no_more, met);
+    struct event_mark m = seek(t, has_met_no_more, met);
     *ret_number = m.number;
     *ret_time = m.stamp ? time_of(t, m.stamp) : 0;
 }
 
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at)
 {
-    struct mark m = seek(t, has_met_no_more, met);
+    struct event_mark m = seek(t, has_met_no_more, met);
     const struct event *e;
     while ((e = event_at(t, m.offset)) && e->tick == at.tick && e->pc == at.pc) {
         if (e->kind == EVENT_SIGNAL || e->kind == EVENT_SWITCH)
@@ -300,7 +300,7 @@ struct error *track_events_find(const struct track_events *t, u64 number, struct
     if (number >= t->end.number || number < t->own_number)
         return error_new("the track has events %llu to %llu", (unsigned long long)t->own_number,
                          (unsigned long long)t->end.number - 1);
-    struct mark m = seek(t, has_number_at_most, number);
+    struct event_mark m = seek(t, has_number_at_most, number);
     const struct event *e = event_at(t, m.offset);
     while (e && is_for_engine(e)) {
         pass(t, &m, e);
@@ -312,7 +312,7 @@ struct error *track_events_find(const struct track_events *t, u64 number, struct
 
 struct moment track_events_at_time(const struct track_events *t, u64 time)
 {
-    struct mark m = seek(t, is_no_later, time);
+    struct event_mark m = seek(t, is_no_later, time);
     const struct event *e = event_at(t, m.before);
     return (struct moment){e->tick, e->pc};
 }

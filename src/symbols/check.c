@@ -17,7 +17,7 @@ static bool has_member(struct values_scope *v, struct type *t, const char *name,
 
 static bool is_of_this(struct values_scope *v, const char *name)
 {
-    struct found this;
+    struct found_variable this;
     if (!v->cplusplus || !variables_find(v, "this", &this))
         return false;
     struct type *t = type_plain(v, type_attribute(v, this.module, &this.die));
@@ -26,7 +26,7 @@ static bool is_of_this(struct values_scope *v, const char *name)
 
 static bool check_is_known(struct values_scope *v, const char *name)
 {
-    struct found found;
+    struct found_variable found;
     struct name_found global;
     unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
     bool is_code;

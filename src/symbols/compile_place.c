@@ -12,7 +12,8 @@
 
 /* --- locations ------------------------------------------------------------------------------------------------ */
 
-static struct error *location(struct compiler *c, struct found *f, Dwarf_Attribute *a, bool *ret_value);
+static struct error *location(struct compiler *c, struct found_variable *f, Dwarf_Attribute *a,
+                              bool *ret_value);
 
 static struct error *frame_address(struct compiler *c)
 {
@@ -28,7 +29,7 @@ static struct error *frame_address(struct compiler *c)
     return err;
 }
 
-static struct error *frame_base(struct compiler *c, struct found *f)
+static struct error *frame_base(struct compiler *c, struct found_variable *f)
 {
     Dwarf_Attribute a;
     bool value;
@@ -39,7 +40,7 @@ static struct error *frame_base(struct compiler *c, struct found *f)
 
 /* The offset in the module's block is on the stack; its address replaces it.  Blocks that were there when the program began are at a
  * fixed distance from fs_base; others are found as __tls_get_addr() does it. */
-static struct error *thread_local(struct compiler *c, struct found *f)
+static struct error *thread_local(struct compiler *c, struct found_variable *f)
 {
     enum { VECTOR_AT = 8 };
     struct tls_place place;
@@ -85,7 +86,8 @@ static bool same_operation(struct compiler *c, unsigned atom)
     return false;
 }
 
-static struct error *operation(struct compiler *c, struct found *f, Dwarf_Attribute *a, const Dwarf_Op *op)
+static struct error *operation(struct compiler *c, struct found_variable *f, Dwarf_Attribute *a,
+                               const Dwarf_Op *op)
 {
     unsigned atom = op->atom;
     Dwarf_Attribute indexed;
@@ -127,7 +129,8 @@ static struct error *operation(struct compiler *c, struct found *f, Dwarf_Attrib
 }
 
 /* Leaves the address, or the value (*ret_value). */
-static struct error *location(struct compiler *c, struct found *f, Dwarf_Attribute *a, bool *ret_value)
+static struct error *location(struct compiler *c, struct found_variable *f, Dwarf_Attribute *a,
+                              bool *ret_value)
 {
     Dwarf_Op *ops;
     size_t count;
@@ -169,7 +172,8 @@ void place_number(struct compiler *c, struct number n)
 
 /* --- names --------------------------------------------------------------------------------------------------------- */
 
-static struct error *constant_variable(struct compiler *c, struct found *f, struct operand *ret)
+static struct error *constant_variable(struct compiler *c, struct found_variable *f,
+                                       struct operand *ret)
 {
     struct value *value;
     struct number n;
@@ -191,7 +195,7 @@ static struct error *linked_variable(struct compiler *c, const struct linked *l,
     return code_refer(c, ret);
 }
 
-static struct error *variable(struct compiler *c, struct found *f, struct operand *ret)
+static struct error *variable(struct compiler *c, struct found_variable *f, struct operand *ret)
 {
     Dwarf_Attribute a;
     bool value;
@@ -252,7 +256,8 @@ static struct error *compile_static_member(struct compiler *c, struct type *plai
     code_byte(c, CODE_POP);
     if (!known)
         return error_new("the static member %s is nowhere", name);
-    return variable(c, &(struct found){.die = found.entry.die, .module = found.module}, ret);
+    return variable(c, &(struct found_variable){.die = found.entry.die, .module = found.module},
+                    ret);
 }
 
 /* Of the struct whose address is on the stack. */
@@ -276,7 +281,7 @@ struct error *place_member(struct compiler *c, struct operand *o, const char *na
 static struct error *compile_through_this(struct compiler *c, const char *name, struct operand *ret,
                                           bool *ret_done)
 {
-    struct found found;
+    struct found_variable found;
     struct operand o;
     struct member m;
     struct type *owner;
@@ -319,7 +324,7 @@ static struct error *fixed(struct compiler *c, const struct tree *t, struct oper
 
 struct error *place_name(struct compiler *c, const struct tree *t, struct operand *ret)
 {
-    struct found found;
+    struct found_variable found;
     struct name_found global;
     bool done;
     unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
@@ -327,7 +332,7 @@ struct error *place_name(struct compiler *c, const struct tree *t, struct operan
     if (t->kind == TREE_FILE_NAME) {
         if (!names_find_in_file(c->v, t->file, t->text, &global))
             return error_new("there is no symbol %s in %s", t->text, t->file);
-        found = (struct found){.die = global.entry.die, .module = global.module};
+        found = (struct found_variable){.die = global.entry.die, .module = global.module};
         return variable(c, &found, ret);
     }
     if (variables_find(c->v, t->text, &found)) {
@@ -339,7 +344,8 @@ struct error *place_name(struct compiler *c, const struct tree *t, struct operan
         return err;
     if (!names_find(c->v, t->text, variables_space(c->v), kinds, &global) || global.entry.kind != NAME_VARIABLE)
         return fixed(c, t, ret);
-    err = variable(c, &(struct found){.die = global.entry.die, .module = global.module}, ret);
+    err = variable(c, &(struct found_variable){.die = global.entry.die, .module = global.module},
+                   ret);
     return err ? error_within(err, "%s", t->text) : NULL;
 }
 

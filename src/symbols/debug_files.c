@@ -21,7 +21,7 @@
 
 #define BUILD_IDS "/usr/lib/debug/.build-id"
 
-struct search {
+struct debug_file_search {
     debug_file_found *found;
     void *context;
     const char *info; /* the file that has the debug information */
@@ -33,7 +33,8 @@ static bool debug_files_is_file(const char *path)
     return path[0] == '/' && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool debug_files_tell(const struct search *s, enum debug_file_kind kind, const char *path)
+static bool debug_files_tell(const struct debug_file_search *s, enum debug_file_kind kind,
+                             const char *path)
 {
     if (!debug_files_is_file(path))
         return false;
@@ -47,8 +48,8 @@ static char *join(const char *folder, const char *name)
     return name[0] == '/' || !folder ? xformat("%s", name) : xformat("%s/%s", folder, name);
 }
 
-static bool tell_in(const struct search *s, enum debug_file_kind kind, const char *folder,
-                    const char *name)
+static bool tell_in(const struct debug_file_search *s, enum debug_file_kind kind,
+                    const char *folder, const char *name)
 {
     char *path = join(folder, name);
     bool told = debug_files_tell(s, kind, path);
@@ -63,7 +64,7 @@ static const char *attribute(Dwarf_Die *die, unsigned name)
 }
 
 /* What dwz found in several files and put into one. */
-static void find_common(const struct search *s, Dwarf *dwarf)
+static void find_common(const struct debug_file_search *s, Dwarf *dwarf)
 {
     const char *name;
     const void *id;
@@ -86,7 +87,7 @@ static void find_common(const struct search *s, Dwarf *dwarf)
     free(hex);
 }
 
-static void find_sources(const struct search *s, Dwarf_Die *unit, const char *folder)
+static void find_sources(const struct debug_file_search *s, Dwarf_Die *unit, const char *folder)
 {
     Dwarf_Files *files;
     size_t count;
@@ -99,7 +100,7 @@ static void find_sources(const struct search *s, Dwarf_Die *unit, const char *fo
     }
 }
 
-static void find_of_unit(const struct search *s, Dwarf_Die *unit)
+static void find_of_unit(const struct debug_file_search *s, Dwarf_Die *unit)
 {
     const char *folder = attribute(unit, DW_AT_comp_dir);
     const char *split = attribute(unit, DW_AT_dwo_name);
@@ -110,7 +111,7 @@ static void find_of_unit(const struct search *s, Dwarf_Die *unit)
     find_sources(s, unit, folder);
 }
 
-static void find_of_units(const struct search *s, Dwarf *dwarf)
+static void find_of_units(const struct debug_file_search *s, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
@@ -118,7 +119,7 @@ static void find_of_units(const struct search *s, Dwarf *dwarf)
         find_of_unit(s, &die);
 }
 
-static void find_split_package(const struct search *s, const char *path)
+static void find_split_package(const struct debug_file_search *s, const char *path)
 {
     char *package = path ? xformat("%s.dwp", path) : NULL;
     if (package)
@@ -126,7 +127,7 @@ static void find_split_package(const struct search *s, const char *path)
     free(package);
 }
 
-static void find_of_module(struct search *s, Dwfl_Module *module, const char *path)
+static void find_of_module(struct debug_file_search *s, Dwfl_Module *module, const char *path)
 {
     Dwarf_Addr bias;
     const char *main = NULL, *separate = NULL;
@@ -155,7 +156,7 @@ void debug_files_find(int fd, const char *path, debug_file_found *found, void *c
         .find_debuginfo = dwfl_standard_find_debuginfo,
         .section_address = dwfl_offline_section_address,
     };
-    struct search s = {.found = found, .context = context};
+    struct debug_file_search s = {.found = found, .context = context};
     unsetenv("DEBUGINFOD_URLS"); /* or libdw would ask a server, and wait for it */
     Dwfl *dwfl = dwfl_begin(&callbacks);
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -585,7 +585,7 @@ static struct error *enumerator(struct values_scope *v, struct name_found *found
 
 static struct error *evaluate_name(struct values_scope *v, const char *text, struct value **ret)
 {
-    struct found found;
+    struct found_variable found;
     struct name_found global;
     unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
     if (variables_find(v, text, &found))
@@ -595,7 +595,7 @@ static struct error *evaluate_name(struct values_scope *v, const char *text, str
         return err;
     if (!names_find(v, text, variables_space(v), kinds, &global))
         return no_debug_symbol(v, text, ret);
-    found = (struct found){.die = global.entry.die, .module = global.module};
+    found = (struct found_variable){.die = global.entry.die, .module = global.module};
     if (global.entry.kind == NAME_ENUMERATOR)
         return enumerator(v, &global, ret);
     if (global.entry.kind != NAME_FUNCTION)
@@ -613,7 +613,8 @@ static struct error *file_name(struct values_scope *v, const struct tree *t, str
     struct name_found found;
     if (!names_find_in_file(v, t->file, t->text, &found))
         return error_new("there is no symbol %s in %s", t->text, t->file);
-    return variables_value(v, &(struct found){.die = found.entry.die, .module = found.module}, ret);
+    const struct found_variable variable = {.die = found.entry.die, .module = found.module};
+    return variables_value(v, &variable, ret);
 }
 
 static struct error *evaluate_string(struct values_scope *v, const struct tree *t,

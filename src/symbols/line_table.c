@@ -52,7 +52,7 @@ const char *line_file(struct symbols *s, Dwarf_Die *unit, Dwarf_Line *line)
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
-struct row {
+struct line_row {
     u64 pc;
     Dwarf_Line *line;
     int number;
@@ -60,13 +60,13 @@ struct row {
     bool stmt, end;
 };
 
-static bool read_row(Dwarf_Lines *lines, size_t n, u64 bias, struct row *ret)
+static bool read_row(Dwarf_Lines *lines, size_t n, u64 bias, struct line_row *ret)
 {
     Dwarf_Line *line = dwarf_onesrcline(lines, n);
     Dwarf_Addr pc;
     if (!line || dwarf_lineaddr(line, &pc))
         return false;
-    *ret = (struct row){.pc = pc + bias, .line = line};
+    *ret = (struct line_row){.pc = pc + bias, .line = line};
     dwarf_lineno(line, &ret->number);
     dwarf_linebeginstatement(line, &ret->stmt);
     dwarf_lineendsequence(line, &ret->end);
@@ -75,10 +75,10 @@ static bool read_row(Dwarf_Lines *lines, size_t n, u64 bias, struct row *ret)
 }
 
 /* The last row at or below pc, and where the next address begins. */
-static bool line_table_find_row(Dwarf_Lines *lines, size_t count, u64 bias, u64 pc, struct row *ret,
-                                u64 *ret_end)
+static bool line_table_find_row(Dwarf_Lines *lines, size_t count, u64 bias, u64 pc,
+                                struct line_row *ret, u64 *ret_end)
 {
-    struct row row;
+    struct line_row row;
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -104,7 +104,7 @@ bool symbols_line(struct symbols *s, u64 pc, struct line_place *ret)
     Dwarf_Die unit;
     Dwarf_Lines *lines;
     size_t count;
-    struct row row;
+    struct line_row row;
     u64 end;
     if (!m || !module_unit(m, pc, &unit) || dwarf_getsrclines(&unit, &lines, &count) ||
         !line_table_find_row(lines, count, m->dwarf_bias, pc, &row, &end) || !row.number)
@@ -125,11 +125,12 @@ struct pointing {
     struct list *to;           /* struct step_point */
     struct function_symbol *f; /* the function that was met last */
     size_t rows_in_function;
-    struct row before; /* in the sequence; pc ~0: none */
+    struct line_row before; /* in the sequence; pc ~0: none */
     const char *source, *file; /* the last name that was made absolute */
 };
 
-static const char *line_table_file_of(struct pointing *p, Dwarf_Die *unit, const struct row *row)
+static const char *line_table_file_of(struct pointing *p, Dwarf_Die *unit,
+                                      const struct line_row *row)
 {
     if (row->source != p->source) {
         p->source = row->source;
@@ -153,7 +154,7 @@ static bool is_skipped(struct symbols *s, const char *file, struct function_symb
 }
 
 /* Of several at one address the last tells the line. */
-static void add_point(struct pointing *p, Dwarf_Die *unit, const struct row *row, bool entry)
+static void add_point(struct pointing *p, Dwarf_Die *unit, const struct line_row *row, bool entry)
 {
     const char *file = line_table_file_of(p, unit, row);
     if (!file || is_skipped(p->m->owner, file, p->f))
@@ -177,7 +178,8 @@ static void enter_function(struct pointing *p, u64 pc)
 
 /* The first row of a function is its prologue, unless it has no other.  Optimised code has the second row where the first is:
  * then there is no prologue. */
-static void take_row(struct pointing *p, Dwarf_Die *unit, const struct row *row, const struct row *next)
+static void take_row(struct pointing *p, Dwarf_Die *unit, const struct line_row *row,
+                     const struct line_row *next)
 {
     enter_function(p, row->pc);
     size_t index = p->rows_in_function++;
@@ -198,16 +200,16 @@ static bool add_unit_points(void *context, Dwarf_Die *unit)
     size_t count;
     if (dwarf_getsrclines(unit, &lines, &count))
         return true;
-    struct row row, next;
+    struct line_row row, next;
     p->source = NULL;
-    p->before = (struct row){.pc = ~0ul};
+    p->before = (struct line_row){.pc = ~0ul};
     for (size_t n = 0; n < count; n++) {
         if (!read_row(lines, n, p->m->dwarf_bias, &row))
             continue;
         if (n + 1 == count || !read_row(lines, n + 1, p->m->dwarf_bias, &next))
-            next = (struct row){.end = true};
+            next = (struct line_row){.end = true};
         if (row.end)
-            p->before = (struct row){.pc = ~0ul};
+            p->before = (struct line_row){.pc = ~0ul};
         else
             take_row(p, unit, &row, &next);
     }

@@ -167,7 +167,7 @@ void symbols_create(const struct symbols_host *host, struct symbols **ret)
     *s = (struct symbols){
         .host = *host, .version = 1, .modules = LIST(struct module *), .shown = LIST(struct symbols_module),
         .skipped = LIST(char *), .points = LIST(struct step_point), .scopes = LIST(struct scope),
-        .sources = LIST(struct source),
+        .sources = LIST(struct source_text),
         .strings = LIST(char *),
     };
     *ret = s;
@@ -183,7 +183,7 @@ static void free_strings(struct list *l, size_t count)
 
 static void free_sources(struct list *l)
 {
-    struct source *sources = l->items;
+    struct source_text *sources = l->items;
     for (size_t n = 0; n < l->count; n++) {
         free(sources[n].path);
         free(sources[n].text);

@@ -37,7 +37,7 @@ static char *shortest(char *name)
 
 /* --- the walk ------------------------------------------------------------------------------------------ */
 
-struct walk {
+struct name_walk {
     struct name_index *index;
     const void *unit;
     bool cplusplus;
@@ -56,7 +56,8 @@ static const char *name_index_keep(struct values_scope *v, char *text)
     return text;
 }
 
-static u32 name_index_add_entry(struct walk *w, Dwarf_Die *die, enum name_kind kind, u32 parent)
+static u32 name_index_add_entry(struct name_walk *w, Dwarf_Die *die, enum name_kind kind,
+                                u32 parent)
 {
     const char *name = dwarf_diename(die);
     if (!name && kind != NAME_SPACE && dwarf_tag(die) != DW_TAG_enumeration_type)
@@ -67,9 +68,9 @@ static u32 name_index_add_entry(struct walk *w, Dwarf_Die *die, enum name_kind k
     return (u32)w->index->entries.count - 1;
 }
 
-static void name_index_walk_children(struct walk *w, Dwarf_Die *die, u32 parent);
+static void name_index_walk_children(struct name_walk *w, Dwarf_Die *die, u32 parent);
 
-static void walk_inside(struct walk *w, Dwarf_Die *die, u32 entry)
+static void walk_inside(struct name_walk *w, Dwarf_Die *die, u32 entry)
 {
     if (w->depth == SPACES_DEEP)
         return;
@@ -78,7 +79,7 @@ static void walk_inside(struct walk *w, Dwarf_Die *die, u32 entry)
     w->depth--;
 }
 
-static void walk_die(struct walk *w, Dwarf_Die *die, u32 parent)
+static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
 {
     switch (dwarf_tag(die)) {
     case DW_TAG_variable:
@@ -118,7 +119,7 @@ static void walk_die(struct walk *w, Dwarf_Die *die, u32 parent)
     }
 }
 
-static void name_index_walk_children(struct walk *w, Dwarf_Die *die, u32 parent)
+static void name_index_walk_children(struct name_walk *w, Dwarf_Die *die, u32 parent)
 {
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
@@ -130,7 +131,7 @@ static void name_index_walk_children(struct walk *w, Dwarf_Die *die, u32 parent)
 
 static bool name_index_walk_unit(void *context, Dwarf_Die *unit)
 {
-    struct walk w = {.index = context, .unit = unit->addr};
+    struct name_walk w = {.index = context, .unit = unit->addr};
     int language = dwarf_srclang(unit);
     w.cplusplus = language != DW_LANG_C89 && language != DW_LANG_C && language != DW_LANG_C99 &&
                   language != DW_LANG_C11;

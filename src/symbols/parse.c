@@ -189,7 +189,7 @@ static struct type *basic_type(struct parser *p)
 /* Is the name a variable here?  Then it is no type. */
 static bool is_variable_name(struct parser *p, const char *name)
 {
-    struct found found;
+    struct found_variable found;
     struct name_found global, type;
     const char *space = variables_space(p->v);
     unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_ENUMERATOR;

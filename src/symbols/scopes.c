@@ -36,13 +36,13 @@ u32 symbols_scope_count(const struct symbols *s)
     return (u32)s->scopes.count;
 }
 
-struct walk {
+struct scope_walk {
     struct symbols *s;
     u64 bias;
     struct list *ranges; /* struct scope_range */
 };
 
-static void add_ranges(struct walk *w, Dwarf_Die *die, u32 scope, bool block)
+static void add_ranges(struct scope_walk *w, Dwarf_Die *die, u32 scope, bool block)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
@@ -53,7 +53,7 @@ static void add_ranges(struct walk *w, Dwarf_Die *die, u32 scope, bool block)
                 .die = dwarf_dieoffset(die)};
 }
 
-static void scopes_walk_children(struct walk *w, Dwarf_Die *die, u32 scope, unsigned depth)
+static void scopes_walk_children(struct scope_walk *w, Dwarf_Die *die, u32 scope, unsigned depth)
 {
     Dwarf_Die child;
     if (depth > DEPTH_MOST || dwarf_child(die, &child) != 0)
@@ -89,7 +89,7 @@ void symbols_scopes(struct symbols *s, u64 pc, struct scope_range **ret, size_t 
     struct module *m = module_at(s, pc);
     Dwarf_Die function;
     if (m && function_die(m, pc, &function)) {
-        struct walk w = {s, m->dwarf_bias, &ranges};
+        struct scope_walk w = {s, m->dwarf_bias, &ranges};
         add_ranges(&w, &function, 0, false);
         scopes_walk_children(&w, &function, 0, 0);
     }

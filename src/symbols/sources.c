@@ -24,7 +24,7 @@ static char *sources_read_all(int fd)
     return text;
 }
 
-static void split(struct source *source)
+static void split(struct source_text *source)
 {
     struct list lines = LIST(char *);
     for (char *at = source->text; *at;) {
@@ -37,15 +37,15 @@ static void split(struct source *source)
     source->count = (unsigned)lines.count;
 }
 
-static struct source *find_source(struct symbols *s, const char *file)
+static struct source_text *find_source(struct symbols *s, const char *file)
 {
-    struct source *sources = s->sources.items;
+    struct source_text *sources = s->sources.items;
     for (size_t n = 0; n < s->sources.count; n++)
         if (strcmp(sources[n].path, file) == 0)
             return &sources[n];
     int fd = s->host.open(s->host.context, file);
-    struct source *source = list_add(&s->sources);
-    *source = (struct source){.path = xformat("%s", file),
+    struct source_text *source = list_add(&s->sources);
+    *source = (struct source_text){.path = xformat("%s", file),
                               .text = fd >= 0 ? sources_read_all(fd) : NULL};
     if (fd >= 0)
         close(fd);
@@ -56,7 +56,7 @@ static struct source *find_source(struct symbols *s, const char *file)
 
 const char *symbols_source_line(struct symbols *s, const char *file, unsigned line)
 {
-    const struct source *source = find_source(s, file);
+    const struct source_text *source = find_source(s, file);
     return line && line <= source->count ? source->lines[line - 1] : NULL;
 }
 

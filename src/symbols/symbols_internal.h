@@ -55,7 +55,7 @@ struct scope {
     u32 parent;
 };
 
-struct source {
+struct source_text {
     char *path;
     char *text;   /* NULL: not to be had */
     char **lines; /* into it */
@@ -73,7 +73,7 @@ struct symbols {
     bool points_made;
     u32 points_number;   /* another one when they were gathered anew */
     struct list scopes;  /* struct scope; [0] is none */
-    struct list sources; /* struct source */
+    struct list sources; /* struct source_text */
     struct list strings; /* char *, interned: a table of hashes */
 };
 

@@ -11,7 +11,7 @@
 
 enum { ARGUMENTS_MOST = 32, NAMES_DEEP = 64 };
 
-struct reader {
+struct name_reader {
     const char *at;
     unsigned depth;
     bool failed, changed;
@@ -98,10 +98,10 @@ static const char *type_names_own_name(const char *name, const char *argument)
     return NULL;
 }
 
-static char *type_names_read_name(struct reader *r, bool inside);
+static char *type_names_read_name(struct name_reader *r, bool inside);
 
 /* From behind the `<` to behind its `>`; takes what stands before it, and gives that with the arguments. */
-static char *with_arguments(struct reader *r, char *before)
+static char *with_arguments(struct name_reader *r, char *before)
 {
     char *arguments[ARGUMENTS_MOST], *whole;
     size_t count = 0;
@@ -139,7 +139,7 @@ static char *with_arguments(struct reader *r, char *before)
 }
 
 /* A name; `inside` of template arguments it ends before `,` and `>`. */
-static char *type_names_read_name(struct reader *r, bool inside)
+static char *type_names_read_name(struct name_reader *r, bool inside)
 {
     char *text = xformat("%s", "");
     unsigned parentheses = 0;
@@ -181,7 +181,7 @@ static char *type_names_read_name(struct reader *r, bool inside)
 
 char *type_short_name(const char *name)
 {
-    struct reader r = {.at = name};
+    struct name_reader r = {.at = name};
     if (!strstr(name, "std::") || !strchr(name, '<'))
         return xformat("%s", name);
     char *text = type_names_read_name(&r, false);

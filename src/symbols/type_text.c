@@ -5,12 +5,12 @@
 
 enum { TEXT_DEEP = 32 };
 
-struct writer {
+struct type_writer {
     struct values_scope *v;
     unsigned depth;
 };
 
-static char *declare(struct writer *w, struct type *t, char *inner);
+static char *declare(struct type_writer *w, struct type *t, char *inner);
 
 /* Takes `inner`. */
 static char *with_name(const char *before, const char *name, char *inner)
@@ -20,7 +20,7 @@ static char *with_name(const char *before, const char *name, char *inner)
     return text;
 }
 
-static char *named(struct writer *w, struct type *t, const char *qualifiers, char *inner)
+static char *named(struct type_writer *w, struct type *t, const char *qualifiers, char *inner)
 {
     bool keyword = t->keyword && (!w->v->cplusplus || !t->name);
     char *before = xformat("%s%s%s", qualifiers, keyword ? t->keyword : "", keyword ? " " : "");
@@ -37,7 +37,7 @@ static char *named(struct writer *w, struct type *t, const char *qualifiers, cha
 }
 
 /* `this` does not change, whatever the debug information says of it. */
-static char *parameter(struct writer *w, struct module *m, Dwarf_Die *die)
+static char *parameter(struct type_writer *w, struct module *m, Dwarf_Die *die)
 {
     Dwarf_Attribute a;
     if (dwarf_tag(die) == DW_TAG_unspecified_parameters)
@@ -48,7 +48,7 @@ static char *parameter(struct writer *w, struct module *m, Dwarf_Die *die)
 }
 
 /* With `hide`, those that nobody wrote are left out. */
-static char *parameter_list(struct writer *w, struct module *m, Dwarf_Die *function, bool hide)
+static char *parameter_list(struct type_writer *w, struct module *m, Dwarf_Die *function, bool hide)
 {
     Dwarf_Die child;
     Dwarf_Attribute a;
@@ -72,12 +72,12 @@ static char *parameter_list(struct writer *w, struct module *m, Dwarf_Die *funct
     return all;
 }
 
-static char *parameters(struct writer *w, struct type *t)
+static char *parameters(struct type_writer *w, struct type *t)
 {
     return t->has_die ? parameter_list(w, t->module, &t->die, false) : xformat("%s", t->name ? "void" : "");
 }
 
-static char *declare_pointer(struct writer *w, struct type *t, const char *star, char *inner)
+static char *declare_pointer(struct type_writer *w, struct type *t, const char *star, char *inner)
 {
     struct type *to = type_target(w->v, t);
     bool parens = to->kind == TYPE_ARRAY || to->kind == TYPE_FUNCTION;
@@ -144,7 +144,7 @@ char *type_member_at(struct values_scope *v, struct type *plain, u64 offset)
     return NULL;
 }
 
-static char *declare_member_pointer(struct writer *w, struct type *t, char *inner)
+static char *declare_member_pointer(struct type_writer *w, struct type *t, char *inner)
 {
     char *class = class_name(w->v, t), *star = xformat("%s::*", class);
     char *text = declare_pointer(w, t, star, inner);
@@ -153,14 +153,14 @@ static char *declare_member_pointer(struct writer *w, struct type *t, char *inne
     return text;
 }
 
-static char *declare_array(struct writer *w, struct type *t, char *inner)
+static char *declare_array(struct type_writer *w, struct type *t, char *inner)
 {
     char *more = t->is_counted ? xformat("%s[%llu]", inner, (unsigned long long)t->count) : xformat("%s[]", inner);
     free(inner);
     return declare(w, type_target(w->v, t), more);
 }
 
-static char *declare_function(struct writer *w, struct type *t, char *inner)
+static char *declare_function(struct type_writer *w, struct type *t, char *inner)
 {
     char *list = parameters(w, t);
     char *more = xformat("%s(%s)", inner, list);
@@ -170,7 +170,7 @@ static char *declare_function(struct writer *w, struct type *t, char *inner)
 }
 
 /* const and volatile stand before a name and behind a star. */
-static char *declare_qualified(struct writer *w, struct type *t, char *inner)
+static char *declare_qualified(struct type_writer *w, struct type *t, char *inner)
 {
     bool is_const = false, is_volatile = false;
     while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE) {
@@ -193,7 +193,7 @@ static char *declare_qualified(struct writer *w, struct type *t, char *inner)
 }
 
 /* Takes `inner`. */
-static char *declare(struct writer *w, struct type *t, char *inner)
+static char *declare(struct type_writer *w, struct type *t, char *inner)
 {
     char *text;
     if (w->depth > TEXT_DEEP)
@@ -220,7 +220,7 @@ static char *declare(struct writer *w, struct type *t, char *inner)
 
 char *type_declaration(struct values_scope *v, struct type *t, const char *name)
 {
-    struct writer w = {.v = v};
+    struct type_writer w = {.v = v};
     return declare(&w, t, xformat("%s", name));
 }
 
@@ -231,6 +231,6 @@ char *type_text(struct values_scope *v, struct type *t)
 
 char *type_parameters(struct values_scope *v, struct module *m, Dwarf_Die *function)
 {
-    struct writer w = {.v = v};
+    struct type_writer w = {.v = v};
     return parameter_list(&w, m, function, true);
 }

@@ -129,7 +129,7 @@ void symbols_fill_cfa(struct symbols *s, struct step_point *points, size_t count
 
 /* --- a step outward ------------------------------------------------------------------------------------ */
 
-struct step {
+struct unwind_step {
     struct symbols *s;
     const struct frame *from;
     u64 cfa;
@@ -137,13 +137,13 @@ struct step {
 
 static bool step_read(void *context, u64 address, void *to, size_t size)
 {
-    struct symbols *s = ((struct step *)context)->s;
+    struct symbols *s = ((struct unwind_step *)context)->s;
     return s->host.read(s->host.context, address, to, size);
 }
 
 static bool step_register(void *context, unsigned number, u64 *ret)
 {
-    const struct frame *f = ((struct step *)context)->from;
+    const struct frame *f = ((struct unwind_step *)context)->from;
     if (number >= FRAME_REGISTERS || !(f->known >> number & 1))
         return false;
     *ret = f->reg[number];
@@ -152,17 +152,17 @@ static bool step_register(void *context, unsigned number, u64 *ret)
 
 static bool step_cfa(void *context, u64 *ret)
 {
-    *ret = ((struct step *)context)->cfa;
+    *ret = ((struct unwind_step *)context)->cfa;
     return true;
 }
 
-static struct expression_host step_host(struct step *step)
+static struct expression_host step_host(struct unwind_step *step)
 {
     return (struct expression_host){.read = step_read, .reg = step_register, .cfa = step_cfa,
                                     .context = step};
 }
 
-static bool find_cfa(struct step *step, Dwarf_Frame *frame)
+static bool find_cfa(struct unwind_step *step, Dwarf_Frame *frame)
 {
     Dwarf_Op *ops;
     size_t count;
@@ -183,7 +183,7 @@ static bool is_preserved(int number, bool said)
 }
 
 /* A register of the caller; false: nobody knows. */
-static bool find_register(struct step *step, Dwarf_Frame *frame, int number, u64 *ret)
+static bool find_register(struct unwind_step *step, Dwarf_Frame *frame, int number, u64 *ret)
 {
     Dwarf_Op memory[3], *ops;
     size_t count;
@@ -233,7 +233,7 @@ static void keep_untouched(struct symbols *s, const struct frame *from, struct f
 /* Fills what `from` has to say of itself (its CFA), and its caller.  False: it is the last. */
 static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *frame, struct frame *ret)
 {
-    struct step step = {.s = s, .from = from};
+    struct unwind_step step = {.s = s, .from = from};
     Dwarf_Addr start, end;
     bool is_signal = false;
     u64 value;

@@ -240,12 +240,12 @@ static struct value *value_static_member(struct value *value, const struct membe
 {
     struct values_scope *v = value->scope;
     struct type *plain = type_plain(v, value->type);
-    struct found found = {.die = m->die, .module = plain->module};
+    struct found_variable found = {.die = m->die, .module = plain->module};
     struct value *result = NULL;
     struct name_found name;
     char *qualified = xformat("%s::%s", plain->name ? plain->name : "", m->name ? m->name : "");
     if (names_find(v, qualified, variables_space(v), 1u << NAME_VARIABLE, &name) && !name.entry.is_declaration)
-        found = (struct found){.die = name.entry.die, .module = name.module};
+        found = (struct found_variable){.die = name.entry.die, .module = name.module};
     free(qualified);
     struct error *err = variables_value(v, &found, &result);
     error_destroy(err);

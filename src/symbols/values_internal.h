@@ -180,16 +180,17 @@ void *values_alloc(struct values_scope *v, size_t size); /* zeroed */
 char *values_copy(struct values_scope *v, const char *text, size_t length);
 
 /* A variable as it was found. */
-struct found {
+struct found_variable {
     Dwarf_Die die;
     struct module *module;
 };
 
-bool variables_find(struct values_scope *v, const char *name, struct found *ret);
+bool variables_find(struct values_scope *v, const char *name, struct found_variable *ret);
 /* The name that the linker knows it by; NULL: none. */
 const char *variables_link_name(Dwarf_Die *die);
 /* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */
-struct error *variables_value(struct values_scope *v, const struct found *f, struct value **ret);
+struct error *variables_value(struct values_scope *v, const struct found_variable *f,
+                              struct value **ret);
 /* The DIE's bound or count, whatever form it has. */
 bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
 /* DWARF's number of a register that frames hold, by its name, or pc, sp or fp. */
@@ -217,7 +218,7 @@ struct linked {
     bool is_thread_local;
 };
 /* Where the linker has put a variable that is only declared, or that the program has a copy of; false: where it is said to be. */
-bool linked_datum(struct values_scope *v, struct found *f, struct linked *ret);
+bool linked_datum(struct values_scope *v, struct found_variable *f, struct linked *ret);
 
 /* --- values (value.c) ---------------------------------------------------------------------------------- */
 

@@ -486,7 +486,7 @@ static bool is_variable(Dwarf_Die *die)
 }
 
 /* A frame of another module has no part in a global. */
-static void view_for(struct values_scope *v, const struct found *f, struct frame_view *ret)
+static void view_for(struct values_scope *v, const struct found_variable *f, struct frame_view *ret)
 {
     *ret = v->view;
     if (ret->module == f->module)
@@ -524,7 +524,8 @@ static struct value *linked_value(struct values_scope *v, struct type *t, const 
     return value_at(v, t, at, NULL);
 }
 
-struct error *variables_value(struct values_scope *v, const struct found *found, struct value **ret)
+struct error *variables_value(struct values_scope *v, const struct found_variable *found,
+                              struct value **ret)
 {
     Dwarf_Attribute a;
     Dwarf_Die die = found->die;
@@ -545,7 +546,7 @@ struct error *variables_value(struct values_scope *v, const struct found *found,
         return NULL;
     }
     *ret = NULL;
-    if (linked_datum(v, &(struct found){.die = die, .module = found->module}, &linked))
+    if (linked_datum(v, &(struct found_variable){.die = die, .module = found->module}, &linked))
         *ret = linked_value(v, t, &linked);
     else if (dwarf_attr_integrate(&die, DW_AT_const_value, &a))
         *ret = constant(v, t, &a);
@@ -567,7 +568,7 @@ struct error *variables_value(struct values_scope *v, const struct found *found,
 
 bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
 {
-    struct found found = {.module = m};
+    struct found_variable found = {.module = m};
     struct value *value;
     struct frame_view view;
     Dwarf_Word u;
@@ -596,7 +597,8 @@ bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute 
 }
 
 /* A declaration stands for what is defined elsewhere. */
-static bool resolve_declaration(struct values_scope *v, struct found *found, const char *name)
+static bool resolve_declaration(struct values_scope *v, struct found_variable *found,
+                                const char *name)
 {
     Dwarf_Attribute a;
     struct name_found global;
@@ -604,11 +606,12 @@ static bool resolve_declaration(struct values_scope *v, struct found *found, con
         dwarf_attr_integrate(&found->die, DW_AT_location, &a) ||
         !names_find(v, name, NULL, 1u << NAME_VARIABLE, &global))
         return true;
-    *found = (struct found){.die = global.entry.die, .module = global.module};
+    *found = (struct found_variable){.die = global.entry.die, .module = global.module};
     return true;
 }
 
-static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *name, struct found *ret)
+static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *name,
+                          struct found_variable *ret)
 {
     Dwarf_Die child;
     if (dwarf_child(block, &child) != 0)
@@ -617,7 +620,7 @@ static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *
     do {
         const char *own = is_variable(&child) ? dwarf_diename(&child) : NULL;
         if (own && strcmp(own, name) == 0) {
-            *ret = (struct found){.die = child, .module = v->view.module};
+            *ret = (struct found_variable){.die = child, .module = v->view.module};
             any = true; /* of two with one name the later hides the earlier */
         }
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -625,7 +628,8 @@ static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *
 }
 
 /* What the compiler left out of this instance of a function is in its abstract form. */
-static bool find_in_origin(struct values_scope *v, Dwarf_Die *block, const char *name, struct found *ret)
+static bool find_in_origin(struct values_scope *v, Dwarf_Die *block, const char *name,
+                           struct found_variable *ret)
 {
     Dwarf_Attribute a;
     Dwarf_Die origin;
@@ -633,7 +637,7 @@ static bool find_in_origin(struct values_scope *v, Dwarf_Die *block, const char 
            find_in_block(v, &origin, name, ret);
 }
 
-bool variables_find(struct values_scope *v, const char *name, struct found *ret)
+bool variables_find(struct values_scope *v, const char *name, struct found_variable *ret)
 {
     for (size_t n = 0; n < v->block_count; n++)
         if (find_in_block(v, &v->blocks[n], name, ret) || find_in_origin(v, &v->blocks[n], name, ret))
@@ -672,7 +676,7 @@ const char *variables_space(struct values_scope *v)
 
 struct value *variables_this(struct values_scope *v)
 {
-    struct found found;
+    struct found_variable found;
     struct value *value = NULL;
     if (!v->cplusplus || !variables_find(v, "this", &found))
         return NULL;
@@ -813,7 +817,7 @@ static bool variables_is_listed(const struct list *l, const char *name)
 
 static void variables_add_variable(struct values_scope *v, struct list *l, Dwarf_Die *die)
 {
-    struct found found = {.die = *die, .module = v->view.module};
+    struct found_variable found = {.die = *die, .module = v->view.module};
     struct variable r = {.name = dwarf_diename(die), .line = line_of(die)};
     if (!r.name)
         return;

@@ -27,7 +27,7 @@
 #include "log/recording_file.h"
 #include "symbols/debug_files.h"
 
-struct options {
+struct pack_options {
     const char *recording, *output;
     bool replace, quiet;
 };
@@ -180,7 +180,7 @@ static void packing_say_result(const char *output, const struct pack_figures *f)
              figures_bytes(size, f->size), output);
 }
 
-static struct error *pack_to(const struct options *options, const struct recording *rec,
+static struct error *pack_to(const struct pack_options *options, const struct recording *rec,
                              const char *output)
 {
     struct packing p = {.rec = rec};
@@ -196,7 +196,7 @@ static struct error *pack_to(const struct options *options, const struct recordi
     return err;
 }
 
-static int pack(const struct options *options)
+static int pack(const struct pack_options *options)
 {
     struct recording *rec;
     struct error *err = recording_open(options->recording, &rec);
@@ -214,7 +214,7 @@ static int pack(const struct options *options)
 
 int cli_pack(int argc, char **argv)
 {
-    struct options options = {0};
+    struct pack_options options = {0};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-f") == 0)
             options.replace = true;

@@ -20,7 +20,7 @@
 #include "base/xalloc.h"
 #include "log/channel.h"
 
-struct row {
+struct setting_list_row {
     const char *name;
     enum channel_kind kind;
     u64 least, most, unless;
@@ -28,12 +28,12 @@ struct row {
 };
 
 #define ROW(id, name, kind, least, most, unless, what) {name, kind, least, most, unless, what},
-static const struct row rows[] = {CHANNEL_SETTINGS(ROW)};
+static const struct setting_list_row rows[] = {CHANNEL_SETTINGS(ROW)};
 #undef ROW
 
-static const struct row *setting_list_find_row(const char *name, size_t length)
+static const struct setting_list_row *setting_list_find_row(const char *name, size_t length)
 {
-    for (const struct row *r = rows; r < rows + countof(rows); r++)
+    for (const struct setting_list_row *r = rows; r < rows + countof(rows); r++)
         if (r->kind != CHANNEL_FD && strlen(r->name) == length &&
             memcmp(r->name, name, length) == 0)
             return r;
@@ -63,7 +63,7 @@ static int suffix_shift(const char *suffix)
     return found && !suffix[1] ? 10 * (int)(found - letters + 1) : -1;
 }
 
-static bool is_number(const struct row *row, const char *value)
+static bool is_number(const struct setting_list_row *row, const char *value)
 {
     u64 number;
     if (!setting_list_read_number(&value, 10, &number))
@@ -78,7 +78,7 @@ static bool is_number(const struct row *row, const char *value)
 }
 
 /* A tick with a pc, or a size with an address. */
-static bool is_pair(const struct row *row, const char *value)
+static bool is_pair(const struct setting_list_row *row, const char *value)
 {
     u64 number;
     if (!setting_list_read_number(&value, 10, &number))
@@ -91,7 +91,7 @@ static bool is_pair(const struct row *row, const char *value)
     return setting_list_read_number(&value, 16, &number) && !*value;
 }
 
-static bool is_valid(const struct row *row, const char *value)
+static bool is_valid(const struct setting_list_row *row, const char *value)
 {
     switch (row->kind) {
     case CHANNEL_FLAG:
@@ -111,7 +111,7 @@ static bool is_valid(const struct row *row, const char *value)
 }
 
 /* What a value looks like, for a complaint and for the help. */
-static char *setting_list_describe(const struct row *row)
+static char *setting_list_describe(const struct setting_list_row *row)
 {
     switch (row->kind) {
     case CHANNEL_FLAG:
@@ -136,7 +136,7 @@ static char *setting_list_describe(const struct row *row)
     return xformat("nothing");
 }
 
-static int complain_of_value(const struct row *row, const char *value)
+static int complain_of_value(const struct setting_list_row *row, const char *value)
 {
     char *wanted = setting_list_describe(row);
     complain(CHANNEL_EXIT_USAGE, "setting %s is %s, not '%s'", row->name, wanted, value);
@@ -192,7 +192,7 @@ int setting_list_add(struct setting_list *list, const char *setting)
     const char *equals = strchr(setting, '=');
     if (!equals)
         return complain(CHANNEL_EXIT_USAGE, "a setting is NAME=VALUE, not '%s'", setting);
-    const struct row *row = setting_list_find_row(setting, (size_t)(equals - setting));
+    const struct setting_list_row *row = setting_list_find_row(setting, (size_t)(equals - setting));
     if (!row)
         return complain(CHANNEL_EXIT_USAGE,
                         "there is no setting '%.*s'; 'ebb help exec' lists them",
@@ -222,7 +222,7 @@ const char *setting_list_text(const struct setting_list *list)
 }
 
 /* What happens without the setting, in words that fit behind "else". */
-static char *describe_unless(const struct row *row)
+static char *describe_unless(const struct setting_list_row *row)
 {
     if (row->kind == CHANNEL_MOMENT || row->kind == CHANNEL_PLACE || row->kind == CHANNEL_PATH)
         return xformat("none");
@@ -233,7 +233,7 @@ static char *describe_unless(const struct row *row)
 
 void setting_list_explain(void)
 {
-    for (const struct row *r = rows; r < rows + countof(rows); r++) {
+    for (const struct setting_list_row *r = rows; r < rows + countof(rows); r++) {
         if (r->kind == CHANNEL_FD)
             continue;
         char *form = setting_list_describe(r);

@@ -33,7 +33,7 @@ u64 dbg_pc(struct dbg *d)
 
 /* --- one instruction -------------------------------------------------------------------------- */
 
-struct decoded {
+struct disassembled {
     ZydisDecodedInstruction info;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     char text[160];
@@ -55,7 +55,7 @@ static const ZydisFormatter *formatter(void)
     return &f;
 }
 
-static bool dbg_disassemble_one(u64 at, const u8 *bytes, size_t size, struct decoded *ret)
+static bool dbg_disassemble_one(u64 at, const u8 *bytes, size_t size, struct disassembled *ret)
 {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -65,7 +65,7 @@ static bool dbg_disassemble_one(u64 at, const u8 *bytes, size_t size, struct dec
                                                         sizeof ret->text, at, ZYAN_NULL));
 }
 
-static void say_target(struct dbg *d, u64 at, const struct decoded *insn)
+static void say_target(struct dbg *d, u64 at, const struct disassembled *insn)
 {
     ZyanU64 target;
     for (unsigned i = 0; i < insn->info.operand_count_visible; i++) {
@@ -86,7 +86,7 @@ static void say_bytes(struct dbg *d, const u8 *bytes, size_t count)
 
 size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
 {
-    struct decoded insn;
+    struct disassembled insn;
     u8 bytes[INSTRUCTION_MOST];
     size_t got = 0;
     struct error *err = session_read(d->session, at, bytes, sizeof bytes, &got);
@@ -106,7 +106,7 @@ size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
 
 /* --- disassemble ------------------------------------------------------------------------------ */
 
-struct listing {
+struct disassembly {
     u64 start, end;
     const char *name; /* of the function; NULL: a range */
     bool with_bytes, with_source;
@@ -133,7 +133,7 @@ static struct error *place_named(struct dbg *d, const char *args, u64 *ret)
 
 /* START,END or START,+LENGTH */
 static struct error *dbg_disassemble_read_range(struct dbg *d, const char *args, const char *comma,
-                                                struct listing *ret)
+                                                struct disassembly *ret)
 {
     const char *to = comma + 1 + strspn(comma + 1, " \t");
     u64 number;
@@ -148,7 +148,7 @@ static struct error *dbg_disassemble_read_range(struct dbg *d, const char *args,
     return ret->end > ret->start ? NULL : error_new("the range ends before it begins");
 }
 
-static struct error *read_function(struct dbg *d, const char *args, struct listing *ret)
+static struct error *read_function(struct dbg *d, const char *args, struct disassembly *ret)
 {
     struct symbols *symbols;
     struct function_info info;
@@ -197,7 +197,7 @@ static void say_line(struct dbg *d, u64 at, struct line_place *last)
     error_destroy(err);
 }
 
-static struct error *say_listing(struct dbg *d, const struct listing *l)
+static struct error *say_listing(struct dbg *d, const struct disassembly *l)
 {
     u64 here = dbg_pc(d);
     struct line_place last = {0};
@@ -227,7 +227,7 @@ static struct error *say_listing(struct dbg *d, const struct listing *l)
 /* disassemble [/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH] */
 struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct listing l = {0};
+    struct disassembly l = {0};
     char options[8];
     (void)c;
     struct error *err = dbg_split_format(&args, options, sizeof options);

@@ -18,7 +18,7 @@ struct asked {
 };
 
 /* A change, as it is shown. */
-struct row {
+struct history_row {
     const struct history_change *change;
     char *old, *new, *function;
     struct line_place line; /* file NULL: none */
@@ -27,7 +27,7 @@ struct row {
 struct rows {
     struct subject *subject;
     struct history_answer answer;
-    struct row *row; /* answer.count of them, newest first */
+    struct history_row *row; /* answer.count of them, newest first */
 };
 
 /* --- what is asked ------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static char *dbg_history_text_of(struct rows *rows, size_t index, bool old)
 static void make_row(struct rows *rows, size_t index)
 {
     struct function_info function;
-    struct row *row = &rows->row[index];
+    struct history_row *row = &rows->row[index];
     row->change = &rows->answer.changes[index];
     u64 pc = row->change->at.pc;
     row->old = dbg_history_text_of(rows, index, true);
@@ -165,7 +165,7 @@ static void rows_deinit(struct rows *rows)
 
 /* --- a list ------------------------------------------------------------------------------------------ */
 
-static void dbg_history_say_row(struct dbg *d, const struct row *row, int width)
+static void dbg_history_say_row(struct dbg *d, const struct history_row *row, int width)
 {
     const struct history_change *c = row->change;
     char *value = xformat("%s -> %s", row->old, row->new);
@@ -206,7 +206,7 @@ static void dbg_history_say_summary(struct dbg *d, const struct rows *rows, cons
 
 /* --- JSON and comma-separated values ------------------------------------------------------------------- */
 
-static void json_row(struct json *j, const struct row *row)
+static void json_row(struct json *j, const struct history_row *row)
 {
     const struct history_change *c = row->change;
     json_open(j, NULL, '{');
@@ -257,7 +257,7 @@ static void say_csv(struct dbg *d, const struct rows *rows)
 {
     dbg_say(d, "tick,pc,thread,file,line,function,old,new\n");
     for (size_t i = 0; i < rows->answer.count; i++) {
-        const struct row *row = &rows->row[i];
+        const struct history_row *row = &rows->row[i];
         const struct history_change *c = row->change;
         dbg_say(d, "%llu,0x%llx,%u,", (unsigned long long)c->at.tick, (unsigned long long)c->at.pc,
                 c->thread);

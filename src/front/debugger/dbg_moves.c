@@ -138,7 +138,7 @@ static void say_stop(struct dbg *d, u32 thread_before, const char *reason,
 
 /* --- moving ----------------------------------------------------------------------------------- */
 
-struct order {
+struct move_order {
     enum dbg_move move;
     enum session_direction direction;
     u64 count;
@@ -148,7 +148,7 @@ struct order {
     u64 function; /* finish: what returned */
 };
 
-static struct error *dbg_moves_go(struct dbg *d, struct order *o, struct session_stop *stop)
+static struct error *dbg_moves_go(struct dbg *d, struct move_order *o, struct session_stop *stop)
 {
     switch (o->move) {
     case MOVE_STEP: return source_step(d->source, o->direction, o->count, stop);
@@ -168,7 +168,7 @@ static struct error *dbg_moves_go(struct dbg *d, struct order *o, struct session
 }
 
 /* Watchpoints that are followed have their say. */
-static struct error *go_heeding(struct dbg *d, struct order *o, struct session_stop *stop)
+static struct error *go_heeding(struct dbg *d, struct move_order *o, struct session_stop *stop)
 {
     struct session_place before;
     dbg_followed_forget(d);
@@ -226,7 +226,7 @@ static bool has_silent_stops(const struct dbg *d)
 
 /* After a silent stop the movement goes on, for those that look for breakpoints.  The others have asked on their
  * way (passes_silently). */
-static struct error *go_on(struct dbg *d, struct order *o, struct session_stop *stop)
+static struct error *go_on(struct dbg *d, struct move_order *o, struct session_stop *stop)
 {
     u64 left = o->count;
     bool each = has_silent_stops(d) && o->move == MOVE_CONTINUE;
@@ -267,7 +267,7 @@ static struct error *settle_failed(struct dbg *d, struct moment before, struct e
     return err;
 }
 
-static struct error *carry_out(struct dbg *d, struct order *o)
+static struct error *carry_out(struct dbg *d, struct move_order *o)
 {
     struct session_place before;
     struct session_stop stop = {0};
@@ -292,7 +292,7 @@ static struct error *carry_out(struct dbg *d, struct order *o)
     return err;
 }
 
-static struct error *read_goal(struct dbg *d, const char *args, struct order *o)
+static struct error *read_goal(struct dbg *d, const char *args, struct move_order *o)
 {
     struct error *err = dbg_read_goal(d, args, &o->pcs, &o->pc_count, &o->goal);
     if (!err && o->move == MOVE_FIRST && !o->goal)
@@ -301,7 +301,7 @@ static struct error *read_goal(struct dbg *d, const char *args, struct order *o)
 }
 
 /* Statements are those of the thread whose moment it is. */
-static struct error *check_thread(struct dbg *d, const struct order *o)
+static struct error *check_thread(struct dbg *d, const struct move_order *o)
 {
     struct session_place place;
     session_place(d->session, &place);
@@ -324,7 +324,7 @@ static u64 frames_inside(const struct dbg *d)
 
 struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct order o = {
+    struct move_order o = {
         .move = c->which & ~MOVE_BACKWARD,
         .direction = c->which & MOVE_BACKWARD ? BACKWARD : FORWARD,
         .count = 1,

@@ -248,14 +248,14 @@ static struct error *go_by_sites(struct dbg *d, struct dbg_goal *g, enum session
 
 /* --- by a question --------------------------------------------------------------------------------- */
 
-struct answer {
+struct until_answer {
     bool found, at_start, interrupted;
     struct moment at, after, reached;
     u32 thread;
 };
 
 static struct error *ask_change(struct dbg *d, struct dbg_goal *g, struct moment from, struct moment to,
-                                enum session_direction direction, struct answer *ret)
+                                enum session_direction direction, struct until_answer *ret)
 {
     struct history_answer a;
     char *key = subject_key(g->subject);
@@ -266,7 +266,8 @@ static struct error *ask_change(struct dbg *d, struct dbg_goal *g, struct moment
     free(key);
     if (err)
         return err;
-    *ret = (struct answer){.found = a.count > 0, .interrupted = a.interrupted, .reached = a.reached};
+    *ret = (struct until_answer){.found = a.count > 0, .interrupted = a.interrupted,
+                                 .reached = a.reached};
     if (a.count) {
         ret->at = a.changes[0].at;
         ret->after = a.changes[0].after;
@@ -278,7 +279,7 @@ static struct error *ask_change(struct dbg *d, struct dbg_goal *g, struct moment
 }
 
 static struct error *ask_became(struct dbg *d, struct dbg_goal *g, struct moment from, struct moment to,
-                                enum session_direction direction, struct answer *ret)
+                                enum session_direction direction, struct until_answer *ret)
 {
     struct became_answer a;
     struct became_question q = {.holds = subject_holds, .context = g->subject, .bytecode = g->code,
@@ -286,13 +287,14 @@ static struct error *ask_became(struct dbg *d, struct dbg_goal *g, struct moment
                                 .from = from, .to = to, .direction = direction};
     struct error *err = became_ask(d->session, &q, &a);
     if (!err)
-        *ret = (struct answer){a.found, a.at_start, a.interrupted, a.at, a.after, a.reached, a.thread};
+        *ret = (struct until_answer){a.found, a.at_start, a.interrupted, a.at, a.after, a.reached,
+                                     a.thread};
     return err;
 }
 
 static struct error *dbg_until_ask(struct dbg *d, struct dbg_goal *g, struct moment from,
                                    struct moment to,
-                                   enum session_direction direction, struct answer *ret)
+                                   enum session_direction direction, struct until_answer *ret)
 {
     return g->subject->is_condition ? ask_became(d, g, from, to, direction, ret)
                                     : ask_change(d, g, from, to, direction, ret);
@@ -316,7 +318,7 @@ static struct error *heed_frame(struct dbg_goal *g, struct moment here, enum ses
 
 static struct error *dbg_until_find_target(struct dbg *d, struct dbg_goal *g,
                                            enum session_direction direction,
-                                           struct moment *ret, struct answer *a)
+                                           struct moment *ret, struct until_answer *a)
 {
     struct session_place place;
     struct moment first = session_first(d->session), last = session_last(d->session);
@@ -336,7 +338,7 @@ static struct error *dbg_until_find_target(struct dbg *d, struct dbg_goal *g,
 static struct error *go_by_question(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
                                     struct session_stop *stop)
 {
-    struct answer a = {0};
+    struct until_answer a = {0};
     struct moment to;
     struct error *err = dbg_until_find_target(d, g, direction, &to, &a);
     if (err)
@@ -369,7 +371,7 @@ struct error *dbg_goal_go(struct dbg *d, struct dbg_goal *g, enum session_direct
 struct error *dbg_goal_first(struct dbg *d, struct dbg_goal *g, struct session_stop *stop)
 {
     struct session_place place;
-    struct answer a = {0};
+    struct until_answer a = {0};
     struct moment from = session_first(d->session), to = session_last(d->session);
     if (!g->subject->is_condition)
         return error_new("first needs a condition: a comparison or a logical expression");

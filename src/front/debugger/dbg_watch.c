@@ -57,16 +57,16 @@ struct error *dbg_watch_condition(struct dbg *d, struct dbg_point *p)
     return set_condition(d, p->watch, p->condition);
 }
 
-struct words {
+struct watch_words {
     char *text;       /* the parts below are in it */
     char *expression, *condition, *thread;
     bool any_store;   /* -w */
     bool location;    /* -l */
 };
 
-static struct error *read_words(const char *args, struct words *ret)
+static struct error *read_words(const char *args, struct watch_words *ret)
 {
-    *ret = (struct words){0};
+    *ret = (struct watch_words){0};
     for (bool more = true; more;) {
         more = false;
         if (dbg_take_word(&args, "-w"))
@@ -149,7 +149,7 @@ static struct error *check_subject(const struct subject *s)
     return NULL;
 }
 
-static struct error *read_subject(struct dbg *d, const struct words *w, struct subject **ret)
+static struct error *read_subject(struct dbg *d, const struct watch_words *w, struct subject **ret)
 {
     struct subject *s;
     struct error *err = dbg_subject(d, w->expression, &s);
@@ -199,7 +199,8 @@ static void say_made(struct dbg *d, const struct dbg_point *p)
     json_unsigned(dbg_fields(d), "number", p->number);
 }
 
-static void make_point(struct dbg *d, u32 type, const struct words *words, struct dbg_watch *w, u32 thread)
+static void make_point(struct dbg *d, u32 type, const struct watch_words *words,
+                       struct dbg_watch *w, u32 thread)
 {
     struct session_place place;
     char *what = xformat("%s%s", words->location ? "-l " : "", words->expression);
@@ -217,7 +218,7 @@ static void make_point(struct dbg *d, u32 type, const struct words *words, struc
 /* watch, rwatch, awatch: `which` is the type of the point. */
 struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct words words;
+    struct watch_words words;
     struct dbg_watch *w = xalloc(sizeof *w);
     u32 thread = CONTROL_THREAD_ANY;
     *w = (struct dbg_watch){0};

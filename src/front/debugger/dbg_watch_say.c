@@ -40,7 +40,7 @@ void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
 }
 
 /* What is shown: all of it, or the element or the bytes that were touched. */
-struct part {
+struct shown_part {
     char *what; /* NULL: as the user said it */
     u64 address, size;
 };
@@ -54,7 +54,7 @@ static bool is_name(const char *text)
 }
 
 /* Of an array, unless it is text. */
-static bool element_of(struct dbg *d, const struct subject *s, u64 touched, struct part *ret)
+static bool element_of(struct dbg *d, const struct subject *s, u64 touched, struct shown_part *ret)
 {
     u64 size;
     if (!s->type || !strchr(s->type, '[') || touched < s->address)
@@ -67,20 +67,20 @@ static bool element_of(struct dbg *d, const struct subject *s, u64 touched, stru
     if (!fits)
         return false;
     u64 index = (touched - s->address) / size;
-    *ret = (struct part){.what = xformat(is_name(s->expression) ? "%s[%llu]" : "(%s)[%llu]", s->expression,
-                                         (unsigned long long)index),
+    *ret = (struct shown_part){.what = xformat(is_name(s->expression) ? "%s[%llu]" : "(%s)[%llu]",
+                                               s->expression, (unsigned long long)index),
                          .address = s->address + index * size, .size = size};
     return true;
 }
 
-static void choose_part(struct dbg *d, const struct subject *s, u64 touched, struct part *ret)
+static void choose_part(struct dbg *d, const struct subject *s, u64 touched, struct shown_part *ret)
 {
     u64 left = s->address + s->size - touched;
     if (element_of(d, s, touched, ret))
         return;
-    *ret = (struct part){.address = s->address, .size = s->size};
+    *ret = (struct shown_part){.address = s->address, .size = s->size};
     if (!s->type || s->size > SUBJECT_SHOWN_MOST)
-        *ret = (struct part){.address = touched, .size = left < 16 ? left : 16};
+        *ret = (struct shown_part){.address = touched, .size = left < 16 ? left : 16};
 }
 
 static char *text_of_bytes(const struct history_state *state)
@@ -92,7 +92,7 @@ static char *text_of_bytes(const struct history_state *state)
     return text;
 }
 
-static char *text_of_part(struct dbg *d, struct subject *s, const struct part *part,
+static char *text_of_part(struct dbg *d, struct subject *s, const struct shown_part *part,
                           const struct history_state *state)
 {
     struct subject *element;
@@ -110,7 +110,7 @@ static char *text_of_part(struct dbg *d, struct subject *s, const struct part *p
 
 /* By looking at both moments. */
 static struct error *texts_by_looking(struct dbg *d, struct subject *s, const struct plan_hit *hit,
-                                      const struct part *part, char **old, char **new)
+                                      const struct shown_part *part, char **old, char **new)
 {
     struct moment at = {hit->tick, hit->pc}, after = {hit->after_tick, hit->after_pc};
     struct history_state before = {0}, behind = {0};
@@ -127,12 +127,12 @@ static struct error *texts_by_looking(struct dbg *d, struct subject *s, const st
 }
 
 static void texts_of_hit(struct dbg *d, struct subject *s, const struct plan_hit *hit,
-                         struct part *part, char **old, char **new)
+                         struct shown_part *part, char **old, char **new)
 {
     struct history_state state = {.address = s->address, .size = s->size, .not_first = s->not_first,
                                   .not_last = s->not_last};
     if (hit->value_size == s->size) {
-        *part = (struct part){.address = s->address, .size = s->size};
+        *part = (struct shown_part){.address = s->address, .size = s->size};
         state.bytes = (u8 *)hit->old;
         *old = text_of_part(d, s, part, &state);
         state.bytes = (u8 *)hit->new;
@@ -170,7 +170,7 @@ void dbg_say_values(struct dbg *d, const struct dbg_point *p, const struct plan_
 static void say_data(struct dbg *d, const struct dbg_point *p, const struct plan_hit *hit)
 {
     char *old = NULL, *new = NULL;
-    struct part part = {0};
+    struct shown_part part = {0};
     texts_of_hit(d, p->watch->subject, hit, &part, &old, &new);
     dbg_say_values(d, p, hit, part.what ? part.what : p->what, old, new);
     free(part.what);

@@ -14,28 +14,28 @@
 #include "log/channel.h"
 #include "log/track_choice.h"
 
-struct order {
+struct prompt_order {
     bool is_file;
     const char *text;
 };
 
-struct options {
+struct prompt_options {
     struct track_choice choice;
     bool at_start, json, tui;
-    struct list orders; /* struct order */
+    struct list orders; /* struct prompt_order */
 };
 
-static int add_order(struct options *o, bool is_file, int argc, char **argv, int *at)
+static int add_order(struct prompt_options *o, bool is_file, int argc, char **argv, int *at)
 {
     if (*at + 1 >= argc)
         return complain(CHANNEL_EXIT_USAGE, "%s needs %s", argv[*at],
                         is_file ? "a file of commands" : "a command");
-    struct order *order = list_add(&o->orders);
-    *order = (struct order){is_file, argv[++*at]};
+    struct prompt_order *order = list_add(&o->orders);
+    *order = (struct prompt_order){is_file, argv[++*at]};
     return 0;
 }
 
-static int prompt_add_track(struct options *o, int argc, char **argv, int *at)
+static int prompt_add_track(struct prompt_options *o, int argc, char **argv, int *at)
 {
     if (*at + 1 >= argc)
         return complain(CHANNEL_EXIT_USAGE, "--track needs a number");
@@ -45,7 +45,7 @@ static int prompt_add_track(struct options *o, int argc, char **argv, int *at)
     return status;
 }
 
-static int prompt_read_option(struct options *o, int argc, char **argv, int *at)
+static int prompt_read_option(struct prompt_options *o, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
     if (strcmp(word, "-c") == 0 || strcmp(word, "-ex") == 0)
@@ -80,7 +80,7 @@ static void say_opening(struct dbg *d)
 
 /* Lines of -c stand one behind the other, so that `commands` finds what follows it. */
 struct order_list {
-    const struct order *at, *end;
+    const struct prompt_order *at, *end;
 };
 
 static char *order_next(struct dbg_input *in, const char *prompt)
@@ -92,9 +92,9 @@ static char *order_next(struct dbg_input *in, const char *prompt)
     return xformat("%s", list->at++->text);
 }
 
-static void obey_orders(struct dbg *d, const struct options *o)
+static void obey_orders(struct dbg *d, const struct prompt_options *o)
 {
-    const struct order *all = o->orders.items;
+    const struct prompt_order *all = o->orders.items;
     struct order_list list = {all, all + o->orders.count};
     struct dbg_input in = {.next = order_next, .context = &list};
     while (list.at < list.end && !d->quit) {
@@ -124,7 +124,7 @@ static void obey_stdin(struct dbg *d)
     error_destroy(dbg_read_input(d, &in));
 }
 
-static void obey_all(struct dbg *d, const struct options *o)
+static void obey_all(struct dbg *d, const struct prompt_options *o)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     say_opening(d);
@@ -138,7 +138,7 @@ static void obey_all(struct dbg *d, const struct options *o)
         obey_stdin(d);
 }
 
-static void init(struct dbg *d, const struct options *o)
+static void init(struct dbg *d, const struct prompt_options *o)
 {
     const char *no_colour = getenv("NO_COLOR");
     *d = (struct dbg){
@@ -153,7 +153,7 @@ static void init(struct dbg *d, const struct options *o)
     dbg_default_signals(d);
 }
 
-static struct error *prompt_run(const struct options *o, bool *failed)
+static struct error *prompt_run(const struct prompt_options *o, bool *failed)
 {
     struct dbg d;
     u32 *tracks;
@@ -177,7 +177,7 @@ static struct error *prompt_run(const struct options *o, bool *failed)
 
 int debugger_replay(int argc, char **argv)
 {
-    struct options o = {.orders = LIST(struct order)};
+    struct prompt_options o = {.orders = LIST(struct prompt_order)};
     bool failed = false;
     int status = 0;
     for (int i = 1; i < argc && !status; i++)

@@ -27,7 +27,7 @@
 #include "front/gdb/recording_choice.h"
 #include "log/channel.h"
 
-struct place {
+struct gdb_files {
     char *directory, *socket, *script; /* of the connection; removed at the end */
     char *sources;                     /* of a packed recording; ebb.py looks for it */
 };
@@ -42,7 +42,7 @@ static bool write_script(const char *path)
     return close(fd) == 0 && written;
 }
 
-static int place_make(struct place *p)
+static int place_make(struct gdb_files *p)
 {
     const char *root = getenv("TMPDIR");
     p->directory = xformat("%s/ebb-gdb.XXXXXX", root && *root ? root : "/tmp");
@@ -61,14 +61,14 @@ static int place_make(struct place *p)
 }
 
 /* By the server too: it may be the last. */
-static void place_empty(const struct place *p)
+static void place_empty(const struct gdb_files *p)
 {
     packed_sources_remove(p->sources);
     unlink(p->script);
     rmdir(p->directory);
 }
 
-static void place_remove(struct place *p)
+static void place_remove(struct gdb_files *p)
 {
     unlink(p->socket);
     place_empty(p);
@@ -83,7 +83,7 @@ static void place_remove(struct place *p)
 static struct error *serve_on(struct rsp *r, const struct listener *l, int lifeline)
 {
     for (;;) {
-        struct link *link;
+        struct client_link *link;
         int client;
         struct error *err = listener_accept(l, lifeline, &client);
         if (err || client < 0)
@@ -96,7 +96,7 @@ static struct error *serve_on(struct rsp *r, const struct listener *l, int lifel
 }
 
 /* `ready` is told when a client can connect, or closed without a word. */
-static int run_server(const struct recording_choice *choice, const struct place *p, int ready,
+static int run_server(const struct recording_choice *choice, const struct gdb_files *p, int ready,
                       int lifeline)
 {
     struct recording *rec;
@@ -136,7 +136,7 @@ static bool wait_ready(int ready)
 }
 
 /* 0, or the status to end with: the server has said why. */
-static int server_start(const struct recording_choice *choice, const struct place *p,
+static int server_start(const struct recording_choice *choice, const struct gdb_files *p,
                         struct server *ret)
 {
     int ready[2], lifeline[2], status;
@@ -175,7 +175,7 @@ static const char *gdb_name(void)
     return chosen && *chosen ? chosen : "gdb";
 }
 
-static void exec_gdb(const struct place *p, int argc, char **argv)
+static void exec_gdb(const struct gdb_files *p, int argc, char **argv)
 {
     char *source = xformat("source %s", p->script);
     char *connect = xformat("ebb connect %s", p->socket);
@@ -194,7 +194,7 @@ static void exec_gdb(const struct place *p, int argc, char **argv)
 }
 
 /* A pipe that exec closes tells whether there is such a program. */
-static int run_gdb(const struct place *p, int argc, char **argv)
+static int run_gdb(const struct gdb_files *p, int argc, char **argv)
 {
     int failed[2], status = 0, why = 0;
     if (pipe2(failed, O_CLOEXEC) < 0)
@@ -231,7 +231,7 @@ int gdb_run(int argc, char **argv)
             return status;
     }
     i += i < argc; /* past -- */
-    struct place p = {0};
+    struct gdb_files p = {0};
     struct server s = {0};
     int status = place_make(&p);
     if (status)

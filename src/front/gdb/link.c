@@ -37,7 +37,7 @@
 
 enum { LINE_MOST = 64, READ_ROOM = 65536, QUIET_MILLISECONDS = 100, LAPSE_NANOSECONDS = 100000000 };
 
-struct link {
+struct client_link {
     int in, out, wake;
     pthread_t reader;
     pthread_mutex_t lock, writing;
@@ -53,7 +53,7 @@ struct link {
     struct wire wire;  /* the reader's */
 };
 
-static void link_write_all(struct link *l, const char *bytes, size_t size)
+static void link_write_all(struct client_link *l, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t done = write(l->out, bytes, size);
@@ -84,7 +84,7 @@ static u64 nanoseconds_now(void)
     return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
-static void join_line(struct link *l, struct link_packet *p)
+static void join_line(struct client_link *l, struct link_packet *p)
 {
     pthread_mutex_lock(&l->lock);
     *l->line_end = p;
@@ -96,7 +96,7 @@ static void join_line(struct link *l, struct link_packet *p)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void interrupt(struct link *l)
+static void interrupt(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     l->interrupted = l->busy || !l->fleeting;
@@ -106,7 +106,7 @@ static void interrupt(struct link *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-static bool has_acks(struct link *l)
+static bool has_acks(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     bool acks = l->acks;
@@ -115,7 +115,7 @@ static bool has_acks(struct link *l)
 }
 
 /* False if there are none any more. */
-static bool acknowledge(struct link *l, const char *ack)
+static bool acknowledge(struct client_link *l, const char *ack)
 {
     if (!has_acks(l))
         return false;
@@ -125,7 +125,7 @@ static bool acknowledge(struct link *l, const char *ack)
     return true;
 }
 
-static void send_again(struct link *l)
+static void send_again(struct client_link *l)
 {
     if (!has_acks(l))
         return;
@@ -134,7 +134,7 @@ static void send_again(struct link *l)
     pthread_mutex_unlock(&l->writing);
 }
 
-static void link_take_event(struct link *l, enum wire_event event)
+static void link_take_event(struct client_link *l, enum wire_event event)
 {
     switch (event) {
     case WIRE_PACKET:
@@ -159,7 +159,7 @@ static void link_take_event(struct link *l, enum wire_event event)
 }
 
 /* What has come, or the end of it. */
-static void link_read_some(struct link *l)
+static void link_read_some(struct client_link *l)
 {
     static __thread u8 room[READ_ROOM];
     ssize_t size = read(l->in, room, sizeof room);
@@ -179,7 +179,7 @@ static void link_read_some(struct link *l)
 /* --- the reader ---------------------------------------------------------------------------- */
 
 /* Parked until it is to watch, and while the line is long; false at the end. */
-static bool wait_parked(struct link *l)
+static bool wait_parked(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     while (!l->closing && (!l->watching || l->gone || l->count >= LINE_MOST)) {
@@ -193,14 +193,14 @@ static bool wait_parked(struct link *l)
     return goes_on;
 }
 
-static void kick(struct link *l)
+static void kick(struct client_link *l)
 {
     u64 one = 1;
     while (write(l->wake, &one, sizeof one) < 0 && errno == EINTR)
         ;
 }
 
-static void feel_kick(struct link *l)
+static void feel_kick(struct client_link *l)
 {
     u64 kicks;
     while (read(l->wake, &kicks, sizeof kicks) < 0 && errno == EINTR)
@@ -209,7 +209,7 @@ static void feel_kick(struct link *l)
 
 static void *link_read_on(void *context)
 {
-    struct link *l = context;
+    struct client_link *l = context;
     while (wait_parked(l)) {
         struct pollfd fds[2] = {{l->in, POLLIN, 0}, {l->wake, POLLIN, 0}};
         if (poll(fds, 2, -1) < 0)
@@ -223,7 +223,7 @@ static void *link_read_on(void *context)
 }
 
 /* (3); the lock is held. */
-static void park(struct link *l)
+static void park(struct client_link *l)
 {
     if (!l->watching)
         return;
@@ -233,7 +233,7 @@ static void park(struct link *l)
         pthread_cond_wait(&l->parked, &l->lock);
 }
 
-static struct link_packet *take_first(struct link *l)
+static struct link_packet *take_first(struct client_link *l)
 {
     struct link_packet *p = l->line;
     l->line = p->next;
@@ -243,7 +243,7 @@ static struct link_packet *take_first(struct link *l)
     return p;
 }
 
-static void link_free(struct link *l)
+static void link_free(struct client_link *l)
 {
     close(l->wake);
     if (l->out != l->in)
@@ -255,10 +255,11 @@ static void link_free(struct link *l)
     free(l);
 }
 
-struct error *link_open(int in, int out, struct link **ret)
+struct error *link_open(int in, int out, struct client_link **ret)
 {
-    struct link *l = xalloc(sizeof *l);
-    *l = (struct link){.in = in, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .acks = true,
+    struct client_link *l = xalloc(sizeof *l);
+    *l = (struct client_link){.in = in, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                              .acks = true,
                        .watching = true};
     l->line_end = &l->line;
     pthread_mutex_init(&l->lock, NULL);
@@ -274,7 +275,7 @@ struct error *link_open(int in, int out, struct link **ret)
     return NULL;
 }
 
-void link_close(struct link *l)
+void link_close(struct client_link *l)
 {
     if (!l)
         return;
@@ -288,14 +289,14 @@ void link_close(struct link *l)
 }
 
 /* Reads what comes within so many milliseconds. */
-static void read_within(struct link *l, int milliseconds)
+static void read_within(struct client_link *l, int milliseconds)
 {
     struct pollfd fd = {l->in, POLLIN, 0};
     if (poll(&fd, 1, milliseconds) > 0)
         link_read_some(l);
 }
 
-static bool is_waiting(struct link *l)
+static bool is_waiting(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     bool ret = l->count == 0 && !l->gone;
@@ -305,7 +306,7 @@ static bool is_waiting(struct link *l)
 
 /* A client that is at work sends its next packet at once; a copy of a process that is made in between is only made to be
  * thrown away. */
-static void wait_for_packet(struct link *l, bool (*idle)(void *), void *context)
+static void wait_for_packet(struct client_link *l, bool (*idle)(void *), void *context)
 {
     bool more = true;
     u64 quiet_until = nanoseconds_now() + QUIET_MILLISECONDS * 1000000ull;
@@ -319,7 +320,7 @@ static void wait_for_packet(struct link *l, bool (*idle)(void *), void *context)
     }
 }
 
-struct link_packet *link_next(struct link *l, bool (*idle)(void *), void *context)
+struct link_packet *link_next(struct client_link *l, bool (*idle)(void *), void *context)
 {
     struct link_packet *ret = NULL;
     pthread_mutex_lock(&l->lock);
@@ -338,7 +339,7 @@ struct link_packet *link_next(struct link *l, bool (*idle)(void *), void *contex
     return ret;
 }
 
-void link_send(struct link *l, const char *bytes, size_t size)
+void link_send(struct client_link *l, const char *bytes, size_t size)
 {
     pthread_mutex_lock(&l->writing);
     reply_clear(&l->sent);
@@ -347,21 +348,21 @@ void link_send(struct link *l, const char *bytes, size_t size)
     pthread_mutex_unlock(&l->writing);
 }
 
-void link_stop_acks(struct link *l)
+void link_stop_acks(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     l->acks = false;
     pthread_mutex_unlock(&l->lock);
 }
 
-void link_forget_interrupts(struct link *l)
+void link_forget_interrupts(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     l->fleeting = true;
     pthread_mutex_unlock(&l->lock);
 }
 
-bool link_gone(struct link *l)
+bool link_gone(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     bool reads = !l->watching && l->count < LINE_MOST;
@@ -374,7 +375,7 @@ bool link_gone(struct link *l)
     return gone;
 }
 
-bool link_begin_movement(struct link *l, struct session *s)
+bool link_begin_movement(struct client_link *l, struct session *s)
 {
     pthread_mutex_lock(&l->lock);
     bool stopped = l->gone || (l->interrupted && l->lapses == 0);
@@ -384,7 +385,7 @@ bool link_begin_movement(struct link *l, struct session *s)
     return !stopped;
 }
 
-void link_end_movement(struct link *l, bool heeded)
+void link_end_movement(struct client_link *l, bool heeded)
 {
     pthread_mutex_lock(&l->lock);
     l->moving = NULL;
@@ -393,7 +394,7 @@ void link_end_movement(struct link *l, bool heeded)
     pthread_mutex_unlock(&l->lock);
 }
 
-void link_progress(struct link *l)
+void link_progress(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     if (!l->watching)

@@ -9,7 +9,7 @@
 #include "base/types.h"
 #include "session/session.h"
 
-struct link;
+struct client_link;
 
 struct link_packet {
     struct link_packet *next; /* the link's */
@@ -19,33 +19,33 @@ struct link_packet {
 };
 
 /* Takes both descriptors, which may be the same. */
-struct error *link_open(int in, int out, struct link **ret);
-void link_close(struct link *l); /* accepts NULL */
+struct error *link_open(int in, int out, struct client_link **ret);
+void link_close(struct client_link *l); /* accepts NULL */
 
 /* The next packet, to be freed; NULL when the client has gone.  While there is none, `idle` is
  * called until it returns false. */
-struct link_packet *link_next(struct link *l, bool (*idle)(void *), void *context);
+struct link_packet *link_next(struct client_link *l, bool (*idle)(void *), void *context);
 
 /* Sends a packet; nothing happens if the client has gone. */
-void link_send(struct link *l, const char *bytes, size_t size);
+void link_send(struct client_link *l, const char *bytes, size_t size);
 
 /* From now on neither side acknowledges packets. */
-void link_stop_acks(struct link *l);
+void link_stop_acks(struct client_link *l);
 
-bool link_gone(struct link *l);
+bool link_gone(struct client_link *l);
 
 /* Between these two a Ctrl-C, or the client's end, interrupts the session.  False: it has come
  * already, and the movement is not to begin.  A Ctrl-C that the movement did not heed, because it
  * had come to its end, is for the next one, if that follows at once. */
-bool link_begin_movement(struct link *l, struct session *s);
-void link_end_movement(struct link *l, bool heeded);
+bool link_begin_movement(struct client_link *l, struct session *s);
+void link_end_movement(struct client_link *l, bool heeded);
 
 /* For a client that does not make one movement of many, and takes the end of a movement, however it came, for the
  * answer to its Ctrl-C (LLDB): one that no movement heeds is for none. */
-void link_forget_interrupts(struct link *l);
+void link_forget_interrupts(struct client_link *l);
 
 /* To be called by the session's progress hook: from now on the client is listened to, until the next link_next; and a
  * Ctrl-C that came too early to be noticed is passed on again. */
-void link_progress(struct link *l);
+void link_progress(struct client_link *l);
 
 #endif

@@ -30,7 +30,7 @@ static const char *const base_names[] = {"fs_base", "gs_base"};
 static const char *const mxcsr_name[] = {"mxcsr"}, *const orig_name[] = {"orig_rax"};
 
 /* A block: registers of one kind. */
-static const struct block {
+static const struct register_block {
     u32 count;
     u32 size;
     enum where where;
@@ -58,12 +58,12 @@ static const struct block {
 };
 
 /* The 32-bit flags stand among registers of 64 bits. */
-static u32 size_in(const struct block *b, u32 index)
+static u32 size_in(const struct register_block *b, u32 index)
 {
     return b->where == IN_GENERAL && index == REGISTER_FLAGS ? 4 : b->size;
 }
 
-static const struct block *register_table_find_block(u32 number, u32 *ret_index)
+static const struct register_block *register_table_find_block(u32 number, u32 *ret_index)
 {
     for (size_t i = 0; i < countof(blocks); i++) {
         if (number < blocks[i].count) {
@@ -88,7 +88,7 @@ u32 register_table_count(u64 features)
 u32 register_table_size(u32 number)
 {
     u32 index;
-    const struct block *b = register_table_find_block(number, &index);
+    const struct register_block *b = register_table_find_block(number, &index);
     return b ? size_in(b, index) : 0;
 }
 
@@ -117,33 +117,35 @@ static u32 component_offset(u32 component)
     return b;
 }
 
-struct place {
+struct register_place {
     u32 component, offset, size;
 };
 
-static struct place place_of(const struct block *b, u32 index)
+static struct register_place place_of(const struct register_block *b, u32 index)
 {
     switch (b->where) {
     case IN_X87:
-        return (struct place){X87, 32 + 16 * index, 10};
+        return (struct register_place){X87, 32 + 16 * index, 10};
     case IN_XMM:
-        return (struct place){SSE, 160 + 16 * index, 16};
+        return (struct register_place){SSE, 160 + 16 * index, 16};
     case IN_YMM_HIGH:
-        return (struct place){AVX, component_offset(AVX) + 16 * index, 16};
+        return (struct register_place){AVX, component_offset(AVX) + 16 * index, 16};
     case IN_OPMASK:
-        return (struct place){OPMASK, component_offset(OPMASK) + 8 * index, 8};
+        return (struct register_place){OPMASK, component_offset(OPMASK) + 8 * index, 8};
     case IN_ZMM_HIGH:
-        return (struct place){ZMM_HIGH, component_offset(ZMM_HIGH) + 32 * index, 32};
+        return (struct register_place){ZMM_HIGH, component_offset(ZMM_HIGH) + 32 * index, 32};
     case IN_XMM_UPPER:
-        return (struct place){ZMM_UPPER, component_offset(ZMM_UPPER) + 64 * index, 16};
+        return (struct register_place){ZMM_UPPER, component_offset(ZMM_UPPER) + 64 * index, 16};
     case IN_YMM_UPPER:
-        return (struct place){ZMM_UPPER, component_offset(ZMM_UPPER) + 64 * index + 16, 16};
+        return (struct register_place){ZMM_UPPER,
+                                       component_offset(ZMM_UPPER) + 64 * index + 16, 16};
     default:
-        return (struct place){ZMM_UPPER, component_offset(ZMM_UPPER) + 64 * index + 32, 32};
+        return (struct register_place){ZMM_UPPER,
+                                       component_offset(ZMM_UPPER) + 64 * index + 32, 32};
     }
 }
 
-static bool register_table_is_inside(const struct register_state *s, struct place p)
+static bool register_table_is_inside(const struct register_state *s, struct register_place p)
 {
     return p.offset && p.offset + p.size <= s->general.vector_size &&
            s->general.vector_size <= VECTOR_SIZE_MOST;
@@ -269,9 +271,10 @@ static u32 segment_value(u32 index)
     return index == 0 ? 0x33 : index == 1 ? 0x2b : 0;
 }
 
-static void read_vector(const struct register_state *s, const struct block *b, u32 index, u8 *to)
+static void read_vector(const struct register_state *s, const struct register_block *b, u32 index,
+                        u8 *to)
 {
-    struct place p = place_of(b, index);
+    struct register_place p = place_of(b, index);
     if (is_present(s, p.component) && register_table_is_inside(s, p))
         memcpy(to, s->vector + p.offset, p.size);
     else
@@ -281,7 +284,7 @@ static void read_vector(const struct register_state *s, const struct block *b, u
 void register_table_read(const struct register_state *s, u32 number, u8 *to)
 {
     u32 index = 0, value;
-    const struct block *b = register_table_find_block(number, &index);
+    const struct register_block *b = register_table_find_block(number, &index);
     struct control_registers *g = (struct control_registers *)&s->general;
     switch (b->where) {
     case IN_GENERAL:
@@ -310,9 +313,10 @@ void register_table_read(const struct register_state *s, u32 number, u8 *to)
     }
 }
 
-static void write_vector(struct register_state *s, const struct block *b, u32 index, const u8 *from)
+static void write_vector(struct register_state *s, const struct register_block *b, u32 index,
+                         const u8 *from)
 {
-    struct place p = place_of(b, index);
+    struct register_place p = place_of(b, index);
     if (!register_table_is_inside(s, p))
         return;
     make_present(s, p.component);
@@ -333,7 +337,7 @@ static void write_small(struct register_state *s, enum where where, u32 index, c
 void register_table_write(struct register_state *s, u32 number, const u8 *from)
 {
     u32 index = 0;
-    const struct block *b = register_table_find_block(number, &index);
+    const struct register_block *b = register_table_find_block(number, &index);
     struct control_registers *g = &s->general;
     switch (b->where) {
     case IN_GENERAL:
@@ -404,7 +408,7 @@ static void describe_types(const char *feature, struct reply *to)
         reply_text(to, "<vector id=\"v2ui128\" type=\"uint128\" count=\"2\"/>\n");
 }
 
-static const char *register_table_type_of(const struct block *b, u32 index)
+static const char *register_table_type_of(const struct register_block *b, u32 index)
 {
     if (b->where != IN_GENERAL)
         return b->type;
@@ -413,7 +417,7 @@ static const char *register_table_type_of(const struct block *b, u32 index)
          : index == REGISTER_RBP || index == REGISTER_RSP ? "data_ptr" : b->type;
 }
 
-static void describe_block(const struct block *b, u32 number, struct reply *to)
+static void describe_block(const struct register_block *b, u32 number, struct reply *to)
 {
     for (u32 i = 0; i < b->count; i++) {
         reply_text(to, "<reg name=\"");
@@ -435,7 +439,7 @@ void register_table_describe(u64 features, struct reply *to)
     reply_text(to, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
                    "<target>\n<architecture>i386:x86-64</architecture>\n"
                    "<osabi>GNU/Linux</osabi>\n");
-    for (const struct block *b = blocks; number < count; number += b->count, b++) {
+    for (const struct register_block *b = blocks; number < count; number += b->count, b++) {
         if (b->feature) {
             reply_text(to, "%s<feature name=\"org.gnu.gdb.i386.%s\">\n",
                        number ? "</feature>\n" : "", b->feature);

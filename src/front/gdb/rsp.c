@@ -262,14 +262,14 @@ static void vcont_kinds(struct rsp *r, const char *args)
     reply_text(&r->reply, "vCont;c;C;s;S;t;r");
 }
 
-struct row {
+struct packet_row {
     const char *name;
     void (*handle)(struct rsp *r, const char *args); /* what follows the name */
     bool detached_too;
 };
 
 /* The first that fits; longer names stand before their beginnings. */
-static const struct row rows[] = {
+static const struct packet_row rows[] = {
     {"qSupported", rsp_query, true},
     {"vCont?", vcont_kinds, true},
     {"vCont;", rsp_vcont, false},
@@ -307,7 +307,7 @@ static const struct row rows[] = {
 };
 
 /* Queries are handed on with their names. */
-static bool keeps_name(const struct row *row)
+static bool keeps_name(const struct packet_row *row)
 {
     return row->handle == rsp_query || row->handle == rsp_set || row->handle == rsp_backward;
 }
@@ -316,7 +316,7 @@ static void handle(struct rsp *r, const char *packet)
 {
     if (rsp_lldb(r, packet))
         return;
-    for (const struct row *row = rows; row < rows + countof(rows); row++) {
+    for (const struct packet_row *row = rows; row < rows + countof(rows); row++) {
         const char *args;
         if (!rsp_starts(packet, row->name, &args))
             continue;
@@ -368,7 +368,7 @@ static void rsp_end(struct rsp *r)
     r->phantom = 0;
 }
 
-void rsp_serve(struct rsp *r, struct link *l)
+void rsp_serve(struct rsp *r, struct client_link *l)
 {
     r->link = l;
     rsp_begin(r);

@@ -14,6 +14,6 @@ struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, 
 void rsp_destroy(struct rsp *r); /* accepts NULL */
 
 /* Serves a client until it leaves.  Takes the link. */
-void rsp_serve(struct rsp *r, struct link *l);
+void rsp_serve(struct rsp *r, struct client_link *l);
 
 #endif

@@ -71,7 +71,7 @@ struct rsp_facts {
 struct rsp {
     const struct recording *rec;
     struct session *session;
-    struct link *link;
+    struct client_link *link;
     struct reply reply;
     const char *end;        /* of the packet that is being handled */
     bool attached, over;

@@ -135,7 +135,7 @@ void rsp_write_binary(struct rsp *r, const char *args)
 
 /* find: what is not there is passed over. */
 
-struct search {
+struct memory_search {
     u64 at, end;
     const char *pattern;
     size_t length;
@@ -144,7 +144,7 @@ struct search {
 };
 
 /* Behind the page that could not be read; where nothing is mapped, where something is again. */
-static u64 next_readable(const struct search *s, u64 after)
+static u64 next_readable(const struct memory_search *s, u64 after)
 {
     u64 page = (after + 4096) & ~4095ull, next = s->end;
     for (size_t i = 0; i < s->area_count; i++) {
@@ -158,7 +158,7 @@ static u64 next_readable(const struct search *s, u64 after)
 }
 
 /* Looks at the next piece; *ret is where the pattern was found, or ~0. */
-static struct error *search_piece(struct rsp *r, struct search *s, u8 *room, u64 *ret)
+static struct error *search_piece(struct rsp *r, struct memory_search *s, u8 *room, u64 *ret)
 {
     size_t size = SEARCH_STEP + s->length, got = 0;
     if (size > s->end - s->at)
@@ -175,7 +175,7 @@ static struct error *search_piece(struct rsp *r, struct search *s, u8 *room, u64
     return NULL;
 }
 
-static struct error *search_memory(struct rsp *r, struct search *s, u64 *ret)
+static struct error *search_memory(struct rsp *r, struct memory_search *s, u64 *ret)
 {
     u8 *room = xalloc(SEARCH_STEP + s->length);
     struct error *err = NULL;
@@ -196,7 +196,7 @@ void rsp_search(struct rsp *r, const char *args)
     if (!wire_number(&args, &address) || *args++ != ';' || !wire_number(&args, &length) ||
         *args++ != ';' || args >= r->end || length > ~address)
         return rsp_fail(r, EINVAL);
-    struct search s = {address, address + length, args, (size_t)(r->end - args), NULL, 0};
+    struct memory_search s = {address, address + length, args, (size_t)(r->end - args), NULL, 0};
     struct error *err = session_areas(r->session, &s.areas, &s.area_count);
     if (!err)
         err = search_memory(r, &s, &found);

@@ -74,13 +74,13 @@ static void rsp_query_accept(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-struct row {
+struct query_row {
     const char *name;
     void (*handle)(struct rsp *r, const char *args);
     bool detached_too;
 };
 
-static const struct row queries[] = {
+static const struct query_row queries[] = {
     {"qSupported", supported, true},
     {"qXfer:", rsp_document, true},
     {"qRcmd,", rsp_monitor, true},
@@ -95,7 +95,7 @@ static const struct row queries[] = {
     {"qC", current, false},
 };
 
-static const struct row settings[] = {
+static const struct query_row settings[] = {
     {"QStartNoAckMode", start_no_acks, true},
     {"QCatchSyscalls:", rsp_catch_calls, false},
     {"QPassSignals:", rsp_pass_signals, true},
@@ -103,7 +103,7 @@ static const struct row settings[] = {
     {"QNonStop:0", rsp_query_accept, true},
 };
 
-static void rsp_query_look_up(struct rsp *r, const struct row *rows, size_t count,
+static void rsp_query_look_up(struct rsp *r, const struct query_row *rows, size_t count,
                               const char *packet)
 {
     for (size_t i = 0; i < count; i++) {

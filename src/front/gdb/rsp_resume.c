@@ -11,7 +11,7 @@
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
 
-struct order {
+struct resume_order {
     bool step;
     enum session_direction direction;
     u32 thread;
@@ -38,7 +38,7 @@ static struct error *follow_exec(struct rsp *r, bool *ret)
     return *ret ? rsp_choose_track(r, next, true) : NULL;
 }
 
-static bool runs_copy(struct rsp *r, const struct order *o)
+static bool runs_copy(struct rsp *r, const struct resume_order *o)
 {
     if (!session_scratch(r->session))
         return false;
@@ -49,7 +49,7 @@ static bool runs_copy(struct rsp *r, const struct order *o)
     return false;
 }
 
-static struct error *run_copy(struct rsp *r, const struct order *o)
+static struct error *run_copy(struct rsp *r, const struct resume_order *o)
 {
     u32 number = 0;
     struct error *err = rsp_lent_enter(r);
@@ -72,7 +72,7 @@ static struct error *run_copy(struct rsp *r, const struct order *o)
     return err;
 }
 
-static struct error *rsp_resume_move(struct rsp *r, const struct order *o)
+static struct error *rsp_resume_move(struct rsp *r, const struct resume_order *o)
 {
     struct session_place before;
     struct error *err;
@@ -87,7 +87,7 @@ static struct error *rsp_resume_move(struct rsp *r, const struct order *o)
     return err;
 }
 
-static struct error *obey(struct rsp *r, const struct order *o, bool *followed)
+static struct error *obey(struct rsp *r, const struct resume_order *o, bool *followed)
 {
     struct error *err = rsp_points_settle(r);
     if (err)
@@ -107,10 +107,10 @@ static struct error *obey(struct rsp *r, const struct order *o, bool *followed)
 
 /* A movement that could not be made leaves the session where it was.  Clients do not expect an
  * error here, so they are told on the console and the stop is repeated. */
-static void resume(struct rsp *r, const struct order *asked)
+static void resume(struct rsp *r, const struct resume_order *asked)
 {
     bool followed = false;
-    struct order o = *asked;
+    struct resume_order o = *asked;
     if (r->backward)
         o.direction = o.direction == FORWARD ? BACKWARD : FORWARD;
     struct error *err = obey(r, &o, &followed);
@@ -136,26 +136,26 @@ static void resume(struct rsp *r, const struct order *asked)
 void rsp_continue(struct rsp *r, const char *args)
 {
     (void)args;
-    resume(r, &(struct order){.direction = FORWARD});
+    resume(r, &(struct resume_order){.direction = FORWARD});
 }
 
 void rsp_step(struct rsp *r, const char *args)
 {
     (void)args;
-    resume(r, &(struct order){.step = true, .direction = FORWARD, .thread = r->resumed});
+    resume(r, &(struct resume_order){.step = true, .direction = FORWARD, .thread = r->resumed});
 }
 
 /* A thread that has gone, or is not there yet, cannot be stepped: whoever runs is. */
 void rsp_backward(struct rsp *r, const char *args)
 {
-    struct order o = {.step = args[1] == 's', .direction = BACKWARD, .thread = r->resumed};
+    struct resume_order o = {.step = args[1] == 's', .direction = BACKWARD, .thread = r->resumed};
     if (args[2])
         return rsp_fail(r, EINVAL);
     resume(r, &o);
 }
 
 /* One of `c`, `Csig`, `s`, `Ssig`, `rSTART,END`, `t`; then `:THREAD` if it is not for all. */
-static bool parse_action(struct rsp *r, const char **at, struct order *o, bool *ret_applies)
+static bool parse_action(struct rsp *r, const char **at, struct resume_order *o, bool *ret_applies)
 {
     char kind = *(*at)++;
     u64 signal;
@@ -183,10 +183,10 @@ static bool parse_action(struct rsp *r, const char **at, struct order *o, bool *
 /* One thread may be stepped while the others go on: the first that is decides. */
 void rsp_vcont(struct rsp *r, const char *args)
 {
-    struct order chosen = {.direction = FORWARD};
+    struct resume_order chosen = {.direction = FORWARD};
     bool any = false;
     for (;;) {
-        struct order o = {.direction = FORWARD};
+        struct resume_order o = {.direction = FORWARD};
         bool applies;
         if (!parse_action(r, &args, &o, &applies))
             return rsp_fail(r, EINVAL);

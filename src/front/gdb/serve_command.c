@@ -17,14 +17,14 @@
 #include "front/gdb/recording_choice.h"
 #include "log/channel.h"
 
-struct options {
+struct serve_options {
     struct recording_choice choice;
     bool stdio, has_port;
     u16 port;
     const char *path;
 };
 
-static int read_port(struct options *o, const char *text)
+static int read_port(struct serve_options *o, const char *text)
 {
     if (!*text || strlen(text) > 5 || text[strspn(text, "0123456789")] || atoi(text) > 65535)
         return complain(CHANNEL_EXIT_USAGE, "--port is a number up to 65535, not '%s'", text);
@@ -33,7 +33,7 @@ static int read_port(struct options *o, const char *text)
     return 0;
 }
 
-static int serve_read_option(struct options *o, int argc, char **argv, int *at)
+static int serve_read_option(struct serve_options *o, int argc, char **argv, int *at)
 {
     bool missing;
     const char *value = recording_choice_value("--port", argc, argv, at, &missing);
@@ -58,7 +58,7 @@ static int serve_read_option(struct options *o, int argc, char **argv, int *at)
 /* A client that has started us sends at once, and again if it hears nothing: so it is listened
  * to before the recording is open.  What the session or its engines print must not get between
  * packets. */
-static struct error *link_stdio(struct link **ret)
+static struct error *link_stdio(struct client_link **ret)
 {
     int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);
     if (in < 0 || out < 0)
@@ -67,7 +67,7 @@ static struct error *link_stdio(struct link **ret)
     return link_open(in, out, ret);
 }
 
-static struct error *link_socket(const struct options *o, struct link **ret)
+static struct error *link_socket(const struct serve_options *o, struct client_link **ret)
 {
     struct listener l;
     int client;
@@ -84,11 +84,11 @@ static struct error *link_socket(const struct options *o, struct link **ret)
     return err ? err : link_open(client, client, ret);
 }
 
-static struct error *serve(const struct options *o)
+static struct error *serve(const struct serve_options *o)
 {
     struct recording *rec;
     struct rsp *r;
-    struct link *l = NULL;
+    struct client_link *l = NULL;
     struct error *err = o->stdio ? link_stdio(&l) : NULL;
     if (!err)
         err = recording_choice_open(&o->choice, &rec, &r);
@@ -107,7 +107,7 @@ static struct error *serve(const struct options *o)
 
 int gdb_serve(int argc, char **argv)
 {
-    struct options o = {0};
+    struct serve_options o = {0};
     for (int i = 1; i < argc; i++) {
         int status = serve_read_option(&o, argc, argv, &i);
         if (status)
