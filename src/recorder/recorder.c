@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/cleanup.h"
 #include "base/wall_clock.h"
 #include "base/xalloc.h"
@@ -385,6 +386,7 @@ static enum recorder_result recorder_result_of(const struct recorder *r)
 /* A run that did not come about, or that is not to be kept, leaves nothing behind. */
 void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
 {
+    assert(recorder_is_over(r));
     recorder_mapped_finish(take(r->mapped));
     conclude(r);
     *ret = (struct recorder_outcome){
