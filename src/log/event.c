@@ -26,6 +26,7 @@ static const struct event_kind_row {
     [EVENT_EXEC] = {"exec", sizeof(struct event_exec)},
     [EVENT_END] = {"end", sizeof(struct event_end)},
     [EVENT_SHARED] = {"shared", sizeof(struct event_shared)},
+    [EVENT_ENTRY] = {"entry", sizeof(struct event_entry)},
 };
 
 const char *event_name(u16 kind)
@@ -121,6 +122,11 @@ static const char *payload_malformed(const struct event *e)
         return tail_malformed(e, ((const struct event_note *)e->payload)->size);
     }
     return NULL;
+}
+
+bool event_unknown(const struct event *e)
+{
+    return e->kind >= EVENT_KINDS && !(e->kind & EVENT_OPTIONAL);
 }
 
 const char *event_malformed(const struct event *e, u64 available)

@@ -9,7 +9,10 @@
  * within it; else what is wrong.  Kinds that are not known need only a valid size. */
 const char *event_malformed(const struct event *e, u64 available);
 
-/* "syscall", ...; "kind-77" for one that is not known (a buffer that the next call reuses). */
+/* Is it of a kind that is not known, and that must not be passed over? */
+bool event_unknown(const struct event *e);
+
+/* "syscall", ...; "kind-32845" for one that is not known (a buffer that the next call reuses). */
 const char *event_name(u16 kind);
 
 /* "memory", ...; likewise. */

@@ -1,7 +1,8 @@
 /* The recording: what an event is, and how a track of events lies in a file.
  *
- * Version 1.  A new kind of event or piece does not raise it: readers skip kinds they do not
- * know, and replay refuses them.  Anything else that makes an old reader read wrongly does.
+ * A new kind of event or piece does not raise the version.  A reader passes over an event of a kind that it
+ * does not know if EVENT_OPTIONAL is part of the kind, and refuses the recording otherwise.  Anything else that
+ * makes an old reader read wrongly raises it.
  * docs/log-format.md says all this for people without this header; change both.
  *
  * A recording is a directory.  Each process image in it is a track, each track one file:
@@ -32,7 +33,7 @@ enum event_kind {
     EVENT_PAD = 0,      /* only in rings: fills up to the end; only its first 8 bytes exist */
     EVENT_START = 1,    /* the first of a track: struct event_start, pieces */
     EVENT_SYSCALL = 2,  /* struct event_syscall, arguments, pieces */
-    EVENT_DATA = 3,     /* more pieces of the START, SYSCALL or SHARED before it: struct event_data, pieces */
+    EVENT_DATA = 3,     /* more pieces of the event before it, or see struct event_data; pieces */
     EVENT_SIGNAL = 4,   /* struct event_signal */
     EVENT_CLOCK = 5,    /* struct event_clock, values */
     EVENT_MAP = 6,      /* struct event_map, path */
@@ -43,8 +44,12 @@ enum event_kind {
     EVENT_EXEC = 11,    /* struct event_exec; the last of a track, the program goes on in another */
     EVENT_END = 12,     /* struct event_end; the last of a track */
     EVENT_SHARED = 13,  /* struct event_shared, pieces */
+    EVENT_ENTRY = 14,   /* struct event_entry; the program is loaded, and begins */
     EVENT_KINDS,        /* how many this version knows */
 };
+
+/* Of a kind: a reader that does not know the kind may pass over the event. */
+enum { EVENT_OPTIONAL = 0x8000 };
 
 enum { EVENT_SIZE_MOST = 128 * 1024, EVENT_ALIGN = 8 };
 
@@ -93,17 +98,27 @@ _Static_assert(sizeof(struct event_piece) == 16, "on disk");
  * moment.  A log that ends before it ends before the whole call. */
 enum { EVENT_MORE = 1 };
 
-/* A forked track begins with one too, without pieces, entry and stack: the rest is its parent's. */
+/* A forked track begins with one too, without pieces: the rest is its parent's. */
+enum {
+    START_MORE = EVENT_MORE,
+    START_FAULTS = 2, /* the log has synchronous signals and an ENTRY; logs of older engines have neither */
+};
 struct event_start {
-    u32 flags;          /* EVENT_MORE */
+    u32 flags;          /* START_* */
     u32 pid, ppid, tid;
     u32 uid, gid;
     u64 realtime;       /* nanoseconds since 1970 when `event.time` was read */
     u64 frequency;      /* of the time stamp counter, per second */
-    u64 entry;          /* pc of the first instruction */
-    u64 stack;          /* rsp there */
+    u64 unused[2];
 };
 _Static_assert(sizeof(struct event_start) == 56, "on disk");
+
+/* Where the loader is done: the moment of the first instruction. */
+struct event_entry {
+    u64 entry; /* pc of the first instruction */
+    u64 stack; /* rsp there */
+};
+_Static_assert(sizeof(struct event_entry) == 16, "on disk");
 
 struct event_cpuid {
     u32 leaf, subleaf;
@@ -117,8 +132,7 @@ enum {
     SYSCALL_COMPARED = 2,    /* no row knows it: the pieces are what comparing memory showed */
     SYSCALL_WAITED = 4,      /* it gave the baton away meanwhile */
     SYSCALL_INTERRUPTED = 8, /* a signal is delivered before it returns, see the next event */
-    SYSCALL_REFUSED = 16,    /* the engine answered, the kernel was not asked */
-    SYSCALL_ENTERED = 32,    /* it does not return: exit, or a signal ended it; result means nothing */
+    SYSCALL_REFUSED = 16,    /* the engine refused it, the kernel was not asked */
 };
 struct event_syscall {
     u32 number;
@@ -128,6 +142,8 @@ struct event_syscall {
 };
 _Static_assert(sizeof(struct event_syscall) == 16, "on disk");
 
+/* Where the event before it does not say that more follows, DATA stands alone: the engine wrote the pieces to
+ * the guest's memory while event.thread was in a system call, whose event comes later. */
 struct event_data {
     u32 flags; /* EVENT_MORE */
     u32 unused;
@@ -150,7 +166,6 @@ enum event_signal_fate {
     SIGNAL_HANDLED = 0, /* a frame was built and the handler entered */
     SIGNAL_IGNORED = 1,
     SIGNAL_DIED = 2,    /* it ended the program; with pc 0, a child of vfork, somewhere in the tick */
-    SIGNAL_STOPPED = 3, /* the default stopped it, and it was continued */
 };
 enum {
     SIGNAL_SYNCHRONOUS = 1, /* the instruction at the moment caused it: it comes again by itself */
@@ -161,7 +176,7 @@ struct event_signal {
     u16 fate;      /* enum event_signal_fate */
     u16 flags;
     u64 handler;   /* 0 unless handled */
-    u64 frame;     /* rsp in the handler, 0 unless handled */
+    u64 frame;     /* rsp in the handler; 0 unless handled, and if there is no room for it */
     u8 info[128];  /* the kernel's siginfo_t */
 };
 _Static_assert(sizeof(struct event_signal) == 152, "on disk");

@@ -281,6 +281,11 @@ struct error *reader_next(struct reader *r, const struct event **ret)
         return error_new("event %llu of %s is malformed: %s", (unsigned long long)r->events,
                          r->name, wrong);
     }
+    if (event_unknown(e)) {
+        r->ended = true;
+        return error_new("event %llu of %s is of kind %u, which this ebb does not know: a newer ebb recorded it",
+                         (unsigned long long)r->events, r->name, e->kind);
+    }
     r->raw_at += e->size;
     r->events++;
     note_time(r, e);

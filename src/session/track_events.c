@@ -106,9 +106,16 @@ static bool is_for_engine(const struct event *e)
     return level == NOTE_QUIET || level == NOTE_SHOWN;
 }
 
+/* A signal that its instruction raises again by itself: the engine does not count those. */
+static bool is_fault(const struct event *e)
+{
+    return e->kind == EVENT_SIGNAL &&
+           (((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
+}
+
 static bool is_met(const struct event *e)
 {
-    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC;
+    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && !(e->kind & EVENT_OPTIONAL) && !is_fault(e);
 }
 
 /* The mark behind the event. */
@@ -286,7 +293,7 @@ bool track_events_interrupt(const struct track_events *t, u64 met, struct moment
     struct event_mark m = seek(t, has_met_no_more, met);
     const struct event *e;
     while ((e = event_at(t, m.offset)) && e->tick == at.tick && e->pc == at.pc) {
-        if (e->kind == EVENT_SIGNAL || e->kind == EVENT_SWITCH)
+        if ((e->kind == EVENT_SIGNAL && !is_fault(e)) || e->kind == EVENT_SWITCH)
             return true;
         if (e->kind != EVENT_CHECK && e->kind != EVENT_SHARED && e->kind != EVENT_NOTE)
             return false;

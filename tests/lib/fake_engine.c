@@ -183,7 +183,7 @@ static void put_others(void)
     struct { struct event_shared s; struct event_piece p; u64 bytes[2]; } shared = {
         {.where = SHARED_AT_BOUNDARY}, {0x20000, 16, PIECE_SEGMENT}, {8192, 5}};
     put_plain(EVENT_SHARED, &shared, sizeof shared);
-    put_plain(77, "of a later version, surely", 27);
+    put_plain(EVENT_OPTIONAL | 77, "of a later version, surely", 27);
 }
 
 static void put_end(u32 status, u32 signal)

@@ -5,7 +5,8 @@
     spoil.py FILE OUT zero BYTE       that byte is 0
     spoil.py FILE OUT tamper HOW      an event is another, and every checksum is right again
 
-HOW is a row of TAMPER below: the kind of event that is changed, and what happens to it.  The one
+HOW is a row of TAMPER below: the kind of event that is changed, and what happens to it (a change may return an
+event that comes before it).  Or it is `older`: all events as older engines wrote them.  The one
 in the middle of those that qualify is taken.  Needs the program `zstd`.
 """
 import struct
@@ -13,7 +14,7 @@ import subprocess
 import sys
 
 HEADER, CHUNK, EVENT = 64, "<IIIIQQII", 40
-START, SYSCALL, SIGNAL, CLOCK, CHECK, END = 1, 2, 4, 5, 8, 12
+START, SYSCALL, SIGNAL, CLOCK, CHECK, END, ENTRY = 1, 2, 4, 5, 8, 12, 14
 
 CRC = []
 for i in range(256):
@@ -128,18 +129,34 @@ TAMPER = {
     "claim-state": (lambda e: kind(e) == START and start_piece(e, 25),
                     lambda e: claim(e, 25, None, 0, 12)),
     "unknown": (lambda e: kind(e) == SYSCALL, lambda e: struct.pack_into("<H", e, 4, 900)),
+    "optional": (lambda e: kind(e) == SYSCALL,
+                 lambda e: struct.pack("<IHH", 48, 0x8000 + 900, 0) + bytes(e[8:24]) + bytes(24)),
 }
 
 
+def older(events):
+    """As an engine writes them that knows neither ENTRY nor faults."""
+    for event in events:
+        if kind(event) == START:
+            event[EVENT] &= ~2
+        if kind(event) == ENTRY or (kind(event) == SIGNAL and event[EVENT + 6] & 1):
+            continue
+        yield event
+
+
 def tamper(data, how):
-    fits, change = TAMPER[how]
     groups = [list(split(body)) for body in chunks(data)]
+    if how == "older":
+        return join(data[:HEADER], [list(older(events)) for events in groups])
+    fits, change = TAMPER[how]
     found = [(g, i) for g, events in enumerate(groups) for i, e in enumerate(events) if fits(e)]
     if not found:
         sys.exit("spoil.py: there is nothing to tamper with: " + how)
     group, index = found[len(found) // 2]
     if change:
-        change(groups[group][index])
+        before = change(groups[group][index])
+        if before:
+            groups[group].insert(index, before)
     else:
         del groups[group][index]
     return join(data[:HEADER], groups)

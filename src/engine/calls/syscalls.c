@@ -51,24 +51,31 @@ static call_handler *handler_of(u64 number)
     return handlers[number < SYSCALL_NUMBERS ? number : SYSCALL_NUMBERS];
 }
 
+/* The log says that the kernel was not asked. */
+static i64 refused(i64 result)
+{
+    thread_self()->call.flags |= SYSCALL_REFUSED;
+    return result;
+}
+
 /* The kernel would do things that the engine does not see, or to the engine itself. */
 i64 call_refuse(struct call *call)
 {
     (void)call;
-    return -ENOSYS;
+    return refused(-ENOSYS);
 }
 
 /* The bytes never come to the guest's memory, so a replay could not show what was written.  Programs take this
  * answer as it is meant, and copy themselves. */
 i64 call_refuse_if_logged(struct call *call)
 {
-    return log_owner->sees_bytes ? -EXDEV : call_pass(call);
+    return log_owner->sees_bytes ? refused(-EXDEV) : call_pass(call);
 }
 
 i64 call_refuse_seccomp(struct call *call)
 {
     (void)call;
-    return -EINVAL;
+    return refused(-EINVAL);
 }
 
 i64 call_pass_again(const struct call *call)
@@ -111,7 +118,7 @@ EVERY_CALL i64 syscalls_answer(struct call *call)
     const struct syscall_traits *traits = syscall_traits_of(call->number);
     call_handler *handler = handler_of(call->number);
     if ((traits->effects & EFFECT_HIDES) && descriptors_owned((i32)call->args[0]))
-        return -EBADF;
+        return refused(-EBADF);
     if (traits->effects & EFFECT_FILLS)
         release_outputs(call);
     if (handler)

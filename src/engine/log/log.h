@@ -48,6 +48,15 @@ struct log_segment {
     u64 changed; /* seconds since 1970: when its owner or rights changed last */
 };
 
+/* A signal. */
+struct log_signal {
+    const struct k_siginfo *info;
+    u32 fate;         /* enum event_signal_fate */
+    bool synchronous; /* the instruction at cpu->rip raised it */
+    u64 handler;      /* 0: none */
+    u64 frame;        /* rsp in the handler; 0: none, or there is no room for it */
+};
+
 /* A thread that stopped running: where, and why (enum event_switch_reason). */
 struct log_switch {
     u32 ordinal, reason;
@@ -78,8 +87,11 @@ struct log_owner {
     /* The engine has changed guest memory in a call that is going to wait. */
     void (*wrote)(struct gaddr at, u64 size);
 
-    /* A signal is about to be delivered, or to end the program (enum event_signal_fate). */
-    void (*signal)(const struct k_siginfo *info, u32 fate);
+    /* The program is loaded; cpu has its first instruction. */
+    void (*entered)(void);
+
+    /* A signal is about to be delivered, is ignored, or ends the program. */
+    void (*signal)(const struct log_signal *s);
     /* sigsuspend: true if the log has answered, with the signal that ended the wait. */
     bool (*wait_ended)(void);
     /* A signal would end the guest: true if it goes on all the same. */
@@ -182,10 +194,16 @@ static inline void log_wrote(struct gaddr at, u64 size)
         log_owner->wrote(at, size);
 }
 
-static inline void log_signal(const struct k_siginfo *info, u32 fate)
+static inline void log_entered(void)
+{
+    if (log_owner->entered)
+        log_owner->entered();
+}
+
+static inline void log_signal(const struct log_signal *s)
 {
     if (log_owner->signal)
-        log_owner->signal(info, fate);
+        log_owner->signal(s);
 }
 
 static inline bool log_wait_ended(void)

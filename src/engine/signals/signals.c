@@ -164,8 +164,8 @@ bool signals_dump_core(int signal)
 /* An init process does not die by what it sends itself; a status is all that can be had then. */
 _Noreturn void signals_die(const struct k_siginfo *info)
 {
-    if (info->code <= 0 || !signals_is(info->signal, SIGNALS_SYNCHRONOUS))
-        log_signal(info, SIGNAL_DIED);
+    bool raised = info->code > 0 && signals_is(info->signal, SIGNALS_SYNCHRONOUS);
+    log_signal(&(struct log_signal){.info = info, .fate = SIGNAL_DIED, .synchronous = raised});
     thread_self()->ends_in_log = true;
     log_ends(0, info->signal);
     if (!thread_self()->in_vfork)
@@ -204,6 +204,13 @@ static void after_frame(struct thread *t, int signal, const struct k_sigaction *
     ticks_add(1);
 }
 
+static void log_handled(const struct thread *t, const struct k_siginfo *info, bool raised)
+{
+    const struct k_sigaction *action = &signals_actions[info->signal];
+    log_signal(&(struct log_signal){info, SIGNAL_HANDLED, raised, action->handler,
+                                    frame_place(t, action->flags)});
+}
+
 /* No room for a frame: the kernel says so by SIGSEGV, and if that has none either, ends the
  * process. */
 static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
@@ -231,8 +238,10 @@ static void run_handler(struct thread *t, const struct k_siginfo *info, bool fau
 static void do_without_handler(const struct k_siginfo *info)
 {
     int signal = info->signal;
-    if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT))
+    if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT)) {
+        log_signal(&(struct log_signal){.info = info, .fate = SIGNAL_IGNORED});
         return;
+    }
     if (log_outlives((u32)signal))
         return;
     if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
@@ -294,7 +303,7 @@ void signals_deliver(void)
         __asm__ volatile("" : : : "memory"); /* what comes from here on must be seen by the loop */
         while (take_next(t, &info)) {
             if (signals_has_handler(info.signal)) {
-                log_signal(&info, SIGNAL_HANDLED);
+                log_handled(t, &info, false);
                 run_handler(t, &info, false);
             } else {
                 do_without_handler(&info);
@@ -324,6 +333,7 @@ static void deliver_fault(struct thread *t, const struct k_siginfo *info)
         return;
     if (fatal)
         signals_die(info);
+    log_handled(t, info, true);
     run_handler(t, info, signal != SIG_TRAP);
     hand_back_waiting(t);
     signals_apply_mask(t);

@@ -103,6 +103,7 @@ _Noreturn static void engine_begin(void)
     shown_number_start();
     entries_start();
     listing_start();
+    log_entered();
     dispatch_start();
     engine_run();
 }

@@ -370,6 +370,8 @@ static void thread_take_over(struct thread *t)
     if (holder != t) {
         holder = t;
         thread_turns++;
+        if (t->call.open)
+            t->call.flags |= SYSCALL_WAITED;
         log_switched(&out, t);
         ticks_add(1);
         slice_begin();

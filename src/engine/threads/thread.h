@@ -53,6 +53,7 @@ struct thread_call {
     u16 flags;         /* SYSCALL_*, noted while it is made */
     struct call asked; /* as the guest made it; a handler may change its own copy */
     u64 tick, pc;      /* the moment of the instruction */
+    u64 returned;      /* the tick at which the last one returned, which may be later */
 
     /* Recording: what is written when it ends. */
     u64 hash, time;         /* at the moment */

@@ -113,14 +113,38 @@ void record_piece(struct record_event *b, u32 kind, u64 address, const void *byt
 
 /* --- what happens -------------------------------------------------------------------------- */
 
-static void record_signal(const struct k_siginfo *info, u32 fate)
+/* Has the thread just come out of a system call, or is it about to make it again? */
+static bool leaves_call(const struct thread_call *c)
+{
+    return c->returned == ticks_now() && (cpu->rip == c->pc + SYSCALL_LENGTH || cpu->rip == c->pc);
+}
+
+static void record_signal(const struct log_signal *s)
 {
     struct record_event b;
     struct record_moment at = record_now();
     if (!record_build(&b, EVENT_SIGNAL, &at))
         return;
-    struct event_signal payload = {.signal = (u32)info->signal, .fate = (u16)fate};
-    memcpy(payload.info, info, sizeof(*info));
+    bool in_call = !s->synchronous && leaves_call(&thread_self()->call);
+    struct event_signal payload = {
+        .signal = (u32)s->info->signal,
+        .fate = (u16)s->fate,
+        .flags = (s->synchronous ? SIGNAL_SYNCHRONOUS : 0) | (in_call ? SIGNAL_IN_CALL : 0),
+        .handler = s->handler,
+        .frame = s->frame,
+    };
+    memcpy(payload.info, s->info, sizeof(*s->info));
+    record_add(&b, &payload, sizeof(payload));
+    record_publish(&b);
+}
+
+static void record_entry(void)
+{
+    struct record_event b;
+    struct record_moment at = record_now();
+    if (!record_build(&b, EVENT_ENTRY, &at))
+        return;
+    struct event_entry payload = {cpu->rip, cpu->reg[RSP]};
     record_add(&b, &payload, sizeof(payload));
     record_publish(&b);
 }
@@ -369,6 +393,7 @@ const struct log_owner log_record = {
     .pass = record_pass,
     .pass_now = unrecorded_pass_now,
     .wrote = record_write,
+    .entered = record_entry,
     .signal = record_signal,
     .switched = record_switch,
     .rests = share_give,

@@ -5,6 +5,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/bounce.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
@@ -12,6 +13,7 @@
 #include "engine/share/file_writes.h"
 #include "engine/share/share.h"
 #include "engine/share/share_group.h"
+#include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/record_internal.h"
 #include "engine/x86_64/call.h"
@@ -207,6 +209,13 @@ static u16 argument_count(const struct call_made *made)
     return made->variant->unknown ? SYSCALL_ARGS : n;
 }
 
+/* Signals without a handler do not concern the call. */
+static u16 call_flags(bool compared)
+{
+    bool interrupted = thread_self()->signal_waiting && signals_will_handle();
+    return (compared ? SYSCALL_COMPARED : 0) | (interrupted ? SYSCALL_INTERRUPTED : 0);
+}
+
 static void write_call(struct thread_call *c, i64 result)
 {
     struct record_event b;
@@ -216,7 +225,7 @@ static void write_call(struct thread_call *c, i64 result)
         return;
     bool compared = c->aside && c->aside->count;
     struct event_syscall payload = {.number = (u32)c->made.number,
-                                    .flags = compared ? SYSCALL_COMPARED : 0,
+                                    .flags = c->flags | call_flags(compared),
                                     .args = argument_count(&c->made),
                                     .result = result};
     b.flags = &((struct event_syscall *)record_add(&b, &payload, sizeof(payload)))->flags;
@@ -261,6 +270,7 @@ void record_call_ends(const struct call *call, i64 result)
     if (c->aside)
         aside_give(c->aside);
     c->open = false;
+    c->returned = ticks_now();
     t->ends_in_log = false;
 }
 

@@ -105,6 +105,7 @@ static u64 frequency; /* of the time stamp counter */
 bool record_build_start(struct record_event *b, const struct record_moment *at)
 {
     struct event_start start = {
+        .flags = START_FAULTS,
         .pid = (u32)kernel_call(__NR_getpid),
         .ppid = (u32)kernel_call(__NR_getppid),
         .tid = (u32)kernel_call(__NR_gettid),

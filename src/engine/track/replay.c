@@ -92,6 +92,7 @@ static const char *kind_name(u16 kind)
         [EVENT_SWITCH] = "a thread switch", [EVENT_CHECK] = "a check", [EVENT_NOTE] = "a note",
         [EVENT_FORK] = "a fork", [EVENT_EXEC] = "an exec", [EVENT_END] = "the end",
         [EVENT_SHARED] = "changed shared memory",
+        [EVENT_ENTRY] = "the first instruction",
     };
     return kind < countof(names) && names[kind] ? names[kind] : "an unknown event";
 }
@@ -146,7 +147,8 @@ static void replay_take_note(const struct event_note *note)
 /* An EXEC is the last event, or that of a child of vfork, or came to nothing. */
 static bool is_by_the_way(const struct event *e)
 {
-    return e->kind == EVENT_NOTE || (e->kind == EVENT_EXEC && !event_source_is_last(e));
+    return e->kind == EVENT_NOTE || (e->kind & EVENT_OPTIONAL) ||
+           (e->kind == EVENT_EXEC && !event_source_is_last(e));
 }
 
 /* The next event that replay must meet: NULL at the end of the log. */
@@ -164,6 +166,12 @@ const struct event *replay_next(void)
 void replay_met(const struct event *e)
 {
     events_met++;
+    event_source_advance(e);
+}
+
+/* It was no news: the program did it itself, and events that are met tell what came from outside. */
+void replay_met_fault(const struct event *e)
+{
     event_source_advance(e);
 }
 
@@ -286,6 +294,8 @@ void replay_end(int status, int signal)
 const struct log_owner log_replay = {
     .owns_clocks = true,
     .start = replay_start,
+    .entered = replay_entered,
+    .signal = replay_signal,
     .call_begins = replay_call_begins,
     .call_ends = replay_call_ends,
     .call_returns = replay_call_returns,

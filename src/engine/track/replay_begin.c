@@ -12,9 +12,12 @@
 #include "engine/track/replay_internal.h"
 #include "engine/track/replay_output.h"
 #include "engine/track/track.h"
+#include "engine/x86_64/cpu.h"
 #include "engine/x86_64/vector.h"
 
 enum { STRINGS_MOST = 1 << 21 }; /* more than fit in what execve takes, by far */
+
+bool replay_logs_faults;
 
 static struct start {
     char path[4096];
@@ -103,6 +106,7 @@ static void replay_take_start(void)
         replay_unable("the log does not begin with a start");
     const struct event_start *s = (const struct event_start *)e->payload;
     bool more = s->flags & EVENT_MORE;
+    replay_logs_faults = s->flags & START_FAULTS;
     take_start_pieces(e->payload + sizeof(*s), replay_event_end(e));
     replay_met(e);
     while (more) {
@@ -163,4 +167,19 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
         branch_start();
     replay_name_thread(start->path);
     output_start();
+}
+
+/* The program is loaded, as it was. */
+void replay_entered(void)
+{
+    if (!replay_logs_faults)
+        return;
+    const struct event *e = replay_next_or_end();
+    const struct event_entry *entry = (const struct event_entry *)e->payload;
+    if (e->kind != EVENT_ENTRY)
+        replay_diverge(e, "the program begins");
+    replay_expect_state(e, cpu->rip);
+    if (entry->stack != cpu->reg[RSP])
+        replay_diverge_number(e, "the stack begins at", cpu->reg[RSP]);
+    replay_met(e);
 }

@@ -43,7 +43,9 @@ bool replay_from_outside(const struct event *e)
         return ((const struct event_switch *)e->payload)->reason == SWITCH_SLICE;
     if (e->kind == EVENT_SHARED)
         return ((const struct event_shared *)e->payload)->where == SHARED_AT_BOUNDARY;
-    return e->kind == EVENT_SIGNAL || e->kind == EVENT_CHECK;
+    if (e->kind == EVENT_SIGNAL) /* otherwise it comes again by itself */
+        return !(((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
+    return e->kind == EVENT_CHECK;
 }
 
 /* In a call, the guest stands behind its instruction. */

@@ -15,6 +15,7 @@ _Noreturn void replay_diverge_number(const struct event *e, const char *happened
 const struct event *replay_next(void);
 const struct event *replay_next_or_end(void);
 void replay_met(const struct event *e);
+void replay_met_fault(const struct event *e); /* a synchronous signal, which does not count */
 /* The event's moment and registers are those of now, at `pc`. */
 void replay_expect_state(const struct event *e, u64 pc);
 const u8 *replay_event_end(const struct event *e);
@@ -24,6 +25,8 @@ void replay_apply_data(bool more);
 void replay_end(int status, int signal);
 
 /* replay_begin.c */
+extern bool replay_logs_faults; /* the log has synchronous signals and an ENTRY (START_FAULTS) */
+void replay_entered(void);
 void replay_start(struct loader_request *request, struct signals_inherited *inherited);
 
 /* replay_calls.c */
@@ -49,6 +52,8 @@ bool replay_execs_now(void);
 /* One event from outside, if it is due; otherwise sets or clears the goal, and is false. */
 bool replay_meet(void);
 void replay_boundary(void);
+/* A signal is about to be delivered, or ends the program: a fault is held against its event. */
+void replay_signal(const struct log_signal *s);
 bool replay_clock(u32 source, const u64 *args, struct clock_answer *ret);
 
 /* replay_maps.c */

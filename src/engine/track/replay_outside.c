@@ -30,6 +30,21 @@ void replay_expect_signal(void)
         arrive(e);
 }
 
+/* Those from outside have been met where they were due. */
+void replay_signal(const struct log_signal *s)
+{
+    if (!s->synchronous || !replay_logs_faults)
+        return;
+    const struct event *e = replay_next_or_end();
+    const struct event_signal *was = (const struct event_signal *)e->payload;
+    if (e->kind != EVENT_SIGNAL || was->signal != (u32)s->info->signal || was->fate != s->fate)
+        replay_diverge_number(e, "an instruction raised signal", (u64)s->info->signal);
+    replay_expect_state(e, cpu->rip);
+    if (was->handler != s->handler || was->frame != s->frame)
+        replay_diverge_number(e, "the frame of its handler is at", s->frame);
+    replay_met_fault(e);
+}
+
 /* Without a pc it is known only in which tick it came (record_killed). */
 static void deliver(const struct event *e)
 {

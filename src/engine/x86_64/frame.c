@@ -85,6 +85,12 @@ static bool choose_place(const struct thread *t, u64 flags, struct signal_frame_
     return !on_it || within(stack, ret->frame); /* never past the end of it */
 }
 
+u64 frame_place(const struct thread *t, u64 flags)
+{
+    struct signal_frame_place place;
+    return choose_place(t, flags, &place) ? place.frame : 0;
+}
+
 static bool signal_frame_write_vector(struct thread *t, u64 at)
 {
     u8 *image = t->vector; /* free while the thread has the baton: thread.h (2) */

@@ -24,6 +24,9 @@ bool frame_build(struct thread *t, const struct frame_request *request);
  * for the caller.  False if it cannot be read or the processor would refuse it. */
 bool frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack);
 
+/* Where the frame of a handler with these flags (SA_*) will be, which is rsp there; 0: there is no room. */
+u64 frame_place(const struct thread *t, u64 flags);
+
 /* Does `rsp` stand on the alternate stack?  (Not if that disarms itself when it is used.) */
 bool frame_on_altstack(const struct k_stack *stack, u64 rsp);
 

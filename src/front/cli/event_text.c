@@ -98,7 +98,6 @@ static void print_shared(FILE *out, const struct event *e)
 
 static const char *const fates[] = {
     [SIGNAL_HANDLED] = "handled", [SIGNAL_IGNORED] = "ignored", [SIGNAL_DIED] = "fatal",
-    [SIGNAL_STOPPED] = "stopped",
 };
 
 static const char *name_in(const char *const *names, size_t count, u32 number)
@@ -114,7 +113,24 @@ static void print_signal(FILE *out, const struct event *e)
     print_signal_name(out, s->signal);
     fprintf(out, " code %d, %s", code, name_in(fates, countof(fates), s->fate));
     if (s->handler)
-        fprintf(out, " by 0x%llx", (ull)s->handler);
+        fprintf(out, " by 0x%llx, frame 0x%llx", (ull)s->handler, (ull)s->frame);
+    if (s->flags & SIGNAL_SYNCHRONOUS)
+        fputs(", raised by the instruction", out);
+    if (s->flags & SIGNAL_IN_CALL)
+        fputs(", on the way out of a call", out);
+}
+
+static void print_entry(FILE *out, const struct event *e)
+{
+    const struct event_entry *n = (const struct event_entry *)e->payload;
+    fprintf(out, "0x%llx, stack 0x%llx", (ull)n->entry, (ull)n->stack);
+}
+
+static void json_entry(struct json *j, const struct event *e)
+{
+    const struct event_entry *n = (const struct event_entry *)e->payload;
+    json_hex(j, "entry", n->entry);
+    json_hex(j, "stack", n->stack);
 }
 
 static const char *const sources[] = {
@@ -220,8 +236,6 @@ static void json_start(struct json *j, const struct event *e)
     json_unsigned(j, "gid", s->gid);
     json_unsigned(j, "realtime", s->realtime);
     json_unsigned(j, "frequency", s->frequency);
-    json_hex(j, "entry", s->entry);
-    json_hex(j, "stack", s->stack);
     json_pieces(j, e);
 }
 
@@ -350,6 +364,7 @@ static const struct {
     [EVENT_SYSCALL] = {print_syscall, json_syscall},
     [EVENT_DATA] = {print_data, json_data},
     [EVENT_SIGNAL] = {print_signal, json_signal},
+    [EVENT_ENTRY] = {print_entry, json_entry},
     [EVENT_CLOCK] = {print_clock, json_clock},
     [EVENT_MAP] = {print_map, json_map},
     [EVENT_SWITCH] = {print_switch, json_switch},
