@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "log/reader.h"
 #include "log/syscall_table.h"
@@ -68,9 +69,10 @@ static struct error *find_generations(struct lineage *l, u32 track)
         if (err)
             return err;
         add_before(l, &g);
+        invariant(1, l->count == 1 || l->generations[0].track < l->generations[1].track);
         if (header.origin != TRACK_FORKED)
             return NULL;
-        if (header.parent >= g.track) /* (1) */
+        if (header.parent >= g.track)
             return error_new("track %u names track %u as its parent", g.track, header.parent);
         g = (struct generation){header.parent, header.parent_tick, header.parent_pc};
     }
@@ -146,7 +148,7 @@ static struct error *descend(struct lineage *l, bool at_end)
     l->at++;
     if (is_last(l) && !l->quiet)
         l->note_next = NOTE_SHOWN;
-    return recording_open_track(l->rec, g[1].track, &l->reader); /* (2) */
+    return recording_open_track(l->rec, g[1].track, &l->reader);
 }
 
 static const struct event *take_note(struct lineage *l)
@@ -175,6 +177,7 @@ static bool is_given(struct lineage *l, const struct event *e)
 static struct error *read_event(struct lineage *l, const struct event **ret, bool *ret_passed)
 {
     const struct generation *g = &l->generations[l->at];
+    invariant(2, l->at < l->count && reader_header(l->reader)->track == g->track);
     struct error *err = reader_next(l->reader, ret);
     if (err)
         return l->count > 1 || l->branch ? error_within(err, "track %u", g->track) : err;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/assert.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "log/content_hash.h"
@@ -26,6 +27,7 @@
 #include "log/format.h"
 #include "log/pack_internal.h"
 
+enum { SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL };
 enum { ROOM = 256 * 1024, TEXT_MOST = 64 * 1024 * 1024, MEMORY_MOST = 256 * 1024 * 1024 };
 
 struct pack {
@@ -215,6 +217,7 @@ size_t pack_count(const struct pack *p)
 
 const struct pack_item *pack_item(const struct pack *p, size_t i)
 {
+    assert(i < p->count);
     return &p->items[i];
 }
 
@@ -342,9 +345,18 @@ static struct error *take_out(struct pack *p, const struct pack_item *item, int 
         close(to.fd);
         return error_within(err, "%s: %s", p->path, item->name);
     }
-    fcntl(to.fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+    fcntl(to.fd, F_ADD_SEALS, SEALS);
     *ret = to.fd;
     return NULL;
+}
+
+/* A large copy is a file without a name, which takes no seals: none, or SEAL alone on a tmpfs. */
+static bool is_copy(int fd, const struct pack_item *item)
+{
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    bool sealed = seals < 0 || seals == F_SEAL_SEAL || (seals & SEALS) == SEALS;
+    return sealed && fstat(fd, &st) == 0 && (u64)st.st_size == item->size;
 }
 
 /* Another descriptor with an offset of its own. */
@@ -358,9 +370,11 @@ static int open_again(int fd)
 struct error *pack_extract(struct pack *p, const struct pack_item *item, int *ret)
 {
     int *taken = &p->taken[item - p->items];
+    assert(item >= p->items && item < p->items + p->count);
     struct error *err = *taken < 0 ? take_out(p, item, taken) : NULL;
     if (err)
         return err;
+    invariant(1, is_copy(*taken, item));
     int fd = open_again(*taken);
     if (fd < 0) { /* without /proc: this one is given away, and the next made anew */
         fd = *taken;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/assert.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "log/crc32c.h"
@@ -39,6 +40,7 @@ struct writer {
     u64 first_event, first_tick; /* of what is in raw */
     u64 events;
     u64 raw_bytes, stored_bytes; /* in the file */
+    bool torn; /* the file ends with part of a chunk, which could not be cut off */
 };
 
 static void writer_destroyp(struct writer **w)
@@ -59,14 +61,15 @@ static struct error *writer_write_all(struct writer *w, const void *bytes, u64 s
 {
     const u8 *at = bytes;
     u64 left = size;
+    invariant(1, w->torn || lseek(w->fd, 0, SEEK_CUR) == (off_t)w->stored_bytes);
     while (left > 0) {
         ssize_t n = write(w->fd, at, left);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
             struct error *err = error_errno(n < 0 ? errno : ENOSPC, "writing %s", w->name);
-            if (ftruncate(w->fd, (off_t)w->stored_bytes) == 0) /* (1) */
-                lseek(w->fd, 0, SEEK_END);
+            w->torn = ftruncate(w->fd, (off_t)w->stored_bytes) < 0 ||
+                      lseek(w->fd, 0, SEEK_END) != (off_t)w->stored_bytes;
             return err;
         }
         at += n;
@@ -165,15 +168,19 @@ static struct error *write_pending(struct writer *w, int level)
 
 u8 *writer_room(struct writer *w)
 {
+    invariant(2, w->raw_used < CHUNK_RAW_WANTED);
     return w->raw + w->raw_used;
 }
 
 struct error *writer_commit(struct writer *w, u64 size, bool hurry)
 {
+    u64 at = 0;
+    invariant(2, w->raw_used < CHUNK_RAW_WANTED && size <= CHUNK_RAW_MOST - w->raw_used);
     if (size > 0 && w->raw_used == 0)
         w->first_tick = ((const struct event *)w->raw)->tick;
-    for (u64 at = 0; at < size; w->events++)
+    for (; at < size; w->events++)
         at += ((const struct event *)(w->raw + w->raw_used + at))->size;
+    assert(at == size);
     w->raw_used += size;
     /* A chunk must not exceed CHUNK_RAW_MOST, and the room behind it must stay: (2). */
     return w->raw_used >= CHUNK_RAW_WANTED ? write_pending(w, hurry ? LEVEL_HURRY : LEVEL) : NULL;

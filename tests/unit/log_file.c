@@ -3,7 +3,7 @@
  * The rule for damage: what is read is a beginning of what was written, and the reader says that
  * something is missing.
  *
- * unit: src/log/writer.c src/log/reader.c src/log/event.c src/log/crc32c.c src/base/error.c src/base/complain.c src/base/xalloc.c -lzstd
+ * unit: src/log/writer.c src/log/reader.c src/log/event.c src/log/crc32c.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -lzstd
  */
 #include <fcntl.h>
 #include <stdio.h>
