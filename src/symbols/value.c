@@ -6,6 +6,8 @@
  */
 #include "symbols/values_internal.h"
 
+#include "base/assert.h"
+
 enum { VALUE_MOST = 1 << 20 }; /* bytes that are read at once */
 
 static void size_value(struct value *value)
@@ -34,6 +36,7 @@ struct value *value_of_bytes(struct values_scope *v, struct type *t, const void 
 {
     struct value *value = value_new(v, t);
     value->bytes = values_alloc(v, value->size + 1);
+    value->room = value->size;
     memcpy(value->bytes, bytes, size < value->size ? size : value->size);
     return value;
 }
@@ -44,6 +47,7 @@ struct value *value_optimised_out(struct values_scope *v, struct type *t)
     if (value->size > VALUE_MOST)
         value->size = VALUE_MOST;
     value->bytes = values_alloc(v, value->size + 1);
+    value->room = value->size;
     value->missing = values_alloc(v, value->size + 1);
     memset(value->missing, 1, value->size + 1);
     return value;
@@ -52,6 +56,8 @@ struct value *value_optimised_out(struct values_scope *v, struct type *t)
 struct error *value_load(struct value *value)
 {
     struct symbols *s = value->scope->symbols;
+    invariant(1, !value->bytes || value->size <= value->room);
+    invariant(2, value->bytes || !value->missing);
     if (value->bytes)
         return NULL;
     if (value->size > VALUE_MOST)
@@ -62,11 +68,13 @@ struct error *value_load(struct value *value)
         return error_new("there is no memory at 0x%llx", (unsigned long long)value->address);
     }
     value->bytes = bytes;
+    value->room = value->size;
     return NULL;
 }
 
 bool value_is_missing(const struct value *value, u64 offset, u64 size)
 {
+    invariant(1, !value->missing || value->size <= value->room);
     for (u64 n = offset; value->missing && n < offset + size && n < value->size; n++)
         if (value->missing[n])
             return true;
@@ -195,7 +203,9 @@ static struct value *part_of_bits(struct value *value, struct type *t, u64 offse
         return none;
     }
     part->bytes = value->bytes + offset;
+    part->room = value->room - offset;
     part->missing = value->missing ? value->missing + offset : NULL;
+    invariant(1, offset <= value->room && part->size <= part->room);
     return part;
 }
 

@@ -234,6 +234,7 @@ struct value {
     u64 size;
     u8 *bytes;              /* NULL: not read yet */
     u8 *missing;            /* not 0: the byte is not known; NULL: all are */
+    u64 room;               /* for so many there is memory at both */
     bool in_memory;
     u64 address;
     u32 bit_offset, bit_size; /* bit_size 0: no bit-field */
