@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "session/trace.h"
@@ -24,7 +25,7 @@ enum { CHANGES_MOST = 1 << 20, ENTRIES_MOST = 64 };
 struct history_entry {
     char *key;
     struct moment from, to;
-    struct history_change *changes; /* (1) */
+    struct history_change *changes;
     size_t count;
 };
 
@@ -238,7 +239,7 @@ static bool history_end_part(void *context, struct moment from, struct moment to
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-/* What was found, as it is kept: (1). */
+/* What was found, as it is kept. */
 static void keep_found(struct history_asking *a, struct history_entry *e, bool whole)
 {
     const struct history_change *found = a->found.items;
@@ -259,6 +260,8 @@ static void keep_found(struct history_asking *a, struct history_entry *e, bool w
         e->to = e->changes[count - 1].after;
     if (a->dropped)
         e->from = e->changes[0].after;
+    for (size_t i = 1; i < count; i++)
+        invariant(1, moment_compare(e->changes[i - 1].after, e->changes[i].after) <= 0);
 }
 
 static struct error *history_find(struct history *h, const struct history_question *q,
