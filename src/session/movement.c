@@ -35,6 +35,7 @@ void session_interrupt(struct session *s)
 
 void session_begin(struct session *s)
 {
+    session_check(s);
     session_scratch_drop(s);
     timeline_refill_stop(&s->timeline);
     replayer_family_calm(&s->family);
@@ -61,6 +62,7 @@ static void movement_remember(struct session *s, struct moment at)
 
 void session_moved(struct session *s, struct moment from)
 {
+    session_check(s);
     if (moment_compare(from, s->here.at) == 0)
         return;
     s->history_count = s->history_at; /* what could be redone is no more */
@@ -106,8 +108,7 @@ void movement_return(struct session *s, struct moment to)
     s->family.heedless = false;
     if (err) { /* what asks next will say so */
         error_destroy(err);
-        s->here.at = to;
-        session_note_here(s);
+        session_stand_without_process(s, to);
     }
 }
 

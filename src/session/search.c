@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "session/session_internal.h"
 
@@ -75,6 +76,7 @@ static const struct interval *counts_empty_before(const struct counts *c, struct
 
 static void counts_add(struct counts *c, struct interval add)
 {
+    invariant(1, moment_compare(add.from, add.to) <= 0 && add.kept <= add.count);
     if (c->count == INTERVALS_MOST)
         c->count = 0; /* to be counted again at need */
     if (c->count == c->room) {

@@ -12,6 +12,12 @@
 
 /* --- where we are -------------------------------------------------------------------------- */
 
+static void note_here(struct session *s)
+{
+    s->timeline.here = s->here.at;
+    assertion_moment = (struct assertion_moment){s->here.at.tick, s->here.at.pc};
+}
+
 static void note_place(struct session *s, const struct control_stopped *at)
 {
     s->here = (struct session_here){{at->tick, at->pc}, at->thread, at->tid, at->event,
@@ -23,13 +29,7 @@ static void note_place(struct session *s, const struct control_stopped *at)
         s->end_event = at->event;
         s->end_known = true;
     }
-    session_note_here(s);
-}
-
-void session_note_here(struct session *s)
-{
-    s->timeline.here = s->here.at;
-    assertion_moment = (struct assertion_moment){s->here.at.tick, s->here.at.pc};
+    note_here(s);
 }
 
 static void leave_window(struct session *s)
@@ -39,6 +39,24 @@ static void leave_window(struct session *s)
         window_destroy(s->window);
         s->window = NULL;
     }
+}
+
+/* A process that is lost stands nowhere; the next movement drops it. */
+void session_check(const struct session *s)
+{
+    const struct replayer *r = s->present;
+    u64 index;
+    invariant(1, !r || r->lost || moment_compare(replayer_at(r), s->here.at) == 0);
+    invariant(2, !s->window || window_find(s->window, s->here.at, &index));
+}
+
+void session_stand_without_process(struct session *s, struct moment at)
+{
+    timeline_keep_or_drop(&s->timeline, s->present);
+    s->present = NULL;
+    s->here.at = at;
+    note_here(s);
+    leave_window(s);
 }
 
 void session_stand(struct session *s, struct replayer *r)
@@ -63,7 +81,7 @@ struct error *session_present(struct session *s, struct replayer **ret)
         return err;
     if (!r)
         return error_errno(EINTR, "interrupted");
-    s->present = r; /* (1) */
+    s->present = r;
     *ret = r;
     return NULL;
 }
@@ -85,7 +103,7 @@ void session_stand_in_window(struct session *s, u64 index)
     here->thread = window_thread(s->window, index);
     here->tid = window_tid(s->window, index);
     here->event = window_event(s->window, index);
-    session_note_here(s);
+    note_here(s);
     timeline_keep_or_drop(&s->timeline, s->present);
     s->present = NULL;
     if (!here->tid)

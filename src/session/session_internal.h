@@ -53,8 +53,11 @@ struct session {
 /* Takes `r` as the present; what was before is kept if it is worth it. */
 void session_stand(struct session *s, struct replayer *r);
 
-/* s->here.at has changed. */
-void session_note_here(struct session *s);
+/* Here is `at`, but there is no process: what asks next makes one, or says why it cannot. */
+void session_stand_without_process(struct session *s, struct moment at);
+
+/* Asserts the invariants above; between two movements. */
+void session_check(const struct session *s);
 
 /* Goes to a state of the window. */
 void session_stand_in_window(struct session *s, u64 index);

@@ -19,6 +19,7 @@ struct source;
 
 void source_create(struct session *s, struct source **ret);
 void source_destroy(struct source *src); /* accepts NULL; before its session */
+struct session *source_session(struct source *src);
 
 /* Symbols for the present moment; valid until the session moves. */
 struct error *source_symbols(struct source *src, struct symbols **ret);

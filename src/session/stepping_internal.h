@@ -70,6 +70,5 @@ struct plan_point *walk_call_points(struct walk *w, const struct points_function
 struct points *source_points(struct source *src);
 /* Is it a stop that nobody is to hear of? */
 bool source_is_silent(struct source *src, const struct session_stop *stop);
-struct session *source_session(struct source *src);
 
 #endif

@@ -15,7 +15,8 @@
  * Invariants
  *   (1) The list is sorted by moment, without two at one moment; list[0] stands at the start and
  *       is never given away.
- *   (2) Checkpoints hold no breakpoints; a plan brings them to each pass.
+ *
+ * Checkpoints hold no breakpoints; a plan brings them to each pass.
  */
 #include "session/timeline_internal.h"
 
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 
 enum {
@@ -87,6 +89,7 @@ static double worth(const struct timeline *t, size_t i)
 
 static void remove_at(struct timeline *t, size_t i)
 {
+    invariant(1, i > 0 && i < t->count);
     replayer_destroy(t->list[i].process);
     t->count--;
     memmove(t->list + i, t->list + i + 1, (t->count - i) * sizeof *t->list);
@@ -150,12 +153,15 @@ static void timeline_keep_checkpoint(struct timeline *t, struct replayer *r, u64
     size_t i = t->count;
     while (i > 0 && moment_compare(t->list[i - 1].at, c.at) > 0)
         i--;
-    if (i > 0 && is_at(t->list[i - 1].at, c.at)) { /* (1) */
+    invariant(1, i > 0 || t->count == 0);
+    if (i > 0 && is_at(t->list[i - 1].at, c.at)) {
         replayer_destroy(t->list[i - 1].process);
         t->list[i - 1] = c;
     } else {
         insert(t, i, c);
     }
+    for (size_t n = 1; n < t->count; n++)
+        invariant(1, moment_compare(t->list[n - 1].at, t->list[n].at) < 0);
     thin(t);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "session/session_internal.h"
 
@@ -46,7 +47,8 @@ static void trace_make_plan(struct tracing *t, const struct session_sites *sites
 static struct error *trace_lay(struct tracing *t)
 {
     struct session_sites sites = {0};
-    t->s->shown = t->r; /* (1) */
+    invariant(1, !t->s->shown);
+    t->s->shown = t->r;
     struct error *err = t->asked->lay(t->asked->context, replayer_at(t->r), &sites);
     t->s->shown = NULL;
     if (!err)
@@ -172,6 +174,7 @@ struct error *session_trace(struct session *s, const struct session_trace *asked
 {
     struct tracing t = {.s = s, .asked = asked};
     struct moment from = asked->from, to = asked->to;
+    invariant(1, !s->shown);
     session_begin(s);
     struct error *err = exact(s, &from);
     if (!err)
@@ -183,6 +186,7 @@ struct error *session_trace(struct session *s, const struct session_trace *asked
         err = trace_part(&t, from, to);
     free(t.plan);
     *ret_interrupted = session_interrupted(s) && !t.enough;
+    invariant(1, !s->shown);
     return err;
 }
 

@@ -4,9 +4,11 @@
  * what the instructions in between overwrote put back, latest first: `refs` has for each page
  * what touches it, in the order of execution.
  *
+ * What is mapped does not change within a window: the engine keeps only such states
+ * (engine/plan/states.c).
+ *
  * Invariants
- *   (1) What is mapped does not change within a window: the engine keeps only such states.
- *   (2) w->process stands at the end as long as the window is there, and is only asked.
+ *   (1) w->process stands at the end as long as the window is there, and is only asked.
  */
 #include "session/window_internal.h"
 
@@ -16,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "log/syscall_table.h"
 
@@ -38,6 +41,7 @@ struct cached_page {
 
 struct window {
     struct replayer *process;
+    struct moment end;
     const u8 *file;
     size_t file_size;
     const struct states *head;
@@ -180,6 +184,7 @@ static struct error *window_make(struct timeline *t, struct window *w, struct mo
         error_destroy(err);
         return NULL;
     }
+    w->end = end;
     if (!err && moment_compare(replayer_at(w->process), end) == 0)
         err = open_states(w, fd);
     w->ends_interrupted = track_events_interrupt(w->process->family->events, w->process->stopped.event, end);
@@ -217,6 +222,11 @@ void window_destroy(struct window *w)
 
 /* --- states -------------------------------------------------------------------------------- */
 
+static bool stands_at_end(const struct window *w)
+{
+    return moment_compare(replayer_at(w->process), w->end) == 0;
+}
+
 u64 window_count(const struct window *w)
 {
     return w->count;
@@ -224,6 +234,7 @@ u64 window_count(const struct window *w)
 
 struct replayer *window_end(const struct window *w)
 {
+    invariant(1, stands_at_end(w));
     return w->process;
 }
 
@@ -295,6 +306,7 @@ bool window_find(const struct window *w, struct moment at, u64 *ret)
 static struct error *fetch_page(struct window *w, u64 page, struct cached_page **ret)
 {
     struct cached_page *c = &w->pages[page % PAGES_CACHED];
+    invariant(1, stands_at_end(w));
     if (!c->valid || c->address != page) {
         c->valid = false;
         struct error *err = replayer_read(w->process, page * PAGE, c->bytes, PAGE, &c->size);
