@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "log/content_hash.h"
 #include "log/mapped_list.h"
@@ -79,6 +80,7 @@ static void *recorder_mapped_run(void *argument)
         write_line(m, &about);
         pthread_mutex_lock(&m->lock);
         m->written++;
+        invariant(1, m->written <= m->noted.count);
     }
     pthread_mutex_unlock(&m->lock);
     return NULL;
@@ -122,6 +124,7 @@ void recorder_mapped_finish(struct recorder_mapped *m)
     pthread_mutex_unlock(&m->lock);
     if (m->running)
         pthread_join(m->thread, NULL);
+    invariant(1, m->written == (m->running ? m->noted.count : 0));
     mapped_list_deinit(&m->noted);
     if (m->list >= 0)
         close(m->list);

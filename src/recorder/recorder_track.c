@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "log/event.h"
@@ -281,12 +282,14 @@ bool recorder_track_stopped(const struct recorder_track *t)
 struct error *recorder_track_error(struct recorder_track *t)
 {
     struct error *err = t->err;
+    invariant(1, recorder_track_stopped(t));
     t->err = NULL;
     return err;
 }
 
 char *recorder_track_limit(struct recorder_track *t)
 {
+    invariant(1, recorder_track_stopped(t));
     return take(t->limit);
 }
 
@@ -306,6 +309,7 @@ void recorder_track_destroy(struct recorder_track *t)
     if (!t)
         return;
     pthread_join(t->thread, NULL);
+    invariant(1, recorder_track_stopped(t));
     error_destroy(t->err);
     ring_memory_deinit(&t->memory);
     close(t->socket);

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "verifier/verifier.h"
 #include "verifier/verifier_team_internal.h"
@@ -69,6 +70,7 @@ static struct job *verifier_find_job(const struct jobs *jobs, u32 track)
 static void queue(struct jobs *jobs, struct job *job)
 {
     job->state = WAITING;
+    invariant(2, jobs->queued < jobs->count);
     jobs->line[jobs->queued++] = job;
 }
 
@@ -82,7 +84,7 @@ static void find_parent(struct jobs *jobs, struct job *job)
         return;
     }
     const struct format_file *header = reader_header(reader);
-    if (header->origin == TRACK_FORKED && header->parent < job->track) /* (1) */
+    if (header->origin == TRACK_FORKED && header->parent < job->track)
         job->parent = verifier_find_job(jobs, header->parent);
     job->tick = header->parent_tick;
     job->pc = header->parent_pc;
@@ -94,6 +96,7 @@ static void find_children(struct jobs *jobs)
 {
     for (size_t i = jobs->count; i > 0; i--) {
         struct job *job = &jobs->list[i - 1], *parent = job->parent;
+        invariant(1, !parent || parent < job);
         if (parent) {
             job->sibling = parent->child;
             parent->child = job;
@@ -199,6 +202,8 @@ static void verifier_run_jobs(struct jobs *jobs, struct verifier_team *team)
         if (!verifier_team_is_empty(team))
             verifier_team_turn(team);
         tell_finished(jobs);
+        invariant(2, jobs->told == jobs->count || jobs->started < jobs->queued ||
+                     !verifier_team_is_empty(team));
     }
 }
 

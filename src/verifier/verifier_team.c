@@ -35,6 +35,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 
 enum {
@@ -61,7 +62,8 @@ struct team_member {
     bool silent; /* its line has hung up */
     bool gone;   /* it has been reaped, or was never made */
     u32 child;   /* asks: the track that begins here */
-    struct team_member *copy; /* (1) */
+    struct team_member *copy;
+    u64 number;  /* counts all that there ever were */
 };
 
 struct verifier_team {
@@ -69,8 +71,9 @@ struct verifier_team {
     const char *settings;
     const struct verifier_team_host *host;
     size_t most, room;
-    struct team_member **members; /* (2) */
+    struct team_member **members;
     size_t count;
+    u64 made; /* members, ever */
     int children; /* tells of those that have ended */
     bool someone_ended; /* perhaps */
     struct pollfd *polls;
@@ -124,7 +127,8 @@ static struct team_member *verifier_team_add(struct verifier_team *team, struct 
                                              struct team_family *family, int said)
 {
     struct team_member *m = xalloc(sizeof *m);
-    *m = (struct team_member){.line = line, .family = family, .state = RUNS, .said = said};
+    *m = (struct team_member){.line = line, .family = family, .state = RUNS, .said = said,
+                              .number = team->made++};
     family->members++;
     team->members[team->count++] = m;
     return m;
@@ -505,6 +509,16 @@ static void poll_all(struct verifier_team *team)
         memset(team->polls, 0, (2 * team->count + 1) * sizeof *team->polls);
 }
 
+static void check_members(const struct verifier_team *team)
+{
+    for (size_t i = 0; i < team->count; i++) {
+        const struct team_member *m = team->members[i];
+        bool waits = m->state == COPIES || m->state == STANDS;
+        invariant(1, !m->copy || (waits && !m->copy->ready));
+        invariant(2, i == 0 || team->members[i - 1]->number < m->number);
+    }
+}
+
 /* Nobody comes or goes while lines are heard; that is left for the end of the turn. */
 void verifier_team_turn(struct verifier_team *team)
 {
@@ -519,4 +533,5 @@ void verifier_team_turn(struct verifier_team *team)
             verifier_team_hear_shared(team, team->members[i]->family);
     }
     verifier_team_reap(team);
+    check_members(team);
 }
