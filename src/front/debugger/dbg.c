@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "front/debugger/dbg_internal.h"
 
 enum { SOURCES_DEEP = 16 };
@@ -102,6 +103,7 @@ static size_t name_length(const char *line)
 struct error *dbg_run_line(struct dbg *d, const char *line)
 {
     const struct dbg_command *c;
+    invariant(1, d->session && source_session(d->source) == d->session);
     line += strspn(line, " \t");
     size_t length = name_length(line);
     if (!*line || *line == '#')

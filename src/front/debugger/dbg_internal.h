@@ -156,6 +156,8 @@ struct dbg {
     u32 thread;               /* that is looked at: ordinal */
     struct frame *frames;
     size_t frame_count, selected;
+    struct moment frames_at;  /* what frames are of */
+    u32 frames_thread;
     bool auto_selected;       /* nobody chose the frame */
     const char *frames_why;
     char *list_file;          /* `list` goes on here */

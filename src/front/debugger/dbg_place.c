@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "front/debugger/dbg_internal.h"
 
 enum { FRAMES_MOST = 10000 };
@@ -41,10 +42,23 @@ static size_t innermost_known(struct dbg *d)
     return found < d->frame_count ? found : 0;
 }
 
+/* Have they been found where one stands now, in the thread that is looked at? */
+static bool frames_are_current(struct dbg *d)
+{
+    struct session_place place;
+    session_place(d->session, &place);
+    return d->frames_thread == d->thread && moment_compare(d->frames_at, place.at) == 0;
+}
+
 struct error *dbg_frames(struct dbg *d)
 {
+    struct session_place place;
+    invariant(2, !d->frames || frames_are_current(d));
     if (d->frames)
         return NULL;
+    session_place(d->session, &place);
+    d->frames_at = place.at;
+    d->frames_thread = d->thread;
     struct error *err = source_frames(d->source, d->thread, FRAMES_MOST, &d->frames, &d->frame_count,
                                       &d->frames_why);
     if (err) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "front/debugger/dbg_internal.h"
 #include "log/syscall_table.h"
 
@@ -285,13 +286,28 @@ static struct error *settle_loader(struct dbg *d)
     return err;
 }
 
+/* Has the session all sites of a point?  One on data may have none for now. */
+static bool is_settled(const struct dbg_point *p)
+{
+    const struct dbg_site *sites = p->sites.items;
+    size_t there = 0;
+    for (size_t i = 0; i < p->sites.count; i++)
+        there += sites[i].number != 0;
+    return p->watch || there == (p->disabled ? 0 : p->sites.count);
+}
+
 struct error *dbg_points_settle(struct dbg *d)
 {
     struct dbg_point **all = d->points.items;
     struct error *err = settle_signals(d);
     for (size_t i = 0; i < d->points.count && !err; i++)
         err = settle_point(d, all[i]);
-    return err ? err : settle_loader(d);
+    if (err)
+        return err;
+    for (size_t i = 0; i < d->points.count; i++)
+        invariant(3, all[i]->number <= d->last_point && is_settled(all[i]) &&
+                     (i == 0 || all[i - 1]->number < all[i]->number));
+    return settle_loader(d);
 }
 
 /* Its condition, where one stands now.  What leads nowhere for now is false, and said once. */

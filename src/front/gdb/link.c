@@ -17,7 +17,7 @@
  *
  * Invariants
  *   (1) l->busy: the main thread works on a packet, or some wait in line.
- *   (2) l->lapses is 0 as long as (1), for a Ctrl-C that stands.
+ *   (2) While l->busy, l->lapses of a Ctrl-C that stands is 0; of one that was forgotten it is past.
  *   (3) The main thread reads only while the reader is parked, the reader only while it is not: l->wire has one owner.
  */
 #include "front/gdb/link.h"
@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "front/gdb/reply.h"
 #include "front/gdb/wire.h"
@@ -42,7 +43,7 @@ struct client_link {
     pthread_t reader;
     pthread_mutex_t lock, writing;
     pthread_cond_t watch, parked;
-    bool watching, is_parked; /* what the reader is to do, and does (3) */
+    bool watching, is_parked; /* what the reader is to do, and does */
     struct link_packet *line, **line_end;
     size_t count;
     bool gone, closing, busy, interrupted, acks;
@@ -90,9 +91,9 @@ static void join_line(struct client_link *l, struct link_packet *p)
     *l->line_end = p;
     l->line_end = &p->next;
     l->count++;
-    l->busy = true; /* (1) */
+    l->busy = true;
     if (l->interrupted && nanoseconds_now() < l->lapses)
-        l->lapses = 0; /* (2) */
+        l->lapses = 0;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -100,7 +101,8 @@ static void interrupt(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
     l->interrupted = l->busy || !l->fleeting;
-    l->lapses = l->busy ? 0 : nanoseconds_now() + LAPSE_NANOSECONDS; /* (2) */
+    invariant(1, l->busy || l->count == 0);
+    l->lapses = l->busy ? 0 : nanoseconds_now() + LAPSE_NANOSECONDS;
     if (l->moving)
         session_interrupt(l->moving);
     pthread_mutex_unlock(&l->lock);
@@ -207,6 +209,15 @@ static void feel_kick(struct client_link *l)
         ;
 }
 
+/* Of the main thread and of the reader: may this one read? */
+static bool may_read(struct client_link *l, bool is_reader)
+{
+    pthread_mutex_lock(&l->lock);
+    bool ret = is_reader ? !l->is_parked : l->is_parked && !l->watching;
+    pthread_mutex_unlock(&l->lock);
+    return ret;
+}
+
 static void *link_read_on(void *context)
 {
     struct client_link *l = context;
@@ -214,6 +225,7 @@ static void *link_read_on(void *context)
         struct pollfd fds[2] = {{l->in, POLLIN, 0}, {l->wake, POLLIN, 0}};
         if (poll(fds, 2, -1) < 0)
             continue;
+        invariant(3, may_read(l, true));
         if (fds[1].revents)
             feel_kick(l);
         else
@@ -222,7 +234,7 @@ static void *link_read_on(void *context)
     return NULL;
 }
 
-/* (3); the lock is held. */
+/* The lock is held. */
 static void park(struct client_link *l)
 {
     if (!l->watching)
@@ -292,6 +304,7 @@ void link_close(struct client_link *l)
 static void read_within(struct client_link *l, int milliseconds)
 {
     struct pollfd fd = {l->in, POLLIN, 0};
+    invariant(3, may_read(l, false));
     if (poll(&fd, 1, milliseconds) > 0)
         link_read_some(l);
 }
@@ -326,13 +339,15 @@ struct link_packet *link_next(struct client_link *l, bool (*idle)(void *), void 
     pthread_mutex_lock(&l->lock);
     park(l);
     if (l->count == 0 && l->busy) {
-        l->busy = false; /* (1) */
+        l->busy = false;
         l->interrupted = l->interrupted && !l->fleeting;
-        l->lapses = nanoseconds_now() + LAPSE_NANOSECONDS; /* (2) */
+        l->lapses = nanoseconds_now() + LAPSE_NANOSECONDS;
     }
+    invariant(1, l->busy == (l->count > 0));
     pthread_mutex_unlock(&l->lock);
     wait_for_packet(l, idle, context);
     pthread_mutex_lock(&l->lock);
+    invariant(1, l->busy || l->count == 0);
     if (l->count > 0)
         ret = take_first(l);
     pthread_mutex_unlock(&l->lock);
@@ -379,6 +394,7 @@ bool link_begin_movement(struct client_link *l, struct session *s)
 {
     pthread_mutex_lock(&l->lock);
     bool stopped = l->gone || (l->interrupted && l->lapses == 0);
+    invariant(2, !l->busy || !l->interrupted || l->lapses <= nanoseconds_now());
     l->interrupted = false;
     l->moving = stopped ? NULL : s;
     pthread_mutex_unlock(&l->lock);

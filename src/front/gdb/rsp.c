@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
@@ -314,6 +315,7 @@ static bool keeps_name(const struct packet_row *row)
 
 static void handle(struct rsp *r, const char *packet)
 {
+    invariant(1, r->session);
     if (rsp_lldb(r, packet))
         return;
     for (const struct packet_row *row = rows; row < rows + countof(rows); row++) {

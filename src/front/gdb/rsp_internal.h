@@ -7,9 +7,10 @@
  * Invariants
  *   (1) r->session is there from rsp_serve on; r->attached says whether the client may know.
  *   (2) r->threads is NULL or what the session says of this moment.
- *   (3) Breakpoints reach the session only when something is about to run (rsp_points_settle):
- *       clients take them out and put them in again at every stop, and the session keeps what it
- *       has learned only as long as they stay.
+ *   (3) When something is about to run, the session has the breakpoints that are wanted, and no
+ *       others (rsp_points_settle).  It is told of them only then: clients take them out and put
+ *       them in again at every stop, and the session keeps what it has learned only as long as they
+ *       stay.
  */
 #ifndef FRONT_RSP_INTERNAL_H
 #define FRONT_RSP_INTERNAL_H
@@ -86,6 +87,7 @@ struct rsp {
     bool in_phantom;        /* H chose it */
     struct control_thread *threads;
     size_t thread_count;
+    struct moment threads_at; /* what threads are of */
     struct rsp_points points;
     bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
     struct session_stop stop; /* how the last movement ended */

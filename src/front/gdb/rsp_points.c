@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/xalloc.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
@@ -236,6 +237,8 @@ struct error *rsp_points_settle(struct rsp *r)
     for (size_t i = 0; i < r->points.count && !err; i++)
         err = settle_one(r, &r->points.list[i]);
     drop_unwanted(&r->points);
+    for (size_t i = 0; i < r->points.count && !err; i++)
+        invariant(3, r->points.list[i].wanted && r->points.list[i].number);
     return err;
 }
 

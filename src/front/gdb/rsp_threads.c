@@ -3,11 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
 
 struct error *rsp_threads_know(struct rsp *r)
 {
+    struct session_place place;
+    session_place(r->session, &place);
+    invariant(2, !r->threads || moment_compare(r->threads_at, place.at) == 0);
+    r->threads_at = place.at;
     return r->threads ? NULL : session_threads(r->session, &r->threads, &r->thread_count);
 }
 
