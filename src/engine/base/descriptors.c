@@ -5,8 +5,7 @@
  * next engine by number.
  *
  * Invariant
- *   (1) kept[0 .. count) are open and ours, and descriptors_lowest is the smallest of
- *       them.
+ *   (1) kept[0 .. count) are open and ours, and `lowest` is the smallest of them.
  */
 #include "engine/base/descriptors.h"
 
@@ -26,29 +25,31 @@ struct kept_descriptor {
     i32 *place;
 };
 
-static struct kept_descriptor kept[KEPT_MOST];
-static unsigned count;
-i32 descriptors_lowest = NONE;
+static struct {
+    struct kept_descriptor kept[KEPT_MOST];
+    unsigned count;
+    i32 lowest; /* none of ours is below */
+} descriptors = {.lowest = NONE};
 
 static struct kept_descriptor *descriptors_find(i32 fd)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (kept[i].fd == fd)
-            return &kept[i];
+    for (unsigned i = 0; i < descriptors.count; i++)
+        if (descriptors.kept[i].fd == fd)
+            return &descriptors.kept[i];
     return NULL;
 }
 
 static void find_lowest(void)
 {
-    descriptors_lowest = NONE;
-    for (unsigned i = 0; i < count; i++)
-        if (kept[i].fd < descriptors_lowest)
-            descriptors_lowest = kept[i].fd;
+    descriptors.lowest = NONE;
+    for (unsigned i = 0; i < descriptors.count; i++)
+        if (descriptors.kept[i].fd < descriptors.lowest)
+            descriptors.lowest = descriptors.kept[i].fd;
 }
 
-bool descriptors_listed(i32 fd)
+bool descriptors_owned(i64 fd)
 {
-    return descriptors_find(fd) != NULL;
+    return fd >= descriptors.lowest && descriptors_find((i32)fd);
 }
 
 /* The lowest number that we would take: near the end of what the guest may open. */
@@ -67,13 +68,13 @@ static i64 copy_high(i32 fd, bool close_on_exec)
 
 i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
 {
-    if (count == KEPT_MOST)
+    if (descriptors.count == KEPT_MOST)
         return -EMFILE;
     i64 high = copy_high(fd, close_on_exec);
     if (kernel_failed(high))
         return high;
     kernel_call(__NR_close, fd);
-    kept[count++] = (struct kept_descriptor){(i32)high, place};
+    descriptors.kept[descriptors.count++] = (struct kept_descriptor){(i32)high, place};
     find_lowest();
     if (place)
         *place = (i32)high;
@@ -86,7 +87,7 @@ void descriptors_drop(i32 fd)
     if (!k)
         return;
     kernel_call(__NR_close, fd);
-    *k = kept[--count];
+    *k = descriptors.kept[--descriptors.count];
     find_lowest();
 }
 
@@ -110,8 +111,8 @@ i64 descriptors_yield(i32 fd)
 static u64 next_kept(u64 first, u64 last)
 {
     u64 next = NONE;
-    for (unsigned i = 0; i < count; i++) {
-        u64 fd = (u64)kept[i].fd;
+    for (unsigned i = 0; i < descriptors.count; i++) {
+        u64 fd = (u64)descriptors.kept[i].fd;
         if (fd >= first && fd <= last && fd < next)
             next = fd;
     }

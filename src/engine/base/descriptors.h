@@ -16,12 +16,7 @@ i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place);
 /* Closes one that was kept. */
 void descriptors_drop(i32 fd);
 
-extern i32 descriptors_lowest; /* none of ours is below */
-bool descriptors_listed(i32 fd);
-static inline bool descriptors_owned(i64 fd)
-{
-    return fd >= descriptors_lowest && descriptors_listed((i32)fd);
-}
+bool descriptors_owned(i64 fd);
 
 /* The guest is about to put something at this number. 0 or -errno. */
 i64 descriptors_yield(i32 fd);

@@ -30,9 +30,13 @@ struct freed_range {
     u64 size;
 };
 
-static u64 next = LAYOUT_POOLS;
-static struct freed_range freed[FREED_MOST];
-static unsigned freed_count;
+static struct {
+    u64 next; /* where the search for free addresses begins */
+    struct freed_range freed[FREED_MOST];
+    unsigned freed_count;
+    u64 chunk_at, chunk_end;       /* what is left of the chunk for small pieces */
+    u64 claimed_start, claimed_end; /* see pool_claim() */
+} pool = {.next = LAYOUT_POOLS};
 
 static u64 align_up(u64 at, u64 alignment)
 {
@@ -52,10 +56,10 @@ static i64 pool_map_at(u64 at, u64 size)
 /* An address of a piece that was given back; 0 if none fits. */
 static u64 take_freed(u64 size, u64 alignment)
 {
-    for (unsigned i = 0; i < freed_count; i++) {
-        struct freed_range found = freed[i];
+    for (unsigned i = 0; i < pool.freed_count; i++) {
+        struct freed_range found = pool.freed[i];
         if (found.size == size && !(found.at & (alignment - 1))) {
-            freed[i] = freed[--freed_count];
+            pool.freed[i] = pool.freed[--pool.freed_count];
             return found.at;
         }
     }
@@ -75,12 +79,12 @@ void *pool_try_map(size_t size, size_t alignment)
         return (void *)again;
 
     for (int i = 0; i < PLACES_MOST; i++) {
-        u64 at = align_up(next, alignment);
+        u64 at = align_up(pool.next, alignment);
         if (at + size > LAYOUT_POOLS_END)
             return NULL;
         i64 got = pool_map_at(at, size);
         if ((u64)got == at || got == -EEXIST)
-            next = at + size + PAGE_SIZE; /* (2) */
+            pool.next = at + size + PAGE_SIZE; /* (2) */
         if ((u64)got == at)
             return (void *)at;
         if (got != -EEXIST)
@@ -109,22 +113,21 @@ void pool_unmap(void *piece, size_t size)
 {
     size = align_up(size, PAGE_SIZE);
     kernel_call(__NR_munmap, piece, size);
-    if (freed_count < FREED_MOST)
-        freed[freed_count++] = (struct freed_range){(u64)piece, size};
+    if (pool.freed_count < FREED_MOST)
+        pool.freed[pool.freed_count++] = (struct freed_range){(u64)piece, size};
 }
 
 void *pool_take(size_t size)
 {
-    static u64 at, end;
     size = align_up(size, SMALL_ALIGNMENT);
     if (size > SMALL_MOST)
         return pool_map(size, PAGE_SIZE);
-    if (end - at < size) {
-        at = (u64)pool_map(CHUNK, PAGE_SIZE);
-        end = at + CHUNK;
+    if (pool.chunk_end - pool.chunk_at < size) {
+        pool.chunk_at = (u64)pool_map(CHUNK, PAGE_SIZE);
+        pool.chunk_end = pool.chunk_at + CHUNK;
     }
-    void *piece = (void *)at;
-    at += size;
+    void *piece = (void *)pool.chunk_at;
+    pool.chunk_at += size;
     return piece;
 }
 
@@ -133,19 +136,15 @@ static bool pool_overlap(u64 start, u64 end, u64 other_start, u64 other_end)
     return start < other_end && other_start < end;
 }
 
-static struct pool_claim {
-    u64 start, end;
-} claimed;
-
 void pool_claim(u64 start, u64 end)
 {
-    claimed.start = start;
-    claimed.end = end;
+    pool.claimed_start = start;
+    pool.claimed_end = end;
 }
 
 bool pool_owns(u64 start, u64 end)
 {
     return pool_overlap(start, end, LAYOUT_POOLS, LAYOUT_POOLS_END) ||
            pool_overlap(start, end, LAYOUT_ENGINE, LAYOUT_ENGINE_END) ||
-           pool_overlap(start, end, claimed.start, claimed.end);
+           pool_overlap(start, end, pool.claimed_start, pool.claimed_end);
 }

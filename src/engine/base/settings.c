@@ -11,7 +11,6 @@
 #include "log/channel.h"
 
 struct settings settings;
-const char *settings_text = "";
 
 /* A number, or the pointer to a copy of a path. */
 struct setting_value {
@@ -225,8 +224,8 @@ static bool read_setting(char *setting)
 const char *settings_read(const char *text)
 {
     static char part[4096 + 16];
-    settings_text = text;
     put_all_unless();
+    settings.text = text;
     while (*text) {
         struct text gathered = TEXT(part);
         part[0] = '\0';

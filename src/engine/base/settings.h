@@ -31,10 +31,10 @@ struct settings {
     i32 share;            /* internal: the file of the group of processes that share memory, 0: none yet */
     i32 engine;           /* internal: the engine's own file, 0: not told */
     i32 fd;               /* internal: the open program file, or -1 */
+    const char *text;     /* as given, to be handed on at execve */
 };
 
 extern struct settings settings;
-extern const char *settings_text; /* as given, to be handed on at execve */
 
 /* Reads "name=value,name=value"; returns NULL, or the part that is wrong. */
 const char *settings_read(const char *text);

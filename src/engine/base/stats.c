@@ -22,8 +22,10 @@ enum {
 struct stats stats;
 struct stats_sources stats_sources;
 
-static u64 began; /* nanoseconds */
-static i32 out_fd = 2;
+static struct {
+    u64 began; /* nanoseconds */
+    i32 out_fd;
+} stats_run = {.out_fd = 2};
 
 static u64 stats_nanoseconds_now(void)
 {
@@ -36,12 +38,12 @@ static void keep_errors(void)
 {
     i64 copy = settings.stats ? kernel_call(__NR_dup, 2) : -EBADF;
     if (!kernel_failed(copy))
-        descriptors_keep((i32)copy, true, &out_fd);
+        descriptors_keep((i32)copy, true, &stats_run.out_fd);
 }
 
 void stats_start(void)
 {
-    began = stats_nanoseconds_now();
+    stats_run.began = stats_nanoseconds_now();
     keep_errors();
 }
 
@@ -49,14 +51,14 @@ void stats_forked(void)
 {
     stats = (struct stats){0};
     cpu->calls = 0;
-    began = stats_nanoseconds_now();
+    stats_run.began = stats_nanoseconds_now();
 }
 
 void stats_copied(void)
 {
     stats_forked();
-    descriptors_drop(out_fd);
-    out_fd = 2;
+    descriptors_drop(stats_run.out_fd);
+    stats_run.out_fd = 2;
     keep_errors();
 }
 
@@ -114,6 +116,6 @@ void stats_print(void)
         add_count(&out, "code writes", stats.code_writes);
     if (stats_sources.changes)
         add_count(&out, "changes", stats_sources.changes());
-    add_seconds(&out, stats_nanoseconds_now() - began);
-    kernel_call(__NR_write, out_fd, buffer, out.length);
+    add_seconds(&out, stats_nanoseconds_now() - stats_run.began);
+    kernel_call(__NR_write, stats_run.out_fd, buffer, out.length);
 }

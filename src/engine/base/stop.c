@@ -50,13 +50,14 @@ void engine_refuse(int status, const char *what, const char *why)
     end_with(status, what, why);
 }
 
+static bool moment_tried;
+
 /* Finding the moment may fail in turn: once. */
 static void add_moment(struct text *line)
 {
-    static bool tried;
-    if (tried || !cpu)
+    if (moment_tried || !cpu)
         return;
-    tried = true;
+    moment_tried = true;
     text_add(line, ", near moment ");
     text_add_unsigned(line, ticks_now());
     text_add(line, ":0x");

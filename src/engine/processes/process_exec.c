@@ -188,7 +188,7 @@ static const char *settings_for(i32 fd, i32 engine)
 {
     static char buffer[SETTINGS_SIZE];
     struct text out = TEXT(buffer);
-    for (const char *item = settings_text; *item;) {
+    for (const char *item = settings.text; *item;) {
         const char *comma = text_find(item, ',');
         const char *end = comma ? comma : item + strlen(item);
         bool skip = text_starts(item, "fd=") || text_starts(item, "parent") ||

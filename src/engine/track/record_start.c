@@ -95,7 +95,7 @@ static void add_start_pieces(struct record_event *b, const struct loader_request
         record_piece(b, PIECE_RANDOM, 0, random, RANDOM_BYTES);
     if (length > 1)
         record_piece(b, PIECE_DIRECTORY, 0, directory, (u64)length - 1);
-    record_piece(b, PIECE_SETTINGS, 0, settings_text, strlen(settings_text));
+    record_piece(b, PIECE_SETTINGS, 0, settings.text, strlen(settings.text));
     record_piece(b, PIECE_LAYOUT, 0, layout, sizeof(layout));
     add_cpu(b);
 }
