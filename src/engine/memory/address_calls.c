@@ -456,12 +456,14 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
 
 /* The heap */
 
-static u64 brk_start, brk_now;
+static struct {
+    u64 start, now;
+} heap;
 
 void address_set_brk(u64 at)
 {
-    brk_start = at;
-    brk_now = at;
+    heap.start = at;
+    heap.now = at;
 }
 
 static bool data_limit_allows(u64 at)
@@ -470,7 +472,7 @@ static bool data_limit_allows(u64 at)
     if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_DATA, 0, limit))
         return true;
     u64 data = guest_image.end_data - guest_image.start_data;
-    return limit[0] == ~0ul || (at - brk_start) + data <= limit[0];
+    return limit[0] == ~0ul || (at - heap.start) + data <= limit[0];
 }
 
 static bool grow_heap(u64 from, u64 to)
@@ -493,15 +495,15 @@ static bool grow_heap(u64 from, u64 to)
 
 i64 address_brk(u64 at)
 {
-    if (at < brk_start || at >= LAYOUT_USER_END || !data_limit_allows(at))
-        return (i64)brk_now;
-    u64 from = page_up(brk_now), to = page_up(at);
+    if (at < heap.start || at >= LAYOUT_USER_END || !data_limit_allows(at))
+        return (i64)heap.now;
+    u64 from = page_up(heap.now), to = page_up(at);
     bool done = true;
     if (to > from)
         done = grow_heap(from, to);
     else if (to < from)
         done = address_munmap(to, from - to) == 0;
     if (done)
-        brk_now = at;
-    return (i64)brk_now;
+        heap.now = at;
+    return (i64)heap.now;
 }

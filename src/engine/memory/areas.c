@@ -25,25 +25,12 @@ enum {
     RESERVED_MOST = 64,
 };
 
-u64 areas_version;
-u32 areas_shared_version;
-
-static struct area *slots;
-static size_t count, room;
-static size_t gap; /* as many areas lie before the free room */
-
-static struct area *area(size_t i)
-{
-    return &slots[i < gap ? i : i + (room - count)];
-}
+struct areas_versions areas_versions;
 
 struct reserved_range {
     u64 start;
     u64 end;
 };
-
-static struct reserved_range reserved[RESERVED_MOST]; /* sorted */
-static size_t reserved_count;
 
 /* Where a search downward from `high` may begin: above start[n] and below `high` there is no gap of
  * 2^n pages or more.  Without it, a program with tens of thousands of areas would pay for all
@@ -55,16 +42,30 @@ struct frontier {
     u64 start[FRONTIER_SIZES]; /* each the start of an area or of something reserved, or `high` */
 };
 
-static struct frontier frontiers[FRONTIERS];
+static struct {
+    struct area *slots;
+    size_t count, room;
+    size_t gap;  /* as many areas lie before the free room */
+    size_t last; /* most questions are about the area of the question before */
+    struct reserved_range reserved[RESERVED_MOST]; /* sorted */
+    size_t reserved_count;
+    struct frontier frontiers[FRONTIERS];
+    unsigned next_frontier; /* to be replaced */
+} areas;
+
+static struct area *area(size_t i)
+{
+    return &areas.slots[i < areas.gap ? i : i + (areas.room - areas.count)];
+}
 
 /* The index of the first area that ends above `at`; `count` if there is none. */
 static size_t index_from(u64 at)
 {
-    static size_t last; /* most questions are about the area of the question before */
-    for (size_t i = last; i < count && i + 1 >= last; i--) /* or below it, in a search downward */
+    size_t last = areas.last;
+    for (size_t i = last; i < areas.count && i + 1 >= last; i--) /* or below it, in a search downward */
         if (at < area(i)->end && (i == 0 || at >= area(i - 1)->end))
-            return last = i;
-    size_t low = 0, high = count;
+            return areas.last = i;
+    size_t low = 0, high = areas.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (area(middle)->end > at)
@@ -72,14 +73,14 @@ static size_t index_from(u64 at)
         else
             low = middle + 1;
     }
-    last = low;
+    areas.last = low;
     return low;
 }
 
 const struct area *areas_from(u64 at)
 {
     size_t i = index_from(at);
-    return i < count ? area(i) : NULL;
+    return i < areas.count ? area(i) : NULL;
 }
 
 const struct area *areas_find(u64 at)
@@ -91,41 +92,42 @@ const struct area *areas_find(u64 at)
 /* Moves the free room before area `i`. */
 static void move_gap(size_t i)
 {
-    size_t size = room - count;
-    if (i < gap)
-        memmove(&slots[i + size], &slots[i], (gap - i) * sizeof(*slots));
+    size_t size = areas.room - areas.count;
+    if (i < areas.gap)
+        memmove(&areas.slots[i + size], &areas.slots[i], (areas.gap - i) * sizeof(*areas.slots));
     else
-        memmove(&slots[gap], &slots[gap + size], (i - gap) * sizeof(*slots));
-    gap = i;
+        memmove(&areas.slots[areas.gap], &areas.slots[areas.gap + size],
+                (i - areas.gap) * sizeof(*areas.slots));
+    areas.gap = i;
 }
 
 static void areas_make_room(void)
 {
-    if (count + SPARE <= room)
+    if (areas.count + SPARE <= areas.room)
         return;
-    size_t more = room ? room * 2 : ROOM_FIRST;
-    struct area *bigger = pool_map(more * sizeof(*slots), PAGE_SIZE);
-    if (room) {
-        move_gap(count);
-        memcpy(bigger, slots, count * sizeof(*slots));
-        pool_unmap(slots, room * sizeof(*slots));
+    size_t more = areas.room ? areas.room * 2 : ROOM_FIRST;
+    struct area *bigger = pool_map(more * sizeof(*areas.slots), PAGE_SIZE);
+    if (areas.room) {
+        move_gap(areas.count);
+        memcpy(bigger, areas.slots, areas.count * sizeof(*areas.slots));
+        pool_unmap(areas.slots, areas.room * sizeof(*areas.slots));
     }
-    slots = bigger;
-    room = more;
+    areas.slots = bigger;
+    areas.room = more;
 }
 
 static void areas_insert(size_t i, const struct area *a)
 {
-    assert(count < room); /* (3) */
+    assert(areas.count < areas.room); /* (3) */
     move_gap(i);
-    slots[gap++] = *a;
-    count++;
+    areas.slots[areas.gap++] = *a;
+    areas.count++;
 }
 
 static void delete(size_t i, size_t n)
 {
     move_gap(i);
-    count -= n;
+    areas.count -= n;
 }
 
 /* The part of `a` from `start` on. */
@@ -142,7 +144,7 @@ static struct area part_from(const struct area *a, u64 start)
 static void areas_split(u64 at)
 {
     size_t i = index_from(at);
-    if (i == count || area(i)->start >= at)
+    if (i == areas.count || area(i)->start >= at)
         return;
     struct area upper = part_from(area(i), at);
     area(i)->end = at;
@@ -162,7 +164,7 @@ static bool areas_continues(const struct area *a, const struct area *b)
 /* Joins area `i` with the one before it, if they are one. (2) */
 static void areas_join(size_t i)
 {
-    if (i == 0 || i >= count || !areas_continues(area(i - 1), area(i)))
+    if (i == 0 || i >= areas.count || !areas_continues(area(i - 1), area(i)))
         return;
     area(i - 1)->end = area(i)->end;
     delete(i, 1);
@@ -181,8 +183,8 @@ static void cut_out(u64 start, u64 end)
     areas_split(start);
     areas_split(end);
     size_t first = index_from(start), last = first;
-    for (; last < count && area(last)->start < end; last++)
-        areas_shared_version += area(last)->flags & AREA_SHARED;
+    for (; last < areas.count && area(last)->start < end; last++)
+        areas_versions.shared += area(last)->flags & AREA_SHARED;
     delete(first, last - first);
 }
 
@@ -193,12 +195,12 @@ static void check_range(u64 start, u64 end)
 
 void areas_set(const struct area *a)
 {
-    areas_version++;
+    areas_versions.any++;
     check_range(a->start, a->end);
     struct area copy = *a; /* it may lie in the array itself */
     areas_make_room();
     cut_out(copy.start, copy.end);
-    areas_shared_version += copy.flags & AREA_SHARED;
+    areas_versions.shared += copy.flags & AREA_SHARED;
     areas_insert(index_from(copy.start), &copy);
     join_range(copy.start, copy.end);
 }
@@ -208,7 +210,7 @@ static void forget_frontiers(u64 end)
 {
     const struct area *behind = areas_from(end);
     u64 gap_end = behind ? behind->start : ~0ul;
-    for (struct frontier *f = frontiers; f < frontiers + FRONTIERS; f++)
+    for (struct frontier *f = areas.frontiers; f < areas.frontiers + FRONTIERS; f++)
         for (unsigned n = 0; n < FRONTIER_SIZES; n++)
             if (f->start[n] < gap_end)
                 f->start[n] = gap_end < f->high ? gap_end : f->high;
@@ -216,7 +218,7 @@ static void forget_frontiers(u64 end)
 
 void areas_clear(u64 start, u64 end)
 {
-    areas_version++;
+    areas_versions.any++;
     check_range(start, end);
     areas_make_room();
     cut_out(start, end);
@@ -226,29 +228,29 @@ void areas_clear(u64 start, u64 end)
 static void change_protection(struct area *a, u32 protection)
 {
     a->protection = protection;
-    areas_shared_version += a->flags & AREA_SHARED;
+    areas_versions.shared += a->flags & AREA_SHARED;
 }
 
 void areas_protect(u64 start, u64 end, u32 protection)
 {
-    areas_version++;
+    areas_versions.any++;
     check_range(start, end);
     areas_make_room();
     areas_split(start);
     areas_split(end);
-    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+    for (size_t i = index_from(start); i < areas.count && area(i)->start < end; i++)
         change_protection(area(i), protection);
     join_range(start, end);
 }
 
 void areas_mark(u64 start, u64 end, u32 set, u32 clear)
 {
-    areas_version++;
+    areas_versions.any++;
     check_range(start, end);
     areas_make_room();
     areas_split(start);
     areas_split(end);
-    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+    for (size_t i = index_from(start); i < areas.count && area(i)->start < end; i++)
         area(i)->flags = (area(i)->flags & ~clear) | set;
     join_range(start, end);
 }
@@ -256,7 +258,7 @@ void areas_mark(u64 start, u64 end, u32 set, u32 clear)
 bool areas_cover(u64 start, u64 end)
 {
     for (size_t i = index_from(start); start < end; i++) {
-        if (i == count || area(i)->start > start)
+        if (i == areas.count || area(i)->start > start)
             return false;
         start = area(i)->end;
     }
@@ -265,7 +267,7 @@ bool areas_cover(u64 start, u64 end)
 
 bool areas_any_executable(u64 start, u64 end)
 {
-    for (size_t i = index_from(start); i < count && area(i)->start < end; i++)
+    for (size_t i = index_from(start); i < areas.count && area(i)->start < end; i++)
         if (area(i)->protection & PROT_EXEC)
             return true;
     return false;
@@ -273,35 +275,35 @@ bool areas_any_executable(u64 start, u64 end)
 
 void areas_reserve(u64 start, u64 end)
 {
-    if (start >= end || reserved_count == RESERVED_MOST)
+    if (start >= end || areas.reserved_count == RESERVED_MOST)
         return;
-    size_t i = reserved_count++;
-    for (; i > 0 && reserved[i - 1].start > start; i--)
-        reserved[i] = reserved[i - 1];
-    reserved[i] = (struct reserved_range){start, end};
+    size_t i = areas.reserved_count++;
+    for (; i > 0 && areas.reserved[i - 1].start > start; i--)
+        areas.reserved[i] = areas.reserved[i - 1];
+    areas.reserved[i] = (struct reserved_range){start, end};
 }
 
 bool areas_reserved(u64 start, u64 end)
 {
-    for (size_t i = 0; i < reserved_count; i++)
-        if (reserved[i].start < end && start < reserved[i].end)
+    for (size_t i = 0; i < areas.reserved_count; i++)
+        if (areas.reserved[i].start < end && start < areas.reserved[i].end)
             return true;
     return false;
 }
 
 u64 areas_unreserved_end(u64 at, u64 most)
 {
-    for (size_t i = 0; i < reserved_count; i++)
-        if (reserved[i].end > at && reserved[i].start < most)
-            return reserved[i].start > at ? reserved[i].start : at;
+    for (size_t i = 0; i < areas.reserved_count; i++)
+        if (areas.reserved[i].end > at && areas.reserved[i].start < most)
+            return areas.reserved[i].start > at ? areas.reserved[i].start : at;
     return most;
 }
 
 u64 areas_reserved_end(u64 at)
 {
-    for (size_t i = 0; i < reserved_count; i++)
-        if (reserved[i].start <= at && at < reserved[i].end)
-            at = reserved[i].end;
+    for (size_t i = 0; i < areas.reserved_count; i++)
+        if (areas.reserved[i].start <= at && at < areas.reserved[i].end)
+            at = areas.reserved[i].end;
     return at;
 }
 
@@ -316,15 +318,16 @@ static bool obstacle(u64 start, u64 end, bool highest, struct reserved_range *re
 {
     struct reserved_range found = {~0ul, 0};
     size_t i = highest ? index_from(end - 1) : index_from(start);
-    if (highest && (i == count || area(i)->start >= end))
+    if (highest && (i == areas.count || area(i)->start >= end))
         i--; /* wraps if there is none below */
-    if (i < count && area(i)->start < end && area(i)->end > start)
+    if (i < areas.count && area(i)->start < end && area(i)->end > start)
         found = (struct reserved_range){area(i)->start, area(i)->end};
-    for (size_t r = 0; r < reserved_count; r++) {
-        if (reserved[r].start >= end || reserved[r].end <= start)
+    for (size_t r = 0; r < areas.reserved_count; r++) {
+        if (areas.reserved[r].start >= end || areas.reserved[r].end <= start)
             continue;
-        if (!found.end || (highest ? reserved[r].end > found.end : reserved[r].start < found.start))
-            found = reserved[r];
+        if (!found.end || (highest ? areas.reserved[r].end > found.end
+                                   : areas.reserved[r].start < found.start))
+            found = areas.reserved[r];
     }
     *ret = found;
     return found.end != 0;
@@ -346,11 +349,10 @@ static u64 gap_upward(u64 low, u64 high, u64 size, u64 alignment)
 
 static struct frontier *frontier_of(u64 high)
 {
-    static unsigned next;
     for (unsigned i = 0; i < FRONTIERS; i++)
-        if (frontiers[i].high == high)
-            return &frontiers[i];
-    struct frontier *f = &frontiers[next++ % FRONTIERS];
+        if (areas.frontiers[i].high == high)
+            return &areas.frontiers[i];
+    struct frontier *f = &areas.frontiers[areas.next_frontier++ % FRONTIERS];
     f->high = high;
     for (unsigned n = 0; n < FRONTIER_SIZES; n++)
         f->start[n] = high;
@@ -402,7 +404,7 @@ u64 areas_fetchable(u64 at, u64 most)
     size_t i = index_from(at);
     u64 end = at;
     for (; end - at < most; i++) {
-        if (i == count || area(i)->start > end || !(area(i)->protection & PROT_EXEC))
+        if (i == areas.count || area(i)->start > end || !(area(i)->protection & PROT_EXEC))
             break;
         end = area(i)->end;
     }

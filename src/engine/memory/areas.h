@@ -32,14 +32,14 @@ struct area {
     u64 offset;     /* in the file, of `start` */
 };
 
-extern u32 areas_shared_version; /* another one whenever shared areas may have changed */
+extern struct areas_versions {
+    u64 any;    /* changes whenever the areas do */
+    u32 shared; /* another one whenever shared areas may have changed */
+} areas_versions;
 
 /* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid until the areas change. */
 const struct area *areas_find(u64 at);
 const struct area *areas_from(u64 at);
-
-/* Changes whenever they do. */
-extern u64 areas_version;
 
 /* Puts a range in place of whatever was there. */
 void areas_set(const struct area *area);

@@ -57,19 +57,23 @@ struct region {
     struct watched_page page[REGION_PAGES];
 };
 
-static struct region **regions;
-static u64 region_count, region_room;
-static struct region *recent; /* the one looked at last: the next page is mostly near */
-static u64 protected_count, checked_count;
-static bool aliases_possible;
+static struct {
+    struct region **regions;
+    u64 region_count, region_room;
+    struct region *recent; /* the one looked at last: the next page is mostly near */
+    u64 protected_count, checked_count;
+    bool aliases_possible;
+    bool protection_failed; /* out of protect_alias() */
+    void (*drop_translations)(u64 start, u64 end);
+} code_watch;
 
 /* The index of the first region that ends above the page of this number. */
 static u64 region_index(u64 number)
 {
-    u64 low = 0, high = region_count;
+    u64 low = 0, high = code_watch.region_count;
     while (low < high) {
         u64 middle = (low + high) / 2;
-        if (regions[middle]->first + REGION_PAGES <= number)
+        if (code_watch.regions[middle]->first + REGION_PAGES <= number)
             low = middle + 1;
         else
             high = middle;
@@ -79,28 +83,28 @@ static u64 region_index(u64 number)
 
 static void make_room_for_region(void)
 {
-    if (region_count < region_room)
+    if (code_watch.region_count < code_watch.region_room)
         return;
-    u64 room = region_room ? 2 * region_room : FIRST_REGIONS;
+    u64 room = code_watch.region_room ? 2 * code_watch.region_room : FIRST_REGIONS;
     struct region **grown = pool_map(room * sizeof(grown[0]), PAGE_SIZE);
-    if (regions) {
-        memcpy(grown, regions, region_count * sizeof(grown[0]));
-        pool_unmap(regions, region_room * sizeof(grown[0]));
+    if (code_watch.regions) {
+        memcpy(grown, code_watch.regions, code_watch.region_count * sizeof(grown[0]));
+        pool_unmap(code_watch.regions, code_watch.region_room * sizeof(grown[0]));
     }
-    regions = grown;
-    region_room = room;
+    code_watch.regions = grown;
+    code_watch.region_room = room;
 }
 
 static struct watched_page *code_watch_find(u64 page)
 {
     u64 number = page / PAGE_SIZE;
-    if (recent && number - recent->first < REGION_PAGES)
-        return &recent->page[number - recent->first];
+    if (code_watch.recent && number - code_watch.recent->first < REGION_PAGES)
+        return &code_watch.recent->page[number - code_watch.recent->first];
     u64 i = region_index(number);
-    if (i == region_count || number < regions[i]->first)
+    if (i == code_watch.region_count || number < code_watch.regions[i]->first)
         return NULL;
-    recent = regions[i];
-    return &recent->page[number - recent->first];
+    code_watch.recent = code_watch.regions[i];
+    return &code_watch.recent->page[number - code_watch.recent->first];
 }
 
 static struct watched_page *find_or_make(u64 page)
@@ -112,9 +116,10 @@ static struct watched_page *find_or_make(u64 page)
     struct region *made = pool_take(sizeof(*made));
     u64 number = page / PAGE_SIZE, i = region_index(number);
     made->first = number & ~(u64)(REGION_PAGES - 1);
-    memmove(&regions[i + 1], &regions[i], (region_count - i) * sizeof(regions[0]));
-    regions[i] = made;
-    region_count++;
+    struct region **at = &code_watch.regions[i];
+    memmove(at + 1, at, (code_watch.region_count - i) * sizeof(*at));
+    *at = made;
+    code_watch.region_count++;
     return &made->page[number - made->first];
 }
 
@@ -123,8 +128,8 @@ static struct watched_page *find_or_make(u64 page)
 static struct watched_page *next_with(u8 flags, u64 *page, u64 end)
 {
     u64 number = *page / PAGE_SIZE, last = end / PAGE_SIZE + (end % PAGE_SIZE != 0);
-    for (u64 i = region_index(number); i < region_count; i++) {
-        struct region *r = regions[i];
+    for (u64 i = region_index(number); i < code_watch.region_count; i++) {
+        struct region *r = code_watch.regions[i];
         if (number < r->first)
             number = r->first;
         for (; number < r->first + REGION_PAGES; number++) {
@@ -141,22 +146,22 @@ static struct watched_page *next_with(u8 flags, u64 *page, u64 end)
 
 static void set_flag(struct watched_page *w, u8 flag, bool on)
 {
-    u64 *count = flag == PROTECTED ? &protected_count : flag == CHECKED ? &checked_count : NULL;
+    u64 *count = flag == PROTECTED ? &code_watch.protected_count
+                 : flag == CHECKED ? &code_watch.checked_count
+                                   : NULL;
     if (count && on != !!(w->flags & flag))
         *count += on ? 1 : (u64)-1;
     w->flags = on ? w->flags | flag : w->flags & ~flag;
 }
 
-static void (*drop_translations)(u64 start, u64 end);
-
 void code_watch_start(void (*drop)(u64 start, u64 end))
 {
-    drop_translations = drop;
+    code_watch.drop_translations = drop;
 }
 
 bool code_watch_protects(void)
 {
-    return protected_count != 0;
+    return code_watch.protected_count != 0;
 }
 
 /* Aliases */
@@ -173,7 +178,7 @@ static void for_aliases(u64 page, void (*visit)(u64 page))
 {
     visit(page);
     const struct area *own = areas_find(page);
-    if (!aliases_possible || !own || !(own->flags & (AREA_FILE | AREA_SHM)))
+    if (!code_watch.aliases_possible || !own || !(own->flags & (AREA_FILE | AREA_SHM)))
         return;
     u64 offset = own->offset + (page - own->start);
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
@@ -217,8 +222,6 @@ static bool protect(u64 page, const struct area *area)
     return true;
 }
 
-static bool protection_failed; /* out of protect_alias() */
-
 /* A private mapping shows what is written through a shared one, but not the other way round. */
 static void protect_alias(u64 page)
 {
@@ -228,15 +231,15 @@ static void protect_alias(u64 page)
         return;
     bool own = w && (w->flags & HAS_CODE);
     if ((own || (area->flags & AREA_SHARED)) && !protect(page, area))
-        protection_failed = true;
+        code_watch.protection_failed = true;
 }
 
 /* Sees to (1).  The kernel refuses when it is out of mappings: then the code is checked. */
 static void code_watch_begin(u64 page)
 {
-    protection_failed = false;
+    code_watch.protection_failed = false;
     for_aliases(page, protect_alias);
-    if (protection_failed)
+    if (code_watch.protection_failed)
         become_checked(code_watch_find(page));
 }
 
@@ -254,7 +257,7 @@ void code_watch_add(u64 start, u64 end)
 
 bool code_watch_checked(u64 page)
 {
-    if (!checked_count)
+    if (!code_watch.checked_count)
         return false;
     const struct watched_page *w = code_watch_find(page);
     return w && (w->flags & CHECKED);
@@ -267,7 +270,7 @@ static void code_watch_drop(u64 page, struct watched_page *w)
     if (!(w->flags & HAS_CODE))
         return;
     set_flag(w, HAS_CODE, false);
-    drop_translations(page, page + PAGE_SIZE);
+    code_watch.drop_translations(page, page + PAGE_SIZE);
 }
 
 /* The code of this page is about to be written, here or through an alias. */
@@ -358,7 +361,7 @@ void code_watch_own(u64 address)
 bool code_watch_release(u64 start, u64 end)
 {
     bool any = false;
-    if (!protected_count)
+    if (!code_watch.protected_count)
         return false;
     u64 page = page_down(start);
     for (struct watched_page *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
@@ -370,7 +373,7 @@ bool code_watch_release(u64 start, u64 end)
 
 static void forget_protected(u64 start, u64 end)
 {
-    if (!protected_count)
+    if (!code_watch.protected_count)
         return;
     u64 page = start;
     for (struct watched_page *w; (w = next_with(PROTECTED, &page, end)); page += PAGE_SIZE)
@@ -411,7 +414,7 @@ void code_watch_apply(u64 start, u64 end, u32 protection)
     for (const struct area *a = areas_from(start); a && a->start < end; a = areas_from(a->end)) {
         if (!(a->flags & AREA_SHARED) || !(a->flags & (AREA_FILE | AREA_SHM)))
             continue;
-        aliases_possible = true;
+        code_watch.aliases_possible = true;
         u64 from = a->start > start ? a->start : start, to = a->end < end ? a->end : end;
         protect_aliases_of_code(a, from, to);
     }
@@ -419,7 +422,7 @@ void code_watch_apply(u64 start, u64 end, u32 protection)
 
 void code_watch_age(void)
 {
-    if (!checked_count)
+    if (!code_watch.checked_count)
         return;
     u64 now = ticks_now(), page = 0;
     for (struct watched_page *w; (w = next_with(CHECKED, &page, ~0ul)); page += PAGE_SIZE) {

@@ -35,20 +35,27 @@ enum {
     K_RLIMIT_NOFILE = 7,
 };
 
-static struct mapped_copy {
+struct mapped_copy {
     struct mapped_copy_name name;
     u64 own_device, own_inode;
     i32 fd;
-} *copies;
-static u32 count, room;
+};
+
+static struct {
+    struct mapped_copy *copies;
+    u32 count, room;
+    u64 last_nameless;    /* as an inode */
+    u8 buffer[64 * 1024]; /* of copy_range() */
+} mapped;
 
 /* --- making and finding them ------------------------------------------------------------- */
 
 static struct mapped_copy *mapped_copy_find(struct mapped_copy_name name)
 {
-    for (u32 n = 0; n < count; n++)
-        if (copies[n].name.device == name.device && copies[n].name.inode == name.inode)
-            return &copies[n];
+    for (u32 n = 0; n < mapped.count; n++)
+        if (mapped.copies[n].name.device == name.device &&
+            mapped.copies[n].name.inode == name.inode)
+            return &mapped.copies[n];
     return NULL;
 }
 
@@ -59,7 +66,7 @@ bool mapped_copy_exists(struct mapped_copy_name name)
 
 bool mapped_copy_cheap(void)
 {
-    return count < CHEAP_MOST;
+    return mapped.count < CHEAP_MOST;
 }
 
 static bool shows(const struct area *a, const struct mapped_copy *copy)
@@ -77,11 +84,11 @@ static bool is_mapped(const struct mapped_copy *copy)
 
 static void drop_unmapped(void)
 {
-    for (u32 n = count; n > 0; n--) {
-        if (is_mapped(&copies[n - 1]))
+    for (u32 n = mapped.count; n > 0; n--) {
+        if (is_mapped(&mapped.copies[n - 1]))
             continue;
-        kernel_call(__NR_close, copies[n - 1].fd);
-        copies[n - 1] = copies[--count];
+        kernel_call(__NR_close, mapped.copies[n - 1].fd);
+        mapped.copies[n - 1] = mapped.copies[--mapped.count];
     }
 }
 
@@ -136,23 +143,23 @@ static u64 bytes_for(u32 copies_count)
 static void mapped_copy_make_room(void)
 {
     drop_unmapped();
-    if (room && count <= room / 2)
+    if (mapped.room && mapped.count <= mapped.room / 2)
         return;
-    u32 more = room ? 2 * room : ROOM_FIRST;
+    u32 more = mapped.room ? 2 * mapped.room : ROOM_FIRST;
     struct mapped_copy *longer = pool_map(bytes_for(more), PAGE_SIZE);
-    if (room) {
-        memcpy(longer, copies, count * sizeof(*copies));
-        pool_unmap(copies, bytes_for(room));
+    if (mapped.room) {
+        memcpy(longer, mapped.copies, mapped.count * sizeof(*mapped.copies));
+        pool_unmap(mapped.copies, bytes_for(mapped.room));
     }
-    copies = longer;
-    room = more;
+    mapped.copies = longer;
+    mapped.room = more;
 }
 
 static struct mapped_copy *mapped_copy_make(struct mapped_copy_name name, u64 size)
 {
-    if (count == room)
+    if (mapped.count == mapped.room)
         mapped_copy_make_room();
-    struct mapped_copy *copy = &copies[count++];
+    struct mapped_copy *copy = &mapped.copies[mapped.count++];
     copy->name = name;
     know_file(copy, make_file_or_end(size));
     return copy;
@@ -172,18 +179,16 @@ i32 mapped_copy_open(struct mapped_copy_name name, u64 size)
 
 i32 mapped_copy_nameless(u64 size)
 {
-    static u64 last;
-    return mapped_copy_make((struct mapped_copy_name){MAPPED_COPY_NAMELESS, ++last}, size)->fd;
+    struct mapped_copy_name name = {MAPPED_COPY_NAMELESS, ++mapped.last_nameless};
+    return mapped_copy_make(name, size)->fd;
 }
-
-static u8 buffer[64 * 1024];
 
 static void copy_range(i32 to, i32 from, u64 at, u64 end)
 {
     while (at < end) {
-        u64 part = end - at < sizeof(buffer) ? end - at : sizeof(buffer);
-        i64 got = kernel_call(__NR_pread64, from, buffer, part, at);
-        if (got <= 0 || kernel_call(__NR_pwrite64, to, buffer, got, at) != got)
+        u64 part = end - at < sizeof(mapped.buffer) ? end - at : sizeof(mapped.buffer);
+        i64 got = kernel_call(__NR_pread64, from, mapped.buffer, part, at);
+        if (got <= 0 || kernel_call(__NR_pwrite64, to, mapped.buffer, got, at) != got)
             log_unable("no memory is left for a copy of what the program mapped shared");
         at += (u64)got;
     }
@@ -231,9 +236,9 @@ i32 mapped_copy_of_file(struct mapped_copy_name name, i32 from)
 
 static const struct mapped_copy *mapped_copy_of_area(const struct area *a)
 {
-    for (u32 n = 0; n < count; n++)
-        if (shows(a, &copies[n]))
-            return &copies[n];
+    for (u32 n = 0; n < mapped.count; n++)
+        if (shows(a, &mapped.copies[n]))
+            return &mapped.copies[n];
     return NULL;
 }
 
@@ -356,8 +361,8 @@ void memory_unshare(void)
 {
     i64 pagemap = kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     drop_unmapped();
-    for (u32 n = 0; n < count; n++)
-        unshare(&copies[n], (i32)pagemap);
+    for (u32 n = 0; n < mapped.count; n++)
+        unshare(&mapped.copies[n], (i32)pagemap);
     if (!kernel_failed(pagemap))
         kernel_call(__NR_close, pagemap);
 }

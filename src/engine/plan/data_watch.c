@@ -204,7 +204,7 @@ static void mark_run(u64 start, u64 end)
 static void find_runs(void)
 {
     u64 start = 0, end = 0;
-    areas_seen = areas_version;
+    areas_seen = areas_versions.any;
     data_map_clear_regions(DATA_REGIONS_STACK);
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
         if (a->start != end) {
@@ -222,7 +222,7 @@ void data_watch_mind_stack(void)
 {
     if (!data_watch_on || fragment_variant & VARIANT_STACK)
         return;
-    if (areas_seen != areas_version)
+    if (areas_seen != areas_versions.any)
         find_runs();
     if (data_region_has(DATA_REGIONS_STACK, cpu->reg[RSP]))
         fragments_use(fragment_variant | VARIANT_STACK);
@@ -624,7 +624,7 @@ const char *data_watch_begin(void)
     memset(judged_in, 0, plan_parts.head.sites * sizeof(u32));
     event.number = 0;
     watch_sites();
-    areas_seen = ~areas_version;
+    areas_seen = ~areas_versions.any;
     fragments_use(variant_for(watched));
     observer.will_write = will_write;
     observer.call_begins = data_watch_call_begins;

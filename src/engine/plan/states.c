@@ -235,7 +235,7 @@ void states_before(void)
 static void states_call_begins(const struct call *call)
 {
     (void)call;
-    areas_before = areas_version;
+    areas_before = areas_versions.any;
     if (last())
         last()->event = SITE_CALL;
 }
@@ -245,7 +245,7 @@ static void states_call_ended(const struct call *call, i64 result)
 {
     u64 start, end;
     bool wiped = !kernel_failed(result) && call_replaces(call, &start, &end);
-    if (wiped || areas_version != areas_before)
+    if (wiped || areas_versions.any != areas_before)
         forget_all();
 }
 

@@ -638,9 +638,9 @@ static void protect_all(void)
 
 void share_update(void)
 {
-    if (areas_known == areas_shared_version || !share_group)
+    if (areas_known == areas_versions.shared || !share_group)
         return;
-    areas_known = areas_shared_version;
+    areas_known = areas_versions.shared;
     bool any = any_takes_part();
     if (!any && !share_member)
         return;

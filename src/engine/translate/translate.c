@@ -148,7 +148,7 @@ static struct single *single_slot(struct single **table, u64 pc)
 
 static bool single_holds(const struct single *s, u64 pc)
 {
-    return s->pc == pc && s->fragment && s->version == areas_version &&
+    return s->pc == pc && s->fragment && s->version == areas_versions.any &&
            s->generation == fragments_generation &&
            !memcmp(gaddr_pointer(gaddr(pc)), s->bytes, s->length);
 }
@@ -157,7 +157,7 @@ static void keep_single(struct single *s, const struct fragment *f, u32 length)
 {
     *s = (struct single){
         .pc = f->pc,
-        .version = areas_version,
+        .version = areas_versions.any,
         .fragment = (u32)(f - fragments),
         .generation = fragments_generation,
         .length = length,
