@@ -62,7 +62,7 @@ static struct area *area(size_t i)
 static size_t index_from(u64 at)
 {
     size_t last = areas.last;
-    for (size_t i = last; i < areas.count && i + 1 >= last; i--) /* or below it, in a search downward */
+    for (size_t i = last; i < areas.count && i + 1 >= last; i--) /* or below: a search downward */
         if (at < area(i)->end && (i == 0 || at >= area(i - 1)->end))
             return areas.last = i;
     size_t low = 0, high = areas.count;

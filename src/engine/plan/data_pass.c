@@ -45,18 +45,18 @@ static bool data_pass_learn(struct passage *p)
 {
     static struct touched t;
     u64 fault;
-    u32 generation = fragments_generation;
+    u32 generation = fragments.generation;
     const struct fragment *alone = translate_single(gaddr(cpu->rip), &fault), *bare = NULL;
     if (!alone || !touched_find(&t))
         return false;
     if (lower_can_be_bare(&t.insn))
         bare = translate_bare(gaddr(cpu->rip), &t.insn);
-    if (generation != fragments_generation)
+    if (generation != fragments.generation)
         return false;
     *p = (struct passage){
         .after = (u32)cpu->after,
         .generation = generation,
-        .fragment = (u32)(fragment_at((u32)cpu->after) - fragments),
+        .fragment = (u32)(fragment_at((u32)cpu->after) - fragments.all),
         .behind = cpu->data_behind,
         .alone = alone->body,
         .bare = bare ? bare->body : 0,
@@ -71,7 +71,7 @@ static bool data_pass_learn(struct passage *p)
 static const struct passage *find_passage(void)
 {
     struct passage *p = &passages[cpu->after / 8 % PASSAGES];
-    if (p->after == cpu->after && p->generation == fragments_generation)
+    if (p->after == cpu->after && p->generation == fragments.generation)
         return p;
     return data_pass_learn(p) ? p : NULL;
 }
@@ -87,7 +87,7 @@ static bool begins(const struct passage *p)
 /* It may have written to the code that it is part of. */
 static u64 go_on_behind(const struct passage *p)
 {
-    return plan_pass.due || !fragments[p->fragment].live ? EXIT_ALARM : go_on_at(p->behind);
+    return plan_pass.due || !fragments.all[p->fragment].live ? EXIT_ALARM : go_on_at(p->behind);
 }
 
 static void take_bare_flags(u64 written)

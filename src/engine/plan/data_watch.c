@@ -220,12 +220,12 @@ static void find_runs(void)
 
 void data_watch_mind_stack(void)
 {
-    if (!data_watch_on || fragment_variant & VARIANT_STACK)
+    if (!data_watch_on || fragments.variant & VARIANT_STACK)
         return;
     if (areas_seen != areas_versions.any)
         find_runs();
     if (data_region_has(DATA_REGIONS_STACK, cpu->reg[RSP]))
-        fragments_use(fragment_variant | VARIANT_STACK);
+        fragments_use(fragments.variant | VARIANT_STACK);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

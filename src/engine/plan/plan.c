@@ -557,7 +557,7 @@ const char *plan_begin(const void *bytes, u64 size)
     if (why)
         plan_end();
     else if (plan_points_on())
-        fragments_use(plan_points_variant(fragment_variant));
+        fragments_use(plan_points_variant(fragments.variant));
     return why;
 }
 

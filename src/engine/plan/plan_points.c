@@ -412,11 +412,11 @@ u8 plan_points_variant(u8 for_data)
 
 void plan_points_approach(void)
 {
-    if (fragment_variant == VARIANT_SUMS && is_near())
+    if (fragments.variant == VARIANT_SUMS && is_near())
         fragments_use(VARIANT_POINTS);
 }
 
 u64 plan_points_ticks(void)
 {
-    return fragment_variant == VARIANT_SUMS && now.nth ? plan_sums_ticks(points_left()) : ~0ul;
+    return fragments.variant == VARIANT_SUMS && now.nth ? plan_sums_ticks(points_left()) : ~0ul;
 }

@@ -12,9 +12,9 @@ static u32 generation;
 /* Everything may have been dropped. */
 static u64 points_translated(void)
 {
-    if (generation != fragments_generation)
+    if (generation != fragments.generation)
         translated = 0;
-    generation = fragments_generation;
+    generation = fragments.generation;
     return translated;
 }
 

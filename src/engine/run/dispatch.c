@@ -121,14 +121,14 @@ static u64 enter_at(u32 address)
 static struct fragment *behind_marker(void)
 {
     static struct fragment *last;
-    if (!last || !last->live || last->pc != cpu->rip || last->variant != fragment_variant)
+    if (!last || !last->live || last->pc != cpu->rip || last->variant != fragments.variant)
         last = fragment_find(cpu->rip);
     return last && !last->copy ? last : NULL;
 }
 
 static u64 pass_code_site(void)
 {
-    const struct fragment *f = &fragments[cpu->exit_data];
+    const struct fragment *f = &fragments.all[cpu->exit_data];
     cpu->rip = f->pc;
     bool counted = f->counts && !cpu->point_left;
     bool due = counted ? plan_at_counted_instruction() : plan_at_instruction();
@@ -170,7 +170,7 @@ static u64 dispatch_enter(struct fragment *f)
 /* At the boundary another thread may have run: it may have dropped the link's fragment, or linked it. */
 static bool can_link(const struct link *l, const struct fragment *to)
 {
-    const struct fragment *from = &fragments[l->fragment];
+    const struct fragment *from = &fragments.all[l->fragment];
     return from->live && !from->copy && !l->to && from->variant == to->variant;
 }
 
@@ -194,7 +194,7 @@ static bool unsettled(struct fragment *f)
 
 static void take_shortcut(const struct shortcut *s, struct fragment *f)
 {
-    if (!settings.link || f->copy || s->generation != fragments_generation)
+    if (!settings.link || f->copy || s->generation != fragments.generation)
         return;
     if (dispatch_is_new(f))
         return;
@@ -207,10 +207,10 @@ static void take_shortcut(const struct shortcut *s, struct fragment *f)
 /* What brought us back, up to the next boundary. */
 static struct shortcut after_exit(u64 reason, bool single)
 {
-    struct shortcut s = {.generation = fragments_generation};
+    struct shortcut s = {.generation = fragments.generation};
     switch (reason) {
     case EXIT_LINK: {
-        struct link *l = &links[cpu->exit_data];
+        struct link *l = &fragments.links[cpu->exit_data];
         cpu->rip = l->target;
         if (l->ticked)
             ticks_add(1);
@@ -361,7 +361,7 @@ static void boundary(bool used_up, bool renew)
         pursue_goal();
     if (over)
         code_watch_age();
-    if (used_up || renew || goal.set || fragment_variant == VARIANT_SUMS)
+    if (used_up || renew || goal.set || fragments.variant == VARIANT_SUMS)
         dispatch_grant();
 }
 

@@ -304,7 +304,7 @@ void loader_load(const struct loader_request *request)
     if (interpreted)
         map_interpreter(&file, what, &interpreter);
     code_cache_start();
-    areas_reserve(code_cache_first, code_cache_end);
+    areas_reserve(code_cache.first, code_cache.end);
 
     struct stack_content content = {
         .path = request->path,

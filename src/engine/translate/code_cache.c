@@ -33,17 +33,18 @@ _Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PA
 
 #define BELOW_2_GIB 0x7fff0000ul
 
-u64 code_cache_first, code_cache_end;
+struct code_cache code_cache;
 struct cpu *cpu;
 u64 *lookup_tables[VARIANTS];
-u8 *code_cache_regions[2];
 
-static u8 *hot_first; /* after the doors */
-static u8 *room_end;  /* the tables of variants begin */
-static u8 *hot_at;
-static u8 *cold_at, *cold_end; /* in the chunk at hand */
-static u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
-static u64 cold_wasted;        /* at the ends of chunks */
+static struct {
+    u8 *hot_first; /* after the doors */
+    u8 *end;       /* the tables of variants begin */
+    u8 *hot_at;
+    u8 *cold_at, *cold_end; /* in the chunk at hand */
+    u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
+    u64 cold_wasted;        /* at the ends of chunks */
+} room;
 
 static bool code_cache_map_at(u64 at, u64 size)
 {
@@ -68,12 +69,12 @@ static u64 map_cache(u64 size)
 
 static void place_tables(u64 first, u64 end)
 {
-    room_end = (u8 *)end;
+    room.end = (u8 *)end;
     lookup_tables[0] = (u64 *)first;
     for (u32 n = 1; n < VARIANTS; n++)
         lookup_tables[n] = (u64 *)(end + (n - 1) * TABLE);
-    for (u32 n = 0; n < countof(code_cache_regions); n++)
-        code_cache_regions[n] = room_end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
+    for (u32 n = 0; n < countof(code_cache.regions); n++)
+        code_cache.regions[n] = room.end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
 }
 
 void code_cache_start(void)
@@ -84,57 +85,58 @@ void code_cache_start(void)
         size /= 2;
     if (!at)
         engine_refuse(126, "code cache", "no room below 2 GiB");
-    code_cache_first = at;
-    code_cache_end = at + size + TABLES;
-    pool_claim(code_cache_first, code_cache_end);
+    code_cache.first = at;
+    code_cache.end = at + size + TABLES;
+    pool_claim(code_cache.first, code_cache.end);
     stats_sources.cache_bytes = code_cache_used;
     cpu = (struct cpu *)(at + TABLE + CPU_OFFSET);
     place_tables(at, at + size);
-    hot_first = doors_make((u8 *)(at + TABLE + CPU_PAGE));
+    room.hot_first = doors_make((u8 *)(at + TABLE + CPU_PAGE));
     code_cache_reset();
-    pool_enlarge_pages(code_cache_first, (u64)room_end - COLD_PLAIN);
+    pool_enlarge_pages(code_cache.first, (u64)room.end - COLD_PLAIN);
     lookup_clear(0);
 }
 
 static bool next_cold_chunk(void)
 {
-    if (cold_first - COLD_CHUNK < hot_at + CODE_CACHE_ROOM)
+    if (room.cold_first - COLD_CHUNK < room.hot_at + CODE_CACHE_ROOM)
         return false;
-    cold_wasted += (u64)(cold_end - cold_at);
-    cold_first -= COLD_CHUNK;
-    cold_at = cold_first;
-    cold_end = cold_at + COLD_CHUNK;
+    room.cold_wasted += (u64)(room.cold_end - room.cold_at);
+    room.cold_first -= COLD_CHUNK;
+    room.cold_at = room.cold_first;
+    room.cold_end = room.cold_at + COLD_CHUNK;
     return true;
 }
 
 bool code_cache_room(struct code_room *ret)
 {
-    if (hot_at + CODE_CACHE_ROOM > cold_first)
+    if (room.hot_at + CODE_CACHE_ROOM > room.cold_first)
         return false;
-    if (cold_at + CODE_CACHE_ROOM > cold_end && !next_cold_chunk())
+    if (room.cold_at + CODE_CACHE_ROOM > room.cold_end && !next_cold_chunk())
         return false;
-    *ret = (struct code_room){hot_at, cold_at};
+    *ret = (struct code_room){room.hot_at, room.cold_at};
     return true;
 }
 
 void code_cache_commit(struct code_room end)
 {
-    assert(end.hot <= cold_first && end.cold <= cold_end);
-    hot_at = end.hot;
-    cold_at = end.cold;
+    assert(end.hot <= room.cold_first && end.cold <= room.cold_end);
+    room.hot_at = end.hot;
+    room.cold_at = end.cold;
 }
 
 void code_cache_reset(void)
 {
-    hot_at = hot_first;
-    cold_first = cold_at = cold_end = room_end;
-    cold_wasted = 0;
+    room.hot_at = room.hot_first;
+    room.cold_first = room.cold_at = room.cold_end = room.end;
+    room.cold_wasted = 0;
 }
 
 u64 code_cache_used(void)
 {
-    u64 cold = (u64)(room_end - cold_first) - cold_wasted - (u64)(cold_end - cold_at);
-    return (u64)(hot_at - hot_first) + cold;
+    u64 cold = (u64)(room.end - room.cold_first) - room.cold_wasted -
+               (u64)(room.cold_end - room.cold_at);
+    return (u64)(room.hot_at - room.hot_first) + cold;
 }
 
 void lookup_clear(u32 variant)

@@ -5,7 +5,7 @@
  * from it, in chunks that are taken from the end.  The mapping is private, so that a fork
  * copies it on write.
  *
- *   code_cache_first                                                          code_cache_end
+ *   code_cache.first                                                          code_cache.end
  *   | look-up table | struct cpu | doors | fragments ...  -> <- ... stubs and marks | more tables |
  *
  * The tables at the end are those of variants (fragment.h), and nothing but addresses until there are any.
@@ -15,11 +15,12 @@
 
 #include "base/types.h"
 
-extern u64 code_cache_first, code_cache_end;
-
-/* Two tables for data_map.h, of CODE_CACHE_REGIONS bytes each. */
 enum { CODE_CACHE_REGIONS = 65536 };
-extern u8 *code_cache_regions[2];
+
+extern struct code_cache {
+    u64 first, end;
+    u8 *regions[2]; /* two tables for data_map.h, of CODE_CACHE_REGIONS bytes each */
+} code_cache;
 
 /* Maps it where the program left room, and makes struct cpu and the doors. */
 void code_cache_start(void);

@@ -20,24 +20,24 @@ enum {
     MIRRORED = 8, /* eight bytes of the fine map are read at once: behind its end are those of its beginning */
 };
 
-u8 *data_map, *data_fine;
+struct data_maps data_maps;
 
 bool data_map_start(void)
 {
-    if (!data_map)
-        data_map = pool_try_map(MAP_SIZE, PAGE_SIZE);
-    if (!data_fine)
-        data_fine = pool_try_map(MAP_SIZE + PAGE_SIZE, PAGE_SIZE);
-    cpu->data_map = (u64)data_map;
-    cpu->data_fine = (u64)data_fine;
-    return data_map && data_fine;
+    if (!data_maps.coarse)
+        data_maps.coarse = pool_try_map(MAP_SIZE, PAGE_SIZE);
+    if (!data_maps.fine)
+        data_maps.fine = pool_try_map(MAP_SIZE + PAGE_SIZE, PAGE_SIZE);
+    cpu->data_map = (u64)data_maps.coarse;
+    cpu->data_fine = (u64)data_maps.fine;
+    return data_maps.coarse && data_maps.fine;
 }
 
 static void set_fine(u64 slot, u8 bits)
 {
-    data_fine[slot] |= bits;
+    data_maps.fine[slot] |= bits;
     if (slot < MIRRORED)
-        data_fine[MAP_SIZE + slot] |= bits;
+        data_maps.fine[MAP_SIZE + slot] |= bits;
 }
 
 /* The bits of [start, end), which may go around the end. */
@@ -63,7 +63,7 @@ static void set_bits(u64 first, u64 last, u8 bits)
         last = first + WINDOW - 1;
     u64 count = (last >> DATA_GRANULE_BITS) - (first >> DATA_GRANULE_BITS) + 1;
     for (u64 n = 0, slot = data_map_slot(first); n < count; n++, slot = (slot + 1) % MAP_SIZE)
-        data_map[slot] |= bits;
+        data_maps.coarse[slot] |= bits;
 }
 
 void data_map_mark(u64 start, u64 end, u8 how)
@@ -91,10 +91,10 @@ static void forget_in(u8 *map, u64 first, u64 count)
 
 static void data_map_forget(u64 first, u64 count)
 {
-    forget_in(data_map, first, count);
-    forget_in(data_fine, first, count);
+    forget_in(data_maps.coarse, first, count);
+    forget_in(data_maps.fine, first, count);
     if (first < MIRRORED)
-        memset(data_fine + MAP_SIZE, 0, MIRRORED);
+        memset(data_maps.fine + MAP_SIZE, 0, MIRRORED);
 }
 
 void data_map_unmark(u64 start, u64 end)
@@ -111,7 +111,7 @@ void data_map_unmark(u64 start, u64 end)
 
 void data_map_clear_regions(enum data_regions which)
 {
-    memset(code_cache_regions[which], 0, CODE_CACHE_REGIONS);
+    memset(code_cache.regions[which], 0, CODE_CACHE_REGIONS);
 }
 
 void data_map_mark_regions(enum data_regions which, u64 start, u64 end)
@@ -120,5 +120,5 @@ void data_map_mark_regions(enum data_regions which, u64 start, u64 end)
     if (last - first >= CODE_CACHE_REGIONS)
         last = first + CODE_CACHE_REGIONS - 1;
     for (u64 region = first; region <= last; region++)
-        code_cache_regions[which][data_region_slot(region << REGION_BITS)] = 1;
+        code_cache.regions[which][data_region_slot(region << REGION_BITS)] = 1;
 }

@@ -28,8 +28,10 @@ enum {
     DATA_FINEST = 32, /* bytes of the largest access that the fine map is asked about */
 };
 
-extern u8 *data_map; /* NULL: not made yet */
-extern u8 *data_fine;
+extern struct data_maps {
+    u8 *coarse; /* NULL: not made yet */
+    u8 *fine;
+} data_maps;
 
 enum data_regions { DATA_REGIONS_WATCHED, DATA_REGIONS_STACK };
 
@@ -48,7 +50,7 @@ static inline u64 data_map_slot(u64 address)
 
 static inline bool data_map_has(u64 address, u8 mask)
 {
-    return data_map[data_map_slot(address)] & mask;
+    return data_maps.coarse[data_map_slot(address)] & mask;
 }
 
 /* As the code computes it: bytes 2 and 3 of the address, swapped. */
@@ -59,7 +61,7 @@ static inline u32 data_region_slot(u64 address)
 
 static inline bool data_region_has(enum data_regions which, u64 address)
 {
-    return code_cache_regions[which][data_region_slot(address)];
+    return code_cache.regions[which][data_region_slot(address)];
 }
 
 #endif

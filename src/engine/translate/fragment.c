@@ -19,10 +19,7 @@ enum {
     PAGE_HEADS = 1 << 14,
 };
 
-struct fragment *fragments;
-struct link *links;
-u32 fragments_generation;
-u8 fragment_variant;
+struct fragments fragments;
 
 /* What finding by pc needs of a fragment. */
 struct fragment_key {
@@ -30,61 +27,64 @@ struct fragment_key {
     u32 next; /* in the list of the same hash */
 };
 
-static u32 fragment_count; /* 0 is no fragment */
-static u32 link_count;
-static u32 *by_pc;   /* PC_HEADS */
-static struct fragment_key *keys; /* of all fragments, apart from them to be close together */
-static u32 *by_page; /* PAGE_HEADS */
-static u32 *by_slot[VARIANTS]; /* LOOKUP_SLOTS each; NULL: never used */
+static struct {
+    u32 count; /* of fragments; 0 is no fragment */
+    u32 link_count;
+    u32 *by_pc;                /* PC_HEADS */
+    struct fragment_key *keys; /* of all fragments, apart from them to be close together */
+    u32 *by_page;              /* PAGE_HEADS */
+    u32 *by_slot[VARIANTS];    /* LOOKUP_SLOTS each; NULL: never used */
+} tables;
 
 void fragments_start(void)
 {
-    fragments = pool_map(MOST_FRAGMENTS * sizeof(*fragments), PAGE_SIZE);
-    links = pool_map(MOST_LINKS * sizeof(*links), PAGE_SIZE);
-    pool_enlarge_pages((u64)fragments, (u64)(fragments + MOST_FRAGMENTS));
-    pool_enlarge_pages((u64)links, (u64)(links + MOST_LINKS));
-    keys = pool_map(MOST_FRAGMENTS * sizeof(*keys), PAGE_SIZE);
-    by_pc = pool_map(PC_HEADS * sizeof(u32), PAGE_SIZE);
-    by_page = pool_map(PAGE_HEADS * sizeof(u32), PAGE_SIZE);
-    by_slot[0] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
-    fragment_count = 1;
-    link_count = 1;
+    fragments.all = pool_map(MOST_FRAGMENTS * sizeof(*fragments.all), PAGE_SIZE);
+    fragments.links = pool_map(MOST_LINKS * sizeof(*fragments.links), PAGE_SIZE);
+    pool_enlarge_pages((u64)fragments.all, (u64)(fragments.all + MOST_FRAGMENTS));
+    pool_enlarge_pages((u64)fragments.links, (u64)(fragments.links + MOST_LINKS));
+    tables.keys = pool_map(MOST_FRAGMENTS * sizeof(*tables.keys), PAGE_SIZE);
+    tables.by_pc = pool_map(PC_HEADS * sizeof(u32), PAGE_SIZE);
+    tables.by_page = pool_map(PAGE_HEADS * sizeof(u32), PAGE_SIZE);
+    tables.by_slot[0] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
+    tables.count = 1;
+    tables.link_count = 1;
 }
 
 static u32 *pc_head(u64 pc)
 {
-    return &by_pc[(pc ^ pc >> 17) % PC_HEADS];
+    return &tables.by_pc[(pc ^ pc >> 17) % PC_HEADS];
 }
 
 static u32 *page_head(u64 page)
 {
-    return &by_page[(page ^ page >> 14) % PAGE_HEADS];
+    return &tables.by_page[(page ^ page >> 14) % PAGE_HEADS];
 }
 
 static u32 fragment_index_of(const struct fragment *f)
 {
-    return (u32)(f - fragments);
+    return (u32)(f - fragments.all);
 }
 
 static struct fragment *find_variant(u64 pc, u8 variant)
 {
-    for (u32 n = *pc_head(pc); n; n = keys[n].next)
-        if (keys[n].pc == (u32)pc && fragments[n].pc == pc && fragments[n].variant == variant)
-            return &fragments[n];
+    for (u32 n = *pc_head(pc); n; n = tables.keys[n].next)
+        if (tables.keys[n].pc == (u32)pc && fragments.all[n].pc == pc &&
+            fragments.all[n].variant == variant)
+            return &fragments.all[n];
     return NULL;
 }
 
 struct fragment *fragment_find(u64 pc)
 {
-    return find_variant(pc, fragment_variant);
+    return find_variant(pc, fragments.variant);
 }
 
 void fragments_use(u8 variant)
 {
-    fragment_variant = variant;
-    if (by_slot[variant])
+    fragments.variant = variant;
+    if (tables.by_slot[variant])
         return;
-    by_slot[variant] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
+    tables.by_slot[variant] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
     lookup_clear(variant);
 }
 
@@ -96,33 +96,33 @@ void fragment_find_soon(u64 pc)
 /* By halving: fragments are in the order of their addresses. */
 struct fragment *fragment_at(u32 address)
 {
-    u32 low = 1, high = fragment_count;
+    u32 low = 1, high = tables.count;
     while (low < high) {
         u32 middle = low + (high - low) / 2;
-        if (fragments[middle].end <= address)
+        if (fragments.all[middle].end <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < fragment_count && fragments[low].start <= address ? &fragments[low] : NULL;
+    return low < tables.count && fragments.all[low].start <= address ? &fragments.all[low] : NULL;
 }
 
 struct fragment *fragment_next(u32 links_wanted)
 {
-    if (fragment_count == MOST_FRAGMENTS || link_count + links_wanted > MOST_LINKS)
+    if (tables.count == MOST_FRAGMENTS || tables.link_count + links_wanted > MOST_LINKS)
         return NULL;
-    struct fragment *f = &fragments[fragment_count];
+    struct fragment *f = &fragments.all[tables.count];
     memset(f, 0, sizeof(*f));
-    f->links = link_count;
+    f->links = tables.link_count;
     return f;
 }
 
 /* Its code is in the cache: it can be found by address, if by nothing else. */
 void fragment_commit(struct fragment *f)
 {
-    assert(f == &fragments[fragment_count]);
-    fragment_count++;
-    link_count += f->link_count;
+    assert(f == &fragments.all[tables.count]);
+    tables.count++;
+    tables.link_count += f->link_count;
 }
 
 /* Pages of one fragment that share a list are in it once. */
@@ -138,7 +138,7 @@ void fragment_enter(struct fragment *f)
 {
     u32 index = fragment_index_of(f);
     u32 *head = pc_head(f->pc);
-    keys[index] = (struct fragment_key){(u32)f->pc, *head};
+    tables.keys[index] = (struct fragment_key){(u32)f->pc, *head};
     *head = index;
     for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++) {
         if (!lists_page(f, n))
@@ -156,7 +156,7 @@ void fragment_link(struct link *l, struct fragment *to)
 {
     l->to = fragment_index_of(to);
     l->next_incoming = to->incoming;
-    to->incoming = (u32)(l - links);
+    to->incoming = (u32)(l - fragments.links);
     emit_aim(l->jump_at, l->ticked ? to->ticked : to->body);
 }
 
@@ -164,9 +164,9 @@ static void unlink_incoming(struct fragment *f)
 {
     u32 next;
     for (u32 n = f->incoming; n; n = next) {
-        next = links[n].next_incoming;
-        emit_aim(links[n].jump_at, links[n].stub);
-        links[n].to = 0;
+        next = fragments.links[n].next_incoming;
+        emit_aim(fragments.links[n].jump_at, fragments.links[n].stub);
+        fragments.links[n].to = 0;
     }
     f->incoming = 0;
 }
@@ -174,14 +174,14 @@ static void unlink_incoming(struct fragment *f)
 static void unlink_outgoing(struct fragment *f)
 {
     for (u32 n = f->links; n < f->links + f->link_count; n++) {
-        if (!links[n].to)
+        if (!fragments.links[n].to)
             continue;
-        u32 *at = &fragments[links[n].to].incoming;
+        u32 *at = &fragments.all[fragments.links[n].to].incoming;
         while (*at != n)
-            at = &links[*at].next_incoming;
-        *at = links[n].next_incoming;
-        emit_aim(links[n].jump_at, links[n].stub);
-        links[n].to = 0;
+            at = &fragments.links[*at].next_incoming;
+        *at = fragments.links[n].next_incoming;
+        emit_aim(fragments.links[n].jump_at, fragments.links[n].stub);
+        fragments.links[n].to = 0;
     }
 }
 
@@ -192,12 +192,12 @@ void fragment_publish(struct fragment *f)
     if (f->published || (!f->from_table && !translate_late_check(f)))
         return;
     u32 slot = lookup_slot(f->pc);
-    u32 first = by_slot[f->variant][slot];
+    u32 first = tables.by_slot[f->variant][slot];
     f->published = true;
     if (first)
-        emit_aim(f->chain_at, fragments[first].from_table);
+        emit_aim(f->chain_at, fragments.all[first].from_table);
     f->same_slot = first;
-    by_slot[f->variant][slot] = fragment_index_of(f);
+    tables.by_slot[f->variant][slot] = fragment_index_of(f);
     lookup_tables[f->variant][slot] = f->from_table;
 }
 
@@ -207,15 +207,15 @@ static void withdraw(struct fragment *f)
         return;
     u32 slot = lookup_slot(f->pc);
     struct fragment *before = NULL;
-    for (u32 n = by_slot[f->variant][slot]; &fragments[n] != f; n = before->same_slot)
-        before = &fragments[n];
+    for (u32 n = tables.by_slot[f->variant][slot]; &fragments.all[n] != f; n = before->same_slot)
+        before = &fragments.all[n];
     f->published = false;
-    u32 onward = f->same_slot ? fragments[f->same_slot].from_table : doors.missed;
+    u32 onward = f->same_slot ? fragments.all[f->same_slot].from_table : doors.missed;
     if (before) {
         before->same_slot = f->same_slot;
         emit_aim(before->chain_at, onward);
     } else {
-        by_slot[f->variant][slot] = f->same_slot;
+        tables.by_slot[f->variant][slot] = f->same_slot;
         lookup_tables[f->variant][slot] = onward;
     }
 }
@@ -226,8 +226,8 @@ static void remove_by_pc(struct fragment *f)
 {
     u32 *at = pc_head(f->pc);
     while (*at != fragment_index_of(f))
-        at = &keys[*at].next;
-    *at = keys[fragment_index_of(f)].next;
+        at = &tables.keys[*at].next;
+    *at = tables.keys[fragment_index_of(f)].next;
 }
 
 static u32 page_number(const struct fragment *f, u64 page)
@@ -256,7 +256,7 @@ static void remove_by_page(struct fragment *f)
         u32 *head = page_head(f->page[n]);
         u32 *at = head;
         while (*at != fragment_index_of(f))
-            at = next_in_list(&fragments[*at], head);
+            at = next_in_list(&fragments.all[*at], head);
         *at = f->same_page[n];
     }
 }
@@ -276,7 +276,7 @@ static void drop_page(u64 page)
     u32 *head = page_head(page);
     u32 n = *head;
     while (n) {
-        struct fragment *f = &fragments[n];
+        struct fragment *f = &fragments.all[n];
         n = *next_in_list(f, head);
         if (page_number(f, page) < FRAGMENT_PAGES)
             fragment_drop(f);
@@ -299,9 +299,9 @@ void fragments_drop(u64 start, u64 end)
             drop_page(page);
         return;
     }
-    for (u32 n = 1; n < fragment_count; n++)
-        if (fragments[n].live && touches(&fragments[n], first, last))
-            fragment_drop(&fragments[n]);
+    for (u32 n = 1; n < tables.count; n++)
+        if (fragments.all[n].live && touches(&fragments.all[n], first, last))
+            fragment_drop(&fragments.all[n]);
 }
 
 /* Those that end in front of a site, and go on there. */
@@ -309,8 +309,8 @@ static void drop_cut_at(struct fragment *site)
 {
     u32 n = site->incoming;
     while (n) {
-        struct fragment *from = &fragments[links[n].fragment];
-        n = links[n].next_incoming;
+        struct fragment *from = &fragments.all[fragments.links[n].fragment];
+        n = fragments.links[n].next_incoming;
         if (from->cut_at != site->pc || from == site)
             continue;
         fragment_drop(from);
@@ -328,7 +328,7 @@ void fragments_drop_with(u64 pc)
     u32 *head = page_head(pc / PAGE_SIZE);
     u32 n = *head;
     while (n) {
-        struct fragment *f = &fragments[n];
+        struct fragment *f = &fragments.all[n];
         n = *next_in_list(f, head);
         if ((f->pc <= pc && pc < f->pc_end) || f->cut_at == pc)
             fragment_drop(f);
@@ -337,23 +337,23 @@ void fragments_drop_with(u64 pc)
 
 void fragments_drop_variants(u8 bits)
 {
-    for (u32 n = 1; n < fragment_count; n++)
-        if (fragments[n].live && fragments[n].variant & bits)
-            fragment_drop(&fragments[n]);
+    for (u32 n = 1; n < tables.count; n++)
+        if (fragments.all[n].live && fragments.all[n].variant & bits)
+            fragment_drop(&fragments.all[n]);
 }
 
 void fragments_drop_all(void)
 {
-    memset(by_pc, 0, PC_HEADS * sizeof(u32));
-    memset(by_page, 0, PAGE_HEADS * sizeof(u32));
+    memset(tables.by_pc, 0, PC_HEADS * sizeof(u32));
+    memset(tables.by_page, 0, PAGE_HEADS * sizeof(u32));
     for (u32 variant = 0; variant < VARIANTS; variant++) {
-        if (!by_slot[variant])
+        if (!tables.by_slot[variant])
             continue;
-        memset(by_slot[variant], 0, LOOKUP_SLOTS * sizeof(u32));
+        memset(tables.by_slot[variant], 0, LOOKUP_SLOTS * sizeof(u32));
         lookup_clear(variant);
     }
-    fragment_count = 1;
-    link_count = 1;
-    fragments_generation++;
+    tables.count = 1;
+    tables.link_count = 1;
+    fragments.generation++;
     stats.flushes++;
 }

@@ -20,7 +20,7 @@
  * (data_watch.h).  Only fragments of the current variant are found; links and look-ups stay within one.
  *
  * Invariants
- *   (1) fragments[] is in the order of cache addresses; index 0 is no fragment.
+ *   (1) fragments.all[] is in the order of cache addresses; index 0 is no fragment.
  *   (2) A dropped fragment is in no table, and nothing links to it; its code stays until the cache is reset,
  *       because the thread that dropped it may still be inside.
  */
@@ -110,10 +110,13 @@ enum {
     MARK_PUSHED = 16, /* rsp is 8 lower than the guest's */
 };
 
-extern struct fragment *fragments;
-extern struct link *links;
+extern struct fragments {
+    struct fragment *all;
+    struct link *links;
+    u32 generation; /* counts the times everything was dropped: a pointer kept across is stale */
+    u8 variant;     /* the current one */
+} fragments;
 
-extern u8 fragment_variant; /* the current one */
 /* From now on fragments are of this variant. */
 void fragments_use(u8 variant);
 
@@ -142,7 +145,5 @@ void fragments_drop_all(void);
 void fragments_drop_variants(u8 bits);
 /* The plan has got a site at this address, or has lost it: drops those that would be made otherwise now. */
 void fragments_drop_with(u64 pc);
-/* Counts the times everything was dropped: a pointer kept across is stale. */
-extern u32 fragments_generation;
 
 #endif

@@ -14,15 +14,12 @@
 
 enum { BYTES_PER_LINE = 32 };
 
-bool listing_wanted;
 static struct lines file;
 
 void listing_start(void)
 {
-    if (!settings.blocks)
-        return;
-    lines_open(&file, settings.blocks, O_APPEND);
-    listing_wanted = true;
+    if (settings.blocks)
+        lines_open(&file, settings.blocks, O_APPEND);
 }
 
 /* NAME 0xADDRESS BYTES, as many lines as it takes. */

@@ -4,18 +4,17 @@
 #define ENGINE_LISTING_H
 
 #include "base/types.h"
+#include "engine/base/settings.h"
 
 struct block;
 struct fragment;
-
-extern bool listing_wanted;
 
 void listing_start(void);
 void listing_write(const struct block *b, const struct fragment *f);
 
 static inline void listing_note(const struct block *b, const struct fragment *f)
 {
-    if (listing_wanted)
+    if (settings.blocks)
         listing_write(b, f);
 }
 

@@ -16,8 +16,24 @@
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/lower.h"
 
+enum { SINGLES = 1 << 13 };
+
+/* A translation of one instruction. */
+struct single {
+    u64 pc;
+    u64 version; /* of the areas */
+    u32 fragment;
+    u32 generation; /* of all fragments */
+    u32 length;
+    u8 bytes[INSN_MAX];
+};
+
 static struct block block; /* large, and only the baton's holder translates */
-static u32 next_counter;
+
+static struct {
+    u32 next_counter;
+    struct single *singles, *bare_singles; /* SINGLES each; NULL: never used */
+} translator;
 
 /* `loop` is one quick operation on AMD's processors, and seven slow ones on Intel's. */
 static bool made_by_amd(void)
@@ -62,8 +78,8 @@ static enum lower_entry likely_entry(void)
         return ENTRY_PLAIN;
     if (cpu->exit_reason == EXIT_LOOKUP)
         return ENTRY_INDIRECT;
-    return cpu->exit_reason == EXIT_LINK && links[cpu->exit_data].ticked ? ENTRY_COUNTED
-                                                                        : ENTRY_PLAIN;
+    bool counted = cpu->exit_reason == EXIT_LINK && fragments.links[cpu->exit_data].ticked;
+    return counted ? ENTRY_COUNTED : ENTRY_PLAIN;
 }
 
 static struct fragment *make_fragment(u64 pc)
@@ -77,8 +93,8 @@ static struct fragment *make_fragment(u64 pc)
     f->single = block.single;
     for (u32 n = 0; n < block.page_count; n++)
         f->page[n] = block.page[n];
-    next_counter = (next_counter + 1) % settings.counters;
-    lower(&block, f, &room, next_counter, likely_entry());
+    translator.next_counter = (translator.next_counter + 1) % settings.counters;
+    lower(&block, f, &room, translator.next_counter, likely_entry());
     if (block.checked)
         translate_keep_copy(f, &room);
     code_cache_commit(room);
@@ -110,10 +126,10 @@ static bool read_watched(u64 pc, u64 *fault)
 
 struct fragment *translate(struct gaddr pc, u64 *fault)
 {
-    u32 most = fragment_variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS;
+    u32 most = fragments.variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS;
     block.limit = settings.block < most ? settings.block : most;
     block.single = false;
-    block.variant = fragment_variant;
+    block.variant = fragments.variant;
     if (!read_watched(pc.at, fault))
         return NULL;
     struct fragment *f = make_fragment(pc.at);
@@ -128,17 +144,6 @@ struct fragment *translate(struct gaddr pc, u64 *fault)
  * They are kept for the next time, by address; nobody watches their code: it is compared each time.  That it can be
  * fetched at all is certain as long as the areas are the same. */
 
-enum { SINGLES = 1 << 13 };
-
-static struct single {
-    u64 pc;
-    u64 version; /* of the areas */
-    u32 fragment;
-    u32 generation; /* of all fragments */
-    u32 length;
-    u8 bytes[INSN_MAX];
-} *singles, *bare_singles;
-
 static struct single *single_slot(struct single **table, u64 pc)
 {
     if (!*table)
@@ -149,7 +154,7 @@ static struct single *single_slot(struct single **table, u64 pc)
 static bool single_holds(const struct single *s, u64 pc)
 {
     return s->pc == pc && s->fragment && s->version == areas_versions.any &&
-           s->generation == fragments_generation &&
+           s->generation == fragments.generation &&
            !memcmp(gaddr_pointer(gaddr(pc)), s->bytes, s->length);
 }
 
@@ -158,8 +163,8 @@ static void keep_single(struct single *s, const struct fragment *f, u32 length)
     *s = (struct single){
         .pc = f->pc,
         .version = areas_versions.any,
-        .fragment = (u32)(f - fragments),
-        .generation = fragments_generation,
+        .fragment = (u32)(f - fragments.all),
+        .generation = fragments.generation,
         .length = length,
     };
     memcpy(s->bytes, gaddr_pointer(gaddr(f->pc)), s->length);
@@ -167,9 +172,9 @@ static void keep_single(struct single *s, const struct fragment *f, u32 length)
 
 struct fragment *translate_single(struct gaddr pc, u64 *fault)
 {
-    struct single *s = single_slot(&singles, pc.at);
+    struct single *s = single_slot(&translator.singles, pc.at);
     if (single_holds(s, pc.at))
-        return &fragments[s->fragment];
+        return &fragments.all[s->fragment];
     block.limit = 1;
     block.single = true;
     block.variant = 0;
@@ -182,9 +187,9 @@ struct fragment *translate_single(struct gaddr pc, u64 *fault)
 
 struct fragment *translate_bare(struct gaddr pc, const struct insn *i)
 {
-    struct single *s = single_slot(&bare_singles, pc.at);
+    struct single *s = single_slot(&translator.bare_singles, pc.at);
     if (single_holds(s, pc.at))
-        return &fragments[s->fragment];
+        return &fragments.all[s->fragment];
     struct code_room room;
     struct fragment *f = translate_make_room(&room);
     f->pc = pc.at;

@@ -10,7 +10,7 @@ struct insn;
 void translate_start(void);
 
 /* A new fragment for the guest code at `pc`.  NULL if its first instruction cannot be fetched: *fault is the
- * address to report.  A full cache is emptied first: fragments_generation tells. */
+ * address to report.  A full cache is emptied first: fragments.generation tells. */
 struct fragment *translate(struct gaddr pc, u64 *fault);
 
 /* The same for a single instruction, in no table, every exit of which comes to the engine; perhaps made before. */

@@ -210,7 +210,7 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
 static void lower_site(struct lowering *l)
 {
     struct fragment *f = l->fragment;
-    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(f - fragments));
+    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(f - fragments.all));
     emit_jump(&l->e, doors.site);
     f->after_site = emit_here(&l->e);
 }
@@ -249,7 +249,7 @@ static void lower_aim_short(const struct emitter *e, u8 *behind)
 /* To the engine, which goes on behind it. */
 static void leave_at_point(struct lowering *l)
 {
-    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(l->fragment - fragments));
+    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(l->fragment - fragments.all));
     emit_jump(&l->e, doors.site);
 }
 
@@ -666,11 +666,11 @@ static void stub_for_link(struct lowering *l, const struct exit *x)
 {
     struct fragment *f = l->fragment;
     u32 index = f->links + f->link_count++;
-    links[index] = (struct link){
+    fragments.links[index] = (struct link){
         .target = x->pc,
         .jump_at = x->jump_at,
         .stub = emit_here(&l->e),
-        .fragment = (u32)(f - fragments),
+        .fragment = (u32)(f - fragments.all),
         .ticked = x->ticked,
     };
     emit_store_constant32(&l->e, EMIT_CPU(exit_data), index);

@@ -166,7 +166,7 @@ static void check_with_dead_flags(struct lowering *l, const struct data_place *p
     unsigned reg = idle_register(l, p->number);
     emit_store(e, reg, emit_slot(SLOT_SCRATCH));
     if (!p->by_stack && p->i->rip_relative && !has_segment(p->i)) {
-        emit_constant(e, reg, (u64)data_map + data_map_slot(constant_address(l, p->i)));
+        emit_constant(e, reg, (u64)data_maps.coarse + data_map_slot(constant_address(l, p->i)));
     } else {
         emit_address(e, p->i, p->by_stack, p->stack, reg);
         if (!p->by_stack && has_segment(p->i))
@@ -183,7 +183,7 @@ static void check_with_dead_flags(struct lowering *l, const struct data_place *p
 static void emit_region(struct emitter *e, enum data_regions which)
 {
     emit_word(e, 0xc9b70fc90f, 5); /* bswap ecx; movzx ecx, cx */
-    emit_word(e, 0x89b60f | (u64)(u32)(u64)code_cache_regions[which] << 24, 7); /* movzx ecx, byte [rcx + regions] */
+    emit_word(e, 0x89b60f | (u64)(u32)(u64)code_cache.regions[which] << 24, 7); /* movzx ecx, byte [rcx + regions] */
 }
 
 static void check_with_live_flags(struct lowering *l, const struct data_place *p)
@@ -191,7 +191,7 @@ static void check_with_live_flags(struct lowering *l, const struct data_place *p
     struct emitter *e = &l->e;
     emit_store(e, RCX, emit_slot(SLOT_RCX));
     if (!p->by_stack && p->i->rip_relative) {
-        emit_constant(e, RCX, (u64)data_map + data_map_slot(constant_address(l, p->i)));
+        emit_constant(e, RCX, (u64)data_maps.coarse + data_map_slot(constant_address(l, p->i)));
         emit_word(e, 0x09b60f, 3); /* movzx ecx, byte [rcx] */
     } else {
         emit_address(e, p->i, p->by_stack, p->stack, RCX);

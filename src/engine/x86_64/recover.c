@@ -8,7 +8,7 @@
 
 bool recover_in_cache(u64 pc)
 {
-    return pc >= code_cache_first && pc < code_cache_end;
+    return pc >= code_cache.first && pc < code_cache.end;
 }
 
 /* The last mark at or before the offset. */
