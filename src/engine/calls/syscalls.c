@@ -166,13 +166,14 @@ static bool is_direct(u64 number)
     if (handler_of(number) || (traits->effects & EFFECT_HIDES) ||
         ((traits->effects & EFFECT_FILLS) && code_watch_protects()))
         return false;
-    return traits->wait == WAIT_NOW || thread_count <= 1;
+    return traits->wait == WAIT_NOW || threads.count <= 1;
 }
 
 /* What the choice depends on besides the owner of the log, who does not change while the door may be open. */
 static u32 direct_state(void)
 {
-    return 1 | (thread_count > 1) << 1 | (u32)code_watch_protects() << 2 | (observer.any_call != NULL) << 3;
+    return 1 | (threads.count > 1) << 1 | (u32)code_watch_protects() << 2 |
+           (observer.any_call != NULL) << 3;
 }
 
 void syscalls_update_direct(void)

@@ -86,7 +86,7 @@ i64 thread_clone(const struct k_clone_args *args)
 _Noreturn void thread_exit(int status)
 {
     struct thread *t = thread_self();
-    if (t->in_vfork || thread_count == 1) {
+    if (t->in_vfork || threads.count == 1) {
         log_ends(status, 0);
         if (!t->in_vfork)
             stats_print();

@@ -73,7 +73,7 @@ static u64 longest(void)
 
 static bool runs_in_slices(void)
 {
-    return thread_count > 1 || share_member;
+    return threads.count > 1 || share_member;
 }
 
 /* The ticks that may pass before the boundary must be looked at again. */
@@ -349,7 +349,7 @@ static void boundary(bool used_up, bool renew)
 {
     struct thread *t = thread_self();
     bool over = used_up && (!runs_in_slices() || slice_over(share_member && share_wanted()));
-    if (over && thread_count > 1)
+    if (over && threads.count > 1)
         thread_yield();
     if (over && share_member)
         share_yield();
@@ -374,12 +374,12 @@ _Noreturn void engine_run(void)
     bool member_seen = false;
     for (;;) {
         bool used_up = reason == EXIT_TICKS || grant_used_up();
-        bool renew = threads_seen != thread_count || turns_seen != thread_turns ||
+        bool renew = threads_seen != threads.count || turns_seen != threads.turns ||
                      member_seen != share_member;
         u64 rip = cpu->rip;
         boundary(used_up, renew);
-        threads_seen = thread_count;
-        turns_seen = thread_turns;
+        threads_seen = threads.count;
+        turns_seen = threads.turns;
         member_seen = share_member;
         if (cpu->flags & FLAG_TF) {
             s = (struct shortcut){0};

@@ -63,16 +63,20 @@ enum {
 
 enum { BUCKETS = 256 };
 
-static struct bucket {
+struct bucket {
     struct thread *first, *last;
-} buckets[BUCKETS];
+};
 
-u32 futex_lock_waiters;
+static struct {
+    struct bucket buckets[BUCKETS];
+    u32 lock_waiters; /* how many wait FOR_LOCK */
+    bool gives_way;   /* see RETURNS_MOST */
+} futexes;
 
 static struct bucket *futex_bucket_of(struct futex_key key)
 {
     u64 mixed = (key.address >> 2) * 0x9e3779b97f4a7c15ul;
-    return &buckets[mixed >> 56];
+    return &futexes.buckets[mixed >> 56];
 }
 
 static struct futex_key key_of(const struct thread *t)
@@ -110,7 +114,7 @@ static void enqueue(struct thread *t, struct futex_key key, enum futex_kind kind
     w->before = b->last;
     *(b->last ? &b->last->futex.after : &b->first) = t; /* (2) */
     b->last = t;
-    futex_lock_waiters += kind == FUTEX_FOR_LOCK;
+    futexes.lock_waiters += kind == FUTEX_FOR_LOCK;
 }
 
 static void dequeue(struct thread *t)
@@ -121,20 +125,19 @@ static void dequeue(struct thread *t)
     *(w->before ? &w->before->futex.after : &b->first) = w->after;
     *(w->after ? &w->after->futex.before : &b->last) = w->before;
     w->queued = false;
-    futex_lock_waiters -= w->kind == FUTEX_FOR_LOCK;
+    futexes.lock_waiters -= w->kind == FUTEX_FOR_LOCK;
 }
 
 /* Who wakes a thread runs on, and may have taken again what the other one was woken for before that runs: a lock that is
  * let go and taken at once, and held whenever its holder waits for something else, would never come to it (natively, a matter
  * of luck).  So now and then the waker gives way. */
 enum { RETURNS_MOST = 64 };
-static bool gives_way;
 
 void futex_rouse(struct thread *t)
 {
     if (t->futex.returns >= RETURNS_MOST) {
         t->futex.returns = 0;
-        gives_way = true;
+        futexes.gives_way = true;
     }
     dequeue(t);
     thread_wake(t);
@@ -146,6 +149,11 @@ void futex_move(struct thread *t, struct futex_key to, enum futex_kind kind)
     enqueue(t, to, kind);
 }
 
+bool futex_any_for_lock(void)
+{
+    return futexes.lock_waiters != 0;
+}
+
 void futex_forget(struct thread *t)
 {
     if (t->futex.queued)
@@ -154,8 +162,8 @@ void futex_forget(struct thread *t)
 
 void futex_forked(void)
 {
-    memset(buckets, 0, sizeof(buckets));
-    futex_lock_waiters = 0;
+    memset(futexes.buckets, 0, sizeof(futexes.buckets));
+    futexes.lock_waiters = 0;
     assert(!thread_self()->futex.queued);
 }
 
@@ -437,8 +445,8 @@ i64 futex_call(const u64 args[6])
     if (failed)
         return failed;
     i64 result = futex_run(command, args, limited ? &deadline : NULL);
-    if (gives_way) {
-        gives_way = false; /* before the other one asks */
+    if (futexes.gives_way) {
+        futexes.gives_way = false; /* before the other one asks */
         thread_yield();
     }
     return result;

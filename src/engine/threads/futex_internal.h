@@ -21,7 +21,7 @@ enum futex_kind {     /* t->futex.kind: a thread waits */
 #define FUTEX_OWNER_DIED 0x40000000u
 #define FUTEX_OWNER 0x3fffffffu
 
-extern u32 futex_lock_waiters; /* how many wait FOR_LOCK */
+bool futex_any_for_lock(void); /* does any thread wait so? */
 
 /* The first in a queue, and the next one there; NULL: none. */
 struct thread *futex_first(struct futex_key key);

@@ -23,7 +23,7 @@ static bool futex_lock_read_word(u64 address, u32 *ret)
 static bool waits_for(const struct thread *owner, const struct thread *t)
 {
     u32 word;
-    for (u32 steps = thread_count; owner && steps; steps--) {
+    for (u32 steps = threads.count; owner && steps; steps--) {
         if (owner == t)
             return true;
         if (!owner->futex.queued || owner->futex.kind != FUTEX_FOR_LOCK ||
@@ -184,7 +184,7 @@ static bool owned_by(const struct thread *waiter, const struct thread *t, u32 *r
 void futex_locks_thread_ends(const struct thread *t)
 {
     u32 word;
-    for (struct thread *w = thread_next(NULL); w && futex_lock_waiters; w = thread_next(w)) {
+    for (struct thread *w = thread_next(NULL); w && futex_any_for_lock(); w = thread_next(w)) {
         if (!owned_by(w, t, &word))
             continue;
         struct futex_key key = {w->futex.address, w->futex.shared};

@@ -26,23 +26,25 @@ enum {
     LOOKS = 16, /* ticks in which a loop that waits comes round */
 };
 
-static u32 looks; /* still to be made at the holder; 0: none has begun */
 static struct {
-    u64 rip;
-    u64 reg[GENERAL_REGISTERS];
-} seen; /* when they began */
-static u64 last;           /* the pc at the last one */
-static enum stretch since; /* the worst between them */
+    u32 looks; /* still to be made at the holder; 0: none has begun */
+    struct {
+        u64 rip;
+        u64 reg[GENERAL_REGISTERS];
+    } seen;             /* when they began */
+    u64 last;           /* the pc at the last one */
+    enum stretch since; /* the worst between them */
+    u64 chance;         /* of chance(); 0: not begun */
+} slices;
 
 /* Chaos: slices of all sizes, from a tick to many times the usual, so that races come out which regular
  * ones hide: most often short ones, and now and then one that lets a thread run far ahead of the others. */
 static u64 chance(void)
 {
-    static u64 state;
-    if (!state)
-        state = settings.chaos;
-    state = state * 6364136223846793005ul + 1442695040888963407ul; /* Knuth's MMIX */
-    return state >> 33;
+    if (!slices.chance)
+        slices.chance = settings.chaos;
+    slices.chance = slices.chance * 6364136223846793005ul + 1442695040888963407ul; /* Knuth's MMIX */
+    return slices.chance >> 33;
 }
 
 static u64 random_slice(void)
@@ -60,14 +62,14 @@ bool slice_ends_by_chance(u32 visits)
 
 void slice_begin(void)
 {
-    looks = 0;
+    slices.looks = 0;
 }
 
 u64 slice_grant(void)
 {
     if (settings.chaos)
         return random_slice();
-    if (looks)
+    if (slices.looks)
         return 1;
     u32 suspected = thread_self()->slice;
     return suspected ? suspected : FULL;
@@ -75,20 +77,20 @@ u64 slice_grant(void)
 
 static void begin_to_look(void)
 {
-    looks = LOOKS;
-    seen.rip = last = cpu->rip;
-    since = STRETCH_READS;
-    memcpy(seen.reg, cpu->reg, sizeof(seen.reg));
+    slices.looks = LOOKS;
+    slices.seen.rip = slices.last = cpu->rip;
+    slices.since = STRETCH_READS;
+    memcpy(slices.seen.reg, cpu->reg, sizeof(slices.seen.reg));
 }
 
 /* How many registers differ; more than one, unless they have only been counted with. */
 static unsigned differing(void)
 {
     unsigned counting = 0;
-    for (unsigned n = 0; n < countof(seen.reg); n++) {
-        u64 step = cpu->reg[n] - seen.reg[n];
+    for (unsigned n = 0; n < countof(slices.seen.reg); n++) {
+        u64 step = cpu->reg[n] - slices.seen.reg[n];
         if (step != 0 && step != 1 && step != ~0ul)
-            return countof(seen.reg);
+            return countof(slices.seen.reg);
         counting += step != 0;
     }
     return counting;
@@ -98,11 +100,12 @@ static unsigned differing(void)
  * may write it, but does not count.  Returns the slice that such a thread gets, or 0. */
 static u32 short_slice(void)
 {
-    enum stretch stretch = stretch_between(last, cpu->rip);
-    last = cpu->rip;
-    since = stretch > since ? stretch : since;
+    enum stretch stretch = stretch_between(slices.last, cpu->rip);
+    slices.last = cpu->rip;
+    slices.since = stretch > slices.since ? stretch : slices.since;
     unsigned differ = differing();
-    if (cpu->rip != seen.rip || since == STRETCH_WRITES || differ > (since == STRETCH_READS))
+    if (cpu->rip != slices.seen.rip || slices.since == STRETCH_WRITES ||
+        differ > (slices.since == STRETCH_READS))
         return 0;
     return differ ? COUNTED : SHORT;
 }
@@ -111,18 +114,18 @@ bool slice_over(bool wanted)
 {
     struct thread *t = thread_self();
     if (!(wanted || thread_others_wait()) || settings.chaos) {
-        looks = 0;
+        slices.looks = 0;
         return true;
     }
-    if (!looks) {
+    if (!slices.looks) {
         begin_to_look();
         return false;
     }
     u32 slice = short_slice();
-    if (!slice && since != STRETCH_WRITES && --looks)
+    if (!slice && slices.since != STRETCH_WRITES && --slices.looks)
         return false;
     bool over = slice || !t->slice;
-    looks = 0;
+    slices.looks = 0;
     t->slice = slice;
     return over;
 }

@@ -39,12 +39,18 @@
 #include "engine/x86_64/vector.h"
 #include "log/format.h"
 
-u32 thread_count;
-u64 thread_turns;
+struct thread_totals threads;
 
-static struct thread *threads;     /* all, by `next` */
-static struct thread *free_blocks; /* by `next` */
-static struct thread *holder;      /* who had the baton last */
+static struct {
+    struct thread *first;       /* of all, by `next` */
+    struct thread *free_blocks; /* by `next` */
+    struct thread *holder;      /* who had the baton last */
+    struct thread *line_end;    /* of those that want the baton */
+    struct log_switch out;      /* who had it before, for the log: where it stopped, and why */
+    u32 next_ordinal;
+    u32 first_tid;
+    i32 bases_readable; /* -1: not asked yet */
+} roster = {.bases_readable = -1};
 
 /* Blocks
  *
@@ -78,7 +84,7 @@ static struct thread *map_block(void)
 
 static struct thread *take_free_block(void)
 {
-    for (struct thread **at = &free_blocks; *at; at = &(*at)->next) {
+    for (struct thread **at = &roster.free_blocks; *at; at = &(*at)->next) {
         struct thread *t = *at;
         if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE)) /* (6) */
             continue;
@@ -100,30 +106,28 @@ struct thread *thread_create(void)
     return t;
 }
 
-static u32 next_ordinal;
-
 void thread_list_add(struct thread *t)
 {
-    t->ordinal = next_ordinal++;
-    t->next = threads;
-    threads = t;
-    thread_count++;
+    t->ordinal = roster.next_ordinal++;
+    t->next = roster.first;
+    roster.first = t;
+    threads.count++;
 }
 
 void thread_list_drop(struct thread *t)
 {
-    struct thread **at = &threads;
+    struct thread **at = &roster.first;
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
-    thread_count--;
-    t->next = free_blocks;
-    free_blocks = t;
+    threads.count--;
+    t->next = roster.free_blocks;
+    roster.free_blocks = t;
 }
 
 struct thread *thread_with_ordinal(u32 ordinal)
 {
-    struct thread *t = threads;
+    struct thread *t = roster.first;
     while (t && t->ordinal != ordinal)
         t = t->next;
     return t;
@@ -136,12 +140,12 @@ u32 thread_number(const struct thread *t)
 
 struct thread *thread_next(const struct thread *t)
 {
-    return t ? t->next : threads;
+    return t ? t->next : roster.first;
 }
 
 struct thread *thread_find(u32 number)
 {
-    struct thread *t = threads;
+    struct thread *t = roster.first;
     while (t && thread_number(t) != number)
         t = t->next;
     return t;
@@ -174,8 +178,6 @@ enum { /* t->lent */
 
 enum { LOAN_NS = 10000000 };
 
-static struct thread *line_end;
-
 static void thread_grant(struct thread *t)
 {
     if (__atomic_exchange_n(&t->word, GRANTED, __ATOMIC_SEQ_CST) == ASLEEP)
@@ -192,7 +194,7 @@ static bool claim(struct thread *t, u32 place)
 static void thread_join(struct thread *t)
 {
     t->behind = NULL;
-    struct thread *front = __atomic_exchange_n(&line_end, t, __ATOMIC_SEQ_CST);
+    struct thread *front = __atomic_exchange_n(&roster.line_end, t, __ATOMIC_SEQ_CST);
     if (front)
         __atomic_store_n(&front->behind, t, __ATOMIC_RELEASE);
     else
@@ -217,7 +219,7 @@ static void release(struct thread *t, u32 place)
     struct thread *alone = t;
     __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler looks at it */
     if (__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) ||
-        !__atomic_compare_exchange_n(&line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
+        !__atomic_compare_exchange_n(&roster.line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST))
         thread_grant(next_in_line(t));
 }
@@ -232,7 +234,7 @@ static bool move_loan(struct thread *t, u32 from, u32 to)
  * calls this, so there is somebody to have it. */
 static void take_loan(void)
 {
-    struct thread *from = __atomic_load_n(&holder, __ATOMIC_SEQ_CST);
+    struct thread *from = __atomic_load_n(&roster.holder, __ATOMIC_SEQ_CST);
     if (!from || !move_loan(from, LENT, TAKING))
         return;
     from->word = AWAKE;
@@ -265,15 +267,12 @@ bool thread_others_wait(void)
 {
     if (!log_owner->live)
         return false;
-    return __atomic_load_n(&line_end, __ATOMIC_RELAXED) != holder;
+    return __atomic_load_n(&roster.line_end, __ATOMIC_RELAXED) != roster.holder;
 }
-
-/* Who had the baton before, for the log: where it stopped, and why. */
-static struct log_switch out;
 
 static void note_out(const struct thread *t, u32 reason)
 {
-    out = (struct log_switch){t->ordinal, reason, cpu->rip};
+    roster.out = (struct log_switch){t->ordinal, reason, cpu->rip};
 }
 
 /* Nobody of this process can run until one comes back. */
@@ -288,7 +287,7 @@ _Noreturn void thread_leave(int status)
     struct thread *t = thread_self();
     note_out(t, SWITCH_EXIT);
     give_share();
-    holder = NULL;
+    roster.holder = NULL;
     release(t, THREAD_AWAY);
     for (;;)
         kernel_call(__NR_exit, status);
@@ -303,16 +302,15 @@ enum { ARCH_GET_FS = 0x1003, ARCH_GET_GS = 0x1004 };
 bool thread_bases_readable(void)
 {
     enum { PR_GET_AUXV = 0x41555856, HWCAP2_FSGSBASE = 2, ENTRIES = 64 };
-    static i32 answer = -1;
-    if (answer >= 0)
-        return answer;
+    if (roster.bases_readable >= 0)
+        return roster.bases_readable;
     u64 auxv[ENTRIES][2];
     i64 size = kernel_call(__NR_prctl, PR_GET_AUXV, auxv, sizeof(auxv)); /* Linux 6.4 */
-    answer = 0;
+    roster.bases_readable = 0;
     for (i64 i = 0; i < ENTRIES && i * 16 < size; i++)
         if (auxv[i][0] == AT_HWCAP2)
-            answer = (auxv[i][1] & HWCAP2_FSGSBASE) != 0;
-    return answer;
+            roster.bases_readable = (auxv[i][1] & HWCAP2_FSGSBASE) != 0;
+    return roster.bases_readable;
 }
 
 void thread_save_bases(struct thread_state *state)
@@ -353,7 +351,7 @@ void thread_save_state(struct thread *t)
  * (2), and not loaded. */
 static void thread_give_up(struct thread *t, u32 place, u32 word)
 {
-    assert(thread_holds(t) && holder == t);
+    assert(thread_holds(t) && roster.holder == t);
     note_out(t, SWITCH_CALL);
     thread_save_state(t);
     t->word = word;
@@ -367,12 +365,12 @@ static void thread_take_over(struct thread *t)
     assert(t->place == THREAD_IN_LINE && t->word == GRANTED);
     thread_load_registers(&t->state);
     __atomic_store_n(&t->place, THREAD_HOLDS, __ATOMIC_SEQ_CST);
-    if (holder != t) {
-        holder = t;
-        thread_turns++;
+    if (roster.holder != t) {
+        roster.holder = t;
+        threads.turns++;
         if (t->call.open)
             t->call.flags |= SYSCALL_WAITED;
-        log_switched(&out, t);
+        log_switched(&roster.out, t);
         ticks_add(1);
         slice_begin();
     }
@@ -381,7 +379,7 @@ static void thread_take_over(struct thread *t)
 
 void thread_give_baton(void)
 {
-    if (thread_count > 1 && log_owner->live)
+    if (threads.count > 1 && log_owner->live)
         thread_give_up(thread_self(), THREAD_AWAY, AWAKE);
     else
         log_rests();
@@ -406,7 +404,7 @@ void thread_lend_baton(void)
 {
     struct thread *t = thread_self();
     log_rests(); /* other processes do not wait so long */
-    if (thread_count == 1 || !log_owner->live)
+    if (threads.count == 1 || !log_owner->live)
         return;
     note_out(t, SWITCH_CALL);
     thread_save_state(t);
@@ -433,7 +431,7 @@ void thread_yield(void)
     struct thread *t = thread_self();
     if (!thread_others_wait())
         return;
-    assert(thread_holds(t) && holder == t);
+    assert(thread_holds(t) && roster.holder == t);
     struct thread *next = next_in_line(t);
     note_out(t, SWITCH_SLICE);
     thread_save_state(t);
@@ -488,14 +486,12 @@ static void hold_alone(struct thread *t)
     t->place = THREAD_HOLDS;
     t->word = GRANTED;
     t->behind = NULL;
-    holder = line_end = t; /* (3) */
+    roster.holder = roster.line_end = t; /* (3) */
 }
-
-static u32 first_tid;
 
 void thread_start_first(struct thread *t)
 {
-    t->tid = first_tid = (u32)kernel_call(__NR_gettid);
+    t->tid = roster.first_tid = (u32)kernel_call(__NR_gettid);
     t->in_use = 1;
     hold_alone(t);
     thread_list_add(t);
@@ -506,16 +502,16 @@ void thread_start_first(struct thread *t)
 void thread_forked(void)
 {
     struct thread *t = thread_self();
-    for (struct thread *other = threads, *next; other; other = next) {
+    for (struct thread *other = roster.first, *next; other; other = next) {
         next = other->next;
         if (other != t)
             thread_list_drop(other);
     }
-    for (struct thread *gone = free_blocks; gone; gone = gone->next)
+    for (struct thread *gone = roster.free_blocks; gone; gone = gone->next)
         gone->in_use = 0; /* (6) */
-    t->tid = log_owner->live ? (u32)kernel_call(__NR_gettid) : first_tid;
+    t->tid = log_owner->live ? (u32)kernel_call(__NR_gettid) : roster.first_tid;
     t->in_vfork = false;
     t->robust_list = gaddr(0);
-    assert(thread_count == 1 && thread_holds(t));
+    assert(threads.count == 1 && thread_holds(t));
     hold_alone(t);
 }

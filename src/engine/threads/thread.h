@@ -132,8 +132,10 @@ static inline bool thread_holds(const struct thread *t)
     return __atomic_load_n(&t->place, __ATOMIC_SEQ_CST) == THREAD_HOLDS;
 }
 
-extern u32 thread_count; /* of the process, this one included */
-extern u64 thread_turns; /* how often one has taken the baton from another */
+extern struct thread_totals {
+    u32 count; /* of the process, this one included */
+    u64 turns; /* how often one has taken the baton from another */
+} threads;
 
 struct thread *thread_create(void);          /* a block with its stacks, not running yet */
 u64 thread_stack_top(struct thread *t);      /* of the engine's stack */
@@ -182,7 +184,7 @@ bool thread_bases_readable(void);
 
 /* For those who make threads, end them, and replay them. */
 
-/* The list of all threads, and thread_count.  A block that was dropped is given out
+/* The list of all threads, and threads.count.  A block that was dropped is given out
  * again when its kernel thread has ended. */
 void thread_list_add(struct thread *t);
 void thread_list_drop(struct thread *t);

@@ -283,7 +283,7 @@ static __attribute__((noinline)) i64 pass_sharing(const struct call *call)
         share_call_ends(call, result);
         return result;
     }
-    if (thread_count > 1 || share_reaches(call))
+    if (threads.count > 1 || share_reaches(call))
         return bounce_pass(call);
     share_give();
     i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
@@ -295,7 +295,7 @@ i64 record_pass(const struct call *call)
 {
     if (share_group && share_group_in_use())
         return pass_sharing(call);
-    if (thread_count == 1)
+    if (threads.count == 1)
         return engine_make_call(call->number, call->args, &thread_self()->signal_waiting);
     return bounce_pass(call);
 }

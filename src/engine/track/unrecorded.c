@@ -17,7 +17,7 @@ i64 unrecorded_pass_now(const struct call *call)
 i64 unrecorded_pass(const struct call *call)
 {
     struct thread *t = thread_self();
-    if (thread_count == 1)
+    if (threads.count == 1)
         return engine_make_call(call->number, call->args, &t->signal_waiting);
     thread_give_baton();
     i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
