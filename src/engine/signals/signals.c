@@ -34,7 +34,7 @@
     (IGNORED_BY_DEFAULT | SIGNAL_BIT(SIG_STOP) | SIGNAL_BIT(SIG_TSTP) | SIGNAL_BIT(SIG_TTIN) |     \
      SIGNAL_BIT(SIG_TTOU) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_KILL))
 
-struct k_sigaction signals_actions[SIG_LAST + 1];
+struct signals_state signals;
 
 /* The order in which the kernel takes synchronous signals that were sent: by number. */
 static const u8 synchronous[] = {SIG_ILL, SIG_TRAP, SIG_BUS, SIG_FPE, SIG_SEGV};
@@ -55,13 +55,13 @@ static void set_kernel_handler(int signal, u64 handler, u64 flags)
 /* A recording has the moment at which a signal ends the program, so the engine must see it first. */
 static bool signals_watches_end(int signal)
 {
-    return log_owner->sees_end && signals_actions[signal].handler == K_SIG_DFL &&
+    return log_owner->sees_end && signals.actions[signal].handler == K_SIG_DFL &&
            !signals_is(signal, NOT_ENDING);
 }
 
 void signals_set_kernel_action(int signal)
 {
-    const struct k_sigaction *action = &signals_actions[signal];
+    const struct k_sigaction *action = &signals.actions[signal];
     u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
     bool synchronous_kind = signals_is(signal, SIGNALS_SYNCHRONOUS);
     if (!log_owner->live && !synchronous_kind)
@@ -136,7 +136,7 @@ void signals_start(const struct signals_inherited *inherited)
     struct thread *t = thread_self();
     for (int signal = 1; signal <= SIG_LAST; signal++)
         if (signals_is(signal, inherited->ignored))
-            signals_actions[signal].handler = K_SIG_IGN;
+            signals.actions[signal].handler = K_SIG_IGN;
     t->mask = inherited->mask;
     signals_thread_start(t);
     for (int signal = 1; signal <= SIG_LAST; signal++)
@@ -187,7 +187,7 @@ static _Noreturn void die_unexplained(int signal)
 
 static void reset_action(int signal)
 {
-    signals_actions[signal].handler = K_SIG_DFL;
+    signals.actions[signal].handler = K_SIG_DFL;
     signals_set_kernel_action(signal);
 }
 
@@ -206,7 +206,7 @@ static void after_frame(struct thread *t, int signal, const struct k_sigaction *
 
 static void log_handled(const struct thread *t, const struct k_siginfo *info, bool raised)
 {
-    const struct k_sigaction *action = &signals_actions[info->signal];
+    const struct k_sigaction *action = &signals.actions[info->signal];
     log_signal(&(struct log_signal){info, SIGNAL_HANDLED, raised, action->handler,
                                     frame_place(t, action->flags)});
 }
@@ -215,7 +215,7 @@ static void log_handled(const struct thread *t, const struct k_siginfo *info, bo
  * process. */
 static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
 {
-    struct k_sigaction action = signals_actions[info->signal];
+    struct k_sigaction action = signals.actions[info->signal];
     struct frame_request request = {
         .info = info,
         .action = &action,
@@ -238,7 +238,7 @@ static void run_handler(struct thread *t, const struct k_siginfo *info, bool fau
 static void do_without_handler(const struct k_siginfo *info)
 {
     int signal = info->signal;
-    if (signals_actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT)) {
+    if (signals.actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT)) {
         log_signal(&(struct log_signal){.info = info, .fate = SIGNAL_IGNORED});
         return;
     }
@@ -472,14 +472,12 @@ struct signals_saved {
     u64 fault_error, fault_trap, fault_cr2;
 };
 
-static struct signals_saved *unused;
-
 static struct signals_saved *saved_take(void)
 {
-    struct signals_saved *s = unused;
+    struct signals_saved *s = signals.unused;
     if (s == NULL)
         return pool_take(sizeof(*s));
-    unused = s->outer;
+    signals.unused = s->outer;
     return s;
 }
 
@@ -490,7 +488,7 @@ void signals_vfork_begin(void)
     signals_block_all();
     struct signals_saved *s = saved_take();
     s->outer = t->signals_saved;
-    memcpy(s->actions, signals_actions, sizeof(s->actions));
+    memcpy(s->actions, signals.actions, sizeof(s->actions));
     s->mask = t->mask;
     s->mask_restore_waits = t->mask_restore_waits;
     s->mask_restore = t->mask_restore;
@@ -515,7 +513,7 @@ void signals_vfork_end(void)
     struct thread *t = thread_self();
     struct signals_saved *s = t->signals_saved;
     t->signals_saved = s->outer;
-    memcpy(signals_actions, s->actions, sizeof(s->actions));
+    memcpy(signals.actions, s->actions, sizeof(s->actions));
     t->mask = s->mask;
     t->mask_restore_waits = s->mask_restore_waits;
     t->mask_restore = s->mask_restore;
@@ -527,8 +525,8 @@ void signals_vfork_end(void)
     t->fault_error = s->fault_error;
     t->fault_trap = s->fault_trap;
     t->fault_cr2 = s->fault_cr2;
-    s->outer = unused;
-    unused = s;
+    s->outer = signals.unused;
+    signals.unused = s;
     signals_apply_mask(t);
 }
 
@@ -551,7 +549,7 @@ void signals_exec(void)
         return; /* the call will not be made */
     hand_back_held(t);
     for (size_t i = 0; i < countof(synchronous); i++) {
-        if (signals_actions[synchronous[i]].handler == K_SIG_IGN)
+        if (signals.actions[synchronous[i]].handler == K_SIG_IGN)
             set_kernel_handler(synchronous[i], K_SIG_IGN, 0);
     }
 }

@@ -31,8 +31,8 @@ static bool same_for_kernel(const struct k_sigaction *a, const struct k_sigactio
 static void change_action(int signal, const struct k_sigaction *action)
 {
     struct thread *t = thread_self();
-    struct k_sigaction before = signals_actions[signal];
-    signals_actions[signal] = *action;
+    struct k_sigaction before = signals.actions[signal];
+    signals.actions[signal] = *action;
     if (!same_for_kernel(&before, action))
         signals_set_kernel_action(signal);
     if (action->handler == K_SIG_IGN) /* one that is ignored does not stay pending */
@@ -48,7 +48,7 @@ i64 signals_action(int signal, struct gaddr action, struct gaddr old, u64 size)
         return -EFAULT;
     if (signal < 1 || signal > SIG_LAST || (action.at && signals_is(signal, SIGNALS_UNBLOCKABLE)))
         return -EINVAL;
-    struct k_sigaction before = signals_actions[signal];
+    struct k_sigaction before = signals.actions[signal];
     if (action.at) {
         new.flags &= KNOWN_FLAGS;
         new.mask &= ~SIGNALS_UNBLOCKABLE;
@@ -223,5 +223,5 @@ bool signals_restarts(void)
 {
     int signal = signals_next(thread_self());
     return !signal || !signals_has_handler(signal) ||
-           (signals_actions[signal].flags & K_SA_RESTART);
+           (signals.actions[signal].flags & K_SA_RESTART);
 }

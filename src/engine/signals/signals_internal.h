@@ -16,8 +16,10 @@ enum { CODE_KERNEL = 0x80 }; /* si_code of what the kernel does not explain */
 enum { K_SIG_BLOCK, K_SIG_UNBLOCK, K_SIG_SETMASK };
 enum { K_SIGSET = 8 }; /* bytes */
 
-/* What the guest has asked for; index 0 is not used. */
-extern struct k_sigaction signals_actions[SIG_LAST + 1];
+extern struct signals_state {
+    struct k_sigaction actions[SIG_LAST + 1]; /* that the guest has asked for; [0] is not used */
+    struct signals_saved *unused;             /* by `outer`: for the next child of vfork */
+} signals;
 
 static inline bool signals_is(int signal, u64 set)
 {
@@ -26,7 +28,7 @@ static inline bool signals_is(int signal, u64 set)
 
 static inline bool signals_has_handler(int signal)
 {
-    return signals_actions[signal].handler > K_SIG_IGN;
+    return signals.actions[signal].handler > K_SIG_IGN;
 }
 
 /* The kernel's handler for everything (signals_handler.c). */
