@@ -37,7 +37,12 @@ enum {
     ST_NOEXEC = 8,
 };
 
-static i32 engine_fd = -1;
+static struct {
+    i32 engine_fd;
+    /* Kept from call to call: after an execve by a child of vfork their memory is the parent's. */
+    u64 *arguments;
+    u64 arguments_room;
+} process_exec = {.engine_fd = -1};
 
 /* As its predecessor hands it on: the program may have gone to where /proc is not, and the file neither (chroot). */
 static i64 open_engine(const char *started_as)
@@ -52,7 +57,7 @@ void process_start(const char *started_as)
 {
     i64 fd = open_engine(started_as);
     if (!kernel_failed(fd))
-        descriptors_keep((i32)fd, true, &engine_fd);
+        descriptors_keep((i32)fd, true, &process_exec.engine_fd);
     process_note_tracer();
 }
 
@@ -150,21 +155,17 @@ static bool is_script(i32 fd)
 
 /* The arguments */
 
-/* Kept from call to call: after an execve by a child of vfork the memory is still the parent's. */
-static u64 *arguments;
-static u64 arguments_room;
-
 static bool process_exec_make_room(u64 wanted)
 {
-    if (wanted <= arguments_room)
+    if (wanted <= process_exec.arguments_room)
         return true;
     u64 *more = pool_try_map(wanted * sizeof(u64), sizeof(u64));
     if (!more)
         return false;
-    if (arguments)
-        pool_unmap(arguments, arguments_room * sizeof(u64));
-    arguments = more;
-    arguments_room = wanted;
+    if (process_exec.arguments)
+        pool_unmap(process_exec.arguments, process_exec.arguments_room * sizeof(u64));
+    process_exec.arguments = more;
+    process_exec.arguments_room = wanted;
     return true;
 }
 
@@ -223,13 +224,13 @@ static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 
         return count;
     if (!process_exec_make_room(CHANNEL_ARGS_MIN + (u64)count + 1))
         return -ENOMEM;
-    arguments[0] = (u64)CHANNEL_ENGINE_NAME;
-    arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited, engine);
-    arguments[CHANNEL_ARG_PATH] = (u64)target->path;
-    arguments[CHANNEL_ARG_ARGV0] = (u64)nothing; /* there is always one */
-    if (!guest_read(&arguments[CHANNEL_ARG_ARGV0], argv, (size_t)count * sizeof(u64)))
+    process_exec.arguments[0] = (u64)CHANNEL_ENGINE_NAME;
+    process_exec.arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited, engine);
+    process_exec.arguments[CHANNEL_ARG_PATH] = (u64)target->path;
+    process_exec.arguments[CHANNEL_ARG_ARGV0] = (u64)nothing; /* there is always one */
+    if (!guest_read(&process_exec.arguments[CHANNEL_ARG_ARGV0], argv, (size_t)count * sizeof(u64)))
         return -EFAULT;
-    arguments[CHANNEL_ARG_ARGV0 + (count ? count : 1)] = 0;
+    process_exec.arguments[CHANNEL_ARG_ARGV0 + (count ? count : 1)] = 0;
     return 0;
 }
 
@@ -263,10 +264,11 @@ static i64 process_exec_hand_on(i32 fd)
 static i64 exec_with(const struct exec_target *target, i64 inherited, struct gaddr argv,
                      struct gaddr envp)
 {
-    i64 engine = process_exec_hand_on(engine_fd); /* an error: the program has no descriptor left */
+    /* An error: the program has no descriptor left. */
+    i64 engine = process_exec_hand_on(process_exec.engine_fd);
     i64 result = build_arguments(target, (i32)inherited, (i32)engine, argv);
     if (result == 0)
-        result = exec_descriptor(engine_fd, (u64)arguments, envp.at);
+        result = exec_descriptor(process_exec.engine_fd, (u64)process_exec.arguments, envp.at);
     if (!kernel_failed(engine))
         descriptors_drop((i32)engine);
     return result;
