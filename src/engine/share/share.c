@@ -53,24 +53,47 @@ enum {
 };
 
 bool share_member;
-static bool held;
-static bool forked;  /* memory without a name may be in other processes */
-static u64 turn;     /* in which this process has, or last had, the baton */
-static u64 seen;     /* the turn in which the baton was given away */
-static u64 fork_turn;
-static u32 contested; /* others have had the baton, not long ago */
-
-/* --- views ------------------------------------------------------------------------------------ */
-
-static struct view {
+struct view {
     u64 start, end;
     u32 protection;
     bool writable;
     struct share_object *object;
     u64 first; /* page of the object at `start` */
-} *views;
-static u64 view_count;
-static u32 areas_known; /* the version that the views are of */
+};
+
+struct page_copy {
+    u64 page;
+    bool good; /* (2) */
+    bool hot;
+    u16 writes; /* turns in which it was */
+    u16 idle;   /* and in which it was not, since */
+};
+
+struct warm_range {
+    u64 start, end;
+};
+
+static struct {
+    bool held;
+    bool forked;     /* memory without a name may be in other processes */
+    u64 turn;        /* in which this process has, or last had, the baton */
+    u64 seen;        /* the turn in which the baton was given away */
+    u64 fork_turn;
+    u32 contested;   /* others have had the baton, not long ago */
+    u32 areas_known; /* the version that the views are of */
+    struct view *views;
+    u64 view_count;
+    struct page_copy copies[COPIES];
+    u8 (*copy_bytes)[PAGE_SIZE];
+    u32 hot[HOT_MOST];
+    u32 hot_count;
+    u32 warm_count;
+    struct warm_range *warm;
+    struct file_writes current; /* what the call in which we are writes; its file is 0 if none */
+    bool said_too_much, said_stopped; /* in the log, once each */
+} share;
+
+/* --- views ------------------------------------------------------------------------------------ */
 
 static bool takes_part(const struct area *a)
 {
@@ -78,7 +101,7 @@ static bool takes_part(const struct area *a)
         return false;
     if ((a->flags & AREA_STAYS) && !(a->protection & PROT_WRITE))
         return false;
-    return a->device != MAPPED_COPY_NAMELESS || forked;
+    return a->device != MAPPED_COPY_NAMELESS || share.forked;
 }
 
 static bool any_takes_part(void)
@@ -91,21 +114,20 @@ static bool any_takes_part(void)
 
 static void say_too_much(void)
 {
-    static bool said;
-    if (!said)
+    if (!share.said_too_much)
         log_note(NOTE_LIMIT, "more memory is shared with other processes than can be watched");
-    said = true;
+    share.said_too_much = true;
 }
 
 static void add_view(const struct area *a)
 {
     u64 first = a->offset / PAGE_SIZE, pages = (a->end - a->start) / PAGE_SIZE;
     struct share_object *o = share_group_object(a->device, a->inode, first + pages);
-    if (!o || view_count == VIEWS_MOST) {
+    if (!o || share.view_count == VIEWS_MOST) {
         say_too_much();
         return;
     }
-    views[view_count++] = (struct view){a->start, a->end, a->protection,
+    share.views[share.view_count++] = (struct view){a->start, a->end, a->protection,
                                         a->protection & PROT_WRITE, o, first};
     if (o->outside)
         share_outside_watch(o->device, o->inode, a->start, a->end);
@@ -113,22 +135,23 @@ static void add_view(const struct area *a)
 
 static struct view *view_at(u64 address)
 {
-    u64 low = 0, high = view_count;
+    u64 low = 0, high = share.view_count;
     while (low < high) {
         u64 middle = (low + high) / 2;
-        if (views[middle].end > address)
+        if (share.views[middle].end > address)
             high = middle;
         else
             low = middle + 1;
     }
-    return low < view_count && views[low].start <= address ? &views[low] : NULL;
+    return low < share.view_count && share.views[low].start <= address ? &share.views[low] : NULL;
 }
 
 void share_watch_outside(const struct share_object *object)
 {
-    for (u64 n = 0; n < view_count; n++)
-        if (views[n].object == object)
-            share_outside_watch(object->device, object->inode, views[n].start, views[n].end);
+    for (u64 n = 0; n < share.view_count; n++)
+        if (share.views[n].object == object)
+            share_outside_watch(object->device, object->inode, share.views[n].start,
+                                share.views[n].end);
 }
 
 static u64 page_in_object(const struct view *v, u64 address)
@@ -143,31 +166,20 @@ static void mark_written(const struct view *v, u64 start, u64 end)
 
 /* --- copies of pages ------------------------------------------------------------------------ */
 
-static struct page_copy {
-    u64 page;
-    bool good; /* (2) */
-    bool hot;
-    u16 writes; /* turns in which it was */
-    u16 idle;   /* and in which it was not, since */
-} copies[COPIES];
-static u8 (*copy_bytes)[PAGE_SIZE];
-static u32 hot[HOT_MOST];
-static u32 hot_count;
-
 static struct page_copy *share_copy_of(u64 page)
 {
-    return &copies[page / PAGE_SIZE * 0x9e3779b97f4a7c15ul >> (64 - COPIES_BITS)];
+    return &share.copies[page / PAGE_SIZE * 0x9e3779b97f4a7c15ul >> (64 - COPIES_BITS)];
 }
 
 static u8 *share_bytes_of(const struct page_copy *c)
 {
-    return copy_bytes[c - copies];
+    return share.copy_bytes[c - share.copies];
 }
 
 static void spoil_all_copies(void)
 {
     for (u32 n = 0; n < COPIES; n++)
-        copies[n].good = false;
+        share.copies[n].good = false;
 }
 
 static void spoil_copies(u64 start, u64 end)
@@ -183,16 +195,11 @@ static void spoil_copies(u64 start, u64 end)
 
 static void forget_copies(void)
 {
-    memset(copies, 0, sizeof(copies));
-    hot_count = 0;
+    memset(share.copies, 0, sizeof(share.copies));
+    share.hot_count = 0;
 }
 
 /* --- cold, warm and hot ------------------------------------------------------------------------ */
-
-static struct warm_range {
-    u64 start, end;
-} *warm;
-static u32 warm_count;
 
 static u32 cold_protection(const struct view *v)
 {
@@ -208,18 +215,18 @@ static void make_cold(u64 start, u64 end)
 
 static void cool_all(void)
 {
-    for (u32 n = 0; n < warm_count; n++)
-        make_cold(warm[n].start, warm[n].end);
-    warm_count = 0;
+    for (u32 n = 0; n < share.warm_count; n++)
+        make_cold(share.warm[n].start, share.warm[n].end);
+    share.warm_count = 0;
 }
 
 static void note_warm(u64 start, u64 end)
 {
-    struct warm_range *last = warm_count ? &warm[warm_count - 1] : NULL;
+    struct warm_range *last = share.warm_count ? &share.warm[share.warm_count - 1] : NULL;
     if (last && last->end == start && view_at(last->start) == view_at(start))
         last->end = end;
     else
-        warm[warm_count++] = (struct warm_range){start, end};
+        share.warm[share.warm_count++] = (struct warm_range){start, end};
 }
 
 /* All of a view: when the kernel has no room for more mappings, or we for more ranges. */
@@ -235,10 +242,10 @@ static void warm_view(const struct view *v)
 
 static void warm_all_views(void)
 {
-    warm_count = 0;
-    for (u64 n = 0; n < view_count; n++)
-        if (views[n].writable)
-            warm_view(&views[n]);
+    share.warm_count = 0;
+    for (u64 n = 0; n < share.view_count; n++)
+        if (share.views[n].writable)
+            warm_view(&share.views[n]);
 }
 
 /* A page that is written again becomes hot. */
@@ -251,11 +258,11 @@ static bool becomes_hot(u64 page)
         return false;
     }
     c->good = false;
-    if (c->hot || ++c->writes < HOT_AFTER || hot_count == HOT_MOST)
+    if (c->hot || ++c->writes < HOT_AFTER || share.hot_count == HOT_MOST)
         return c->hot;
     c->hot = true;
     c->idle = 0;
-    hot[hot_count++] = (u32)(c - copies);
+    share.hot[share.hot_count++] = (u32)(c - share.copies);
     return true;
 }
 
@@ -268,7 +275,7 @@ static bool stays_whole(const struct view *v)
 static void open_range(const struct view *v, u64 start, u64 end)
 {
     u32 protection = code_watch_kernel_protection(v->protection);
-    if (warm_count >= WARM_MOST - 1) {
+    if (share.warm_count >= WARM_MOST - 1) {
         warm_all_views();
     } else if (stays_whole(v)) {
         warm_view(v);
@@ -300,8 +307,8 @@ void share_opened(u64 start, u64 end)
 {
     if (!share_member)
         return;
-    for (u64 n = 0; n < view_count; n++) {
-        const struct view *v = &views[n];
+    for (u64 n = 0; n < share.view_count; n++) {
+        const struct view *v = &share.views[n];
         u64 from = start > v->start ? start : v->start, to = end < v->end ? end : v->end;
         if (from < to && v->writable)
             open_range(v, from, to);
@@ -433,17 +440,18 @@ static void log_view(const struct view *v, bool in_call)
 {
     const struct share_object *o = v->object;
     u64 last = page_in_object(v, v->end);
-    if (o->resized > seen)
+    if (o->resized > share.seen)
         log_shared(in_call, PIECE_FILE_SIZE, v->start, &o->size, sizeof(o->size));
-    for (u64 page = v->first; (page = share_group_next_written(o, page, last, seen)) < last; page++)
+    for (u64 page = v->first;
+         (page = share_group_next_written(o, page, last, share.seen)) < last; page++)
         log_page(v, v->start + (page - v->first) * PAGE_SIZE, in_call);
 }
 
 /* Where a page of an object is in this process; 0: nowhere. */
 static u64 share_place_of(const struct share_suspect *s, struct view **ret)
 {
-    for (u64 n = 0; n < view_count; n++) {
-        struct view *v = &views[n];
+    for (u64 n = 0; n < share.view_count; n++) {
+        struct view *v = &share.views[n];
         if (v->object->device == s->device && v->object->inode == s->inode && s->page >= v->first &&
             s->page < page_in_object(v, v->end)) {
             *ret = v;
@@ -469,10 +477,11 @@ static void log_suspects(bool in_call)
 
 static void mark_hot(void)
 {
-    for (u32 n = 0; n < hot_count; n++) {
-        const struct view *v = view_at(copies[hot[n]].page);
+    for (u32 n = 0; n < share.hot_count; n++) {
+        u64 page = share.copies[share.hot[n]].page;
+        const struct view *v = view_at(page);
         if (v)
-            mark_written(v, copies[hot[n]].page, copies[hot[n]].page + PAGE_SIZE);
+            mark_written(v, page, page + PAGE_SIZE);
     }
 }
 
@@ -493,11 +502,11 @@ static void share_keep_copy(struct page_copy *c)
 /* While nobody else comes, copies are not worth their while. */
 static void keep_hot_copies(void)
 {
-    if (contested)
-        contested--;
-    for (u32 n = hot_count; n > 0; n--) {
-        struct page_copy *c = &copies[hot[n - 1]];
-        if (contested)
+    if (share.contested)
+        share.contested--;
+    for (u32 n = share.hot_count; n > 0; n--) {
+        struct page_copy *c = &share.copies[share.hot[n - 1]];
+        if (share.contested)
             share_keep_copy(c);
         else
             c->good = false;
@@ -506,7 +515,7 @@ static void keep_hot_copies(void)
         c->hot = false;
         c->writes = 0;
         make_cold(c->page, c->page + PAGE_SIZE);
-        hot[n - 1] = hot[--hot_count];
+        share.hot[n - 1] = share.hot[--share.hot_count];
     }
 }
 
@@ -553,13 +562,13 @@ static void end_turn(void)
     keep_hot_copies();
     keep_suspects();
     share_outside_keep();
-    seen = turn;
-    held = false;
+    share.seen = share.turn;
+    share.held = false;
 }
 
 void share_give(void)
 {
-    if (!held)
+    if (!share.held)
         return;
     end_turn();
     share_group_give();
@@ -567,13 +576,13 @@ void share_give(void)
 
 static void begin_turn(bool other, bool in_call)
 {
-    held = true;
-    turn = share_group_turn();
+    share.held = true;
+    share.turn = share_group_turn();
     if (other) {
-        contested = CONTESTED;
+        share.contested = CONTESTED;
         cool_all();
-        for (u64 n = 0; n < view_count; n++)
-            log_view(&views[n], in_call);
+        for (u64 n = 0; n < share.view_count; n++)
+            log_view(&share.views[n], in_call);
     }
     log_suspects(in_call);
     share_outside_look(in_call);
@@ -585,25 +594,24 @@ static void begin_turn(bool other, bool in_call)
 
 void share_take(bool in_call)
 {
-    if (share_member && !held)
+    if (share_member && !share.held)
         begin_turn(share_group_take(), in_call);
 }
 
 bool share_wanted(void)
 {
-    return held && share_group_wanted();
+    return share.held && share_group_wanted();
 }
 
 /* Up to here it ran beside the others. */
 static void come_back(void)
 {
-    static bool said;
-    if (!said)
+    if (!share.said_stopped)
         log_note(NOTE_LIMIT, "the process was stopped by a signal while it ran on memory that it shares");
-    said = true;
+    share.said_stopped = true;
     spoil_all_copies();
-    seen = turn;
-    held = false;
+    share.seen = share.turn;
+    share.held = false;
 }
 
 void share_yield(void)
@@ -621,37 +629,37 @@ void share_yield(void)
 
 static void share_prepare(void)
 {
-    if (views)
+    if (share.views)
         return;
-    views = pool_map(VIEWS_MOST * sizeof(*views), PAGE_SIZE);
-    warm = pool_map(WARM_MOST * sizeof(*warm), PAGE_SIZE);
-    copy_bytes = pool_map(sizeof(*copy_bytes) * COPIES, PAGE_SIZE);
+    share.views = pool_map(VIEWS_MOST * sizeof(*share.views), PAGE_SIZE);
+    share.warm = pool_map(WARM_MOST * sizeof(*share.warm), PAGE_SIZE);
+    share.copy_bytes = pool_map(sizeof(*share.copy_bytes) * COPIES, PAGE_SIZE);
 }
 
 static void protect_all(void)
 {
-    warm_count = 0;
+    share.warm_count = 0;
     forget_copies();
-    for (u64 n = 0; n < view_count; n++)
-        make_cold(views[n].start, views[n].end);
+    for (u64 n = 0; n < share.view_count; n++)
+        make_cold(share.views[n].start, share.views[n].end);
 }
 
 void share_update(void)
 {
-    if (areas_known == areas_versions.shared || !share_group)
+    if (share.areas_known == areas_versions.shared || !share_group)
         return;
-    areas_known = areas_versions.shared;
+    share.areas_known = areas_versions.shared;
     bool any = any_takes_part();
     if (!any && !share_member)
         return;
     share_prepare();
-    if (!held) {
+    if (!share.held) {
         share_group_take();
-        held = true;
-        turn = share_group_turn();
+        share.held = true;
+        share.turn = share_group_turn();
     }
     share_member = any;
-    view_count = 0;
+    share.view_count = 0;
     share_outside_forget();
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
         if (takes_part(a))
@@ -678,27 +686,27 @@ void share_fork_begins(void)
 {
     if (!share_group)
         return;
-    if (!forked && has_shared_memory()) {
-        forked = true;
-        areas_known--;
+    if (!share.forked && has_shared_memory()) {
+        share.forked = true;
+        share.areas_known--;
     }
     share_update();
     if (!share_member)
         return;
     cool_all();
-    fork_turn = turn;
+    share.fork_turn = share.turn;
     share_group_next_turn();
-    turn = share_group_turn();
+    share.turn = share_group_turn();
     mark_hot();
 }
 
 void share_forked(void)
 {
     share_group_forked();
-    held = false;
+    share.held = false;
     if (!share_member)
         return;
-    seen = fork_turn;
+    share.seen = share.fork_turn;
     protect_all();
     share_take(true);
 }
@@ -716,18 +724,16 @@ void share_leave(void)
 
 /* --- files ------------------------------------------------------------------------------------- */
 
-static struct file_writes current; /* what the call in which we are writes; its file is 0 if none */
-
 bool share_call_begins(const struct call *call)
 {
     bool writes = file_writes_call(call->number);
     if (!writes && !(share_member && syscall_has(call->number, EFFECT_READS)))
         return false;
-    if (!file_writes_begin(&current, call->number, call->args))
+    if (!file_writes_begin(&share.current, call->number, call->args))
         return false;
     if (share_member)
         return true;
-    if (!share_group_find(current.device, current.inode))
+    if (!share_group_find(share.current.device, share.current.inode))
         return false;
     share_group_take();
     return true;
@@ -735,14 +741,14 @@ bool share_call_begins(const struct call *call)
 
 void share_call_ends(const struct call *call, i64 result)
 {
-    struct share_object *o = share_group_find(current.device, current.inode);
+    struct share_object *o = share_group_find(share.current.device, share.current.inode);
     if (o && result >= 0 && file_writes_call(call->number)) {
-        struct file_range r = file_writes_range(&current, result);
+        struct file_range r = file_writes_range(&share.current, result);
         u64 to = r.to > o->pages * PAGE_SIZE ? o->pages : page_up(r.to) / PAGE_SIZE;
         share_group_written(o, r.from / PAGE_SIZE, to);
-        if (current.size_after != current.size_before) {
+        if (share.current.size_after != share.current.size_before) {
             o->resized = share_group_turn();
-            o->size = current.size_after;
+            o->size = share.current.size_after;
         }
     }
     if (!share_member)

@@ -54,8 +54,10 @@ struct share_group {
 };
 
 struct share_group *share_group;
-static i32 descriptor = -1;
-static u32 pid, member;
+static struct {
+    i32 descriptor;
+    u32 pid, member;
+} self = {.descriptor = -1};
 
 /* --- making it ------------------------------------------------------------------------------ */
 
@@ -81,16 +83,16 @@ static bool map_file(i32 fd)
 
 static void become_member(void)
 {
-    pid = (u32)kernel_call(__NR_getpid);
-    member = __atomic_add_fetch(&share_group->members, 1, __ATOMIC_SEQ_CST);
+    self.pid = (u32)kernel_call(__NR_getpid);
+    self.member = __atomic_add_fetch(&share_group->members, 1, __ATOMIC_SEQ_CST);
 }
 
 void share_group_start(i32 inherited)
 {
     i64 fd = inherited ? inherited : share_group_make_file();
-    if (kernel_failed(fd) || kernel_failed(descriptors_keep((i32)fd, false, &descriptor)))
+    if (kernel_failed(fd) || kernel_failed(descriptors_keep((i32)fd, false, &self.descriptor)))
         return;
-    if (!map_file(descriptor))
+    if (!map_file(self.descriptor))
         return;
     become_member();
     if (!inherited) {
@@ -102,7 +104,7 @@ void share_group_start(i32 inherited)
 
 i32 share_group_descriptor(void)
 {
-    return share_group ? descriptor : -1;
+    return share_group ? self.descriptor : -1;
 }
 
 void share_group_forked(void)
@@ -116,7 +118,7 @@ void share_group_forked(void)
 static bool try_take(void)
 {
     u32 free = 0;
-    return __atomic_compare_exchange_n(&share_group->word, &free, pid, false, __ATOMIC_SEQ_CST,
+    return __atomic_compare_exchange_n(&share_group->word, &free, self.pid, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_SEQ_CST);
 }
 
@@ -187,16 +189,16 @@ bool share_group_take(void)
     if (!try_take())
         wait_and_take();
     __atomic_add_fetch(&share_group->takes, 1, __ATOMIC_RELAXED);
-    bool other = share_group->last != member;
+    bool other = share_group->last != self.member;
     if (other)
         share_group->turn++;
-    share_group->last = member;
+    share_group->last = self.member;
     return other;
 }
 
 void share_group_give(void)
 {
-    u32 own = pid;
+    u32 own = self.pid;
     __atomic_compare_exchange_n(&share_group->word, &own, 0, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST); /* unless it was lost */
     if (__atomic_load_n(&share_group->waiting, __ATOMIC_SEQ_CST))
@@ -205,7 +207,7 @@ void share_group_give(void)
 
 bool share_group_lost(void)
 {
-    return __atomic_load_n(&share_group->word, __ATOMIC_RELAXED) != pid;
+    return __atomic_load_n(&share_group->word, __ATOMIC_RELAXED) != self.pid;
 }
 
 void share_group_offer(void)

@@ -21,20 +21,24 @@ enum {
 };
 #define NANOSECONDS 1000000000ul
 
-static struct outside_page {
+struct outside_page {
     u64 page;
     u32 known; /* one more than the number of its name; 0: none */
-} watched[WATCHED_MOST];
-static u32 watched_count;
+};
 
-static struct known_file {
+struct known_file {
     u64 device, inode;
     char name[NAME_MOST];
-} known[KNOWN_MOST];
-static u32 known_count;
+};
 
-static bool told;
-static u32 to_tell; /* as in struct outside_page; ~0: without a name */
+static struct {
+    struct outside_page watched[WATCHED_MOST];
+    u32 watched_count;
+    struct known_file known[KNOWN_MOST];
+    u32 known_count;
+    bool told;
+    u32 to_tell; /* as in struct outside_page; ~0: without a name */
+} outside;
 
 /* --- what was there before ------------------------------------------------------------------- */
 
@@ -71,8 +75,8 @@ static bool is_memory(const char *path)
 
 static u32 share_outside_find_name(u64 device, u64 inode)
 {
-    for (u32 n = 0; n < known_count; n++)
-        if (known[n].device == device && known[n].inode == inode)
+    for (u32 n = 0; n < outside.known_count; n++)
+        if (outside.known[n].device == device && outside.known[n].inode == inode)
             return n + 1;
     return 0;
 }
@@ -80,26 +84,27 @@ static u32 share_outside_find_name(u64 device, u64 inode)
 static u32 share_outside_note_name(u64 device, u64 inode, const char *name)
 {
     u32 found = share_outside_find_name(device, inode);
-    if (found || known_count == KNOWN_MOST)
+    if (found || outside.known_count == KNOWN_MOST)
         return found;
-    struct known_file *k = &known[known_count++];
+    struct known_file *k = &outside.known[outside.known_count++];
     struct text t = TEXT(k->name);
     k->device = device;
     k->inode = inode;
     text_add(&t, name);
-    return known_count;
+    return outside.known_count;
 }
 
 static void share_outside_say(u32 number, const char *what)
 {
     char line[NAME_MOST + 128];
     struct text t = TEXT(line);
-    if (told)
+    if (outside.told)
         return;
-    text_add(&t, number && number <= known_count ? known[number - 1].name : "memory that it shares");
+    text_add(&t, number && number <= outside.known_count ? outside.known[number - 1].name
+                                                         : "memory that it shares");
     text_add(&t, what);
     log_note(NOTE_LIMIT, line);
-    told = true;
+    outside.told = true;
 }
 
 /* --- meeting it -------------------------------------------------------------------------------- */
@@ -139,41 +144,43 @@ void share_outside_segment(u64 id, u64 changed_seconds)
 
 void share_outside_forget(void)
 {
-    watched_count = 0;
+    outside.watched_count = 0;
 }
 
 void share_outside_watch(u64 device, u64 inode, u64 start, u64 end)
 {
     u32 number = share_outside_find_name(device, inode);
-    for (u32 n = 0; n < OF_EACH && start < end && watched_count < WATCHED_MOST; n++, start += PAGE_SIZE)
-        watched[watched_count++] = (struct outside_page){start, number};
+    for (u32 n = 0; n < OF_EACH && start < end && outside.watched_count < WATCHED_MOST;
+         n++, start += PAGE_SIZE)
+        outside.watched[outside.watched_count++] = (struct outside_page){start, number};
 }
 
 void share_outside_mapped(u64 start, u64 size)
 {
-    for (u32 n = 0; n < watched_count; n++)
-        if (watched[n].page - start < size)
-            share_log_whole_page(watched[n].page);
+    for (u32 n = 0; n < outside.watched_count; n++)
+        if (outside.watched[n].page - start < size)
+            share_log_whole_page(outside.watched[n].page);
     log_shared_end();
 }
 
 void share_outside_keep(void)
 {
-    for (u32 n = 0; n < watched_count; n++)
-        share_keep_page(watched[n].page);
+    for (u32 n = 0; n < outside.watched_count; n++)
+        share_keep_page(outside.watched[n].page);
 }
 
 void share_outside_look(bool in_call)
 {
-    for (u32 n = 0; n < watched_count; n++)
-        if (share_log_page(watched[n].page, in_call))
-            to_tell = watched[n].known ? watched[n].known : ~0u;
+    for (u32 n = 0; n < outside.watched_count; n++)
+        if (share_log_page(outside.watched[n].page, in_call))
+            outside.to_tell = outside.watched[n].known ? outside.watched[n].known : ~0u;
 }
 
 void share_outside_tell(void)
 {
-    if (to_tell)
-        share_outside_say(to_tell, " is written by processes that are not recorded: what they write "
-                                   "while this one runs is lost");
-    to_tell = 0;
+    if (outside.to_tell)
+        share_outside_say(outside.to_tell,
+                          " is written by processes that are not recorded: what they write "
+                          "while this one runs is lost");
+    outside.to_tell = 0;
 }
