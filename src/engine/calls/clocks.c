@@ -16,12 +16,16 @@
 #include "engine/calls/kernel_clocks.h"
 #include "engine/x86_64/cpu_level.h"
 
+static struct {
+    u64 tsc_reads; /* so that a loop which waits for time to pass ends */
+    u64 random;    /* the state of reproducible_random() */
+} clocks = {.random = 0x6562620000000001ul};
+
 /* The time-stamp counter */
 
 static u64 reproducible_tsc(void)
 {
-    static u64 reads; /* so that a loop which waits for time to pass ends */
-    return (1ul << 32) + ticks_now() * 8 + ++reads * 64;
+    return (1ul << 32) + ticks_now() * 8 + ++clocks.tsc_reads * 64;
 }
 
 static u64 clocks_read_tsc(void)
@@ -46,8 +50,7 @@ static u64 core_now(void)
 /* Steele, Lea and Flood's SplitMix64. */
 static u64 reproducible_random(void)
 {
-    static u64 state = 0x6562620000000001ul;
-    u64 z = state += 0x9e3779b97f4a7c15ul;
+    u64 z = clocks.random += 0x9e3779b97f4a7c15ul;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ul;
     z = (z ^ z >> 27) * 0x94d049bb133111ebul;
     return z ^ z >> 31;

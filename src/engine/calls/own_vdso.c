@@ -34,7 +34,9 @@ extern const u8 vdso_image[], vdso_image_end[]; /* vdso/vdso_image.S */
 
 /* Mapping */
 
-static u64 mapped_at, mapped_size;
+static struct {
+    u64 at, size; /* of the guest's; 0: none */
+} mapped;
 
 u64 own_vdso_map(void)
 {
@@ -55,8 +57,8 @@ u64 own_vdso_map(void)
         .flags = AREA_VDSO,
     };
     areas_set(&area);
-    mapped_at = at;
-    mapped_size = image_size;
+    mapped.at = at;
+    mapped.size = image_size;
     return at;
 }
 
@@ -161,11 +163,11 @@ static const struct function *own_vdso_function_of(u64 pc)
 /* A guest may move its vDSO, as checkpointing tools do; the areas know. */
 static const struct function *function_at(u64 pc)
 {
-    if (pc - mapped_at < mapped_size)
+    if (pc - mapped.at < mapped.size)
         return own_vdso_function_of(pc);
     const struct area *area = areas_find(pc);
     bool inside = area && (area->flags & AREA_VDSO) && pc + MARKER_SIZE <= area->end;
-    return mapped_at && inside ? own_vdso_function_of(pc) : NULL;
+    return mapped.at && inside ? own_vdso_function_of(pc) : NULL;
 }
 
 enum own_vdso_outcome own_vdso_call(void)

@@ -176,12 +176,13 @@ static u32 direct_state(void)
            (observer.any_call != NULL) << 3;
 }
 
+static u32 direct_known; /* the state that cpu->direct was made in */
+
 void syscalls_update_direct(void)
 {
-    static u32 state;
-    if (state == direct_state())
+    if (direct_known == direct_state())
         return;
-    state = direct_state();
+    direct_known = direct_state();
     for (unsigned n = 0; n < DIRECT_CALLS; n++)
         cpu->direct[n] = log_owner->direct_calls && !observer.any_call && is_direct(n);
 }

@@ -33,10 +33,11 @@ enum {
 
 #define FIRST_DATE 1000000000l /* a Sunday in September 2001 */
 
+static u64 time_reads; /* so that a loop which waits for time to pass ends */
+
 static struct k_timespec reproducible_time(i64 first)
 {
-    static u64 reads;
-    u64 passed = ticks_now() * TICK_NANOSECONDS + ++reads * READ_NANOSECONDS;
+    u64 passed = ticks_now() * TICK_NANOSECONDS + ++time_reads * READ_NANOSECONDS;
     return (struct k_timespec){first + (i64)(passed / 1000000000), (i64)(passed % 1000000000)};
 }
 
