@@ -58,6 +58,12 @@ static void stop_if_there(void)
         inspect_stop();
 }
 
+static struct {
+    struct fragment *behind_marker; /* the last that behind_marker() found */
+    /* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
+    u64 grant_end;
+} dispatch;
+
 void dispatch_start(void)
 {
     if (settings.stop)
@@ -120,9 +126,9 @@ static u64 enter_at(u32 address)
 /* Behind a marker of our vDSO, if that has been translated. */
 static struct fragment *behind_marker(void)
 {
-    static struct fragment *last;
+    struct fragment *last = dispatch.behind_marker;
     if (!last || !last->live || last->pc != cpu->rip || last->variant != fragments.variant)
-        last = fragment_find(cpu->rip);
+        last = dispatch.behind_marker = fragment_find(cpu->rip);
     return last && !last->copy ? last : NULL;
 }
 
@@ -329,19 +335,16 @@ static void pursue_goal(void)
     }
 }
 
-/* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
-static u64 grant_end;
-
 static bool grant_used_up(void)
 {
-    return runs_in_slices() && ticks_now() >= grant_end;
+    return runs_in_slices() && ticks_now() >= dispatch.grant_end;
 }
 
 static void dispatch_grant(void)
 {
     u64 ticks = budget();
     ticks_grant(ticks);
-    grant_end = ticks_now() + ticks;
+    dispatch.grant_end = ticks_now() + ticks;
 }
 
 /* `used_up`: the ticks that were granted; `renew`: there are others now that must be. */

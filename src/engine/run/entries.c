@@ -10,7 +10,6 @@
 #include "engine/base/ticks.h"
 #include "engine/x86_64/cpu.h"
 
-bool entries_wanted;
 static i32 file = -1;
 
 void entries_start(void)
@@ -22,7 +21,6 @@ void entries_start(void)
         engine_refuse(2, settings.entries, "cannot be written");
     descriptors_keep((i32)fd, true, &file);
     settings.link = false;
-    entries_wanted = true;
 }
 
 /* tick, pc, and a hash of the registers, so that two logs can be compared line by line. */

@@ -3,16 +3,15 @@
 #define ENGINE_ENTRIES_H
 
 #include "base/types.h"
+#include "engine/base/settings.h"
 
 /* Turns linking off, so that every entry is seen. */
 void entries_start(void);
 void entries_write(u64 pc);
 
-extern bool entries_wanted;
-
 static inline void entries_note(u64 pc)
 {
-    if (entries_wanted)
+    if (settings.entries)
         entries_write(pc);
 }
 
