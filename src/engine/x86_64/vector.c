@@ -31,17 +31,16 @@ enum { FEATURES_MOST = 32, FEATURE_FIRST = 2 }; /* x87 and SSE are elsewhere */
 
 struct vector_shape vector_shape;
 
-static u64 native_features; /* XCR0 */
-static u32 native_mask;     /* of mxcsr, as the processor writes it */
-
-/* Where a feature is in an image. */
 static struct {
-    u32 at, size;
-    bool aligned; /* to 64 bytes, where features follow each other */
-} places[FEATURES_MOST];
-
-/* Whole: xrstor may touch what it does not load. */
-static u8 first_state[VECTOR_STATE_MAX] __attribute__((aligned(64)));
+    u64 features; /* XCR0 */
+    u32 mask;     /* of mxcsr, as the processor writes it */
+    struct {
+        u32 at, size;
+        bool aligned; /* to 64 bytes, where features follow each other */
+    } places[FEATURES_MOST]; /* where a feature is in an image */
+    /* Whole: xrstor may touch what it does not load. */
+    u8 first_state[VECTOR_STATE_MAX] __attribute__((aligned(64)));
+} native;
 
 static void cpuid(u32 leaf, u32 subleaf, u32 ret[4])
 {
@@ -110,9 +109,9 @@ static void learn_places(void)
         if (!(vector_shape.kept >> n & 1))
             continue;
         cpuid(CPUID_XSAVE, n, leaf);
-        places[n].at = leaf[1];
-        places[n].size = leaf[0];
-        places[n].aligned = leaf[2] & 2;
+        native.places[n].at = leaf[1];
+        native.places[n].size = leaf[0];
+        native.places[n].aligned = leaf[2] & 2;
     }
 }
 
@@ -131,27 +130,27 @@ void vector_start(void)
     u32 leaf[4];
     cpuid(1, 0, leaf);
     if (leaf[2] & CPUID_OSXSAVE) {
-        native_features = vector_shape.known = read_xcr0();
-        vector_shape.kept = native_features & ~(u64)TILES;
+        native.features = vector_shape.known = read_xcr0();
+        vector_shape.kept = native.features & ~(u64)TILES;
     }
     learn_places();
     assert(image_size(vector_shape.kept) + sizeof(u32) <= VECTOR_STATE_MAX);
 
-    fxsave(first_state);
-    u32 mask = vector_word_at(first_state, MXCSR_MASK_AT);
-    native_mask = mask ? mask : MXCSR_MASK_OLD;
+    fxsave(native.first_state);
+    u32 mask = vector_word_at(native.first_state, MXCSR_MASK_AT);
+    native.mask = mask ? mask : MXCSR_MASK_OLD;
     vector_show(cpu_level_states(settings.cpu),
-                settings.cpu ? native_mask & MXCSR_MASK_COMMON : native_mask);
+                settings.cpu ? native.mask & MXCSR_MASK_COMMON : native.mask);
 
-    memset(first_state, 0, sizeof(first_state));
+    memset(native.first_state, 0, sizeof(native.first_state));
     u32 fcw = FCW_FIRST, mxcsr = MXCSR_FIRST;
-    memcpy(first_state + FCW_AT, &fcw, sizeof(fcw));
-    memcpy(first_state + MXCSR_AT, &mxcsr, sizeof(mxcsr));
+    memcpy(native.first_state + FCW_AT, &fcw, sizeof(fcw));
+    memcpy(native.first_state + MXCSR_AT, &mxcsr, sizeof(mxcsr));
 }
 
 void vector_limit(u64 features, u32 mxcsr_mask)
 {
-    vector_show(features, mxcsr_mask ? mxcsr_mask : native_mask);
+    vector_show(features, mxcsr_mask ? mxcsr_mask : native.mask);
 }
 
 /* The x87 unit remembers where its last instruction was: in the cache. */
@@ -192,7 +191,7 @@ void vector_settle(void *image)
     header->present &= vector_shape.features;
     for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++)
         if ((header->present >> n & 1) &&
-            vector_all_zero((u8 *)image + places[n].at, places[n].size))
+            vector_all_zero((u8 *)image + native.places[n].at, native.places[n].size))
             header->present &= ~(1ul << n);
 }
 
@@ -209,12 +208,13 @@ static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
     for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
         if (!(features >> n & 1))
             continue;
-        const u8 *from = image + places[n].at;
-        if (places[n].aligned)
+        const u8 *from = image + native.places[n].at;
+        if (native.places[n].aligned)
             next = (next + 63) & ~63ul;
-        guest_write(gaddr(at + (compacted ? next : places[n].at)), from, places[n].size);
-        present |= (u64)!vector_all_zero(from, places[n].size) << n;
-        next += places[n].size;
+        u64 to = at + (compacted ? next : native.places[n].at);
+        guest_write(gaddr(to), from, native.places[n].size);
+        present |= (u64)!vector_all_zero(from, native.places[n].size) << n;
+        next += native.places[n].size;
     }
     return present;
 }
@@ -267,10 +267,10 @@ static u64 area_end(u64 features, bool compacted)
         if (!(features >> n & 1))
             continue;
         if (!compacted)
-            next = places[n].at;
-        else if (places[n].aligned)
+            next = native.places[n].at;
+        else if (native.places[n].aligned)
             next = (next + 63) & ~63ul;
-        next += places[n].size;
+        next += native.places[n].size;
     }
     return next;
 }
@@ -312,19 +312,19 @@ bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault)
 
 void vector_mend_mask(u64 at)
 {
-    if (vector_shape.mxcsr_mask != native_mask)
+    if (vector_shape.mxcsr_mask != native.mask)
         guest_write(gaddr(at + MXCSR_MASK_AT), &vector_shape.mxcsr_mask, sizeof(u32));
 }
 
 static bool acceptable(const void *image)
 {
-    if (vector_word_at(image, MXCSR_AT) & ~(vector_shape.mxcsr_mask & native_mask))
+    if (vector_word_at(image, MXCSR_AT) & ~(vector_shape.mxcsr_mask & native.mask))
         return false;
     if (vector_shape.kept == 0)
         return true;
     struct vector_header header;
     memcpy(&header, (const u8 *)image + VECTOR_LEGACY, sizeof(header));
-    return !(header.present & ~native_features) && header.compacted == 0 &&
+    return !(header.present & ~native.features) && header.compacted == 0 &&
            header.reserved[0] == 0;
 }
 
@@ -347,7 +347,7 @@ static void write_pkru(u32 value)
 
 void vector_reset(void)
 {
-    vector_restore(first_state, ~(u64)VECTOR_PKRU);
+    vector_restore(native.first_state, ~(u64)VECTOR_PKRU);
     if (vector_shape.kept & VECTOR_PKRU)
         write_pkru(PKRU_FIRST);
 }
@@ -362,7 +362,7 @@ static const u8 *piece_of(const u8 *image, unsigned feature, unsigned number, un
     struct vector_header header;
     memcpy(&header, image + VECTOR_LEGACY, sizeof(header));
     bool present = header.present & vector_shape.features & 1ul << feature;
-    return present ? image + places[feature].at + number * size : NULL;
+    return present ? image + native.places[feature].at + number * size : NULL;
 }
 
 static void vector_put_piece(u8 *to, const u8 *piece, unsigned size)
