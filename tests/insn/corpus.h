@@ -21,6 +21,7 @@
 #ifndef TESTS_INSN_CORPUS_H
 #define TESTS_INSN_CORPUS_H
 
+#include "base/registers.h"
 #include "base/types.h"
 
 #define CORPUS_MAGIC 0x3130736e69626265ul
@@ -105,7 +106,6 @@ struct outcome {
 };
 
 /* The general registers in the order of their numbers. */
-enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 #define FLAGS_ARITHMETIC 0x8d5u
 #define FLAGS_DF         0x400u
