@@ -20,7 +20,7 @@
 
 #include "base/types.h"
 
-/* --- general registers ------------------------------------------------------------------------- */
+/* --- general registers ---------------------------------------------------------------------- */
 
 /* X(NAME, name, instruction set, DWARF, gdb, user_regs_struct) */
 #define REGISTERS_GENERAL(X)          \
@@ -125,7 +125,7 @@ static inline const char *register_name(unsigned number)
     return names[number];
 }
 
-/* --- calls --------------------------------------------------------------------------------------- */
+/* --- calls ---------------------------------------------------------------------------------- */
 
 /* A system call: rax is its number and then its result; the instruction overwrites rcx and r11.
  * X(NUMBER, NAME), one per argument. */
@@ -150,7 +150,7 @@ static inline void register_set_syscall(u64 reg[GENERAL_REGISTERS], u64 number,
 #undef X
 }
 
-/* --- flags ----------------------------------------------------------------------------------------- */
+/* --- flags ---------------------------------------------------------------------------------- */
 
 /* X(NAME, bit of eflags). IOPL, two bits from 12 on, is left out: it is 0 in every program. */
 #define REGISTERS_FLAGS(X)                                                    \
@@ -167,9 +167,88 @@ enum {
     FLAGS_PLAIN = FLAG_FIXED | FLAG_IF
 };
 
-/* --- segments ---------------------------------------------------------------------------------------- */
+/* --- segments ------------------------------------------------------------------------------- */
 
 /* The selectors of a 64-bit program on Linux; ds, es, fs and gs are 0. */
 enum { SELECTOR_CS = 0x33, SELECTOR_SS = 0x2b };
+
+/* --- x87 and vector registers in memory -----------------------------------------------------
+ *
+ * Offsets in the area that xsave64 writes, in its standard form. fxsave64 writes the first 512
+ * bytes of it, the legacy region. The components from AVX on lie where cpuid tells; AVX, the first
+ * of them, follows the header on every processor. */
+
+enum {
+    XSAVE_FCW = 0,
+    XSAVE_FSW = 2,
+    XSAVE_FTW = 4,      /* one byte: a bit for each register that is not empty */
+    XSAVE_FOP = 6,
+    XSAVE_FIP = 8,      /* address of the last x87 instruction */
+    XSAVE_FCS = 12,     /* upper half of it, or in the 32-bit form a selector */
+    XSAVE_FDP = 16,     /* address of its operand */
+    XSAVE_FDS = 20,
+    XSAVE_MXCSR = 24,
+    XSAVE_MXCSR_MASK = 28,
+    XSAVE_ST = 32,      /* st0 to st7, each 10 bytes in 16 */
+    XSAVE_ST_END = 160,
+    XSAVE_XMM = 160,
+    XSAVE_XMM_END = 416,
+    XSAVE_NOTE = 464,   /* the processor leaves these alone: the kernel's note in a signal frame */
+    XSAVE_HEADER = 512, /* first word: a bit for each component not in its initial state */
+    XSAVE_EXTENDED = 576,
+    XSAVE_YMM = 576,    /* upper halves */
+    XSAVE_YMM_END = 832,
+    XSAVE_LEGACY_SIZE = XSAVE_HEADER
+};
+
+enum { ST_SIZE = 10, XMM_SIZE = 16, VECTOR_REGISTERS = 16, ST_REGISTERS = 8 };
+
+static inline u32 xsave_st(u32 number)
+{
+    return XSAVE_ST + 16 * number;
+}
+
+static inline u32 xsave_xmm(u32 number)
+{
+    return XSAVE_XMM + XMM_SIZE * number;
+}
+
+static inline u32 xsave_ymm(u32 number)
+{
+    return XSAVE_YMM + XMM_SIZE * number;
+}
+
+/* gdb's names for the x87 unit's control registers: X(NAME, name, offset, bytes there). gdb's ftag
+ * has two bits for each register, the byte that is stored one. */
+#define REGISTERS_X87_CONTROL(X)      \
+    X(FCTRL, fctrl, XSAVE_FCW, 2)     \
+    X(FSTAT, fstat, XSAVE_FSW, 2)     \
+    X(FTAG,  ftag,  XSAVE_FTW, 1)     \
+    X(FISEG, fiseg, XSAVE_FCS, 2)     \
+    X(FIOFF, fioff, XSAVE_FIP, 4)     \
+    X(FOSEG, foseg, XSAVE_FDS, 2)     \
+    X(FOOFF, fooff, XSAVE_FDP, 4)     \
+    X(FOP,   fop,   XSAVE_FOP, 2)
+
+enum { FCW_INITIAL = 0x37f, MXCSR_INITIAL = 0x1f80 };
+
+/* The components of the area: bits of XCR0, sub-leaves of cpuid's leaf 0xd. */
+enum {
+    XSAVE_X87 = 0,
+    XSAVE_SSE = 1,
+    XSAVE_AVX = 2, /* the first whose place cpuid tells */
+    XSAVE_BNDREGS = 3,
+    XSAVE_BNDCSR = 4,
+    XSAVE_OPMASK = 5,
+    XSAVE_ZMM_HIGH = 6,  /* upper halves of zmm0 to zmm15 */
+    XSAVE_ZMM_UPPER = 7, /* zmm16 to zmm31 */
+    XSAVE_PKRU = 9,
+    XSAVE_TILE_CONFIG = 17,
+    XSAVE_TILE_DATA = 18,
+    XSAVE_APX = 19,
+    XSAVE_COMPONENTS = 32 /* more than there are */
+};
+
+#define XSAVE_BIT(component) (1u << (component))
 
 #endif

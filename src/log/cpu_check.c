@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/registers.h"
 #include "base/xalloc.h"
 
 enum { EAX, EBX, ECX, EDX };
 
-enum { LEAF_XSAVE = 0xd, OSXSAVE_BIT = 27, STATE_FIRST = 2, STATE_END = 32, NAMED_MOST = 6 };
+enum { LEAF_XSAVE = 0xd, OSXSAVE_BIT = 27, NAMED_MOST = 6 };
 
 static const struct feature {
     u32 leaf, subleaf;
@@ -57,9 +58,10 @@ static const struct feature {
     {0x80000008, 0, EBX, 0, "clzero"},
 };
 
-static const char *const state_names[STATE_END] = {
-    [2] = "avx", [3] = "mpx", [4] = "mpx", [5] = "avx512", [6] = "avx512", [7] = "avx512",
-    [9] = "pku", [17] = "amx", [18] = "amx", [19] = "apx",
+static const char *const state_names[XSAVE_COMPONENTS] = {
+    [XSAVE_AVX] = "avx", [XSAVE_BNDREGS] = "mpx", [XSAVE_BNDCSR] = "mpx", [XSAVE_OPMASK] = "avx512",
+    [XSAVE_ZMM_HIGH] = "avx512", [XSAVE_ZMM_UPPER] = "avx512", [XSAVE_PKRU] = "pku",
+    [XSAVE_TILE_CONFIG] = "amx", [XSAVE_TILE_DATA] = "amx", [XSAVE_APX] = "apx",
 };
 
 /* Tables */
@@ -117,7 +119,7 @@ void cpu_table_here(struct cpu_table *ret)
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
         ret->states = (u64)high << 32 | low;
     }
-    for (u32 state = STATE_FIRST; state < STATE_END; state++)
+    for (u32 state = XSAVE_AVX; state < XSAVE_COMPONENTS; state++)
         if (ret->states >> state & 1)
             cpu_check_ask(ret, LEAF_XSAVE, state);
 }
@@ -162,7 +164,7 @@ static char *missing_features(const struct cpu_table *recorded, const struct cpu
 /* A state that is not here, or is another; 0: all are. */
 static u32 different_state(const struct cpu_table *recorded, const struct cpu_table *here)
 {
-    for (u32 state = STATE_FIRST; state < STATE_END; state++) {
+    for (u32 state = XSAVE_AVX; state < XSAVE_COMPONENTS; state++) {
         if (!(recorded->states >> state & 1))
             continue;
         const struct event_cpuid *a = cpu_check_find(recorded, LEAF_XSAVE, state);

@@ -807,7 +807,7 @@ static struct value *from_registers(struct values_scope *v, struct type *t, cons
         if (all_floats(v, t, 0, from, &some) && some) {
             if (!vector)
                 return NULL;
-            memcpy(bytes + from, vector + 16 * floats++, 8);
+            memcpy(bytes + from, vector + XMM_SIZE * floats++, 8);
         } else {
             memcpy(bytes + from, &rax_rdx[integers++], 8);
         }

@@ -10,6 +10,7 @@
 #include "engine/calls/clocks.h"
 
 #include "base/assert.h"
+#include "base/registers.h"
 #include "engine/base/kernel.h"
 #include "engine/base/settings.h"
 #include "engine/base/ticks.h"
@@ -113,20 +114,22 @@ static void real_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
 }
 
 /* Extended states that the guest does not get: tiles, extended registers, what is above its level. */
-enum { STATES_NEVER = BIT(17) | BIT(18) | BIT(19), STATE_FIRST = 2, STATE_END = 32 };
+enum {
+    STATES_NEVER = XSAVE_BIT(XSAVE_TILE_CONFIG) | XSAVE_BIT(XSAVE_TILE_DATA) | XSAVE_BIT(XSAVE_APX),
+};
 
 static u32 states_hidden(void)
 {
     return STATES_NEVER | (u32)~cpu_level_states(settings.cpu);
 }
 
-enum { LEGACY_AND_HEADER = 576, STATE_ALIGNED = BIT(1) };
+enum { STATE_ALIGNED = BIT(1) };
 
 /* The size of an xsave area for the states in `mask`, in the standard or the compacted form. */
 static u32 xsave_size(u32 mask, bool compacted)
 {
-    u32 size = LEGACY_AND_HEADER;
-    for (u32 state = STATE_FIRST; state < STATE_END; state++) {
+    u32 size = XSAVE_EXTENDED;
+    for (u32 state = XSAVE_AVX; state < XSAVE_COMPONENTS; state++) {
         u32 about[4];
         if (!(mask & BIT(state)))
             continue;
@@ -154,7 +157,7 @@ static void hide_states(u32 subleaf, u32 ret[4])
         ret[EBX] = ret[ECX] = xsave_size(left, false);
     } else if (subleaf == 1) {
         ret[EBX] = xsave_size(left, true);
-    } else if (subleaf < STATE_END && (states_hidden() & BIT(subleaf))) {
+    } else if (subleaf < XSAVE_COMPONENTS && (states_hidden() & BIT(subleaf))) {
         ret[EAX] = ret[EBX] = ret[ECX] = ret[EDX] = 0;
     }
 }

@@ -8,6 +8,7 @@
  */
 #include "engine/plan/bytecode.h"
 
+#include "base/registers.h"
 #include "engine/base/text.h"
 
 typedef unsigned __int128 u128;
@@ -241,10 +242,9 @@ u32 bytecode_float(u8 op, u64 *top)
 
 u64 bytecode_vector_register(u32 number)
 {
-    enum { VECTORS = 160, SIZE = 512 };
-    u8 area[SIZE] __attribute__((aligned(16)));
+    u8 area[XSAVE_LEGACY_SIZE] __attribute__((aligned(16)));
     u64 value;
     __asm__ volatile("fxsave64 %0" : "=m"(area));
-    memcpy(&value, area + VECTORS + 16 * (number & 15), sizeof value);
+    memcpy(&value, area + xsave_xmm(number % VECTOR_REGISTERS), sizeof value);
     return value;
 }

@@ -155,7 +155,7 @@ static void settle_vector(u8 *image)
 {
     vector_settle(image);
     if (vector_shape.features)
-        ((struct vector_header *)(image + VECTOR_LEGACY))->present |= VECTOR_X87 | VECTOR_SSE;
+        ((struct vector_header *)(image + XSAVE_HEADER))->present |= VECTOR_X87 | VECTOR_SSE;
 }
 
 void control_fill_vector(u8 *image)

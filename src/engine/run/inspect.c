@@ -69,17 +69,7 @@ static u64 hash_area(const struct area *area)
     return hash;
 }
 
-/* Where the parts of the xsave area are: manual, volume 1, chapter 13. */
-enum {
-    XSAVE_SIZE = 1024,
-    XSAVE_REGISTERS = 32, /* x87 and xmm; before it control words and pointers */
-    XSAVE_REGISTERS_END = 416,
-    XSAVE_MXCSR = 24,
-    XSAVE_AVX = 576,
-    XSAVE_AVX_END = 832,
-    XSAVE_X87_SSE_AVX = 7,
-    CPUID_OSXSAVE = 1 << 27,
-};
+enum { CPUID_OSXSAVE = 1 << 27 };
 
 static bool xsave_usable(void)
 {
@@ -90,16 +80,17 @@ static bool xsave_usable(void)
 
 static u64 hash_vector(void)
 {
-    static u8 area[XSAVE_SIZE] __attribute__((aligned(64)));
+    const u32 components = XSAVE_BIT(XSAVE_X87) | XSAVE_BIT(XSAVE_SSE) | XSAVE_BIT(XSAVE_AVX);
+    static u8 area[XSAVE_YMM_END] __attribute__((aligned(64)));
     if (xsave_usable())
-        __asm__ volatile("xsave64 %0" : "+m"(area) : "a"(XSAVE_X87_SSE_AVX), "d"(0));
+        __asm__ volatile("xsave64 %0" : "+m"(area) : "a"(components), "d"(0));
     else
         __asm__ volatile("fxsave64 %0" : "+m"(area));
     u32 mxcsr;
     memcpy(&mxcsr, area + XSAVE_MXCSR, sizeof(mxcsr));
     u64 hash = hash_word(HASH_START, mxcsr);
-    hash = hash_bytes(hash, area + XSAVE_REGISTERS, XSAVE_REGISTERS_END - XSAVE_REGISTERS);
-    return hash_bytes(hash, area + XSAVE_AVX, XSAVE_AVX_END - XSAVE_AVX);
+    hash = hash_bytes(hash, area + XSAVE_ST, XSAVE_XMM_END - XSAVE_ST);
+    return hash_bytes(hash, area + XSAVE_YMM, XSAVE_YMM_END - XSAVE_YMM);
 }
 
 /* What is dumped */

@@ -47,9 +47,8 @@ static u64 mix_words(u64 hash, const u64 *words, u64 count)
 u64 digest_vectors(void)
 {
     static u8 image[16 * 1024] __attribute__((aligned(64)));
-    enum { LEGACY_SSE = 160, LEGACY_SIZE = 256 }; /* xmm0 to xmm15 in the saved image */
     vector_save(image);
-    return mix_words(5, (const u64 *)(image + LEGACY_SSE), LEGACY_SIZE / 8);
+    return mix_words(5, (const u64 *)(image + XSAVE_XMM), (XSAVE_XMM_END - XSAVE_XMM) / 8);
 }
 
 /* Which pages are there: the kernel says it of many at a time. */

@@ -6,9 +6,15 @@
  */
 #include "engine/x86_64/cpu_level.h"
 
+#include "base/registers.h"
+
 #define BIT(n) (1u << (n))
 
-enum { LEAF_XSAVE = 0xd, STATE_X87_SSE = 3, STATE_AVX = 4 };
+enum {
+    LEAF_XSAVE = 0xd,
+    STATE_X87_SSE = XSAVE_BIT(XSAVE_X87) | XSAVE_BIT(XSAVE_SSE),
+    STATE_AVX = XSAVE_BIT(XSAVE_AVX),
+};
 
 /* Leaf 1, ecx: sse3, ssse3, cx16, sse4.1, sse4.2, popcnt, rdrand, hypervisor; then pclmulqdq, fma,
  * movbe, aes, xsave, osxsave, avx, f16c. */
@@ -36,7 +42,7 @@ static const struct level_row {
     {1, 0,             {ALL, ALL, ECX_1_V2, ALL},       {ALL, ALL, ECX_1_V3, ALL}},
     {7, 0,             {0, EBX_7_V2, 0, 0},             {0, EBX_7_V3, 0, 0}},
     {LEAF_XSAVE, 0,    {0, 0, 0, 0},                    {ALL, ALL, ALL, ALL}},
-    {LEAF_XSAVE, 2,    {0, 0, 0, 0},                    {ALL, ALL, ALL, ALL}},
+    {LEAF_XSAVE, XSAVE_AVX, {0, 0, 0, 0},                    {ALL, ALL, ALL, ALL}},
     {0x80000001, 0,    {ALL, ALL, ECX_EXT_V2, EDX_EXT}, {ALL, ALL, ECX_EXT_V3, EDX_EXT}},
     {0x80000008, 0,    {ALL, 0, ALL, ALL},              {ALL, 0, ALL, ALL}},
 };
@@ -57,7 +63,7 @@ static bool is_row(const struct level_row *row, u32 leaf, u32 subleaf)
     return row->leaf == leaf && (!divided || row->subleaf == subleaf);
 }
 
-void cpu_level_mask(u32 level, u32 leaf, u32 subleaf, u32 registers[4])
+void cpu_level_mask(u32 level, u32 leaf, u32 subleaf, u32 answer[4])
 {
     static const u32 nothing[4];
     const u32 *kept = nothing;
@@ -67,7 +73,7 @@ void cpu_level_mask(u32 level, u32 leaf, u32 subleaf, u32 registers[4])
         if (is_row(&rows[i], leaf, subleaf))
             kept = level >= CPU_LEVEL_V3 ? rows[i].v3 : rows[i].v2;
     for (int r = 0; r < 4; r++)
-        registers[r] &= kept[r];
+        answer[r] &= kept[r];
 }
 
 u64 cpu_level_states(u32 level)

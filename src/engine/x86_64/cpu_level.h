@@ -17,7 +17,7 @@ enum cpu_level {
 };
 
 /* Takes from the registers that cpuid gave (eax, ebx, ecx, edx) what the level does not have. */
-void cpu_level_mask(u32 level, u32 leaf, u32 subleaf, u32 registers[4]);
+void cpu_level_mask(u32 level, u32 leaf, u32 subleaf, u32 answer[4]);
 
 /* The extended states of the level, as bits of XCR0. */
 u64 cpu_level_states(u32 level);

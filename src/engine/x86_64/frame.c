@@ -43,9 +43,9 @@ struct vector_note {
     u32 padding[7];
 };
 
-enum { NOTE_AT = 464, NOTE_MAGIC = 0x46505853, CLOSING_MARK = 0x46505845 };
+enum { NOTE_MAGIC = 0x46505853, CLOSING_MARK = 0x46505845 };
 
-_Static_assert(NOTE_AT + sizeof(struct vector_note) == VECTOR_LEGACY, "it ends the legacy area");
+_Static_assert(XSAVE_NOTE + sizeof(struct vector_note) == XSAVE_LEGACY_SIZE, "it ends the legacy area");
 
 /* Where the pieces go. */
 struct signal_frame_place {
@@ -103,11 +103,11 @@ static bool signal_frame_write_vector(struct thread *t, u64 at)
             .features = vector_shape.features,
             .size = vector_shape.size,
         };
-        memcpy(image + NOTE_AT, &note, sizeof(note));
+        memcpy(image + XSAVE_NOTE, &note, sizeof(note));
         u32 mark = CLOSING_MARK;
         memcpy(image + vector_shape.size, &mark, sizeof(mark));
         /* Programs older than xsave change these two without saying so in the header. */
-        ((struct vector_header *)(image + VECTOR_LEGACY))->present |= VECTOR_X87 | VECTOR_SSE;
+        ((struct vector_header *)(image + XSAVE_HEADER))->present |= VECTOR_X87 | VECTOR_SSE;
     }
     return guest_write(gaddr(at), image, vector_room());
 }
@@ -188,13 +188,13 @@ bool frame_build(struct thread *t, const struct frame_request *request)
 /* Does the image in the frame hold more than the legacy part?  Then reads the rest of it. */
 static bool read_extended(u8 *image, u64 at, struct vector_note *ret)
 {
-    memcpy(ret, image + NOTE_AT, sizeof(*ret));
-    if (vector_shape.features == 0 || ret->magic != NOTE_MAGIC || ret->size < VECTOR_MIN ||
+    memcpy(ret, image + XSAVE_NOTE, sizeof(*ret));
+    if (vector_shape.features == 0 || ret->magic != NOTE_MAGIC || ret->size < XSAVE_EXTENDED ||
         ret->size > vector_shape.size || ret->size > ret->extended_size)
         return false;
     u32 mark;
     return guest_read(&mark, gaddr(at + ret->size), sizeof(mark)) && mark == CLOSING_MARK &&
-           guest_read(image + VECTOR_LEGACY, gaddr(at + VECTOR_LEGACY), ret->size - VECTOR_LEGACY);
+           guest_read(image + XSAVE_HEADER, gaddr(at + XSAVE_HEADER), ret->size - XSAVE_HEADER);
 }
 
 /* Without a note only x87 and SSE come from the frame; other features get their first values,
@@ -202,9 +202,9 @@ static bool read_extended(u8 *image, u64 at, struct vector_note *ret)
 static bool load_vector(struct thread *t, u64 at)
 {
     u8 *image = t->vector;
-    struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
+    struct vector_header *header = (struct vector_header *)(image + XSAVE_HEADER);
     struct vector_note note;
-    if (!guest_read(image, gaddr(at), VECTOR_LEGACY))
+    if (!guest_read(image, gaddr(at), XSAVE_LEGACY_SIZE))
         return false;
     if (read_extended(image, at, &note)) {
         if (header->present & ~vector_shape.known)

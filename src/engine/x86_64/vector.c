@@ -10,24 +10,15 @@
 #include "engine/x86_64/touches.h"
 
 enum {
-    FCW_AT = 0,
-    POINTER_AT = 8, /* of the last x87 instruction */
-    MXCSR_AT = 24,
-    MXCSR_MASK_AT = 28,
-    XMM_AT = 160,
-    XMM_SIZE = 256,
-    FCW_FIRST = 0x37f,
-    MXCSR_FIRST = 0x1f80,
     MXCSR_MASK_OLD = 0xffbf, /* of processors that write 0 for the mask */
     MXCSR_MASK_COMMON = 0xffff, /* without what only one vendor has */
     CPUID_XSAVE = 0xd,
     CPUID_OSXSAVE = 1 << 27, /* leaf 1, ecx */
-    TILES = 3 << 17,         /* hidden from the guest, who could have them only by arch_prctl */
+    /* Hidden from the guest, who could have them only by arch_prctl. */
+    TILES = XSAVE_BIT(XSAVE_TILE_CONFIG) | XSAVE_BIT(XSAVE_TILE_DATA),
 };
 
 #define PKRU_FIRST 0x55555554u /* key 0 alone is open: the kernel's init_pkru */
-
-enum { FEATURES_MOST = 32, FEATURE_FIRST = 2 }; /* x87 and SSE are elsewhere */
 
 struct vector_shape vector_shape;
 
@@ -37,7 +28,7 @@ static struct {
     struct {
         u32 at, size;
         bool aligned; /* to 64 bytes, where features follow each other */
-    } places[FEATURES_MOST]; /* where a feature is in an image */
+    } places[XSAVE_COMPONENTS]; /* where a feature is in an image */
     /* Whole: xrstor may touch what it does not load. */
     u8 first_state[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 } native;
@@ -93,10 +84,10 @@ static u32 vector_word_at(const void *image, int offset)
 static u32 image_size(u64 features)
 {
     if (features == 0)
-        return VECTOR_LEGACY;
+        return XSAVE_LEGACY_SIZE;
     unsigned top = 63 - (unsigned)__builtin_clzll(features);
-    if (top < 2)
-        return VECTOR_MIN;
+    if (top < XSAVE_AVX)
+        return XSAVE_EXTENDED;
     u32 leaf[4];
     cpuid(CPUID_XSAVE, top, leaf);
     return leaf[1] + leaf[0]; /* where it is, and its size */
@@ -105,7 +96,7 @@ static u32 image_size(u64 features)
 static void learn_places(void)
 {
     u32 leaf[4];
-    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
+    for (unsigned n = XSAVE_AVX; n < XSAVE_COMPONENTS; n++) {
         if (!(vector_shape.kept >> n & 1))
             continue;
         cpuid(CPUID_XSAVE, n, leaf);
@@ -137,15 +128,15 @@ void vector_start(void)
     assert(image_size(vector_shape.kept) + sizeof(u32) <= VECTOR_STATE_MAX);
 
     fxsave(native.first_state);
-    u32 mask = vector_word_at(native.first_state, MXCSR_MASK_AT);
+    u32 mask = vector_word_at(native.first_state, XSAVE_MXCSR_MASK);
     native.mask = mask ? mask : MXCSR_MASK_OLD;
     vector_show(cpu_level_states(settings.cpu),
                 settings.cpu ? native.mask & MXCSR_MASK_COMMON : native.mask);
 
     memset(native.first_state, 0, sizeof(native.first_state));
-    u32 fcw = FCW_FIRST, mxcsr = MXCSR_FIRST;
-    memcpy(native.first_state + FCW_AT, &fcw, sizeof(fcw));
-    memcpy(native.first_state + MXCSR_AT, &mxcsr, sizeof(mxcsr));
+    u32 fcw = FCW_INITIAL, mxcsr = MXCSR_INITIAL;
+    memcpy(native.first_state + XSAVE_FCW, &fcw, sizeof(fcw));
+    memcpy(native.first_state + XSAVE_MXCSR, &mxcsr, sizeof(mxcsr));
 }
 
 void vector_limit(u64 features, u32 mxcsr_mask)
@@ -157,9 +148,9 @@ void vector_limit(u64 features, u32 mxcsr_mask)
 static void mend_instruction_pointer(void *image)
 {
     u64 address;
-    memcpy(&address, (u8 *)image + POINTER_AT, sizeof(address));
+    memcpy(&address, (u8 *)image + XSAVE_FIP, sizeof(address));
     address = recover_code_address(address);
-    memcpy((u8 *)image + POINTER_AT, &address, sizeof(address));
+    memcpy((u8 *)image + XSAVE_FIP, &address, sizeof(address));
 }
 
 void vector_save(void *image)
@@ -168,10 +159,10 @@ void vector_save(void *image)
         fxsave(image);
     } else {
         /* Of the header xsave writes only the first field. */
-        memset((u8 *)image + VECTOR_LEGACY, 0, sizeof(struct vector_header));
+        memset((u8 *)image + XSAVE_HEADER, 0, sizeof(struct vector_header));
         xsave(image, vector_shape.kept);
     }
-    memcpy((u8 *)image + MXCSR_MASK_AT, &vector_shape.mxcsr_mask, sizeof(u32));
+    memcpy((u8 *)image + XSAVE_MXCSR_MASK, &vector_shape.mxcsr_mask, sizeof(u32));
     mend_instruction_pointer(image);
 }
 
@@ -187,9 +178,9 @@ static bool vector_all_zero(const u8 *bytes, u32 size)
 
 void vector_settle(void *image)
 {
-    struct vector_header *header = (struct vector_header *)((u8 *)image + VECTOR_LEGACY);
+    struct vector_header *header = (struct vector_header *)((u8 *)image + XSAVE_HEADER);
     header->present &= vector_shape.features;
-    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++)
+    for (unsigned n = XSAVE_AVX; n < XSAVE_COMPONENTS; n++)
         if ((header->present >> n & 1) &&
             vector_all_zero((u8 *)image + native.places[n].at, native.places[n].size))
             header->present &= ~(1ul << n);
@@ -197,15 +188,15 @@ void vector_settle(void *image)
 
 static bool sse_in_use(const u8 *image)
 {
-    return !vector_all_zero(image + XMM_AT, XMM_SIZE) ||
-           vector_word_at(image, MXCSR_AT) != MXCSR_FIRST;
+    return !vector_all_zero(image + XSAVE_XMM, XSAVE_XMM_END - XSAVE_XMM) ||
+           vector_word_at(image, XSAVE_MXCSR) != MXCSR_INITIAL;
 }
 
 /* Writes the features behind the header; those that hold more than first values are the result. */
 static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
 {
-    u64 present = 0, next = VECTOR_MIN;
-    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
+    u64 present = 0, next = XSAVE_EXTENDED;
+    for (unsigned n = XSAVE_AVX; n < XSAVE_COMPONENTS; n++) {
         if (!(features >> n & 1))
             continue;
         const u8 *from = image + native.places[n].at;
@@ -224,19 +215,19 @@ static bool write_settled(u64 at, u8 *image, u64 settled, u64 others, bool compa
 {
     u64 present = others | write_features(at, image, settled, compacted);
     if (settled & VECTOR_SSE) {
-        guest_write(gaddr(at + XMM_AT), image + XMM_AT, XMM_SIZE);
+        guest_write(gaddr(at + XSAVE_XMM), image + XSAVE_XMM, XSAVE_XMM_END - XSAVE_XMM);
         present |= sse_in_use(image) ? VECTOR_SSE : 0;
     }
     if (settled & (VECTOR_SSE | (compacted ? 0 : VECTOR_AVX)))
-        guest_write(gaddr(at + MXCSR_AT), image + MXCSR_AT, 2 * sizeof(u32)); /* and its mask */
-    return guest_write(gaddr(at + VECTOR_LEGACY), &present, sizeof(present));
+        guest_write(gaddr(at + XSAVE_MXCSR), image + XSAVE_MXCSR, 2 * sizeof(u32)); /* and its mask */
+    return guest_write(gaddr(at + XSAVE_HEADER), &present, sizeof(present));
 }
 
 void vector_settle_saved(u64 at, u64 features, bool compacted)
 {
     static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
     u64 old, settled = features & vector_shape.features & ~(u64)VECTOR_X87;
-    if (!guest_read(&old, gaddr(at + VECTOR_LEGACY), sizeof(old)))
+    if (!guest_read(&old, gaddr(at + XSAVE_HEADER), sizeof(old)))
         return;
     vector_save(image);
     write_settled(at, image, settled, old & ~settled, compacted);
@@ -250,20 +241,19 @@ bool vector_stores(void)
 /* The x87 part: control words and addresses before mxcsr, registers behind it. */
 static void write_x87(u64 at, u8 *image, bool wide)
 {
-    enum { CODE_HIGH = 12, DATA_HIGH = 20, REGISTERS_AT = 32 };
     if (!wide) { /* the upper halves are selectors then, which processors show as 0 */
-        memset(image + CODE_HIGH, 0, sizeof(u32));
-        memset(image + DATA_HIGH, 0, sizeof(u32));
+        memset(image + XSAVE_FCS, 0, sizeof(u32));
+        memset(image + XSAVE_FDS, 0, sizeof(u32));
     }
-    guest_write(gaddr(at), image, MXCSR_AT);
-    guest_write(gaddr(at + REGISTERS_AT), image + REGISTERS_AT, XMM_AT - REGISTERS_AT);
+    guest_write(gaddr(at), image, XSAVE_MXCSR);
+    guest_write(gaddr(at + XSAVE_ST), image + XSAVE_ST, XSAVE_ST_END - XSAVE_ST);
 }
 
 /* The end of an area for these features. */
 static u64 area_end(u64 features, bool compacted)
 {
-    u64 next = VECTOR_MIN;
-    for (unsigned n = FEATURE_FIRST; n < FEATURES_MOST; n++) {
+    u64 next = XSAVE_EXTENDED;
+    for (unsigned n = XSAVE_AVX; n < XSAVE_COMPONENTS; n++) {
         if (!(features >> n & 1))
             continue;
         if (!compacted)
@@ -292,11 +282,11 @@ static bool finds_fault(u64 at, u64 size, u64 *ret)
 bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault)
 {
     static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
-    struct vector_header *header = (struct vector_header *)(image + VECTOR_LEGACY);
+    struct vector_header *header = (struct vector_header *)(image + XSAVE_HEADER);
     u64 asked = features & vector_shape.features;
     struct vector_header old;
     if (finds_fault(at, area_end(asked, compacted), fault) ||
-        !guest_read(&old, gaddr(at + VECTOR_LEGACY), sizeof(old)))
+        !guest_read(&old, gaddr(at + XSAVE_HEADER), sizeof(old)))
         return false;
     vector_save(image);
     u64 x87 = header->present & asked & VECTOR_X87;
@@ -304,7 +294,7 @@ bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault)
         write_x87(at, image, wide);
     if (compacted) {
         header->compacted = asked | 1ul << 63;
-        guest_write(gaddr(at + VECTOR_LEGACY + sizeof(u64)), &header->compacted, sizeof(u64));
+        guest_write(gaddr(at + XSAVE_HEADER + sizeof(u64)), &header->compacted, sizeof(u64));
     }
     return write_settled(at, image, asked & ~(u64)VECTOR_X87,
                          x87 | (compacted ? 0 : old.present & ~asked), compacted);
@@ -313,17 +303,17 @@ bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault)
 void vector_mend_mask(u64 at)
 {
     if (vector_shape.mxcsr_mask != native.mask)
-        guest_write(gaddr(at + MXCSR_MASK_AT), &vector_shape.mxcsr_mask, sizeof(u32));
+        guest_write(gaddr(at + XSAVE_MXCSR_MASK), &vector_shape.mxcsr_mask, sizeof(u32));
 }
 
 static bool acceptable(const void *image)
 {
-    if (vector_word_at(image, MXCSR_AT) & ~(vector_shape.mxcsr_mask & native.mask))
+    if (vector_word_at(image, XSAVE_MXCSR) & ~(vector_shape.mxcsr_mask & native.mask))
         return false;
     if (vector_shape.kept == 0)
         return true;
     struct vector_header header;
-    memcpy(&header, (const u8 *)image + VECTOR_LEGACY, sizeof(header));
+    memcpy(&header, (const u8 *)image + XSAVE_HEADER, sizeof(header));
     return !(header.present & ~native.features) && header.compacted == 0 &&
            header.reserved[0] == 0;
 }
@@ -354,13 +344,11 @@ void vector_reset(void)
 
 /* --- registers ------------------------------------------------------------------------ */
 
-enum { AVX = 2, MASKS = 5, UPPER_HALVES = 6, UPPER_REGISTERS = 7 };
-
 /* A part of an image that has `count` pieces of `size` bytes: the place of one; NULL if it holds its first values. */
 static const u8 *piece_of(const u8 *image, unsigned feature, unsigned number, unsigned size)
 {
     struct vector_header header;
-    memcpy(&header, image + VECTOR_LEGACY, sizeof(header));
+    memcpy(&header, image + XSAVE_HEADER, sizeof(header));
     bool present = header.present & vector_shape.features & 1ul << feature;
     return present ? image + native.places[feature].at + number * size : NULL;
 }
@@ -376,15 +364,15 @@ static void vector_put_piece(u8 *to, const u8 *piece, unsigned size)
 void vector_spread(const void *image, struct touch_vectors *ret)
 {
     memset(ret, 0, sizeof(*ret));
-    for (unsigned n = 0; n < 16; n++)
-        memcpy(ret->reg[n], (const u8 *)image + XMM_AT + n * 16, 16);
+    for (unsigned n = 0; n < VECTOR_REGISTERS; n++)
+        memcpy(ret->reg[n], (const u8 *)image + xsave_xmm(n), XMM_SIZE);
     if (!vector_shape.features)
         return;
-    for (unsigned n = 0; n < 16; n++) {
-        vector_put_piece(ret->reg[n] + 16, piece_of(image, AVX, n, 16), 16);
-        vector_put_piece(ret->reg[n] + 32, piece_of(image, UPPER_HALVES, n, 32), 32);
-        vector_put_piece(ret->reg[n + 16], piece_of(image, UPPER_REGISTERS, n, 64), 64);
+    for (unsigned n = 0; n < VECTOR_REGISTERS; n++) {
+        vector_put_piece(ret->reg[n] + 16, piece_of(image, XSAVE_AVX, n, 16), 16);
+        vector_put_piece(ret->reg[n] + 32, piece_of(image, XSAVE_ZMM_HIGH, n, 32), 32);
+        vector_put_piece(ret->reg[n + 16], piece_of(image, XSAVE_ZMM_UPPER, n, 64), 64);
     }
     for (unsigned n = 0; n < 8; n++)
-        vector_put_piece((u8 *)&ret->mask[n], piece_of(image, MASKS, n, 8), 8);
+        vector_put_piece((u8 *)&ret->mask[n], piece_of(image, XSAVE_OPMASK, n, 8), 8);
 }

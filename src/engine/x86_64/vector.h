@@ -7,20 +7,19 @@
 #ifndef ENGINE_VECTOR_H
 #define ENGINE_VECTOR_H
 
+#include "base/registers.h"
 #include "base/types.h"
 
 struct touch_vectors;
 
 enum {
-    VECTOR_LEGACY = 512,                /* what fxsave writes */
-    VECTOR_MIN = VECTOR_LEGACY + 64,    /* with the header of xsave */
-    VECTOR_X87 = 1,
-    VECTOR_SSE = 2,
-    VECTOR_AVX = 4,
-    VECTOR_PKRU = 1 << 9,
+    VECTOR_X87 = XSAVE_BIT(XSAVE_X87),
+    VECTOR_SSE = XSAVE_BIT(XSAVE_SSE),
+    VECTOR_AVX = XSAVE_BIT(XSAVE_AVX),
+    VECTOR_PKRU = XSAVE_BIT(XSAVE_PKRU),
 };
 
-/* The header behind the legacy part. */
+/* What lies at XSAVE_HEADER. */
 struct vector_header {
     u64 present;
     u64 compacted;
