@@ -1,8 +1,9 @@
 /* The registers header against sources that know the numbers by themselves: the assembler, the
  * kernel's headers, libdw, gdb, and the processor.
  *
- * unit: src/base/xalloc.c src/base/complain.c -ldw -lelf
+ * unit: src/front/gdb/register_table.c src/front/gdb/reply.c src/base/xalloc.c src/base/complain.c -ldw -lelf
  */
+#include <cpuid.h>
 #include <elfutils/libdwfl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/registers.h"
+#include "front/gdb/register_table.h"
 
 static int failures;
 
@@ -32,7 +34,7 @@ static void done(const char *name, int before)
         printf("ok registers: %s\n", name);
 }
 
-/* --- the instruction set: how the assembler encodes `push` ---------------------------------------- */
+/* --- the instruction set: how the assembler encodes `push` ---------------------------------- */
 
 #define X(NAME, name, ...)                                                    \
     extern const u8 push_##name[] __asm__("test_push_" #name);                \
@@ -57,7 +59,7 @@ static void check_instruction_set(void)
     done("instruction set", before);
 }
 
-/* --- Linux -------------------------------------------------------------------------------------- */
+/* --- Linux ---------------------------------------------------------------------------------- */
 
 static void check_user(void)
 {
@@ -85,7 +87,7 @@ static void check_user(void)
 
 enum { NO_SUCH_CALL = 999 };
 
-/* The C library makes a call with six arguments; ptrace shows the registers that it has put them in. */
+/* The C library makes a call with six arguments; ptrace shows in which registers they are. */
 static bool registers_in_call(u64 user[USER_REGISTERS])
 {
     pid_t pid = fork();
@@ -138,7 +140,7 @@ static void check_calls(void)
     done("system calls", before);
 }
 
-/* --- DWARF: libdw's names --------------------------------------------------------------------------- */
+/* --- DWARF: libdw's names ------------------------------------------------------------------- */
 
 static int note_register(void *context, int number, const char *set, const char *prefix,
                          const char *name, int bits, int type)
@@ -150,7 +152,8 @@ static int note_register(void *context, int number, const char *set, const char 
     return 0;
 }
 
-static int note_names(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr start, void *context)
+static int note_names(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr start,
+                      void *context)
 {
     (void)data, (void)name, (void)start;
     return dwfl_module_register_names(m, note_register, context) < 0 ? DWARF_CB_OK : DWARF_CB_ABORT;
@@ -190,7 +193,7 @@ static void check_dwarf(void)
     done("DWARF", before);
 }
 
-/* --- gdb ------------------------------------------------------------------------------------------------ */
+/* --- gdb ------------------------------------------------------------------------------------ */
 
 static int gdb_number(const char *text, const char *name)
 {
@@ -242,7 +245,7 @@ static void check_gdb(void)
     done("gdb", before);
 }
 
-/* --- flags, as the processor takes them ------------------------------------------------------------------- */
+/* --- flags, as the processor takes them ----------------------------------------------------- */
 
 /* Loads the flags, below what a function may keep under rsp. */
 #define LOAD_FLAGS "lea -128(%%rsp), %%rsp\n\tpush %1\n\tpopfq\n\tlea 128(%%rsp), %%rsp\n\t"
@@ -275,10 +278,178 @@ static void check_flags(void)
     expect("the bit", "DF", next_byte(FLAG_DF, bytes + 1) - bytes, 0);
     expect("the bit", "DF when clear", next_byte(FLAGS_ARITHMETIC, bytes + 1) - bytes, 2);
     u64 flags;
-    __asm__ volatile("mov $15, %%al\n\tlea -128(%%rsp), %%rsp\n\tadd $1, %%al\n\tpushfq\n\tpop %0\n\t"
-                     "lea 128(%%rsp), %%rsp" : "=r"(flags) : : "rax", "cc");
+    __asm__ volatile("mov $15, %%al\n\tlea -128(%%rsp), %%rsp\n\tadd $1, %%al\n\t"
+                     "pushfq\n\tpop %0\n\tlea 128(%%rsp), %%rsp" : "=r"(flags) : : "rax", "cc");
     expect("the bit", "AF", (long long)flags & FLAGS_ARITHMETIC, FLAG_AF);
     done("flags", before);
+}
+
+/* --- gdb: the description that a client gets ------------------------------------------------ */
+
+static int described(const char *text, const char *name)
+{
+    char start[64];
+    snprintf(start, sizeof start, "<reg name=\"%s\" ", name);
+    const char *at = strstr(text, start), *number = at ? strstr(at, " regnum=\"") : NULL;
+    return number ? atoi(number + strlen(" regnum=\"")) : -1;
+}
+
+static void check_description(void)
+{
+    static const struct { const char *name; int number; } rows[] = {
+        {"rip", GDB_RIP}, {"eflags", GDB_EFLAGS}, {"cs", GDB_CS}, {"ss", GDB_SS}, {"ds", GDB_DS},
+        {"es", GDB_ES}, {"fs", GDB_FS}, {"gs", GDB_GS}, {"st0", GDB_ST0}, {"st7", GDB_FCTRL - 1},
+        {"xmm0", GDB_XMM0}, {"xmm15", GDB_MXCSR - 1}, {"mxcsr", GDB_MXCSR},
+        {"orig_rax", GDB_ORIG_RAX}, {"fs_base", GDB_FS_BASE}, {"gs_base", GDB_GS_BASE},
+        {"ymm0h", GDB_YMM0H}, {"k0", GDB_K0}, {"zmm0h", GDB_ZMM0H}, {"xmm16", GDB_XMM16},
+        {"ymm16h", GDB_YMM16H}, {"zmm16h", GDB_ZMM16H}, {"zmm31h", GDB_REGISTERS - 1},
+#define X(NAME, name, ...) {#name, GDB_##NAME},
+        REGISTERS_GENERAL(X)
+        REGISTERS_X87_CONTROL(X)
+#undef X
+    };
+    const u64 features = XSAVE_BIT(XSAVE_X87) | XSAVE_BIT(XSAVE_SSE) | XSAVE_BIT(XSAVE_AVX) |
+                         XSAVE_BIT(XSAVE_OPMASK) | XSAVE_BIT(XSAVE_ZMM_HIGH) |
+                         XSAVE_BIT(XSAVE_ZMM_UPPER);
+    struct reply text = {0};
+    int before = failures;
+    register_table_describe(features, &text);
+    for (size_t n = 0; n < countof(rows); n++)
+        expect("the described number", rows[n].name, described(text.bytes, rows[n].name),
+               rows[n].number);
+    expect("the number", "all registers", register_table_count(features), GDB_REGISTERS);
+    reply_deinit(&text);
+    done("target description", before);
+}
+
+/* --- the processor's images ----------------------------------------------------------------- */
+
+static long long number_at(const u8 *image, u32 offset, size_t size)
+{
+    long long value = 0;
+    memcpy(&value, image + offset, size);
+    return value;
+}
+
+/* pi is in st0; st1 is 1, what is below them empty; xmm N is all N + 1; mxcsr rounds down. */
+static void load_vectors(void)
+{
+    static const u32 mxcsr = MXCSR_INITIAL | 1 << 13;
+    static const u16 fcw = FCW_INITIAL & ~0x300;
+    static u8 value[VECTOR_REGISTERS][XMM_SIZE];
+    for (int n = 0; n < VECTOR_REGISTERS; n++)
+        memset(value[n], n + 1, XMM_SIZE);
+#define LOAD(n) "movups " #n "*16(%0), %%xmm" #n "\n\t"
+    __asm__ volatile(LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
+                     LOAD(8) LOAD(9) LOAD(10) LOAD(11) LOAD(12) LOAD(13) LOAD(14) LOAD(15)
+                     "fninit\n\tfldcw %1\n\tfld1\n\tfldpi\n\tldmxcsr %2"
+                     : : "r"(value), "m"(fcw), "m"(mxcsr)
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+                       "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory");
+}
+
+static void unload_vectors(void)
+{
+    static const u32 mxcsr = MXCSR_INITIAL;
+    __asm__ volatile("fninit\n\tldmxcsr %0" : : "m"(mxcsr));
+}
+
+static void check_image(const char *name, const u8 *image)
+{
+    static const u8 pi[ST_SIZE] = {0x35, 0xc2, 0x68, 0x21, 0xa2, 0xda, 0x0f, 0xc9, 0x00, 0x40};
+    static const u8 one[ST_SIZE] = {0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f};
+    int before = failures;
+    expect("fcw", name, number_at(image, XSAVE_FCW, 2), 0x7f);
+    expect("the top of the stack", name, number_at(image, XSAVE_FSW, 2) >> 11 & 7, 6);
+    expect("ftw", name, number_at(image, XSAVE_FTW, 1), 0xc0);
+    expect("mxcsr", name, number_at(image, XSAVE_MXCSR, 4), 0x3f80);
+    expect("the mask of mxcsr", name, number_at(image, XSAVE_MXCSR_MASK, 4) & 0xffbf, 0xffbf);
+    expect("st0", name, memcmp(image + xsave_st(0), pi, ST_SIZE), 0);
+    expect("st1", name, memcmp(image + xsave_st(1), one, ST_SIZE), 0);
+    for (u32 n = 0; n < VECTOR_REGISTERS; n++)
+        for (u32 byte = 0; byte < XMM_SIZE; byte++)
+            expect("a byte of an xmm register", name, image[xsave_xmm(n) + byte], n + 1);
+    expect("the end of st7", name, XSAVE_ST_END, xsave_st(ST_REGISTERS));
+    expect("the end of xmm15", name, XSAVE_XMM_END, xsave_xmm(VECTOR_REGISTERS));
+    done(name, before);
+}
+
+static void check_fxsave(void)
+{
+    static u8 image[XSAVE_LEGACY_SIZE + 64] __attribute__((aligned(64)));
+    memset(image, 0xa5, sizeof image);
+    load_vectors();
+    __asm__ volatile("fxsave64 %0" : "+m"(image));
+    unload_vectors();
+    check_image("fxsave", image);
+    int before = failures;
+    for (u32 n = XSAVE_NOTE; n < sizeof image; n++)
+        expect("what it leaves alone", "fxsave", image[n], 0xa5);
+    done("fxsave ends", before);
+}
+
+/* The address of the last x87 instruction, and of its operand. Processors may write them only while
+ * an exception is pending: a division by zero is, and never raised, since no x87 instruction follows
+ * that would wait for it. */
+static void check_pointers(void)
+{
+    static u8 image[XSAVE_LEGACY_SIZE] __attribute__((aligned(64)));
+    static const u16 fcw = FCW_INITIAL & ~4;
+    static float zero;
+    u64 at;
+    int before = failures;
+    __asm__ volatile("fninit\n\tfldcw %3\n\tfld1\n1:\tfdivs %2\n\tfxsave64 %0\n\tfninit\n\t"
+                     "lea 1b(%%rip), %1"
+                     : "+m"(image), "=r"(at) : "m"(zero), "m"(fcw));
+    expect("fip", "fxsave", number_at(image, XSAVE_FIP, 8), (long long)at);
+    expect("fdp", "fxsave", number_at(image, XSAVE_FDP, 8), (long long)&zero);
+    expect("the upper half", "fip", number_at(image, XSAVE_FCS, 4), (long long)(at >> 32));
+    expect("the upper half", "fdp", number_at(image, XSAVE_FDS, 4), (long long)((u64)&zero >> 32));
+    expect("fop", "fdivs", number_at(image, XSAVE_FOP, 2) & 0x738, 0x030); /* d8 /6 */
+    done("x87 pointers", before);
+}
+
+static bool has_avx(void)
+{
+    u32 a, b, c = 0, d, low = 0, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX))
+        return false;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low >> XSAVE_AVX & 1;
+}
+
+static void check_xsave(void)
+{
+    static u8 image[4096] __attribute__((aligned(64)));
+    static const u8 high[32] = {[16] = 0x11, [31] = 0x22};
+    static u8 first[XMM_SIZE], last[XMM_SIZE]; /* as load_vectors() has them */
+    const u32 components = XSAVE_BIT(XSAVE_X87) | XSAVE_BIT(XSAVE_SSE) | XSAVE_BIT(XSAVE_AVX);
+    u32 a, b, c, d;
+    if (!has_avx()) {
+        puts("skip registers: xsave: the processor has no AVX");
+        return;
+    }
+    memset(first, 1, sizeof first);
+    memset(last, VECTOR_REGISTERS, sizeof last);
+    load_vectors();
+    __asm__ volatile("vmovups %1, %%ymm0\n\tvmovups %1, %%ymm15\n\t"
+                     "movups %2, %%xmm0\n\tmovups %3, %%xmm15\n\t" /* leaves the upper halves */
+                     "xsave64 %0\n\tvzeroupper"
+                     : "+m"(image)
+                     : "m"(high), "m"(first), "m"(last), "a"(components), "d"(0)
+                     : "xmm0", "xmm15");
+    unload_vectors();
+    check_image("xsave", image);
+    int before = failures;
+    expect("the header", "xsave", number_at(image, XSAVE_HEADER, 8), components);
+    expect("a byte of ymm0", "xsave", image[xsave_ymm(0)], 0x11);
+    expect("a byte of ymm0", "xsave", image[xsave_ymm(0) + 15], 0x22);
+    expect("a byte of ymm15", "xsave", image[xsave_ymm(15)], 0x11);
+    __get_cpuid_count(0xd, XSAVE_AVX, &a, &b, &c, &d);
+    expect("the place of AVX", "cpuid", b, XSAVE_YMM);
+    expect("the end of AVX", "cpuid", a + b, XSAVE_YMM_END);
+    expect("the header's end", "xsave", XSAVE_EXTENDED - XSAVE_HEADER, 64);
+    done("xsave's components", before);
 }
 
 int main(void)
@@ -289,5 +460,9 @@ int main(void)
     check_dwarf();
     check_gdb();
     check_flags();
+    check_description();
+    check_fxsave();
+    check_pointers();
+    check_xsave();
     return failures != 0;
 }

@@ -89,7 +89,7 @@ const struct frame *dbg_frame(struct dbg *d)
 
 /* Registers that frames do not hold. */
 static const struct { const char *name; u16 offset, size; } vector_parts[] = {
-    {"fctrl", 0, 2}, {"fstat", 2, 2}, {"fop", 6, 2}, {"mxcsr", 24, 4},
+    {"fctrl", XSAVE_FCW, 2}, {"fstat", XSAVE_FSW, 2}, {"fop", XSAVE_FOP, 2}, {"mxcsr", XSAVE_MXCSR, 4},
 };
 
 static bool part_of_vector(const struct control_registers *regs, const u8 *vector, u64 offset,
@@ -129,7 +129,6 @@ static bool plain_register(const struct control_registers *regs, const char *nam
     return false;
 }
 
-/* In the standard format of xsave: x87 registers at 32, xmm at 160, upper halves of ymm at 576. */
 static bool named_register(void *context, const char *name, u8 *bytes, size_t *size)
 {
     struct dbg *d = context;
@@ -148,13 +147,13 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
         if (strcmp(name, vector_parts[i].name) == 0)
             return part_of_vector(&regs, vector, vector_parts[i].offset, vector_parts[i].size,
                                   bytes, size);
-    if (numbered_register(name, "st", 8, &n))
-        return part_of_vector(&regs, vector, 32 + 16 * n, 10, bytes, size);
-    if (numbered_register(name, "xmm", 16, &n))
-        return part_of_vector(&regs, vector, 160 + 16 * n, 16, bytes, size);
-    if (!numbered_register(name, "ymm", 16, &n) ||
-        !part_of_vector(&regs, vector, 160 + 16 * n, 16, bytes, &low) ||
-        !part_of_vector(&regs, vector, 576 + 16 * n, 16, bytes + 16, &high))
+    if (numbered_register(name, "st", ST_REGISTERS, &n))
+        return part_of_vector(&regs, vector, xsave_st(n), ST_SIZE, bytes, size);
+    if (numbered_register(name, "xmm", VECTOR_REGISTERS, &n))
+        return part_of_vector(&regs, vector, xsave_xmm(n), XMM_SIZE, bytes, size);
+    if (!numbered_register(name, "ymm", VECTOR_REGISTERS, &n) ||
+        !part_of_vector(&regs, vector, xsave_xmm(n), XMM_SIZE, bytes, &low) ||
+        !part_of_vector(&regs, vector, xsave_ymm(n), XMM_SIZE, bytes + XMM_SIZE, &high))
         return false;
     *size = low + high;
     return true;

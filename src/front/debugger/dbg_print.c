@@ -240,7 +240,6 @@ void dbg_say_arguments(struct dbg *d, size_t frame)
 
 void dbg_say_returned(struct dbg *d, u64 function)
 {
-    enum { XMM_AT = 160 };
     struct control_registers regs;
     const u8 *vector;
     struct values_scope *scope;
@@ -253,8 +252,7 @@ void dbg_say_returned(struct dbg *d, u64 function)
     err = session_registers(d->session, d->thread, &regs, &vector);
     if (!err)
         err = values_returned(scope, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]},
-                              vector + XMM_AT,
-                              &value);
+                              vector + XSAVE_XMM, &value);
     if (!err && value) {
         char *text = value_show(value, 0), *type = value_type(value);
         dbg_say(d, "Value returned: %s\n", text);

@@ -13,19 +13,20 @@ enum where {
     IN_YMM_HIGH, IN_OPMASK, IN_ZMM_HIGH, IN_XMM_UPPER, IN_YMM_UPPER, IN_ZMM_UPPER,
 };
 
-/* Bits of XCR0, which are also the numbers of components of the image. */
-enum { X87 = 0, SSE = 1, AVX = 2, OPMASK = 5, ZMM_HIGH = 6, ZMM_UPPER = 7 };
-enum { AVX512_BITS = 1 << OPMASK | 1 << ZMM_HIGH | 1 << ZMM_UPPER };
-enum { LEGACY_SIZE = 512, HEADER_SIZE = 64 };
+enum {
+    AVX_BIT = XSAVE_BIT(XSAVE_AVX),
+    AVX512_BITS = XSAVE_BIT(XSAVE_OPMASK) | XSAVE_BIT(XSAVE_ZMM_HIGH) | XSAVE_BIT(XSAVE_ZMM_UPPER),
+};
 
+#define X(NAME, name, ...) [GDB_##NAME] = #name,
 static const char *const general_names[] = {
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15", "rip", "eflags",
+    REGISTERS_GENERAL(X) [GDB_RIP] = "rip", [GDB_EFLAGS] = "eflags",
 };
+#undef X
 static const char *const segment_names[] = {"cs", "ss", "ds", "es", "fs", "gs"};
-static const char *const control_names[] = {
-    "fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop",
-};
+#define X(NAME, name, ...) [GDB_##NAME - GDB_FCTRL] = #name,
+static const char *const control_names[] = {REGISTERS_X87_CONTROL(X)};
+#undef X
 static const char *const base_names[] = {"fs_base", "gs_base"};
 static const char *const mxcsr_name[] = {"mxcsr"}, *const orig_name[] = {"orig_rax"};
 
@@ -49,7 +50,7 @@ static const struct register_block {
     {1, 4, IN_MXCSR, mxcsr_name, NULL, NULL, 0, "i386_mxcsr", "vector", NULL, 0},
     {1, 8, IN_ORIG_RAX, orig_name, NULL, NULL, 0, "int", "system", "linux", 0},
     {2, 8, IN_BASES, base_names, NULL, NULL, 0, "int", NULL, "segments", 0},
-    {16, 16, IN_YMM_HIGH, NULL, "ymm", "h", 0, "uint128", NULL, "avx", 1 << AVX},
+    {16, 16, IN_YMM_HIGH, NULL, "ymm", "h", 0, "uint128", NULL, "avx", AVX_BIT},
     {8, 8, IN_OPMASK, NULL, "k", "", 0, "uint64", NULL, "avx512", AVX512_BITS},
     {16, 32, IN_ZMM_HIGH, NULL, "zmm", "h", 0, "v2ui128", NULL, NULL, AVX512_BITS},
     {16, 16, IN_XMM_UPPER, NULL, "xmm", "", 16, "vec128", NULL, NULL, AVX512_BITS},
@@ -60,7 +61,7 @@ static const struct register_block {
 /* The 32-bit flags stand among registers of 64 bits. */
 static u32 size_in(const struct register_block *b, u32 index)
 {
-    return b->where == IN_GENERAL && index == REGISTER_FLAGS ? 4 : b->size;
+    return b->where == IN_GENERAL && index == GDB_EFLAGS ? 4 : b->size;
 }
 
 static const struct register_block *register_table_find_block(u32 number, u32 *ret_index)
@@ -96,15 +97,15 @@ u32 register_table_size(u32 number)
 
 static u64 *present_bits(struct register_state *s)
 {
-    return (u64 *)(s->vector + LEGACY_SIZE);
+    return (u64 *)(s->vector + XSAVE_HEADER);
 }
 
 static bool is_present(const struct register_state *s, u32 component)
 {
     u64 bits;
-    if (s->general.vector_size < LEGACY_SIZE + HEADER_SIZE)
-        return component <= SSE && s->general.vector_size >= LEGACY_SIZE;
-    memcpy(&bits, s->vector + LEGACY_SIZE, sizeof bits);
+    if (s->general.vector_size < XSAVE_EXTENDED)
+        return component <= XSAVE_SSE && s->general.vector_size >= XSAVE_LEGACY_SIZE;
+    memcpy(&bits, s->vector + XSAVE_HEADER, sizeof bits);
     return bits >> component & 1;
 }
 
@@ -121,27 +122,30 @@ struct register_place {
     u32 component, offset, size;
 };
 
+static struct register_place place_in(u32 component, u32 offset, u32 size)
+{
+    return (struct register_place){component, component_offset(component) + offset, size};
+}
+
 static struct register_place place_of(const struct register_block *b, u32 index)
 {
     switch (b->where) {
     case IN_X87:
-        return (struct register_place){X87, 32 + 16 * index, 10};
+        return (struct register_place){XSAVE_X87, xsave_st(index), ST_SIZE};
     case IN_XMM:
-        return (struct register_place){SSE, 160 + 16 * index, 16};
+        return (struct register_place){XSAVE_SSE, xsave_xmm(index), XMM_SIZE};
     case IN_YMM_HIGH:
-        return (struct register_place){AVX, component_offset(AVX) + 16 * index, 16};
+        return place_in(XSAVE_AVX, 16 * index, 16);
     case IN_OPMASK:
-        return (struct register_place){OPMASK, component_offset(OPMASK) + 8 * index, 8};
+        return place_in(XSAVE_OPMASK, 8 * index, 8);
     case IN_ZMM_HIGH:
-        return (struct register_place){ZMM_HIGH, component_offset(ZMM_HIGH) + 32 * index, 32};
+        return place_in(XSAVE_ZMM_HIGH, 32 * index, 32);
     case IN_XMM_UPPER:
-        return (struct register_place){ZMM_UPPER, component_offset(ZMM_UPPER) + 64 * index, 16};
+        return place_in(XSAVE_ZMM_UPPER, 64 * index, 16);
     case IN_YMM_UPPER:
-        return (struct register_place){ZMM_UPPER,
-                                       component_offset(ZMM_UPPER) + 64 * index + 16, 16};
+        return place_in(XSAVE_ZMM_UPPER, 64 * index + 16, 16);
     default:
-        return (struct register_place){ZMM_UPPER,
-                                       component_offset(ZMM_UPPER) + 64 * index + 32, 32};
+        return place_in(XSAVE_ZMM_UPPER, 64 * index + 32, 32);
     }
 }
 
@@ -153,7 +157,7 @@ static bool register_table_is_inside(const struct register_state *s, struct regi
 
 /* The x87 control registers: fields of the legacy image. */
 
-enum { FCTRL_START = 0x37f, MXCSR_START = 0x1f80, FTAG_EMPTY = 0xffff };
+enum { FTAG_EMPTY = 0xffff, FOP_BITS = 0x7ff };
 
 static u16 read_u16(const u8 *at)
 {
@@ -186,44 +190,37 @@ static u32 tag_of(const u8 *value)
  * stack. */
 static u32 full_tags(const u8 *image)
 {
-    u32 top = read_u16(image + 2) >> 11 & 7, tags = 0;
-    for (u32 i = 0; i < 8; i++) {
-        bool used = image[4] >> i & 1;
-        u32 tag = used ? tag_of(image + 32 + 16 * ((i - top) & 7)) : 3;
+    u32 top = read_u16(image + XSAVE_FSW) >> 11 & 7, tags = 0;
+    for (u32 i = 0; i < ST_REGISTERS; i++) {
+        bool used = image[XSAVE_FTW] >> i & 1;
+        u32 tag = used ? tag_of(image + xsave_st((i - top) % ST_REGISTERS)) : 3;
         tags |= tag << (2 * i);
     }
     return tags;
 }
 
+/* Where the control registers are, by gdb's number from GDB_FCTRL on. */
+static const struct { u8 offset, size; } controls[] = {
+#define X(NAME, name, offset, size) [GDB_##NAME - GDB_FCTRL] = {offset, size},
+    REGISTERS_X87_CONTROL(X)
+#undef X
+};
+
 static u32 read_control(const struct register_state *s, u32 index)
 {
-    const u8 *image = s->vector;
-    if (!is_present(s, X87))
-        return index == 0 ? FCTRL_START : index == 2 ? FTAG_EMPTY : 0;
-    switch (index) {
-    case 0:
-        return read_u16(image);
-    case 1:
-        return read_u16(image + 2);
-    case 2:
-        return full_tags(image);
-    case 3:
-        return read_u16(image + 12);
-    case 4:
-        return read_u32(image + 8);
-    case 5:
-        return read_u16(image + 20);
-    case 6:
-        return read_u32(image + 16);
-    default:
-        return read_u16(image + 6) & 0x7ff;
-    }
+    u32 number = GDB_FCTRL + index, value = 0;
+    if (!is_present(s, XSAVE_X87))
+        return number == GDB_FCTRL ? FCW_INITIAL : number == GDB_FTAG ? FTAG_EMPTY : 0;
+    if (number == GDB_FTAG)
+        return full_tags(s->vector);
+    memcpy(&value, s->vector + controls[index].offset, controls[index].size);
+    return number == GDB_FOP ? value & FOP_BITS : value;
 }
 
 static u8 short_tags(u32 tags)
 {
     u8 ret = 0;
-    for (u32 i = 0; i < 8; i++)
+    for (u32 i = 0; i < ST_REGISTERS; i++)
         if ((tags >> (2 * i) & 3) != 3)
             ret |= (u8)(1 << i);
     return ret;
@@ -231,44 +228,41 @@ static u8 short_tags(u32 tags)
 
 static void write_control(struct register_state *s, u32 index, u32 value)
 {
-    static const u8 offset[] = {0, 2, 4, 12, 8, 20, 16, 6}, size[] = {2, 2, 1, 2, 4, 2, 4, 2};
-    if (index == 2)
+    if (GDB_FCTRL + index == GDB_FTAG)
         value = short_tags(value);
-    memcpy(s->vector + offset[index], &value, size[index]);
+    memcpy(s->vector + controls[index].offset, &value, controls[index].size);
 }
 
 /* A component that is not there has its first value: give it that before a part of it is
  * changed. */
 static void make_present(struct register_state *s, u32 component)
 {
-    if (s->general.vector_size < LEGACY_SIZE + HEADER_SIZE || is_present(s, component))
+    if (s->general.vector_size < XSAVE_EXTENDED || is_present(s, component))
         return;
     *present_bits(s) |= 1ull << component;
-    if (component == X87) {
-        memset(s->vector, 0, 24);
-        memset(s->vector + 32, 0, 128);
-        write_control(s, 0, FCTRL_START);
-    } else if (component == SSE) {
-        memset(s->vector + 160, 0, 256);
+    if (component == XSAVE_X87) {
+        memset(s->vector, 0, XSAVE_MXCSR);
+        memset(s->vector + XSAVE_ST, 0, XSAVE_ST_END - XSAVE_ST);
+        write_control(s, 0, FCW_INITIAL);
+    } else if (component == XSAVE_SSE) {
+        memset(s->vector + XSAVE_XMM, 0, XSAVE_XMM_END - XSAVE_XMM);
     }
 }
 
 /* The general registers. */
 
-/* In gdb's order: which of the instruction set's. */
-static const u8 machine_order[] = {0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
-
 static u64 *general_at(struct control_registers *g, u32 index)
 {
-    if (index < countof(machine_order))
-        return &g->reg[machine_order[index]];
-    return index == REGISTER_RIP ? &g->rip : &g->flags;
+    if (index < GENERAL_REGISTERS)
+        return &g->reg[register_of_gdb(index)];
+    return index == GDB_RIP ? &g->rip : &g->flags;
 }
 
 /* A program of 64 bits has these, and cannot change them to anything useful. */
 static u32 segment_value(u32 index)
 {
-    return index == 0 ? 0x33 : index == 1 ? 0x2b : 0;
+    u32 number = GDB_CS + index;
+    return number == GDB_CS ? SELECTOR_CS : number == GDB_SS ? SELECTOR_SS : 0;
 }
 
 static void read_vector(const struct register_state *s, const struct register_block *b, u32 index,
@@ -299,7 +293,8 @@ void register_table_read(const struct register_state *s, u32 number, u8 *to)
         memcpy(to, &value, sizeof value);
         break;
     case IN_MXCSR:
-        value = is_present(s, SSE) || is_present(s, AVX) ? read_u32(s->vector + 24) : MXCSR_START;
+        value = is_present(s, XSAVE_SSE) || is_present(s, XSAVE_AVX)
+                    ? read_u32(s->vector + XSAVE_MXCSR) : MXCSR_INITIAL;
         memcpy(to, &value, sizeof value);
         break;
     case IN_ORIG_RAX:
@@ -326,11 +321,11 @@ static void write_vector(struct register_state *s, const struct register_block *
 static void write_small(struct register_state *s, enum where where, u32 index, const u8 *from)
 {
     if (where == IN_X87_CONTROL) {
-        make_present(s, X87);
+        make_present(s, XSAVE_X87);
         write_control(s, index, read_u32(from));
     } else if (where == IN_MXCSR) {
-        make_present(s, SSE);
-        memcpy(s->vector + 24, from, 4);
+        make_present(s, XSAVE_SSE);
+        memcpy(s->vector + XSAVE_MXCSR, from, 4);
     }
 }
 
@@ -363,8 +358,10 @@ void register_table_write(struct register_state *s, u32 number, const u8 *from)
 /* The description. */
 
 static const struct { const char *name; u8 bit; } flag_names[] = {
-    {"CF", 0}, {"", 1}, {"PF", 2}, {"AF", 4}, {"ZF", 6}, {"SF", 7}, {"TF", 8}, {"IF", 9}, {"DF", 10},
-    {"OF", 11}, {"NT", 14}, {"RF", 16}, {"VM", 17}, {"AC", 18}, {"VIF", 19}, {"VIP", 20}, {"ID", 21},
+    {"", 1}, /* FLAG_FIXED: gdb does not show what has no name */
+#define X(NAME, bit) {#NAME, bit},
+    REGISTERS_FLAGS(X)
+#undef X
 }, mxcsr_names[] = {
     {"IE", 0}, {"DE", 1}, {"ZE", 2}, {"OE", 3}, {"UE", 4}, {"PE", 5}, {"DAZ", 6}, {"IM", 7}, {"DM", 8},
     {"ZM", 9}, {"OM", 10}, {"UM", 11}, {"PM", 12}, {"FZ", 15},
@@ -412,9 +409,9 @@ static const char *register_table_type_of(const struct register_block *b, u32 in
 {
     if (b->where != IN_GENERAL)
         return b->type;
-    return index == REGISTER_FLAGS ? "i386_eflags"
-         : index == REGISTER_RIP ? "code_ptr"
-         : index == REGISTER_RBP || index == REGISTER_RSP ? "data_ptr" : b->type;
+    return index == GDB_EFLAGS ? "i386_eflags"
+         : index == GDB_RIP ? "code_ptr"
+         : index == GDB_RBP || index == GDB_RSP ? "data_ptr" : b->type;
 }
 
 static void describe_block(const struct register_block *b, u32 number, struct reply *to)

@@ -11,9 +11,8 @@
 #include "log/control.h"
 
 enum {
-    REGISTER_RBP = 6, REGISTER_RSP = 7, REGISTER_RIP = 16, REGISTER_FLAGS = 17,
-    REGISTER_SIZE_MOST = 32, REGISTERS_MOST = 148,
-    REGISTERS_EXPEDITED = 18, /* the first so many go with each stop: what stepping asks for */
+    REGISTER_SIZE_MOST = 32,
+    REGISTERS_EXPEDITED = GDB_EFLAGS + 1, /* the first so many go with each stop: what stepping asks for */
     VECTOR_SIZE_MOST = 16 * 1024,
 };
 
