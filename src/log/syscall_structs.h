@@ -7,6 +7,7 @@
 #define LOG_SYSCALL_STRUCTS_H
 
 #include "base/types.h"
+#include "log/kernel_structs.h"
 #include "log/syscall_vectors.h"
 
 struct k_pollfd {
@@ -51,28 +52,26 @@ struct k_fiemap {
 enum { K_FIEMAP_EXTENT_SIZE = 56, K_SOCKADDR_MOST = 128 };
 
 #define K_STRUCTS(X)                                                                              \
-    X(stat, 144)           X(statx, 256)          X(statfs, 120)         X(ustat, 32)             \
-    X(timespec, 16)        X(timeval, 16)         X(timevals, 32)        X(timespecs, 32)         \
-    X(timezone, 8)         X(itimerval, 32)       X(itimerspec, 32)      X(tms, 32)               \
-    X(timex, 208)          X(utimbuf, 16)         X(rusage, 144)         X(rlimit, 16)            \
-    X(sysinfo, 112)        X(utsname, 390)        X(fds, 8)              X(status, 4)             \
-    X(siginfo, 128)        X(child_info, 28)      X(sigset, 8)           X(sigaction, 32)         \
-    X(stack, 24)           X(sigevent, 64)        X(mask_and_size, 16)   X(cap_header, 8)         \
-    X(cap_data, 24)        X(sembuf, 6)           X(mq_attr, 64)         X(sched_attr, 56)        \
-    X(open_how, 24)        X(futex_waitv, 24)     X(futex_waitvs, 48)    X(cachestat, 40)         \
-    X(cachestat_range, 16) X(shmid_ds, 112)       X(shminfo, 72)         X(shm_info, 48)          \
-    X(msqid_ds, 120)       X(msginfo, 32)         X(semid_ds, 104)       X(seminfo, 40)           \
-    X(dqblk, 72)           X(nextdqblk, 72)       X(dqinfo, 24)          X(fs_disk_quota, 112)    \
-    X(fs_quota_stat, 80)   X(fs_quota_statv, 160) X(termio, 18)          X(termios, 36)           \
-    X(termios2, 44)        X(winsize, 8)          X(serial, 72)          X(serial_counts, 80)     \
-    X(rs485, 32)           X(vt_mode, 8)          X(vt_stat, 6)          X(ifreq, 40)             \
-    X(arpreq, 68)          X(iwreq, 32)           X(fsxattr, 28)         X(fstrim, 24)            \
-    X(label, 256)          X(fsuuid, 17)          X(clone_range, 32)     X(geometry, 16)          \
-    X(identity, 512)       X(loop_info, 168)      X(loop_info64, 232)    X(loop_config, 304)      \
-    X(rtc_time, 36)        X(rtc_alarm, 40)       X(epoll_params, 8)     X(flock, 32)             \
-    X(owner, 8)            X(two_ids, 8)          X(comm, 16)            X(range, 16)             \
-    X(user_regs, 216)      X(user_fpregs, 512)    X(thread_area, 16)     \
-    X(filters, 32768)      X(siginfos, 32768)
+    X(statfs, 120)         X(ustat, 32)           X(timevals, 32)      X(timespecs, 32)           \
+    X(itimerval, 32)       X(itimerspec, 32)      X(tms, 32)           X(timex, 208)              \
+    X(utimbuf, 16)         X(rusage, 144)         X(rlimit, 16)        X(sysinfo, 112)            \
+    X(utsname, 390)        X(fds, 8)              X(status, 4)         X(child_info, 28)          \
+    X(sigset, 8)           X(sigevent, 64)        X(mask_and_size, 16) X(cap_header, 8)           \
+    X(cap_data, 24)        X(sembuf, 6)           X(mq_attr, 64)       X(sched_attr, 56)          \
+    X(open_how, 24)        X(futex_waitv, 24)     X(futex_waitvs, 48)  X(cachestat, 40)           \
+    X(cachestat_range, 16) X(shmid_ds, 112)       X(shminfo, 72)       X(shm_info, 48)            \
+    X(msqid_ds, 120)       X(msginfo, 32)         X(semid_ds, 104)     X(seminfo, 40)             \
+    X(dqblk, 72)           X(nextdqblk, 72)       X(dqinfo, 24)        X(fs_disk_quota, 112)      \
+    X(fs_quota_stat, 80)   X(fs_quota_statv, 160) X(termio, 18)        X(termios, 36)             \
+    X(termios2, 44)        X(winsize, 8)          X(serial, 72)        X(serial_counts, 80)       \
+    X(rs485, 32)           X(vt_mode, 8)          X(vt_stat, 6)        X(ifreq, 40)               \
+    X(arpreq, 68)          X(iwreq, 32)           X(fsxattr, 28)       X(fstrim, 24)              \
+    X(label, 256)          X(fsuuid, 17)          X(clone_range, 32)   X(geometry, 16)            \
+    X(identity, 512)       X(loop_info, 168)      X(loop_info64, 232)  X(loop_config, 304)        \
+    X(rtc_time, 36)        X(rtc_alarm, 40)       X(epoll_params, 8)   X(flock, 32)               \
+    X(owner, 8)            X(two_ids, 8)          X(comm, 16)          X(range, 16)               \
+    X(user_regs, 216)      X(user_fpregs, 512)    X(thread_area, 16)   X(filters, 32768)          \
+    X(siginfos, 32768)
 
 #define K_STRUCT_DECLARE(name, bytes_) struct k_##name { u8 bytes[bytes_]; };
 K_STRUCTS(K_STRUCT_DECLARE)

@@ -11,23 +11,11 @@
 #include <linux/auxvec.h>
 
 #include "base/types.h"
+#include "log/kernel_structs.h"
 
 #ifndef AT_FDCWD
 #define AT_FDCWD -100
 #endif
-
-struct k_timespec {
-    i64 seconds;
-    i64 nanoseconds;
-};
-
-struct k_stat {
-    u64 device, inode, links;
-    u32 mode, uid, gid, padding;
-    u64 special_device, size, block_size, blocks;
-    struct k_timespec accessed, modified, changed;
-    u64 reserved[3];
-};
 
 /* Signals */
 
@@ -55,38 +43,8 @@ enum {
 };
 #define K_SA_RESETHAND 0x80000000ul
 
-struct k_sigaction {
-    u64 handler;
-    u64 flags;
-    u64 restorer;
-    u64 mask;
-};
-
-struct k_stack {
-    u64 base;
-    i32 flags;
-    u32 padding;
-    u64 size;
-};
-
 enum { K_SS_ONSTACK = 1, K_SS_DISABLE = 2 };
 #define K_SS_AUTODISARM 0x80000000u
-
-struct k_siginfo {
-    i32 signal;
-    i32 error;
-    i32 code;
-    i32 padding;
-    union {
-        u64 address; /* faults */
-        struct {
-            i32 pid;
-            u32 uid;
-            u64 value;
-        } sender;
-        u8 rest[112];
-    };
-};
 
 /* What `rt_sigframe` holds on x86-64: pretcode, ucontext, siginfo, then the xsave area above. */
 struct k_sigcontext {

@@ -8,16 +8,6 @@
 
 #include "engine/base/kernel_abi.h"
 
-struct k_timeval {
-    i64 seconds;
-    i64 microseconds;
-};
-
-struct k_timezone {
-    i32 minutes_west;
-    i32 dst;
-};
-
 /* Looks for the functions in the vDSO at `vdso`, which must stay there; 0: there is none. */
 void kernel_clocks_start(u64 vdso);
 

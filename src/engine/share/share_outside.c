@@ -42,20 +42,6 @@ static struct {
 
 /* --- what was there before ------------------------------------------------------------------- */
 
-struct k_statx_time {
-    i64 seconds;
-    u32 nanoseconds;
-    i32 unused;
-};
-
-struct k_statx {
-    u32 mask;
-    u8 unused[60];
-    struct k_statx_time accessed, born, changed, modified;
-    u8 rest[128];
-};
-_Static_assert(sizeof(struct k_statx) == 256, "as in the kernel's stat.h");
-
 /* Files are born on most file systems; else the last change must do. */
 static bool was_there_before(i64 fd)
 {
