@@ -129,7 +129,7 @@ static bool is_last(const struct lineage *l)
 }
 
 /* The parent's side of the fork that the next generation begins with. */
-static bool is_fork(const struct lineage *l, const struct event *e)
+static bool lineage_is_fork(const struct lineage *l, const struct event *e)
 {
     const struct generation *g = &l->generations[l->at];
     return e->kind == EVENT_SYSCALL && e->tick == g->tick && e->pc == g->pc &&
@@ -181,7 +181,7 @@ static struct error *read_event(struct lineage *l, const struct event **ret, boo
     struct error *err = reader_next(l->reader, ret);
     if (err)
         return l->count > 1 || l->branch ? error_within(err, "track %u", g->track) : err;
-    *ret_passed = !is_last(l) && (!*ret || is_fork(l, *ret));
+    *ret_passed = !is_last(l) && (!*ret || lineage_is_fork(l, *ret));
     if (!is_last(l) && *ret && (*ret)->tick > g->tick)
         return error_new("track %u has no fork where track %u begins", g->track, g[1].track);
     return NULL;

@@ -436,7 +436,7 @@ static bool read_state(void *context, void *to, struct gaddr from, size_t size)
 
 /* Is a process made there that has its own memory?  A child of vfork has its parent's, and is replayed
  * under its parent's id. */
-static bool is_fork(struct window *w, u64 index)
+static bool window_is_fork(struct window *w, u64 index)
 {
     const struct state *state = &w->states[index];
     struct state_memory of = {w, index};
@@ -451,7 +451,7 @@ static bool is_fork(struct window *w, u64 index)
 static bool is_born_behind(struct window *w, u64 index, u32 thread)
 {
     for (u64 i = index; i < w->count; i++)
-        if (w->states[i].thread == thread && is_fork(w, i) &&
+        if (w->states[i].thread == thread && window_is_fork(w, i) &&
             (i + 1 == w->count || w->states[i + 1].registers.reg[RAX] == 0))
             return true;
     return false;

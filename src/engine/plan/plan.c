@@ -521,7 +521,7 @@ static bool plan_holds_faults(void)
 }
 
 /* What the run is asked for the plan, from the first one on; plan_pass tells whether one is there. */
-static void attach(void)
+static void plan_attach(void)
 {
     observer.stands_before_call = plan_before_call;
     observer.call_returned = plan_after_call;
@@ -546,7 +546,7 @@ const char *plan_begin(const void *bytes, u64 size)
         .limit_tick = head->limit_tick,
         .limit_pc = head->limit_pc,
     };
-    attach();
+    plan_attach();
     sort_sites();
     plan_points_install();
     plan_code_install();

@@ -240,7 +240,7 @@ static void run_again(struct rsp *r, const char *args)
 }
 
 /* The process of this track, or of another. */
-static void attach(struct rsp *r, const char *args)
+static void rsp_attach(struct rsp *r, const char *args)
 {
     u64 pid = 0;
     struct error *err = NULL;
@@ -275,8 +275,8 @@ static const struct packet_row rows[] = {
     {"vCont?", vcont_kinds, true},
     {"vCont;", rsp_vcont, false},
     {"vFile:", rsp_file, true},
-    {"vAttach;", attach, true},
-    {"vAttachOrWait;", attach, true},
+    {"vAttach;", rsp_attach, true},
+    {"vAttachOrWait;", rsp_attach, true},
     {"vKill", kill_process, false},
     {"vRun", run_again, true},
     {"vCtrlC", rsp_extended, false},
