@@ -4,11 +4,14 @@
  * every fork.  Close-on-exec descriptors need nothing at execve; the others are told to the
  * next engine by number.
  *
+ * Those in kept[0 .. count) are open.
+ *
  * Invariant
- *   (1) kept[0 .. count) are open and ours, and `lowest` is the smallest of them.
+ *   (1) `lowest` is the smallest of kept[0 .. count), or NONE if there are none.
  */
 #include "engine/base/descriptors.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 
@@ -34,8 +37,10 @@ static struct {
 static struct kept_descriptor *descriptors_find(i32 fd)
 {
     for (unsigned i = 0; i < descriptors.count; i++)
-        if (descriptors.kept[i].fd == fd)
+        if (descriptors.kept[i].fd == fd) {
+            invariant(1, fd >= descriptors.lowest);
             return &descriptors.kept[i];
+        }
     return NULL;
 }
 
@@ -76,6 +81,7 @@ i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
     kernel_call(__NR_close, fd);
     descriptors.kept[descriptors.count++] = (struct kept_descriptor){(i32)high, place};
     find_lowest();
+    invariant(1, descriptors.lowest <= high);
     if (place)
         *place = (i32)high;
     return high;

@@ -5,12 +5,14 @@
  * unmapped are remembered, as many as fit a short list, and their addresses used again for a
  * piece of the same size: threads come and go for as long as the program runs.
  *
- * Invariants
- *   (1) Whoever calls holds the baton, or is the only thread.
- *   (2) Every address below `next` was given out, or was found taken, once.
+ * Callers hold the baton, or are the only thread.
+ *
+ * Invariant
+ *   (1) Every address below `next` was given out, or was found taken, once.
  */
 #include "engine/base/pool.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -75,6 +77,7 @@ void *pool_try_map(size_t size, size_t alignment)
         return NULL;
 
     u64 again = take_freed(size, alignment);
+    invariant(1, again < pool.next);
     if (again && (u64)pool_map_at(again, size) == again)
         return (void *)again;
 
@@ -84,7 +87,7 @@ void *pool_try_map(size_t size, size_t alignment)
             return NULL;
         i64 got = pool_map_at(at, size);
         if ((u64)got == at || got == -EEXIST)
-            pool.next = at + size + PAGE_SIZE; /* (2) */
+            pool.next = at + size + PAGE_SIZE;
         if ((u64)got == at)
             return (void *)at;
         if (got != -EEXIST)
@@ -112,6 +115,7 @@ void pool_enlarge_pages(u64 start, u64 end)
 void pool_unmap(void *piece, size_t size)
 {
     size = align_up(size, PAGE_SIZE);
+    invariant(1, (u64)piece >= LAYOUT_POOLS && (u64)piece + size < pool.next);
     kernel_call(__NR_munmap, piece, size);
     if (pool.freed_count < FREED_MOST)
         pool.freed[pool.freed_count++] = (struct freed_range){(u64)piece, size};

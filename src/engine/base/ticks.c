@@ -6,14 +6,16 @@
  */
 #include "engine/base/ticks.h"
 
+#include "base/assert.h"
 #include "engine/base/settings.h"
 #include "engine/x86_64/cpu.h"
 
 static u64 total; /* ticks before the last grant, and what was granted */
+static u64 granted_at; /* the tick of the last grant */
 
 void ticks_start(void)
 {
-    total = 0;
+    total = granted_at = 0;
     for (unsigned n = 0; n < TICK_COUNTERS; n++)
         cpu->counter[n] = 0;
     ticks_grant(1);
@@ -39,9 +41,13 @@ void ticks_grant(u64 budget)
     u64 share = budget / settings.counters;
     if (!share)
         share = 1;
-    total = ticks_now() + TICK_COUNTERS * share;
+    u64 now = ticks_now();
+    invariant(1, now >= granted_at);
+    granted_at = now;
+    total = now + TICK_COUNTERS * share;
     for (unsigned n = 0; n < TICK_COUNTERS; n++)
         cpu->counter[n] = share;
+    invariant(1, ticks_now() == now);
 }
 
 void ticks_expire(void)
