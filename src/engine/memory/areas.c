@@ -114,11 +114,12 @@ static void areas_make_room(void)
     }
     areas.slots = bigger;
     areas.room = more;
+    invariant(3, areas.count + SPARE <= areas.room);
 }
 
 static void areas_insert(size_t i, const struct area *a)
 {
-    assert(areas.count < areas.room); /* (3) */
+    invariant(3, areas.count < areas.room);
     move_gap(i);
     areas.slots[areas.gap++] = *a;
     areas.count++;
@@ -161,7 +162,7 @@ static bool areas_continues(const struct area *a, const struct area *b)
            a->offset + (a->end - a->start) == b->offset;
 }
 
-/* Joins area `i` with the one before it, if they are one. (2) */
+/* Joins area `i` with the one before it, if they are one. */
 static void areas_join(size_t i)
 {
     if (i == 0 || i >= areas.count || !areas_continues(area(i - 1), area(i)))
@@ -190,7 +191,25 @@ static void cut_out(u64 start, u64 end)
 
 static void check_range(u64 start, u64 end)
 {
-    assert(start < end && !(start & ~PAGE_MASK) && !(end & ~PAGE_MASK)); /* (1) */
+    invariant(1, start < end && !(start & ~PAGE_MASK) && !(end & ~PAGE_MASK));
+}
+
+/* Of the area at `at`, or the first above it, and the one before. */
+static void check_border(u64 at)
+{
+    size_t i = index_from(at);
+    if (i == areas.count)
+        return;
+    invariant(1, area(i)->start < area(i)->end);
+    invariant(1, i == 0 || area(i - 1)->end <= area(i)->start);
+    invariant(2, i == 0 || !areas_continues(area(i - 1), area(i)));
+}
+
+/* What has changed is all right: at its ends, which is where a mistake would be made. */
+static void check_change(u64 start, u64 end)
+{
+    check_border(start);
+    check_border(end);
 }
 
 void areas_set(const struct area *a)
@@ -203,6 +222,7 @@ void areas_set(const struct area *a)
     areas_versions.shared += copy.flags & AREA_SHARED;
     areas_insert(index_from(copy.start), &copy);
     join_range(copy.start, copy.end);
+    check_change(copy.start, copy.end);
 }
 
 /* What was mapped up to `end` is free now, and makes one gap with what was free behind it. */
@@ -222,6 +242,7 @@ void areas_clear(u64 start, u64 end)
     check_range(start, end);
     areas_make_room();
     cut_out(start, end);
+    check_change(start, end);
     forget_frontiers(end);
 }
 
@@ -241,6 +262,7 @@ void areas_protect(u64 start, u64 end, u32 protection)
     for (size_t i = index_from(start); i < areas.count && area(i)->start < end; i++)
         change_protection(area(i), protection);
     join_range(start, end);
+    check_change(start, end);
 }
 
 void areas_mark(u64 start, u64 end, u32 set, u32 clear)
@@ -253,6 +275,7 @@ void areas_mark(u64 start, u64 end, u32 set, u32 clear)
     for (size_t i = index_from(start); i < areas.count && area(i)->start < end; i++)
         area(i)->flags = (area(i)->flags & ~clear) | set;
     join_range(start, end);
+    check_change(start, end);
 }
 
 bool areas_cover(u64 start, u64 end)

@@ -12,12 +12,14 @@
  * Invariants
  *   (1) A page with HAS_CODE and without CHECKED cannot be written by the guest, neither there
  *       nor through an alias, without a fault that comes to code_watch_fault().
- *   (2) PROTECTED is set where the kernel may have less than the guest asked for.  It may be set
- *       in vain: a fault there looks at the areas.
- *   (3) Nothing here is visible to the guest, so ticks, which serve as a clock, need not be exact.
+ *   (2) PROTECTED is set where the kernel may have less than the guest asked for, on
+ *       protected_count pages.  It may be set in vain: a fault there looks at the areas.
+ *
+ * Nothing here is visible to the guest, so ticks, which serve as a clock, need not be exact.
  */
 #include "engine/memory/code_watch.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -149,8 +151,10 @@ static void set_flag(struct watched_page *w, u8 flag, bool on)
     u64 *count = flag == PROTECTED ? &code_watch.protected_count
                  : flag == CHECKED ? &code_watch.checked_count
                                    : NULL;
-    if (count && on != !!(w->flags & flag))
+    if (count && on != !!(w->flags & flag)) {
+        invariant(2, on || *count);
         *count += on ? 1 : (u64)-1;
+    }
     w->flags = on ? w->flags | flag : w->flags & ~flag;
 }
 
@@ -234,13 +238,22 @@ static void protect_alias(u64 page)
         code_watch.protection_failed = true;
 }
 
-/* Sees to (1).  The kernel refuses when it is out of mappings: then the code is checked. */
+/* A write to the page would be noticed. */
+static bool code_watch_guards(u64 page)
+{
+    const struct watched_page *w = code_watch_find(page);
+    const struct area *area = areas_find(page);
+    return !area || !(area->protection & PROT_WRITE) || (w && (w->flags & (PROTECTED | CHECKED)));
+}
+
+/* The kernel refuses when it is out of mappings: then the code is checked. */
 static void code_watch_begin(u64 page)
 {
     code_watch.protection_failed = false;
     for_aliases(page, protect_alias);
     if (code_watch.protection_failed)
         become_checked(code_watch_find(page));
+    invariant(1, code_watch_guards(page));
 }
 
 void code_watch_add(u64 start, u64 end)
@@ -328,7 +341,7 @@ static bool unprotect(u64 page, struct watched_page *w)
     set_flag(w, PROTECTED, false);
     const struct area *area = areas_find(page);
     if (!area || !(area->protection & PROT_WRITE))
-        return false; /* (2) */
+        return false;
     stats.code_writes++;
     for_aliases(page, drop_written);
     u32 protection = code_watch_kernel_protection(area->protection);

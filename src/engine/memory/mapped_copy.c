@@ -13,6 +13,7 @@
  */
 #include "engine/memory/mapped_copy.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -85,6 +86,7 @@ static bool is_mapped(const struct mapped_copy *copy)
 static void drop_unmapped(void)
 {
     for (u32 n = mapped.count; n > 0; n--) {
+        invariant(2, mapped.copies[n - 1].fd >= FDS_FIRST);
         if (is_mapped(&mapped.copies[n - 1]))
             continue;
         kernel_call(__NR_close, mapped.copies[n - 1].fd);
@@ -159,6 +161,7 @@ static struct mapped_copy *mapped_copy_make(struct mapped_copy_name name, u64 si
 {
     if (mapped.count == mapped.room)
         mapped_copy_make_room();
+    invariant(2, mapped.count < mapped.room);
     struct mapped_copy *copy = &mapped.copies[mapped.count++];
     copy->name = name;
     know_file(copy, make_file_or_end(size));
@@ -354,6 +357,7 @@ static void unshare(struct mapped_copy *copy, i32 pagemap)
             rebuild_private(&a, old.fd, copy->fd, pagemap);
         show_again(a, copy);
     }
+    invariant(1, !is_mapped(&old));
     kernel_call(__NR_close, old.fd);
 }
 
