@@ -69,6 +69,7 @@ struct bucket {
 
 static struct {
     struct bucket buckets[BUCKETS];
+    u64 turns; /* all that were ever queued */
     u32 lock_waiters; /* how many wait FOR_LOCK */
     bool gives_way;   /* see RETURNS_MOST */
 } futexes;
@@ -98,7 +99,9 @@ struct thread *futex_first(struct futex_key key)
 
 struct thread *futex_next(const struct thread *t)
 {
-    return same_from(t->futex.after, key_of(t));
+    struct thread *next = same_from(t->futex.after, key_of(t));
+    invariant(2, !next || t->futex.turn < next->futex.turn);
+    return next;
 }
 
 static void enqueue(struct thread *t, struct futex_key key, enum futex_kind kind)
@@ -106,13 +109,14 @@ static void enqueue(struct thread *t, struct futex_key key, enum futex_kind kind
     struct bucket *b = futex_bucket_of(key);
     struct futex_waiter *w = &t->futex;
     assert(!w->queued);
+    w->turn = ++futexes.turns;
     w->address = key.address;
     w->shared = key.shared;
     w->kind = (u8)kind;
     w->queued = true;
     w->after = NULL;
     w->before = b->last;
-    *(b->last ? &b->last->futex.after : &b->first) = t; /* (2) */
+    *(b->last ? &b->last->futex.after : &b->first) = t;
     b->last = t;
     futexes.lock_waiters += kind == FUTEX_FOR_LOCK;
 }
@@ -135,6 +139,7 @@ enum { RETURNS_MOST = 64 };
 
 void futex_rouse(struct thread *t)
 {
+    invariant(1, !thread_holds(t));
     if (t->futex.returns >= RETURNS_MOST) {
         t->futex.returns = 0;
         futexes.gives_way = true;
@@ -145,6 +150,7 @@ void futex_rouse(struct thread *t)
 
 void futex_move(struct thread *t, struct futex_key to, enum futex_kind kind)
 {
+    invariant(1, !thread_holds(t));
     dequeue(t);
     enqueue(t, to, kind);
 }

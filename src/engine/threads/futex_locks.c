@@ -7,12 +7,19 @@
  * Invariant
  *   (1) While threads wait for a lock, its word has an owner, and says that somebody waits.
  */
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/stop.h"
 #include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/threads/futex_internal.h"
 #include "engine/x86_64/call.h"
+
+/* What the word of a lock must say while threads wait for it; the guest may write anything over it. */
+static bool says_waiter(u32 word)
+{
+    return (word & FUTEX_OWNER) && (word & FUTEX_HAS_WAITERS);
+}
 
 static bool futex_lock_read_word(u64 address, u32 *ret)
 {
@@ -54,18 +61,21 @@ static i64 wanted_word(const struct thread *t, struct futex_key lock, u32 word, 
 static i64 futex_lock_take(const struct thread *t, struct futex_key lock, bool others)
 {
     u32 word, seen;
+    i64 new;
     if (!futex_lock_read_word(lock.address, &word))
         return -EFAULT;
     do {
-        i64 new = wanted_word(t, lock, word, others);
+        new = wanted_word(t, lock, word, others);
         if (new < 0)
             return new;
         seen = word;
         if (!guest_swap_u32(gaddr(lock.address), &word, (u32)new))
             return -EFAULT;
     } while (word != seen);
+    bool owned = word & FUTEX_OWNER;
+    invariant(1, !owned || says_waiter((u32)new));
     log_wrote(gaddr(lock.address), sizeof(u32));
-    return !(word & FUTEX_OWNER);
+    return !owned;
 }
 
 i64 futex_lock(struct futex_key key, const struct thread_deadline *deadline)
@@ -97,6 +107,7 @@ i64 futex_try_lock(struct futex_key key)
 static bool futex_lock_hand_on(struct futex_key key, struct thread *next, u32 word, u32 flags)
 {
     u32 new = next ? thread_number(next) | FUTEX_HAS_WAITERS | flags : 0, seen;
+    invariant(1, !next || says_waiter(new));
     do {
         seen = word;
         if (!guest_swap_u32(gaddr(key.address), &word, new))
@@ -173,7 +184,7 @@ i64 futex_move_to_lock(struct futex_key from, struct futex_key lock, i32 wake, i
 
 /* The end of an owner */
 
-/* (1): whoever has a lock that others wait for is named in its word. */
+/* Whoever has a lock that others wait for is named in its word. */
 static bool owned_by(const struct thread *waiter, const struct thread *t, u32 *ret_word)
 {
     return waiter->futex.queued && waiter->futex.kind == FUTEX_FOR_LOCK &&

@@ -86,8 +86,9 @@ static struct thread *take_free_block(void)
 {
     for (struct thread **at = &roster.free_blocks; *at; at = &(*at)->next) {
         struct thread *t = *at;
-        if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE)) /* (6) */
+        if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE))
             continue;
+        invariant(6, t != thread_self() && !thread_holds(t));
         *at = t->next;
         return t;
     }
@@ -184,7 +185,7 @@ static void thread_grant(struct thread *t)
         kernel_call(__NR_futex, &t->word, FUTEX_WAKE | FUTEX_PRIVATE, 1);
 }
 
-/* The right, and the duty, to put t into the line: (5). */
+/* The right, and the duty, to put t into the line. */
 static bool claim(struct thread *t, u32 place)
 {
     return __atomic_compare_exchange_n(&t->place, &place, THREAD_IN_LINE, false, __ATOMIC_SEQ_CST,
@@ -193,6 +194,7 @@ static bool claim(struct thread *t, u32 place)
 
 static void thread_join(struct thread *t)
 {
+    invariant(5, t->place == THREAD_IN_LINE);
     t->behind = NULL;
     struct thread *front = __atomic_exchange_n(&roster.line_end, t, __ATOMIC_SEQ_CST);
     if (front)
@@ -211,17 +213,26 @@ static struct thread *next_in_line(struct thread *t)
         else
             kernel_call(__NR_sched_yield);
     }
+    invariant(3, next != t && next->place == THREAD_IN_LINE);
     return next;
 }
 
 static void release(struct thread *t, u32 place)
 {
     struct thread *alone = t;
+    invariant(4, t == thread_self() || t->lent == TAKING);
+    invariant(3, roster.line_end);
     __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler looks at it */
     if (__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) ||
         !__atomic_compare_exchange_n(&roster.line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST))
         thread_grant(next_in_line(t));
+}
+
+/* Is what another thread is to find of it in its block?  While cpu is still its own. */
+static bool is_saved(const struct thread *t)
+{
+    return t->state.rip == cpu->rip && t->state.reg[RSP] == cpu->reg[RSP];
 }
 
 static bool move_loan(struct thread *t, u32 from, u32 to)
@@ -237,6 +248,7 @@ static void take_loan(void)
     struct thread *from = __atomic_load_n(&roster.holder, __ATOMIC_SEQ_CST);
     if (!from || !move_loan(from, LENT, TAKING))
         return;
+    invariant(2, is_saved(from));
     from->word = AWAKE;
     release(from, THREAD_AWAY);
     __atomic_store_n(&from->lent, TAKEN, __ATOMIC_SEQ_CST);
@@ -285,6 +297,7 @@ static void give_share(void)
 _Noreturn void thread_leave(int status)
 {
     struct thread *t = thread_self();
+    invariant(1, thread_holds(t) && roster.holder == t);
     note_out(t, SWITCH_EXIT);
     give_share();
     roster.holder = NULL;
@@ -348,12 +361,13 @@ void thread_save_state(struct thread *t)
 }
 
 /* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for
- * (2), and not loaded. */
+ * others to see, and not loaded. */
 static void thread_give_up(struct thread *t, u32 place, u32 word)
 {
-    assert(thread_holds(t) && roster.holder == t);
+    invariant(1, thread_holds(t) && roster.holder == t);
     note_out(t, SWITCH_CALL);
     thread_save_state(t);
+    invariant(2, is_saved(t));
     t->word = word;
     give_share();
     release(t, place);
@@ -362,7 +376,9 @@ static void thread_give_up(struct thread *t, u32 place, u32 word)
 /* Here, and nowhere else, a thread begins to run in place of another. */
 static void thread_take_over(struct thread *t)
 {
-    assert(t->place == THREAD_IN_LINE && t->word == GRANTED);
+    invariant(4, t == thread_self());
+    invariant(5, t->place == THREAD_IN_LINE && t->word == GRANTED);
+    invariant(3, roster.line_end);
     thread_load_registers(&t->state);
     __atomic_store_n(&t->place, THREAD_HOLDS, __ATOMIC_SEQ_CST);
     if (roster.holder != t) {
@@ -431,10 +447,11 @@ void thread_yield(void)
     struct thread *t = thread_self();
     if (!thread_others_wait())
         return;
-    assert(thread_holds(t) && roster.holder == t);
+    invariant(1, thread_holds(t) && roster.holder == t);
     struct thread *next = next_in_line(t);
     note_out(t, SWITCH_SLICE);
     thread_save_state(t);
+    invariant(2, is_saved(t));
     t->word = ASLEEP;
     __atomic_store_n(&t->place, THREAD_IN_LINE, __ATOMIC_SEQ_CST);
     thread_join(t);
@@ -486,7 +503,7 @@ static void hold_alone(struct thread *t)
     t->place = THREAD_HOLDS;
     t->word = GRANTED;
     t->behind = NULL;
-    roster.holder = roster.line_end = t; /* (3) */
+    roster.holder = roster.line_end = t;
 }
 
 void thread_start_first(struct thread *t)
@@ -508,7 +525,7 @@ void thread_forked(void)
             thread_list_drop(other);
     }
     for (struct thread *gone = roster.free_blocks; gone; gone = gone->next)
-        gone->in_use = 0; /* (6) */
+        gone->in_use = 0;
     t->tid = log_owner->live ? (u32)kernel_call(__NR_gettid) : roster.first_tid;
     t->in_vfork = false;
     t->robust_list = gaddr(0);

@@ -44,6 +44,7 @@ struct futex_waiter {
     bool shared;                     /* asked for without the private flag */
     bool queued;                     /* between these two: */
     struct thread *before, *after;
+    u64 turn;                        /* counts all that were ever queued */
 };
 
 /* The system call that a thread is in, from its instruction to its return. */
