@@ -69,8 +69,10 @@ static struct fragment *find_variant(u64 pc, u8 variant)
 {
     for (u32 n = *pc_head(pc); n; n = tables.keys[n].next)
         if (tables.keys[n].pc == (u32)pc && fragments.all[n].pc == pc &&
-            fragments.all[n].variant == variant)
+            fragments.all[n].variant == variant) {
+            invariant(2, fragments.all[n].live);
             return &fragments.all[n];
+        }
     return NULL;
 }
 
@@ -120,7 +122,8 @@ struct fragment *fragment_next(u32 links_wanted)
 /* Its code is in the cache: it can be found by address, if by nothing else. */
 void fragment_commit(struct fragment *f)
 {
-    assert(f == &fragments.all[tables.count]);
+    invariant(1, f == &fragments.all[tables.count] && f->start <= f->end);
+    invariant(1, tables.count == 1 || f[-1].end <= f->start);
     tables.count++;
     tables.link_count += f->link_count;
 }
@@ -154,6 +157,7 @@ void fragment_enter(struct fragment *f)
 
 void fragment_link(struct link *l, struct fragment *to)
 {
+    invariant(2, to->live && fragments.all[l->fragment].live && !l->to);
     l->to = fragment_index_of(to);
     l->next_incoming = to->incoming;
     to->incoming = (u32)(l - fragments.links);
@@ -269,6 +273,7 @@ static void fragment_drop(struct fragment *f)
     remove_by_pc(f);
     remove_by_page(f);
     f->live = false;
+    invariant(2, !f->incoming && !f->published);
 }
 
 static void drop_page(u64 page)
