@@ -1,6 +1,6 @@
 /* The quick decoder against the full one.
  *
- * unit: src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c
+ * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c
  * unit: src/engine/x86_64/decode_quick.c src/engine/x86_64/decode_quick_table.c
  *
  * Every prefix it knows and some that it does not, every REX, opcode and ModRM, a choice of SIB,

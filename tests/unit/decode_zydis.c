@@ -9,7 +9,7 @@
  *                                         million random encodings; 2 unless given
  *        decode_zydis --speed [FILE]      decodes per second over the code of an ELF file
  *
- * unit: src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
+ * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
  */
 #include <Zydis/Zydis.h>
 #include <elf.h>

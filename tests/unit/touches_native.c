@@ -6,7 +6,7 @@
  *
  * Usage: touches_native [COUNT [SEED]]     COUNT draws for each opcode and ModRM; 1 unless given
  *
- * unit: src/engine/x86_64/touches.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c
+ * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/touches.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
  *
  * Usage: touches_zydis [COUNT [SEED]]      COUNT draws for each opcode and ModRM; 2 unless given
  *
- * unit: src/engine/x86_64/touches.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
+ * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/touches.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
  */
 #include <Zydis/Zydis.h>
 #include <stdio.h>

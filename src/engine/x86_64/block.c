@@ -10,6 +10,7 @@
  */
 #include "engine/x86_64/block.h"
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
@@ -158,10 +159,21 @@ u16 block_flags_dead_at(u64 pc)
     return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
 
+/* Is dead here what was dead at the instruction before, and not overwritten by it?  Where both were asked about. */
+static bool stays_dead(const struct block *b, u32 n)
+{
+    const struct insn *before = &b->insn[n - 1];
+    bool asked = before->memory && b->insn[n].memory;
+    bool follows = before->kind == INSN_PLAIN && b->pc[n] == b->pc[n - 1] + before->length;
+    return !asked || !follows || !(b->dead[n - 1] & ~decode_flags_killed(before) & ~b->dead[n]);
+}
+
 static void find_dead(struct block *b)
 {
-    for (u32 n = 0; n < b->count; n++)
+    for (u32 n = 0; n < b->count; n++) {
         b->dead[n] = b->insn[n].memory ? block_flags_dead(b, n) : 0;
+        invariant(1, n == 0 || stays_dead(b, n));
+    }
 }
 
 /* --- reading ---------------------------------------------------------------- */

@@ -4,13 +4,12 @@
  * belongs to whichever thread holds the baton: translated code names its fields by absolute
  * 32-bit addresses, so that neither gs nor a register is taken from the guest.
  *
- * Invariants
- *   (1) In translated code the guest's registers are in the processor's, but for those
- *       that the code at that place has borrowed: recover.h knows which, and `slot` holds
- *       them.
- *   (2) In the engine (C code), with the baton held and the cache left, the guest's
- *       general registers, rip and flags are in `reg`, `rip`, `flags`.  Vector and x87
- *       state, fs and gs base stay in the processor: the engine does not touch them.
+ * In translated code the guest's registers are in the processor's, but for those that the
+ * code at that place has borrowed: recover.h knows which, and `slot` holds them.
+ *
+ * In the engine (C code), with the baton held and the cache left, the guest's general
+ * registers, rip and flags are in `reg`, `rip`, `flags`.  Vector and x87 state, fs and gs
+ * base stay in the processor: the engine does not touch them.
  */
 #ifndef ENGINE_CPU_H
 #define ENGINE_CPU_H

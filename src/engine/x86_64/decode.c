@@ -12,6 +12,7 @@
  */
 #include "engine/x86_64/decode.h"
 
+#include "base/assert.h"
 #include "engine/x86_64/decode_table.h"
 
 /* Fourteen prefixes, an opcode of three bytes, ModRM, SIB, displacement of four, and an
@@ -544,11 +545,11 @@ static unsigned decode_readable(const u8 *bytes, struct insn *ret)
     return w.at - bytes;
 }
 
-/* (1) With zeros behind what is available, or behind the fifteenth byte. */
-static void copy_padded(const u8 *bytes, unsigned available, u8 ret[READ_MAX])
+/* With `padding` behind what is available, or behind the fifteenth byte. */
+static void copy_padded(const u8 *bytes, unsigned available, u8 padding, u8 ret[READ_MAX])
 {
     for (unsigned i = 0; i < READ_MAX; i += 8)
-        __builtin_memset(ret + i, 0, 8);
+        __builtin_memset(ret + i, padding, 8);
     if (available >= INSN_MAX) {
         __builtin_memcpy(ret, bytes, 8);
         __builtin_memcpy(ret + INSN_MAX - 8, bytes + INSN_MAX - 8, 8);
@@ -558,17 +559,28 @@ static void copy_padded(const u8 *bytes, unsigned available, u8 ret[READ_MAX])
     }
 }
 
+/* Is the length the same whatever follows the bytes that are available? */
+static bool is_covered(const u8 copy[READ_MAX], unsigned available, unsigned length)
+{
+    u8 other[READ_MAX];
+    struct insn ignored;
+    copy_padded(copy, available, 0xff, other);
+    return decode_readable(other, &ignored) == length;
+}
+
 unsigned decode(const u8 *bytes, unsigned available, struct insn *ret)
 {
     u8 copy[READ_MAX];
     const u8 *from = bytes;
     if (available < READ_MAX) {
-        copy_padded(bytes, available, copy);
+        copy_padded(bytes, available, 0, copy);
         from = copy;
     }
     unsigned length = decode_readable(from, ret);
-    if (length > available && available < INSN_MAX) /* (2) */
+    invariant(1, length <= READ_MAX);
+    if (length > available && available < INSN_MAX)
         return 0;
+    invariant(2, available >= INSN_MAX || is_covered(copy, available, length));
     if (length > INSN_MAX) {
         length = INSN_MAX;
         ret->kind = INSN_INVALID;

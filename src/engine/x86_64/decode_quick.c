@@ -1,7 +1,6 @@
 /* A quick look at an instruction: see decode_quick.h.
  *
- * Invariant
- *   (1) What is said here is what decode() says; tests/unit/decode_quick.c asks both.
+ * What is said here is what decode() says; tests/unit/decode_quick.c asks both.
  */
 #include "engine/x86_64/decode_quick.h"
 

@@ -43,6 +43,8 @@ static void lower_mark(struct lowering *l, u64 pc, u8 borrowed, u8 scratch)
 {
     i32 delta = (i32)(pc - l->fragment->pc);
     u16 offset = (u16)(l->e.at - l->start);
+    invariant(1, l->start + offset == l->e.at && l->fragment->pc + (u64)(i64)delta == pc);
+    invariant(1, !l->mark_count || l->mark[l->mark_count - 1].offset <= offset);
     if (l->mark_count && !borrowed) {
         const struct mark *last = &l->mark[l->mark_count - 1];
         if (!last->borrowed && delta - last->pc_delta == offset - last->offset)
@@ -723,6 +725,7 @@ static void lower_stub(struct lowering *l, const struct exit *x)
 static void write_marks(struct lowering *l)
 {
     struct fragment *f = l->fragment;
+    invariant(1, l->mark_count && f->start + l->mark[0].offset <= f->end);
     while (emit_here(&l->e) % 4)
         emit8(&l->e, 0xcc);
     f->marks = emit_here(&l->e);

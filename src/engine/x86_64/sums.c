@@ -83,9 +83,10 @@ static void note_ahead(struct lowering *l, int change)
     if (!change)
         return;
     u16 offset = (u16)(l->e.at - l->start);
+    invariant(2, !l->ahead_count || l->ahead[l->ahead_count - 1].offset <= offset);
     if (!l->ahead_count || l->ahead[l->ahead_count - 1].offset != offset)
         l->ahead_count++;
-    assert(l->ahead_count <= countof(l->ahead));
+    invariant(2, l->ahead_count <= countof(l->ahead));
     l->ahead[l->ahead_count - 1] = (struct points_ahead){offset, (i16)l->ahead_points};
 }
 
@@ -127,4 +128,5 @@ void sums_lower(struct lowering *l, unsigned n)
     if (b->in_sum[n])
         code_sites.point_translated();
     note_ahead(l, points - b->in_sum[n]);
+    invariant(1, l->ahead_points == 0 || !ends_stretch(b, n));
 }
