@@ -5,10 +5,11 @@
  *
  * Invariant
  *   (1) Before an opcode is executed its operand bytes are there, the items it takes are on the stack,
- *       and there is room for one more.
+ *       and there is room for one more: so neither the stack nor the code is ever left.
  */
 #include "engine/plan/bytecode.h"
 
+#include "base/assert.h"
 #include "engine/plan/bytecode_internal.h"
 
 enum { STACK_MOST = 64, STEPS_MOST = 1 << 16 };
@@ -37,7 +38,7 @@ static void bytecode_swap(u64 *top)
     top[-1] = b;
 }
 
-/* (1); there is room on the stack before each step. */
+/* There is room on the stack before each step. */
 #define NEEDS(items, bytes)                                                                        \
     do {                                                                                           \
         if (top - stack < (items) || end - at < (bytes))                                           \
@@ -151,7 +152,11 @@ bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u6
         case OP_TRACENZ:       NEEDS(2, 0); top -= 2; break;
         case OP_TRACE_QUICK:   NEEDS(1, 1); at += 1; break;
         case OP_TRACE16:       NEEDS(1, 2); at += 2; break;
-        case OP_END:           NEEDS(1, 0); *ret = *top; return true;
+        case OP_END:
+            NEEDS(1, 0);
+            invariant(1, top > stack && top <= stack + STACK_MOST && at <= end);
+            *ret = *top;
+            return true;
         default:               return false;
         }
     }

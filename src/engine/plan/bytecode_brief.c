@@ -8,6 +8,7 @@
  */
 #include "engine/plan/bytecode_brief.h"
 
+#include "base/assert.h"
 #include "engine/plan/bytecode_internal.h"
 
 enum { ITEMS_MOST = 8 };
@@ -78,7 +79,7 @@ static bool push_constant(struct reading *r, u32 bytes)
 
 static bool brief_load(struct reading *r, u32 size)
 {
-    if (!r->count || r->item[r->count - 1].is_word || r->brief->size) /* (1) */
+    if (!r->count || r->item[r->count - 1].is_word || r->brief->size)
         return false;
     r->brief->address = r->item[r->count - 1].constant;
     r->brief->size = size;
@@ -108,6 +109,7 @@ static bool take_two(struct reading *r, u8 op)
         return false;
     struct item *a = &r->item[r->count - 2], *b = &r->item[r->count - 1];
     r->count--;
+    invariant(1, !a->is_word || !b->is_word);
     if (!a->is_word && !b->is_word) {
         a->constant = brief_apply(op, a->constant, b->constant);
         return true;

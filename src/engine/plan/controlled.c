@@ -7,6 +7,7 @@
  */
 #include "engine/plan/controlled.h"
 
+#include "base/assert.h"
 #include "engine/base/goal.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -42,6 +43,13 @@ static bool stood;           /* at the first moment */
 static struct event_end end; /* of the program, when it has come */
 static u64 faults_before;
 static struct control_command command;
+static bool owes_answer = true; /* the session waits for one: the first is not asked for */
+
+void control_note_answer(void)
+{
+    invariant(2, owes_answer);
+    owes_answer = false;
+}
 
 /* --- stopping ------------------------------------------------------------------------- */
 
@@ -81,6 +89,7 @@ static void say_stopped(u32 reason, u64 events, const char *recorded, const char
     text_add(&r, recorded);
     text_add(&h, happened);
     i32 file = states_on ? states_end() : plan_trace_end();
+    control_note_answer();
     track_send(&s.message, file);
     if (file >= 0)
         kernel_call(__NR_close, file);
@@ -136,6 +145,7 @@ static bool run_with_states(const struct control_command *c)
 static void say_forked(i64 pid)
 {
     struct control_forked forked = {.message = {CONTROL_FORKED, sizeof(forked)}};
+    control_note_answer();
     forked.error = kernel_failed(pid) ? (u32)-pid : 0;
     forked.pid = kernel_failed(pid) ? 0 : (u32)pid;
     track_send(&forked.message, -1);
@@ -157,6 +167,8 @@ static void fork_copy(i32 socket)
         kernel_call(__NR_close, socket);
     if (kernel_failed(pid))
         say_forked(pid);
+    else
+        control_note_answer(); /* by the copy */
 }
 
 /* One command; true if the guest is to run. */
@@ -167,6 +179,8 @@ static bool controlled_obey(void)
     if (!command.size)
         for (;;)
             kernel_call(__NR_exit_group, 0); /* the session is gone */
+    invariant(2, !owes_answer);
+    owes_answer = command.message.kind != CONTROL_STOP;
     bool runs = false;
     i32 fd = command.fd;
     switch (command.message.kind) {
@@ -191,10 +205,13 @@ static bool controlled_obey(void)
 
 static void stand(u32 reason, u64 events, const char *recorded, const char *happened)
 {
+    u64 tick = cpu ? ticks_now() : 0, pc = cpu ? cpu->rip : 0;
     plan_end();
     say_stopped(reason, events, recorded, happened);
     while (!controlled_obey()) {
     }
+    bool unchanged = !cpu || (tick == ticks_now() && pc == cpu->rip);
+    invariant(1, unchanged || log_owner->outlasts_end);
 }
 
 /* A copy that was changed is no longer at the end of anything: it runs from where it was put. */

@@ -46,6 +46,7 @@ static void controlled_answer(u32 error, const void *bytes, u64 size)
         .attached = size > CONTROL_DATA_MOST,
         .size = size,
     };
+    control_note_answer();
     if (!data.attached) {
         track_send_with(&data.message, bytes, size, -1);
         return;

@@ -19,6 +19,9 @@ struct control_command {
     i32 fd; /* -1: nothing */
 };
 
+/* An answer to the last command is about to be sent. */
+void control_note_answer(void);
+
 /* Answers a question; false if it is none that is known. */
 bool control_answer(const struct control_command *c);
 

@@ -9,6 +9,7 @@
  */
 #include "engine/plan/data_pass.h"
 
+#include "base/assert.h"
 #include "engine/plan/data_watch.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/touched.h"
@@ -114,7 +115,7 @@ static u64 execute(const struct passage *p)
     if (whole)
         cpu->rip = p->rip + p->length;
     else
-        plan_note_executed(); /* (1) */
+        plan_note_executed();
     data_watch_after(whole || reason == EXIT_FAULT);
     return whole ? go_on_behind(p) : reason;
 }
@@ -123,18 +124,25 @@ static u64 go_on_untouched(void)
 {
     u64 reason = go_on_at((u32)cpu->after);
     if (reason == EXIT_ALARM)
-        plan_note_executed(); /* (1) */
+        plan_note_executed();
     return reason;
 }
 
-u64 data_pass(void)
+static u64 pass_check(void)
 {
-    if (!cpu->after) /* the stack has come near something watched */
-        return EXIT_ALARM;
     if (!cpu->data_behind)
         return data_watch_concerned() ? EXIT_DATA_TOUCHED : go_on_untouched();
     const struct passage *p = find_passage();
     if (!p)
         return EXIT_DATA_TOUCHED;
     return begins(p) ? execute(p) : go_on_untouched();
+}
+
+u64 data_pass(void)
+{
+    if (!cpu->after) /* the stack has come near something watched */
+        return EXIT_ALARM;
+    u64 rip = cpu->rip, reason = pass_check();
+    invariant(1, reason != EXIT_ALARM || cpu->rip != rip || plan_judged_here());
+    return reason;
 }

@@ -10,6 +10,7 @@
  */
 #include "engine/plan/data_watch.h"
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
@@ -121,6 +122,8 @@ static void take_sites(struct watched_list *l)
     }
     sort(l);
     set_reach(l);
+    for (u32 n = 1; n < l->count; n++)
+        invariant(1, l->item[n - 1].start <= l->item[n].start && l->item[n - 1].reach <= l->item[n].reach);
 }
 
 /* The number of the first that begins at `at` or above it. */
@@ -187,6 +190,8 @@ static void watch_sites(void)
         mark_all(new);
     }
     watched = new;
+    if (watched->count) /* the first stands for all: they are marked together */
+        invariant(2, data_map_has(watched->item[0].start, (u8)watched->item[0].how));
 }
 
 /* --- the stack ------------------------------------------------------------------------------ */
@@ -218,6 +223,14 @@ static void find_runs(void)
         mark_run(start, end);
 }
 
+/* Now and then, since it is at every boundary: the mapping that the stack is in, if accesses are not checked. */
+static void check_stack(void)
+{
+    enum { EVERY = 64 };
+    const struct area *a = ticks_now() % EVERY ? NULL : areas_find(cpu->reg[RSP]);
+    invariant(3, !a || fragments.variant & VARIANT_STACK || !any_in(a->start, a->end, DATA_STORE | DATA_LOAD));
+}
+
 void data_watch_mind_stack(void)
 {
     if (!data_watch_on || fragments.variant & VARIANT_STACK)
@@ -226,6 +239,7 @@ void data_watch_mind_stack(void)
         find_runs();
     if (data_region_has(DATA_REGIONS_STACK, cpu->reg[RSP]))
         fragments_use(fragments.variant | VARIANT_STACK);
+    check_stack();
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

@@ -4,10 +4,12 @@
  */
 #include "engine/plan/plan.h"
 
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
+#include "engine/log/log.h"
 #include "engine/log/observer.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/plan/bytecode.h"
@@ -42,8 +44,9 @@ static u32 first[KINDS];
 struct plan_place {
     u64 tick, pc;
 };
+#define NOWHERE (~(u64)0) /* as a tick */
 
-/* (3): the last moments at which something was judged. */
+/* The last moments at which something was judged. */
 static struct {
     struct plan_place instruction, call, signal;
 } judged;
@@ -56,6 +59,7 @@ static struct plan_place here(void)
 /* Is it the first time that we come by with this?  From now on it is not. */
 static bool plan_is_new(struct plan_place *last, struct plan_place now)
 {
+    invariant(3, last->tick == NOWHERE || last->tick <= now.tick);
     if (last->tick == now.tick && last->pc == now.pc)
         return false;
     *last = now;
@@ -308,11 +312,19 @@ static void meet_points(bool counted)
         plan_pass.due = plan_pass.point_due = true;
 }
 
+/* Asking the log takes a while, and conditions are judged millions of times. */
+static void check_outside(u64 tick)
+{
+    enum { EVERY = 64 };
+    invariant(2, tick % EVERY || !log_outside_due());
+}
+
 static bool at_instruction(bool counted)
 {
     struct plan_place now = here();
     if (!plan_is_new(&judged.instruction, now))
         return plan_pass.due;
+    check_outside(now.tick);
     if (plan_points_on())
         meet_points(counted);
     for (u32 n = plan_code_first(now.pc); n != PLAN_NO_SITE; n = plan_parts.next[n])
@@ -505,7 +517,7 @@ static void sort_sites(void)
 /* What is exactly here has been seen already, or has not. */
 static void judge_from_here(bool past)
 {
-    struct plan_place nowhere = {~(u64)0, 0}, from = past ? here() : nowhere;
+    struct plan_place nowhere = {NOWHERE, 0}, from = past ? here() : nowhere;
     judged.instruction = judged.call = judged.signal = from;
     arrivals.judged = past ? arrivals.count : 0;
 }

@@ -6,6 +6,7 @@
  *
  * Two tables of addresses, for the old plan and the new, take turns.
  */
+#include "base/assert.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
@@ -124,6 +125,7 @@ void plan_code_install(void)
     make_empty(table, wanted);
     plan_code_fill(table);
     fill_frames(table);
+    invariant(1, table->count <= wanted);
     code_sites.code_at = plan_code_at;
     drop_difference(old, table);
     drop_difference(table, old);

@@ -8,6 +8,7 @@
  */
 #include "engine/plan/plan_points.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -37,6 +38,7 @@ static struct {
     const struct point_table *table; /* NULL: none yet */
     u64 size;
     const u32 *scopes; /* parents */
+    const struct point_table *used; /* that there may be translations for; NULL: there are none */
 } points;
 
 static const struct plan_point *plan_point_at(u64 pc)
@@ -68,11 +70,11 @@ static bool plan_points_is_sound(const struct point_table *t)
     return sound && some_free;
 }
 
-/* (1) */
 static void drop_translations(void)
 {
     fragments_drop_variants(VARIANT_POINTS | VARIANT_SUMS);
     plan_sums_forget();
+    points.used = NULL;
 }
 
 static const struct point_table *map_table(i32 file, u64 size)
@@ -405,6 +407,8 @@ static bool is_short(void)
 
 u8 plan_points_variant(u8 for_data)
 {
+    invariant(1, points.table && (!points.used || points.used == points.table));
+    points.used = points.table;
     if (code_sites.all_points && !for_data && !is_near() && !is_short())
         return VARIANT_SUMS;
     return for_data | VARIANT_POINTS;

@@ -3,11 +3,13 @@
  * States and what they overwrote are appended to three heaps.  When there are twice as many as wanted, the older half goes; so
  * nothing is moved more than once, and the newest are always there.
  *
- * Invariant
+ * Invariants
  *   (1) The undo of the last state is at the end of its heap: entries can be added until the next state begins.
+ *   (2) What is mapped does not change from the first state that is kept to the last.
  */
 #include "engine/plan/states.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -43,6 +45,7 @@ struct heap {
 static struct heap states, undo, vectors;
 static u64 most;
 static u64 areas_before;    /* the version before the call that is being made */
+static u64 areas_of_all;    /* the version at all states that are kept */
 static bool general_only;   /* what has been executed since the last state leaves vector registers alone */
 static bool executed;       /* an instruction has been, since then */
 static bool tried;          /* that of the last state, even if it faulted */
@@ -120,6 +123,7 @@ static void keep_part(u64 at, u64 size)
 {
     struct state *s = last();
     u64 before = undo.used;
+    invariant(1, s->undo <= before);
     struct state_undo *u = states_take(&undo, sizeof(*u) + format_padded(size));
     *u = (struct state_undo){.address = at, .size = (u32)size};
     u64 *end = (u64 *)((u8 *)(u + 1) + format_padded(size));
@@ -171,6 +175,17 @@ static u32 vector_image(void)
     return (u32)images;
 }
 
+/* Where what a state overwrote ends in the heap. */
+static u64 undo_end(const struct state *s)
+{
+    u64 at = s->undo;
+    for (u32 n = 0; n < s->undo_count; n++) {
+        const struct state_undo *u = (const struct state_undo *)(undo.bytes + at);
+        at += sizeof(*u) + format_padded(u->size);
+    }
+    return at;
+}
+
 /* The last state is part of the one before. */
 static void join_last(void)
 {
@@ -179,7 +194,8 @@ static void join_last(void)
         forget_all();
         return;
     }
-    s[-1].undo_count += s->undo_count; /* (1): they are next to each other */
+    invariant(1, undo_end(&s[-1]) == s->undo && undo_end(s) == undo.used);
+    s[-1].undo_count += s->undo_count;
     states.used -= sizeof(*s);
 }
 
@@ -204,6 +220,8 @@ void states_note(void)
     leave_last();
     if (count() >= 2 * most)
         states_forget_older(most);
+    invariant(2, !count() || areas_of_all == areas_versions.any);
+    areas_of_all = areas_versions.any;
     struct state new = {
         .tick = ticks_now(),
         .pc = cpu->rip,
