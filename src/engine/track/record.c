@@ -9,6 +9,7 @@
  */
 #include "engine/track/record.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
@@ -31,6 +32,7 @@
 /* --- putting events together -------------------------------------------------------- */
 
 static struct ring_producer producer;
+static u64 last_tick; /* of the events of this track, but for those that may be of an earlier moment */
 bool record_gone;
 
 u64 record_tsc(void)
@@ -43,6 +45,7 @@ u64 record_tsc(void)
 void record_open_ring(void)
 {
     ring_producer_init(&producer, track_ring);
+    last_tick = 0;
 }
 
 struct record_moment record_now(void)
@@ -52,8 +55,19 @@ struct record_moment record_now(void)
     return (struct record_moment){ticks_now(), cpu->rip, digest_registers(), record_tsc()};
 }
 
+/* The moment of a call is that of its beginning; others may have run since.  DATA may carry on such an event. */
+static void check_order(u16 kind, u64 tick)
+{
+    if (kind == EVENT_SYSCALL || kind == EVENT_DATA)
+        return;
+    invariant(1, tick >= last_tick);
+    last_tick = tick;
+}
+
 bool record_build(struct record_event *b, u16 kind, const struct record_moment *at)
 {
+    invariant(1, !threads.count || thread_holds(thread_self()));
+    check_order(kind, at->tick);
     b->event = record_gone ? NULL : ring_reserve(&producer, &track_host, EVENT_SIZE_MOST);
     if (!b->event) {
         record_gone = true;
@@ -72,6 +86,7 @@ void record_publish(struct record_event *b)
     if (!b->event)
         return;
     b->event->size = (u32)(b->at - (u8 *)b->event);
+    assert(b->at <= b->end && b->event->size % EVENT_ALIGN == 0);
     ring_publish(&producer, &track_host);
 }
 
@@ -99,6 +114,7 @@ void record_piece(struct record_event *b, u32 kind, u64 address, const void *byt
         u64 part = size < room ? size : room & ~7ul;
         u8 *before = b->at;
         struct event_piece piece = {address, (u32)part, kind};
+        assert(part <= room && (part == size || part % EVENT_ALIGN == 0));
         record_add(b, &piece, sizeof(piece));
         memset(b->at + (part & ~7ul), 0, part & 7 ? 8 : 0);
         if (guest_read(b->at, gaddr((u64)bytes), part))

@@ -1,6 +1,7 @@
 /* System calls of a recorded program: what a call wrote is found by its row of the table, by comparing
  * memory where no row knows, and by a look at what is mapped from files.
  */
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
@@ -220,6 +221,7 @@ static void write_call(struct thread_call *c, i64 result)
 {
     struct record_event b;
     struct record_moment at = {c->tick, c->pc, c->hash, c->time};
+    invariant(2, c->open && cpu->rip == c->pc + SYSCALL_LENGTH);
     share_update();
     if (!record_build(&b, EVENT_SYSCALL, &at))
         return;

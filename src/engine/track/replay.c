@@ -6,6 +6,7 @@
  */
 #include "engine/track/replay.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
@@ -163,8 +164,18 @@ const struct event *replay_next(void)
     return e;
 }
 
+/* Those that are compared with the moment that the guest is at before they are met. */
+static bool has_moment(u16 kind)
+{
+    return kind == EVENT_SIGNAL || kind == EVENT_CLOCK || kind == EVENT_CHECK ||
+           kind == EVENT_SWITCH || kind == EVENT_END;
+}
+
 void replay_met(const struct event *e)
 {
+    invariant(1, e == event_source_peek());
+    invariant(2, !has_moment(e->kind) || e->tick == ticks_now());
+    assert(e->size % EVENT_ALIGN == 0 && e->size <= EVENT_SIZE_MOST);
     events_met++;
     event_source_advance(e);
 }
@@ -237,6 +248,7 @@ void replay_apply_pieces(const u8 *at, const u8 *end)
             replay_conclude(CHANNEL_DIVERGED, "memory that a system call wrote", "it cannot be written");
         at += format_padded(piece->size);
     }
+    assert(at == end);
 }
 
 const u8 *replay_event_end(const struct event *e)

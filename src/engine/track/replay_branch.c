@@ -2,13 +2,16 @@
  *
  * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
  *
- * Invariants
+ * The parent does not run while its copy still has memory in common with it: it waits for a GO, which
+ * the verifier sends when the copy is READY.
+ *
+ * Invariant
  *   (1) All events before the fork's own have been met when the process is copied: what comes next
  *       is the answer, in either track.
- *   (2) The parent does not run while its copy still has memory in common with it.
  */
 #include "engine/track/replay_branch.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/stats.h"
@@ -61,7 +64,7 @@ static void let_copy_go(i64 pid)
     struct channel_message go;
     i32 none;
     track_send(&forked.message, -1);
-    if (!failed && !track_receive(CHANNEL_GO, &go, sizeof(go), &none)) /* (2) */
+    if (!failed && !track_receive(CHANNEL_GO, &go, sizeof(go), &none))
         replay_unable("ebb does not say when to go on behind a fork");
 }
 
@@ -69,11 +72,12 @@ void branch_at_fork(void)
 {
     const struct event *e;
     i32 errors = -1;
-    if (!track_in_tree || !replay_process_is_made(&e)) /* (1) */
+    if (!track_in_tree || !replay_process_is_made(&e))
         return;
     u64 tick = e->tick, pc = e->pc;
     if (!replay_branch_ask(tick, pc, &errors))
         return;
+    invariant(1, e == event_source_peek());
     i64 pid = kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);
     if (pid == 0) {
         become_copy(tick, pc, errors);

@@ -6,6 +6,7 @@
  */
 #include "engine/track/replay_threads.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
@@ -52,7 +53,17 @@ static void replay_threads_load(struct thread *t)
     kernel_call(__NR_arch_prctl, K_ARCH_SET_FS, t->state.fs_base);
     kernel_call(__NR_arch_prctl, K_ARCH_SET_GS, t->state.gs_base);
     vector_restore(t->vector, vector_shape.kept);
-    kernel_call(__NR_sigaltstack, &handlers, 0); /* (1) */
+    kernel_call(__NR_sigaltstack, &handlers, 0);
+}
+
+/* Now and then, since it takes a system call. */
+static void check_handler_stack(struct thread *t)
+{
+    enum { EVERY = 64 };
+    struct k_stack now = {.base = thread_handler_stack(t)};
+    if (ticks_now() % EVERY == 0)
+        kernel_call(__NR_sigaltstack, 0, &now);
+    invariant(1, now.base == thread_handler_stack(t));
 }
 
 void replay_switch_to(u32 ordinal)
@@ -60,6 +71,7 @@ void replay_switch_to(u32 ordinal)
     struct thread *from = thread_self(), *to = thread_with_ordinal(ordinal);
     if (!to)
         replay_unable("the log switches to a thread that there is not");
+    check_handler_stack(from);
     thread_save_state(from);
     from->place = THREAD_AWAY;
     to->place = THREAD_HOLDS;
