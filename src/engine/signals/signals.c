@@ -8,11 +8,13 @@
  *   (1) The kernel's mask is t->mask without the synchronous signals, or everything but those
  *       while a signal waits.  It is set by engine_make_call(), which does nothing if a signal
  *       has come in the meantime: then signals_deliver() sets it, later.
- *   (2) A signal that waits is delivered even if a call of the guest has blocked it since: it came
- *       before that.  If a fault's handler blocks it, the kernel gets it back.
+ *
+ * A signal that waits is delivered even if a call of the guest has blocked it since: it came before
+ * that.  If a fault's handler blocks it, the kernel gets it back.
  */
 #include "engine/signals/signals.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/pool.h"
 #include "engine/base/stats.h"
@@ -84,7 +86,7 @@ void signals_block_all(void)
     set_kernel_mask(SIGNALS_ALL_ASYNCHRONOUS);
 }
 
-/* Unless a signal waits: (1). */
+/* Unless a signal waits. */
 static void offer_kernel_mask(struct thread *t, u64 mask)
 {
     u64 args[6] = {K_SIG_SETMASK, (u64)&mask, 0, K_SIGSET};
@@ -294,6 +296,17 @@ static void restore_mask(struct thread *t)
     signals_apply_mask(t);
 }
 
+/* Now and then, since it takes a system call.  A signal may come meanwhile, and change the kernel's mask. */
+static void check_mask(const struct thread *t)
+{
+    enum { EVERY = 16 };
+    u64 mask = t->mask & ~SIGNALS_SYNCHRONOUS;
+    if (log_owner->live && ticks_now() % EVERY == 0)
+        kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, 0, &mask, K_SIGSET);
+    __asm__ volatile("" : : : "memory");
+    invariant(1, t->signal_waiting || mask == (t->mask & ~SIGNALS_SYNCHRONOUS));
+}
+
 void signals_deliver(void)
 {
     struct thread *t = thread_self();
@@ -310,12 +323,13 @@ void signals_deliver(void)
             }
         }
         restore_mask(t); /* and the next may come */
+        check_mask(t);
     }
 }
 
 /* Faults */
 
-/* (2); the kernel blocks everything now. */
+/* The kernel blocks everything now. */
 static void hand_back_waiting(struct thread *t)
 {
     if (t->waiting_info.signal && signals_is(t->waiting_info.signal, t->mask)) {

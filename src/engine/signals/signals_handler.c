@@ -10,6 +10,7 @@
  *       would keep them; they may come at any time, in this handler too.
  *   (3) Without the baton only the thread's own block is touched.
  */
+#include "base/assert.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
@@ -43,8 +44,9 @@ static inline void alignment_check_off(void)
 static void hurry(struct thread *t, struct k_ucontext *context)
 {
     struct k_sigcontext *registers = &context->registers;
-    context->mask |= SIGNALS_ALL_ASYNCHRONOUS; /* (1) */
+    context->mask |= SIGNALS_ALL_ASYNCHRONOUS;
     if (recover_in_cache(registers->rip)) {
+        invariant(3, thread_holds(t));
         recover_before_expiry(registers);
         recover_before_call(registers);
         ticks_expire();
@@ -53,7 +55,7 @@ static void hurry(struct thread *t, struct k_ucontext *context)
     }
     if (between(registers->rip, engine_call_begin, engine_call_end))
         registers->rip = (u64)engine_call_interrupted;
-    if (thread_holds(t)) /* (3) */
+    if (thread_holds(t))
         cpu->alarm = 1;
 }
 
@@ -62,13 +64,15 @@ static void note_sent(struct thread *t, const struct k_siginfo *info, struct k_u
     if (t->waiting_info.signal == 0)
         t->waiting_info = *info;
     else
-        signals_send_self(info); /* someone set the mask in spite of (1): the kernel keeps it now */
+        signals_send_self(info); /* someone set the mask all the same: the kernel keeps it now */
     t->signal_waiting = true;
     hurry(t, context);
+    invariant(1, (context->mask & SIGNALS_ALL_ASYNCHRONOUS) == SIGNALS_ALL_ASYNCHRONOUS);
 }
 
 static void hold_sent(struct thread *t, const struct k_siginfo *info, struct k_ucontext *context)
 {
+    invariant(2, (u32)info->signal < countof(t->held_info));
     if (signals_is(info->signal, t->held))
         return;
     t->held_info[info->signal] = *info;
@@ -134,6 +138,7 @@ static bool address_is_pc(int signal, int code)
 static void fault_in_cache(struct thread *t, const struct k_siginfo *info,
                            struct k_sigcontext *registers)
 {
+    invariant(3, thread_holds(t));
     if (!recover_state(registers))
         stop_for_fault(info, registers);
     t->fault_info = *info;
