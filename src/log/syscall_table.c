@@ -3,11 +3,9 @@
  * A plain argument is a range: the smaller of what the caller offered and what the kernel filled.
  * The few that are not have a shape, and a function here.
  *
- * Invariants
- *   (1) No range is visited that begins at NULL, is empty, or wraps around the address space.
- *   (2) Memory is read only through the caller's function; what cannot be read is left out.
- *   (3) Nothing here waits or allocates, or takes long: vectors have at most as many entries as the
- *       kernel takes.
+ * No range is visited that begins at NULL, is empty, or wraps around the address space.  Memory is
+ * read only through the caller's function; what cannot be read is left out.  Nothing here waits or
+ * allocates, or takes long: vectors have at most as many entries as the kernel takes.
  */
 #include "log/syscall_table.h"
 
@@ -184,7 +182,7 @@ struct visitor {
 
 static void syscall_table_show(const struct visitor *v, u64 at, u64 size)
 {
-    if (at && size && at + size > at) /* (1) */
+    if (at && size && at + size > at)
         v->visit(v->context, gaddr(at), size);
 }
 

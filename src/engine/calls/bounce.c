@@ -21,6 +21,7 @@
  */
 #include "engine/calls/bounce.h"
 
+#include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
@@ -72,6 +73,7 @@ static const struct call_memory memory = {bounce_read_memory, NULL};
 
 static struct bounce *bounce_of(struct thread *t)
 {
+    invariant(2, thread_holds(t));
     if (!t->bounce)
         t->bounce = pool_try_map(sizeof(struct bounce), 4096);
     return t->bounce;
@@ -122,6 +124,7 @@ static u64 bounce_alignment_of(u64 guest, u64 size)
 
 static void reset(struct bounce *b)
 {
+    invariant(2, thread_holds(thread_self()));
     b->used = 0;
     b->count = b->last = 0;
     while (b->larges) {
@@ -162,8 +165,9 @@ static u64 redirect(struct bounce *b, u64 guest, u64 size, bool kept)
 {
     if (!guest || !size)
         return guest;
-    if (b->count == RANGES_MOST || guest + size < guest || !writable(guest, size)) /* (1) */
+    if (b->count == RANGES_MOST || guest + size < guest || !writable(guest, size))
         return 0;
+    invariant(1, areas_cover(guest, guest + size));
     u8 *ours = take_aligned(b, size, bounce_alignment_of(guest, size));
     u8 *before = kept ? bounce_take(b, size) : NULL;
     if (!ours || (kept && (!before || !guest_read(ours, gaddr(guest), size))))
@@ -378,6 +382,6 @@ i64 bounce_pass(const struct call *call)
     bool redirected = b && redirect_call(b, &asked);
     i64 result = redirected ? make_redirected(b) : make_lent(call->number, call->args);
     if (b)
-        reset(b); /* (2) */
+        reset(b);
     return result;
 }

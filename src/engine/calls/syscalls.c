@@ -13,11 +13,10 @@
  *                --(NOW)----------------------> the kernel, at once
  *                --(anything else)------------> the kernel, baton given away; interruptible
  *
- * Invariants
- *   (1) A call never starts while a signal waits: what the guest's handler does comes
- *       before what the call does, and a call that would not have waited never answers
- *       EINTR.
- *   (2) A handler that gives the baton away has read all it needs of `cpu` before.
+ * A call never starts while a signal waits: what the guest's handler does comes before what
+ * the call does, and a call that would not have waited never answers EINTR.
+ *
+ * A handler that gives the baton away has read all it needs of `cpu` before.
  */
 #include "engine/calls/syscalls.h"
 
@@ -204,7 +203,7 @@ void syscalls_failed(void)
 
 void syscalls_run(void)
 {
-    if (thread_self()->signal_waiting) { /* (1) */
+    if (thread_self()->signal_waiting) {
         syscalls_finish(CALL_AGAIN);
         return;
     }

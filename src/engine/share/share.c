@@ -12,9 +12,8 @@
  * Copies of pages, as they were when the baton was given away, tell what to log of a page that somebody else has written: a few
  * bytes of it mostly.  A page of which there is no copy is logged as a whole.
  *
- * Invariants
- *   (1) A page that is writable here has the age of this turn, or will before the guest runs.
- *   (2) A copy that is good has the bytes that the replay of this process has at this point.
+ * A page that is writable here has the age of this turn, or will before the guest runs.  A copy that
+ * is good has the bytes that the replay of this process has at this point.
  */
 #include "engine/share/share.h"
 
@@ -63,7 +62,7 @@ struct view {
 
 struct page_copy {
     u64 page;
-    bool good; /* (2) */
+    bool good;
     bool hot;
     u16 writes; /* turns in which it was */
     u16 idle;   /* and in which it was not, since */
