@@ -159,7 +159,7 @@ static bool end_now(struct replayer *r, int *ret_status)
 static struct error *explain_death(struct replayer *r)
 {
     int status = 0;
-    char words[256];
+    char words[1024]; /* a failed assertion says a lot */
     bool known = end_now(r, &status);
     last_words(r->family, words, sizeof words);
     if (known && WIFSIGNALED(status))
