@@ -158,6 +158,8 @@ static void take_fault(struct thread *t, const struct k_siginfo *info,
         after_watched_write(info, registers);
     else if (between(registers->rip, guest_copy_begin, guest_copy_end))
         registers->rip = (u64)guest_copy_faulted;
+    else if (info->signal == SIG_BUS && recover_unaligned(registers))
+        return;
     else if (recover_in_cache(registers->rip))
         fault_in_cache(t, info, registers);
     else

@@ -237,6 +237,7 @@ static void doors_make_data(struct emitter *e)
     emit_store(e, RDX, emit_slot(SLOT_R11));
     emit_bytes(e, granule, sizeof(granule));
     emit_rex_rip(e, 0x48, 0x03, RDX, EMIT_CPU(data_fine)); /* add rdx, [data_fine] */
+    doors.data_read = emit_here(e);
     emit_bytes(e, bits, sizeof(bits));
     emit_rex_rip(e, 0x48, 0x85, RDX, EMIT_CPU(data_bits)); /* test [data_bits], rdx */
     emit_load(e, RDX, emit_slot(SLOT_R11));
@@ -244,6 +245,8 @@ static void doors_make_data(struct emitter *e)
     doors_give_back(e);
     emit8(e, 0xff); /* jmp [cpu->after] */
     emit_rip_operand(e, 4, EMIT_CPU(after), 0);
+    doors.data_unread = emit_here(e);
+    emit_load(e, RDX, emit_slot(SLOT_R11));
     emit_aim(found, emit_here(e));
     doors_give_back(e);
     doors.data = make_reason(e, EXIT_DATA);

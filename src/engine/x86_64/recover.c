@@ -101,6 +101,14 @@ bool recover_in_dropped(u64 pc)
     return f && !f->live && !f->single;
 }
 
+bool recover_unaligned(struct k_sigcontext *registers)
+{
+    if (registers->rip != doors.data_read)
+        return false;
+    registers->rip = doors.data_unread;
+    return true;
+}
+
 void recover_before_expiry(struct k_sigcontext *registers)
 {
     struct fragment *f = fragment_at((u32)registers->rip);

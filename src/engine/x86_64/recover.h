@@ -21,6 +21,10 @@ u64 recover_code_address(u64 address);
  * fragment may be stale. */
 bool recover_in_dropped(u64 pc);
 
+/* A fault where a door reads the engine's own memory with the guest's alignment checks on: the context goes on without having
+ * read it.  False: the fault is another one. */
+bool recover_unaligned(struct k_sigcontext *registers);
+
 /* An asynchronous signal in the cache is about to call ticks_expire(): if the context
  * stands between the load and the store of a counter, set it back to the load. */
 void recover_before_expiry(struct k_sigcontext *registers);
