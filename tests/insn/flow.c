@@ -500,14 +500,16 @@ static void flow_segment(struct maker *m)
 }
 
 /* The address of the last x87 instruction, where it is saved: it must not be one in the code
- * cache.  It may be 0, though: an engine need not follow where each x87 instruction came from. */
+ * cache.  It may be 0, though, as its selector and its opcode may: some processors forget them at a
+ * context switch, and so an engine may always do. */
 static void flow_x87_address(struct maker *m)
 {
+    enum { ENVIRONMENT = 12, SELECTOR = 16, CODE_SELECTOR = 0x33, OPCODE = 18, OPCODE_FLD1 = 0x1e8 };
     static const struct {
         u8 code[4], length, field, size;  /* the address is size bytes at field */
     } savers[] = {
-        {{0xd9, 0x37}, 2, 12, 4},              /* fnstenv [rdi] */
-        {{0xdd, 0x37}, 2, 12, 4},              /* fnsave [rdi] */
+        {{0xd9, 0x37}, 2, ENVIRONMENT, 4},     /* fnstenv [rdi] */
+        {{0xdd, 0x37}, 2, ENVIRONMENT, 4},     /* fnsave [rdi] */
         {{0x0f, 0xae, 0x07}, 3, 8, 4},         /* fxsave [rdi] */
         {{0x48, 0x0f, 0xae, 0x07}, 4, 8, 8},   /* fxsave64 [rdi] */
     };
@@ -517,6 +519,12 @@ static void flow_x87_address(struct maker *m)
     EMIT(m, 0xdb, 0xe3);  /* fninit */
     fix_add(m, (struct corpus_fix){.op = FIX_OR_ZERO, .size = savers[kind].size,
                                    .off = off + savers[kind].field, .value = maker_here(m)});
+    if (savers[kind].field == ENVIRONMENT) {
+        fix_add(m, (struct corpus_fix){.op = FIX_OR_ZERO, .size = 2, .off = off + SELECTOR,
+                                       .value = CODE_SELECTOR});
+        fix_add(m, (struct corpus_fix){.op = FIX_OR_ZERO, .size = 2, .off = off + OPCODE,
+                                       .value = OPCODE_FLD1});
+    }
     EMIT(m, 0xd9, 0xe8);  /* fld1 */
     emit(m, savers[kind].code, savers[kind].length);
     emit_exit(m, 0);

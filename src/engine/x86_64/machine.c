@@ -133,38 +133,41 @@ static u64 effective_address(const struct insn *i)
     return touches_address(i, &s);
 }
 
-
-/* Where fnstenv, fnsave, fxsave, xsave and kin have just put the address of the last x87
- * instruction, and in how many bytes; 0: nowhere. */
-static unsigned saved_pointer(const struct insn *i, u64 *at)
+/* How the state is stored by fnstenv, fnsave, fxsave, xsave and kin. */
+static enum x87_form form_of(const struct insn *i)
 {
-    bool xsave = emulated_is_xsave(i);
-    *at = effective_address(i);
-    if (i->map == MAP_ONE) {
-        *at += i->prefixes & PREFIX_66 ? 6 : 12;
-        return i->prefixes & PREFIX_66 ? 2 : 4;
-    }
-    *at += 8;
-    if (xsave && !(cpu->reg[RAX] & 1))
-        return 0;
-    return i->rex & 8 ? 8 : 4;
+    if (i->map == MAP_ONE)
+        return i->prefixes & PREFIX_66 ? X87_SHORT_ENVIRONMENT : X87_ENVIRONMENT;
+    return i->rex & 8 ? X87_WIDE_IMAGE : X87_IMAGE;
 }
 
-/* The instruction has been executed already: the address that it saved may be one in the cache. */
+/* Has an xsave that was just executed stored the state of the x87 unit?  Some leave it out if it holds its first values. */
+static bool has_saved_x87(u64 at)
+{
+    struct vector_header header;
+    return (cpu->reg[RAX] & VECTOR_X87) &&
+           guest_read(&header, gaddr(at + XSAVE_HEADER), sizeof(header)) &&
+           (header.present & VECTOR_X87);
+}
+
+static void settle_saved_x87(enum x87_form form, u64 at)
+{
+    u8 bytes[X87_SETTLED_MOST];
+    u64 size = vector_x87_size(form);
+    if (guest_read(bytes, gaddr(at), size) && vector_settle_x87(bytes, form))
+        guest_write(gaddr(at), bytes, size);
+}
+
+/* The instruction has been executed already. */
 static void mend_saved_state(const struct insn *i)
 {
-    u64 at, address = 0;
+    u64 at = effective_address(i);
     if (emulated_is_xsave(i))
-        vector_settle_saved(effective_address(i), cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX],
-                            emulated_is_xsavec(i));
+        vector_settle_saved(at, cpu->reg[RDX] << 32 | (u32)cpu->reg[RAX], emulated_is_xsavec(i));
     else if (i->map != MAP_ONE)
-        vector_mend_mask(effective_address(i));
-    unsigned size = saved_pointer(i, &at);
-    if (!size || !guest_read(&address, gaddr(at), size))
-        return;
-    u64 mended = size == 2 ? 0 : recover_code_address(address);
-    if (mended != address)
-        guest_write(gaddr(at), &mended, size);
+        vector_mend_mask(at);
+    if (!emulated_is_xsave(i) || has_saved_x87(at))
+        settle_saved_x87(form_of(i), at);
 }
 
 /* --- faults --------------------------------------------------------------------- */

@@ -144,13 +144,42 @@ void vector_limit(u64 features, u32 mxcsr_mask)
     vector_show(features, mxcsr_mask ? mxcsr_mask : native.mask);
 }
 
-/* The x87 unit remembers where its last instruction was: in the cache. */
-static void mend_instruction_pointer(void *image)
+/* Where each form has what is told of the last x87 instruction. */
+static const struct x87_layout {
+    u8 status;          /* a word, whose low byte has X87_PENDING */
+    u8 first, end;      /* opcode, addresses of code and operand, their selectors */
+    u8 code, code_size; /* address of the code; size 0: too short to be made the guest's */
+    u8 selector[2];     /* 0: none */
+} x87_layouts[] = {
+    [X87_SHORT_ENVIRONMENT] = {2, 6, 14, 0, 0, {0, 0}},
+    [X87_ENVIRONMENT] = {4, 12, 26, 12, 4, {16, 24}},
+    [X87_IMAGE] = {XSAVE_FSW, XSAVE_FOP, XSAVE_MXCSR, XSAVE_FIP, 4, {XSAVE_FCS, XSAVE_FDS}},
+    [X87_WIDE_IMAGE] = {XSAVE_FSW, XSAVE_FOP, XSAVE_MXCSR, XSAVE_FIP, 8, {0, 0}},
+};
+
+u64 vector_x87_size(enum x87_form form)
 {
-    u64 address;
-    memcpy(&address, (u8 *)image + XSAVE_FIP, sizeof(address));
-    address = recover_code_address(address);
-    memcpy((u8 *)image + XSAVE_FIP, &address, sizeof(address));
+    return x87_layouts[form].end;
+}
+
+bool vector_settle_x87(u8 *bytes, enum x87_form form)
+{
+    enum { X87_PENDING = 0x80, SELECTOR_SIZE = 2 };
+    const struct x87_layout *l = &x87_layouts[form];
+    u8 old[X87_SETTLED_MOST];
+    memcpy(old, bytes, l->end);
+    if (!(bytes[l->status] & X87_PENDING) || !l->code_size) {
+        memset(bytes + l->first, 0, (u64)l->end - l->first);
+    } else {
+        u64 address = 0;
+        memcpy(&address, bytes + l->code, l->code_size);
+        address = recover_code_address(address);
+        memcpy(bytes + l->code, &address, l->code_size);
+        for (unsigned n = 0; n < countof(l->selector); n++)
+            if (l->selector[n])
+                memset(bytes + l->selector[n], 0, SELECTOR_SIZE);
+    }
+    return memcmp(old, bytes, l->end);
 }
 
 void vector_save(void *image)
@@ -163,7 +192,7 @@ void vector_save(void *image)
         xsave(image, vector_shape.kept);
     }
     memcpy((u8 *)image + XSAVE_MXCSR_MASK, &vector_shape.mxcsr_mask, sizeof(u32));
-    mend_instruction_pointer(image);
+    vector_settle_x87(image, X87_WIDE_IMAGE);
 }
 
 static bool vector_all_zero(const u8 *bytes, u32 size)

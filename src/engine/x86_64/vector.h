@@ -49,6 +49,24 @@ void vector_save(void *image);
  * guest. */
 void vector_settle(void *image);
 
+/* The x87 unit remembers its last instruction, with the address that it had in the code cache and that of its operand.  Processors of
+ * AMD forget it when the kernel switches to another process and back, unless an exception is pending: xsave leaves it out then.  So
+ * it is shown as forgotten, zeros, whenever it may be.  With an exception pending, only selectors are lost.
+ *
+ * The forms in which it is stored: */
+enum x87_form {
+    X87_SHORT_ENVIRONMENT, /* fnstenv, fnsave with operands of 16 bits */
+    X87_ENVIRONMENT,
+    X87_IMAGE,             /* fxsave, xsave */
+    X87_WIDE_IMAGE,        /* the same with addresses of 64 bits */
+    X87_SETTLED_MOST = 26,
+};
+
+/* How many bytes from the start on concern it, at most X87_SETTLED_MOST. */
+u64 vector_x87_size(enum x87_form form);
+/* Does that to such bytes; false if they were so. */
+bool vector_settle_x87(u8 *bytes, enum x87_form form);
+
 /* The guest has just saved its state at `at`, asking for `features`: makes of what is there something that
  * depends on the registers alone.  What xsavec leaves out because of how it happened to be switched is written, too. */
 void vector_settle_saved(u64 at, u64 features, bool compacted);
