@@ -9,7 +9,13 @@
  * A stretch of the recording is walked by a SITE_STEP, with the registers at each moment.  They tell what instructions touch: around
  * that, sites are drawn.  The stretch is walked again, and the sites are read at each moment: a store is where
  * they differ.  A load is what touches_of() says of the instruction.  Then passes by translated code must find exactly that.
+ *
+ * The delivery of a signal is a step of its own, since its frame is written where the program was interrupted.  What a system call
+ * writes is written at the moment of the call, even if other threads have run before it returned.
  */
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +34,7 @@ enum { SITES_MOST = 8, STRETCH = 1500, SITE_SIZE_MOST = 256, HITS_MOST = STRETCH
 struct step {
     struct moment at;
     u32 thread;
+    bool signal; /* about to be delivered: no instruction is executed */
     struct control_registers registers;
     u8 code[16];
     u8 *vector;
@@ -46,6 +53,16 @@ static u64 draw(u64 below)
 
 /* --- walking --------------------------------------------------------------------------------- */
 
+/* To the next instruction, or to a signal before it; false: there is none. */
+static bool walk_on(struct replayer *r, bool past)
+{
+    begin(PLAN_STOP, 1, past ? PLAN_PAST_HERE : 0);
+    add_site(SITE_STEP, 0, 0, 0);
+    add_site(SITE_SIGNAL, ~0ul, 0, 0);
+    run(r);
+    return r->stopped.reason == STOPPED_HIT;
+}
+
 static void look(struct replayer *r, struct step *s)
 {
     void *bytes;
@@ -59,17 +76,54 @@ static void look(struct replayer *r, struct step *s)
     check(replayer_read(r, s->at.pc, s->code, sizeof(s->code), &size));
 }
 
-static void walk(struct replayer *from)
+static void walk(struct replayer *from, bool (*next)(struct replayer *r, bool past))
 {
     struct replayer *r = copy_of(from);
     while (step_count)
         free(steps[--step_count].vector);
-    while (step_count < STRETCH && step(r, step_count))
-        look(r, &steps[step_count++]);
+    for (; step_count < STRETCH && next(r, step_count); step_count++) {
+        look(r, &steps[step_count]);
+        steps[step_count].signal = r->stopped.hits[0].site == 1;
+    }
     replayer_destroy(r);
 }
 
 /* --- what instructions touch --------------------------------------------------------------------- */
+
+/* Component `which` of an xsave image in the standard format; NULL: it is in its initial state, all zeros. */
+static const u8 *component(const struct step *s, unsigned which)
+{
+    u64 present;
+    unsigned size, offset, unused;
+    memcpy(&present, s->vector + XSAVE_HEADER, sizeof(present));
+    if (!((s->registers.vector_features & present) >> which & 1))
+        return NULL;
+    __cpuid_count(0xd, which, size, offset, unused, unused);
+    return s->vector + offset;
+}
+
+static void spread(u8 *to, const u8 *from, unsigned number, unsigned size)
+{
+    if (from)
+        memcpy(to, from + number * size, size);
+}
+
+/* The vector registers: without them, an instruction with a vector of addresses may touch anything. */
+static const struct touch_vectors *vectors_at(const struct step *s)
+{
+    static struct touch_vectors ret;
+    const u8 *upper = component(s, 2), *masks = component(s, 5), *halves = component(s, 6), *more = component(s, 7);
+    memset(&ret, 0, sizeof(ret));
+    for (unsigned n = 0; n < 16; n++) {
+        memcpy(ret.reg[n], s->vector + xsave_xmm(n), 16);
+        spread(ret.reg[n] + 16, upper, n, 16);
+        spread(ret.reg[n] + 32, halves, n, 32);
+        spread(ret.reg[n + 16], more, n, 64);
+    }
+    for (unsigned n = 0; n < 8; n++)
+        spread((u8 *)&ret.mask[n], masks, n, 8);
+    return &ret;
+}
 
 static void touches_at(size_t n, struct touches *ret)
 {
@@ -78,13 +132,20 @@ static void touches_at(size_t n, struct touches *ret)
     u64 reg[GENERAL_REGISTERS];
     memcpy(reg, s->registers.reg, sizeof(reg));
     ret->count = 0;
-    if (!decode(s->code, sizeof(s->code), &i))
+    if (s->signal || !decode(s->code, sizeof(s->code), &i))
         return;
     if (i.rep && n + 1 < step_count && steps[n + 1].thread == s->thread) /* searches end early */
         reg[RCX] -= steps[n + 1].registers.reg[RCX];
     struct touch_state state = {.reg = reg, .rip = s->at.pc, .flags = s->registers.flags, .fs_base = s->registers.fs_base,
-                                .gs_base = s->registers.gs_base, .save_size = s->registers.vector_size};
+                                .gs_base = s->registers.gs_base, .save_size = s->registers.vector_size,
+                                .vectors = touches_need_vectors(&i) ? vectors_at(s) : NULL};
     touches_of(&i, s->code, &state, ret);
+}
+
+static bool is_call(const struct step *s)
+{
+    struct insn i;
+    return !s->signal && decode(s->code, sizeof(s->code), &i) && i.kind == INSN_SYSCALL;
 }
 
 /* Memory may be written that no instruction names: by a system call, or under a signal. */
@@ -93,7 +154,7 @@ static bool has_events(void)
     for (size_t n = 0; n + 1 < step_count; n++) {
         struct insn i;
         u64 pc = steps[n].at.pc, next = steps[n + 1].at.pc;
-        if (!decode(steps[n].code, sizeof(steps[n].code), &i) || i.kind == INSN_SYSCALL)
+        if (steps[n].signal || is_call(&steps[n]) || !decode(steps[n].code, sizeof(steps[n].code), &i))
             return true;
         if (i.kind == INSN_PLAIN && next != pc + i.length && next != pc)
             return true;
@@ -120,26 +181,34 @@ static void draw_site(u32 kind)
 static u8 before[SITES_MOST][SITE_SIZE_MOST], now[SITES_MOST][SITE_SIZE_MOST];
 
 struct expected {
-    size_t step;
+    size_t step; /* behind which it is seen */
+    size_t by;   /* a call of another thread that may have done it, and returns there; NOBODY, or UNKNOWN: one from before */
     u32 site;
     u32 written;
 };
+#define NOBODY (~0ul)
+#define UNKNOWN (~1ul)
 static struct expected expected[HITS_MOST];
 static size_t expected_count;
 static struct plan_site sites[SITES_MOST];
 static u32 site_count;
 
+/* By the kernel, which reads also what the program has protected: that is no store.  What is not there counts as zeros. */
 static void read_sites(struct replayer *r, u8 to[SITES_MOST][SITE_SIZE_MOST])
 {
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)r->pid);
+    int memory = open(path, O_RDONLY | O_CLOEXEC);
+    if (memory < 0)
+        check(error_errno(errno, "opening %s", path));
     for (u32 n = 0; n < site_count; n++) {
-        size_t got = 0;
         memset(to[n], 0, SITE_SIZE_MOST);
-        while (got < sites[n].size) {
-            size_t part;
-            check(replayer_read(r, sites[n].address + got, to[n] + got, sites[n].size - got, &part));
-            got += part ? part : 1; /* what is not there counts as zeros */
+        for (size_t got = 0; got < sites[n].size;) {
+            ssize_t part = pread(memory, to[n] + got, sites[n].size - got, (off_t)(sites[n].address + got));
+            got += part > 0 ? (size_t)part : 1;
         }
     }
+    close(memory);
 }
 
 static bool touched(const struct touches *t, const struct plan_site *s, u32 how)
@@ -151,6 +220,18 @@ static bool touched(const struct touches *t, const struct plan_site *s, u32 how)
     return false;
 }
 
+/* The call in which the thread was that goes on behind step `n`. */
+static size_t returns_behind(size_t n)
+{
+    u32 thread = steps[n + 1].thread;
+    if (thread == steps[n].thread)
+        return NOBODY;
+    for (size_t m = n; m-- > 0;)
+        if (steps[m].thread == thread)
+            return is_call(&steps[m]) ? m : NOBODY;
+    return UNKNOWN;
+}
+
 static void expect_at(size_t n)
 {
     struct touches t;
@@ -159,12 +240,12 @@ static void expect_at(size_t n)
         for (u32 k = 0; k < site_count; k++) {
             const struct plan_site *s = &sites[k];
             bool changed = memcmp(before[k], now[k], s->size);
-            bool written = touched(&t, s, TOUCH_WRITE) || changed, read = touched(&t, s, TOUCH_READ);
+            bool stored = touched(&t, s, TOUCH_WRITE), written = stored || changed, read = touched(&t, s, TOUCH_READ);
             bool store = s->kind == SITE_STORE ? changed || (s->flags & PLAN_ANY_STORE && written)
                                                : s->kind == SITE_ACCESS && written;
             bool load = !store && s->kind != SITE_STORE && read;
             if (pass == 0 ? store : load)
-                expected[expected_count++] = (struct expected){n, k, store};
+                expected[expected_count++] = (struct expected){n, store && !stored ? returns_behind(n) : NOBODY, k, store};
         }
 }
 
@@ -174,7 +255,7 @@ static void foretell(struct replayer *from)
     struct replayer *r = copy_of(from);
     expected_count = 0;
     for (size_t n = 0; n < step_count; n++) {
-        step(r, n > 0);
+        walk_on(r, n > 0);
         read_sites(r, now);
         if (n)
             expect_at(n - 1);
@@ -223,13 +304,45 @@ static bool same_hit(const struct plan_hit *hit, size_t number)
     return false;
 }
 
+/* The state behind a step: that in which its thread goes on, if others run in between.  NULL: it does not in this stretch. */
+static const struct step *behind(size_t n)
+{
+    size_t next = n + 1;
+    while (next < step_count && steps[next].thread != steps[n].thread)
+        next++;
+    return next < step_count ? &steps[next] : NULL;
+}
+
+/* A slice may end behind the hit.  Then the thread stands there, and no step tells at which tick, since switches count as well: one
+ * if another thread goes on, and more if others come and go without executing anything. */
+static bool judge_behind(const struct replayer *r, const struct plan_hit *hit, size_t n)
+{
+    const struct step *after = behind(n), *next = &steps[n + 1];
+    u64 switches = next->at.tick - hit->after_tick;
+    if (switches == 0 && hit->after_pc == next->at.pc)
+        return false;
+    if (hit->after_tick < steps[n].at.tick || hit->after_tick > next->at.tick || (after == next && switches == 1))
+        return wrong(r, "the tick behind a hit", hit->after_tick, next->at.tick);
+    return after && wrong(r, "the pc behind a hit", hit->after_pc, after->at.pc);
+}
+
+static bool is_at(const struct plan_hit *hit, const struct step *s)
+{
+    return hit->tick == s->at.tick && hit->pc == s->at.pc;
+}
+
+static bool judge_moment(const struct replayer *r, const struct plan_hit *hit, const struct expected *e)
+{
+    const struct step *at = &steps[e->step];
+    if (is_at(hit, at) || (e->by == UNKNOWN && hit->tick < at->at.tick) || (e->by < step_count && is_at(hit, &steps[e->by])))
+        return false;
+    return wrong(r, "the tick of a hit", hit->tick, at->at.tick) || wrong(r, "the pc of a hit", hit->pc, at->at.pc);
+}
+
 static bool judge_hit(const struct replayer *r, const struct plan_hit *hit, size_t number)
 {
     const struct expected *e = &expected[number];
-    const struct step *at = &steps[e->step], *after = &steps[e->step + 1];
-    return wrong(r, "the tick of a hit", hit->tick, at->at.tick) || wrong(r, "the pc of a hit", hit->pc, at->at.pc) ||
-           wrong(r, "the tick behind a hit", hit->after_tick, after->at.tick) ||
-           wrong(r, "the pc behind a hit", hit->after_pc, after->at.pc) ||
+    return judge_moment(r, hit, e) || judge_behind(r, hit, e->step) ||
            wrong(r, "site and access of a hit as expected", same_hit(hit, number), 1);
 }
 
@@ -255,16 +368,20 @@ static bool count_all(struct replayer *from)
     return bad;
 }
 
-/* All registers where it stands, and not only the pc. */
-static bool stands_otherwise(struct replayer *r, const struct step *wanted)
+/* Where it stands behind step `n`: the pc and all other registers. */
+static bool stands_otherwise(struct replayer *r, size_t n)
 {
+    const struct step *wanted = r->stopped.thread == steps[n + 1].thread ? &steps[n + 1] : behind(n);
     struct step got;
+    if (!wanted)
+        return false;
     look(r, &got);
     bool same = !memcmp(&got.registers, &wanted->registers, sizeof(got.registers)) &&
                 !memcmp(got.vector, wanted->vector, got.registers.vector_size);
     for (int n = 0; n < 16; n++)
         wrong(r, "a register behind a hit", got.registers.reg[n], wanted->registers.reg[n]);
     wrong(r, "flags behind a hit", got.registers.flags, wanted->registers.flags);
+    same = !wrong(r, "the pc", got.at.pc, wanted->at.pc) && same;
     free(got.vector);
     return wrong(r, "the state behind a hit as expected", same, 1);
 }
@@ -282,9 +399,7 @@ static bool stop_at_some(struct replayer *from)
         run(r);
         done += r->stopped.count; /* of one instruction all are counted */
         bad = wrong(r, "the reason", r->stopped.reason, STOPPED_HIT) || done > expected_count ||
-              judge_hit(r, &r->stopped.hits[0], done - 1) ||
-              wrong(r, "the pc", r->stopped.pc, steps[expected[done - 1].step + 1].at.pc) ||
-              stands_otherwise(r, &steps[expected[done - 1].step + 1]);
+              judge_hit(r, &r->stopped.hits[0], done - 1) || stands_otherwise(r, expected[done - 1].step);
     }
     replayer_destroy(r);
     return bad;
@@ -363,6 +478,12 @@ static struct replayer *somewhere(struct moment end)
     return r;
 }
 
+/* So many rounds, and more if nothing was compared in them: where nothing is touched there is nothing to find. */
+static bool another_round(int done, const char *rounds, u64 compared)
+{
+    return done < atoi(rounds) || (!compared && done < 20 * atoi(rounds));
+}
+
 static int compare(const char *rounds)
 {
     struct replayer *last = copy_of(first);
@@ -370,9 +491,9 @@ static int compare(const char *rounds)
     struct moment end = replayer_at(last);
     replayer_destroy(last);
     u64 hits = 0;
-    for (int n = 0; n < atoi(rounds); n++) {
+    for (int n = 0; another_round(n, rounds, hits); n++) {
         struct replayer *from = somewhere(end);
-        walk(from);
+        walk(from, walk_on);
         for (int again = 0; step_count > 2 && again < 3; again++) {
             if (round_at(from))
                 return 1;
@@ -490,9 +611,9 @@ static int check_states(const char *rounds)
     check(replayer_run_to(last, (struct moment){~0ul, 0}));
     struct moment end = replayer_at(last);
     replayer_destroy(last);
-    for (int n = 0; n < atoi(rounds); n++) {
+    for (int n = 0; another_round(n, rounds, states_compared); n++) {
         struct replayer *from = somewhere(end);
-        walk(from);
+        walk(from, step);
         if (step_count > 2 && states_round(from))
             return 1;
         replayer_destroy(from);
