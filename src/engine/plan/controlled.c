@@ -37,18 +37,21 @@ enum {
     RUSAGE_MINOR_FAULTS = 64,
 };
 
-bool control_on;
-
-static bool stood;           /* at the first moment */
-static struct event_end end; /* of the program, when it has come */
-static u64 faults_before;
-static struct control_command command;
-static bool owes_answer = true; /* the session waits for one: the first is not asked for */
+static struct {
+    bool on;
+    bool stood;           /* at the first moment */
+    bool answered;        /* the session waits for nothing; at first it does, unasked */
+    struct event_end end; /* of the program, when it has come */
+    u64 faults_before;
+    u64 poll_tick;        /* when the session is to be heard next, */
+    u32 poll_visits;      /* and boundaries since it was heard */
+    struct control_command command;
+} controlled;
 
 void control_note_answer(void)
 {
-    invariant(2, owes_answer);
-    owes_answer = false;
+    invariant(2, !controlled.answered);
+    controlled.answered = true;
 }
 
 /* --- stopping ------------------------------------------------------------------------- */
@@ -57,8 +60,8 @@ static u64 pages_copied(void)
 {
     u64 usage[RUSAGE_SIZE / 8] = {0};
     kernel_call(__NR_getrusage, 0, usage);
-    u64 faults = usage[RUSAGE_MINOR_FAULTS / 8], since = faults - faults_before;
-    faults_before = faults;
+    u64 faults = usage[RUSAGE_MINOR_FAULTS / 8], since = faults - controlled.faults_before;
+    controlled.faults_before = faults;
     return since;
 }
 
@@ -71,9 +74,9 @@ static void say_stopped(u32 reason, u64 events, const char *recorded, const char
         .reason = reason,
         .thread = t->ordinal,
         .tid = thread_number(t),
-        .end_status = end.status,
-        .end_signal = end.signal,
-        .end_core = end.core,
+        .end_status = controlled.end.status,
+        .end_signal = controlled.end.signal,
+        .end_core = controlled.end.core,
         .condition_failed = plan_pass.condition_failed,
         .tick = cpu ? ticks_now() : 0,
         .pc = cpu ? cpu->rip : 0,
@@ -160,7 +163,7 @@ static void fork_copy(i32 socket)
         memory_unshare();
         say_forked(kernel_call(__NR_getpid));
         track_adopt(socket);
-        faults_before = 0;
+        controlled.faults_before = 0;
         return;
     }
     if (socket >= 0)
@@ -174,21 +177,22 @@ static void fork_copy(i32 socket)
 /* One command; true if the guest is to run. */
 static bool controlled_obey(void)
 {
-    command.fd = -1;
-    command.size = track_receive_any(&command.message, sizeof(command.bytes), &command.fd);
-    if (!command.size)
+    struct control_command *c = &controlled.command;
+    c->fd = -1;
+    c->size = track_receive_any(&c->message, sizeof(c->bytes), &c->fd);
+    if (!c->size)
         for (;;)
             kernel_call(__NR_exit_group, 0); /* the session is gone */
-    invariant(2, !owes_answer);
-    owes_answer = command.message.kind != CONTROL_STOP;
+    invariant(2, controlled.answered);
+    controlled.answered = c->message.kind == CONTROL_STOP;
     bool runs = false;
-    i32 fd = command.fd;
-    switch (command.message.kind) {
+    i32 fd = c->fd;
+    switch (c->message.kind) {
     case CONTROL_RUN:
-        runs = controlled_run(&command);
+        runs = controlled_run(c);
         break;
     case CONTROL_STATES:
-        runs = run_with_states(&command);
+        runs = run_with_states(c);
         break;
     case CONTROL_FORK:
         fork_copy(fd);
@@ -196,7 +200,7 @@ static bool controlled_obey(void)
     case CONTROL_STOP:
         break;
     default:
-        control_answer(&command);
+        control_answer(c);
     }
     if (fd >= 0)
         kernel_call(__NR_close, fd);
@@ -220,7 +224,7 @@ static void control_conclude(u32 reason, u64 events, const char *recorded, const
     for (;;) {
         stand(reason, events, recorded, happened);
         if (reason == STOPPED_END && log_owner->outlasts_end) {
-            end = (struct event_end){0};
+            controlled.end = (struct event_end){0};
             engine_run();
         }
     }
@@ -228,27 +232,25 @@ static void control_conclude(u32 reason, u64 events, const char *recorded, const
 
 static void control_ended(const struct event_end *e)
 {
-    end = *e;
+    controlled.end = *e;
 }
 
 static void control_copy_faulted(u32 signal)
 {
-    end = (struct event_end){.signal = signal};
+    controlled.end = (struct event_end){.signal = signal};
     stand(STOPPED_END, 0, "", "the copy has died");
-    end = (struct event_end){0};
+    controlled.end = (struct event_end){0};
 }
 
 /* --- running ----------------------------------------------------------------------------- */
 
 static bool interrupted(void)
 {
-    static u64 next_tick;
-    static u32 visits;
     u64 now = ticks_now();
-    if (now < next_tick && ++visits < POLL_VISITS)
+    if (now < controlled.poll_tick && ++controlled.poll_visits < POLL_VISITS)
         return false;
-    next_tick = now + POLL_TICKS;
-    visits = 0;
+    controlled.poll_tick = now + POLL_TICKS;
+    controlled.poll_visits = 0;
     return track_heard();
 }
 
@@ -286,8 +288,8 @@ static u32 why_stop(void)
 
 static void stand_if_due(void)
 {
-    if (!stood) {
-        stood = true;
+    if (!controlled.stood) {
+        controlled.stood = true;
         stand(STOPPED_START, log_events_met(), "", "");
     }
     plan_note_thread();
@@ -319,9 +321,14 @@ static void control_boundary(void)
     set_limit(goal.set, goal.tick, goal.pc);
 }
 
+bool control_on(void)
+{
+    return controlled.on;
+}
+
 void control_start(void)
 {
-    control_on = true;
+    controlled.on = true;
     goal.check = control_boundary;
     observer.concluded = control_conclude;
     observer.ended = control_ended;

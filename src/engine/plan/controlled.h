@@ -14,9 +14,8 @@
 #include "log/control.h"
 #include "log/format.h"
 
-extern bool control_on;
-
 /* The welcome said that a session is there. */
 void control_start(void);
+bool control_on(void);
 
 #endif

@@ -31,8 +31,6 @@ enum {
     SAVED_MOST = 64 << 20, /* of more, that it has changed is taken for granted */
 };
 
-bool data_watch_on;
-
 /* --- what is watched -------------------------------------------------------------------- */
 
 struct watched_range {
@@ -47,9 +45,27 @@ struct watched_list {
     u64 room; /* bytes */
 };
 
-static struct watched_list lists[2], *watched = &lists[0];
-static u32 *judged_in; /* of each site: the event that judged it */
-static u64 judged_room;
+static struct {
+    bool on; /* the pass has data sites */
+    struct watched_list lists[2], *watched;
+    u32 *judged_in; /* of each site: the event that judged it */
+    u64 judged_room;
+    u64 areas_seen;
+    struct {
+        bool open;
+        bool brief; /* it ends in the tick and thread in which it begins: neither need be noted */
+        u32 number;
+        u32 thread;
+        u64 tick, pc;
+    } event;
+    struct pending *pending;
+    u64 pending_room, pending_count;
+    u8 *saved;
+    u64 saved_room, saved_used;
+    struct touched touched; /* by the instruction that is being executed alone */
+    bool touched_known;     /* that at cpu->rip is about to be, and is known to concern us */
+    bool repeated;          /* the event is one of `touched`, which is a repeated instruction */
+} watch = {.watched = &watch.lists[0]};
 
 static u32 site_how(const struct plan_site *s)
 {
@@ -129,10 +145,10 @@ static void take_sites(struct watched_list *l)
 /* The number of the first that begins at `at` or above it. */
 static u32 data_watch_first_from(u64 at)
 {
-    u32 low = 0, high = watched->count;
+    u32 low = 0, high = watch.watched->count;
     while (low < high) {
         u32 middle = low + (high - low) / 2;
-        if (watched->item[middle].start < at)
+        if (watch.watched->item[middle].start < at)
             low = middle + 1;
         else
             high = middle;
@@ -144,8 +160,8 @@ static u32 data_watch_first_from(u64 at)
  * NULL: no more. */
 static const struct watched_range *next_in(u64 start, u32 *at)
 {
-    while (*at > 0 && watched->item[*at - 1].reach > start) {
-        const struct watched_range *w = &watched->item[--*at];
+    while (*at > 0 && watch.watched->item[*at - 1].reach > start) {
+        const struct watched_range *w = &watch.watched->item[--*at];
         if (w->end > start)
             return w;
     }
@@ -183,20 +199,18 @@ static void unmark_all(const struct watched_list *l)
 
 static void watch_sites(void)
 {
-    struct watched_list *new = watched == &lists[0] ? &lists[1] : &lists[0];
+    struct watched_list *new = watch.watched == &watch.lists[0] ? &watch.lists[1] : &watch.lists[0];
     take_sites(new);
-    if (!data_watch_same_list(watched, new)) {
-        unmark_all(watched);
+    if (!data_watch_same_list(watch.watched, new)) {
+        unmark_all(watch.watched);
         mark_all(new);
     }
-    watched = new;
-    if (watched->count) /* the first stands for all: they are marked together */
-        invariant(2, data_map_has(watched->item[0].start, (u8)watched->item[0].how));
+    watch.watched = new;
+    if (new->count) /* the first stands for all: they are marked together */
+        invariant(2, data_map_has(new->item[0].start, (u8)new->item[0].how));
 }
 
 /* --- the stack ------------------------------------------------------------------------------ */
-
-static u64 areas_seen;
 
 static void mark_run(u64 start, u64 end)
 {
@@ -209,7 +223,7 @@ static void mark_run(u64 start, u64 end)
 static void find_runs(void)
 {
     u64 start = 0, end = 0;
-    areas_seen = areas_versions.any;
+    watch.areas_seen = areas_versions.any;
     data_map_clear_regions(DATA_REGIONS_STACK);
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
         if (a->start != end) {
@@ -233,9 +247,9 @@ static void check_stack(void)
 
 void data_watch_mind_stack(void)
 {
-    if (!data_watch_on || fragments.variant & VARIANT_STACK)
+    if (!watch.on || fragments.variant & VARIANT_STACK)
         return;
-    if (areas_seen != areas_versions.any)
+    if (watch.areas_seen != areas_versions.any)
         find_runs();
     if (data_region_has(DATA_REGIONS_STACK, cpu->reg[RSP]))
         fragments_use(fragments.variant | VARIANT_STACK);
@@ -255,37 +269,24 @@ struct pending {
 #define NOT_KEPT (~0ul)
 #define IN_VALUE (~1ul) /* they are among the first */
 
-static struct {
-    bool open;
-    bool brief; /* it will end in the tick that it begins in, with the same thread: both need not be noted */
-    u32 number;
-    u32 thread;
-    u64 tick, pc;
-} event;
-
-static struct pending *pending;
-static u64 pending_room, pending_count;
-static u8 *saved;
-static u64 saved_room, saved_used;
-
 static void begin_event(bool brief, u64 pc)
 {
-    event.open = true;
-    event.brief = brief;
-    event.number++;
-    event.pc = pc;
-    pending_count = saved_used = 0;
+    watch.event.open = true;
+    watch.event.brief = brief;
+    watch.event.number++;
+    watch.event.pc = pc;
+    watch.pending_count = watch.saved_used = 0;
 }
 
 /* A thread that is in a call does all there at the moment of the call, however long it takes. */
 static void open_event(void)
 {
     const struct thread *t = thread_self();
-    if (event.open)
+    if (watch.event.open)
         return;
     begin_event(false, t->call.open ? t->call.pc : cpu->rip);
-    event.thread = t->ordinal;
-    event.tick = t->call.open ? t->call.tick : ticks_now();
+    watch.event.thread = t->ordinal;
+    watch.event.tick = t->call.open ? t->call.tick : ticks_now();
 }
 
 /* What is not there counts as zeros. */
@@ -333,13 +334,13 @@ static void data_watch_read_value(u8 to[PLAN_VALUE_KEPT], const struct plan_site
 /* Keeps what is in [start, start + size). */
 static u64 save(u64 start, u64 size, bool was_there)
 {
-    u64 at = saved_used;
-    saved = grown(saved, &saved_room, saved_used, saved_used + size);
-    saved_used += size;
+    u64 at = watch.saved_used;
+    watch.saved = grown(watch.saved, &watch.saved_room, watch.saved_used, watch.saved_used + size);
+    watch.saved_used += size;
     if (was_there)
-        read_or_zero(saved + at, start, size);
+        read_or_zero(watch.saved + at, start, size);
     else
-        memset(saved + at, 0, size);
+        memset(watch.saved + at, 0, size);
     return at;
 }
 
@@ -359,7 +360,7 @@ static void data_watch_keep_bytes(struct pending *p, bool was_there)
         memset(p->value, 0, sizeof(p->value));
     if (!(p->how & TOUCH_WRITE) || p->start + p->size - s->address <= value_size(s))
         p->kept = IN_VALUE;
-    else if (p->size > SAVED_MOST - saved_used % SAVED_MOST)
+    else if (p->size > SAVED_MOST - watch.saved_used % SAVED_MOST)
         p->kept = NOT_KEPT;
     else
         p->kept = save(p->start, p->size, was_there);
@@ -369,10 +370,11 @@ static void add_pending(const struct watched_range *w, u64 start, u64 end, u32 h
                         enum origin origin)
 {
     u64 from = start > w->start ? start : w->start, to = end < w->end ? end : w->end;
-    u64 used = pending_count * sizeof(*pending);
-    if (used + sizeof(*pending) > pending_room)
-        pending = grown(pending, &pending_room, used, used + sizeof(*pending));
-    struct pending *p = &pending[pending_count++];
+    u64 used = watch.pending_count * sizeof(*watch.pending);
+    if (used + sizeof(*watch.pending) > watch.pending_room)
+        watch.pending = grown(watch.pending, &watch.pending_room, used,
+                              used + sizeof(*watch.pending));
+    struct pending *p = &watch.pending[watch.pending_count++];
     p->site = w->site;
     p->how = how;
     p->start = from;
@@ -394,7 +396,7 @@ static void data_watch_meet(u64 start, u64 end, u32 how, enum origin origin)
 
 static const u8 *old_bytes(const struct plan_site *s, const struct pending *p)
 {
-    return p->kept == IN_VALUE ? p->value + (p->start - s->address) : saved + p->kept;
+    return p->kept == IN_VALUE ? p->value + (p->start - s->address) : watch.saved + p->kept;
 }
 
 /* Of a site whose ends are shared with others. */
@@ -442,16 +444,16 @@ static bool has_changed(const struct pending *p)
 static void data_watch_judge(const struct pending *p, bool written)
 {
     const struct plan_site *s = &plan_parts.site[p->site];
-    if (judged_in[p->site] == event.number || !plan_site_holds(p->site))
+    if (watch.judged_in[p->site] == watch.event.number || !plan_site_holds(p->site))
         return;
-    judged_in[p->site] = event.number;
+    watch.judged_in[p->site] = watch.event.number;
     struct plan_hit hit = {
-        .tick = event.brief ? ticks_now() : event.tick,
-        .pc = event.pc,
+        .tick = watch.event.brief ? ticks_now() : watch.event.tick,
+        .pc = watch.event.pc,
         .after_tick = ticks_now(),
         .after_pc = cpu->rip,
         .site = p->site,
-        .thread = event.brief ? thread_self()->ordinal : event.thread,
+        .thread = watch.event.brief ? thread_self()->ordinal : watch.event.thread,
         .address = p->start,
         .value_size = (u32)value_size(s),
         .written = written,
@@ -478,21 +480,17 @@ static bool counts_as_load(const struct pending *p)
 static void close_event(void)
 {
     bool any_loads = plan_wants(SITE_LOAD) || plan_wants(SITE_ACCESS);
-    event.open = false;
-    for (u64 n = 0; n < pending_count; n++)
-        if (counts_as_store(&pending[n]))
-            data_watch_judge(&pending[n], true);
-    for (u64 n = 0; any_loads && n < pending_count; n++)
-        if (counts_as_load(&pending[n]))
-            data_watch_judge(&pending[n], false);
-    pending_count = 0;
+    watch.event.open = false;
+    for (u64 n = 0; n < watch.pending_count; n++)
+        if (counts_as_store(&watch.pending[n]))
+            data_watch_judge(&watch.pending[n], true);
+    for (u64 n = 0; any_loads && n < watch.pending_count; n++)
+        if (counts_as_load(&watch.pending[n]))
+            data_watch_judge(&watch.pending[n], false);
+    watch.pending_count = 0;
 }
 
 /* --- instructions ---------------------------------------------------------------------------------- */
-
-static struct touched touched; /* by the instruction that is being executed alone */
-static bool touched_known;     /* that at cpu->rip is about to be, and is known to concern us */
-static bool repeated;          /* the event is one of `touched`, which is a repeated instruction */
 
 static u32 data_how(u32 how)
 {
@@ -511,8 +509,8 @@ static bool touches_watched(const struct touched *t)
 
 bool data_watch_concerned(void)
 {
-    touched_known = touched_find(&touched) && touches_watched(&touched);
-    return touched_known;
+    watch.touched_known = touched_find(&watch.touched) && touches_watched(&watch.touched);
+    return watch.touched_known;
 }
 
 static void meet_touch(const struct touch *r)
@@ -525,30 +523,30 @@ bool data_watch_before_touch(const struct touch *touch)
     data_watch_settle();
     begin_event(true, cpu->rip);
     meet_touch(touch);
-    repeated = false;
-    event.open = pending_count;
-    return event.open;
+    watch.repeated = false;
+    watch.event.open = watch.pending_count;
+    return watch.event.open;
 }
 
 bool data_watch_before(void)
 {
-    bool known = touched_known && touched.rip == cpu->rip;
-    if (!data_watch_on || (!known && !data_watch_concerned()))
+    bool known = watch.touched_known && watch.touched.rip == cpu->rip;
+    if (!watch.on || (!known && !data_watch_concerned()))
         return false;
-    touched_known = false;
+    watch.touched_known = false;
     data_watch_settle();
     open_event();
-    for (u32 n = 0; n < touched.ranges.count; n++)
-        meet_touch(&touched.ranges.touch[n]);
-    repeated = touched.insn.rep;
+    for (u32 n = 0; n < watch.touched.ranges.count; n++)
+        meet_touch(&watch.touched.ranges.touch[n]);
+    watch.repeated = watch.touched.insn.rep;
     return true;
 }
 
 /* A repeated instruction may have ended early: what it did not come to, it did not read. */
 static bool was_read(const struct pending *p)
 {
-    for (u32 n = 0; n < touched.ranges.count; n++) {
-        const struct touch *r = &touched.ranges.touch[n];
+    for (u32 n = 0; n < watch.touched.ranges.count; n++) {
+        const struct touch *r = &watch.touched.ranges.touch[n];
         if (r->how & p->how & TOUCH_READ && p->start < r->start + r->size && r->start < p->start + p->size)
             return true;
     }
@@ -557,17 +555,17 @@ static bool was_read(const struct pending *p)
 
 static void forget_unread(void)
 {
-    touched_settle(&touched);
-    for (u64 n = 0; n < pending_count; n++)
-        if (!was_read(&pending[n]))
-            pending[n].how &= ~(u32)TOUCH_READ;
+    touched_settle(&watch.touched);
+    for (u64 n = 0; n < watch.pending_count; n++)
+        if (!was_read(&watch.pending[n]))
+            watch.pending[n].how &= ~(u32)TOUCH_READ;
 }
 
 void data_watch_after(bool executed)
 {
     if (!executed)
-        pending_count = 0;
-    else if (repeated)
+        watch.pending_count = 0;
+    else if (watch.repeated)
         forget_unread();
     close_event();
 }
@@ -603,13 +601,14 @@ static void data_watch_call_ended(const struct call *call, i64 result)
 
 void data_watch_expect_any(void)
 {
-    for (u32 n = 0; n < watched->count; n++)
-        will_write(watched->item[n].start, watched->item[n].end - watched->item[n].start);
+    for (u32 n = 0; n < watch.watched->count; n++)
+        will_write(watch.watched->item[n].start,
+                   watch.watched->item[n].end - watch.watched->item[n].start);
 }
 
 void data_watch_settle(void)
 {
-    if (event.open)
+    if (watch.event.open)
         close_event();
 }
 
@@ -626,20 +625,21 @@ static u8 variant_for(const struct watched_list *l)
 const char *data_watch_begin(void)
 {
     const u32 data_kinds = 1u << SITE_STORE | 1u << SITE_LOAD | 1u << SITE_ACCESS;
-    data_watch_on = plan_pass.wants & data_kinds;
-    event.open = false;
-    if (!data_watch_on)
+    watch.on = plan_pass.wants & data_kinds;
+    watch.event.open = false;
+    if (!watch.on)
         return NULL;
     if (!data_map_start()) {
-        data_watch_on = false;
+        watch.on = false;
         return "there is no room for the map of what is watched";
     }
-    judged_in = data_watch_make_room(judged_in, &judged_room, plan_parts.head.sites * sizeof(u32));
-    memset(judged_in, 0, plan_parts.head.sites * sizeof(u32));
-    event.number = 0;
+    watch.judged_in = data_watch_make_room(watch.judged_in, &watch.judged_room,
+                                           plan_parts.head.sites * sizeof(u32));
+    memset(watch.judged_in, 0, plan_parts.head.sites * sizeof(u32));
+    watch.event.number = 0;
     watch_sites();
-    areas_seen = ~areas_versions.any;
-    fragments_use(variant_for(watched));
+    watch.areas_seen = ~areas_versions.any;
+    fragments_use(variant_for(watch.watched));
     observer.will_write = will_write;
     observer.call_begins = data_watch_call_begins;
     observer.call_ended = data_watch_call_ended;
@@ -648,10 +648,10 @@ const char *data_watch_begin(void)
 
 void data_watch_end(void)
 {
-    if (!data_watch_on)
+    if (!watch.on)
         return;
-    data_watch_on = false;
-    event.open = false;
+    watch.on = false;
+    watch.event.open = false;
     observer.will_write = NULL;
     observer.call_begins = NULL;
     observer.call_ended = NULL;

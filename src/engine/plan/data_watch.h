@@ -19,8 +19,6 @@
 
 struct touch;
 
-extern bool data_watch_on; /* the pass has data sites */
-
 /* A pass begins, with the sites of plan_parts: fragments are of the variant that they need.  NULL, or why it cannot be. */
 const char *data_watch_begin(void);
 void data_watch_end(void);

@@ -32,24 +32,38 @@ enum { SITES_MOST = 1 << 20, FRAMES_MOST = 1 << 20, KINDS = SITE_THREAD + 1, ARR
 struct plan_pass plan_pass = {.limit_tick = ~0ul};
 struct plan_parts plan_parts;
 
-static struct {
-    u8 *bytes; /* the plan as it came; behind it plan_parts.next and .held */
-    u64 room;
-} memory;
-
-static u32 first[KINDS];
-
-/* --- moments ------------------------------------------------------------------------------- */
-
 struct plan_place {
     u64 tick, pc;
 };
 #define NOWHERE (~(u64)0) /* as a tick */
 
-/* The last moments at which something was judged. */
+struct known_condition {
+    u32 condition, size;
+    bool is_brief;
+    struct brief brief;
+};
+
 static struct {
-    struct plan_place instruction, call, signal;
-} judged;
+    u8 *bytes; /* the plan as it came; behind it plan_parts.next and .held */
+    u64 room;
+    u32 first[KINDS];
+    struct {
+        struct plan_place instruction, call, signal;
+    } judged; /* the last moments at which something was judged */
+    struct known_condition known[CONDITIONS_KNOWN]; /* asked last in the pass; size 0: none */
+    struct plan_hit recent[PLAN_HITS_KEPT]; /* by their number; a new one replaces the oldest */
+    struct {
+        struct plan_place at;
+        u32 count, judged;
+        struct arrival {
+            enum plan_site_kind kind;
+            u64 number;
+        } what[ARRIVALS_MOST];
+    } arrivals;
+    u32 last_thread;
+} pass;
+
+/* --- moments ------------------------------------------------------------------------------- */
 
 static struct plan_place here(void)
 {
@@ -118,16 +132,9 @@ static bool condition_register(u32 number, u64 *ret)
     return true;
 }
 
-/* Conditions of the pass that were asked last; size 0: none. */
-static struct known_condition {
-    u32 condition, size;
-    bool is_brief;
-    struct brief brief;
-} known[CONDITIONS_KNOWN];
-
 static const struct known_condition *condition_of(const struct plan_site *s)
 {
-    struct known_condition *k = &known[s->condition % CONDITIONS_KNOWN];
+    struct known_condition *k = &pass.known[s->condition % CONDITIONS_KNOWN];
     if (k->condition == s->condition && k->size == s->condition_size)
         return k;
     k->condition = s->condition;
@@ -139,7 +146,7 @@ static const struct known_condition *condition_of(const struct plan_site *s)
 static void forget_conditions(void)
 {
     for (u32 n = 0; n < CONDITIONS_KNOWN; n++)
-        known[n].size = 0;
+        pass.known[n].size = 0;
 }
 
 static bool plan_evaluate(const struct plan_site *s, u64 *ret)
@@ -208,8 +215,6 @@ bool plan_site_holds(u32 site)
 
 /* --- hits ------------------------------------------------------------------------------------ */
 
-static struct plan_hit recent[PLAN_HITS_KEPT]; /* by their number; the newest take the places of the oldest */
-
 static bool plan_is_enough(const struct plan_hit *hit)
 {
     const struct plan *head = &plan_parts.head;
@@ -225,7 +230,7 @@ void plan_add_hit(const struct plan_hit *hit)
         plan_pass.aside++;
         return;
     }
-    struct plan_hit *kept = &recent[plan_pass.count % PLAN_HITS_KEPT];
+    struct plan_hit *kept = &pass.recent[plan_pass.count % PLAN_HITS_KEPT];
     *kept = *hit;
     kept->points = plan_points_counted();
     plan_trace_add(kept);
@@ -252,7 +257,7 @@ static void plan_judge(u32 site, struct plan_place at, u64 number)
 
 u32 plan_first(enum plan_site_kind kind)
 {
-    return first[kind];
+    return pass.first[kind];
 }
 
 /* Those of a kind that are about `number`, or about any. */
@@ -260,7 +265,7 @@ static void judge_numbered(enum plan_site_kind kind, struct plan_place at, u64 n
 {
     if (!plan_wants(kind))
         return;
-    for (u32 n = first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n]) {
+    for (u32 n = pass.first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n]) {
         u64 wanted = plan_parts.site[n].address;
         if (wanted == ~(u64)0 || wanted == number)
             plan_judge(n, at, number);
@@ -272,7 +277,7 @@ static void judge_any(enum plan_site_kind kind, struct plan_place at, u64 number
 {
     if (!plan_wants(kind))
         return;
-    for (u32 n = first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n])
+    for (u32 n = pass.first[kind]; n != PLAN_NO_SITE; n = plan_parts.next[n])
         plan_judge(n, at, number);
 }
 
@@ -280,7 +285,7 @@ static void judge_any(enum plan_site_kind kind, struct plan_place at, u64 number
 
 static void judge_call(struct plan_place now, u64 number, bool execs)
 {
-    if (!plan_is_new(&judged.call, now))
+    if (!plan_is_new(&pass.judged.call, now))
         return;
     judge_numbered(SITE_CALL, now, number);
     if (execs)
@@ -300,7 +305,7 @@ static void judge_call_ahead(struct plan_place now)
 
 static void judge_steps(struct plan_place now)
 {
-    for (u32 n = first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
+    for (u32 n = pass.first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
         if (now.pc - plan_parts.site[n].address >= plan_parts.site[n].size)
             plan_judge(n, now, 0);
 }
@@ -322,7 +327,7 @@ static void check_outside(u64 tick)
 static bool at_instruction(bool counted)
 {
     struct plan_place now = here();
-    if (!plan_is_new(&judged.instruction, now))
+    if (!plan_is_new(&pass.judged.instruction, now))
         return plan_pass.due;
     check_outside(now.tick);
     if (plan_points_on())
@@ -349,12 +354,12 @@ bool plan_at_counted_instruction(void)
 bool plan_judged_here(void)
 {
     struct plan_place now = here();
-    return judged.instruction.tick == now.tick && judged.instruction.pc == now.pc;
+    return pass.judged.instruction.tick == now.tick && pass.judged.instruction.pc == now.pc;
 }
 
 void plan_note_executed(void)
 {
-    judged.instruction = here();
+    pass.judged.instruction = here();
 }
 
 bool plan_at_call(u64 number, bool execs)
@@ -366,14 +371,14 @@ bool plan_at_call(u64 number, bool execs)
 bool plan_at_signal(u32 number)
 {
     struct plan_place now = here();
-    if (plan_is_new(&judged.signal, now))
+    if (plan_is_new(&pass.judged.signal, now))
         judge_numbered(SITE_SIGNAL, now, number);
     return plan_pass.due;
 }
 
 static bool steps_thread(u32 ordinal)
 {
-    for (u32 n = first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
+    for (u32 n = pass.first[SITE_STEP]; n != PLAN_NO_SITE; n = plan_parts.next[n])
         if (plan_parts.site[n].thread == CONTROL_THREAD_ANY || plan_parts.site[n].thread == ordinal)
             return true;
     return false;
@@ -388,23 +393,12 @@ bool plan_steps(void)
  *
  * They are noted with or without a plan: a pass may begin where they led. */
 
-static struct {
-    struct plan_place at;
-    u32 count, judged;
-    struct arrival {
-        enum plan_site_kind kind;
-        u64 number;
-    } what[ARRIVALS_MOST];
-} arrivals;
-
-static u32 last_thread;
-
 void plan_arrive(enum plan_site_kind kind, u64 number)
 {
-    if (plan_is_new(&arrivals.at, here()))
-        arrivals.count = arrivals.judged = 0;
-    if (arrivals.count < ARRIVALS_MOST)
-        arrivals.what[arrivals.count++] = (struct arrival){kind, number};
+    if (plan_is_new(&pass.arrivals.at, here()))
+        pass.arrivals.count = pass.arrivals.judged = 0;
+    if (pass.arrivals.count < ARRIVALS_MOST)
+        pass.arrivals.what[pass.arrivals.count++] = (struct arrival){kind, number};
 }
 
 static bool is_numbered(enum plan_site_kind kind)
@@ -415,22 +409,22 @@ static bool is_numbered(enum plan_site_kind kind)
 void plan_note_thread(void)
 {
     u32 thread = thread_self()->ordinal;
-    if (thread == last_thread)
+    if (thread == pass.last_thread)
         return;
-    last_thread = thread;
+    pass.last_thread = thread;
     plan_points_note_thread(thread);
     plan_arrive(SITE_SWITCH, thread);
 }
 
 bool plan_at_boundary(void)
 {
-    if (!arrivals.count || !plan_pass.wants)
+    if (!pass.arrivals.count || !plan_pass.wants)
         return plan_pass.due;
     struct plan_place now = here();
-    if (now.tick != arrivals.at.tick || now.pc != arrivals.at.pc)
+    if (now.tick != pass.arrivals.at.tick || now.pc != pass.arrivals.at.pc)
         return plan_pass.due;
-    for (; arrivals.judged < arrivals.count; arrivals.judged++) {
-        struct arrival *a = &arrivals.what[arrivals.judged];
+    for (; pass.arrivals.judged < pass.arrivals.count; pass.arrivals.judged++) {
+        struct arrival *a = &pass.arrivals.what[pass.arrivals.judged];
         if (is_numbered(a->kind))
             judge_numbered(a->kind, now, a->number);
         else
@@ -486,18 +480,18 @@ static void plan_keep(const void *bytes, u64 size)
     const struct plan *head = bytes;
     u64 behind = (size + 7) & ~7ul;
     u64 room = page_up(behind + head->sites * sizeof(u32) + head->bytecode_size);
-    if (room > memory.room) {
-        if (memory.room)
-            pool_unmap(memory.bytes, memory.room);
-        memory.bytes = pool_map(room, PAGE_SIZE);
-        memory.room = room;
+    if (room > pass.room) {
+        if (pass.room)
+            pool_unmap(pass.bytes, pass.room);
+        pass.bytes = pool_map(room, PAGE_SIZE);
+        pass.room = room;
     }
-    memcpy(memory.bytes, bytes, size);
+    memcpy(pass.bytes, bytes, size);
     plan_parts.head = *head;
-    plan_parts.site = (const struct plan_site *)(memory.bytes + sizeof(*head));
+    plan_parts.site = (const struct plan_site *)(pass.bytes + sizeof(*head));
     plan_parts.frame = (const struct plan_frame *)(plan_parts.site + head->sites);
     plan_parts.bytecode = (const u8 *)(plan_parts.frame + head->frames);
-    plan_parts.next = (u32 *)(memory.bytes + behind);
+    plan_parts.next = (u32 *)(pass.bytes + behind);
     plan_parts.held = (u8 *)(plan_parts.next + head->sites);
     memset(plan_parts.held, 0, head->bytecode_size);
 }
@@ -505,11 +499,11 @@ static void plan_keep(const void *bytes, u64 size)
 static void sort_sites(void)
 {
     for (u32 kind = 0; kind < KINDS; kind++)
-        first[kind] = PLAN_NO_SITE;
+        pass.first[kind] = PLAN_NO_SITE;
     for (u32 n = plan_parts.head.sites; n-- > 0;) {
         u32 kind = plan_parts.site[n].kind;
-        plan_parts.next[n] = first[kind];
-        first[kind] = n;
+        plan_parts.next[n] = pass.first[kind];
+        pass.first[kind] = n;
         plan_pass.wants |= 1u << kind;
     }
 }
@@ -518,8 +512,8 @@ static void sort_sites(void)
 static void judge_from_here(bool past)
 {
     struct plan_place nowhere = {NOWHERE, 0}, from = past ? here() : nowhere;
-    judged.instruction = judged.call = judged.signal = from;
-    arrivals.judged = past ? arrivals.count : 0;
+    pass.judged.instruction = pass.judged.call = pass.judged.signal = from;
+    pass.arrivals.judged = past ? pass.arrivals.count : 0;
 }
 
 static bool plan_stands_before_signal(u32 signal)
@@ -577,7 +571,7 @@ void plan_end(void)
 {
     plan_pass.kept = plan_pass.count < PLAN_HITS_KEPT ? (u32)plan_pass.count : PLAN_HITS_KEPT;
     for (u32 n = 0; n < plan_pass.kept; n++)
-        plan_pass.hits[n] = recent[(plan_pass.count - 1 - n) % PLAN_HITS_KEPT];
+        plan_pass.hits[n] = pass.recent[(plan_pass.count - 1 - n) % PLAN_HITS_KEPT];
     plan_pass.runs = false;
     plan_pass.due = plan_pass.point_due = false;
     plan_pass.wants = 0;

@@ -26,7 +26,9 @@ struct table {
     u64 room;  /* bytes */
 };
 
-static struct table tables[2], *table = &tables[0];
+static struct {
+    struct table tables[2], *table;
+} code = {.table = &code.tables[0]};
 
 static struct slot *plan_code_find(const struct table *t, u64 pc)
 {
@@ -43,12 +45,12 @@ static bool plan_code_holds(const struct table *t, u64 pc)
 
 static bool plan_code_at(u64 pc)
 {
-    return plan_code_holds(table, pc);
+    return plan_code_holds(code.table, pc);
 }
 
 u32 plan_code_first(u64 pc)
 {
-    const struct slot *s = table->count ? plan_code_find(table, pc) : NULL;
+    const struct slot *s = code.table->count ? plan_code_find(code.table, pc) : NULL;
     return s && s->pc == pc ? s->first : PLAN_NO_SITE;
 }
 
@@ -118,15 +120,15 @@ static u32 count_code_sites(void)
 void plan_code_install(void)
 {
     u32 wanted = count_code_sites() + plan_parts.head.frames;
-    struct table *old = table;
+    struct table *old = code.table;
     if (!wanted && !old->count)
         return;
-    table = old == &tables[0] ? &tables[1] : &tables[0];
-    make_empty(table, wanted);
-    plan_code_fill(table);
-    fill_frames(table);
-    invariant(1, table->count <= wanted);
+    code.table = old == &code.tables[0] ? &code.tables[1] : &code.tables[0];
+    make_empty(code.table, wanted);
+    plan_code_fill(code.table);
+    fill_frames(code.table);
+    invariant(1, code.table->count <= wanted);
     code_sites.code_at = plan_code_at;
-    drop_difference(old, table);
-    drop_difference(table, old);
+    drop_difference(old, code.table);
+    drop_difference(code.table, old);
 }

@@ -6,26 +6,28 @@
 
 enum { TICKS_LEAST = 1024 }; /* a visit to the engine takes as long as some tens */
 
-static u64 translated; /* points; those of fragments that were dropped one by one are still among them */
-static u32 generation;
+static struct {
+    u64 translated; /* points; also those of fragments that were dropped one by one */
+    u32 generation;
+} sums;
 
 /* Everything may have been dropped. */
 static u64 points_translated(void)
 {
-    if (generation != fragments.generation)
-        translated = 0;
-    generation = fragments.generation;
-    return translated;
+    if (sums.generation != fragments.generation)
+        sums.translated = 0;
+    sums.generation = fragments.generation;
+    return sums.translated;
 }
 
 void plan_sums_note_point(void)
 {
-    translated = points_translated() + 1;
+    sums.translated = points_translated() + 1;
 }
 
 void plan_sums_forget(void)
 {
-    translated = 0;
+    sums.translated = 0;
 }
 
 /* The grant is made before the block is, where one has to be; and what is left of the tick at hand counts as one, too. */

@@ -10,55 +10,57 @@
 #include "engine/base/text.h"
 #include "engine/plan/controlled_internal.h"
 
-static struct plan_hit *kept;
-static u64 count, room; /* of hits */
-static u64 most;
+static struct {
+    struct plan_hit *kept;
+    u64 count, room; /* of hits */
+    u64 most;
+} trace;
 
 static void plan_trace_make_room(void)
 {
-    u64 more = room ? 2 * room : 4 * PAGE_SIZE / sizeof(*kept);
-    struct plan_hit *larger = pool_map(page_up(more * sizeof(*kept)), PAGE_SIZE);
-    memcpy(larger, kept, count * sizeof(*kept));
-    if (room)
-        pool_unmap(kept, page_up(room * sizeof(*kept)));
-    kept = larger;
-    room = more;
+    u64 more = trace.room ? 2 * trace.room : 4 * PAGE_SIZE / sizeof(*trace.kept);
+    struct plan_hit *larger = pool_map(page_up(more * sizeof(*trace.kept)), PAGE_SIZE);
+    memcpy(larger, trace.kept, trace.count * sizeof(*trace.kept));
+    if (trace.room)
+        pool_unmap(trace.kept, page_up(trace.room * sizeof(*trace.kept)));
+    trace.kept = larger;
+    trace.room = more;
 }
 
 static void plan_trace_forget_older(void)
 {
-    if (count <= most)
+    if (trace.count <= trace.most)
         return;
-    memmove(kept, kept + count - most, most * sizeof(*kept));
-    count = most;
+    memmove(trace.kept, trace.kept + trace.count - trace.most, trace.most * sizeof(*trace.kept));
+    trace.count = trace.most;
 }
 
 void plan_trace_begin(u64 wanted)
 {
-    most = wanted;
-    count = 0;
+    trace.most = wanted;
+    trace.count = 0;
 }
 
 void plan_trace_add(const struct plan_hit *hit)
 {
-    if (!most)
+    if (!trace.most)
         return;
-    if (count >= 2 * most)
+    if (trace.count >= 2 * trace.most)
         plan_trace_forget_older();
-    if (count == room)
+    if (trace.count == trace.room)
         plan_trace_make_room();
-    kept[count++] = *hit;
+    trace.kept[trace.count++] = *hit;
 }
 
 i32 plan_trace_end(void)
 {
-    if (!most)
+    if (!trace.most)
         return -1;
     plan_trace_forget_older();
-    i32 fd = control_file(kept, count * sizeof(*kept));
-    if (room)
-        pool_unmap(kept, page_up(room * sizeof(*kept)));
-    kept = NULL;
-    count = room = most = 0;
+    i32 fd = control_file(trace.kept, trace.count * sizeof(*trace.kept));
+    if (trace.room)
+        pool_unmap(trace.kept, page_up(trace.room * sizeof(*trace.kept)));
+    trace.kept = NULL;
+    trace.count = trace.room = trace.most = 0;
     return fd;
 }

@@ -39,7 +39,7 @@ void standing_watch_start(void)
         .site = {.kind = SITE_STORE, .address = settings.watch_at, .size = settings.watch_size,
                  .thread = CONTROL_THREAD_ANY},
     };
-    if (!settings.watch_size || control_on)
+    if (!settings.watch_size || control_on())
         return;
     const char *why = plan_begin(&p, sizeof(p));
     if (why)

@@ -42,13 +42,15 @@ struct heap {
     u64 used, room;
 };
 
-static struct heap states, undo, vectors;
-static u64 most;
-static u64 areas_before;    /* the version before the call that is being made */
-static u64 areas_of_all;    /* the version at all states that are kept */
-static bool general_only;   /* what has been executed since the last state leaves vector registers alone */
-static bool executed;       /* an instruction has been, since then */
-static bool tried;          /* that of the last state, even if it faulted */
+static struct {
+    struct heap list, undo, vectors;
+    u64 most;
+    u64 areas_before;  /* the version before the call that is being made */
+    u64 areas_of_all;  /* the version at all states that are kept */
+    bool general_only; /* what was executed since the last state leaves vector registers alone */
+    bool executed;     /* an instruction has been, since then */
+    bool tried;        /* that of the last state, even if it faulted */
+} states;
 
 /* --- heaps -------------------------------------------------------------------------------- */
 
@@ -82,12 +84,12 @@ static void states_give_back(struct heap *h)
 
 static u64 count(void)
 {
-    return states.used / sizeof(struct state);
+    return states.list.used / sizeof(struct state);
 }
 
 static struct state *state_number(u64 n)
 {
-    return (struct state *)states.bytes + n;
+    return (struct state *)states.list.bytes + n;
 }
 
 static struct state *last(void)
@@ -97,7 +99,7 @@ static struct state *last(void)
 
 static void forget_all(void)
 {
-    states.used = undo.used = vectors.used = 0;
+    states.list.used = states.undo.used = states.vectors.used = 0;
 }
 
 /* Leaves the newest `keep`. */
@@ -108,9 +110,9 @@ static void states_forget_older(u64 keep)
     const struct state *first = state_number(count() - keep);
     u64 undo_gone = first->undo;
     u32 vectors_gone = first->vector;
-    cut_front(&states, (count() - keep) * sizeof(struct state));
-    cut_front(&undo, undo_gone);
-    cut_front(&vectors, (u64)vectors_gone * vector_shape.size);
+    cut_front(&states.list, (count() - keep) * sizeof(struct state));
+    cut_front(&states.undo, undo_gone);
+    cut_front(&states.vectors, (u64)vectors_gone * vector_shape.size);
     for (u64 n = 0; n < keep; n++) {
         state_number(n)->undo -= undo_gone;
         state_number(n)->vector -= vectors_gone;
@@ -122,9 +124,9 @@ static void states_forget_older(u64 keep)
 static void keep_part(u64 at, u64 size)
 {
     struct state *s = last();
-    u64 before = undo.used;
+    u64 before = states.undo.used;
     invariant(1, s->undo <= before);
-    struct state_undo *u = states_take(&undo, sizeof(*u) + format_padded(size));
+    struct state_undo *u = states_take(&states.undo, sizeof(*u) + format_padded(size));
     *u = (struct state_undo){.address = at, .size = (u32)size};
     u64 *end = (u64 *)((u8 *)(u + 1) + format_padded(size));
     if (size)
@@ -132,7 +134,7 @@ static void keep_part(u64 at, u64 size)
     if (guest_read(u + 1, gaddr(at), size))
         s->undo_count++;
     else
-        undo.used = before;
+        states.undo.used = before;
 }
 
 /* Page by page: where nothing is, nothing is overwritten. */
@@ -140,7 +142,7 @@ static void states_keep_bytes(u64 at, u64 size)
 {
     if (!count())
         return;
-    if (size > UNDO_MOST || undo.used > UNDO_MOST) {
+    if (size > UNDO_MOST || states.undo.used > UNDO_MOST) {
         forget_all();
         return;
     }
@@ -164,14 +166,14 @@ static bool is_here(const struct state *s)
 static u32 vector_image(void)
 {
     static u8 now[VECTOR_STATE_MAX] __attribute__((aligned(64)));
-    u64 size = vector_shape.size, images = vectors.used / size;
+    u64 size = vector_shape.size, images = states.vectors.used / size;
     const struct state *s = last();
-    if (s && general_only && executed)
+    if (s && states.general_only && states.executed)
         return s->vector;
     control_fill_vector(now);
-    if (s && !memcmp(now, vectors.bytes + s->vector * size, size))
+    if (s && !memcmp(now, states.vectors.bytes + s->vector * size, size))
         return s->vector;
-    memcpy(states_take(&vectors, size), now, size);
+    memcpy(states_take(&states.vectors, size), now, size);
     return (u32)images;
 }
 
@@ -180,7 +182,7 @@ static u64 undo_end(const struct state *s)
 {
     u64 at = s->undo;
     for (u32 n = 0; n < s->undo_count; n++) {
-        const struct state_undo *u = (const struct state_undo *)(undo.bytes + at);
+        const struct state_undo *u = (const struct state_undo *)(states.undo.bytes + at);
         at += sizeof(*u) + format_padded(u->size);
     }
     return at;
@@ -194,18 +196,18 @@ static void join_last(void)
         forget_all();
         return;
     }
-    invariant(1, undo_end(&s[-1]) == s->undo && undo_end(s) == undo.used);
+    invariant(1, undo_end(&s[-1]) == s->undo && undo_end(s) == states.undo.used);
     s[-1].undo_count += s->undo_count;
-    states.used -= sizeof(*s);
+    states.list.used -= sizeof(*s);
 }
 
 /* The guest has come elsewhere without an instruction: something was from outside.  States are of instructions; where none was
  * so much as tried, what happened belongs to the one before, which was executed: the number of events tells that there was one. */
 static void leave_last(void)
 {
-    if (!count() || executed)
+    if (!count() || states.executed)
         return;
-    if (!tried)
+    if (!states.tried)
         join_last();
     else if (!last()->event)
         last()->event = last()->thread == thread_self()->ordinal ? SITE_SIGNAL : SITE_SWITCH;
@@ -214,35 +216,35 @@ static void leave_last(void)
 void states_note(void)
 {
     if (is_here(last())) { /* nothing has happened, or a fault, or a part of a repeated instruction */
-        executed = general_only = false;
+        states.executed = states.general_only = false;
         return;
     }
     leave_last();
-    if (count() >= 2 * most)
-        states_forget_older(most);
-    invariant(2, !count() || areas_of_all == areas_versions.any);
-    areas_of_all = areas_versions.any;
+    if (count() >= 2 * states.most)
+        states_forget_older(states.most);
+    invariant(2, !count() || states.areas_of_all == areas_versions.any);
+    states.areas_of_all = areas_versions.any;
     struct state new = {
         .tick = ticks_now(),
         .pc = cpu->rip,
         .thread = thread_self()->ordinal,
         .vector = vector_image(),
-        .undo = undo.used,
+        .undo = states.undo.used,
         .event_number = log_events_met(),
     };
     control_fill_running(&new.registers);
-    memcpy(states_take(&states, sizeof(new)), &new, sizeof(new));
-    executed = general_only = tried = false;
+    memcpy(states_take(&states.list, sizeof(new)), &new, sizeof(new));
+    states.executed = states.general_only = states.tried = false;
 }
 
 void states_before(void)
 {
     static struct touched touched;
-    executed = tried = true;
-    general_only = false;
+    states.executed = states.tried = true;
+    states.general_only = false;
     if (!touched_find(&touched))
         return;
-    general_only = decode_general_only(&touched.insn);
+    states.general_only = decode_general_only(&touched.insn);
     for (u32 n = 0; n < touched.ranges.count; n++)
         if (touched.ranges.touch[n].how & TOUCH_WRITE)
             states_keep_bytes(touched.ranges.touch[n].start, touched.ranges.touch[n].size);
@@ -253,7 +255,7 @@ void states_before(void)
 static void states_call_begins(const struct call *call)
 {
     (void)call;
-    areas_before = areas_versions.any;
+    states.areas_before = areas_versions.any;
     if (last())
         last()->event = SITE_CALL;
 }
@@ -263,7 +265,7 @@ static void states_call_ended(const struct call *call, i64 result)
 {
     u64 start, end;
     bool wiped = !kernel_failed(result) && call_replaces(call, &start, &end);
-    if (wiped || areas_versions.any != areas_before)
+    if (wiped || areas_versions.any != states.areas_before)
         forget_all();
 }
 
@@ -271,9 +273,11 @@ static void states_call_ended(const struct call *call, i64 result)
 
 void states_begin(u64 wanted)
 {
-    most = wanted < MOST_AT_LEAST ? MOST_AT_LEAST : wanted > MOST_AT_MOST ? MOST_AT_MOST : wanted;
+    states.most = wanted < MOST_AT_LEAST  ? MOST_AT_LEAST
+                  : wanted > MOST_AT_MOST ? MOST_AT_MOST
+                                          : wanted;
     forget_all();
-    executed = general_only = tried = false;
+    states.executed = states.general_only = states.tried = false;
     states_on = true;
     observer.will_write = states_keep_bytes;
     observer.call_begins = states_call_begins;
@@ -301,13 +305,13 @@ static i32 write_states(void)
         .vector_size = vector_shape.size,
         .vector_features = vector_shape.features,
     };
-    head.first_undo = head.first_state + states.used;
-    head.first_vector = head.first_undo + undo.used;
-    head.size = head.first_vector + vectors.used;
+    head.first_undo = head.first_state + states.list.used;
+    head.first_vector = head.first_undo + states.undo.used;
+    head.size = head.first_vector + states.vectors.used;
     states_write_all((i32)fd, &head, sizeof(head));
-    states_write_all((i32)fd, states.bytes, states.used);
-    states_write_all((i32)fd, undo.bytes, undo.used);
-    states_write_all((i32)fd, vectors.bytes, vectors.used);
+    states_write_all((i32)fd, states.list.bytes, states.list.used);
+    states_write_all((i32)fd, states.undo.bytes, states.undo.used);
+    states_write_all((i32)fd, states.vectors.bytes, states.vectors.used);
     return (i32)fd;
 }
 
@@ -315,14 +319,14 @@ i32 states_end(void)
 {
     if (!is_here(last()))
         leave_last();
-    states_forget_older(most);
+    states_forget_older(states.most);
     i32 fd = write_states();
     states_on = false;
     observer.will_write = NULL;
     observer.call_begins = NULL;
     observer.call_ended = NULL;
-    states_give_back(&states);
-    states_give_back(&undo);
-    states_give_back(&vectors);
+    states_give_back(&states.list);
+    states_give_back(&states.undo);
+    states_give_back(&states.vectors);
     return fd;
 }

@@ -74,7 +74,7 @@ void dispatch_start(void)
 /* A session may want to say something. */
 static u64 longest(void)
 {
-    return control_on ? CONTROLLED : LONG;
+    return control_on() ? CONTROLLED : LONG;
 }
 
 static bool runs_in_slices(void)
