@@ -83,7 +83,7 @@ static void begin_log(struct signals_inherited *inherited)
     signals_ask_inherited(inherited);
     request.stack_limit = loader_stack_limit();
     log_start(&request, inherited);
-    if (track_events)
+    if (track.events)
         control_start();
 }
 

@@ -3,45 +3,46 @@
 
 #include "engine/track/track.h"
 
-static struct ring_consumer consumer;
-
-static const u8 *file; /* NULL: it is the ring */
-static u64 file_size;
-static u64 file_at;
+static struct {
+    struct ring_consumer consumer;
+    const u8 *file; /* NULL: it is the ring */
+    u64 file_size;
+    u64 file_at;
+} source;
 
 void event_source_start(void)
 {
-    file = track_events;
-    file_size = track_events_size;
-    if (!file)
-        ring_consumer_init(&consumer, track_ring);
+    source.file = track.events;
+    source.file_size = track.events_size;
+    if (!source.file)
+        ring_consumer_init(&source.consumer, track.ring);
 }
 
 static const struct event *file_peek(void)
 {
-    const struct event *e = (const struct event *)(file + file_at);
-    return file_at < file_size ? e : NULL;
+    const struct event *e = (const struct event *)(source.file + source.file_at);
+    return source.file_at < source.file_size ? e : NULL;
 }
 
 const struct event *event_source_peek(void)
 {
-    return file ? file_peek() : ring_peek(&consumer, &track_host);
+    return source.file ? file_peek() : ring_peek(&source.consumer, &track_host);
 }
 
 void event_source_advance(const struct event *e)
 {
-    if (file)
-        file_at += e->size;
+    if (source.file)
+        source.file_at += e->size;
     else
-        ring_advance(&consumer, &track_host, e->size);
+        ring_advance(&source.consumer, &track_host, e->size);
 }
 
 bool event_source_is_last(const struct event *e)
 {
-    return file && file_at + e->size >= file_size;
+    return source.file && source.file_at + e->size >= source.file_size;
 }
 
 bool event_source_damaged(void)
 {
-    return !file && consumer.damaged;
+    return !source.file && source.consumer.damaged;
 }

@@ -31,9 +31,13 @@
 
 /* --- putting events together -------------------------------------------------------- */
 
-static struct ring_producer producer;
-static u64 last_tick; /* of the events of this track, but for those that may be of an earlier moment */
-bool record_gone;
+struct record_state record;
+
+/* Apart, and static: the compiler knows that no other file writes it. */
+static struct {
+    struct ring_producer producer;
+    u64 last_tick; /* of the events of this track, but for those that may be of an earlier moment */
+} ring;
 
 u64 record_tsc(void)
 {
@@ -44,8 +48,8 @@ u64 record_tsc(void)
 
 void record_open_ring(void)
 {
-    ring_producer_init(&producer, track_ring);
-    last_tick = 0;
+    ring_producer_init(&ring.producer, track.ring);
+    ring.last_tick = 0;
 }
 
 struct record_moment record_now(void)
@@ -60,17 +64,17 @@ static void check_order(u16 kind, u64 tick)
 {
     if (kind == EVENT_SYSCALL || kind == EVENT_DATA)
         return;
-    invariant(1, tick >= last_tick);
-    last_tick = tick;
+    invariant(1, tick >= ring.last_tick);
+    ring.last_tick = tick;
 }
 
 bool record_build(struct record_event *b, u16 kind, const struct record_moment *at)
 {
     invariant(1, !threads.count || thread_holds(thread_self()));
     check_order(kind, at->tick);
-    b->event = record_gone ? NULL : ring_reserve(&producer, &track_host, EVENT_SIZE_MOST);
+    b->event = record.gone ? NULL : ring_reserve(&ring.producer, &track_host, EVENT_SIZE_MOST);
     if (!b->event) {
-        record_gone = true;
+        record.gone = true;
         return false;
     }
     *b->event = (struct event){.kind = kind, .thread = (u16)thread_self()->ordinal, .tick = at->tick, .pc = at->pc, .hash = at->hash,
@@ -87,7 +91,7 @@ void record_publish(struct record_event *b)
         return;
     b->event->size = (u32)(b->at - (u8 *)b->event);
     assert(b->at <= b->end && b->event->size % EVENT_ALIGN == 0);
-    ring_publish(&producer, &track_host);
+    ring_publish(&ring.producer, &track_host);
 }
 
 /* The event is full: says that more follows, and begins that. */
@@ -221,10 +225,7 @@ static void record_clock(u32 source, const struct clock_answer *answer)
     record_publish(&b);
 }
 
-/* An event of shared memory is begun by its first piece.  In a call the moment is the call's. */
-static struct record_event shared;
-static bool shared_open;
-
+/* An event of shared memory is begun by its first piece. */
 static bool begin_shared(bool in_call)
 {
     struct record_moment at = record_now();
@@ -232,25 +233,26 @@ static bool begin_shared(bool in_call)
         at.pc -= SYSCALL_LENGTH;
         at.hash = 0; /* of the call's own event */
     }
-    if (!record_build(&shared, EVENT_SHARED, &at))
+    if (!record_build(&record.shared, EVENT_SHARED, &at))
         return false;
     struct event_shared payload = {.where = in_call ? SHARED_IN_CALL : SHARED_AT_BOUNDARY};
-    shared.flags = (u16 *)&((struct event_shared *)record_add(&shared, &payload, sizeof(payload)))->flags;
-    shared_open = true;
+    struct event_shared *placed = record_add(&record.shared, &payload, sizeof(payload));
+    record.shared.flags = (u16 *)&placed->flags;
+    record.shared_open = true;
     return true;
 }
 
 static void record_shared(bool in_call, u32 kind, u64 at, const void *bytes, u64 size)
 {
-    if (shared_open || begin_shared(in_call))
-        record_piece(&shared, kind, at, bytes, size);
+    if (record.shared_open || begin_shared(in_call))
+        record_piece(&record.shared, kind, at, bytes, size);
 }
 
 static void record_shared_end(void)
 {
-    if (shared_open)
-        record_publish(&shared);
-    shared_open = false;
+    if (record.shared_open)
+        record_publish(&record.shared);
+    record.shared_open = false;
 }
 
 static void record_segment(const struct log_segment *segment)
@@ -293,10 +295,10 @@ static void record_vfork(u64 flags)
 
 static void open_forked(u64 parent_tick, u64 parent_pc)
 {
-    struct track_origin_info origin = {TRACK_FORKED, track_number, parent_tick, parent_pc};
+    struct track_origin_info origin = {TRACK_FORKED, track.number, parent_tick, parent_pc};
     track_close();
-    if (record_gone || !track_open(&origin)) {
-        record_gone = true;
+    if (record.gone || !track_open(&origin)) {
+        record.gone = true;
         return;
     }
     record_open_ring();
@@ -327,12 +329,12 @@ static void record_exec(void)
 /* The next image is recorded as well, and says where it comes from. */
 static void record_describe_exec(struct text *next)
 {
-    if (record_gone)
+    if (record.gone)
         return;
     text_add(next, next->length ? ",record=" : "record=");
     text_add_signed(next, track_shared_socket());
     text_add(next, ",parent=");
-    text_add_unsigned(next, track_number + 1ul);
+    text_add_unsigned(next, track.number + 1ul);
     text_add(next, ",parenttick=");
     text_add_unsigned(next, ticks_now());
     text_add(next, ",parentpc=");
@@ -353,15 +355,14 @@ static u64 ticks_to_next_check(const struct digest_extent *extent)
 
 static void record_boundary(void)
 {
-    static u64 next;
     struct digest_extent extent;
     struct record_event b;
-    if (!settings.check || ticks_now() < next)
+    if (!settings.check || ticks_now() < record.next_check)
         return;
     struct record_moment at = record_now();
     struct event_check payload = {.vector = digest_vectors(), .memory = digest_memory(&extent)};
     payload.bytes = extent.bytes;
-    next = ticks_now() + ticks_to_next_check(&extent);
+    record.next_check = ticks_now() + ticks_to_next_check(&extent);
     if (!record_build(&b, EVENT_CHECK, &at))
         return;
     record_add(&b, &payload, sizeof(payload));
@@ -378,8 +379,8 @@ static void log_end(int status, int signal)
                                 .core = signals_dump_core(signal)};
     record_add(&b, &payload, sizeof(payload));
     record_publish(&b);
-    ring_finish(&producer, &track_host);
-    record_gone = true;
+    ring_finish(&ring.producer, &track_host);
+    record.gone = true;
 }
 
 /* The log of a child of vfork is its parent's. */

@@ -41,13 +41,11 @@ struct aside {
     u8 bytes[256 * 1024];
 };
 
-static struct aside *unused;
-
 static struct aside *aside_take(void)
 {
-    struct aside *a = unused;
+    struct aside *a = record.unused;
     if (a)
-        unused = a->next;
+        record.unused = a->next;
     else
         a = pool_map(sizeof(*a), 4096);
     a->count = a->used = 0;
@@ -56,8 +54,8 @@ static struct aside *aside_take(void)
 
 static void aside_give(struct aside *a)
 {
-    a->next = unused;
-    unused = a;
+    a->next = record.unused;
+    record.unused = a;
 }
 
 static void set_aside(void *context, struct gaddr at, u64 size)
@@ -123,8 +121,6 @@ static void add_futex_words(struct record_event *b, const u64 *args)
         record_written(b, gaddr(args[4]), sizeof(u32));
 }
 
-bool record_shares_files;
-
 /* The part of an area that shows what is in the range, and is not behind the file's last page. */
 static void add_area_changes(struct record_event *b, const struct area *a, struct file_range changed,
                              u64 file_size)
@@ -160,8 +156,6 @@ static void add_file_changes(struct record_event *b, const struct call_made *mad
 
 /* --- memory that is written as a file: /proc/self/mem */
 
-static bool memory_files; /* some may have been opened */
-
 static void note_opened(const struct call_made *made)
 {
     char path[64]; /* no such name is longer */
@@ -171,7 +165,7 @@ static void note_opened(const struct call_made *made)
         n++;
     i64 length = guest_read_string(path, gaddr(made->args[n]), sizeof(path));
     if (length >= 3 && text_equal(path + length - 3, "mem"))
-        memory_files = true;
+        record.memory_files = true;
 }
 
 /* Is that descriptor open on this process's memory?  The link says which process's. */
@@ -237,9 +231,9 @@ static void write_call(struct thread_call *c, i64 result)
     u32 effects = c->made.variant->effects;
     if (effects & EFFECT_LOCKS)
         add_futex_words(&b, c->made.args);
-    if (record_shares_files && result >= 0)
+    if (record.shares_files && result >= 0)
         add_file_changes(&b, &c->made);
-    if (memory_files && result >= 0)
+    if (record.memory_files && result >= 0)
         add_memory_changes(&b, &c->made);
     if (effects & EFFECT_OPENS)
         note_opened(&c->made);

@@ -9,9 +9,6 @@ enum { NANOSECONDS = 1000000000 };
 
 struct call;
 
-extern bool record_gone;         /* ebb is: the program goes on, and nothing is written any more */
-extern bool record_shares_files; /* some have been mapped shared */
-
 struct record_moment {
     u64 tick, pc, hash, time;
 };
@@ -20,10 +17,23 @@ u64 record_clock_ns(u32 clock);
 struct record_moment record_now(void);
 
 struct record_event {
-    struct event *event; /* NULL: ebb is record_gone, and what is added goes nowhere */
+    struct event *event; /* NULL: ebb is gone, and what is added goes nowhere */
     u8 *at, *end;
     u16 *flags;          /* where EVENT_MORE goes (the low half, where they are 32 bits) */
 };
+
+/* The state of recording. */
+extern struct record_state {
+    bool gone;         /* ebb is: the program goes on, and nothing is written any more */
+    bool shares_files; /* some have been mapped shared */
+    bool memory_files; /* some may have been opened: /proc/self/mem */
+    bool shared_open;  /* `shared` has been begun: */
+    struct record_event shared; /* an event of shared memory; in a call the moment is the call's */
+    struct aside *unused;       /* of record_calls.c */
+    u64 next_check;             /* a tick */
+    u64 recent_files;           /* how many were copied that had been written just before */
+    u64 frequency;              /* of the time stamp counter */
+} record;
 
 /* Begins an event; false if ebb is gone. */
 bool record_build(struct record_event *b, u16 kind, const struct record_moment *at);

@@ -39,10 +39,9 @@ static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
 static u64 time_for_copy(const struct event_map *map)
 {
     enum { RECENT_NS = 50000000 };
-    static u64 unique;
     if (record_clock_ns(0) - map->mtime >= RECENT_NS && !share_knows(map->device, map->inode))
         return map->mtime;
-    return map->mtime ^ (++unique << 32 | (track_number + 1ul)) * 0x9e3779b97f4a7c15ul;
+    return map->mtime ^ (++record.recent_files << 32 | (track.number + 1ul)) * 0x9e3779b97f4a7c15ul;
 }
 
 static u32 record_keep_file(const struct event_map *map, i64 fd)
@@ -63,7 +62,7 @@ void record_map(const struct mapping *m, u64 at)
     struct record_event b;
     struct k_stat st;
     struct record_moment now = record_now();
-    if (record_gone || kernel_failed(kernel_call(__NR_fstat, m->fd, &st)))
+    if (record.gone || kernel_failed(kernel_call(__NR_fstat, m->fd, &st)))
         return;
     struct event_map map = {
         .address = at, .size = m->size,
@@ -71,7 +70,7 @@ void record_map(const struct mapping *m, u64 at)
         .offset = m->offset,
         .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = modified(&st),
     };
-    record_shares_files |= (m->flags & MAP_TYPE) != MAP_PRIVATE;
+    record.shares_files |= (m->flags & MAP_TYPE) != MAP_PRIVATE;
     bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
     map.path_size = (u32)strlen(path);
     if (packaged && m->size)

@@ -100,8 +100,6 @@ static void add_start_pieces(struct record_event *b, const struct loader_request
     add_cpu(b);
 }
 
-static u64 frequency; /* of the time stamp counter */
-
 bool record_build_start(struct record_event *b, const struct record_moment *at)
 {
     struct event_start start = {
@@ -112,7 +110,7 @@ bool record_build_start(struct record_event *b, const struct record_moment *at)
         .uid = (u32)kernel_call(__NR_getuid),
         .gid = (u32)kernel_call(__NR_getgid),
         .realtime = record_clock_ns(0),
-        .frequency = frequency,
+        .frequency = record.frequency,
     };
     if (!record_build(b, EVENT_START, at))
         return false;
@@ -135,7 +133,7 @@ void record_start(struct loader_request *request, struct signals_inherited *inhe
     }
     share_group_start(settings.share);
     record_open_ring();
-    frequency = tsc_frequency();
+    record.frequency = tsc_frequency();
     struct record_moment at = {.time = record_tsc()};
     if (!record_build_start(&b, &at))
         return;

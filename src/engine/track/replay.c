@@ -26,11 +26,9 @@
 #include "engine/x86_64/cpu.h"
 #include "log/control.h"
 
-static u64 events_met;
+struct replay_state replay;
 
 /* --- verdicts -------------------------------------------------------------------------- */
-
-static char limit[256]; /* what the recorder said it could not catch */
 
 static const u32 stop_reasons[] = {
     [CHANNEL_REPRODUCED] = STOPPED_END,
@@ -43,11 +41,11 @@ static const char *with_limit(u32 verdict, const char *happened)
 {
     static char line[CHANNEL_VERDICT_TEXT];
     struct text t = TEXT(line);
-    if (verdict != CHANNEL_DIVERGED || !limit[0])
+    if (verdict != CHANNEL_DIVERGED || !replay.limit[0])
         return happened;
     text_add(&t, happened);
     text_add(&t, " (the recording says: ");
-    text_add(&t, limit);
+    text_add(&t, replay.limit);
     text_add(&t, ")");
     return line;
 }
@@ -56,12 +54,12 @@ _Noreturn void replay_conclude(u32 verdict, const char *recorded, const char *ha
 {
     happened = with_limit(verdict, happened);
     if (observer.concluded)
-        observer.concluded(stop_reasons[verdict], events_met, recorded, happened);
+        observer.concluded(stop_reasons[verdict], replay.events_met, recorded, happened);
     static struct channel_verdict v;
     v = (struct channel_verdict){
         .message = {CHANNEL_VERDICT, sizeof(v)},
         .verdict = verdict,
-        .event = events_met,
+        .event = replay.events_met,
         .tick = cpu ? ticks_now() : 0,
         .pc = cpu ? cpu->rip : 0,
     };
@@ -82,7 +80,7 @@ _Noreturn void replay_unable(const char *why)
 
 u64 replay_events_met(void)
 {
-    return events_met;
+    return replay.events_met;
 }
 
 static const char *kind_name(u16 kind)
@@ -139,9 +137,9 @@ static void replay_take_note(const struct event_note *note)
 {
     if (note->level == NOTE_QUIET || note->level == NOTE_SHOWN)
         output_quiet(note->level == NOTE_QUIET);
-    if (note->level == NOTE_LIMIT && note->size < sizeof(limit)) {
-        memcpy(limit, note + 1, note->size);
-        limit[note->size] = 0;
+    if (note->level == NOTE_LIMIT && note->size < sizeof(replay.limit)) {
+        memcpy(replay.limit, note + 1, note->size);
+        replay.limit[note->size] = 0;
     }
 }
 
@@ -176,7 +174,7 @@ void replay_met(const struct event *e)
     invariant(1, e == event_source_peek());
     invariant(2, !has_moment(e->kind) || e->tick == ticks_now());
     assert(e->size % EVENT_ALIGN == 0 && e->size <= EVENT_SIZE_MOST);
-    events_met++;
+    replay.events_met++;
     event_source_advance(e);
 }
 

@@ -17,8 +17,6 @@
 
 enum { STRINGS_MOST = 1 << 21 }; /* more than fit in what execve takes, by far */
 
-bool replay_logs_faults;
-
 static struct start {
     char path[4096];
     u64 path_size;
@@ -106,7 +104,7 @@ static void replay_take_start(void)
         replay_unable("the log does not begin with a start");
     const struct event_start *s = (const struct event_start *)e->payload;
     bool more = s->flags & EVENT_MORE;
-    replay_logs_faults = s->flags & START_FAULTS;
+    replay.logs_faults = s->flags & START_FAULTS;
     take_start_pieces(e->payload + sizeof(*s), replay_event_end(e));
     replay_met(e);
     while (more) {
@@ -163,7 +161,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     request->stack_limit = start->layout[0];
     *inherited = (struct signals_inherited){start->layout[1], start->layout[2]};
     goal.check = replay_boundary;
-    if (track_in_tree)
+    if (track.in_tree)
         branch_start();
     replay_name_thread(start->path);
     output_start();
@@ -172,7 +170,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
 /* The program is loaded, as it was. */
 void replay_entered(void)
 {
-    if (!replay_logs_faults)
+    if (!replay.logs_faults)
         return;
     const struct event *e = replay_next_or_end();
     const struct event_entry *entry = (const struct event_entry *)e->payload;

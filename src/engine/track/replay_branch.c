@@ -41,7 +41,7 @@ static bool replay_branch_ask(u64 tick, u64 pc, i32 *ret)
 /* Its own line comes before everything that may fail, so that it is the copy's failure. */
 static void become_copy(u64 tick, u64 pc, i32 errors)
 {
-    struct track_origin_info origin = {TRACK_FORKED, track_number, tick, pc};
+    struct track_origin_info origin = {TRACK_FORKED, track.number, tick, pc};
     struct channel_message ready = {CHANNEL_READY, sizeof(ready)};
     kernel_call(__NR_dup2, errors, STDERR);
     kernel_call(__NR_close, errors);
@@ -72,7 +72,7 @@ void branch_at_fork(void)
 {
     const struct event *e;
     i32 errors = -1;
-    if (!track_in_tree || !replay_process_is_made(&e))
+    if (!track.in_tree || !replay_process_is_made(&e))
         return;
     u64 tick = e->tick, pc = e->pc;
     if (!replay_branch_ask(tick, pc, &errors))

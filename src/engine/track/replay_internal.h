@@ -25,7 +25,11 @@ void replay_apply_data(bool more);
 void replay_end(int status, int signal);
 
 /* replay_begin.c */
-extern bool replay_logs_faults; /* the log has synchronous signals and an ENTRY (START_FAULTS) */
+extern struct replay_state {
+    u64 events_met;
+    char limit[256];  /* what the recorder said it could not catch */
+    bool logs_faults; /* the log has synchronous signals and an ENTRY (START_FAULTS) */
+} replay;
 void replay_entered(void);
 void replay_start(struct loader_request *request, struct signals_inherited *inherited);
 

@@ -13,45 +13,46 @@
 
 enum { NOWHERE = 0, PARTS_MOST = 1024 };
 
-static struct output_state now;
+static struct {
+    struct output_state state;
+    bool is_quiet;
+} output;
 
 void output_start(void)
 {
-    now.shown_as[1] = 1;
-    now.shown_as[2] = 2;
+    output.state.shown_as[1] = 1;
+    output.state.shown_as[2] = 2;
 }
-
-static bool is_quiet;
 
 void output_quiet(bool quiet)
 {
-    is_quiet = quiet;
+    output.is_quiet = quiet;
 }
 
 void output_save(struct output_state *ret)
 {
-    *ret = now;
+    *ret = output.state;
 }
 
 void output_restore(const struct output_state *state)
 {
-    now = *state;
+    output.state = *state;
 }
 
 static u8 replay_output_goes_to(u64 fd)
 {
-    return fd < OUTPUT_FOLLOWED ? now.shown_as[fd] : NOWHERE;
+    return fd < OUTPUT_FOLLOWED ? output.state.shown_as[fd] : NOWHERE;
 }
 
 static void set(u64 fd, u8 to)
 {
     if (fd < OUTPUT_FOLLOWED)
-        now.shown_as[fd] = to;
+        output.state.shown_as[fd] = to;
 }
 
 static void replay_output_show(u8 to, u64 address, u64 size)
 {
-    while (size && !is_quiet) {
+    while (size && !output.is_quiet) {
         i64 done = kernel_call(__NR_write, to, address, size);
         if (done <= 0)
             return; /* nobody looks */

@@ -33,7 +33,7 @@ void replay_expect_signal(void)
 /* Those from outside have been met where they were due. */
 void replay_signal(const struct log_signal *s)
 {
-    if (!s->synchronous || !replay_logs_faults)
+    if (!s->synchronous || !replay.logs_faults)
         return;
     const struct event *e = replay_next_or_end();
     const struct event_signal *was = (const struct event_signal *)e->payload;

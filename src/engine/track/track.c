@@ -57,14 +57,12 @@ struct track_pollfd {
     i16 got;
 };
 
-u32 track_number = TRACK_NONE;
-struct ring *track_ring;
-const u8 *track_events;
-u64 track_events_size;
-bool track_in_tree;
+struct track_state track = {.number = TRACK_NONE};
 
-static i32 shared_socket = -1;
-static i32 own_socket = -1;
+static struct {
+    i32 shared, own;
+    bool stop_heard; /* a session may say it while the engine waits for an answer */
+} sockets = {.shared = -1, .own = -1};
 
 /* --- the ring's host ------------------------------------------------------------ */
 
@@ -84,7 +82,7 @@ static void host_wake(void *context, u32 *word)
 static bool host_gone(void *context)
 {
     (void)context;
-    struct track_pollfd poll = {.fd = own_socket};
+    struct track_pollfd poll = {.fd = sockets.own};
     i64 ready = kernel_call(__NR_poll, &poll, 1, 0);
     return ready > 0 && (poll.got & (K_POLLHUP | K_POLLERR));
 }
@@ -128,13 +126,10 @@ static i64 receive_some(i32 socket, struct channel_message *ret, u32 size, i32 *
     return got;
 }
 
-/* A session may say it while the engine waits for an answer. */
-static bool stop_heard;
-
 static bool is_stop(const struct channel_message *m, i64 got)
 {
     bool stop = got == (i64)sizeof(*m) && m->kind == CONTROL_STOP;
-    stop_heard |= stop;
+    sockets.stop_heard |= stop;
     return stop;
 }
 
@@ -149,46 +144,46 @@ static bool receive_on(i32 socket, u32 kind, struct channel_message *ret, u32 si
 
 bool track_send(const struct channel_message *message, i32 fd)
 {
-    return own_socket >= 0 && send_on(own_socket, message, fd);
+    return sockets.own >= 0 && send_on(sockets.own, message, fd);
 }
 
 bool track_receive(u32 kind, struct channel_message *ret, u32 size, i32 *fd)
 {
     *fd = -1;
-    return own_socket >= 0 && receive_on(own_socket, kind, ret, size, fd);
+    return sockets.own >= 0 && receive_on(sockets.own, kind, ret, size, fd);
 }
 
 u32 track_receive_any(struct channel_message *ret, u32 most, i32 *fd)
 {
     *fd = -1;
-    i64 got = own_socket >= 0 ? receive_some(own_socket, ret, most, fd) : 0;
+    i64 got = sockets.own >= 0 ? receive_some(sockets.own, ret, most, fd) : 0;
     return got >= (i64)sizeof(*ret) ? (u32)got : 0;
 }
 
 bool track_send_with(const struct channel_message *message, const void *bytes, u64 size, i32 fd)
 {
     struct track_iovec parts[] = {{(void *)message, message->size}, {(void *)bytes, size}};
-    return own_socket >= 0 && send_parts(own_socket, parts, 2, fd);
+    return sockets.own >= 0 && send_parts(sockets.own, parts, 2, fd);
 }
 
 bool track_heard(void)
 {
-    struct track_pollfd poll = {.fd = own_socket, .wanted = K_POLLIN};
-    bool heard = stop_heard || kernel_call(__NR_poll, &poll, 1, 0) > 0;
-    stop_heard = false;
+    struct track_pollfd poll = {.fd = sockets.own, .wanted = K_POLLIN};
+    bool heard = sockets.stop_heard || kernel_call(__NR_poll, &poll, 1, 0) > 0;
+    sockets.stop_heard = false;
     return heard;
 }
 
 void track_forget_stop(void)
 {
-    stop_heard = false;
+    sockets.stop_heard = false;
 }
 
 void track_adopt(i32 socket)
 {
-    descriptors_drop(own_socket);
-    if (kernel_failed(descriptors_keep(socket, true, &own_socket)))
-        own_socket = -1;
+    descriptors_drop(sockets.own);
+    if (kernel_failed(descriptors_keep(socket, true, &sockets.own)))
+        sockets.own = -1;
 }
 
 /* --- opening ------------------------------------------------------------------------ */
@@ -196,13 +191,13 @@ void track_adopt(i32 socket)
 void track_start(void)
 {
     i32 given = settings.record ? settings.record : settings.replay;
-    if (given && kernel_failed(descriptors_keep(given, false, &shared_socket)))
-        shared_socket = -1;
+    if (given && kernel_failed(descriptors_keep(given, false, &sockets.shared)))
+        sockets.shared = -1;
 }
 
 i32 track_shared_socket(void)
 {
-    return shared_socket;
+    return sockets.shared;
 }
 
 static bool say_hello(const struct track_origin_info *info)
@@ -219,9 +214,9 @@ static bool say_hello(const struct track_origin_info *info)
         .parent_tick = info->parent_tick,
         .parent_pc = info->parent_pc,
     };
-    bool sent = send_on(shared_socket, &hello.message, ends[1]);
+    bool sent = send_on(sockets.shared, &hello.message, ends[1]);
     kernel_call(__NR_close, ends[1]);
-    if (!sent || kernel_failed(descriptors_keep(ends[0], true, &own_socket))) {
+    if (!sent || kernel_failed(descriptors_keep(ends[0], true, &sockets.own))) {
         kernel_call(__NR_close, ends[0]);
         return false;
     }
@@ -238,8 +233,8 @@ static bool map_ring(i32 fd, u64 size)
     i64 got = kernel_call(__NR_mmap, place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
     if (kernel_failed(got))
         return false;
-    track_ring = place;
-    return ring_valid(track_ring, bytes);
+    track.ring = place;
+    return ring_valid(track.ring, bytes);
 }
 
 static bool map_events(i32 fd, u64 size)
@@ -249,8 +244,8 @@ static bool map_events(i32 fd, u64 size)
         return false;
     if (size && kernel_failed(kernel_call(__NR_mmap, place, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
         return false;
-    track_events = place;
-    track_events_size = size;
+    track.events = place;
+    track.events_size = size;
     return true;
 }
 
@@ -263,28 +258,28 @@ static bool take_welcome(void)
 {
     struct channel_welcome welcome = {0};
     i32 fd = -1;
-    if (!receive_on(own_socket, CHANNEL_WELCOME, &welcome.message, sizeof(welcome), &fd))
+    if (!receive_on(sockets.own, CHANNEL_WELCOME, &welcome.message, sizeof(welcome), &fd))
         return false;
     bool good = !welcome.error && fd >= 0 && map_what_came(fd, &welcome);
     if (fd >= 0)
         kernel_call(__NR_close, fd);
-    track_number = welcome.track;
-    track_in_tree = welcome.flags & CHANNEL_TREE;
+    track.number = welcome.track;
+    track.in_tree = welcome.flags & CHANNEL_TREE;
     return good;
 }
 
 bool track_open(const struct track_origin_info *info)
 {
-    track_ring = NULL;
-    return shared_socket >= 0 && say_hello(info) && take_welcome();
+    track.ring = NULL;
+    return sockets.shared >= 0 && say_hello(info) && take_welcome();
 }
 
 void track_close(void)
 {
-    if (own_socket >= 0)
-        descriptors_drop(own_socket);
-    own_socket = -1;
-    if (track_ring)
-        pool_unmap(track_ring, ring_bytes(track_ring->size));
-    track_ring = NULL;
+    if (sockets.own >= 0)
+        descriptors_drop(sockets.own);
+    sockets.own = -1;
+    if (track.ring)
+        pool_unmap(track.ring, ring_bytes(track.ring->size));
+    track.ring = NULL;
 }

@@ -17,12 +17,14 @@ struct track_origin_info {
     u64 parent_tick, parent_pc;
 };
 
-extern u32 track_number;           /* as ebb counts them; TRACK_NONE before the welcome */
-extern struct ring *track_ring;    /* NULL: there is no ring */
+extern struct track_state {
+    u32 number;        /* as ebb counts them; TRACK_NONE before the welcome */
+    bool in_tree;      /* ebb wants to be told of forks (CHANNEL_TREE) */
+    struct ring *ring; /* NULL: there is no ring */
+    const u8 *events;  /* instead of a ring: all events, and how many bytes (log/control.h) */
+    u64 events_size;
+} track;
 extern const struct ring_host track_host;
-extern const u8 *track_events;     /* instead of a ring: all events, and how many bytes (log/control.h) */
-extern u64 track_events_size;
-extern bool track_in_tree;         /* ebb wants to be told of forks (CHANNEL_TREE) */
 
 /* Keeps the shared socket out of the guest's way.  Once, at the start. */
 void track_start(void);
