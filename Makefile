@@ -6,7 +6,7 @@
 #   make install    PREFIX=/usr/local, DESTDIR=
 #   make golden     compare the sessions of the debuggers and the tutorial with what is said; make
 #                   golden-update writes them anew, to be reviewed like code
-#   make layers calls registers names invariants headers freestanding    the checks of the house rules
+#   make layers calls registers names invariants headers freestanding state    the checks of the house rules
 #   make bench, make torture            long measurements, long tests
 #
 # Two programs, two ways of compiling.  ebb is an ordinary hosted program.  ebb-engine lives
@@ -63,7 +63,7 @@ EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 
 .PHONY: all ebb engine demo check golden golden-update bench torture install uninstall clean
-.PHONY: layers calls registers names invariants headers freestanding force
+.PHONY: layers calls registers names invariants headers freestanding state force
 
 all: ebb engine
 ebb: $(BUILD)/ebb
@@ -124,6 +124,9 @@ headers:
 
 freestanding: engine
 	@tools/check-freestanding $(BUILD)/ebb-engine
+
+state: engine
+	@tools/check-state $(BUILD)/ebb-engine
 
 demo:
 	@tools/deps build
