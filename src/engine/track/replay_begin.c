@@ -8,7 +8,7 @@
 #include "engine/threads/thread.h"
 #include "engine/track/event_source.h"
 #include "engine/track/replay.h"
-#include "engine/track/replay_branch.h"
+#include "engine/track/replay_fork.h"
 #include "engine/track/replay_internal.h"
 #include "engine/track/replay_output.h"
 #include "engine/track/track.h"

@@ -9,7 +9,7 @@
 #include "engine/processes/process.h"
 #include "engine/signals/signals.h"
 #include "engine/track/replay.h"
-#include "engine/track/replay_branch.h"
+#include "engine/track/replay_fork.h"
 #include "engine/track/replay_output.h"
 #include "engine/track/replay_threads.h"
 #include "engine/x86_64/call.h"

@@ -1,4 +1,4 @@
-/* Branching: see replay_branch.h.
+/* Branching: see replay_fork.h.
  *
  * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
  *
@@ -9,7 +9,7 @@
  *   (1) All events before the fork's own have been met when the process is copied: what comes next
  *       is the answer, in either track.
  */
-#include "engine/track/replay_branch.h"
+#include "engine/track/replay_fork.h"
 
 #include "base/assert.h"
 #include "engine/base/kernel.h"
