@@ -29,7 +29,7 @@ struct generation {
 struct lineage {
     const struct recording *rec;
     bool quiet;
-    bool branch; /* what comes before the track's own events is not asked for */
+    bool own_alone; /* what comes before the track's own events is not asked for */
     struct generation *generations; /* oldest first */
     size_t count, at;
     struct reader *reader;
@@ -94,11 +94,11 @@ struct error *lineage_open(const struct recording *rec, u32 track, bool quiet,
     return NULL;
 }
 
-struct error *lineage_open_branch(const struct recording *rec, u32 track, struct lineage **ret)
+struct error *lineage_open_own(const struct recording *rec, u32 track, struct lineage **ret)
 {
     struct lineage *l = xalloc(sizeof *l);
     struct generation own = {.track = track};
-    *l = (struct lineage){.rec = rec, .quiet = true, .branch = true};
+    *l = (struct lineage){.rec = rec, .quiet = true, .own_alone = true};
     add_before(l, &own);
     struct error *err = recording_open_track(rec, track, &l->reader);
     if (err) {
@@ -166,7 +166,7 @@ static bool is_given(struct lineage *l, const struct event *e)
 {
     if (!e || e->kind != EVENT_START)
         return true;
-    if (l->branch)
+    if (l->own_alone)
         return false;
     if (l->at == 0)
         l->note_next = l->quiet || l->count > 1 ? NOTE_QUIET : 0;
@@ -180,7 +180,7 @@ static struct error *read_event(struct lineage *l, const struct event **ret, boo
     invariant(2, l->at < l->count && reader_header(l->reader)->track == g->track);
     struct error *err = reader_next(l->reader, ret);
     if (err)
-        return l->count > 1 || l->branch ? error_within(err, "track %u", g->track) : err;
+        return l->count > 1 || l->own_alone ? error_within(err, "track %u", g->track) : err;
     *ret_passed = !is_last(l) && (!*ret || lineage_is_fork(l, *ret));
     if (!is_last(l) && *ret && (*ret)->tick > g->tick)
         return error_new("track %u has no fork where track %u begins", g->track, g[1].track);

@@ -19,7 +19,7 @@ struct lineage;
 struct error *lineage_open(const struct recording *rec, u32 track, bool quiet,
                            struct lineage **ret);
 /* A forked track's own events alone: for an engine that stands at the fork. */
-struct error *lineage_open_branch(const struct recording *rec, u32 track, struct lineage **ret);
+struct error *lineage_open_own(const struct recording *rec, u32 track, struct lineage **ret);
 void lineage_close(struct lineage *l); /* accepts NULL */
 
 /* The ancestor that began with a program; often the track itself. */

@@ -88,9 +88,9 @@ void verifier_engine_deinit(struct verifier_engine *e)
     free(e->settings);
 }
 
-void verifier_line_prepare_branch(struct verifier_line *l)
+void verifier_line_prepare_forked(struct verifier_line *l)
 {
-    struct error *err = lineage_open_branch(l->rec, l->track, &l->events);
+    struct error *err = lineage_open_own(l->rec, l->track, &l->events);
     if (err)
         verifier_line_fail(l, err, false);
 }

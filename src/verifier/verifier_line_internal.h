@@ -46,7 +46,7 @@ bool verifier_line_prepare(struct verifier_line *l, bool quiet, const char *sett
                            struct verifier_engine *ret);
 void verifier_engine_deinit(struct verifier_engine *e);
 /* For the track behind the fork it begins with, where the engine stands. */
-void verifier_line_prepare_branch(struct verifier_line *l);
+void verifier_line_prepare_forked(struct verifier_line *l);
 
 /* The engine has said hello, and its end of the line is `fd`, taken. `flags` are the welcome's. */
 void verifier_line_welcome(struct verifier_line *l, const struct channel_hello *hello, int fd,

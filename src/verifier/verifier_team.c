@@ -256,7 +256,7 @@ static void give_leave(struct verifier_team *team, struct team_member *m)
 {
     int said = open_said();
     struct verifier_line *line = verifier_line_create(team->rec, m->child);
-    verifier_line_prepare_branch(line);
+    verifier_line_prepare_forked(line);
     if (said < 0 || line->err) {
         if (said >= 0)
             close(said);

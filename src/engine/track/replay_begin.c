@@ -162,7 +162,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     *inherited = (struct signals_inherited){start->layout[1], start->layout[2]};
     goal.check = replay_boundary;
     if (track.in_tree)
-        branch_start();
+        replay_fork_start();
     replay_name_thread(start->path);
     output_start();
 }

@@ -1,4 +1,4 @@
-/* Branching: see replay_fork.h.
+/* Forks in a replay: see replay_fork.h.
  *
  * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
  *
@@ -22,13 +22,13 @@
 
 enum { K_PR_SET_PDEATHSIG = 1, STDERR = 2 };
 
-void branch_start(void)
+void replay_fork_start(void)
 {
     kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, SIG_KILL);
 }
 
 /* May we?  Then *ret is what the copy is to have for stderr. */
-static bool replay_branch_ask(u64 tick, u64 pc, i32 *ret)
+static bool replay_fork_ask(u64 tick, u64 pc, i32 *ret)
 {
     struct channel_fork fork = {{CHANNEL_FORK, sizeof(fork)}, tick, pc};
     struct channel_leave leave = {0};
@@ -45,7 +45,7 @@ static void become_copy(u64 tick, u64 pc, i32 errors)
     struct channel_message ready = {CHANNEL_READY, sizeof(ready)};
     kernel_call(__NR_dup2, errors, STDERR);
     kernel_call(__NR_close, errors);
-    branch_start(); /* that is not inherited */
+    replay_fork_start(); /* that is not inherited */
     stats_copied();
     track_close();
     if (!track_open(&origin))
@@ -68,14 +68,14 @@ static void let_copy_go(i64 pid)
         replay_unable("ebb does not say when to go on behind a fork");
 }
 
-void branch_at_fork(void)
+void replay_fork_follow(void)
 {
     const struct event *e;
     i32 errors = -1;
     if (!track.in_tree || !replay_process_is_made(&e))
         return;
     u64 tick = e->tick, pc = e->pc;
-    if (!replay_branch_ask(tick, pc, &errors))
+    if (!replay_fork_ask(tick, pc, &errors))
         return;
     invariant(1, e == event_source_peek());
     i64 pid = kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);

@@ -1,16 +1,16 @@
-/* Branching: a replay of many tracks comes to a fork, and goes on in both processes.
+/* Forks in a replay: a replay of many tracks comes to a fork, and goes on in both processes.
  *
  * The replay copies itself there.  The copy opens the child's track and takes its next event, the
  * fork's answer to the child, from that; the other goes on with the parent's.  What they say to ebb
  * meanwhile is in log/channel.h.
  */
-#ifndef ENGINE_REPLAY_BRANCH_H
-#define ENGINE_REPLAY_BRANCH_H
+#ifndef ENGINE_REPLAY_FORK_H
+#define ENGINE_REPLAY_FORK_H
 
 /* The replay is one of many: it ends with ebb, who may be killed without a word. */
-void branch_start(void);
+void replay_fork_start(void);
 
 /* In a call that may make a process: if it does, and ebb wants it, returns twice. */
-void branch_at_fork(void);
+void replay_fork_follow(void);
 
 #endif

@@ -49,7 +49,7 @@ static struct replayed_parent *replayed_take(struct thread *t)
 static i64 replay_other_than_vfork(const struct k_clone_args *args)
 {
     if (!(args->flags & K_CLONE_THREAD))
-        branch_at_fork();
+        replay_fork_follow();
     i64 pid = replay_feed();
     if (pid > 0 && (args->flags & K_CLONE_THREAD))
         replay_thread_create(args, (u32)pid);

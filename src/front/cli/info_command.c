@@ -251,7 +251,7 @@ static void print_tree_line(const struct summary *s, const struct summary *paren
 
 /* What `s` made and became.  Parents have lower numbers, so this ends; what is too deep is
  * indented no further. */
-static void print_branch(const struct summaries *all, size_t at, const struct summary *parent,
+static void print_family(const struct summaries *all, size_t at, const struct summary *parent,
                          int depth)
 {
     const struct summary *s = &all->list[at];
@@ -259,7 +259,7 @@ static void print_branch(const struct summaries *all, size_t at, const struct su
     for (size_t i = at + 1; i < all->count; i++) {
         const struct summary *child = &all->list[i];
         if (info_is_child(child, s))
-            print_branch(all, i, s, depth + (child->header.pid != s->header.pid));
+            print_family(all, i, s, depth + (child->header.pid != s->header.pid));
     }
 }
 
@@ -278,7 +278,7 @@ static void print_tree(const struct summaries *all)
     printf("\ntree\n");
     for (size_t i = 0; i < all->count; i++)
         if (!has_parent(all, i))
-            print_branch(all, i, NULL, 0);
+            print_family(all, i, NULL, 0);
 }
 
 /* JSON */
