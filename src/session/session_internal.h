@@ -17,7 +17,7 @@
 #include "session/session.h"
 #include "session/timeline_internal.h"
 #include "session/trace.h"
-#include "session/window_internal.h"
+#include "session/trail_internal.h"
 
 struct session {
     const struct recording *rec;

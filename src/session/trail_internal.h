@@ -1,6 +1,6 @@
 /* The window: a stretch of execution with all its states, and one process at its end. */
-#ifndef SESSION_WINDOW_INTERNAL_H
-#define SESSION_WINDOW_INTERNAL_H
+#ifndef SESSION_TRAIL_INTERNAL_H
+#define SESSION_TRAIL_INTERNAL_H
 
 #include "base/error.h"
 #include "base/types.h"

@@ -10,7 +10,7 @@
  * Invariants
  *   (1) w->process stands at the end as long as the window is there, and is only asked.
  */
-#include "session/window_internal.h"
+#include "session/trail_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
