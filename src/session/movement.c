@@ -83,8 +83,8 @@ struct error *movement_go(struct session *s, struct moment to)
 {
     struct replayer *r;
     u64 index;
-    if (s->window && window_find(s->window, to, &index)) {
-        session_stand_in_window(s, index);
+    if (s->trail && trail_find(s->trail, to, &index)) {
+        session_stand_on_trail(s, index);
         return NULL;
     }
     struct error *err = timeline_reach(&s->timeline, to, &r);
@@ -378,7 +378,7 @@ static struct error *continue_to_start(struct session *s, u64 nth, struct sessio
     bool found = false;
     struct error *err = NULL;
     if (nth == 1 && breakpoints_any(&s->breakpoints, CHOOSE_ALL))
-        err = steps_search_window(s, stop, &found);
+        err = steps_search_trail(s, stop, &found);
     return err || found ? err : continue_backward(s, session_first(s), nth, stop);
 }
 

@@ -4,7 +4,7 @@
 
 #include "session/session_internal.h"
 
-/* Stands at the moment, from a checkpoint or in the window; or, interrupted, where it was. */
+/* Stands at the moment, from a checkpoint or on the trail; or, interrupted, where it was. */
 struct error *movement_go(struct session *s, struct moment to);
 
 /* A copy of `r` stays here, where a movement begins, if it would take a while to come back. */
@@ -25,8 +25,8 @@ struct error *movement_run_ahead(struct session *s, struct moment bound, u64 nth
 void movement_describe(struct session_stop *stop, const struct found *found,
                        const struct pass_plan *plan);
 
-/* The nearest stop before here, if the window can tell for sure: then *ret, and the session stands there.  Else it may stand
+/* The nearest stop before here, if the trail can tell for sure: then *ret, and the session stands there.  Else it may stand
  * further back, with no stop in between. */
-struct error *steps_search_window(struct session *s, struct session_stop *stop, bool *ret);
+struct error *steps_search_trail(struct session *s, struct session_stop *stop, bool *ret);
 
 #endif

@@ -32,12 +32,12 @@ static void note_place(struct session *s, const struct control_stopped *at)
     note_here(s);
 }
 
-static void leave_window(struct session *s)
+static void leave_trail(struct session *s)
 {
     u64 index;
-    if (s->window && !window_find(s->window, s->here.at, &index)) {
-        window_destroy(s->window);
-        s->window = NULL;
+    if (s->trail && !trail_find(s->trail, s->here.at, &index)) {
+        trail_destroy(s->trail);
+        s->trail = NULL;
     }
 }
 
@@ -47,7 +47,7 @@ void session_check(const struct session *s)
     const struct replayer *r = s->present;
     u64 index;
     invariant(1, !r || r->lost || moment_compare(replayer_at(r), s->here.at) == 0);
-    invariant(2, !s->window || window_find(s->window, s->here.at, &index));
+    invariant(2, !s->trail || trail_find(s->trail, s->here.at, &index));
 }
 
 void session_stand_without_process(struct session *s, struct moment at)
@@ -56,7 +56,7 @@ void session_stand_without_process(struct session *s, struct moment at)
     s->present = NULL;
     s->here.at = at;
     note_here(s);
-    leave_window(s);
+    leave_trail(s);
 }
 
 void session_stand(struct session *s, struct replayer *r)
@@ -66,15 +66,15 @@ void session_stand(struct session *s, struct replayer *r)
     note_place(s, &r->stopped);
     if (before != r)
         timeline_keep_or_drop(&s->timeline, before);
-    leave_window(s);
+    leave_trail(s);
 }
 
 struct error *session_present(struct session *s, struct replayer **ret)
 {
     struct replayer *r = s->present;
     struct error *err = NULL;
-    if (!r && s->window && moment_compare(replayer_at(window_end(s->window)), s->here.at) == 0)
-        err = replayer_fork(window_end(s->window), &r);
+    if (!r && s->trail && moment_compare(replayer_at(trail_end(s->trail)), s->here.at) == 0)
+        err = replayer_fork(trail_end(s->trail), &r);
     else if (!r)
         err = timeline_reach(&s->timeline, s->here.at, &r);
     if (err)
@@ -86,7 +86,7 @@ struct error *session_present(struct session *s, struct replayer **ret)
     return NULL;
 }
 
-/* The thread began and ended within the window: only a process knows. */
+/* The thread began and ended within the trail: only a process knows. */
 static void ask_tid(struct session *s)
 {
     struct replayer *r;
@@ -96,13 +96,13 @@ static void ask_tid(struct session *s)
     error_destroy(err);
 }
 
-void session_stand_in_window(struct session *s, u64 index)
+void session_stand_on_trail(struct session *s, u64 index)
 {
     struct session_here *here = &s->here;
-    here->at = window_moment(s->window, index);
-    here->thread = window_thread(s->window, index);
-    here->tid = window_tid(s->window, index);
-    here->event = window_event(s->window, index);
+    here->at = trail_moment(s->trail, index);
+    here->thread = trail_thread(s->trail, index);
+    here->tid = trail_tid(s->trail, index);
+    here->event = trail_event(s->trail, index);
     note_here(s);
     timeline_keep_or_drop(&s->timeline, s->present);
     s->present = NULL;
@@ -188,10 +188,11 @@ struct error *session_enable_breakpoint(struct session *s, u32 number, bool enab
 
 /* --- looking ------------------------------------------------------------------------------- */
 
-/* Where the window shows here, its state; false: a process does. */
-static bool in_window(const struct session *s, u64 *ret)
+/* Where the trail shows here, its state; false: a process does. */
+static bool on_trail(const struct session *s, u64 *ret)
 {
-    return !s->shown && !s->scratch && !s->present && s->window && window_find(s->window, s->here.at, ret);
+    return !s->shown && !s->scratch && !s->present && s->trail &&
+           trail_find(s->trail, s->here.at, ret);
 }
 
 static struct error *looked_at(struct session *s, struct replayer **ret)
@@ -206,8 +207,8 @@ static struct error *read_shown(struct session *s, u64 address, void *to, size_t
 {
     u64 index;
     struct replayer *r;
-    if (in_window(s, &index))
-        return window_read(s->window, index, address, to, size, ret);
+    if (on_trail(s, &index))
+        return trail_read(s->trail, index, address, to, size, ret);
     struct error *err = looked_at(s, &r);
     return err ? err : replayer_read(r, address, to, size, ret);
 }
@@ -252,7 +253,7 @@ struct error *session_registers(struct session *s, u32 thread, struct control_re
                                 const u8 **vector)
 {
     u64 index;
-    if (in_window(s, &index) && window_registers(s->window, index, thread, ret, vector))
+    if (on_trail(s, &index) && trail_registers(s->trail, index, thread, ret, vector))
         return NULL;
     return ask_registers(s, thread, ret, vector);
 }
@@ -280,7 +281,7 @@ struct error *session_threads(struct session *s, struct control_thread **ret, si
 {
     u64 index;
     struct error *err = NULL;
-    if (!in_window(s, &index) || !window_threads(s->window, index, ret, ret_count))
+    if (!on_trail(s, &index) || !trail_threads(s->trail, index, ret, ret_count))
         err = ask_list(s, CONTROL_THREADS, sizeof **ret, (void **)ret, ret_count);
     if (!err)
         qsort(*ret, *ret_count, sizeof **ret, compare_threads);
@@ -291,9 +292,9 @@ struct error *session_areas(struct session *s, struct control_area **ret, size_t
 {
     u64 index;
     size_t size;
-    if (!in_window(s, &index))
+    if (!on_trail(s, &index))
         return ask_list(s, CONTROL_AREAS, sizeof **ret, (void **)ret, ret_count);
-    struct error *err = replayer_ask(window_end(s->window), CONTROL_AREAS, CONTROL_THREAD_ANY,
+    struct error *err = replayer_ask(trail_end(s->trail), CONTROL_AREAS, CONTROL_THREAD_ANY,
                                      (void **)ret, &size);
     if (!err)
         *ret_count = size / sizeof **ret;
@@ -394,7 +395,7 @@ struct error *session_open(const struct recording *rec, const struct session_opt
                            struct session **ret)
 {
     struct session *s = xalloc(sizeof *s);
-    *s = (struct session){.rec = rec, .window_states = WINDOW_STATES_LEAST,
+    *s = (struct session){.rec = rec, .trail_states = TRAIL_STATES_LEAST,
                           .family = {.track = options->track, .errors = -1, .wake = -1}};
     struct error *err = session_start(s, options);
     if (!err && !options->at_start)
@@ -412,7 +413,7 @@ void session_close(struct session *s)
     if (!s)
         return;
     session_scratch_drop(s);
-    window_destroy(s->window);
+    trail_destroy(s->trail);
     replayer_destroy(s->present);
     timeline_deinit(&s->timeline);
     replayer_family_deinit(&s->family);

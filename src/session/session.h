@@ -8,7 +8,7 @@
  *   steps.c        steps by instructions
  *   search.c       the nth hit after or before: passes, and what they counted
  *   timeline.c     which checkpoints are kept, how to be somewhere else
-  *   trail.c        the last stretch of execution with all its states: small steps back
+ *   trail.c        the last stretch of execution with all its states: small steps back
  *   replayer.c     one engine process: commands and answers
  *   breakpoints.c  what stops a movement: a set with a version
  *   scratch.c      a copy of the process that may be written to and is thrown away

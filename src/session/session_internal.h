@@ -2,8 +2,8 @@
  *
  * Invariants
  *   (1) Between two public calls s->present, unless it is NULL, stands exactly at s->here; if it
- *       is NULL, the window shows here, or a process can be made that does.
- *   (2) s->window is about a stretch that here lies in, or there is none.
+ *       is NULL, the trail shows here, or a process can be made that does.
+ *   (2) s->trail is about a stretch that here lies in, or there is none.
  */
 #ifndef SESSION_SESSION_INTERNAL_H
 #define SESSION_SESSION_INTERNAL_H
@@ -32,8 +32,8 @@ struct session {
         u64 event; /* as an engine counts */
         u32 end_status, end_signal;
     } here;
-    struct window *window;
-    u64 window_states; /* the next window is to have */
+    struct trail *trail;
+    u64 trail_states; /* the next trail is to have */
     struct replayer *scratch;
     struct replayer *shown; /* looking shows it instead of here: trace.c */
     const struct session_patch *patches;
@@ -59,8 +59,8 @@ void session_stand_without_process(struct session *s, struct moment at);
 /* Asserts the invariants above; between two movements. */
 void session_check(const struct session *s);
 
-/* Goes to a state of the window. */
-void session_stand_in_window(struct session *s, u64 index);
+/* Goes to a state of the trail. */
+void session_stand_on_trail(struct session *s, u64 index);
 
 /* A process that stands here and may run: s->present, made if need be. */
 struct error *session_present(struct session *s, struct replayer **ret);

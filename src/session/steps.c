@@ -1,18 +1,18 @@
 /* Steps: by instructions, forward and backward.
  *
- * A step back has no process to run: it takes the window, a stretch of execution with all its
+ * A step back has no process to run: it takes the trail, a stretch of execution with all its
  * states, which grows as long as one keeps stepping back.  In it a step is a look at the next
  * state; only where a breakpoint could have a say that the states cannot answer (a condition, a
  * load) do processes search, as for all other movements.
  *
- * Forward, the process that stands here runs; in the window, the next state is there already.
+ * Forward, the process that stands here runs; on the trail, the next state is there already.
  */
 #include "session/movement_internal.h"
 
 enum {
-    WINDOW_GROWS = 4,
-    STATES_TRIED = 4 * WINDOW_STATES_MOST, /* before the search is left to passes */
-    WINDOWS_SEARCHED = 2,
+    TRAIL_GROWS = 4,
+    STATES_TRIED = 4 * TRAIL_STATES_MOST, /* before the search is left to passes */
+    TRAILS_SEARCHED = 2,
     STATES_SEARCHED = 4096, /* in the second of them: some milliseconds */
 };
 
@@ -24,7 +24,7 @@ struct stepping {
     struct session_stop *stop;
 };
 
-/* --- in the window ------------------------------------------------------------------------- */
+/* --- on the trail ------------------------------------------------------------------------- */
 
 static bool is_step(const struct stepping *g, struct moment at, u32 thread)
 {
@@ -47,13 +47,13 @@ static bool is_in_time(const struct breakpoint *b, struct moment at)
 /* A code breakpoint at a state. */
 static enum verdict judge_code(const struct session *s, const struct breakpoint *b, u64 index)
 {
-    struct moment at = window_moment(s->window, index);
-    if (b->address != at.pc || !window_executes(s->window, index) || !is_in_time(b, at))
+    struct moment at = trail_moment(s->trail, index);
+    if (b->address != at.pc || !trail_executes(s->trail, index) || !is_in_time(b, at))
         return NO_HIT;
-    if (b->condition_size || b->ignore || index == window_count(s->window))
+    if (b->condition_size || b->ignore || index == trail_count(s->trail))
         return UNSURE;
-    bool thread = b->thread == CONTROL_THREAD_ANY || b->thread == window_thread(s->window, index);
-    return thread && frame_fits(b, window_rsp(s->window, index)) ? SURE_HIT : NO_HIT;
+    bool thread = b->thread == CONTROL_THREAD_ANY || b->thread == trail_thread(s->trail, index);
+    return thread && frame_fits(b, trail_rsp(s->trail, index)) ? SURE_HIT : NO_HIT;
 }
 
 /* Any other that could have to do with what the state's instruction did. */
@@ -63,12 +63,12 @@ static enum verdict judge_event(const struct session *s, const struct breakpoint
     case SITE_CODE:
         return NO_HIT;
     case SITE_STORE:
-        return window_stores(s->window, index, b->address, b->size) ? UNSURE : NO_HIT;
+        return trail_stores(s->trail, index, b->address, b->size) ? UNSURE : NO_HIT;
     case SITE_LOAD:
     case SITE_ACCESS:
         return UNSURE;
     default:
-        return window_eventful(s->window, index) ? UNSURE : NO_HIT;
+        return trail_eventful(s->trail, index) ? UNSURE : NO_HIT;
     }
 }
 
@@ -91,10 +91,10 @@ static enum verdict steps_judge(const struct session *s, u64 index, bool code, u
 /* All of them, at a state where one surely hits. */
 static void describe_code(const struct session *s, u64 index, u32 number, struct session_stop *stop)
 {
-    struct moment at = window_moment(s->window, index);
+    struct moment at = trail_moment(s->trail, index);
     *stop = (struct session_stop){.why = WHY_BREAKPOINT, .breakpoint = number};
     stop->hit = (struct plan_hit){.tick = at.tick, .pc = at.pc,
-                                  .thread = window_thread(s->window, index)};
+                                  .thread = trail_thread(s->trail, index)};
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
         if (!e->b.disabled && e->b.kind == SITE_CODE && judge_code(s, &e->b, index) == SURE_HIT &&
@@ -105,19 +105,19 @@ static void describe_code(const struct session *s, u64 index, u32 number, struct
 
 enum progress { ARRIVED, AT_EDGE, TOO_HARD };
 
-/* Moves in the window as far as it can tell; *index is where to. */
+/* Moves on the trail as far as it can tell; *index is where to. */
 static enum progress steps_walk(const struct session *s, struct stepping *g, u64 *index)
 {
     while (g->left > 0) {
         bool forward = g->direction == FORWARD;
         u32 number = 0;
-        if (*index == (forward ? window_count(s->window) : 0))
+        if (*index == (forward ? trail_count(s->trail) : 0))
             return AT_EDGE;
         u64 executed = forward ? *index : *index - 1, next = forward ? *index + 1 : *index - 1;
         if (steps_judge(s, executed, false, &number) != NO_HIT)
             return TOO_HARD;
-        bool counts = window_executes(s->window, next) &&
-                      is_step(g, window_moment(s->window, next), window_thread(s->window, next));
+        bool counts = trail_executes(s->trail, next) &&
+                      is_step(g, trail_moment(s->trail, next), trail_thread(s->trail, next));
         enum verdict v = counts && g->left == 1 ? NO_HIT : steps_judge(s, next, true, &number);
         if (v == UNSURE)
             return TOO_HARD;
@@ -132,15 +132,15 @@ static enum progress steps_walk(const struct session *s, struct stepping *g, u64
     return ARRIVED;
 }
 
-/* A window that ends here, of about so many states; the old one stays if there is none to be had. */
-static struct error *open_window(struct session *s, u64 states)
+/* A trail that ends here, of about so many states; the old one stays if there is none to be had. */
+static struct error *open_trail(struct session *s, u64 states)
 {
-    struct window *w;
-    struct error *err = window_create(&s->timeline, s->here.at, states, &w);
-    if (err || !w)
+    struct trail *trail;
+    struct error *err = trail_create(&s->timeline, s->here.at, states, &trail);
+    if (err || !trail)
         return err;
-    window_destroy(s->window);
-    s->window = w;
+    trail_destroy(s->trail);
+    s->trail = trail;
     return NULL;
 }
 
@@ -150,35 +150,35 @@ static u64 steps_smaller(u64 a, u64 b)
 }
 
 /* As long as one keeps stepping back, they become longer. */
-static struct error *open_next_window(struct session *s)
+static struct error *open_next_trail(struct session *s)
 {
-    struct error *err = open_window(s, s->window_states);
-    s->window_states = steps_smaller(s->window_states * WINDOW_GROWS, WINDOW_STATES_MOST);
+    struct error *err = open_trail(s, s->trail_states);
+    s->trail_states = steps_smaller(s->trail_states * TRAIL_GROWS, TRAIL_STATES_MOST);
     return err;
 }
 
-static bool is_in_window(const struct session *s, u64 *ret_index)
+static bool is_on_trail(const struct session *s, u64 *ret_index)
 {
-    return s->window && window_find(s->window, s->here.at, ret_index);
+    return s->trail && trail_find(s->trail, s->here.at, ret_index);
 }
 
 /* A client that steps back over a call in many small movements (gdb's `reverse-next`) comes to the
- * edge of the window in one of them, and will want the states beyond it next: so one more window is
+ * edge of the trail in one of them, and will want the states beyond it next: so one more trail is
  * looked through before the search is left to passes, which then begins there. */
-struct error *steps_search_window(struct session *s, struct session_stop *stop, bool *ret)
+struct error *steps_search_trail(struct session *s, struct session_stop *stop, bool *ret)
 {
     struct stepping g = {BACKWARD, CONTROL_THREAD_ANY, ~0ull, {0, 0}, stop};
     u64 index;
     *ret = false;
-    for (int windows = 1; is_in_window(s, &index); windows++) {
+    for (int trails = 1; is_on_trail(s, &index); trails++) {
         enum progress p = steps_walk(s, &g, &index);
         if (p == TOO_HARD)
             break;
-        session_stand_in_window(s, index);
+        session_stand_on_trail(s, index);
         *ret = p == ARRIVED;
-        if (*ret || windows == WINDOWS_SEARCHED || session_interrupted(s))
+        if (*ret || trails == TRAILS_SEARCHED || session_interrupted(s))
             break;
-        struct error *err = open_window(s, steps_smaller(s->window_states, STATES_SEARCHED));
+        struct error *err = open_trail(s, steps_smaller(s->trail_states, STATES_SEARCHED));
         if (err)
             return err;
     }
@@ -253,9 +253,9 @@ static struct error *run_two_passes(struct session *s, struct stepping *g)
 static struct error *steps_forward(struct session *s, struct stepping *g)
 {
     u64 index;
-    if (!s->present && is_in_window(s, &index)) {
+    if (!s->present && is_on_trail(s, &index)) {
         enum progress p = steps_walk(s, g, &index);
-        session_stand_in_window(s, index);
+        session_stand_on_trail(s, index);
         if (p == ARRIVED)
             return NULL;
     }
@@ -312,17 +312,17 @@ static struct error *steps_backward(struct session *s, struct stepping *g)
     struct error *err = NULL;
     while (!err && !session_interrupted(s)) {
         u64 index;
-        bool inside = is_in_window(s, &index);
+        bool inside = is_on_trail(s, &index);
         if (moment_compare(s->here.at, session_first(s)) <= 0) {
             g->stop->why = WHY_START;
             return NULL;
         }
         if (!inside || index == 0) {
             if (tried < STATES_TRIED)
-                err = open_next_window(s);
+                err = open_next_trail(s);
             if (err || session_interrupted(s))
                 break;
-            inside = is_in_window(s, &index) && index > 0;
+            inside = is_on_trail(s, &index) && index > 0;
         }
         if (!inside)
             return search_step(s, g);
@@ -330,7 +330,7 @@ static struct error *steps_backward(struct session *s, struct stepping *g)
         enum progress p = steps_walk(s, g, &index);
         tried += from - index;
         if (index != from)
-            session_stand_in_window(s, index);
+            session_stand_on_trail(s, index);
         if (p == ARRIVED)
             return NULL;
         if (p == TOO_HARD || tried >= STATES_TRIED)

@@ -1,14 +1,14 @@
-/* The window: see the header.
+/* The trail: see the header.
  *
  * The registers of a state are written down.  Its memory is that of the process at the end, with
  * what the instructions in between overwrote put back, latest first: `refs` has for each page
  * what touches it, in the order of execution.
  *
- * What is mapped does not change within a window: the engine keeps only such states
+ * What is mapped does not change within a trail: the engine keeps only such states
  * (engine/plan/states.c).
  *
  * Invariants
- *   (1) w->process stands at the end as long as the window is there, and is only asked.
+ *   (1) t->process stands at the end as long as the trail is there, and is only asked.
  */
 #include "session/trail_internal.h"
 
@@ -39,7 +39,7 @@ struct cached_page {
     u8 bytes[PAGE];
 };
 
-struct window {
+struct trail {
     struct replayer *process;
     struct moment end;
     const u8 *file;
@@ -67,28 +67,28 @@ static u64 undo_size(const struct state_undo *u)
     return sizeof *u + (((u64)u->size + 7) & ~7ull);
 }
 
-static bool window_in_file(const struct window *w, u64 offset, u64 size)
+static bool trail_in_file(const struct trail *t, u64 offset, u64 size)
 {
-    return offset <= w->file_size && size <= w->file_size - offset;
+    return offset <= t->file_size && size <= t->file_size - offset;
 }
 
 /* Does everything in the file lie within it?  An engine that went wrong must not take ebb along. */
-static bool window_is_sound(const struct window *w)
+static bool trail_is_sound(const struct trail *t)
 {
-    const struct states *h = w->head;
-    if (w->file_size < sizeof *h || h->count > w->file_size / sizeof(struct state) ||
-        !window_in_file(w, h->first_state, h->count * sizeof(struct state)) || h->first_state % 8)
+    const struct states *h = t->head;
+    if (t->file_size < sizeof *h || h->count > t->file_size / sizeof(struct state) ||
+        !trail_in_file(t, h->first_state, h->count * sizeof(struct state)) || h->first_state % 8)
         return false;
-    const struct state *states = (const struct state *)(w->file + h->first_state);
+    const struct state *states = (const struct state *)(t->file + h->first_state);
     for (u64 i = 0; i < h->count; i++) {
         u64 at = h->first_undo + states[i].undo;
-        if (!window_in_file(w, h->first_vector + states[i].vector * h->vector_size, h->vector_size))
+        if (!trail_in_file(t, h->first_vector + states[i].vector * h->vector_size, h->vector_size))
             return false;
         for (u32 n = 0; n < states[i].undo_count; n++) {
-            if (at % 8 || !window_in_file(w, at, sizeof(struct state_undo)))
+            if (at % 8 || !trail_in_file(t, at, sizeof(struct state_undo)))
                 return false;
-            const struct state_undo *u = (const struct state_undo *)(w->file + at);
-            if (!window_in_file(w, at, undo_size(u)))
+            const struct state_undo *u = (const struct state_undo *)(t->file + at);
+            if (!trail_in_file(t, at, undo_size(u)))
                 return false;
             at += undo_size(u);
         }
@@ -102,13 +102,13 @@ static u64 pages_of(const struct state_undo *u)
 }
 
 /* Calls `visit` for every page of everything that was overwritten; returns how many. */
-static size_t visit_undos(const struct window *w, struct ref *to)
+static size_t visit_undos(const struct trail *t, struct ref *to)
 {
     size_t n = 0;
-    for (u64 i = 0; i < w->count; i++) {
-        u64 at = w->head->first_undo + w->states[i].undo;
-        for (u32 k = 0; k < w->states[i].undo_count; k++) {
-            const struct state_undo *u = (const struct state_undo *)(w->file + at);
+    for (u64 i = 0; i < t->count; i++) {
+        u64 at = t->head->first_undo + t->states[i].undo;
+        for (u32 k = 0; k < t->states[i].undo_count; k++) {
+            const struct state_undo *u = (const struct state_undo *)(t->file + at);
             for (u64 p = 0; p < pages_of(u); p++, n++)
                 if (to)
                     to[n] = (struct ref){u->address / PAGE + p, (u32)i, (u32)n, u};
@@ -126,160 +126,164 @@ static int compare_refs(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static struct error *open_states(struct window *w, int fd)
+static struct error *open_states(struct trail *t, int fd)
 {
     struct stat st;
-    if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof *w->head)
+    if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof *t->head)
         return error_new("an engine gave no states");
-    w->file_size = (size_t)st.st_size;
-    void *file = mmap(NULL, w->file_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    w->file = file == MAP_FAILED ? NULL : file;
-    w->head = (const struct states *)w->file;
-    if (!w->file || !window_is_sound(w))
+    t->file_size = (size_t)st.st_size;
+    void *file = mmap(NULL, t->file_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    t->file = file == MAP_FAILED ? NULL : file;
+    t->head = (const struct states *)t->file;
+    if (!t->file || !trail_is_sound(t))
         return error_new("an engine gave states that make no sense");
-    w->states = (const struct state *)(w->file + w->head->first_state);
-    w->count = w->head->count;
-    w->ref_count = visit_undos(w, NULL);
-    w->refs = xalloc((w->ref_count + 1) * sizeof *w->refs);
-    visit_undos(w, w->refs);
-    qsort(w->refs, w->ref_count, sizeof *w->refs, compare_refs);
-    w->pages = xalloc(PAGES_CACHED * sizeof *w->pages);
-    memset(w->pages, 0, PAGES_CACHED * sizeof *w->pages);
+    t->states = (const struct state *)(t->file + t->head->first_state);
+    t->count = t->head->count;
+    t->ref_count = visit_undos(t, NULL);
+    t->refs = xalloc((t->ref_count + 1) * sizeof *t->refs);
+    visit_undos(t, t->refs);
+    qsort(t->refs, t->ref_count, sizeof *t->refs, compare_refs);
+    t->pages = xalloc(PAGES_CACHED * sizeof *t->pages);
+    memset(t->pages, 0, PAGES_CACHED * sizeof *t->pages);
     return NULL;
 }
 
 /* Where to begin, so that about so many states lie between. */
-static struct moment window_begin_of(const struct timeline *t, struct moment end, u64 states)
+static struct moment trail_begin_of(const struct timeline *timeline, struct moment end, u64 states)
 {
     u64 ticks = states / STATES_PER_TICK;
-    struct moment first = t->list[0].at;
+    struct moment first = timeline->list[0].at;
     return end.tick > first.tick + ticks ? (struct moment){end.tick - ticks, 0} : first;
 }
 
-static bool ask_threads(struct window *w, struct control_thread **ret, size_t *ret_count)
+static bool ask_threads(struct trail *t, struct control_thread **ret, size_t *ret_count)
 {
     size_t size;
-    struct error *err = replayer_ask(w->process, CONTROL_THREADS, CONTROL_THREAD_ANY, (void **)ret,
+    struct error *err = replayer_ask(t->process, CONTROL_THREADS, CONTROL_THREAD_ANY, (void **)ret,
                                      &size);
     *ret_count = err ? 0 : size / sizeof **ret;
     error_destroy(err);
     return *ret_count > 0;
 }
 
-static struct error *window_make(struct timeline *t, struct window *w, struct moment end,
-                                 u64 states)
+static struct error *trail_make(struct timeline *timeline, struct trail *t, struct moment end,
+                                u64 states)
 {
     int fd = -1;
-    struct error *err = timeline_reach(t, window_begin_of(t, end, states), &w->process);
-    if (err || !w->process)
+    struct error *err = timeline_reach(timeline, trail_begin_of(timeline, end, states),
+                                       &t->process);
+    if (err || !t->process)
         return err;
-    u64 way = w->process->stopped.tick - timeline_before(t, replayer_at(w->process))->at.tick;
-    if (timeline_seconds(t, way) > 0.002)
-        err = timeline_leave(t, w->process);
+    const struct checkpoint *before = timeline_before(timeline, replayer_at(t->process));
+    u64 way = t->process->stopped.tick - before->at.tick;
+    if (timeline_seconds(timeline, way) > 0.002)
+        err = timeline_leave(timeline, t->process);
     if (err)
         return err;
-    ask_threads(w, &w->early, &w->early_count);
-    err = replayer_states(w->process, end, states, &fd);
-    if (err && !w->process->lost) { /* it cannot: then there is no window */
+    ask_threads(t, &t->early, &t->early_count);
+    err = replayer_states(t->process, end, states, &fd);
+    if (err && !t->process->lost) { /* it cannot: then there is no trail */
         error_destroy(err);
         return NULL;
     }
-    w->end = end;
-    if (!err && moment_compare(replayer_at(w->process), end) == 0)
-        err = open_states(w, fd);
-    w->ends_interrupted = track_events_interrupt(w->process->family->events, w->process->stopped.event, end);
+    t->end = end;
+    if (!err && moment_compare(replayer_at(t->process), end) == 0)
+        err = open_states(t, fd);
+    t->ends_interrupted = track_events_interrupt(t->process->family->events,
+                                                 t->process->stopped.event, end);
     if (fd >= 0)
         close(fd);
     return err;
 }
 
-struct error *window_create(struct timeline *t, struct moment end, u64 states, struct window **ret)
+struct error *trail_create(struct timeline *timeline, struct moment end, u64 states,
+                           struct trail **ret)
 {
-    struct window *w = xalloc(sizeof *w);
-    *w = (struct window){0};
-    struct error *err = window_make(t, w, end, states);
-    if (err || w->count == 0) {
-        window_destroy(w);
-        w = NULL;
+    struct trail *t = xalloc(sizeof *t);
+    *t = (struct trail){0};
+    struct error *err = trail_make(timeline, t, end, states);
+    if (err || t->count == 0) {
+        trail_destroy(t);
+        t = NULL;
     }
-    *ret = w;
+    *ret = t;
     return err;
 }
 
-void window_destroy(struct window *w)
+void trail_destroy(struct trail *t)
 {
-    if (!w)
+    if (!t)
         return;
-    replayer_destroy(w->process);
-    if (w->file)
-        munmap((void *)w->file, w->file_size);
-    free(w->refs);
-    free(w->pages);
-    free(w->threads);
-    free(w->early);
-    free(w);
+    replayer_destroy(t->process);
+    if (t->file)
+        munmap((void *)t->file, t->file_size);
+    free(t->refs);
+    free(t->pages);
+    free(t->threads);
+    free(t->early);
+    free(t);
 }
 
 /* --- states -------------------------------------------------------------------------------- */
 
-static bool stands_at_end(const struct window *w)
+static bool stands_at_end(const struct trail *t)
 {
-    return moment_compare(replayer_at(w->process), w->end) == 0;
+    return moment_compare(replayer_at(t->process), t->end) == 0;
 }
 
-u64 window_count(const struct window *w)
+u64 trail_count(const struct trail *t)
 {
-    return w->count;
+    return t->count;
 }
 
-struct replayer *window_end(const struct window *w)
+struct replayer *trail_end(const struct trail *t)
 {
-    invariant(1, stands_at_end(w));
-    return w->process;
+    invariant(1, stands_at_end(t));
+    return t->process;
 }
 
-struct moment window_moment(const struct window *w, u64 index)
+struct moment trail_moment(const struct trail *t, u64 index)
 {
-    if (index == w->count)
-        return replayer_at(w->process);
-    return (struct moment){w->states[index].tick, w->states[index].pc};
+    if (index == t->count)
+        return replayer_at(t->process);
+    return (struct moment){t->states[index].tick, t->states[index].pc};
 }
 
-u32 window_thread(const struct window *w, u64 index)
+u32 trail_thread(const struct trail *t, u64 index)
 {
-    return index == w->count ? w->process->stopped.thread : w->states[index].thread;
+    return index == t->count ? t->process->stopped.thread : t->states[index].thread;
 }
 
-u64 window_event(const struct window *w, u64 index)
+u64 trail_event(const struct trail *t, u64 index)
 {
-    return index == w->count ? w->process->stopped.event : w->states[index].event_number;
+    return index == t->count ? t->process->stopped.event : t->states[index].event_number;
 }
 
-u64 window_rsp(const struct window *w, u64 index)
+u64 trail_rsp(const struct trail *t, u64 index)
 {
-    return w->states[index].registers.reg[RSP];
+    return t->states[index].registers.reg[RSP];
 }
 
-bool window_executes(const struct window *w, u64 index)
+bool trail_executes(const struct trail *t, u64 index)
 {
-    if (index == w->count)
-        return !w->ends_interrupted;
-    if (window_event(w, index) == window_event(w, index + 1))
+    if (index == t->count)
+        return !t->ends_interrupted;
+    if (trail_event(t, index) == trail_event(t, index + 1))
         return true;
-    return w->states[index].event != SITE_SIGNAL && w->states[index].event != SITE_SWITCH;
+    return t->states[index].event != SITE_SIGNAL && t->states[index].event != SITE_SWITCH;
 }
 
-bool window_eventful(const struct window *w, u64 index)
+bool trail_eventful(const struct trail *t, u64 index)
 {
-    return w->states[index].event || window_thread(w, index) != window_thread(w, index + 1) ||
-           window_event(w, index) != window_event(w, index + 1);
+    return t->states[index].event || trail_thread(t, index) != trail_thread(t, index + 1) ||
+           trail_event(t, index) != trail_event(t, index + 1);
 }
 
-bool window_stores(const struct window *w, u64 index, u64 address, u64 size)
+bool trail_stores(const struct trail *t, u64 index, u64 address, u64 size)
 {
-    u64 at = w->head->first_undo + w->states[index].undo;
-    for (u32 n = 0; n < w->states[index].undo_count; n++) {
-        const struct state_undo *u = (const struct state_undo *)(w->file + at);
+    u64 at = t->head->first_undo + t->states[index].undo;
+    for (u32 n = 0; n < t->states[index].undo_count; n++) {
+        const struct state_undo *u = (const struct state_undo *)(t->file + at);
         if (u->address < address + size && address < u->address + u->size)
             return true;
         at += undo_size(u);
@@ -287,29 +291,29 @@ bool window_stores(const struct window *w, u64 index, u64 address, u64 size)
     return false;
 }
 
-bool window_find(const struct window *w, struct moment at, u64 *ret)
+bool trail_find(const struct trail *t, struct moment at, u64 *ret)
 {
-    u64 low = 0, high = w->count;
+    u64 low = 0, high = t->count;
     while (low < high) {
         u64 middle = low + (high - low) / 2;
-        if (moment_compare(window_moment(w, middle), at) < 0)
+        if (moment_compare(trail_moment(t, middle), at) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     *ret = low;
-    return moment_compare(window_moment(w, low), at) == 0;
+    return moment_compare(trail_moment(t, low), at) == 0;
 }
 
 /* --- memory -------------------------------------------------------------------------------- */
 
-static struct error *fetch_page(struct window *w, u64 page, struct cached_page **ret)
+static struct error *fetch_page(struct trail *t, u64 page, struct cached_page **ret)
 {
-    struct cached_page *c = &w->pages[page % PAGES_CACHED];
-    invariant(1, stands_at_end(w));
+    struct cached_page *c = &t->pages[page % PAGES_CACHED];
+    invariant(1, stands_at_end(t));
     if (!c->valid || c->address != page) {
         c->valid = false;
-        struct error *err = replayer_read(w->process, page * PAGE, c->bytes, PAGE, &c->size);
+        struct error *err = replayer_read(t->process, page * PAGE, c->bytes, PAGE, &c->size);
         if (err)
             return err;
         c->address = page;
@@ -320,12 +324,12 @@ static struct error *fetch_page(struct window *w, u64 page, struct cached_page *
 }
 
 /* The first of those that come behind all that touch the page. */
-static size_t refs_behind(const struct window *w, u64 page)
+static size_t refs_behind(const struct trail *t, u64 page)
 {
-    size_t low = 0, high = w->ref_count;
+    size_t low = 0, high = t->ref_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (w->refs[middle].page <= page)
+        if (t->refs[middle].page <= page)
             low = middle + 1;
         else
             high = middle;
@@ -342,19 +346,19 @@ static void put_back(const struct state_undo *u, u64 address, u8 *to, size_t siz
         memcpy(to + (from - address), undo_bytes(u) + (from - u->address), end - from);
 }
 
-static struct error *read_in_page(struct window *w, u64 index, u64 address, u8 *to, size_t size,
+static struct error *read_in_page(struct trail *t, u64 index, u64 address, u8 *to, size_t size,
                                   size_t *ret)
 {
     struct cached_page *c;
-    struct error *err = fetch_page(w, address / PAGE, &c);
+    struct error *err = fetch_page(t, address / PAGE, &c);
     if (err)
         return err;
     size_t offset = address % PAGE;
     size_t got = c->size > offset ? c->size - offset : 0;
     got = got < size ? got : size;
     memcpy(to, c->bytes + offset, got);
-    for (size_t i = refs_behind(w, address / PAGE); i-- > 0;) {
-        const struct ref *ref = &w->refs[i];
+    for (size_t i = refs_behind(t, address / PAGE); i-- > 0;) {
+        const struct ref *ref = &t->refs[i];
         if (ref->page != address / PAGE || ref->state < index)
             break;
         put_back(ref->undo, address, to, got);
@@ -363,14 +367,14 @@ static struct error *read_in_page(struct window *w, u64 index, u64 address, u8 *
     return NULL;
 }
 
-struct error *window_read(struct window *w, u64 index, u64 address, void *to, size_t size,
-                          size_t *ret)
+struct error *trail_read(struct trail *t, u64 index, u64 address, void *to, size_t size,
+                         size_t *ret)
 {
     size_t done = 0;
     while (done < size) {
         size_t part = PAGE - (address + done) % PAGE, got;
         part = part < size - done ? part : size - done;
-        struct error *err = read_in_page(w, index, address + done, (u8 *)to + done, part, &got);
+        struct error *err = read_in_page(t, index, address + done, (u8 *)to + done, part, &got);
         if (err)
             return err;
         done += got;
@@ -383,17 +387,17 @@ struct error *window_read(struct window *w, u64 index, u64 address, void *to, si
 
 /* --- threads ------------------------------------------------------------------------------- */
 
-bool window_registers(const struct window *w, u64 index, u32 thread, struct control_registers *ret,
-                      const u8 **vector)
+bool trail_registers(const struct trail *t, u64 index, u32 thread, struct control_registers *ret,
+                     const u8 **vector)
 {
-    if (index == w->count ||
-        (thread != CONTROL_THREAD_ANY && thread != w->states[index].thread))
+    if (index == t->count ||
+        (thread != CONTROL_THREAD_ANY && thread != t->states[index].thread))
         return false;
-    const struct state *state = &w->states[index];
+    const struct state *state = &t->states[index];
     *ret = state->registers;
-    ret->vector_size = (u32)w->head->vector_size;
-    ret->vector_features = w->head->vector_features;
-    *vector = w->file + w->head->first_vector + state->vector * w->head->vector_size;
+    ret->vector_size = (u32)t->head->vector_size;
+    ret->vector_features = t->head->vector_features;
+    *vector = t->file + t->head->first_vector + state->vector * t->head->vector_size;
     return true;
 }
 
@@ -406,9 +410,9 @@ static bool changes_threads(const struct state *state)
     return state->event == SITE_CALL && syscall_has(state->registers.reg[RAX], effects);
 }
 
-static bool know_threads(struct window *w)
+static bool know_threads(struct trail *t)
 {
-    return w->threads || ask_threads(w, &w->threads, &w->thread_count);
+    return t->threads || ask_threads(t, &t->threads, &t->thread_count);
 }
 
 static u32 tid_in(const struct control_thread *list, size_t count, u32 thread)
@@ -420,7 +424,7 @@ static u32 tid_in(const struct control_thread *list, size_t count, u32 thread)
 }
 
 struct state_memory {
-    struct window *window;
+    struct trail *trail;
     u64 index;
 };
 
@@ -428,7 +432,7 @@ static bool read_state(void *context, void *to, struct gaddr from, size_t size)
 {
     const struct state_memory *m = context;
     size_t got = 0;
-    struct error *err = window_read(m->window, m->index, from.at, to, size, &got);
+    struct error *err = trail_read(m->trail, m->index, from.at, to, size, &got);
     if (err)
         error_destroy(err);
     return got == size;
@@ -436,10 +440,10 @@ static bool read_state(void *context, void *to, struct gaddr from, size_t size)
 
 /* Is a process made there that has its own memory?  A child of vfork has its parent's, and is replayed
  * under its parent's id. */
-static bool window_is_fork(struct window *w, u64 index)
+static bool trail_is_fork(struct trail *t, u64 index)
 {
-    const struct state *state = &w->states[index];
-    struct state_memory of = {w, index};
+    const struct state *state = &t->states[index];
+    struct state_memory of = {t, index};
     struct call_memory memory = {read_state, &of};
     u64 number = state->registers.reg[RAX], args[SYSCALL_ARGS] = {state->registers.reg[RDI]};
     if (!state->event || !syscall_has(number, EFFECT_MAKES))
@@ -448,38 +452,38 @@ static bool window_is_fork(struct window *w, u64 index)
 }
 
 /* Is the process, a child of fork, born at this state or behind it? */
-static bool is_born_behind(struct window *w, u64 index, u32 thread)
+static bool is_born_behind(struct trail *t, u64 index, u32 thread)
 {
-    for (u64 i = index; i < w->count; i++)
-        if (w->states[i].thread == thread && window_is_fork(w, i) &&
-            (i + 1 == w->count || w->states[i + 1].registers.reg[RAX] == 0))
+    for (u64 i = index; i < t->count; i++)
+        if (t->states[i].thread == thread && trail_is_fork(t, i) &&
+            (i + 1 == t->count || t->states[i + 1].registers.reg[RAX] == 0))
             return true;
     return false;
 }
 
-/* A thread that ends in the window is known only where that begins, one that begins in it only at the end; and the one that a
+/* A thread that ends within the trail is known only where that begins, one that begins in it only at the end; and the one that a
  * child of fork is born with has another number from then on. */
-u32 window_tid(struct window *w, u64 index)
+u32 trail_tid(struct trail *t, u64 index)
 {
-    u32 thread = window_thread(w, index), early = tid_in(w->early, w->early_count, thread);
-    u32 late = know_threads(w) ? tid_in(w->threads, w->thread_count, thread) : 0;
+    u32 thread = trail_thread(t, index), early = tid_in(t->early, t->early_count, thread);
+    u32 late = know_threads(t) ? tid_in(t->threads, t->thread_count, thread) : 0;
     if (!early || !late)
         return early ? early : late;
-    return early == late || is_born_behind(w, index, thread) ? early : late;
+    return early == late || is_born_behind(t, index, thread) ? early : late;
 }
 
-bool window_threads(struct window *w, u64 index, struct control_thread **ret, size_t *ret_count)
+bool trail_threads(struct trail *t, u64 index, struct control_thread **ret, size_t *ret_count)
 {
-    for (u64 i = index; i < w->count; i++)
-        if (changes_threads(&w->states[i]))
+    for (u64 i = index; i < t->count; i++)
+        if (changes_threads(&t->states[i]))
             return false;
-    if (!know_threads(w))
+    if (!know_threads(t))
         return false;
-    struct control_thread *copy = xalloc((w->thread_count + 1) * sizeof *copy);
-    memcpy(copy, w->threads, w->thread_count * sizeof *copy);
-    for (size_t i = 0; i < w->thread_count; i++)
-        copy[i].runs = copy[i].thread == window_thread(w, index);
+    struct control_thread *copy = xalloc((t->thread_count + 1) * sizeof *copy);
+    memcpy(copy, t->threads, t->thread_count * sizeof *copy);
+    for (size_t i = 0; i < t->thread_count; i++)
+        copy[i].runs = copy[i].thread == trail_thread(t, index);
     *ret = copy;
-    *ret_count = w->thread_count;
+    *ret_count = t->thread_count;
     return true;
 }

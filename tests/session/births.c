@@ -1,5 +1,5 @@
 /* A thread forks; the child makes children that have its own memory for a while, first by clone3 with
- * CLONE_VFORK, then by vfork.  Few instructions lie between, so that one window has all of it.
+ * CLONE_VFORK, then by vfork.  Few instructions lie between, so that one trail has all of it.
  */
 #include <linux/sched.h>
 #include <pthread.h>

@@ -12,7 +12,7 @@
 #include "engine/x86_64/cpu.h"
 
 #define MAP_SIZE (1ul << (32 - DATA_GRANULE_BITS))
-#define WINDOW (1ul << 32)
+#define MAP_SPAN (1ul << 32)
 
 enum {
     REGION_BITS = 16,
@@ -59,8 +59,8 @@ static void mark_fine(u64 start, u64 end)
 /* Slots of addresses from `first` to `last`, which may go around the end. */
 static void set_bits(u64 first, u64 last, u8 bits)
 {
-    if (last - first >= WINDOW)
-        last = first + WINDOW - 1;
+    if (last - first >= MAP_SPAN)
+        last = first + MAP_SPAN - 1;
     u64 count = (last >> DATA_GRANULE_BITS) - (first >> DATA_GRANULE_BITS) + 1;
     for (u64 n = 0, slot = data_map_slot(first); n < count; n++, slot = (slot + 1) % MAP_SIZE)
         data_maps.coarse[slot] |= bits;
@@ -100,7 +100,7 @@ static void data_map_forget(u64 first, u64 count)
 void data_map_unmark(u64 start, u64 end)
 {
     u64 first = start >= DATA_WIDEST - 1 ? start - (DATA_WIDEST - 1) : 0;
-    u64 last = end - 1 - first >= WINDOW ? first + WINDOW - 1 : end - 1;
+    u64 last = end - 1 - first >= MAP_SPAN ? first + MAP_SPAN - 1 : end - 1;
     u64 slot = data_map_slot(first);
     u64 count = (last >> DATA_GRANULE_BITS) - (first >> DATA_GRANULE_BITS) + 1;
     u64 before_end = count < MAP_SIZE - slot ? count : MAP_SIZE - slot;

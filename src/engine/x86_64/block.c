@@ -88,7 +88,7 @@ static bool may_rely_on(struct block *b, u64 pc, u64 end)
 
 struct block_walk {
     struct block *block; /* already decoded, may be NULL */
-    struct fetch_range window;
+    struct fetch_range fetched;
     struct insn insn;
 };
 
@@ -98,11 +98,11 @@ static const struct insn *walk_insn(struct block_walk *w, u64 pc, u32 index)
     if (w->block && index < w->block->count && w->block->pc[index] == pc) {
         struct insn *i = &w->block->insn[index];
         if (i->partial == INSN_WITHOUT_FLAGS)
-            read_insn(&w->window, pc, i);
+            read_insn(&w->fetched, pc, i);
         return i;
     }
-    if (!read_insn_quickly(&w->window, pc, &w->insn) ||
-        (w->insn.partial == INSN_WITHOUT_FLAGS && !read_insn(&w->window, pc, &w->insn)))
+    if (!read_insn_quickly(&w->fetched, pc, &w->insn) ||
+        (w->insn.partial == INSN_WITHOUT_FLAGS && !read_insn(&w->fetched, pc, &w->insn)))
         return NULL;
     if (w->block && !may_rely_on(w->block, pc, pc + w->insn.length))
         return NULL;
