@@ -138,7 +138,6 @@ static bool address_is_pc(int signal, int code)
 static void fault_in_cache(struct thread *t, const struct k_siginfo *info,
                            struct k_sigcontext *registers)
 {
-    invariant(3, thread_holds(t));
     if (!recover_state(registers))
         stop_for_fault(info, registers);
     t->fault_info = *info;

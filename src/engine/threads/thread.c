@@ -275,6 +275,11 @@ static void wait_for_grant(struct thread *t)
         sleep_in_line(t);
 }
 
+bool thread_is_holder(void)
+{
+    return roster.holder == thread_self();
+}
+
 bool thread_others_wait(void)
 {
     if (!log_owner->live)

@@ -169,6 +169,10 @@ enum thread_roused thread_park(const struct thread_deadline *deadline); /* NULL:
  * which they were. */
 void thread_wake(struct thread *t);
 
+/* Is the one that asks the holder of the baton?  Of a run that is not replayed.  Unlike thread_holds(), it does not
+ * look into the block, which a program that writes where it should not may reach. */
+bool thread_is_holder(void);
+
 u32 thread_number(const struct thread *t);         /* its id, as the guest sees it */
 struct thread *thread_find(u32 number);            /* or NULL */
 struct thread *thread_next(const struct thread *t); /* all threads, NULL being before the first */

@@ -70,7 +70,7 @@ static void check_order(u16 kind, u64 tick)
 
 bool record_build(struct record_event *b, u16 kind, const struct record_moment *at)
 {
-    invariant(1, !threads.count || thread_holds(thread_self()));
+    invariant(1, !threads.count || thread_is_holder());
     check_order(kind, at->tick);
     b->event = record.gone ? NULL : ring_reserve(&ring.producer, &track_host, EVENT_SIZE_MOST);
     if (!b->event) {
