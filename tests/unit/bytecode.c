@@ -1,6 +1,6 @@
 /* Agent expressions: what each opcode does, and that no bytes can do harm.
  *
- * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_float.c
+ * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_float.c src/base/assert.c src/base/complain.c
  *
  * Code is written in rows: numbers below 256 are bytes.  Then random bytes, of which only an end is asked.
  */

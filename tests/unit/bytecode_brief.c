@@ -1,6 +1,6 @@
 /* Brief conditions: what is taken for one, and that they answer as bytecode_run() does.
  *
- * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_brief.c src/engine/plan/bytecode_float.c
+ * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_brief.c src/engine/plan/bytecode_float.c src/base/assert.c src/base/complain.c
  *
  * Rows, then random code of the opcodes that brief ones are made of: whatever is taken for a brief one must come to what running it comes to.
  */

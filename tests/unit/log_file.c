@@ -259,7 +259,8 @@ static const struct malformed {
     {"note too long", EVENT_NOTE, 16, {0, 0xfffffff8}, false},
     {"second start", EVENT_START, 56, {0}, false},
     {"pad in a file", EVENT_PAD, 0, {0}, false},
-    {"unknown kind", 999, 8, {0}, true},
+    {"unknown kind", 999, 8, {0}, false},
+    {"unknown kind that may be passed over", EVENT_OPTIONAL | 999, 8, {0}, true},
     {"short end", EVENT_END, 8, {0}, false},
 };
 
