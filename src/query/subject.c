@@ -70,15 +70,15 @@ static void subject_take_points(struct subject *s)
 
 static struct error *evaluate_first(struct subject *s)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
-    struct error *err = values_open(s->symbols, &s->request, &scope);
+    struct error *err = values_open(s->symbols, &s->request, &evaluation);
     if (err)
         return err;
-    err = values_is_condition(scope, s->expression, &s->is_condition);
+    err = values_is_condition(evaluation, s->expression, &s->is_condition);
     if (!err) {
-        err = values_evaluate(scope, s->expression, &value);
-        s->uses = values_uses(scope);
+        err = values_evaluate(evaluation, s->expression, &value);
+        s->uses = values_uses(evaluation);
         if (err && s->uses & VALUES_NO_MEMORY) {
             s->missing = xformat("%s", error_text(err));
             error_destroy(err);
@@ -89,7 +89,7 @@ static struct error *evaluate_first(struct subject *s)
             take_place(s, value);
         }
     }
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 
@@ -282,8 +282,8 @@ static struct error *find_frame(const struct subject *s, struct values_request *
     return error_new("its frame is not there");
 }
 
-/* A scope for one look; *ret_frames to be freed when it is closed. */
-static struct error *open_scope(const struct subject *s, struct values_scope **ret,
+/* An evaluation for one look; *ret_frames to be freed when it is closed. */
+static struct error *open_scope(const struct subject *s, struct evaluation **ret,
                                 struct frame **ret_frames)
 {
     struct values_request q = s->request;
@@ -292,12 +292,12 @@ static struct error *open_scope(const struct subject *s, struct values_scope **r
     return err ? err : values_open(s->symbols, &q, ret);
 }
 
-static struct error *subject_look_in(struct subject *s, struct values_scope *scope,
+static struct error *subject_look_in(struct subject *s, struct evaluation *evaluation,
                                      struct history_value *ret)
 {
     struct value *value;
     u32 offset, size;
-    struct error *err = values_evaluate(scope, s->expression, &value);
+    struct error *err = values_evaluate(evaluation, s->expression, &value);
     if (err)
         return err;
     if (!s->type)
@@ -317,13 +317,13 @@ static struct error *subject_look_in(struct subject *s, struct values_scope *sco
 struct error *subject_look(void *context, struct history_value *ret)
 {
     struct subject *s = context;
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct frame *frames;
     *ret = (struct history_value){0};
-    struct error *err = open_scope(s, &scope, &frames);
+    struct error *err = open_scope(s, &evaluation, &frames);
     if (!err) {
-        err = subject_look_in(s, scope, ret);
-        values_close(scope);
+        err = subject_look_in(s, evaluation, ret);
+        values_close(evaluation);
         free(frames);
     }
     if (err)
@@ -334,16 +334,16 @@ struct error *subject_look(void *context, struct history_value *ret)
 struct error *subject_holds(void *context, bool *ret)
 {
     struct subject *s = context;
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
     struct frame *frames;
     *ret = false;
-    struct error *err = open_scope(s, &scope, &frames);
+    struct error *err = open_scope(s, &evaluation, &frames);
     if (!err) {
-        err = values_evaluate(scope, s->expression, &value);
+        err = values_evaluate(evaluation, s->expression, &value);
         if (!err)
             err = value_truth(value, ret);
-        values_close(scope);
+        values_close(evaluation);
         free(frames);
     }
     error_destroy(err); /* as good as false */
@@ -377,15 +377,15 @@ static bool is_there(struct value *value, const struct history_state *state)
 }
 
 /* The expression itself, if it means the same place now; else what is there, as of its type: pointers on the way may lead elsewhere. */
-static struct error *evaluate_at(struct subject *s, struct values_scope *scope,
+static struct error *evaluate_at(struct subject *s, struct evaluation *evaluation,
                                  const struct history_state *state, struct value **ret)
 {
-    struct error *err = values_evaluate(scope, s->expression, ret);
+    struct error *err = values_evaluate(evaluation, s->expression, ret);
     if (!s->type || (!err && is_there(*ret, state)))
         return err;
     error_destroy(err);
     char *cast = xformat("*(%s *)0x%llx", s->type, (unsigned long long)state->address);
-    err = values_evaluate(scope, cast, ret);
+    err = values_evaluate(evaluation, cast, ret);
     free(cast);
     return err;
 }
@@ -395,16 +395,16 @@ typedef void use_value(void *context, struct value *value);
 static struct error *with_value(struct subject *s, const struct history_state *state, use_value *use,
                                 void *context)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
     struct session_patch patch = {state->address, state->bytes, state->size};
     session_pretend(s->session, &patch, 1);
-    struct error *err = values_open(s->symbols, &s->request, &scope);
+    struct error *err = values_open(s->symbols, &s->request, &evaluation);
     if (!err) {
-        err = evaluate_at(s, scope, state, &value);
+        err = evaluate_at(s, evaluation, state, &value);
         if (!err)
             use(context, value);
-        values_close(scope);
+        values_close(evaluation);
     }
     session_pretend(s->session, NULL, 0);
     return err;
@@ -471,11 +471,11 @@ bool subject_number(struct subject *s, const struct history_state *state, double
 
 struct error *subject_compile(const struct subject *s, u8 **ret, size_t *ret_size)
 {
-    struct values_scope *scope;
-    struct error *err = values_open(s->symbols, &s->request, &scope);
+    struct evaluation *evaluation;
+    struct error *err = values_open(s->symbols, &s->request, &evaluation);
     if (err)
         return err;
-    err = values_compile_fixed(scope, s->expression, ret, ret_size);
-    values_close(scope);
+    err = values_compile_fixed(evaluation, s->expression, ret, ret_size);
+    values_close(evaluation);
     return err;
 }

@@ -16,7 +16,7 @@ static bool is_same_class(const struct type *a, const struct type *b)
 static struct value *base_of(struct value *object, struct type *wanted, unsigned depth)
 {
     size_t count;
-    struct values_scope *v = object->scope;
+    struct evaluation *v = object->evaluation;
     const struct member *m = type_members(v, type_plain(v, object->type), &count);
     for (size_t n = 0; n < count && depth < SHOW_DEPTH; n++) {
         if (!m[n].is_base)
@@ -33,7 +33,7 @@ static struct value *base_of(struct value *object, struct type *wanted, unsigned
 enum relation { NOT_A_BASE, A_BASE, A_VIRTUAL_BASE };
 
 /* What `wanted` is to a class; where it lies in objects of it, if that is fixed. */
-static enum relation relation_of(struct values_scope *v, struct type *class, struct type *wanted, unsigned depth, u64 *ret)
+static enum relation relation_of(struct evaluation *v, struct type *class, struct type *wanted, unsigned depth, u64 *ret)
 {
     size_t count;
     const struct member *m = type_members(v, class, &count);
@@ -50,7 +50,7 @@ static enum relation relation_of(struct values_scope *v, struct type *class, str
 }
 
 /* The object that the part at the address belongs to, by its table of virtual functions; NULL: it cannot be found. */
-static struct value *whole_object(struct values_scope *v, u64 address)
+static struct value *whole_object(struct evaluation *v, u64 address)
 {
     static const char title[] = "vtable for ";
     const struct symbols_host *host = &v->symbols->host;
@@ -69,7 +69,7 @@ static struct value *whole_object(struct values_scope *v, u64 address)
     return known ? value_at(v, type_of(v, found.module, &found.entry.die), address + (u64)up, NULL) : NULL;
 }
 
-static struct error *cast_from_virtual(struct values_scope *v, u64 *address, const struct type *from, struct type *to)
+static struct error *cast_from_virtual(struct evaluation *v, u64 *address, const struct type *from, struct type *to)
 {
     struct value *whole = whole_object(v, *address);
     if (whole && !is_same_class(type_plain(v, whole->type), to))
@@ -81,7 +81,7 @@ static struct error *cast_from_virtual(struct values_scope *v, u64 *address, con
 }
 
 /* The address of an object as its base class, or as the class that it is a base of.  Others stay where they are. */
-static struct error *cast_to_relative(struct values_scope *v, u64 *address, struct type *from, struct type *to)
+static struct error *cast_to_relative(struct evaluation *v, u64 *address, struct type *from, struct type *to)
 {
     u64 offset;
     if (from->kind != TYPE_STRUCT || to->kind != TYPE_STRUCT || is_same_class(from, to) || !*address)
@@ -98,7 +98,7 @@ static struct error *cast_to_relative(struct values_scope *v, u64 *address, stru
     }
 }
 
-bool cast_moves(struct values_scope *v, struct type *from, struct type *to)
+bool cast_moves(struct evaluation *v, struct type *from, struct type *to)
 {
     u64 offset;
     from = type_plain(v, from);
@@ -116,7 +116,7 @@ bool cast_moves(struct values_scope *v, struct type *from, struct type *to)
 /* Something in memory, seen as another type. */
 static struct error *cast_in_memory(struct value *value, struct type *to, struct value **ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     u64 address = value->address;
     struct error *err = cast_to_relative(v, &address, type_plain(v, value->type), type_plain(v, to));
     if (!err)
@@ -126,7 +126,7 @@ static struct error *cast_in_memory(struct value *value, struct type *to, struct
 
 struct error *value_cast(struct value *value, struct type *to, struct value **ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *plain = type_plain(v, to), *from = type_plain(v, value->type);
     struct number n;
     if (plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY) {

@@ -2,7 +2,7 @@
  * no frame yet. */
 #include "symbols/values_internal.h"
 
-static bool has_member(struct values_scope *v, struct type *t, const char *name, unsigned depth)
+static bool has_member(struct evaluation *v, struct type *t, const char *name, unsigned depth)
 {
     size_t count;
     struct type *plain = type_plain(v, t);
@@ -15,7 +15,7 @@ static bool has_member(struct values_scope *v, struct type *t, const char *name,
     return false;
 }
 
-static bool is_of_this(struct values_scope *v, const char *name)
+static bool is_of_this(struct evaluation *v, const char *name)
 {
     struct found_variable this;
     if (!v->cplusplus || !variables_find(v, "this", &this))
@@ -24,7 +24,7 @@ static bool is_of_this(struct values_scope *v, const char *name)
     return t->kind == TYPE_POINTER && has_member(v, type_target(v, t), name, 0);
 }
 
-static bool check_is_known(struct values_scope *v, const char *name)
+static bool check_is_known(struct evaluation *v, const char *name)
 {
     struct found_variable found;
     struct name_found global;
@@ -36,7 +36,7 @@ static bool check_is_known(struct values_scope *v, const char *name)
            names_find_symbol(v->symbols, name, &is_code, &address);
 }
 
-static struct error *check_tree(struct values_scope *v, const struct tree *t)
+static struct error *check_tree(struct evaluation *v, const struct tree *t)
 {
     if (!t)
         return NULL;
@@ -48,18 +48,18 @@ static struct error *check_tree(struct values_scope *v, const struct tree *t)
     return err ? err : check_tree(v, t->c);
 }
 
-struct error *values_check(struct values_scope *v, const char *expression, u64 pc)
+struct error *values_check(struct evaluation *v, const char *expression, u64 pc)
 {
     struct frame there = {.pc = pc};
     struct values_request request = {.frames = &there, .frame_count = 1};
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct tree *t;
-    struct error *err = values_open(v->symbols, &request, &scope);
+    struct error *err = values_open(v->symbols, &request, &evaluation);
     if (err)
         return err;
-    err = parse_expression(scope, expression, &t);
+    err = parse_expression(evaluation, expression, &t);
     if (!err)
-        err = check_tree(scope, t);
-    values_close(scope);
+        err = check_tree(evaluation, t);
+    values_close(evaluation);
     return err;
 }

@@ -503,7 +503,7 @@ static struct error *compile_code(struct compiler *c, const char *expression, u8
     return err;
 }
 
-struct error *values_compile(struct values_scope *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size)
+struct error *values_compile(struct evaluation *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size)
 {
     struct frame here = {.pc = pc};
     struct values_request request = {.frames = &here, .frame_count = 1};
@@ -515,7 +515,7 @@ struct error *values_compile(struct values_scope *v, const char *expression, u64
     return err;
 }
 
-struct error *values_compile_fixed(struct values_scope *v, const char *expression, u8 **ret, size_t *ret_size)
+struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret, size_t *ret_size)
 {
     struct compiler c = {.v = v, .code = LIST(u8), .pc = v->view.pc, .fixed = true};
     return compile_code(&c, expression, ret, ret_size);

@@ -30,7 +30,7 @@ struct operand {
 };
 
 struct compiler {
-    struct values_scope *v;
+    struct evaluation *v;
     struct list code; /* u8 */
     u64 pc;
     bool fixed;

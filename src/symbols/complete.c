@@ -32,7 +32,7 @@ static bool complete_offer(struct completion *c, const char *name)
     return c->found.count < c->most;
 }
 
-static void offer_members(struct values_scope *v, struct completion *c, struct type *t, unsigned depth)
+static void offer_members(struct evaluation *v, struct completion *c, struct type *t, unsigned depth)
 {
     size_t count;
     struct type *plain = type_plain(v, t);
@@ -64,7 +64,7 @@ static void offer_block(struct completion *c, Dwarf_Die *block)
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void offer_names(struct values_scope *v, struct completion *c)
+static void offer_names(struct evaluation *v, struct completion *c)
 {
     struct value *object = variables_this(v);
     struct module **modules = v->symbols->modules.items;
@@ -107,7 +107,7 @@ static const char *operand_start(const char *text, const char *end)
     return end;
 }
 
-static void offer_inside(struct values_scope *v, struct completion *c, const char *text, const char *end)
+static void offer_inside(struct evaluation *v, struct completion *c, const char *text, const char *end)
 {
     const char *from = operand_start(text, end);
     struct tree *t;
@@ -121,7 +121,7 @@ static void offer_inside(struct values_scope *v, struct completion *c, const cha
     error_destroy(err);
 }
 
-void values_complete(struct values_scope *v, const char *beginning, size_t most, char ***ret, size_t *ret_count)
+void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret, size_t *ret_count)
 {
     const char *word = beginning + strlen(beginning);
     while (word > beginning && (isalnum((u8)word[-1]) || word[-1] == '_'))

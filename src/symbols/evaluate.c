@@ -3,12 +3,12 @@
 
 /* --- types of numbers -------------------------------------------------------------------------------- */
 
-struct type *comparison_type(struct values_scope *v)
+struct type *comparison_type(struct evaluation *v)
 {
     return type_builtin(v, v->cplusplus ? "bool" : "int");
 }
 
-struct type *promoted_type(struct values_scope *v, struct type *t)
+struct type *promoted_type(struct evaluation *v, struct type *t)
 {
     struct type *plain = type_plain(v, t);
     if (type_is_integral(plain)) {
@@ -21,7 +21,7 @@ struct type *promoted_type(struct values_scope *v, struct type *t)
     return plain;
 }
 
-struct type *arithmetic_type(struct values_scope *v, struct type *a, struct type *b)
+struct type *arithmetic_type(struct evaluation *v, struct type *a, struct type *b)
 {
     struct type *x = promoted_type(v, a), *y = promoted_type(v, b);
     if (x->kind == TYPE_FLOAT || y->kind == TYPE_FLOAT) {
@@ -39,7 +39,7 @@ struct type *arithmetic_type(struct values_scope *v, struct type *a, struct type
 
 struct error *value_decay(struct value *value, struct value **ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct error *err = value_referred(value, &value);
     if (err)
         return err;
@@ -55,13 +55,13 @@ struct error *value_decay(struct value *value, struct value **ret)
     return NULL;
 }
 
-static struct error *operand(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *operand(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct error *err = evaluate(v, t, ret);
     return err ? err : value_referred(*ret, ret);
 }
 
-static struct error *two(struct values_scope *v, const struct tree *t, struct value **a, struct value **b)
+static struct error *two(struct evaluation *v, const struct tree *t, struct value **a, struct value **b)
 {
     struct error *err = operand(v, t->a, a);
     if (!err)
@@ -73,7 +73,7 @@ static struct error *two(struct values_scope *v, const struct tree *t, struct va
 
 struct value *value_joined(struct value *result, struct value *a, struct value *b)
 {
-    result->from = sources_join(result->scope, value_all_sources(a), b ? value_all_sources(b) : NULL);
+    result->from = sources_join(result->evaluation, value_all_sources(a), b ? value_all_sources(b) : NULL);
     return result;
 }
 
@@ -146,7 +146,7 @@ static bool evaluate_is_comparison(enum tree_op op)
     return op >= OP_EQ && op <= OP_GE;
 }
 
-static struct error *on_numbers(struct values_scope *v, enum tree_op op, struct value *a, struct value *b,
+static struct error *on_numbers(struct evaluation *v, enum tree_op op, struct value *a, struct value *b,
                                 struct value **ret)
 {
     struct number x, y, result;
@@ -171,13 +171,13 @@ static struct error *on_numbers(struct values_scope *v, enum tree_op op, struct 
     return err;
 }
 
-static u64 evaluate_step_of(struct values_scope *v, struct type *pointer)
+static u64 evaluate_step_of(struct evaluation *v, struct type *pointer)
 {
     struct type *to = type_plain(v, type_target(v, type_plain(v, pointer)));
     return to->size ? to->size : 1;
 }
 
-static struct error *evaluate_on_pointers(struct values_scope *v, enum tree_op op, struct value *a,
+static struct error *evaluate_on_pointers(struct evaluation *v, enum tree_op op, struct value *a,
                                           struct value *b, struct value **ret)
 {
     bool first = type_plain(v, a->type)->kind == TYPE_POINTER;
@@ -211,7 +211,7 @@ static struct error *evaluate_on_pointers(struct values_scope *v, enum tree_op o
     return err;
 }
 
-static struct error *evaluate_binary(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_binary(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
     struct value *a, *b;
@@ -234,7 +234,7 @@ bool tree_compares_text(const struct tree *t)
 static struct error *evaluate_text_of(struct value *value, u64 *ret, bool *ret_counted,
                                       u64 *ret_length)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct shown shown;
     *ret_counted = show_standard(value, &shown) && shown.is_text && shown.width == 1;
     if (*ret_counted) {
@@ -251,7 +251,7 @@ static struct error *evaluate_text_of(struct value *value, u64 *ret, bool *ret_c
     return value_pointer(value, ret);
 }
 
-static struct error *evaluate_compare_text(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_compare_text(struct evaluation *v, const struct tree *t,
                                            struct value **ret)
 {
     const struct tree *text = t->a->kind == TREE_STRING ? t->a : t->b;
@@ -285,7 +285,7 @@ static struct error *evaluate_compare_text(struct values_scope *v, const struct 
 
 static struct error *evaluate_dereference(struct value *value, struct value **ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct shown shown;
     u64 address;
     struct error *err = value_decay(value, &value);
@@ -312,7 +312,7 @@ static struct error *evaluate_dereference(struct value *value, struct value **re
 
 static struct error *address_of(struct value *value, struct value **ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct error *err = value_referred(value, &value);
     if (err)
         return err;
@@ -325,7 +325,7 @@ static struct error *address_of(struct value *value, struct value **ret)
     return NULL;
 }
 
-static struct error *on_number(struct values_scope *v, enum tree_op op, struct value *a, struct value **ret)
+static struct error *on_number(struct evaluation *v, enum tree_op op, struct value *a, struct value **ret)
 {
     struct number n;
     struct error *err = value_number(a, &n);
@@ -343,7 +343,7 @@ static struct error *on_number(struct values_scope *v, enum tree_op op, struct v
     return NULL;
 }
 
-static struct error *evaluate_unary(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
                                     struct value **ret)
 {
     struct value *a;
@@ -368,7 +368,7 @@ static struct error *evaluate_unary(struct values_scope *v, const struct tree *t
 
 /* --- members, elements ------------------------------------------------------------------------------------------- */
 
-static struct error *evaluate_member(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
     struct value *a;
@@ -399,7 +399,7 @@ static struct error *evaluate_member(struct values_scope *v, const struct tree *
 }
 
 /* object.*pointer, object->*pointer. */
-static struct error *to_member(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *to_member(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct value *a, *pointer;
     struct number n;
@@ -428,7 +428,7 @@ static bool is_key(struct value *key, struct value *wanted)
 {
     struct number x, y;
     struct shown text;
-    struct values_scope *v = key->scope;
+    struct evaluation *v = key->evaluation;
     const struct symbols_host *host = &v->symbols->host;
     if (show_standard(key, &text) && text.is_text && text.width == 1 && wanted->bytes &&
         type_plain(v, wanted->type)->kind == TYPE_ARRAY) {
@@ -463,7 +463,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
     if (index < 0 || (u64)index >= count)
         return error_new("there is no element %lld: it has %llu%s", (long long)index, (unsigned long long)count,
                          !shown.of && shown.more ? " and more, which cannot be reached so" : "");
-    *ret = shown.of ? value_at(a->scope, shown.of, shown.address + (u64)index * shown.of->size, value_all_sources(a))
+    *ret = shown.of ? value_at(a->evaluation, shown.of, shown.address + (u64)index * shown.of->size, value_all_sources(a))
                     : shown.items[index];
     return NULL;
 }
@@ -471,7 +471,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
 /* Of an array or behind a pointer. */
 static struct error *element_of_row(struct value *a, struct value *i, struct value **ret)
 {
-    struct values_scope *v = a->scope;
+    struct evaluation *v = a->evaluation;
     struct type *plain = type_plain(v, a->type);
     struct value *pointer;
     i64 index;
@@ -499,7 +499,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     return NULL;
 }
 
-static struct error *evaluate_element(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_element(struct evaluation *v, const struct tree *t,
                                       struct value **ret)
 {
     struct value *a, *i;
@@ -520,7 +520,7 @@ static struct error *evaluate_element(struct values_scope *v, const struct tree 
     return err;
 }
 
-static struct error *evaluate_slice(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_slice(struct evaluation *v, const struct tree *t,
                                     struct value **ret)
 {
     struct value *a, *n;
@@ -543,7 +543,7 @@ static struct error *evaluate_slice(struct values_scope *v, const struct tree *t
 
 /* --- names ------------------------------------------------------------------------------------------------------------ */
 
-static struct error *no_debug_symbol(struct values_scope *v, const char *name, struct value **ret)
+static struct error *no_debug_symbol(struct evaluation *v, const char *name, struct value **ret)
 {
     bool code;
     u64 address;
@@ -556,7 +556,7 @@ static struct error *no_debug_symbol(struct values_scope *v, const char *name, s
     return NULL;
 }
 
-static struct error *evaluate_through_this(struct values_scope *v, const char *name,
+static struct error *evaluate_through_this(struct evaluation *v, const char *name,
                                            struct value **ret)
 {
     struct value *object = variables_this(v);
@@ -570,7 +570,7 @@ static struct error *evaluate_through_this(struct values_scope *v, const char *n
     return NULL;
 }
 
-static struct error *enumerator(struct values_scope *v, struct name_found *found, struct value **ret)
+static struct error *enumerator(struct evaluation *v, struct name_found *found, struct value **ret)
 {
     Dwarf_Die parent;
     Dwarf_Attribute a;
@@ -583,7 +583,7 @@ static struct error *enumerator(struct values_scope *v, struct name_found *found
     return NULL;
 }
 
-static struct error *evaluate_name(struct values_scope *v, const char *text, struct value **ret)
+static struct error *evaluate_name(struct evaluation *v, const char *text, struct value **ret)
 {
     struct found_variable found;
     struct name_found global;
@@ -608,7 +608,7 @@ static struct error *evaluate_name(struct values_scope *v, const char *text, str
     return NULL;
 }
 
-static struct error *file_name(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *file_name(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct name_found found;
     if (!names_find_in_file(v, t->file, t->text, &found))
@@ -617,7 +617,7 @@ static struct error *file_name(struct values_scope *v, const struct tree *t, str
     return variables_value(v, &variable, ret);
 }
 
-static struct error *evaluate_string(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_string(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
     struct type *type = type_array(v, type_builtin(v, "char"), t->length + 1);
@@ -625,7 +625,7 @@ static struct error *evaluate_string(struct values_scope *v, const struct tree *
     return NULL;
 }
 
-static struct error *evaluate_logical(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_logical(struct evaluation *v, const struct tree *t,
                                       struct value **ret)
 {
     struct value *a, *b = NULL;
@@ -644,7 +644,7 @@ static struct error *evaluate_logical(struct values_scope *v, const struct tree 
     return NULL;
 }
 
-static struct error *evaluate_condition(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_condition(struct evaluation *v, const struct tree *t,
                                         struct value **ret)
 {
     struct value *a;
@@ -659,7 +659,7 @@ static struct error *evaluate_condition(struct values_scope *v, const struct tre
     return err;
 }
 
-static struct error *evaluate_size_of(struct values_scope *v, const struct tree *t,
+static struct error *evaluate_size_of(struct evaluation *v, const struct tree *t,
                                       struct value **ret)
 {
     struct value *a = NULL;
@@ -670,14 +670,14 @@ static struct error *evaluate_size_of(struct values_scope *v, const struct tree 
     return NULL;
 }
 
-static struct error *evaluate_cast(struct values_scope *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_cast(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct value *a;
     struct error *err = operand(v, t->a, &a);
     return err ? err : value_cast(a, t->type, ret);
 }
 
-struct error *evaluate(struct values_scope *v, const struct tree *t, struct value **ret)
+struct error *evaluate(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct error *err;
     switch (t->kind) {
@@ -709,7 +709,7 @@ struct error *evaluate(struct values_scope *v, const struct tree *t, struct valu
     return error_new("the expression is not understood");
 }
 
-struct error *values_evaluate(struct values_scope *v, const char *expression, struct value **ret)
+struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret)
 {
     struct tree *t;
     struct value *value;
@@ -726,7 +726,7 @@ struct error *values_evaluate(struct values_scope *v, const char *expression, st
     return err;
 }
 
-struct error *values_is_condition(struct values_scope *v, const char *expression, bool *ret)
+struct error *values_is_condition(struct evaluation *v, const char *expression, bool *ret)
 {
     struct tree *t;
     struct error *err = parse_expression(v, expression, &t);
@@ -737,7 +737,7 @@ struct error *values_is_condition(struct values_scope *v, const char *expression
     return err;
 }
 
-struct error *values_ptype(struct values_scope *v, const char *what, bool expand, char **ret)
+struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret)
 {
     struct tree *t;
     struct value *value;
@@ -759,7 +759,7 @@ struct error *values_ptype(struct values_scope *v, const char *what, bool expand
 /* --- what a function returned --------------------------------------------------------------------------------------------- */
 
 /* Of a struct of at most 16 bytes: does an eightbyte hold nothing but floating-point numbers? */
-static bool all_floats(struct values_scope *v, struct type *t, u64 at, u64 from, bool *some)
+static bool all_floats(struct evaluation *v, struct type *t, u64 at, u64 from, bool *some)
 {
     struct type *plain = type_plain(v, t);
     size_t count;
@@ -783,7 +783,7 @@ static bool all_floats(struct values_scope *v, struct type *t, u64 at, u64 from,
     return plain->kind == TYPE_FLOAT || plain->kind == TYPE_COMPLEX;
 }
 
-static bool returned_in_memory(struct values_scope *v, struct type *plain)
+static bool returned_in_memory(struct evaluation *v, struct type *plain)
 {
     Dwarf_Attribute a;
     Dwarf_Word convention;
@@ -796,7 +796,7 @@ static bool returned_in_memory(struct values_scope *v, struct type *plain)
            dwarf_formudata(&a, &convention) == 0 && convention == 4 && v;
 }
 
-static struct value *from_registers(struct values_scope *v, struct type *t, const u64 rax_rdx[2],
+static struct value *from_registers(struct evaluation *v, struct type *t, const u64 rax_rdx[2],
                                     const u8 *vector)
 {
     struct type *plain = type_plain(v, t);
@@ -815,7 +815,7 @@ static struct value *from_registers(struct values_scope *v, struct type *t, cons
     return value_of_bytes(v, t, bytes, sizeof bytes);
 }
 
-struct error *values_returned(struct values_scope *v, u64 function, const u64 rax_rdx[2], const u8 *vector,
+struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], const u8 *vector,
                               struct value **ret)
 {
     struct module *m = module_at(v->symbols, function);

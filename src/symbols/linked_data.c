@@ -80,7 +80,7 @@ static bool find_copy(struct module *program, const char *name, struct linked *r
     return false;
 }
 
-bool linked_datum(struct values_scope *v, struct found_variable *f, struct linked *ret)
+bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked *ret)
 {
     Dwarf_Attribute a;
     struct module **modules = v->symbols->modules.items;

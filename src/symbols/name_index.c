@@ -50,7 +50,7 @@ static bool has_flag(Dwarf_Die *die, unsigned name)
     return dwarf_attr(die, name, &a) != NULL;
 }
 
-static const char *name_index_keep(struct values_scope *v, char *text)
+static const char *name_index_keep(struct evaluation *v, char *text)
 {
     *(void **)list_add(&v->memory) = text;
     return text;
@@ -357,7 +357,7 @@ static void name_index_look_in(struct question *q, struct module *m)
     }
 }
 
-bool names_find(struct values_scope *v, const char *name, const char *space, unsigned kinds,
+bool names_find(struct evaluation *v, const char *name, const char *space, unsigned kinds,
                 struct name_found *ret)
 {
     struct question q = {.name = name, .space = space, .kinds = kinds,
@@ -389,7 +389,7 @@ static bool name_index_is_instance(const struct name_entry *e, const char *part,
     return e->kind == NAME_TYPE && strncmp(e->name, part, length) == 0 && e->name[length] == '<';
 }
 
-bool names_find_instance(struct values_scope *v, const char *name, struct name_found *ret)
+bool names_find_instance(struct evaluation *v, const char *name, struct name_found *ret)
 {
     const char *part = name_index_last_part(name);
     size_t length = strcspn(part, "<");
@@ -419,7 +419,7 @@ static bool ends_with_path(const char *path, const char *end)
            (all == length || path[all - length - 1] == '/');
 }
 
-bool names_find_in_file(struct values_scope *v, const char *file, const char *name,
+bool names_find_in_file(struct evaluation *v, const char *file, const char *name,
                         struct name_found *ret)
 {
     struct module **modules = v->symbols->modules.items;

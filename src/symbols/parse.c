@@ -12,7 +12,7 @@
 enum { NEST_MOST = 200 };
 
 struct parser {
-    struct values_scope *v;
+    struct evaluation *v;
     const char *at;
     struct error *error; /* the first */
     unsigned depth;
@@ -139,7 +139,7 @@ static const char *qualified(struct parser *p)
     return p->at == from ? NULL : values_copy(p->v, from, (size_t)(p->at - from));
 }
 
-struct type *type_named(struct values_scope *v, const char *keyword, const char *name)
+struct type *type_named(struct evaluation *v, const char *keyword, const char *name)
 {
     struct name_found found;
     struct type *t;
@@ -738,7 +738,7 @@ static bool begins_with_keyword(struct parser *p)
     return see(p, "struct") || see(p, "union") || see(p, "class") || see(p, "enum");
 }
 
-struct error *parse_expression(struct values_scope *v, const char *text, struct tree **ret)
+struct error *parse_expression(struct evaluation *v, const char *text, struct tree **ret)
 {
     struct parser p = {.v = v, .at = text};
     skip_space(&p);

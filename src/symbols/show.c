@@ -42,7 +42,7 @@ static void show_decimal(FILE *out, __int128 i, bool is_unsigned)
     fprintf(out, "%s%s", negative ? "-" : "", text + at);
 }
 
-static void show_symbol(FILE *out, struct values_scope *v, u64 address, bool code)
+static void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code)
 {
     char *name = names_of_address(v->symbols, address, code);
     if (name)
@@ -75,7 +75,7 @@ static void show_char_value(FILE *out, __int128 i, unsigned size, char prefix, b
 
 static void show_as_float(struct show *s, struct value *value, struct number n, bool is_unsigned)
 {
-    struct type *t = value->size == 4 ? type_builtin(value->scope, "float") : type_builtin(value->scope, "double");
+    struct type *t = value->size == 4 ? type_builtin(value->evaluation, "float") : type_builtin(value->evaluation, "double");
     if (!value->bit_size && (value->size == 4 || value->size == 8))
         show_float(s->out, t, value->bytes);
     else
@@ -99,7 +99,7 @@ static void show_formatted(struct show *s, struct value *value, struct number n,
     }
     case 'a':
         show_hex(s->out, u);
-        show_symbol(s->out, value->scope, (u64)u, true);
+        show_symbol(s->out, value->evaluation, (u64)u, true);
         break;
     case 'c':
         if (value->size == 1 || n.i < -128 || n.i > 255)
@@ -141,7 +141,7 @@ static void show_bits(struct show *s, struct type *t, u64 left, const char *pref
     fputc(')', s->out);
 }
 
-static void show_enum(struct show *s, struct values_scope *v, struct type *t, __int128 i)
+static void show_enum(struct show *s, struct evaluation *v, struct type *t, __int128 i)
 {
     char *prefix = type_enum_prefix(v, t);
     if (show_constant(s, t, i, prefix))
@@ -163,7 +163,7 @@ static void show_flags(struct show *s, u64 flags)
 }
 
 /* The text behind a char pointer. */
-static void show_pointed_text(struct show *s, struct values_scope *v, u64 address, struct type *of, char prefix)
+static void show_pointed_text(struct show *s, struct evaluation *v, u64 address, struct type *of, char prefix)
 {
     u8 *bytes;
     size_t count;
@@ -182,7 +182,7 @@ static void show_pointed_text(struct show *s, struct values_scope *v, u64 addres
 
 static void show_pointer(struct show *s, struct value *value, u64 address, bool top)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *plain = type_plain(v, value->type), *to = type_target(v, plain);
     struct type *pointed = type_plain(v, to);
     char prefix = type_character(v, to);
@@ -201,7 +201,7 @@ static void show_pointer(struct show *s, struct value *value, u64 address, bool 
 
 static void show_reference(struct show *s, struct value *value, u64 address, bool top)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *target = value_at(v, type_target(v, type_plain(v, value->type)), address, NULL);
     struct shown standard;
     if (show_standard(target, &standard)) {
@@ -220,25 +220,25 @@ static void show_reference(struct show *s, struct value *value, u64 address, boo
 /* Functions of the class, as the ABI has it: the address, or the place in the table of virtual ones with the lowest bit set. */
 static void show_method(struct show *s, struct value *value, u64 word)
 {
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     if (!word) {
         fputs("NULL", s->out);
     } else if (word & 1) {
-        char *name = type_virtual_method(value->scope, plain, word / 8);
+        char *name = type_virtual_method(value->evaluation, plain, word / 8);
         fprintf(s->out, "&virtual %s", name);
         free(name);
     } else {
-        char *type = type_text(value->scope, value->type);
+        char *type = type_text(value->evaluation, value->type);
         fprintf(s->out, "(%s) ", type);
         free(type);
         show_hex(s->out, word);
-        show_symbol(s->out, value->scope, word, true);
+        show_symbol(s->out, value->evaluation, word, true);
     }
 }
 
 static void show_member_pointer(struct show *s, struct value *value)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *plain = type_plain(v, value->type);
     u64 word = 0;
     memcpy(&word, value->bytes, 8);
@@ -259,7 +259,7 @@ static void show_member_pointer(struct show *s, struct value *value)
 static void show_number(struct show *s, struct value *value, struct type *plain, bool top)
 {
     struct number n = {0};
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     char prefix = type_character(v, value->type);
     struct error *err = value_number(value, &n);
     if (err) {
@@ -291,8 +291,8 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
         return;
     }
     /* Letters for integers show the bits. */
-    struct type *as = type_builtin(value->scope, plain->size > 8 ? "__int128" : plain->size > 4 ? "long" : "int");
-    struct value *bits = value_of_bytes(value->scope, as, value->bytes, value->size);
+    struct type *as = type_builtin(value->evaluation, plain->size > 8 ? "__int128" : plain->size > 4 ? "long" : "int");
+    struct value *bits = value_of_bytes(value->evaluation, as, value->bytes, value->size);
     error_destroy(value_number(bits, &n));
     show_formatted(s, bits, n, false);
 }
@@ -310,7 +310,7 @@ static void show_complex(struct show *s, struct value *value, struct type *plain
 
 static void show_text_array(struct show *s, struct value *value, struct type *plain, char prefix)
 {
-    struct type *of = type_plain(value->scope, type_target(value->scope, plain));
+    struct type *of = type_plain(value->evaluation, type_target(value->evaluation, plain));
     unsigned width = (unsigned)of->size;
     u64 count = value->size / width;
     static const u8 zero[4];
@@ -328,7 +328,7 @@ static bool same_element(struct value *array, u64 a, u64 b, u64 size)
 
 static void show_elements(struct show *s, struct value *value, struct type *plain)
 {
-    u64 size = type_target(value->scope, plain)->size, n = 0;
+    u64 size = type_target(value->evaluation, plain)->size, n = 0;
     fputc('{', s->out);
     for (u64 shown = 0; n < plain->count && shown < SHOW_MOST;) {
         u64 run = 1;
@@ -353,7 +353,7 @@ static void show_elements(struct show *s, struct value *value, struct type *plai
 static struct error *load_array(struct value **value, struct type **plain)
 {
     enum { READ_MOST = 1 << 16 };
-    struct values_scope *v = (*value)->scope;
+    struct evaluation *v = (*value)->evaluation;
     struct type *of = type_target(v, *plain);
     if ((*value)->bytes || (*value)->size <= READ_MOST || !of->size)
         return value_load(*value);
@@ -369,7 +369,7 @@ static struct error *load_array(struct value **value, struct type **plain)
 
 static void show_array(struct show *s, struct value *value, struct type *plain)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct error *err = load_array(&value, &plain);
     char prefix = type_character(v, type_target(v, plain));
     if (err) {
@@ -391,7 +391,7 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
 
 static void show_member(struct show *s, struct value *value, const struct member *m)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     if (m->is_base) {
         char *type = type_text(v, m->type);
         fprintf(s->out, "<%s> = ", type);
@@ -443,8 +443,8 @@ static void show_standard_value(struct show *s, struct value *value, const struc
         return;
     }
     u64 most = x->length < SHOW_MOST ? x->length : SHOW_MOST;
-    u8 *bytes = values_alloc(value->scope, most * x->width + 1);
-    const struct symbols_host *host = &value->scope->symbols->host;
+    u8 *bytes = values_alloc(value->evaluation, most * x->width + 1);
+    const struct symbols_host *host = &value->evaluation->symbols->host;
     if (most && !host->read(host->context, x->address, bytes, most * x->width))
         fprintf(s->out, "<there is no memory at 0x%llx>", (unsigned long long)x->address);
     else
@@ -473,7 +473,7 @@ static void show_members(struct show *s, struct value *value, const struct membe
     fputc('{', s->out);
     for (size_t n = 0; n < count; n++) {
         own |= !m[n].is_base;
-        if (!m[n].name && !m[n].is_base && type_plain(value->scope, m[n].type)->kind != TYPE_STRUCT)
+        if (!m[n].name && !m[n].is_base && type_plain(value->evaluation, m[n].type)->kind != TYPE_STRUCT)
             continue; /* padding */
         if (was_shown(s, value, &m[n]))
             continue;
@@ -492,11 +492,11 @@ static bool show_variant(struct show *s, struct value *value, struct type *plain
     struct member tag, chosen;
     Dwarf_Die variants;
     struct number n = {0};
-    if (!type_variants(value->scope, plain, &tag, &variants))
+    if (!type_variants(value->evaluation, plain, &tag, &variants))
         return false;
     struct error *err = tag.type ? value_number(value_member(value, &tag), &n) : NULL;
     error_destroy(err);
-    if (err || !type_variant(value->scope, plain, &variants, tag.type ? (u64)masked(n.i, (unsigned)tag.type->size * 8) : 0, &chosen))
+    if (err || !type_variant(value->evaluation, plain, &variants, tag.type ? (u64)masked(n.i, (unsigned)tag.type->size * 8) : 0, &chosen))
         return false;
     fprintf(s->out, "%s ", chosen.name ? chosen.name : "?");
     show_value(s, value_member(value, &chosen), false);
@@ -506,7 +506,7 @@ static bool show_variant(struct show *s, struct value *value, struct type *plain
 static void show_struct(struct show *s, struct value *value, struct type *plain)
 {
     size_t count;
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct shown shown;
     const struct member *m = type_members(v, plain, &count);
     if (plain->is_incomplete) {
@@ -529,9 +529,9 @@ static void show_struct(struct show *s, struct value *value, struct type *plain)
 
 static void show_function(struct show *s, struct value *value)
 {
-    char *type = type_text(value->scope, value->type);
+    char *type = type_text(value->evaluation, value->type);
     fprintf(s->out, "{%s} 0x%llx", type, (unsigned long long)value->address);
-    show_symbol(s->out, value->scope, value->address, true);
+    show_symbol(s->out, value->evaluation, value->address, true);
     free(type);
 }
 
@@ -561,7 +561,7 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
 
 static void show_value(struct show *s, struct value *value, bool top)
 {
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     if (plain->kind == TYPE_FUNCTION) {
         show_function(s, value);
         return;
@@ -609,7 +609,7 @@ char *value_show_argument(struct value *value)
     struct value *referred = value;
     struct shown shown;
     struct error *err = value_referred(value, &referred);
-    struct type *plain = type_plain(value->scope, referred->type);
+    struct type *plain = type_plain(value->evaluation, referred->type);
     error_destroy(err);
     bool parts = plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY;
     if (err || !parts || value_is_gone(value) || (show_standard(referred, &shown) && shown.is_text))
@@ -619,5 +619,5 @@ char *value_show_argument(struct value *value)
 
 char *value_type(struct value *value)
 {
-    return type_text(value->scope, value->type);
+    return type_text(value->evaluation, value->type);
 }

@@ -46,8 +46,8 @@ static void json_number(FILE *out, struct value *value, struct type *plain)
 
 static void json_array(FILE *out, struct value *value, struct type *plain, unsigned depth)
 {
-    struct type *of = type_target(value->scope, plain);
-    if (type_character(value->scope, of) == ' ' && !value_is_missing(value, 0, value->size)) {
+    struct type *of = type_target(value->evaluation, plain);
+    if (type_character(value->evaluation, of) == ' ' && !value_is_missing(value, 0, value->size)) {
         u64 count = strnlen((char *)value->bytes, value->size);
         show_json_text(out, value->bytes, count);
         return;
@@ -63,7 +63,7 @@ static void json_array(FILE *out, struct value *value, struct type *plain, unsig
 static void json_members(FILE *out, struct value *value, struct type *plain, unsigned depth, bool *some)
 {
     size_t count;
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     const struct member *m = type_members(v, plain, &count);
     for (size_t n = 0; n < count; n++) {
         struct type *inner = type_plain(v, m[n].type);
@@ -84,8 +84,8 @@ static void json_members(FILE *out, struct value *value, struct type *plain, uns
 static void json_text(FILE *out, struct value *value, const struct shown *x)
 {
     u64 length = x->length < 1 << 16 ? x->length : 1 << 16;
-    u8 *bytes = values_alloc(value->scope, length + 1);
-    const struct symbols_host *host = &value->scope->symbols->host;
+    u8 *bytes = values_alloc(value->evaluation, length + 1);
+    const struct symbols_host *host = &value->evaluation->symbols->host;
     if (x->width != 1)
         json_shown(out, value);
     else if (length && !host->read(host->context, x->address, bytes, length))
@@ -143,9 +143,9 @@ static void json_struct(FILE *out, struct value *value, struct type *plain, unsi
 
 static void json(FILE *out, struct value *value, unsigned depth)
 {
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     struct error *err = value_referred(value, &value);
-    plain = type_plain(value->scope, value->type);
+    plain = type_plain(value->evaluation, value->type);
     if (!err && plain->kind != TYPE_FUNCTION)
         err = value_load(value);
     bool whole = plain->kind != TYPE_STRUCT && plain->kind != TYPE_ARRAY;

@@ -11,13 +11,13 @@
 
 static struct value *pointed_to(struct value *value)
 {
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     u64 address;
     if (plain->kind != TYPE_POINTER)
         return value;
     struct error *err = value_pointer(value, &address);
     error_destroy(err);
-    return err ? NULL : value_at(value->scope, type_target(value->scope, plain), address, NULL);
+    return err ? NULL : value_at(value->evaluation, type_target(value->evaluation, plain), address, NULL);
 }
 
 struct value *std_member(struct value *value, const char *path)
@@ -55,7 +55,7 @@ bool std_is(const struct type *plain, const char *name)
     return plain->name && strncmp(plain->name, name, length) == 0 && plain->name[length] == '<';
 }
 
-struct type *std_argument(struct values_scope *v, const struct type *t, unsigned wanted)
+struct type *std_argument(struct evaluation *v, const struct type *t, unsigned wanted)
 {
     Dwarf_Die child, whole = t->die;
     if (!t->has_die || dwarf_child(&whole, &child) != 0)
@@ -67,7 +67,7 @@ struct type *std_argument(struct values_scope *v, const struct type *t, unsigned
     return NULL;
 }
 
-bool std_number_argument(struct values_scope *v, const struct type *t, i64 *ret)
+bool std_number_argument(struct evaluation *v, const struct type *t, i64 *ret)
 {
     Dwarf_Die child, whole = t->die;
     Dwarf_Attribute a;
@@ -80,13 +80,13 @@ bool std_number_argument(struct values_scope *v, const struct type *t, i64 *ret)
     return false;
 }
 
-void std_title(struct values_scope *v, struct shown *ret, char *text)
+void std_title(struct evaluation *v, struct shown *ret, char *text)
 {
     ret->title = values_copy(v, text, strlen(text));
     free(text);
 }
 
-void std_room(struct values_scope *v, struct shown *ret, u64 count)
+void std_room(struct evaluation *v, struct shown *ret, u64 count)
 {
     ret->more = count > SHOW_MOST;
     ret->items = values_alloc(v, ((ret->more ? SHOW_MOST : count) + 1) * sizeof *ret->items);
@@ -96,7 +96,7 @@ void std_room(struct values_scope *v, struct shown *ret, u64 count)
 
 static bool show_text(struct value *value, const char *pointer_path, const char *length_path, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *pointer = std_member(value, pointer_path);
     if (!pointer || !std_word(value, pointer_path, &ret->address) || !std_word(value, length_path, &ret->length))
         return false;
@@ -121,7 +121,7 @@ static bool show_view(struct value *value, struct type *plain, struct shown *ret
 
 /* --- elements in a row ---------------------------------------------------------------------------------------- */
 
-static void add_row(struct values_scope *v, struct shown *ret, struct type *of, u64 first, u64 count)
+static void add_row(struct evaluation *v, struct shown *ret, struct type *of, u64 first, u64 count)
 {
     ret->of = of;
     ret->address = first;
@@ -133,7 +133,7 @@ static void add_row(struct values_scope *v, struct shown *ret, struct type *of, 
 
 static struct type *element_type(struct value *value, const char *pointer_path)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *pointer = std_member(value, pointer_path);
     struct type *plain = pointer ? type_plain(v, pointer->type) : NULL;
     struct type *of = plain && plain->kind == TYPE_POINTER ? type_target(v, plain) : NULL;
@@ -143,7 +143,7 @@ static struct type *element_type(struct value *value, const char *pointer_path)
 /* Bits, in words. */
 static bool show_std_bits(struct value *value, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     u64 first, end, bit, room, word = 0;
     if (!std_word(value, "_M_impl._M_start._M_p", &first) || !std_word(value, "_M_impl._M_finish._M_p", &end) ||
         !std_word(value, "_M_impl._M_finish._M_offset", &bit) || !std_word(value, "_M_impl._M_end_of_storage", &room) ||
@@ -165,7 +165,7 @@ static bool show_std_bits(struct value *value, struct shown *ret)
 
 static bool show_vector(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *of = element_type(value, "_M_impl._M_start");
     u64 first, end, room;
     if (strncmp(plain->name, "vector<bool,", 12) == 0)
@@ -187,15 +187,15 @@ static bool show_initial(struct value *value, struct type *plain, struct shown *
     (void)plain;
     if (!of || !std_word(value, "_M_array", &first) || !std_word(value, "_M_len", &count))
         return false;
-    add_row(value->scope, ret, of, first, count);
-    std_title(value->scope, ret, xformat("std::initializer_list of length %llu", (unsigned long long)count));
+    add_row(value->evaluation, ret, of, first, count);
+    std_title(value->evaluation, ret, xformat("std::initializer_list of length %llu", (unsigned long long)count));
     return true;
 }
 
 /* Only those that are set, as gdb has it. */
 static bool show_bitset(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *words = std_member(value, "_M_w");
     i64 count;
     struct error *err = words ? value_load(words) : NULL;
@@ -253,7 +253,7 @@ static bool is_in_std(struct type *plain)
 
 bool show_standard(struct value *value, struct shown *ret)
 {
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     *ret = (struct shown){0};
     if (plain->kind != TYPE_STRUCT || !plain->name || !strchr(plain->name, '<'))
         return false;

@@ -143,7 +143,7 @@ void show_json_text(FILE *out, const u8 *bytes, size_t count)
 }
 
 /* Up to the end of the page at a time, so that the last readable byte is seen. */
-bool show_read_string(struct values_scope *v, u64 address, unsigned width, size_t most, u8 **ret,
+bool show_read_string(struct evaluation *v, u64 address, unsigned width, size_t most, u8 **ret,
                       size_t *ret_count, bool *ret_ended)
 {
     const struct symbols_host *host = &v->symbols->host;

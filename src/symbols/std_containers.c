@@ -1,13 +1,13 @@
 /* Containers of libstdc++ that are made of nodes: trees, hash tables, lists, deques; and iterators into them. */
 #include "symbols/values_internal.h"
 
-static bool word_in(struct values_scope *v, u64 address, u64 *ret)
+static bool word_in(struct evaluation *v, u64 address, u64 *ret)
 {
     return v->symbols->host.read(v->symbols->host.context, address, ret, 8);
 }
 
 /* Where the element of a node is: behind its header, as the element's alignment has it. */
-static u64 std_after_header(struct values_scope *v, u64 header, struct type *of)
+static u64 std_after_header(struct evaluation *v, u64 header, struct type *of)
 {
     u64 align = type_alignment(v, of);
     return (header + align - 1) / align * align;
@@ -23,7 +23,7 @@ static char *template_name(const struct type *plain)
     return name ? name : xformat("std::%.*s", (int)strcspn(plain->name, "<"), plain->name);
 }
 
-static void title_with_count(struct values_scope *v, const struct type *plain, u64 count, struct shown *ret)
+static void title_with_count(struct evaluation *v, const struct type *plain, u64 count, struct shown *ret)
 {
     char *name = template_name(plain);
     std_title(v, ret, xformat("%s with %llu element%s", name, (unsigned long long)count, count == 1 ? "" : "s"));
@@ -50,7 +50,7 @@ static bool add_element(struct value *element, bool map, struct shown *ret)
 }
 
 /* gdb shows half as many of a map, since it counts keys and values. */
-static u64 prepare(struct values_scope *v, const struct type *plain, u64 count, struct shown *ret)
+static u64 prepare(struct evaluation *v, const struct type *plain, u64 count, struct shown *ret)
 {
     bool map = is_map(plain);
     u64 most = map ? SHOW_MOST / 2 : SHOW_MOST;
@@ -67,7 +67,7 @@ static u64 prepare(struct values_scope *v, const struct type *plain, u64 count, 
 /* Nodes are: colour, parent, left, right, then the element. */
 enum { NODE_PARENT = 8, NODE_LEFT = 16, NODE_RIGHT = 24, NODE_SIZE = 32, TREE_DEEP = 128 };
 
-static bool next_node(struct values_scope *v, u64 *node)
+static bool next_node(struct evaluation *v, u64 *node)
 {
     u64 at = *node, right, parent, steps = 0;
     if (!word_in(v, at + NODE_RIGHT, &right))
@@ -92,7 +92,7 @@ static bool next_node(struct values_scope *v, u64 *node)
 
 bool std_show_tree(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *tree = std_member(value, "_M_t");
     struct type *of = tree ? std_argument(v, type_plain(v, tree->type), 1) : NULL;
     u64 count, node;
@@ -112,7 +112,7 @@ bool std_show_tree(struct value *value, struct type *plain, struct shown *ret)
 /* --- chains: hash tables, lists ------------------------------------------------------------------------------- */
 
 /* Follows first words of nodes, up to `end`. */
-static bool follow(struct values_scope *v, u64 node, u64 end, u64 header, struct type *of, u64 most,
+static bool follow(struct evaluation *v, u64 node, u64 end, u64 header, struct type *of, u64 most,
                    struct shown *ret)
 {
     while (ret->count < most && node != end) {
@@ -127,7 +127,7 @@ static bool follow(struct values_scope *v, u64 node, u64 end, u64 header, struct
 
 bool std_show_hash(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *table = std_member(value, "_M_h");
     struct type *of = table ? std_argument(v, type_plain(v, table->type), 1) : NULL;
     u64 count, node;
@@ -138,7 +138,7 @@ bool std_show_hash(struct value *value, struct type *plain, struct shown *ret)
     return follow(v, node, 0, 8, of, most, ret);
 }
 
-static void title_of_list(struct values_scope *v, const struct type *plain, struct shown *ret)
+static void title_of_list(struct evaluation *v, const struct type *plain, struct shown *ret)
 {
     char *name = template_name(plain);
     std_title(v, ret, xformat("%s%s", ret->count ? "" : "empty ", name));
@@ -147,7 +147,7 @@ static void title_of_list(struct values_scope *v, const struct type *plain, stru
 
 bool std_show_list(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *head = std_member(value, "_M_impl._M_node");
     struct type *of = std_argument(v, plain, 0);
     u64 node;
@@ -161,7 +161,7 @@ bool std_show_list(struct value *value, struct type *plain, struct shown *ret)
 
 bool std_show_forward_list(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *of = std_argument(v, plain, 0);
     u64 node;
     if (!of || !std_word(value, "_M_impl._M_head._M_next", &node))
@@ -188,7 +188,7 @@ static bool std_read_end(struct value *value, const char *path, struct deque_end
 bool std_show_deque(struct value *value, struct type *plain, struct shown *ret)
 {
     enum { ROW_BYTES = 512 };
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *of = std_argument(v, plain, 0);
     struct deque_end from, to;
     if (!of || !of->size || !std_read_end(value, "_M_impl._M_start", &from) ||
@@ -221,7 +221,7 @@ bool std_show_iterator(struct value *value, struct type *plain, struct shown *re
         {"_Rb_tree_", "_M_node", NODE_SIZE},    {"_List_", "_M_node", 16},
         {"_Fwd_list_", "_M_node", 8},           {"_Node_", "_M_cur", 8},
     };
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *of = std_argument(v, plain, 0);
     for (size_t n = 0; n < countof(kinds); n++) {
         u64 at;

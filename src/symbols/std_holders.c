@@ -1,7 +1,7 @@
 /* Classes of libstdc++ that hold one thing, or a fixed number: pairs, tuples, pointers that own, optional, variant. */
 #include "symbols/values_internal.h"
 
-static void add_labelled(struct values_scope *v, struct shown *ret, const char *label, struct value *item)
+static void add_labelled(struct evaluation *v, struct shown *ret, const char *label, struct value *item)
 {
     enum { MOST = 64 };
     if (!ret->items) {
@@ -16,7 +16,7 @@ static void add_labelled(struct values_scope *v, struct shown *ret, const char *
     ret->items[ret->count++] = item;
 }
 
-static void title_of_type(struct values_scope *v, struct type *plain, const char *behind, struct shown *ret)
+static void title_of_type(struct evaluation *v, struct type *plain, const char *behind, struct shown *ret)
 {
     char *name = type_text(v, plain);
     std_title(v, ret, xformat("%s%s", name, behind));
@@ -29,8 +29,8 @@ bool std_show_pair(struct value *value, struct type *plain, struct shown *ret)
     (void)plain;
     if (!first || !second)
         return false;
-    add_labelled(value->scope, ret, "first", first);
-    add_labelled(value->scope, ret, "second", second);
+    add_labelled(value->evaluation, ret, "first", first);
+    add_labelled(value->evaluation, ret, "second", second);
     return true;
 }
 
@@ -40,7 +40,7 @@ bool std_show_pair(struct value *value, struct type *plain, struct shown *ret)
 static void add_heads(struct value *value, unsigned depth, struct shown *ret)
 {
     size_t count;
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     const struct member *m = type_members(v, type_plain(v, value->type), &count);
     struct value *head = NULL, *rest = NULL;
     for (size_t n = 0; n < count; n++) {
@@ -72,7 +72,7 @@ bool std_show_tuple(struct value *value, struct type *plain, struct shown *ret)
 
 static void set_target(struct value *pointer, struct shown *ret)
 {
-    struct values_scope *v = pointer->scope;
+    struct evaluation *v = pointer->evaluation;
     struct type *plain = type_plain(v, pointer->type);
     u64 address;
     struct error *err = value_pointer(pointer, &address);
@@ -83,7 +83,7 @@ static void set_target(struct value *pointer, struct shown *ret)
 
 bool std_show_unique(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *tuple = std_member(value, "_M_t._M_t");
     struct shown heads = {0};
     if (!tuple)
@@ -100,7 +100,7 @@ bool std_show_unique(struct value *value, struct type *plain, struct shown *ret)
 
 bool std_show_shared(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *pointer = std_member(value, "_M_ptr");
     u64 counts, uses, weak;
     if (!pointer || !std_word(value, "_M_refcount._M_pi", &counts))
@@ -127,7 +127,7 @@ bool std_show_shared(struct value *value, struct type *plain, struct shown *ret)
 
 bool std_show_optional(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     u64 engaged;
     if (!std_word(value, "_M_payload._M_engaged", &engaged))
         return false;
@@ -147,7 +147,7 @@ bool std_show_optional(struct value *value, struct type *plain, struct shown *re
 /* A union of the first alternative and the union of the others. */
 bool std_show_variant(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct value *held = std_member(value, "_M_u");
     u64 index;
     if (!held || !std_word(value, "_M_index", &index))
@@ -178,9 +178,9 @@ bool std_show_atomic(struct value *value, struct type *plain, struct shown *ret)
         held = std_member(value, "_M_b._M_p"); /* a pointer */
     if (!held)
         return false;
-    add_labelled(value->scope, ret, NULL, held);
+    add_labelled(value->evaluation, ret, NULL, held);
     ret->is_one = true;
-    title_of_type(value->scope, plain, "", ret);
+    title_of_type(value->evaluation, plain, "", ret);
     return true;
 }
 
@@ -190,6 +190,6 @@ bool std_show_adapter(struct value *value, struct type *plain, struct shown *ret
     struct value *inside = std_member(value, "c");
     if (!inside || !show_standard(inside, ret) || !ret->title)
         return false;
-    std_title(value->scope, ret, xformat("std::%.*s wrapping: %s", (int)strcspn(plain->name, "<"), plain->name, ret->title));
+    std_title(value->evaluation, ret, xformat("std::%.*s wrapping: %s", (int)strcspn(plain->name, "<"), plain->name, ret->title));
     return true;
 }

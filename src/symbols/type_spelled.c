@@ -21,7 +21,7 @@ static unsigned type_spelled_number_of(Dwarf_Die *die, unsigned name, unsigned o
 }
 
 /* Of the object that it is called for: NULL for a static one. */
-static struct type *object_type(struct values_scope *v, struct module *m, Dwarf_Die *method)
+static struct type *object_type(struct evaluation *v, struct module *m, Dwarf_Die *method)
 {
     Dwarf_Die child;
     if (dwarf_child(method, &child) != 0 || dwarf_tag(&child) != DW_TAG_formal_parameter ||
@@ -31,7 +31,7 @@ static struct type *object_type(struct values_scope *v, struct module *m, Dwarf_
     return pointer->kind == TYPE_POINTER ? type_target(v, pointer) : NULL;
 }
 
-static void write_method(struct values_scope *v, FILE *out, struct type *class, Dwarf_Die *method, unsigned indent)
+static void write_method(struct evaluation *v, FILE *out, struct type *class, Dwarf_Die *method, unsigned indent)
 {
     const char *name = dwarf_diename(method);
     size_t own = strcspn(class->name ? class->name : "", "<");
@@ -64,7 +64,7 @@ static unsigned usual_access(const struct type *t)
     return t->keyword && strcmp(t->keyword, "class") == 0 ? DW_ACCESS_private : DW_ACCESS_public;
 }
 
-static void write_methods(struct values_scope *v, FILE *out, struct type *t, unsigned indent, bool behind,
+static void write_methods(struct evaluation *v, FILE *out, struct type *t, unsigned indent, bool behind,
                           unsigned *access)
 {
     Dwarf_Die child, class = t->die;
@@ -83,9 +83,9 @@ static void write_methods(struct values_scope *v, FILE *out, struct type *t, uns
 
 /* --- structs, enums ------------------------------------------------------------------------------------- */
 
-static void write_struct(struct values_scope *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers);
+static void write_struct(struct evaluation *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers);
 
-static void write_member(struct values_scope *v, FILE *out, const struct member *m, unsigned indent)
+static void write_member(struct evaluation *v, FILE *out, const struct member *m, unsigned indent)
 {
     struct type *inner = m->type;
     fprintf(out, "%*s%s", (int)indent, "", m->is_static ? "static " : "");
@@ -102,7 +102,7 @@ static void write_member(struct values_scope *v, FILE *out, const struct member 
     fputs(";\n", out);
 }
 
-static void write_head(struct values_scope *v, FILE *out, struct type *t, const char *qualifiers)
+static void write_head(struct evaluation *v, FILE *out, struct type *t, const char *qualifiers)
 {
     size_t count;
     const struct member *m = type_members(v, t, &count);
@@ -128,7 +128,7 @@ static bool is_table_pointer(const struct member *m)
     return m->is_artificial && m->name && strncmp(m->name, "_vptr", 5) == 0;
 }
 
-static void write_struct(struct values_scope *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers)
+static void write_struct(struct evaluation *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers)
 {
     size_t count;
     const struct member *m = type_members(v, t, &count);
@@ -159,7 +159,7 @@ static bool is_enum_class(struct type *t)
     return t->has_die && dwarf_attr_integrate(&t->die, DW_AT_enum_class, &a);
 }
 
-char *type_enum_prefix(struct values_scope *v, struct type *t)
+char *type_enum_prefix(struct evaluation *v, struct type *t)
 {
     char *text = v->cplusplus ? type_text(v, t) : xformat("%s", ""), *last = NULL;
     if (is_enum_class(t)) {
@@ -174,7 +174,7 @@ char *type_enum_prefix(struct values_scope *v, struct type *t)
     return text;
 }
 
-static void write_enum(struct values_scope *v, FILE *out, struct type *t, const char *qualifiers)
+static void write_enum(struct evaluation *v, FILE *out, struct type *t, const char *qualifiers)
 {
     const struct member *m = t->members.items;
     i64 next = 0;
@@ -199,7 +199,7 @@ static void write_enum(struct values_scope *v, FILE *out, struct type *t, const 
 }
 
 /* The struct or enum at the core of it is spelled out, whatever is around. */
-static struct type *core_of(struct values_scope *v, struct type *t, const char **ret_qualifiers)
+static struct type *core_of(struct evaluation *v, struct type *t, const char **ret_qualifiers)
 {
     for (unsigned n = 0; n < SPELL_DEEP; n++) {
         if (t->kind == TYPE_CONST)
@@ -215,7 +215,7 @@ static struct type *core_of(struct values_scope *v, struct type *t, const char *
 }
 
 /* The type with another one in place of its core: only names of typedefs at the outside are taken off. */
-static struct type *unwrapped(struct values_scope *v, struct type *t)
+static struct type *unwrapped(struct evaluation *v, struct type *t)
 {
     if (t->kind == TYPE_TYPEDEF)
         return unwrapped(v, type_plain(v, t));
@@ -229,7 +229,7 @@ static struct type *unwrapped(struct values_scope *v, struct type *t)
     return copy;
 }
 
-char *type_expanded(struct values_scope *v, struct type *t)
+char *type_expanded(struct evaluation *v, struct type *t)
 {
     const char *qualifiers = "";
     t = unwrapped(v, t);

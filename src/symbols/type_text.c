@@ -6,7 +6,7 @@
 enum { TEXT_DEEP = 32 };
 
 struct type_writer {
-    struct values_scope *v;
+    struct evaluation *v;
     unsigned depth;
 };
 
@@ -86,7 +86,7 @@ static char *declare_pointer(struct type_writer *w, struct type *t, const char *
     return declare(w, to, more);
 }
 
-static struct type *class_of(struct values_scope *v, struct type *t)
+static struct type *class_of(struct evaluation *v, struct type *t)
 {
     Dwarf_Attribute a;
     Dwarf_Die class;
@@ -95,7 +95,7 @@ static struct type *class_of(struct values_scope *v, struct type *t)
     return type_of(v, t->module, &class);
 }
 
-static char *class_name(struct values_scope *v, struct type *t)
+static char *class_name(struct evaluation *v, struct type *t)
 {
     struct type *class = class_of(v, t);
     return class ? type_text(v, class) : xformat("%s", "");
@@ -110,7 +110,7 @@ static bool is_virtual_at(Dwarf_Die *method, u64 index)
            dwarf_getlocation(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_constu && ops[0].number == index;
 }
 
-char *type_virtual_method(struct values_scope *v, struct type *plain, u64 index)
+char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index)
 {
     struct type *class = class_of(v, plain);
     Dwarf_Die child, die = class ? class->die : (Dwarf_Die){0};
@@ -130,7 +130,7 @@ char *type_virtual_method(struct values_scope *v, struct type *plain, u64 index)
     return text;
 }
 
-char *type_member_at(struct values_scope *v, struct type *plain, u64 offset)
+char *type_member_at(struct evaluation *v, struct type *plain, u64 offset)
 {
     size_t count;
     struct type *class = class_of(v, plain);
@@ -218,18 +218,18 @@ static char *declare(struct type_writer *w, struct type *t, char *inner)
     return text;
 }
 
-char *type_declaration(struct values_scope *v, struct type *t, const char *name)
+char *type_declaration(struct evaluation *v, struct type *t, const char *name)
 {
     struct type_writer w = {.v = v};
     return declare(&w, t, xformat("%s", name));
 }
 
-char *type_text(struct values_scope *v, struct type *t)
+char *type_text(struct evaluation *v, struct type *t)
 {
     return type_declaration(v, t, "");
 }
 
-char *type_parameters(struct values_scope *v, struct module *m, Dwarf_Die *function)
+char *type_parameters(struct evaluation *v, struct module *m, Dwarf_Die *function)
 {
     struct type_writer w = {.v = v};
     return parameter_list(&w, m, function, true);

@@ -1,6 +1,6 @@
 /* Types of DWARF, as C and C++ know them.
  *
- * Made when they are asked for, and kept by the scope: lengths of arrays can depend on the frame.  What a type points to, and
+ * Made when they are asked for, and kept by the evaluation: lengths of arrays can depend on the frame.  What a type points to, and
  * its members, are made later still, so that types which hold themselves are no trouble.
  */
 #include <dwarf.h>
@@ -9,7 +9,7 @@
 
 /* --- made of nothing ------------------------------------------------------------------------------- */
 
-struct type *type_new(struct values_scope *v, enum type_kind kind, const char *name, u64 size)
+struct type *type_new(struct evaluation *v, enum type_kind kind, const char *name, u64 size)
 {
     struct type *t = values_alloc(v, sizeof *t);
     *t = (struct type){.kind = kind, .name = name, .size = size, .target_made = true,
@@ -38,7 +38,7 @@ static const struct {
     {"int16_t", TYPE_INTEGER, 2, false},        {"int64_t", TYPE_INTEGER, 8, false},
 };
 
-struct type *type_builtin(struct values_scope *v, const char *name)
+struct type *type_builtin(struct evaluation *v, const char *name)
 {
     struct type **bucket = &v->types[0]; /* DIEs are not at odd places as small as this */
     for (struct type *t = *bucket; t; t = t->next)
@@ -54,7 +54,7 @@ struct type *type_builtin(struct values_scope *v, const char *name)
     return NULL;
 }
 
-struct type *type_pointer(struct values_scope *v, struct type *to)
+struct type *type_pointer(struct evaluation *v, struct type *to)
 {
     struct type *t = type_new(v, TYPE_POINTER, NULL, 8);
     t->target = to;
@@ -62,7 +62,7 @@ struct type *type_pointer(struct values_scope *v, struct type *to)
     return t;
 }
 
-struct type *type_array(struct values_scope *v, struct type *of, u64 count)
+struct type *type_array(struct evaluation *v, struct type *of, u64 count)
 {
     u64 size = 0;
     struct type *t = type_new(v, TYPE_ARRAY, NULL, 0);
@@ -74,14 +74,14 @@ struct type *type_array(struct values_scope *v, struct type *of, u64 count)
     return t;
 }
 
-struct type *type_const(struct values_scope *v, struct type *of)
+struct type *type_const(struct evaluation *v, struct type *of)
 {
     struct type *t = type_new(v, TYPE_CONST, NULL, of->size);
     t->target = of;
     return t;
 }
 
-struct type *type_vector(struct values_scope *v)
+struct type *type_vector(struct evaluation *v)
 {
     static const struct {
         const char *name, *of;
@@ -103,7 +103,7 @@ struct type *type_vector(struct values_scope *v)
     return t;
 }
 
-struct type *type_flags(struct values_scope *v)
+struct type *type_flags(struct evaluation *v)
 {
     struct type *t = type_new(v, TYPE_INTEGER, "i386_eflags", 4);
     t->is_flag_register = true;
@@ -173,7 +173,7 @@ static void make_base(struct type *t)
 }
 
 /* The length of a dimension; false: it has none. */
-static bool dimension_count(struct values_scope *v, struct type *t, Dwarf_Die *range, u64 *ret)
+static bool dimension_count(struct evaluation *v, struct type *t, Dwarf_Die *range, u64 *ret)
 {
     Dwarf_Attribute a;
     i64 number;
@@ -190,7 +190,7 @@ static bool dimension_count(struct values_scope *v, struct type *t, Dwarf_Die *r
 }
 
 /* The array over the dimension `range` and those behind it. */
-static void make_dimension(struct values_scope *v, struct type *t, Dwarf_Die *range)
+static void make_dimension(struct evaluation *v, struct type *t, Dwarf_Die *range)
 {
     Dwarf_Die next = *range;
     u64 size = 0;
@@ -211,7 +211,7 @@ static void make_dimension(struct values_scope *v, struct type *t, Dwarf_Die *ra
     t->size = __builtin_mul_overflow(t->target->size, t->count, &size) ? 0 : size;
 }
 
-static void make_array(struct values_scope *v, struct type *t)
+static void make_array(struct evaluation *v, struct type *t)
 {
     Dwarf_Die child;
     t->kind = TYPE_ARRAY;
@@ -253,7 +253,7 @@ static void add_enumerators(struct type *t)
     t->is_flags = flags && some && seen;
 }
 
-static void make_enum(struct values_scope *v, struct type *t)
+static void make_enum(struct evaluation *v, struct type *t)
 {
     struct type *under = NULL;
     Dwarf_Attribute a;
@@ -272,7 +272,7 @@ static void make_enum(struct values_scope *v, struct type *t)
     *(void **)list_add(&v->memory) = t->members.items;
 }
 
-static void make_qualified(struct values_scope *v, struct type *t, enum type_kind kind)
+static void make_qualified(struct evaluation *v, struct type *t, enum type_kind kind)
 {
     t->kind = kind;
     t->target = type_attribute(v, t->module, &t->die);
@@ -306,7 +306,7 @@ static void make_struct(struct type *t, const char *keyword)
     t->is_incomplete = attribute_flag(&t->die, DW_AT_declaration);
 }
 
-static void types_make(struct values_scope *v, struct type *t)
+static void types_make(struct evaluation *v, struct type *t)
 {
     switch (dwarf_tag(&t->die)) {
     case DW_TAG_base_type: make_base(t); break;
@@ -343,7 +343,7 @@ static void types_make(struct values_scope *v, struct type *t)
 }
 
 /* The definition of what is only declared here. */
-static bool find_definition(struct values_scope *v, struct type *t, struct name_found *ret)
+static bool find_definition(struct evaluation *v, struct type *t, struct name_found *ret)
 {
     if (!t->is_incomplete || !t->name)
         return false;
@@ -369,7 +369,7 @@ static void follow_signature(Dwarf_Die *die)
         *die = whole;
 }
 
-struct type *type_of(struct values_scope *v, struct module *m, Dwarf_Die *die)
+struct type *type_of(struct evaluation *v, struct module *m, Dwarf_Die *die)
 {
     enum { NEST_MOST = 64 };
     static __thread unsigned nested; /* malformed types that are made of themselves */
@@ -397,7 +397,7 @@ struct type *type_of(struct values_scope *v, struct module *m, Dwarf_Die *die)
     return t;
 }
 
-struct type *type_attribute(struct values_scope *v, struct module *m, Dwarf_Die *die)
+struct type *type_attribute(struct evaluation *v, struct module *m, Dwarf_Die *die)
 {
     Dwarf_Attribute a;
     Dwarf_Die target;
@@ -406,7 +406,7 @@ struct type *type_attribute(struct values_scope *v, struct module *m, Dwarf_Die 
     return type_builtin(v, "void");
 }
 
-struct type *type_target(struct values_scope *v, struct type *t)
+struct type *type_target(struct evaluation *v, struct type *t)
 {
     if (!t->target_made) {
         t->target_made = true;
@@ -415,7 +415,7 @@ struct type *type_target(struct values_scope *v, struct type *t)
     return t->target ? t->target : type_builtin(v, "void");
 }
 
-struct type *type_plain(struct values_scope *v, struct type *t)
+struct type *type_plain(struct evaluation *v, struct type *t)
 {
     for (unsigned n = 0; n < 64; n++) {
         if (t->kind != TYPE_TYPEDEF && t->kind != TYPE_CONST && t->kind != TYPE_VOLATILE)
@@ -460,7 +460,7 @@ static u64 member_offset(Dwarf_Die *die)
     return 0;
 }
 
-static void types_add_member(struct values_scope *v, struct type *t, Dwarf_Die *die)
+static void types_add_member(struct evaluation *v, struct type *t, Dwarf_Die *die)
 {
     unsigned tag = (unsigned)dwarf_tag(die);
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance && tag != DW_TAG_variable)
@@ -478,7 +478,7 @@ static void types_add_member(struct values_scope *v, struct type *t, Dwarf_Die *
     *(struct member *)list_add(&t->members) = m;
 }
 
-static struct member member_of(struct values_scope *v, struct type *t, Dwarf_Die *die)
+static struct member member_of(struct evaluation *v, struct type *t, Dwarf_Die *die)
 {
     return (struct member){.name = dwarf_diename(die), .type = type_attribute(v, t->module, die), .die = *die,
                            .offset = member_offset(die)};
@@ -494,7 +494,7 @@ static bool child_of(Dwarf_Die *die, unsigned tag, Dwarf_Die *ret)
     return false;
 }
 
-bool type_variants(struct values_scope *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first)
+bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first)
 {
     Dwarf_Die part, tag;
     Dwarf_Attribute a;
@@ -507,7 +507,7 @@ bool type_variants(struct values_scope *v, struct type *plain, struct member *re
     return true;
 }
 
-bool type_variant(struct values_scope *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret)
+bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret)
 {
     Dwarf_Die at = *variants, member;
     bool found = false;
@@ -524,7 +524,7 @@ bool type_variant(struct values_scope *v, struct type *plain, Dwarf_Die *variant
     return found;
 }
 
-const struct member *type_members(struct values_scope *v, struct type *t, size_t *ret_count)
+const struct member *type_members(struct evaluation *v, struct type *t, size_t *ret_count)
 {
     Dwarf_Die child;
     if (!t->members_made && t->kind == TYPE_STRUCT && t->has_die) {
@@ -552,7 +552,7 @@ bool type_is_scalar(const struct type *t)
     return type_is_integral(t) || t->kind == TYPE_FLOAT || t->kind == TYPE_POINTER;
 }
 
-static u64 alignment(struct values_scope *v, struct type *t, unsigned depth)
+static u64 alignment(struct evaluation *v, struct type *t, unsigned depth)
 {
     struct type *plain = type_plain(v, t);
     size_t count;
@@ -569,12 +569,12 @@ static u64 alignment(struct values_scope *v, struct type *t, unsigned depth)
     return most;
 }
 
-u64 type_alignment(struct values_scope *v, struct type *t)
+u64 type_alignment(struct evaluation *v, struct type *t)
 {
     return alignment(v, t, SHOW_DEPTH);
 }
 
-char type_character(struct values_scope *v, struct type *t)
+char type_character(struct evaluation *v, struct type *t)
 {
     static const struct {
         const char *name;

@@ -15,15 +15,15 @@ static void size_value(struct value *value)
     value->size = value->bit_size ? (value->bit_offset + value->bit_size + 7) / 8 : value->type->size;
 }
 
-struct value *value_new(struct values_scope *v, struct type *t)
+struct value *value_new(struct evaluation *v, struct type *t)
 {
     struct value *value = values_alloc(v, sizeof *value);
-    *value = (struct value){.scope = v, .type = t};
+    *value = (struct value){.evaluation = v, .type = t};
     size_value(value);
     return value;
 }
 
-struct value *value_at(struct values_scope *v, struct type *t, u64 address, const struct sources *from)
+struct value *value_at(struct evaluation *v, struct type *t, u64 address, const struct sources *from)
 {
     struct value *value = value_new(v, t);
     value->in_memory = true;
@@ -32,7 +32,7 @@ struct value *value_at(struct values_scope *v, struct type *t, u64 address, cons
     return value;
 }
 
-struct value *value_of_bytes(struct values_scope *v, struct type *t, const void *bytes, size_t size)
+struct value *value_of_bytes(struct evaluation *v, struct type *t, const void *bytes, size_t size)
 {
     struct value *value = value_new(v, t);
     value->bytes = values_alloc(v, value->size + 1);
@@ -41,7 +41,7 @@ struct value *value_of_bytes(struct values_scope *v, struct type *t, const void 
     return value;
 }
 
-struct value *value_optimised_out(struct values_scope *v, struct type *t)
+struct value *value_optimised_out(struct evaluation *v, struct type *t)
 {
     struct value *value = value_new(v, t);
     if (value->size > VALUE_MOST)
@@ -55,16 +55,16 @@ struct value *value_optimised_out(struct values_scope *v, struct type *t)
 
 struct error *value_load(struct value *value)
 {
-    struct symbols *s = value->scope->symbols;
+    struct symbols *s = value->evaluation->symbols;
     invariant(1, !value->bytes || value->size <= value->room);
     invariant(2, value->bytes || !value->missing);
     if (value->bytes)
         return NULL;
     if (value->size > VALUE_MOST)
         return error_new("it has %llu bytes, which is too much at once", (unsigned long long)value->size);
-    u8 *bytes = values_alloc(value->scope, value->size + 1);
+    u8 *bytes = values_alloc(value->evaluation, value->size + 1);
     if (value->size && !s->host.read(s->host.context, value->address, bytes, value->size)) {
-        value->scope->uses |= VALUES_NO_MEMORY;
+        value->evaluation->uses |= VALUES_NO_MEMORY;
         return error_new("there is no memory at 0x%llx", (unsigned long long)value->address);
     }
     value->bytes = bytes;
@@ -187,7 +187,7 @@ struct value *value_of_location(struct frame_view *f, struct type *t, const stru
 static struct value *part_of_bits(struct value *value, struct type *t, u64 offset, u32 bit_offset,
                                   u32 bit_size)
 {
-    struct value *part = value_new(value->scope, t);
+    struct value *part = value_new(value->evaluation, t);
     part->bit_offset = bit_offset;
     part->bit_size = bit_size;
     size_value(part);
@@ -199,7 +199,7 @@ static struct value *part_of_bits(struct value *value, struct type *t, u64 offse
     if (offset > value->size || part->size > value->size - offset) {
         if (value->in_memory)
             return part; /* a flexible array */
-        struct value *none = value_optimised_out(value->scope, t);
+        struct value *none = value_optimised_out(value->evaluation, t);
         return none;
     }
     part->bytes = value->bytes + offset;
@@ -216,21 +216,21 @@ struct value *value_part(struct value *value, struct type *t, u64 offset)
 
 struct value *value_element(struct value *array, u64 index)
 {
-    struct type *plain = type_plain(array->scope, array->type);
-    struct type *of = type_target(array->scope, plain);
+    struct type *plain = type_plain(array->evaluation, array->type);
+    struct type *of = type_target(array->evaluation, plain);
     return value_part(array, of, index * of->size);
 }
 
 /* A virtual base is found by an expression over the object's address. */
 static bool object_read(void *context, u64 address, void *to, size_t size)
 {
-    struct symbols *s = ((struct values_scope *)context)->symbols;
+    struct symbols *s = ((struct evaluation *)context)->symbols;
     return s->host.read(s->host.context, address, to, size);
 }
 
 struct error *value_virtual_base(struct value *object, const struct member *m, u64 *ret)
 {
-    struct values_scope *v = object->scope;
+    struct evaluation *v = object->evaluation;
     struct expression_host host = {.read = object_read, .context = v};
     struct location location;
     Dwarf_Die die = m->die;
@@ -248,7 +248,7 @@ struct error *value_virtual_base(struct value *object, const struct member *m, u
 /* A static member lies where its definition says. */
 static struct value *value_static_member(struct value *value, const struct member *m)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *plain = type_plain(v, value->type);
     struct found_variable found = {.die = m->die, .module = plain->module};
     struct value *result = NULL;
@@ -270,8 +270,8 @@ struct value *value_member(struct value *value, const struct member *m)
     if (m->is_virtual) {
         struct error *err = value_virtual_base(value, m, &address);
         error_destroy(err);
-        return err ? value_optimised_out(value->scope, m->type)
-                   : value_at(value->scope, m->type, address, value->from);
+        return err ? value_optimised_out(value->evaluation, m->type)
+                   : value_at(value->evaluation, m->type, address, value->from);
     }
     return part_of_bits(value, m->type, m->offset, m->bit_offset, m->bit_size);
 }
@@ -279,7 +279,7 @@ struct value *value_member(struct value *value, const struct member *m)
 static struct error *find_member(struct value *value, const char *name, unsigned depth, struct value **ret)
 {
     size_t count;
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *plain = type_plain(v, value->type);
     const struct member *m = type_members(v, plain, &count);
     *ret = NULL;
@@ -337,7 +337,7 @@ static long double float_of(const u8 *bytes, u64 size)
 
 struct error *value_number(struct value *value, struct number *ret)
 {
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     struct error *err = value_load(value);
     if (err)
         return err;
@@ -364,7 +364,7 @@ struct error *value_number(struct value *value, struct number *ret)
 struct error *value_pointer(struct value *value, u64 *ret)
 {
     struct number n;
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
         if (!value->in_memory)
             return error_new("it is not in memory");
@@ -380,7 +380,7 @@ struct error *value_pointer(struct value *value, u64 *ret)
     return NULL;
 }
 
-struct number number_as(struct values_scope *v, struct number n, struct type *t)
+struct number number_as(struct evaluation *v, struct number n, struct type *t)
 {
     struct type *plain = type_plain(v, t);
     if (plain->kind == TYPE_FLOAT) {
@@ -400,7 +400,7 @@ struct number number_as(struct values_scope *v, struct number n, struct type *t)
                                                plain->is_unsigned)};
 }
 
-struct value *value_of_number(struct values_scope *v, struct type *t, struct number n)
+struct value *value_of_number(struct evaluation *v, struct type *t, struct number n)
 {
     struct type *plain = type_plain(v, t);
     struct number as = number_as(v, n, t);
@@ -418,7 +418,7 @@ struct value *value_of_number(struct values_scope *v, struct type *t, struct num
     return value_of_bytes(v, t, bytes, sizeof bytes);
 }
 
-struct value *value_of_integer(struct values_scope *v, const char *type, i64 i)
+struct value *value_of_integer(struct evaluation *v, const char *type, i64 i)
 {
     return value_of_number(v, type_builtin(v, type), (struct number){.i = i});
 }
@@ -427,7 +427,7 @@ struct value *value_of_integer(struct values_scope *v, const char *type, i64 i)
 
 struct error *value_referred(struct value *value, struct value **ret)
 {
-    struct values_scope *v = value->scope;
+    struct evaluation *v = value->evaluation;
     struct type *plain = type_plain(v, value->type);
     u64 address;
     *ret = value;
@@ -440,7 +440,7 @@ struct error *value_referred(struct value *value, struct value **ret)
     return NULL;
 }
 
-const struct sources *sources_join(struct values_scope *v, const struct sources *a, const struct sources *b)
+const struct sources *sources_join(struct evaluation *v, const struct sources *a, const struct sources *b)
 {
     if (!a || !b || a == b)
         return a ? a : b;
@@ -453,9 +453,9 @@ const struct sources *value_all_sources(struct value *value)
 {
     if (!value->in_memory)
         return value->from;
-    struct sources *own = values_alloc(value->scope, sizeof *own);
+    struct sources *own = values_alloc(value->evaluation, sizeof *own);
     *own = (struct sources){.address = value->address, .size = value->size};
-    return sources_join(value->scope, own, value->from);
+    return sources_join(value->evaluation, own, value->from);
 }
 
 static void value_add_source(struct list *l, u64 address, u64 size)
@@ -499,7 +499,7 @@ bool value_bits(struct value *value, u32 *ret_offset, u32 *ret_size)
     return value->bit_size != 0;
 }
 
-u32 values_uses(const struct values_scope *v)
+u32 values_uses(const struct evaluation *v)
 {
     return v->uses;
 }
@@ -508,7 +508,7 @@ struct error *value_truth(struct value *value, bool *ret)
 {
     struct number n;
     u64 address;
-    struct type *plain = type_plain(value->scope, value->type);
+    struct type *plain = type_plain(value->evaluation, value->type);
     if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
         struct error *err = value_pointer(value, &address);
         if (!err)
@@ -531,6 +531,6 @@ struct error *value_integer(struct value *value, i64 *ret)
         err = value_number(value, &n);
     if (err)
         return err;
-    *ret = n.is_float ? (i64)number_as(value->scope, n, type_builtin(value->scope, "long")).i : (i64)n.i;
+    *ret = n.is_float ? (i64)number_as(value->evaluation, n, type_builtin(value->evaluation, "long")).i : (i64)n.i;
     return NULL;
 }

@@ -21,10 +21,10 @@
 
 #include "symbols/symbols.h"
 
-struct value; /* belongs to its values_scope */
+struct value; /* belongs to its evaluation */
 
-/* Where names are looked up: a frame of a thread.  Values live until the scope is closed. */
-struct values_scope;
+/* Where names are looked up: a frame of a thread.  Values live until the evaluation is closed. */
+struct evaluation;
 struct values_request {
     const struct frame *frames; /* lent; [0] is innermost */
     size_t frame_count;
@@ -34,12 +34,12 @@ struct values_request {
     bool (*named_register)(void *context, const char *name, u8 *bytes, size_t *size);
     void *context;
 };
-struct error *values_open(struct symbols *s, const struct values_request *request, struct values_scope **ret);
-void values_close(struct values_scope *v); /* accepts NULL */
+struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret);
+void values_close(struct evaluation *v); /* accepts NULL */
 
 /* Errors are one sentence: does not parse, names nothing, is optimised out, points to memory that is not there,
  * assigns (refused, with a hint). */
-struct error *values_evaluate(struct values_scope *v, const char *expression, struct value **ret);
+struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret);
 
 /* Text as gdb would print it.  `format` is 0, or a letter of x d u o t a c f s z.  To be freed. */
 char *value_show(struct value *value, char format);
@@ -64,7 +64,7 @@ struct value_source { u64 address, size; };
 void value_sources(struct value *value, struct value_source **ret, size_t *ret_count);
 
 /* Variables of the frame: parameters (true) or locals, of all blocks around the pc, innermost first.  For each: name and value, or
- * why there is none.  *ret is the scope's. */
+ * why there is none.  *ret is the evaluation's. */
 struct variable {
     const char *name;
     struct value *value;  /* NULL: */
@@ -72,38 +72,38 @@ struct variable {
     unsigned line;
     bool hidden;          /* by one of the same name further in */
 };
-struct error *values_variables(struct values_scope *v, bool parameters, struct variable **ret, size_t *ret_count);
+struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count);
 
 /* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
-struct error *values_ptype(struct values_scope *v, const char *what, bool expand, char **ret);
+struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret);
 
 /* What a function that has just returned left: its value; NULL in *ret if it returns nothing.  `vector` is xmm0 and xmm1, 16 bytes
  * each; NULL: not to be had. */
-struct error *values_returned(struct values_scope *v, u64 function, const u64 rax_rdx[2], const u8 *vector, struct value **ret);
+struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], const u8 *vector, struct value **ret);
 
 /* An error if it means nothing in the code at `pc`: it does not parse, or there is something in it that has no such name there. */
-struct error *values_check(struct values_scope *v, const char *expression, u64 pc);
+struct error *values_check(struct evaluation *v, const char *expression, u64 pc);
 
 /* As agent bytecode (log/control.h), true if not 0; evaluated in the frame whose code is at `pc`, with that frame on top of the stack.  An error
  * says what cannot be compiled. */
-struct error *values_compile(struct values_scope *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size);
+struct error *values_compile(struct evaluation *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size);
 
-/* The same for the scope's own frame as it lies now: what is relative to the frame has a fixed address, and the code may run anywhere as
+/* The same for the evaluation's own frame as it lies now: what is relative to the frame has a fixed address, and the code may run anywhere as
  * long as the frame is there.  What is in registers cannot be compiled so. */
-struct error *values_compile_fixed(struct values_scope *v, const char *expression, u8 **ret, size_t *ret_size);
+struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret, size_t *ret_size);
 
 /* Is it a comparison or a logical expression?  An error if it does not parse. */
-struct error *values_is_condition(struct values_scope *v, const char *expression, bool *ret);
+struct error *values_is_condition(struct evaluation *v, const char *expression, bool *ret);
 
-/* What evaluations in the scope depended on since it was opened. */
+/* What the values found in the evaluation depended on since it was opened. */
 enum {
     VALUES_FRAME = 1,     /* where the frame lies */
     VALUES_REGISTERS = 2, /* what is in its registers */
     VALUES_NO_MEMORY = 4, /* memory that is not there: at another moment it may be */
 };
-u32 values_uses(const struct values_scope *v);
+u32 values_uses(const struct evaluation *v);
 
 /* Members and variables that begin so, for completion: the whole text with its last word completed; *ret and its strings to be freed. */
-void values_complete(struct values_scope *v, const char *beginning, size_t most, char ***ret, size_t *ret_count);
+void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret, size_t *ret_count);
 
 #endif

@@ -34,7 +34,7 @@ struct type {
     struct module *module;
     Dwarf_Die die;
     struct list members;  /* struct member; of an enum: its names */
-    struct type *next;    /* in the table of the scope */
+    struct type *next;    /* in the table of the evaluation */
 };
 
 struct member {
@@ -47,43 +47,43 @@ struct member {
     Dwarf_Die die;    /* of a static one, or a virtual base */
 };
 
-struct type *type_of(struct values_scope *v, struct module *m, Dwarf_Die *die);
+struct type *type_of(struct evaluation *v, struct module *m, Dwarf_Die *die);
 /* What DW_AT_type of the DIE says; void if nothing. */
-struct type *type_attribute(struct values_scope *v, struct module *m, Dwarf_Die *die);
-struct type *type_target(struct values_scope *v, struct type *t);
+struct type *type_attribute(struct evaluation *v, struct module *m, Dwarf_Die *die);
+struct type *type_target(struct evaluation *v, struct type *t);
 /* Without typedefs, const and volatile. */
-struct type *type_plain(struct values_scope *v, struct type *t);
-const struct member *type_members(struct values_scope *v, struct type *t, size_t *ret_count);
+struct type *type_plain(struct evaluation *v, struct type *t);
+const struct member *type_members(struct evaluation *v, struct type *t, size_t *ret_count);
 /* A struct that is one of several, as Rust's enums: the member that tells which (without a type: there is only one), and the first of
  * them; then the one of a tag. */
-bool type_variants(struct values_scope *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first);
-bool type_variant(struct values_scope *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret);
+bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first);
+bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret);
 /* One of C's own: "unsigned int"; NULL: there is none of the name. */
-struct type *type_builtin(struct values_scope *v, const char *name);
-struct type *type_pointer(struct values_scope *v, struct type *to);
-struct type *type_array(struct values_scope *v, struct type *of, u64 count);
-struct type *type_const(struct values_scope *v, struct type *of);
+struct type *type_builtin(struct evaluation *v, const char *name);
+struct type *type_pointer(struct evaluation *v, struct type *to);
+struct type *type_array(struct evaluation *v, struct type *of, u64 count);
+struct type *type_const(struct evaluation *v, struct type *of);
 /* Of the 128 bits of a vector register, and of the flags. */
-struct type *type_vector(struct values_scope *v);
-struct type *type_flags(struct values_scope *v);
+struct type *type_vector(struct evaluation *v);
+struct type *type_flags(struct evaluation *v);
 /* Made of nothing. */
-struct type *type_new(struct values_scope *v, enum type_kind kind, const char *name, u64 size);
+struct type *type_new(struct evaluation *v, enum type_kind kind, const char *name, u64 size);
 bool type_is_integral(const struct type *plain);
 bool type_is_scalar(const struct type *plain);
-u64 type_alignment(struct values_scope *v, struct type *t);
+u64 type_alignment(struct evaluation *v, struct type *t);
 /* How a character of it is written: 0: it is none; else ' ', 'L', 'u' or 'U'. */
-char type_character(struct values_scope *v, struct type *t);
+char type_character(struct evaluation *v, struct type *t);
 /* To be freed. */
-char *type_text(struct values_scope *v, struct type *t);
-char *type_declaration(struct values_scope *v, struct type *t, const char *name);
+char *type_text(struct evaluation *v, struct type *t);
+char *type_declaration(struct evaluation *v, struct type *t, const char *name);
 /* Those of a function that somebody wrote, with commas between them; to be freed. */
-char *type_parameters(struct values_scope *v, struct module *m, Dwarf_Die *function);
+char *type_parameters(struct evaluation *v, struct module *m, Dwarf_Die *function);
 /* What a pointer to members means: a virtual function, or the member at an offset, or NULL.  To be freed. */
-char *type_virtual_method(struct values_scope *v, struct type *plain, u64 index);
-char *type_member_at(struct values_scope *v, struct type *plain, u64 offset);
+char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index);
+char *type_member_at(struct evaluation *v, struct type *plain, u64 offset);
 /* What stands before the names of an enum's values: "N::"; to be freed. */
-char *type_enum_prefix(struct values_scope *v, struct type *t);
-char *type_expanded(struct values_scope *v, struct type *t);
+char *type_enum_prefix(struct evaluation *v, struct type *t);
+char *type_expanded(struct evaluation *v, struct type *t);
 /* "std::vector<int, std::allocator<int> >" is "std::vector<int>" to people (type_names.c).  To be freed. */
 char *type_short_name(const char *name);
 /* Are both names the same, but for blanks and what a template has by default? */
@@ -125,12 +125,12 @@ struct name_found {
 
 /* A name as C++ writes it, of one kind; of the unit first, then of its module, then of all.  `space` (may be NULL) is the name
  * space or class in which the question is asked. */
-bool names_find(struct values_scope *v, const char *name, const char *space, unsigned kinds,
+bool names_find(struct evaluation *v, const char *name, const char *space, unsigned kinds,
                 struct name_found *ret);
 /* An instance of a template, named without the arguments that it has by default: a walk over all names. */
-bool names_find_instance(struct values_scope *v, const char *name, struct name_found *ret);
+bool names_find_instance(struct evaluation *v, const char *name, struct name_found *ret);
 /* `'file.c'::name`. */
-bool names_find_in_file(struct values_scope *v, const char *file, const char *name,
+bool names_find_in_file(struct evaluation *v, const char *file, const char *name,
                         struct name_found *ret);
 void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context);
 /* What it is in: the enum of a constant, the class of a member. */
@@ -144,11 +144,11 @@ char *names_of_address(struct symbols *s, u64 address, bool code_too);
 /* Of the symbol table. */
 bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 *ret_address);
 
-/* --- the scope (variables.c) ------------------------------------------------------------------------- */
+/* --- the evaluation (variables.c) ------------------------------------------------------------------------- */
 
 /* A frame, as expressions see it. */
 struct frame_view {
-    struct values_scope *v;
+    struct evaluation *v;
     const struct frame *frame; /* NULL: none; then only globals are to be had */
     size_t index;              /* of the real frame among those of the request */
     struct module *module;
@@ -160,7 +160,7 @@ struct frame_view {
 
 enum { TYPE_BUCKETS = 512 };
 
-struct values_scope {
+struct evaluation {
     struct symbols *symbols;
     struct values_request request;
     struct frame_view view;
@@ -176,8 +176,8 @@ struct values_scope {
     struct type *types[TYPE_BUCKETS];
 };
 
-void *values_alloc(struct values_scope *v, size_t size); /* zeroed */
-char *values_copy(struct values_scope *v, const char *text, size_t length);
+void *values_alloc(struct evaluation *v, size_t size); /* zeroed */
+char *values_copy(struct evaluation *v, const char *text, size_t length);
 
 /* A variable as it was found. */
 struct found_variable {
@@ -185,21 +185,21 @@ struct found_variable {
     struct module *module;
 };
 
-bool variables_find(struct values_scope *v, const char *name, struct found_variable *ret);
+bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret);
 /* The name that the linker knows it by; NULL: none. */
 const char *variables_link_name(Dwarf_Die *die);
 /* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */
-struct error *variables_value(struct values_scope *v, const struct found_variable *f,
+struct error *variables_value(struct evaluation *v, const struct found_variable *f,
                               struct value **ret);
 /* The DIE's bound or count, whatever form it has. */
-bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
+bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
 /* DWARF's number of a register that frames hold, by its name, or pc, sp or fp. */
 bool frame_register_named(const char *name, unsigned *ret);
-bool variables_register(struct values_scope *v, const char *name, struct value **ret);
+bool variables_register(struct evaluation *v, const char *name, struct value **ret);
 /* The namespace or class around the function, "" if none; NULL: no function. */
-const char *variables_space(struct values_scope *v);
+const char *variables_space(struct evaluation *v);
 /* The object that a member function is called for; NULL: none. */
-struct value *variables_this(struct values_scope *v);
+struct value *variables_this(struct evaluation *v);
 /* Thread-local storage of a module: its block is at a fixed distance from fs_base, or has a number in the vector of blocks. */
 struct tls_place {
     bool is_fixed;
@@ -207,7 +207,7 @@ struct tls_place {
     u64 number;
 };
 bool variables_tls_place(struct symbols *s, struct module *m, struct tls_place *ret);
-bool variables_tls(struct values_scope *v, struct module *m, u64 offset, u64 *ret);
+bool variables_tls(struct evaluation *v, struct module *m, u64 offset, u64 *ret);
 int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
 
 /* --- variables of other files (linked_data.c) ------------------------------------------------------------- */
@@ -218,7 +218,7 @@ struct linked {
     bool is_thread_local;
 };
 /* Where the linker has put a variable that is only declared, or that the program has a copy of; false: where it is said to be. */
-bool linked_datum(struct values_scope *v, struct found_variable *f, struct linked *ret);
+bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked *ret);
 
 /* --- values (value.c) ---------------------------------------------------------------------------------- */
 
@@ -229,7 +229,7 @@ struct sources {
 };
 
 struct value {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct type *type;
     u64 size;
     u8 *bytes;              /* NULL: not read yet */
@@ -247,13 +247,13 @@ struct number {
     long double f;
 };
 
-struct value *value_new(struct values_scope *v, struct type *t);
-struct value *value_at(struct values_scope *v, struct type *t, u64 address, const struct sources *from);
-struct value *value_of_bytes(struct values_scope *v, struct type *t, const void *bytes, size_t size);
-struct value *value_of_number(struct values_scope *v, struct type *t, struct number n);
-struct value *value_of_integer(struct values_scope *v, const char *type, i64 i);
+struct value *value_new(struct evaluation *v, struct type *t);
+struct value *value_at(struct evaluation *v, struct type *t, u64 address, const struct sources *from);
+struct value *value_of_bytes(struct evaluation *v, struct type *t, const void *bytes, size_t size);
+struct value *value_of_number(struct evaluation *v, struct type *t, struct number n);
+struct value *value_of_integer(struct evaluation *v, const char *type, i64 i);
 struct value *value_of_location(struct frame_view *f, struct type *t, const struct location *l);
-struct value *value_optimised_out(struct values_scope *v, struct type *t);
+struct value *value_optimised_out(struct evaluation *v, struct type *t);
 /* A part: an element or a member. */
 struct value *value_part(struct value *value, struct type *t, u64 offset);
 struct value *value_member(struct value *value, const struct member *m);
@@ -264,7 +264,7 @@ bool value_is_missing(const struct value *value, u64 offset, u64 size);
 struct error *value_number(struct value *value, struct number *ret);
 struct error *value_pointer(struct value *value, u64 *ret);
 const struct sources *value_all_sources(struct value *value);
-const struct sources *sources_join(struct values_scope *v, const struct sources *a, const struct sources *b);
+const struct sources *sources_join(struct evaluation *v, const struct sources *a, const struct sources *b);
 /* References become what they refer to. */
 struct error *value_referred(struct value *value, struct value **ret);
 /* A member by its name, of bases and anonymous members too; NULL: none. */
@@ -277,7 +277,7 @@ struct error *value_decay(struct value *value, struct value **ret);
 struct value *value_joined(struct value *result, struct value *a, struct value *b);
 struct error *value_cast(struct value *value, struct type *to, struct value **ret);
 /* May an object, or a pointer to one, have another address when it is cast? */
-bool cast_moves(struct values_scope *v, struct type *from, struct type *to);
+bool cast_moves(struct evaluation *v, struct type *from, struct type *to);
 
 /* --- expressions (parse.c, evaluate.c) -------------------------------------------------------------------- */
 
@@ -305,14 +305,14 @@ struct tree {
 
 /* Text == "string", which compares characters, not where they are. */
 bool tree_compares_text(const struct tree *t);
-struct error *parse_expression(struct values_scope *v, const char *text, struct tree **ret);
+struct error *parse_expression(struct evaluation *v, const char *text, struct tree **ret);
 /* What both types become before an operation on numbers. */
-struct type *arithmetic_type(struct values_scope *v, struct type *a, struct type *b);
-struct type *promoted_type(struct values_scope *v, struct type *t);
-struct number number_as(struct values_scope *v, struct number n, struct type *t);
-struct type *type_named(struct values_scope *v, const char *keyword, const char *name);
-struct error *evaluate(struct values_scope *v, const struct tree *t, struct value **ret);
-struct type *comparison_type(struct values_scope *v);
+struct type *arithmetic_type(struct evaluation *v, struct type *a, struct type *b);
+struct type *promoted_type(struct evaluation *v, struct type *t);
+struct number number_as(struct evaluation *v, struct number n, struct type *t);
+struct type *type_named(struct evaluation *v, const char *keyword, const char *name);
+struct error *evaluate(struct evaluation *v, const struct tree *t, struct value **ret);
+struct type *comparison_type(struct evaluation *v);
 
 /* --- text (show.c, show_text.c, show_std.c) ------------------------------------------------------------------ */
 
@@ -345,11 +345,11 @@ struct value *std_member(struct value *value, const char *path);
 bool std_word(struct value *value, const char *path, u64 *ret);
 bool std_is(const struct type *plain, const char *name); /* the template NAME<...> */
 /* The type, or the number, that is the wanted argument of a template. */
-struct type *std_argument(struct values_scope *v, const struct type *t, unsigned wanted);
-bool std_number_argument(struct values_scope *v, const struct type *t, i64 *ret);
-void std_title(struct values_scope *v, struct shown *ret, char *text); /* takes it */
+struct type *std_argument(struct evaluation *v, const struct type *t, unsigned wanted);
+bool std_number_argument(struct evaluation *v, const struct type *t, i64 *ret);
+void std_title(struct evaluation *v, struct shown *ret, char *text); /* takes it */
 /* Room for so many items, at most as many as are shown. */
-void std_room(struct values_scope *v, struct shown *ret, u64 count);
+void std_room(struct evaluation *v, struct shown *ret, u64 count);
 bool std_show_tree(struct value *value, struct type *plain, struct shown *ret);
 bool std_show_hash(struct value *value, struct type *plain, struct shown *ret);
 bool std_show_list(struct value *value, struct type *plain, struct shown *ret);
@@ -369,7 +369,7 @@ void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char
 void show_character(FILE *out, u32 c, char prefix, char quote);
 void show_json_text(FILE *out, const u8 *bytes, size_t count);
 /* A string behind a pointer: its characters up to `most`; *ret to be freed; false: not there. */
-bool show_read_string(struct values_scope *v, u64 address, unsigned width, size_t most, u8 **ret,
+bool show_read_string(struct evaluation *v, u64 address, unsigned width, size_t most, u8 **ret,
                       size_t *ret_count, bool *ret_ended);
 void show_float(FILE *out, struct type *plain, const u8 *bytes);
 

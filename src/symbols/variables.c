@@ -11,16 +11,16 @@
 
 enum { ENTRY_DEEP = 8, CHAIN_MOST = 64 };
 
-/* --- memory of the scope -------------------------------------------------------------------------------- */
+/* --- memory of the evaluation -------------------------------------------------------------------------------- */
 
-void *values_alloc(struct values_scope *v, size_t size)
+void *values_alloc(struct evaluation *v, size_t size)
 {
     void *memory = memset(xalloc(size), 0, size);
     *(void **)list_add(&v->memory) = memory;
     return memory;
 }
 
-char *values_copy(struct values_scope *v, const char *text, size_t length)
+char *values_copy(struct evaluation *v, const char *text, size_t length)
 {
     char *copy = values_alloc(v, length + 1);
     memcpy(copy, text, length);
@@ -94,7 +94,7 @@ size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret)
     return chain.count;
 }
 
-static void view_frame(struct values_scope *v, size_t index, struct frame_view *ret)
+static void view_frame(struct evaluation *v, size_t index, struct frame_view *ret)
 {
     Dwarf_Die *chain;
     *ret = (struct frame_view){.v = v, .index = index};
@@ -136,7 +136,7 @@ static bool is_function(Dwarf_Die *die)
     return dwarf_tag(die) == DW_TAG_subprogram || dwarf_tag(die) == DW_TAG_inlined_subroutine;
 }
 
-static void take_blocks(struct values_scope *v)
+static void take_blocks(struct evaluation *v)
 {
     Dwarf_Die *chain;
     size_t skip = inlined_before(&v->request);
@@ -165,10 +165,10 @@ static bool is_cplusplus(Dwarf_Die *unit)
            language == C_PLUS_PLUS_17 || language == C_PLUS_PLUS_20 || language == DW_LANG_Rust;
 }
 
-struct error *values_open(struct symbols *s, const struct values_request *request, struct values_scope **ret)
+struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret)
 {
-    struct values_scope *v = xalloc(sizeof *v);
-    *v = (struct values_scope){.symbols = s, .request = *request, .memory = LIST(void *)};
+    struct evaluation *v = xalloc(sizeof *v);
+    *v = (struct evaluation){.symbols = s, .request = *request, .memory = LIST(void *)};
     if (request->selected < request->frame_count) {
         view_frame(v, real_frame(request, request->selected), &v->view);
         if (v->view.module)
@@ -180,7 +180,7 @@ struct error *values_open(struct symbols *s, const struct values_request *reques
     return NULL;
 }
 
-void values_close(struct values_scope *v)
+void values_close(struct evaluation *v)
 {
     if (!v)
         return;
@@ -291,7 +291,7 @@ bool variables_tls_place(struct symbols *s, struct module *m, struct tls_place *
     return t.has_offset || (t.has_number && t.number <= 4096);
 }
 
-bool variables_tls(struct values_scope *v, struct module *m, u64 offset, u64 *ret)
+bool variables_tls(struct evaluation *v, struct module *m, u64 offset, u64 *ret)
 {
     const struct symbols_host *host = &v->symbols->host;
     struct tls_place place;
@@ -486,7 +486,7 @@ static bool is_variable(Dwarf_Die *die)
 }
 
 /* A frame of another module has no part in a global. */
-static void view_for(struct values_scope *v, const struct found_variable *f, struct frame_view *ret)
+static void view_for(struct evaluation *v, const struct found_variable *f, struct frame_view *ret)
 {
     *ret = v->view;
     if (ret->module == f->module)
@@ -494,7 +494,7 @@ static void view_for(struct values_scope *v, const struct found_variable *f, str
     *ret = (struct frame_view){.v = v, .module = f->module};
 }
 
-static struct value *constant(struct values_scope *v, struct type *t, Dwarf_Attribute *a)
+static struct value *constant(struct evaluation *v, struct type *t, Dwarf_Attribute *a)
 {
     Dwarf_Block block;
     Dwarf_Sword s;
@@ -516,7 +516,7 @@ static bool is_global(Dwarf_Attribute *a)
     return dwarf_getlocation(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
 }
 
-static struct value *linked_value(struct values_scope *v, struct type *t, const struct linked *l)
+static struct value *linked_value(struct evaluation *v, struct type *t, const struct linked *l)
 {
     u64 at = l->address;
     if (l->is_thread_local && !variables_tls(v, l->module, l->address, &at))
@@ -524,7 +524,7 @@ static struct value *linked_value(struct values_scope *v, struct type *t, const 
     return value_at(v, t, at, NULL);
 }
 
-struct error *variables_value(struct values_scope *v, const struct found_variable *found,
+struct error *variables_value(struct evaluation *v, const struct found_variable *found,
                               struct value **ret)
 {
     Dwarf_Attribute a;
@@ -566,7 +566,7 @@ struct error *variables_value(struct values_scope *v, const struct found_variabl
     return NULL;
 }
 
-bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
+bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
 {
     struct found_variable found = {.module = m};
     struct value *value;
@@ -597,7 +597,7 @@ bool variables_number(struct values_scope *v, struct module *m, Dwarf_Attribute 
 }
 
 /* A declaration stands for what is defined elsewhere. */
-static bool resolve_declaration(struct values_scope *v, struct found_variable *found,
+static bool resolve_declaration(struct evaluation *v, struct found_variable *found,
                                 const char *name)
 {
     Dwarf_Attribute a;
@@ -610,7 +610,7 @@ static bool resolve_declaration(struct values_scope *v, struct found_variable *f
     return true;
 }
 
-static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *name,
+static bool find_in_block(struct evaluation *v, Dwarf_Die *block, const char *name,
                           struct found_variable *ret)
 {
     Dwarf_Die child;
@@ -628,7 +628,7 @@ static bool find_in_block(struct values_scope *v, Dwarf_Die *block, const char *
 }
 
 /* What the compiler left out of this instance of a function is in its abstract form. */
-static bool find_in_origin(struct values_scope *v, Dwarf_Die *block, const char *name,
+static bool find_in_origin(struct evaluation *v, Dwarf_Die *block, const char *name,
                            struct found_variable *ret)
 {
     Dwarf_Attribute a;
@@ -637,7 +637,7 @@ static bool find_in_origin(struct values_scope *v, Dwarf_Die *block, const char 
            find_in_block(v, &origin, name, ret);
 }
 
-bool variables_find(struct values_scope *v, const char *name, struct found_variable *ret)
+bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret)
 {
     for (size_t n = 0; n < v->block_count; n++)
         if (find_in_block(v, &v->blocks[n], name, ret) || find_in_origin(v, &v->blocks[n], name, ret))
@@ -645,7 +645,7 @@ bool variables_find(struct values_scope *v, const char *name, struct found_varia
     return false;
 }
 
-const char *variables_space(struct values_scope *v)
+const char *variables_space(struct evaluation *v)
 {
     Dwarf_Attribute a;
     if (!v->block_count || !v->cplusplus)
@@ -674,7 +674,7 @@ const char *variables_space(struct values_scope *v)
     return last ? name : NULL;
 }
 
-struct value *variables_this(struct values_scope *v)
+struct value *variables_this(struct evaluation *v)
 {
     struct found_variable found;
     struct value *value = NULL;
@@ -733,7 +733,7 @@ static bool narrow_register(const char *name, unsigned *number, unsigned *size, 
     return false;
 }
 
-static struct type *register_type(struct values_scope *v, unsigned number)
+static struct type *register_type(struct evaluation *v, unsigned number)
 {
     struct type *t = type_builtin(v, "int64_t");
     if (number == DWARF_RIP) {
@@ -744,7 +744,7 @@ static struct type *register_type(struct values_scope *v, unsigned number)
     return number == DWARF_RBP || number == DWARF_RSP ? type_pointer(v, type_builtin(v, "void")) : t;
 }
 
-static struct value *frame_register_value(struct values_scope *v, struct type *t, unsigned number, unsigned from)
+static struct value *frame_register_value(struct evaluation *v, struct type *t, unsigned number, unsigned from)
 {
     const struct frame *f = v->view.frame;
     v->uses |= VALUES_FRAME | VALUES_REGISTERS;
@@ -755,7 +755,7 @@ static struct value *frame_register_value(struct values_scope *v, struct type *t
     return value_of_bytes(v, t, &whole, sizeof whole);
 }
 
-static bool other_register(struct values_scope *v, const char *name, struct value **ret)
+static bool other_register(struct evaluation *v, const char *name, struct value **ret)
 {
     u8 bytes[64] = {0};
     size_t size = sizeof bytes;
@@ -778,7 +778,7 @@ static bool other_register(struct values_scope *v, const char *name, struct valu
     return true;
 }
 
-bool variables_register(struct values_scope *v, const char *name, struct value **ret)
+bool variables_register(struct evaluation *v, const char *name, struct value **ret)
 {
     static const char *const types[] = {[1] = "int8_t", [2] = "int16_t", [4] = "int"};
     unsigned number, size, from;
@@ -815,7 +815,7 @@ static bool variables_is_listed(const struct list *l, const char *name)
     return false;
 }
 
-static void variables_add_variable(struct values_scope *v, struct list *l, Dwarf_Die *die)
+static void variables_add_variable(struct evaluation *v, struct list *l, Dwarf_Die *die)
 {
     struct found_variable found = {.die = *die, .module = v->view.module};
     struct variable r = {.name = dwarf_diename(die), .line = line_of(die)};
@@ -832,7 +832,7 @@ static void variables_add_variable(struct values_scope *v, struct list *l, Dwarf
     *(struct variable *)list_add(l) = r;
 }
 
-static void add_block(struct values_scope *v, struct list *l, Dwarf_Die *block, unsigned tag)
+static void add_block(struct evaluation *v, struct list *l, Dwarf_Die *block, unsigned tag)
 {
     Dwarf_Die child;
     if (dwarf_child(block, &child) == 0)
@@ -843,7 +843,7 @@ static void add_block(struct values_scope *v, struct list *l, Dwarf_Die *block, 
 }
 
 /* Those of the abstract form that this instance does not have. */
-static void add_left_out(struct values_scope *v, struct list *l, Dwarf_Die *block, unsigned tag)
+static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block, unsigned tag)
 {
     Dwarf_Attribute a;
     Dwarf_Die origin, child;
@@ -857,7 +857,7 @@ static void add_left_out(struct values_scope *v, struct list *l, Dwarf_Die *bloc
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-struct error *values_variables(struct values_scope *v, bool parameters, struct variable **ret, size_t *ret_count)
+struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count)
 {
     struct list l = LIST(struct variable);
     unsigned tag = parameters ? DW_TAG_formal_parameter : DW_TAG_variable;

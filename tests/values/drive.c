@@ -192,7 +192,7 @@ static bool failed(struct error *err)
     return err;
 }
 
-static void list_variables(struct values_scope *v, bool parameters)
+static void list_variables(struct evaluation *v, bool parameters)
 {
     struct variable *all;
     size_t count;
@@ -217,7 +217,7 @@ static void list_sources(struct value *value)
     free(all);
 }
 
-static void complete(struct values_scope *v, const char *text)
+static void complete(struct evaluation *v, const char *text)
 {
     char **all;
     size_t count;
@@ -230,7 +230,7 @@ static void complete(struct values_scope *v, const char *text)
     free(all);
 }
 
-static void run_condition(struct values_scope *v, const char *text)
+static void run_condition(struct evaluation *v, const char *text)
 {
     static const struct bytecode_host host = {code_memory, code_register};
     u8 *code;
@@ -245,7 +245,7 @@ static void run_condition(struct values_scope *v, const char *text)
     free(code);
 }
 
-static void with_value(struct values_scope *v, const char *command, char format, const char *text)
+static void with_value(struct evaluation *v, const char *command, char format, const char *text)
 {
     struct value *value;
     if (failed(values_evaluate(v, text, &value)))
@@ -260,7 +260,7 @@ static void with_value(struct values_scope *v, const char *command, char format,
         say(value_show(value, format));
 }
 
-static void execute(struct values_scope *v, char *command, const char *text)
+static void execute(struct evaluation *v, char *command, const char *text)
 {
     char *slash = strchr(command, '/'), *answer;
     char format = slash ? slash[1] : 0;
@@ -283,7 +283,7 @@ static void execute(struct values_scope *v, char *command, const char *text)
 
 static void line(struct symbols *s, struct frame *frames, size_t count, char *text)
 {
-    struct values_scope *v;
+    struct evaluation *v;
     char *command = strchr(text, ' '), *rest;
     if (!command)
         return;

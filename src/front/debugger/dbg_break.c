@@ -52,34 +52,34 @@ struct error *dbg_read_thread(const char *text, u32 *ret)
 /* At one of the places at least; a location that is nowhere yet is not asked. */
 static struct error *check_condition(struct dbg *d, const struct dbg_point *p, const char *condition)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     const struct dbg_site *sites = p->sites.items;
     bool is_code = p->type == POINT_BREAK;
-    struct error *err = p->watch || (is_code && !p->sites.count) ? NULL : dbg_scope(d, &scope);
+    struct error *err = p->watch || (is_code && !p->sites.count) ? NULL : dbg_evaluation(d, &evaluation);
     if (err || p->watch || (is_code && !p->sites.count))
         return err;
-    err = values_check(scope, condition, is_code ? sites[0].address : 0);
+    err = values_check(evaluation, condition, is_code ? sites[0].address : 0);
     for (size_t i = 1; i < p->sites.count && err && is_code; i++) {
         error_destroy(err);
-        err = values_check(scope, condition, sites[i].address);
+        err = values_check(evaluation, condition, sites[i].address);
     }
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 
 static struct error *say_if_slow(struct dbg *d, const struct dbg_point *p)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     const struct dbg_site *site = p->sites.items;
     u8 *code = NULL;
     size_t size;
     if (p->type != POINT_BREAK || !p->sites.count)
         return NULL;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_compile(scope, p->condition, site->address, &code, &size);
-    values_close(scope);
+    err = values_compile(evaluation, p->condition, site->address, &code, &size);
+    values_close(evaluation);
     free(code);
     if (err) {
         dbg_say(d, "The condition is looked at at each stop, which is slow: %s\n", error_text(err));

@@ -89,21 +89,21 @@ static void dbg_complete_add_sources(struct dbg *d, struct list *found, const ch
 
 static void add_variables(struct dbg *d, struct list *found, const char *beginning)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     char **names;
     size_t count;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err) {
         error_destroy(err);
         return;
     }
-    values_complete(scope, beginning, COMPLETIONS_MOST, &names, &count);
+    values_complete(evaluation, beginning, COMPLETIONS_MOST, &names, &count);
     for (size_t i = 0; i < count; i++) {
         dbg_complete_add(found, names[i]);
         free(names[i]);
     }
     free(names);
-    values_close(scope);
+    values_close(evaluation);
 }
 
 static void add_files(struct list *found, const char *beginning)

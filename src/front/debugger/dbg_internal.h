@@ -228,7 +228,7 @@ void dbg_forget_frames(struct dbg *d);
 void dbg_arrive(struct dbg *d);          /* after a movement: the thread and frame that matter */
 const struct frame *dbg_frame(struct dbg *d); /* the selected; NULL: there is none */
 struct error *dbg_request(struct dbg *d, struct values_request *ret); /* the selected frame */
-struct error *dbg_scope(struct dbg *d, struct values_scope **ret);
+struct error *dbg_evaluation(struct dbg *d, struct evaluation **ret);
 void dbg_say_frame(struct dbg *d, size_t index, bool numbered);
 void dbg_say_here(struct dbg *d);
 size_t dbg_shown_frames(const struct dbg *d);     /* of d->frames: without what called main */

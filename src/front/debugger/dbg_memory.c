@@ -17,14 +17,14 @@ static bool dbg_memory_read_all(struct dbg *d, u64 address, void *to, size_t siz
 
 struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
     u64 size;
     i64 number;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_evaluate(scope, expression, &value);
+    err = values_evaluate(evaluation, expression, &value);
     if (!err) {
         err = value_integer(value, &number);
         if (!err) {
@@ -34,7 +34,7 @@ struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret)
             err = NULL;
         }
     }
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 

@@ -175,7 +175,7 @@ struct error *dbg_request(struct dbg *d, struct values_request *ret)
     return NULL;
 }
 
-struct error *dbg_scope(struct dbg *d, struct values_scope **ret)
+struct error *dbg_evaluation(struct dbg *d, struct evaluation **ret)
 {
     struct symbols *symbols;
     struct values_request request;

@@ -188,11 +188,11 @@ static const u32 kinds[] = {
 static bool dbg_points_compile(struct dbg *d, struct dbg_point *p, u64 pc, u8 **ret,
                                size_t *ret_size)
 {
-    struct values_scope *scope;
-    struct error *err = dbg_scope(d, &scope);
+    struct evaluation *evaluation;
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (!err) {
-        err = values_compile(scope, p->condition, pc, ret, ret_size);
-        values_close(scope);
+        err = values_compile(evaluation, p->condition, pc, ret, ret_size);
+        values_close(evaluation);
     }
     error_destroy(err);
     return !err;
@@ -313,13 +313,13 @@ struct error *dbg_points_settle(struct dbg *d)
 /* Its condition, where one stands now.  What leads nowhere for now is false, and said once. */
 struct error *dbg_point_holds(struct dbg *d, struct dbg_point *p, bool *ret)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
     d->selected = 0; /* a condition is about the innermost frame */
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_evaluate(scope, p->condition, &value);
+    err = values_evaluate(evaluation, p->condition, &value);
     if (!err)
         err = value_truth(value, ret);
     if (err) {
@@ -329,6 +329,6 @@ struct error *dbg_point_holds(struct dbg *d, struct dbg_point *p, bool *ret)
         p->has_failed = true;
         error_destroy(err);
     }
-    values_close(scope);
+    values_close(evaluation);
     return NULL;
 }

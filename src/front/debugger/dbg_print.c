@@ -33,12 +33,12 @@ static struct error *one_letter(const char **args, char *ret)
 
 static struct error *say_value(struct dbg *d, const char *expression, char format, const char *label)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_evaluate(scope, expression, &value);
+    err = values_evaluate(evaluation, expression, &value);
     if (!err) {
         char *text = value_show(value, format), *type = value_type(value);
         char *json = value_json(value);
@@ -53,7 +53,7 @@ static struct error *say_value(struct dbg *d, const char *expression, char forma
         free(type);
         free(json);
     }
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 
@@ -141,20 +141,20 @@ struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const ch
 /* whatis names the type, ptype says what is in it. */
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     char *text;
     if (!*args)
         return error_new("say which type, or an expression that has it");
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_ptype(scope, args, c->which, &text);
+    err = values_ptype(evaluation, args, c->which, &text);
     if (!err) {
         dbg_say(d, "type = %s\n", text);
         json_string(dbg_fields(d), "type", text);
         free(text);
     }
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 
@@ -190,15 +190,15 @@ static bool has_variables(const struct frame *f)
 
 struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct variable *list;
     size_t count;
     if (!has_variables(dbg_frame(d)))
         return error_new("this frame has no debug information");
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_variables(scope, parameters, &list, &count);
+    err = values_variables(evaluation, parameters, &list, &count);
     if (!err) {
         json_open(dbg_fields(d), parameters ? "arguments" : "locals", '[');
         for (size_t i = 0; i < count; i++) {
@@ -210,29 +210,29 @@ struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
         if (!count)
             dbg_say(d, "%sThere are no %s.\n", indent, parameters ? "arguments" : "locals");
     }
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 
 /* "(n=5, text=...)" of a frame. */
 void dbg_say_arguments(struct dbg *d, size_t frame)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct variable *list;
     size_t count = 0, before = d->selected;
     d->selected = frame;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     d->selected = before;
     dbg_say(d, " (");
     if (!err) {
-        err = values_variables(scope, true, &list, &count);
+        err = values_variables(evaluation, true, &list, &count);
         for (size_t i = 0; i < count && !err; i++) {
             char *text = list[i].value ? value_show_argument(list[i].value)
                                        : xformat("<%s>", list[i].missing);
             dbg_say(d, "%s%s=%s", i ? ", " : "", list[i].name, text);
             free(text);
         }
-        values_close(scope);
+        values_close(evaluation);
     }
     error_destroy(err);
     dbg_say(d, ")");
@@ -242,16 +242,16 @@ void dbg_say_returned(struct dbg *d, u64 function)
 {
     struct control_registers regs;
     const u8 *vector;
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value = NULL;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err) {
         error_destroy(err);
         return;
     }
     err = session_registers(d->session, d->thread, &regs, &vector);
     if (!err)
-        err = values_returned(scope, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]},
+        err = values_returned(evaluation, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]},
                               vector + XSAVE_XMM, &value);
     if (!err && value) {
         char *text = value_show(value, 0), *type = value_type(value);
@@ -262,5 +262,5 @@ void dbg_say_returned(struct dbg *d, u64 function)
         free(type);
     }
     error_destroy(err);
-    values_close(scope);
+    values_close(evaluation);
 }

@@ -136,20 +136,20 @@ static void tui_view_add_variable(struct tui *t, const struct tui_view *before,
 
 static void take_variables(struct tui *t, const struct tui_view *before)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     const struct frame *f = dbg_frame(t->d);
     t->view.no_variables = f && f->place.file ? "none" : "no debug information";
-    struct error *err = f && f->place.file ? dbg_scope(t->d, &scope) : NULL;
+    struct error *err = f && f->place.file ? dbg_evaluation(t->d, &evaluation) : NULL;
     for (int parameters = 1; parameters >= 0 && !err && f && f->place.file; parameters--) {
         struct variable *list;
         size_t count;
-        err = values_variables(scope, parameters, &list, &count);
+        err = values_variables(evaluation, parameters, &list, &count);
         for (size_t i = 0; i < count && !err; i++)
             if (!list[i].hidden)
                 tui_view_add_variable(t, before, &list[i]);
     }
     if (!err && f && f->place.file)
-        values_close(scope);
+        values_close(evaluation);
     error_destroy(err);
 }
 

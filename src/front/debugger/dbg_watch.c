@@ -84,15 +84,15 @@ static struct error *read_words(const char *args, struct watch_words *ret)
 
 struct error *dbg_integer(struct dbg *d, const char *text, u64 *ret)
 {
-    struct values_scope *scope;
+    struct evaluation *evaluation;
     struct value *value;
-    struct error *err = dbg_scope(d, &scope);
+    struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_evaluate(scope, text, &value);
+    err = values_evaluate(evaluation, text, &value);
     if (!err)
         err = value_integer(value, (i64 *)ret);
-    values_close(scope);
+    values_close(evaluation);
     return err;
 }
 
