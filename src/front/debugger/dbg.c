@@ -43,7 +43,7 @@ struct error *dbg_open_track(struct dbg *d, u32 track, bool at_start)
     dbg_end_moving(d);
     if (err)
         return err;
-    dbg_points_forget(d);
+    dbg_breakpoints_forget(d);
     dbg_forget_frames(d);
     source_destroy(d->source);
     history_destroy(d->history);
@@ -76,7 +76,7 @@ static void displays_deinit(struct dbg *d)
 
 void dbg_deinit(struct dbg *d)
 {
-    dbg_points_deinit(d);
+    dbg_breakpoints_deinit(d);
     dbg_followed_forget(d);
     dbg_forget_frames(d);
     source_destroy(d->source);

@@ -10,10 +10,10 @@
 enum { PLACES_SAID = 5 }; /* where a breakpoint is made; 'info breakpoints' has them all */
 
 static const char *const type_names[] = {
-    [POINT_BREAK] = "breakpoint", [POINT_STORE] = "watchpoint", [POINT_LOAD] = "read watchpoint",
-    [POINT_ACCESS] = "access watchpoint", [POINT_SYSCALL] = "catch syscall",
-    [POINT_SIGNAL] = "catch signal", [POINT_FORK] = "catch fork", [POINT_EXEC] = "catch exec",
-    [POINT_EXIT] = "catch exit",
+    [BREAKPOINT_BREAK] = "breakpoint", [BREAKPOINT_STORE] = "watchpoint", [BREAKPOINT_LOAD] = "read watchpoint",
+    [BREAKPOINT_ACCESS] = "access watchpoint", [BREAKPOINT_SYSCALL] = "catch syscall",
+    [BREAKPOINT_SIGNAL] = "catch signal", [BREAKPOINT_FORK] = "catch fork", [BREAKPOINT_EXEC] = "catch exec",
+    [BREAKPOINT_EXIT] = "catch exit",
 };
 
 const char *dbg_signal_name(u32 number, char room[32])
@@ -50,35 +50,35 @@ struct error *dbg_read_thread(const char *text, u32 *ret)
 }
 
 /* At one of the places at least; a location that is nowhere yet is not asked. */
-static struct error *check_condition(struct dbg *d, const struct dbg_point *p, const char *condition)
+static struct error *check_condition(struct dbg *d, const struct dbg_breakpoint *p, const char *condition)
 {
     struct evaluation *evaluation;
-    const struct dbg_site *sites = p->sites.items;
-    bool is_code = p->type == POINT_BREAK;
-    struct error *err = p->watch || (is_code && !p->sites.count) ? NULL : dbg_evaluation(d, &evaluation);
-    if (err || p->watch || (is_code && !p->sites.count))
+    const struct dbg_location *locations = p->locations.items;
+    bool is_code = p->type == BREAKPOINT_BREAK;
+    struct error *err = p->watch || (is_code && !p->locations.count) ? NULL : dbg_evaluation(d, &evaluation);
+    if (err || p->watch || (is_code && !p->locations.count))
         return err;
-    err = values_check(evaluation, condition, is_code ? sites[0].address : 0);
-    for (size_t i = 1; i < p->sites.count && err && is_code; i++) {
+    err = values_check(evaluation, condition, is_code ? locations[0].address : 0);
+    for (size_t i = 1; i < p->locations.count && err && is_code; i++) {
         error_destroy(err);
-        err = values_check(evaluation, condition, sites[i].address);
+        err = values_check(evaluation, condition, locations[i].address);
     }
     values_close(evaluation);
     return err;
 }
 
-static struct error *say_if_slow(struct dbg *d, const struct dbg_point *p)
+static struct error *say_if_slow(struct dbg *d, const struct dbg_breakpoint *p)
 {
     struct evaluation *evaluation;
-    const struct dbg_site *site = p->sites.items;
+    const struct dbg_location *location = p->locations.items;
     u8 *code = NULL;
     size_t size;
-    if (p->type != POINT_BREAK || !p->sites.count)
+    if (p->type != BREAKPOINT_BREAK || !p->locations.count)
         return NULL;
     struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_compile(evaluation, p->condition, site->address, &code, &size);
+    err = values_compile(evaluation, p->condition, location->address, &code, &size);
     values_close(evaluation);
     free(code);
     if (err) {
@@ -88,41 +88,41 @@ static struct error *say_if_slow(struct dbg *d, const struct dbg_point *p)
     return NULL;
 }
 
-static void say_places(struct dbg *d, const struct dbg_point *p, size_t most)
+static void say_places(struct dbg *d, const struct dbg_breakpoint *p, size_t most)
 {
     struct symbols *symbols;
-    const struct dbg_site *sites = p->sites.items;
+    const struct dbg_location *locations = p->locations.items;
     struct error *err = dbg_symbols(d, &symbols);
-    for (size_t i = 0; i < p->sites.count && i < most && !err; i++) {
+    for (size_t i = 0; i < p->locations.count && i < most && !err; i++) {
         struct line_place line;
-        char *where = symbols_describe(symbols, sites[i].address);
+        char *where = symbols_describe(symbols, locations[i].address);
         dbg_say(d, "%s%s", i ? ", " : "", where);
-        if (symbols_line(symbols, sites[i].address, &line)) {
+        if (symbols_line(symbols, locations[i].address, &line)) {
             char *file = dbg_short_path(d, line.file);
             dbg_say(d, " at %s:%u", file, line.line);
             free(file);
         }
         free(where);
     }
-    if (p->sites.count > most)
-        dbg_say(d, " and %zu more places", p->sites.count - most);
+    if (p->locations.count > most)
+        dbg_say(d, " and %zu more places", p->locations.count - most);
     error_destroy(err);
 }
 
-static void json_places(struct dbg *d, const struct dbg_point *p)
+static void json_places(struct dbg *d, const struct dbg_breakpoint *p)
 {
     struct symbols *symbols;
     struct json *j = dbg_fields(d);
-    const struct dbg_site *sites = p->sites.items;
+    const struct dbg_location *locations = p->locations.items;
     struct error *err = dbg_symbols(d, &symbols);
     json_unsigned(j, "number", p->number);
     json_bool(j, "pending", p->pending);
     json_open(j, "locations", '[');
-    for (size_t i = 0; i < p->sites.count && !err; i++) {
+    for (size_t i = 0; i < p->locations.count && !err; i++) {
         struct line_place line;
         json_open(j, NULL, '{');
-        json_hex(j, "pc", sites[i].address);
-        if (symbols_line(symbols, sites[i].address, &line)) {
+        json_hex(j, "pc", locations[i].address);
+        if (symbols_line(symbols, locations[i].address, &line)) {
             json_string(j, "file", line.file);
             json_unsigned(j, "line", line.line);
         }
@@ -138,10 +138,10 @@ static bool may_come(const char *what)
     return *what && *what != '*' && *what != '+' && *what != '-' && !isdigit((u8)*what);
 }
 
-static void dbg_break_take_back(struct dbg *d, struct dbg_point *p)
+static void dbg_break_take_back(struct dbg *d, struct dbg_breakpoint *p)
 {
-    dbg_points_remove(d, p);
-    d->last_point--;
+    dbg_breakpoints_remove(d, p);
+    d->last_breakpoint--;
 }
 
 static struct error *add_break(struct dbg *d, const char *what, const char *condition,
@@ -153,11 +153,11 @@ static struct error *add_break(struct dbg *d, const char *what, const char *cond
         err = error_new("a condition must follow 'if'");
     if (err)
         return err;
-    struct dbg_point *p = dbg_points_add(d, POINT_BREAK, what);
+    struct dbg_breakpoint *p = dbg_breakpoints_add(d, BREAKPOINT_BREAK, what);
     p->thread = ordinal;
     p->temporary = temporary;
     p->condition = condition ? xformat("%s", condition) : NULL;
-    err = dbg_point_resolve(d, p);
+    err = dbg_breakpoint_resolve(d, p);
     if (err && !may_come(what)) {
         dbg_break_take_back(d, p);
         return err;
@@ -253,8 +253,8 @@ static struct error *signal_number(const char *name, u64 *ret)
 }
 
 static const struct { const char *name; u32 type; } catches[] = {
-    {"syscall", POINT_SYSCALL}, {"signal", POINT_SIGNAL}, {"fork", POINT_FORK},
-    {"vfork", POINT_FORK}, {"exec", POINT_EXEC}, {"exit", POINT_EXIT},
+    {"syscall", BREAKPOINT_SYSCALL}, {"signal", BREAKPOINT_SIGNAL}, {"fork", BREAKPOINT_FORK},
+    {"vfork", BREAKPOINT_FORK}, {"exec", BREAKPOINT_EXEC}, {"exit", BREAKPOINT_EXIT},
 };
 
 /* Exceptions of C++ pass through functions of its library, whose names every compiler knows. */
@@ -277,15 +277,15 @@ struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *
     if (i == countof(catches))
         return error_new("catch what? syscall [NAME], signal [NAME], fork, exec, exit, throw, rethrow or catch");
     u32 type = catches[i].type;
-    if (type == POINT_SYSCALL)
+    if (type == BREAKPOINT_SYSCALL)
         err = call_number(args, &number);
-    else if (type == POINT_SIGNAL)
+    else if (type == BREAKPOINT_SIGNAL)
         err = signal_number(args, &number);
     else
         err = dbg_no_arguments(args);
     if (err)
         return err;
-    struct dbg_point *p = dbg_points_add(d, type, *args ? args : "any");
+    struct dbg_breakpoint *p = dbg_breakpoints_add(d, type, *args ? args : "any");
     p->address = number;
     p->temporary = c->which;
     dbg_say(d, "Catchpoint %u: %s%s%s\n", p->number, catches[i].name, *args ? " " : "", args);
@@ -295,38 +295,38 @@ struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-static struct error *find_point(struct dbg *d, const char *word, struct dbg_point **ret)
+static struct error *find_breakpoint(struct dbg *d, const char *word, struct dbg_breakpoint **ret)
 {
     u64 n;
     struct error *err = word ? dbg_number(word, "number of a breakpoint", &n)
                              : error_new("say which breakpoint: its number");
-    if (!err && (n > ~0u || !(*ret = dbg_points_find(d, (u32)n))))
+    if (!err && (n > ~0u || !(*ret = dbg_breakpoints_find(d, (u32)n))))
         err = error_new("there is no breakpoint %s; 'info breakpoints' lists them", word);
     return err;
 }
 
-static void change(struct dbg *d, struct dbg_point *p, int how)
+static void change(struct dbg *d, struct dbg_breakpoint *p, int how)
 {
     if (how == DO_DELETE)
-        return dbg_points_remove(d, p);
+        return dbg_breakpoints_remove(d, p);
     p->disabled = how == DO_DISABLE;
-    dbg_point_unsettle(d, p);
+    dbg_breakpoint_unsettle(d, p);
 }
 
-struct error *dbg_points_change(struct dbg *d, const struct dbg_command *c, const char *args)
+struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct error *err = NULL;
     dbg_take_word(&args, "breakpoints");
     if (!*args) {
-        struct dbg_point **all = d->points.items;
-        for (size_t i = d->points.count; i-- > 0;)
+        struct dbg_breakpoint **all = d->breakpoints.items;
+        for (size_t i = d->breakpoints.count; i-- > 0;)
             change(d, all[i], c->which);
         return NULL;
     }
     while (*args && !err) {
-        struct dbg_point *p;
+        struct dbg_breakpoint *p;
         char *word = dbg_next_word(&args);
-        err = find_point(d, word, &p);
+        err = find_breakpoint(d, word, &p);
         if (!err)
             change(d, p, c->which);
         free(word);
@@ -336,10 +336,10 @@ struct error *dbg_points_change(struct dbg *d, const struct dbg_command *c, cons
 
 struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct dbg_point *p;
+    struct dbg_breakpoint *p;
     (void)c;
     char *word = dbg_next_word(&args);
-    struct error *err = find_point(d, word, &p);
+    struct error *err = find_breakpoint(d, word, &p);
     free(word);
     if (!err && *args)
         err = check_condition(d, p, args);
@@ -347,7 +347,7 @@ struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const ch
         return err;
     free(p->condition);
     p->condition = *args ? xformat("%s", args) : NULL;
-    dbg_point_unsettle(d, p);
+    dbg_breakpoint_unsettle(d, p);
     if (p->watch)
         err = dbg_watch_condition(d, p);
     if (err)
@@ -359,35 +359,35 @@ struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const ch
 
 struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct dbg_point *p;
+    struct dbg_breakpoint *p;
     u64 count;
     (void)c;
     char *word = dbg_next_word(&args);
-    struct error *err = find_point(d, word, &p);
+    struct error *err = find_breakpoint(d, word, &p);
     free(word);
     if (!err)
         err = *args ? dbg_number(args, "count", &count) : error_new("say how many hits to pass");
     if (err)
         return err;
     p->ignore = count;
-    dbg_point_unsettle(d, p);
+    dbg_breakpoint_unsettle(d, p);
     dbg_say(d, "Breakpoint %u passes %llu hit%s before it stops\n", p->number,
             (unsigned long long)count, count == 1 ? "" : "s");
     return NULL;
 }
 
 /* The lines up to `end` come from wherever this one came from. */
-struct error *dbg_point_commands(struct dbg *d, const struct dbg_command *c, const char *args)
+struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct dbg_point *p = NULL;
+    struct dbg_breakpoint *p = NULL;
     char *line;
     (void)c;
-    struct dbg_point **all = d->points.items;
+    struct dbg_breakpoint **all = d->breakpoints.items;
     struct error *err = NULL;
     if (*args)
-        err = find_point(d, args, &p);
-    else if (d->points.count)
-        p = all[d->points.count - 1];
+        err = find_breakpoint(d, args, &p);
+    else if (d->breakpoints.count)
+        p = all[d->breakpoints.count - 1];
     else
         err = error_new("there is no breakpoint that commands could be for");
     if (!d->input)
@@ -433,14 +433,14 @@ struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char 
 
 /* --- listing ---------------------------------------------------------------------------------- */
 
-static void say_point(struct dbg *d, const struct dbg_point *p)
+static void say_breakpoint(struct dbg *d, const struct dbg_breakpoint *p)
 {
     dbg_say(d, "%-3u %-17s %s %s ", p->number, type_names[p->type], p->temporary ? "once" : "keep",
             p->disabled ? "off" : "on ");
-    if (p->type == POINT_BREAK && !p->sites.count)
+    if (p->type == BREAKPOINT_BREAK && !p->locations.count)
         dbg_say(d, "%s (pending)", p->what);
-    else if (p->type == POINT_BREAK)
-        say_places(d, p, p->sites.count);
+    else if (p->type == BREAKPOINT_BREAK)
+        say_places(d, p, p->locations.count);
     else
         dbg_say(d, "%s", p->what);
     dbg_say(d, "\n");
@@ -457,21 +457,21 @@ static void say_point(struct dbg *d, const struct dbg_point *p)
         dbg_say(d, "        %s\n", ((char **)p->commands.items)[i]);
 }
 
-static bool is_watch(const struct dbg_point *p)
+static bool is_watch(const struct dbg_breakpoint *p)
 {
-    return p->type == POINT_STORE || p->type == POINT_LOAD || p->type == POINT_ACCESS;
+    return p->type == BREAKPOINT_STORE || p->type == BREAKPOINT_LOAD || p->type == BREAKPOINT_ACCESS;
 }
 
-static struct error *list_points(struct dbg *d, const char *args, bool watches_alone)
+static struct error *list_breakpoints(struct dbg *d, const char *args, bool watches_alone)
 {
-    struct dbg_point **all = d->points.items;
+    struct dbg_breakpoint **all = d->breakpoints.items;
     size_t shown = 0;
     struct error *err = dbg_no_arguments(args);
     if (err)
         return err;
-    for (size_t i = 0; i < d->points.count; i++)
+    for (size_t i = 0; i < d->breakpoints.count; i++)
         if (!watches_alone || is_watch(all[i])) {
-            say_point(d, all[i]);
+            say_breakpoint(d, all[i]);
             shown++;
         }
     if (!shown)
@@ -480,14 +480,14 @@ static struct error *list_points(struct dbg *d, const char *args, bool watches_a
     return NULL;
 }
 
-struct error *dbg_info_points(struct dbg *d, const char *args)
+struct error *dbg_info_breakpoints(struct dbg *d, const char *args)
 {
-    return list_points(d, args, false);
+    return list_breakpoints(d, args, false);
 }
 
 struct error *dbg_info_watches(struct dbg *d, const char *args)
 {
-    return list_points(d, args, true);
+    return list_breakpoints(d, args, true);
 }
 
 struct error *dbg_info_signals(struct dbg *d, const char *args)

@@ -1,8 +1,8 @@
 /* Points: what stops a movement, and what it is to the session.
  *
- * A point of the user's has sites, breakpoints of the session: a function may be at several places,
+ * A breakpoint of the user's has locations, breakpoints of the session: a function may be at several places,
  * a system call is caught twice.  Sites come into being when something is about to move
- * (dbg_points_settle), and stay: addresses are the same all over a track, so a place that was found
+ * (dbg_breakpoints_settle), and stay: addresses are the same all over a track, so a place that was found
  * once is good for all its moments.  A location that is nowhere yet is looked up again whenever
  * modules have come or gone; for that the place where the dynamic linker tells debuggers so is a
  * breakpoint of ours.
@@ -25,34 +25,34 @@ void dbg_default_signals(struct dbg *d)
         d->signal_stops[everyday[i]] = false;
 }
 
-struct dbg_point *dbg_points_find(struct dbg *d, u32 number)
+struct dbg_breakpoint *dbg_breakpoints_find(struct dbg *d, u32 number)
 {
-    struct dbg_point **all = d->points.items;
-    for (size_t i = 0; i < d->points.count; i++)
+    struct dbg_breakpoint **all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i]->number == number)
             return all[i];
     return NULL;
 }
 
-struct dbg_point *dbg_points_of_site(struct dbg *d, u32 site)
+struct dbg_breakpoint *dbg_breakpoints_of_location(struct dbg *d, u32 location)
 {
-    struct dbg_point **all = d->points.items;
-    for (size_t i = 0; i < d->points.count && site; i++) {
-        const struct dbg_site *sites = all[i]->sites.items;
-        for (size_t n = 0; n < all[i]->sites.count; n++)
-            if (sites[n].number == site)
+    struct dbg_breakpoint **all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count && location; i++) {
+        const struct dbg_location *locations = all[i]->locations.items;
+        for (size_t n = 0; n < all[i]->locations.count; n++)
+            if (locations[n].number == location)
                 return all[i];
     }
     return NULL;
 }
 
-struct dbg_point *dbg_points_add(struct dbg *d, u32 type, const char *what)
+struct dbg_breakpoint *dbg_breakpoints_add(struct dbg *d, u32 type, const char *what)
 {
     const struct frame *f = dbg_frame(d);
-    struct dbg_point *p = xalloc(sizeof *p);
-    *p = (struct dbg_point){
-        .number = ++d->last_point, .type = type, .what = xformat("%s", what),
-        .thread = CONTROL_THREAD_ANY, .sites = LIST(struct dbg_site), .commands = LIST(char *),
+    struct dbg_breakpoint *p = xalloc(sizeof *p);
+    *p = (struct dbg_breakpoint){
+        .number = ++d->last_breakpoint, .type = type, .what = xformat("%s", what),
+        .thread = CONTROL_THREAD_ANY, .locations = LIST(struct dbg_location), .commands = LIST(char *),
     };
     if (f && f->place.file) {
         p->file = xformat("%s", f->place.file);
@@ -60,30 +60,30 @@ struct dbg_point *dbg_points_add(struct dbg *d, u32 type, const char *what)
     } else {
         p->file = dbg_current_file(d);
     }
-    *(struct dbg_point **)list_add(&d->points) = p;
+    *(struct dbg_breakpoint **)list_add(&d->breakpoints) = p;
     return p;
 }
 
-static void dbg_points_remove_sites(struct dbg *d, struct dbg_point *p)
+static void dbg_breakpoints_remove_locations(struct dbg *d, struct dbg_breakpoint *p)
 {
-    struct dbg_site *sites = p->sites.items;
-    for (size_t i = 0; i < p->sites.count; i++) {
-        if (sites[i].number)
-            error_destroy(session_remove_breakpoint(d->session, sites[i].number));
-        sites[i].number = 0;
+    struct dbg_location *locations = p->locations.items;
+    for (size_t i = 0; i < p->locations.count; i++) {
+        if (locations[i].number)
+            error_destroy(session_remove_breakpoint(d->session, locations[i].number));
+        locations[i].number = 0;
     }
 }
 
 /* It has changed: what the session has of it is made anew. */
-void dbg_point_unsettle(struct dbg *d, struct dbg_point *p)
+void dbg_breakpoint_unsettle(struct dbg *d, struct dbg_breakpoint *p)
 {
-    dbg_points_remove_sites(d, p);
+    dbg_breakpoints_remove_locations(d, p);
     p->checks_here = p->has_failed = false;
 }
 
-static void point_destroy(struct dbg_point *p)
+static void point_destroy(struct dbg_breakpoint *p)
 {
-    list_deinit(&p->sites);
+    list_deinit(&p->locations);
     dbg_strings_deinit(&p->commands);
     free(p->what);
     dbg_watch_destroy(p->watch);
@@ -92,57 +92,57 @@ static void point_destroy(struct dbg_point *p)
     free(p);
 }
 
-void dbg_points_remove(struct dbg *d, struct dbg_point *p)
+void dbg_breakpoints_remove(struct dbg *d, struct dbg_breakpoint *p)
 {
-    struct dbg_point **all = d->points.items;
+    struct dbg_breakpoint **all = d->breakpoints.items;
     size_t kept = 0;
-    dbg_points_remove_sites(d, p);
-    for (size_t i = 0; i < d->points.count; i++)
+    dbg_breakpoints_remove_locations(d, p);
+    for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i] != p)
             all[kept++] = all[i];
-    d->points.count = kept;
+    d->breakpoints.count = kept;
     point_destroy(p);
 }
 
 /* Addresses of another track are others. */
-void dbg_points_forget(struct dbg *d)
+void dbg_breakpoints_forget(struct dbg *d)
 {
-    struct dbg_point **all = d->points.items;
-    for (size_t i = 0; i < d->points.count; i++) {
-        struct dbg_site *sites = all[i]->sites.items;
-        for (size_t n = 0; n < all[i]->sites.count; n++)
-            sites[n].number = 0;
-        if (all[i]->type == POINT_BREAK)
-            all[i]->sites.count = 0;
+    struct dbg_breakpoint **all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
+        struct dbg_location *locations = all[i]->locations.items;
+        for (size_t n = 0; n < all[i]->locations.count; n++)
+            locations[n].number = 0;
+        if (all[i]->type == BREAKPOINT_BREAK)
+            all[i]->locations.count = 0;
         all[i]->version = 0;
         all[i]->checks_here = false;
     }
-    memset(d->signal_sites, 0, sizeof d->signal_sites);
-    d->loader_site = 0;
+    memset(d->signal_breakpoints, 0, sizeof d->signal_breakpoints);
+    d->loader_breakpoint = 0;
 }
 
-void dbg_points_deinit(struct dbg *d)
+void dbg_breakpoints_deinit(struct dbg *d)
 {
-    struct dbg_point **all = d->points.items;
-    for (size_t i = 0; i < d->points.count; i++)
+    struct dbg_breakpoint **all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
         point_destroy(all[i]);
-    list_deinit(&d->points);
+    list_deinit(&d->breakpoints);
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static void dbg_points_add_site(struct dbg_point *p, u64 address)
+static void dbg_breakpoints_add_location(struct dbg_breakpoint *p, u64 address)
 {
-    struct dbg_site *sites = p->sites.items;
-    for (size_t i = 0; i < p->sites.count; i++)
-        if (sites[i].address == address)
+    struct dbg_location *locations = p->locations.items;
+    for (size_t i = 0; i < p->locations.count; i++)
+        if (locations[i].address == address)
             return;
-    if (p->sites.count < PLACES_MOST)
-        ((struct dbg_site *)list_add(&p->sites))->address = address;
+    if (p->locations.count < PLACES_MOST)
+        ((struct dbg_location *)list_add(&p->locations))->address = address;
 }
 
 /* Adds what is there now.  An error if the location is nowhere, and never was. */
-struct error *dbg_point_resolve(struct dbg *d, struct dbg_point *p)
+struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p)
 {
     struct symbols *symbols;
     struct code_place *places;
@@ -154,38 +154,38 @@ struct error *dbg_point_resolve(struct dbg *d, struct dbg_point *p)
     p->version = symbols_version(symbols);
     err = symbols_locate(symbols, p->what, &here, &places, &count);
     for (size_t i = 0; i < count && !err; i++)
-        dbg_points_add_site(p, places[i].pc);
+        dbg_breakpoints_add_location(p, places[i].pc);
     if (!err)
         free(places);
-    p->pending = p->sites.count == 0;
-    if (err && p->sites.count) {
+    p->pending = p->locations.count == 0;
+    if (err && p->locations.count) {
         error_destroy(err);
         err = NULL;
     }
     return err;
 }
 
-static void resolve_fixed(struct dbg_point *p)
+static void resolve_fixed(struct dbg_breakpoint *p)
 {
-    if (p->sites.count)
+    if (p->locations.count)
         return;
-    for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == POINT_EXIT; call++)
+    for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == BREAKPOINT_EXIT; call++)
         if (syscall_has(call, EFFECT_EXITS))
-            ((struct dbg_site *)list_add(&p->sites))->address = call;
-    if (p->type == POINT_SYSCALL) /* about to be made, and made */
-        ((struct dbg_site *)list_add(&p->sites))->address = p->address;
-    if (p->type != POINT_EXIT)
-        ((struct dbg_site *)list_add(&p->sites))->address = p->address;
+            ((struct dbg_location *)list_add(&p->locations))->address = call;
+    if (p->type == BREAKPOINT_SYSCALL) /* about to be made, and made */
+        ((struct dbg_location *)list_add(&p->locations))->address = p->address;
+    if (p->type != BREAKPOINT_EXIT)
+        ((struct dbg_location *)list_add(&p->locations))->address = p->address;
 }
 
 /* --- the session's part ----------------------------------------------------------------------- */
 
 static const u32 kinds[] = {
-    [POINT_BREAK] = SITE_CODE, [POINT_SYSCALL] = SITE_CALL, [POINT_SIGNAL] = SITE_SIGNAL,
-    [POINT_FORK] = SITE_FORK, [POINT_EXEC] = SITE_EXEC, [POINT_EXIT] = SITE_CALL,
+    [BREAKPOINT_BREAK] = SITE_CODE, [BREAKPOINT_SYSCALL] = SITE_CALL, [BREAKPOINT_SIGNAL] = SITE_SIGNAL,
+    [BREAKPOINT_FORK] = SITE_FORK, [BREAKPOINT_EXEC] = SITE_EXEC, [BREAKPOINT_EXIT] = SITE_CALL,
 };
 
-static bool dbg_points_compile(struct dbg *d, struct dbg_point *p, u64 pc, u8 **ret,
+static bool dbg_breakpoints_compile(struct dbg *d, struct dbg_breakpoint *p, u64 pc, u8 **ret,
                                size_t *ret_size)
 {
     struct evaluation *evaluation;
@@ -198,41 +198,41 @@ static bool dbg_points_compile(struct dbg *d, struct dbg_point *p, u64 pc, u8 **
     return !err;
 }
 
-static struct error *settle_site(struct dbg *d, struct dbg_point *p, size_t index)
+static struct error *settle_location(struct dbg *d, struct dbg_breakpoint *p, size_t index)
 {
-    struct dbg_site *site = (struct dbg_site *)p->sites.items + index;
+    struct dbg_location *location = (struct dbg_location *)p->locations.items + index;
     u8 *code = NULL;
     size_t size = 0;
     if (p->condition && !p->checks_here)
-        p->checks_here = p->type != POINT_BREAK ||
-                         !dbg_points_compile(d, p, site->address, &code, &size);
-    bool is_return = p->type == POINT_SYSCALL && index == 1;
+        p->checks_here = p->type != BREAKPOINT_BREAK ||
+                         !dbg_breakpoints_compile(d, p, location->address, &code, &size);
+    bool is_return = p->type == BREAKPOINT_SYSCALL && index == 1;
     struct breakpoint b = {
         .kind = is_return ? SITE_RETURN : kinds[p->type],
-        .address = site->address, .thread = p->thread,
+        .address = location->address, .thread = p->thread,
         .condition = code, .condition_size = (u32)size, .ignore = p->ignore,
     };
-    struct error *err = session_add_breakpoint(d->session, &b, &site->number);
+    struct error *err = session_add_breakpoint(d->session, &b, &location->number);
     free(code);
     return err;
 }
 
-static struct error *settle_point(struct dbg *d, struct dbg_point *p)
+static struct error *settle_breakpoint(struct dbg *d, struct dbg_breakpoint *p)
 {
     struct error *err = NULL;
     if (p->disabled) {
-        dbg_points_remove_sites(d, p);
+        dbg_breakpoints_remove_locations(d, p);
         return NULL;
     }
     if (p->watch)
         return dbg_watch_settle(d, p);
-    if (p->type == POINT_BREAK)
-        error_destroy(dbg_point_resolve(d, p)); /* it may be pending */
+    if (p->type == BREAKPOINT_BREAK)
+        error_destroy(dbg_breakpoint_resolve(d, p)); /* it may be pending */
     else
         resolve_fixed(p);
-    for (size_t i = 0; i < p->sites.count && !err; i++)
-        if (!((struct dbg_site *)p->sites.items)[i].number)
-            err = settle_site(d, p, i);
+    for (size_t i = 0; i < p->locations.count && !err; i++)
+        if (!((struct dbg_location *)p->locations.items)[i].number)
+            err = settle_location(d, p, i);
     return err;
 }
 
@@ -241,11 +241,11 @@ static struct error *settle_signals(struct dbg *d)
     struct error *err = NULL;
     for (u32 i = 1; i < DBG_SIGNALS && !err; i++) {
         struct breakpoint b = {.kind = SITE_SIGNAL, .address = i, .thread = CONTROL_THREAD_ANY};
-        if (d->signal_stops[i] && !d->signal_sites[i]) {
-            err = session_add_breakpoint(d->session, &b, &d->signal_sites[i]);
-        } else if (!d->signal_stops[i] && d->signal_sites[i]) {
-            err = session_remove_breakpoint(d->session, d->signal_sites[i]);
-            d->signal_sites[i] = 0;
+        if (d->signal_stops[i] && !d->signal_breakpoints[i]) {
+            err = session_add_breakpoint(d->session, &b, &d->signal_breakpoints[i]);
+        } else if (!d->signal_stops[i] && d->signal_breakpoints[i]) {
+            err = session_remove_breakpoint(d->session, d->signal_breakpoints[i]);
+            d->signal_breakpoints[i] = 0;
         }
     }
     return err;
@@ -253,8 +253,8 @@ static struct error *settle_signals(struct dbg *d)
 
 static bool some_pending(const struct dbg *d)
 {
-    struct dbg_point *const *all = d->points.items;
-    for (size_t i = 0; i < d->points.count; i++)
+    struct dbg_breakpoint *const *all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i]->pending && !all[i]->disabled)
             return true;
     return false;
@@ -267,11 +267,11 @@ static struct error *settle_loader(struct dbg *d)
     struct symbols *symbols;
     struct code_place *places = NULL;
     size_t count = 0;
-    if (!some_pending(d) == !d->loader_site)
+    if (!some_pending(d) == !d->loader_breakpoint)
         return NULL;
-    if (d->loader_site) {
-        struct error *err = session_remove_breakpoint(d->session, d->loader_site);
-        d->loader_site = 0;
+    if (d->loader_breakpoint) {
+        struct error *err = session_remove_breakpoint(d->session, d->loader_breakpoint);
+        d->loader_breakpoint = 0;
         return err;
     }
     struct error *err = dbg_symbols(d, &symbols);
@@ -280,38 +280,38 @@ static struct error *settle_loader(struct dbg *d)
     struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY};
     if (!err && count) {
         b.address = places[0].pc;
-        err = session_add_breakpoint(d->session, &b, &d->loader_site);
+        err = session_add_breakpoint(d->session, &b, &d->loader_breakpoint);
     }
     free(places);
     return err;
 }
 
-/* Has the session all sites of a point?  One on data may have none for now. */
-static bool is_settled(const struct dbg_point *p)
+/* Has the session all locations of a breakpoint?  One on data may have none for now. */
+static bool is_settled(const struct dbg_breakpoint *p)
 {
-    const struct dbg_site *sites = p->sites.items;
+    const struct dbg_location *locations = p->locations.items;
     size_t there = 0;
-    for (size_t i = 0; i < p->sites.count; i++)
-        there += sites[i].number != 0;
-    return p->watch || there == (p->disabled ? 0 : p->sites.count);
+    for (size_t i = 0; i < p->locations.count; i++)
+        there += locations[i].number != 0;
+    return p->watch || there == (p->disabled ? 0 : p->locations.count);
 }
 
-struct error *dbg_points_settle(struct dbg *d)
+struct error *dbg_breakpoints_settle(struct dbg *d)
 {
-    struct dbg_point **all = d->points.items;
+    struct dbg_breakpoint **all = d->breakpoints.items;
     struct error *err = settle_signals(d);
-    for (size_t i = 0; i < d->points.count && !err; i++)
-        err = settle_point(d, all[i]);
+    for (size_t i = 0; i < d->breakpoints.count && !err; i++)
+        err = settle_breakpoint(d, all[i]);
     if (err)
         return err;
-    for (size_t i = 0; i < d->points.count; i++)
-        invariant(3, all[i]->number <= d->last_point && is_settled(all[i]) &&
+    for (size_t i = 0; i < d->breakpoints.count; i++)
+        invariant(3, all[i]->number <= d->last_breakpoint && is_settled(all[i]) &&
                      (i == 0 || all[i - 1]->number < all[i]->number));
     return settle_loader(d);
 }
 
 /* Its condition, where one stands now.  What leads nowhere for now is false, and said once. */
-struct error *dbg_point_holds(struct dbg *d, struct dbg_point *p, bool *ret)
+struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool *ret)
 {
     struct evaluation *evaluation;
     struct value *value;

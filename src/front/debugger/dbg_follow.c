@@ -9,8 +9,8 @@
 
 bool dbg_follows(const struct dbg *d)
 {
-    struct dbg_point *const *all = d->points.items;
-    for (size_t i = 0; i < d->points.count; i++)
+    struct dbg_breakpoint *const *all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i]->watch && all[i]->watch->follows && !all[i]->disabled)
             return true;
     return false;
@@ -18,7 +18,7 @@ bool dbg_follows(const struct dbg *d)
 
 void dbg_followed_forget(struct dbg *d)
 {
-    d->followed_point = 0;
+    d->followed_breakpoint = 0;
     followed_answer_deinit(&d->followed);
     d->followed = (struct followed_answer){0};
 }
@@ -37,7 +37,7 @@ static void within_life(const struct dbg_watch *w, struct followed_question *q)
         q->to = w->end;
 }
 
-static struct error *ask_point(struct dbg *d, const struct dbg_point *p, struct moment from,
+static struct error *ask_breakpoint(struct dbg *d, const struct dbg_breakpoint *p, struct moment from,
                                struct moment to, enum session_direction direction,
                                struct followed_answer *ret)
 {
@@ -50,23 +50,23 @@ static struct error *ask_point(struct dbg *d, const struct dbg_point *p, struct 
     return moment_compare(q.from, q.to) <= 0 ? followed_ask(d->session, &q, ret) : NULL;
 }
 
-/* The nearest event of all that are followed, in (from, to]; d->followed_point: none. */
+/* The nearest event of all that are followed, in (from, to]; d->followed_breakpoint: none. */
 static struct error *find_nearest(struct dbg *d, struct moment from, struct moment to,
                                   enum session_direction direction)
 {
-    struct dbg_point **all = d->points.items;
+    struct dbg_breakpoint **all = d->breakpoints.items;
     dbg_followed_forget(d);
-    for (size_t i = 0; i < d->points.count; i++) {
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
         struct followed_answer a;
         if (!all[i]->watch || !all[i]->watch->follows || all[i]->disabled)
             continue;
-        struct error *err = ask_point(d, all[i], from, to, direction, &a);
+        struct error *err = ask_breakpoint(d, all[i], from, to, direction, &a);
         if (err)
             return err;
         if (a.found || a.interrupted) {
             dbg_followed_forget(d);
             d->followed = a;
-            d->followed_point = a.found ? all[i]->number : 0;
+            d->followed_breakpoint = a.found ? all[i]->number : 0;
         }
         if (a.interrupted)
             return NULL;
@@ -101,7 +101,7 @@ struct error *dbg_follow_continue(struct dbg *d, enum session_direction directio
         return err;
     if (d->followed.interrupted)
         return stop_interrupted(d, direction, stop);
-    if (!d->followed_point)
+    if (!d->followed_breakpoint)
         return session_continue(d->session, direction, 1, stop);
     err = session_travel(d->session, landing(&d->followed, direction), stop);
     if (!err && stop->why == WHY_ARRIVED)
@@ -120,7 +120,7 @@ struct error *dbg_follow_between(struct dbg *d, struct moment from, struct sessi
     enum session_direction direction = moment_compare(from, place.at) <= 0 ? FORWARD : BACKWARD;
     bool forward = direction == FORWARD;
     struct error *err = find_nearest(d, forward ? from : place.at, forward ? place.at : from, direction);
-    if (err || !d->followed_point)
+    if (err || !d->followed_breakpoint)
         return err;
     if (moment_compare(landing(&d->followed, direction), place.at) == 0)
         return NULL; /* it ends here, too: both are said */
@@ -133,7 +133,7 @@ struct error *dbg_follow_between(struct dbg *d, struct moment from, struct sessi
 /* What was followed to; the reason, or NULL: nothing. */
 const char *dbg_followed_say(struct dbg *d)
 {
-    struct dbg_point *p = d->followed_point ? dbg_points_find(d, d->followed_point) : NULL;
+    struct dbg_breakpoint *p = d->followed_breakpoint ? dbg_breakpoints_find(d, d->followed_breakpoint) : NULL;
     if (!p)
         return NULL;
     struct subject *s = p->watch->subject;

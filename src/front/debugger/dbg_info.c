@@ -289,7 +289,7 @@ static struct error *frame(struct dbg *d, const char *args)
 
 static const struct { const char *name; struct error *(*say)(struct dbg *d, const char *args); }
 subjects[] = {
-    {"args", arguments}, {"breakpoints", dbg_info_points}, {"bookmarks", dbg_info_bookmarks},
+    {"args", arguments}, {"breakpoints", dbg_info_breakpoints}, {"bookmarks", dbg_info_bookmarks},
     {"checkpoints", dbg_info_checkpoints}, {"display", displays}, {"frame", frame},
     {"locals", locals}, {"line", dbg_info_line}, {"moment", moment}, {"registers", registers},
     {"sharedlibrary", libraries},

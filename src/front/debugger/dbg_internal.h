@@ -6,7 +6,7 @@
  * Invariants
  *   (1) d->session and d->source are of one track and always there.
  *   (2) d->frames is NULL or what is true of d->thread at this moment.
- *   (3) Numbers of points are the user's; each has sites, which are breakpoints of the session.
+ *   (3) Numbers of breakpoints are the user's; each has locations, which are breakpoints of the session.
  */
 #ifndef FRONT_DBG_INTERNAL_H
 #define FRONT_DBG_INTERNAL_H
@@ -46,15 +46,15 @@ struct dbg_command {
     const char *more;          /* the long help, with an example */
 };
 
-enum dbg_point_type {
-    POINT_BREAK, POINT_STORE, POINT_LOAD, POINT_ACCESS, POINT_SYSCALL, POINT_SIGNAL, POINT_FORK,
-    POINT_EXEC, POINT_EXIT,
+enum dbg_breakpoint_type {
+    BREAKPOINT_BREAK, BREAKPOINT_STORE, BREAKPOINT_LOAD, BREAKPOINT_ACCESS, BREAKPOINT_SYSCALL, BREAKPOINT_SIGNAL, BREAKPOINT_FORK,
+    BREAKPOINT_EXEC, BREAKPOINT_EXIT,
 };
 
-struct dbg_site {
+struct dbg_location {
     u64 address;
     u32 number; /* in the session */
-    enum { SITE_OF_DATA, SITE_OF_END, SITE_OF_BEGINNING } role; /* of a watchpoint: the latter are its frame's */
+    enum { LOCATION_OF_DATA, LOCATION_OF_END, LOCATION_OF_BEGINNING } role; /* of a watchpoint: the latter are its frame's */
 };
 
 struct dbg_watch {
@@ -68,9 +68,9 @@ struct dbg_watch {
     struct moment begin, end;  /* of the frame; tick 0: not known */
 };
 
-struct dbg_point {
+struct dbg_breakpoint {
     u32 number;
-    u32 type;           /* enum dbg_point_type */
+    u32 type;           /* enum dbg_breakpoint_type */
     bool temporary, disabled, pending;
     bool checks_here;   /* the condition could not be compiled: it is looked at at each stop */
     bool has_failed;    /* it led nowhere once, and that was said */
@@ -82,7 +82,7 @@ struct dbg_point {
     struct dbg_watch *watch; /* of data; NULL: of something else */
     u32 thread;
     u64 ignore, hits;
-    struct list sites;    /* struct dbg_site */
+    struct list locations;    /* struct dbg_location */
     struct list commands; /* char * */
     u32 version;        /* of the symbols that it was looked up in */
 };
@@ -164,16 +164,16 @@ struct dbg {
     unsigned list_line;
     u64 examine_next;         /* x */
     char examine_format[16];
-    struct list points;       /* struct dbg_point * */
-    u32 last_point;
-    u32 loader_site;          /* in the session: modules may have come; 0: none */
-    u32 signal_sites[DBG_SIGNALS];
+    struct list breakpoints;  /* struct dbg_breakpoint * */
+    u32 last_breakpoint;
+    u32 loader_breakpoint;          /* in the session: modules may have come; 0: none */
+    u32 signal_breakpoints[DBG_SIGNALS];
     bool signal_stops[DBG_SIGNALS];
     struct list displays;     /* struct dbg_display */
     u32 last_display;
     struct list bookmarks, skips; /* struct dbg_bookmark; char * */
     struct list undo, redo;   /* struct moment */
-    u32 followed_point;       /* that the last movement came to; 0: none */
+    u32 followed_breakpoint;       /* that the last movement came to; 0: none */
     struct followed_answer followed;
     struct dbg_motion motion;
     struct edit *edit;        /* lines are typed; NULL: they are not */
@@ -286,17 +286,17 @@ void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a);
 
 /* dbg_watch.c */
 struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args);
-struct error *dbg_watch_condition(struct dbg *d, struct dbg_point *p); /* has another */
-struct error *dbg_watch_settle(struct dbg *d, struct dbg_point *p);
-u32 dbg_watch_kind(const struct dbg_point *p); /* enum plan_site_kind */
+struct error *dbg_watch_condition(struct dbg *d, struct dbg_breakpoint *p); /* has another */
+struct error *dbg_watch_settle(struct dbg *d, struct dbg_breakpoint *p);
+u32 dbg_watch_kind(const struct dbg_breakpoint *p); /* enum plan_site_kind */
 void dbg_watch_destroy(struct dbg_watch *w);   /* accepts NULL */
 void dbg_watches_moved(struct dbg *d);
 void dbg_watches_rebind(struct dbg *d);
 struct error *dbg_integer(struct dbg *d, const char *text, u64 *ret); /* an expression's */
 
 /* dbg_watch_say.c */
-const char *dbg_watch_say(struct dbg *d, struct dbg_point *p, u32 site, const struct plan_hit *hit);
-void dbg_say_values(struct dbg *d, const struct dbg_point *p, const struct plan_hit *hit,
+const char *dbg_watch_say(struct dbg *d, struct dbg_breakpoint *p, u32 location, const struct plan_hit *hit);
+void dbg_say_values(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new);
 void dbg_say_doer(struct dbg *d, struct moment at, u32 thread);
 
@@ -308,17 +308,17 @@ struct error *dbg_follow_between(struct dbg *d, struct moment from, struct sessi
 const char *dbg_followed_say(struct dbg *d);
 void dbg_followed_forget(struct dbg *d);
 
-/* dbg_points.c */
-struct error *dbg_points_settle(struct dbg *d); /* before something moves */
-void dbg_points_forget(struct dbg *d);          /* another session */
-void dbg_points_deinit(struct dbg *d);
-struct dbg_point *dbg_points_find(struct dbg *d, u32 number);
-struct dbg_point *dbg_points_of_site(struct dbg *d, u32 site);
-struct dbg_point *dbg_points_add(struct dbg *d, u32 type, const char *what);
-void dbg_points_remove(struct dbg *d, struct dbg_point *p);
-struct error *dbg_point_resolve(struct dbg *d, struct dbg_point *p);
-void dbg_point_unsettle(struct dbg *d, struct dbg_point *p);
-struct error *dbg_point_holds(struct dbg *d, struct dbg_point *p, bool *ret);
+/* dbg_breakpoints.c */
+struct error *dbg_breakpoints_settle(struct dbg *d); /* before something moves */
+void dbg_breakpoints_forget(struct dbg *d);          /* another session */
+void dbg_breakpoints_deinit(struct dbg *d);
+struct dbg_breakpoint *dbg_breakpoints_find(struct dbg *d, u32 number);
+struct dbg_breakpoint *dbg_breakpoints_of_location(struct dbg *d, u32 location);
+struct dbg_breakpoint *dbg_breakpoints_add(struct dbg *d, u32 type, const char *what);
+void dbg_breakpoints_remove(struct dbg *d, struct dbg_breakpoint *p);
+struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p);
+void dbg_breakpoint_unsettle(struct dbg *d, struct dbg_breakpoint *p);
+struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool *ret);
 void dbg_default_signals(struct dbg *d);
 
 /* dbg_break.c */
@@ -326,12 +326,12 @@ struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_read_thread(const char *text, u32 *ret);
 struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args);
 enum { DO_DELETE, DO_DISABLE, DO_ENABLE };
-struct error *dbg_points_change(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char *args);
-struct error *dbg_point_commands(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args);
-struct error *dbg_info_points(struct dbg *d, const char *args);
+struct error *dbg_info_breakpoints(struct dbg *d, const char *args);
 struct error *dbg_info_watches(struct dbg *d, const char *args);
 struct error *dbg_info_signals(struct dbg *d, const char *args);
 const char *dbg_call_name(u64 number, char room[32]);

@@ -31,37 +31,37 @@ void dbg_say_end(struct dbg *d)
         dbg_say(d, "At the end of the recording: exited with status %u.\n", place.end_status);
 }
 
-static void say_catch(struct dbg *d, const struct dbg_point *p, const struct plan_hit *hit)
+static void say_catch(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit)
 {
     char room[32];
     dbg_say(d, "Catchpoint %u: ", p->number);
     switch (p->type) {
-    case POINT_SYSCALL: dbg_say(d, "system call %s\n", dbg_call_name(hit->address, room)); break;
-    case POINT_SIGNAL: dbg_say(d, "signal %s\n", dbg_signal_name((u32)hit->address, room)); break;
-    case POINT_FORK: dbg_say(d, "process %llu was made\n", (unsigned long long)hit->address); break;
-    case POINT_EXEC: dbg_say(d, "about to become another program\n"); break;
+    case BREAKPOINT_SYSCALL: dbg_say(d, "system call %s\n", dbg_call_name(hit->address, room)); break;
+    case BREAKPOINT_SIGNAL: dbg_say(d, "signal %s\n", dbg_signal_name((u32)hit->address, room)); break;
+    case BREAKPOINT_FORK: dbg_say(d, "process %llu was made\n", (unsigned long long)hit->address); break;
+    case BREAKPOINT_EXEC: dbg_say(d, "about to become another program\n"); break;
     default: dbg_say(d, "about to exit\n"); break;
     }
     json_unsigned(dbg_fields(d), "catchpoint", p->number);
 }
 
-static const char *say_hit(struct dbg *d, struct dbg_point *p, u32 site, const struct plan_hit *hit)
+static const char *say_hit(struct dbg *d, struct dbg_breakpoint *p, u32 location, const struct plan_hit *hit)
 {
-    if (p->type == POINT_BREAK) {
+    if (p->type == BREAKPOINT_BREAK) {
         dbg_say(d, "%s %u, ", p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
         json_unsigned(dbg_fields(d), "breakpoint", p->number);
         return "breakpoint";
     }
     if (p->watch)
-        return dbg_watch_say(d, p, site, hit);
+        return dbg_watch_say(d, p, location, hit);
     say_catch(d, p, hit);
     return "catchpoint";
 }
 
-static bool is_signal_site(const struct dbg *d, u32 site)
+static bool is_signal_breakpoint(const struct dbg *d, u32 location)
 {
     for (u32 i = 0; i < DBG_SIGNALS; i++)
-        if (site && d->signal_sites[i] == site)
+        if (location && d->signal_breakpoints[i] == location)
             return true;
     return false;
 }
@@ -69,7 +69,7 @@ static bool is_signal_site(const struct dbg *d, u32 site)
 static const char *say_why(struct dbg *d, const struct session_stop *stop)
 {
     char room[32];
-    struct dbg_point *p = dbg_points_of_site(d, stop->breakpoint);
+    struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoint);
     if (p && stop->why == WHY_BREAKPOINT)
         return say_hit(d, p, stop->breakpoint, session_stop_hit(stop, stop->breakpoint));
     bool passed = p && p->watch && stop->breakpoint_count; /* by the last step */
@@ -80,7 +80,7 @@ static const char *say_why(struct dbg *d, const struct session_stop *stop)
         return followed;
     switch (stop->why) {
     case WHY_BREAKPOINT:
-        if (!is_signal_site(d, stop->breakpoint))
+        if (!is_signal_breakpoint(d, stop->breakpoint))
             return "breakpoint";
         dbg_say(d, "Signal %s.\n", dbg_signal_name((u32)stop->hit.address, room));
         return "signal";
@@ -104,7 +104,7 @@ static const char *say_why(struct dbg *d, const struct session_stop *stop)
 static void count_hit(struct dbg *d, const struct session_stop *stop)
 {
     for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints); i++) {
-        struct dbg_point *p = dbg_points_of_site(d, stop->breakpoints[i]);
+        struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoints[i]);
         if (!p)
             continue;
         p->hits += p->ignore + 1;
@@ -112,9 +112,9 @@ static void count_hit(struct dbg *d, const struct session_stop *stop)
         for (size_t n = 0; n < p->commands.count; n++)
             dbg_strings_add(&d->due, ((char **)p->commands.items)[n]);
         if (p->temporary)
-            dbg_points_remove(d, p);
+            dbg_breakpoints_remove(d, p);
         else
-            dbg_point_unsettle(d, p); /* its ignore count is used up */
+            dbg_breakpoint_unsettle(d, p); /* its ignore count is used up */
     }
 }
 
@@ -187,11 +187,11 @@ static struct error *is_silent(struct dbg *d, const struct session_stop *stop, b
     bool all = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
     for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints) && all; i++) {
         bool holds = true;
-        struct dbg_point *p = dbg_points_of_site(d, stop->breakpoints[i]);
-        if (stop->breakpoints[i] == d->loader_site)
+        struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoints[i]);
+        if (stop->breakpoints[i] == d->loader_breakpoint)
             holds = false;
         else if (p && p->checks_here) {
-            struct error *err = dbg_point_holds(d, p, &holds);
+            struct error *err = dbg_breakpoint_holds(d, p, &holds);
             if (err)
                 return err;
         }
@@ -209,7 +209,7 @@ static bool passes_silently(void *context, const struct session_stop *stop)
     dbg_arrive(d);
     struct error *err = is_silent(d, stop, &silent);
     if (!err && silent && !dbg_interrupted())
-        err = dbg_points_settle(d);
+        err = dbg_breakpoints_settle(d);
     bool fails = err || dbg_interrupted();
     error_destroy(err);
     return silent && !fails;
@@ -217,9 +217,9 @@ static bool passes_silently(void *context, const struct session_stop *stop)
 
 static bool has_silent_stops(const struct dbg *d)
 {
-    struct dbg_point *const *all = d->points.items;
-    bool some = d->loader_site != 0 || dbg_follows(d);
-    for (size_t i = 0; i < d->points.count && !some; i++)
+    struct dbg_breakpoint *const *all = d->breakpoints.items;
+    bool some = d->loader_breakpoint != 0 || dbg_follows(d);
+    for (size_t i = 0; i < d->breakpoints.count && !some; i++)
         some = all[i]->checks_here;
     return some;
 }
@@ -234,7 +234,7 @@ static struct error *go_on(struct dbg *d, struct move_order *o, struct session_s
         o->count = 1;
     for (;;) {
         bool silent = false;
-        struct error *err = dbg_points_settle(d);
+        struct error *err = dbg_breakpoints_settle(d);
         if (!err)
             err = go_heeding(d, o, stop);
         if (err)

@@ -164,12 +164,12 @@ const struct tui_mark *tui_mark_at(const struct tui *t, unsigned line)
     return NULL;
 }
 
-static void take_marks_of(struct tui *t, struct symbols *symbols, const struct dbg_point *p)
+static void take_marks_of(struct tui *t, struct symbols *symbols, const struct dbg_breakpoint *p)
 {
-    const struct dbg_site *sites = p->sites.items;
-    for (size_t i = 0; i < p->sites.count && p->type == POINT_BREAK; i++) {
+    const struct dbg_location *locations = p->locations.items;
+    for (size_t i = 0; i < p->locations.count && p->type == BREAKPOINT_BREAK; i++) {
         struct line_place place;
-        if (!symbols_line(symbols, sites[i].address, &place) ||
+        if (!symbols_line(symbols, locations[i].address, &place) ||
             strcmp(place.file, t->view.file) != 0)
             continue;
         *(struct tui_mark *)list_add(&t->view.marks) =
@@ -180,9 +180,9 @@ static void take_marks_of(struct tui *t, struct symbols *symbols, const struct d
 static void take_marks(struct tui *t)
 {
     struct symbols *symbols;
-    struct dbg_point *const *all = t->d->points.items;
+    struct dbg_breakpoint *const *all = t->d->breakpoints.items;
     struct error *err = dbg_symbols(t->d, &symbols);
-    for (size_t i = 0; i < t->d->points.count && !err && t->view.file; i++)
+    for (size_t i = 0; i < t->d->breakpoints.count && !err && t->view.file; i++)
         take_marks_of(t, symbols, all[i]);
     error_destroy(err);
 }

@@ -14,7 +14,7 @@ struct dbg_goal {
     struct subject *subject;
     u8 *code; /* plain bytecode of a condition; NULL: none */
     size_t code_size;
-    struct list sites;          /* u32: numbers in the session, while it moves */
+    struct list locations;          /* u32: numbers in the session, while it moves */
     u32 bounds[SUBJECT_BOUNDS]; /* the same, of the frame */
     enum { NOT_REACHED, REACHED, FRAME_ENDED, FRAME_NOT_BEGUN, HELD } outcome;
     char *old, *new; /* of a value */
@@ -27,7 +27,7 @@ void dbg_goal_destroy(struct dbg_goal *g)
     if (!g)
         return;
     subject_destroy(g->subject);
-    list_deinit(&g->sites);
+    list_deinit(&g->locations);
     free(g->code);
     free(g->old);
     free(g->new);
@@ -91,7 +91,7 @@ static struct error *make_goal(struct dbg *d, const char *text, struct dbg_goal 
     if (err)
         return err;
     *ret = xalloc(sizeof **ret);
-    **ret = (struct dbg_goal){.subject = s, .sites = LIST(u32)};
+    **ret = (struct dbg_goal){.subject = s, .locations = LIST(u32)};
     if (s->is_condition)
         dbg_until_compile(*ret);
     return NULL;
@@ -137,7 +137,7 @@ static void dbg_until_add_place(void *context, u64 address, u64 size)
                            .condition_size = (u32)a->g->code_size};
     dbg_until_add(a, &b, &number);
     if (number)
-        *(u32 *)list_add(&a->g->sites) = number;
+        *(u32 *)list_add(&a->g->locations) = number;
 }
 
 static void add_value(struct adding *a)
@@ -149,10 +149,10 @@ static void add_value(struct adding *a)
                            .thread = CONTROL_THREAD_ANY};
     dbg_until_add(a, &b, &number);
     if (number)
-        *(u32 *)list_add(&a->g->sites) = number;
+        *(u32 *)list_add(&a->g->locations) = number;
 }
 
-static struct error *add_sites(struct dbg *d, struct dbg_goal *g)
+static struct error *add_locations(struct dbg *d, struct dbg_goal *g)
 {
     struct adding a = {.d = d, .g = g};
     struct breakpoint b;
@@ -166,12 +166,12 @@ static struct error *add_sites(struct dbg *d, struct dbg_goal *g)
     return a.err;
 }
 
-static void dbg_until_remove_sites(struct dbg *d, struct dbg_goal *g)
+static void dbg_until_remove_locations(struct dbg *d, struct dbg_goal *g)
 {
-    const u32 *sites = g->sites.items;
-    for (size_t i = 0; i < g->sites.count; i++)
-        error_destroy(session_remove_breakpoint(d->session, sites[i]));
-    g->sites.count = 0;
+    const u32 *locations = g->locations.items;
+    for (size_t i = 0; i < g->locations.count; i++)
+        error_destroy(session_remove_breakpoint(d->session, locations[i]));
+    g->locations.count = 0;
     for (int n = 0; n < SUBJECT_BOUNDS; n++) {
         if (g->bounds[n])
             error_destroy(session_remove_breakpoint(d->session, g->bounds[n]));
@@ -181,9 +181,9 @@ static void dbg_until_remove_sites(struct dbg *d, struct dbg_goal *g)
 
 static bool is_ours(const struct dbg_goal *g, u32 number)
 {
-    const u32 *sites = g->sites.items;
-    for (size_t i = 0; i < g->sites.count; i++)
-        if (sites[i] == number)
+    const u32 *locations = g->locations.items;
+    for (size_t i = 0; i < g->locations.count; i++)
+        if (locations[i] == number)
             return true;
     return false;
 }
@@ -229,16 +229,16 @@ static void take_stop(struct dbg_goal *g, enum session_direction direction, stru
         stop->why = WHY_STEPPED;
 }
 
-static struct error *go_by_sites(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
+static struct error *go_by_locations(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
                                  struct session_stop *stop)
 {
     bool holds = false;
-    struct error *err = add_sites(d, g);
+    struct error *err = add_locations(d, g);
     if (!err)
         err = session_continue(d->session, direction, 1, stop);
     if (!err && stop->why == WHY_BREAKPOINT)
         take_stop(g, direction, stop);
-    dbg_until_remove_sites(d, g);
+    dbg_until_remove_locations(d, g);
     if (!err && stop->why == WHY_START && g->code) {
         err = subject_holds(g->subject, &holds);
         g->outcome = holds ? HELD : NOT_REACHED;
@@ -364,7 +364,7 @@ struct error *dbg_goal_go(struct dbg *d, struct dbg_goal *g, enum session_direct
 {
     g->outcome = NOT_REACHED;
     return g->code || (g->subject->is_fixed && !g->subject->is_condition)
-               ? go_by_sites(d, g, direction, stop) : go_by_question(d, g, direction, stop);
+               ? go_by_locations(d, g, direction, stop) : go_by_question(d, g, direction, stop);
 }
 
 /* To the first moment of all at which it held; of a local's, while its frame lived. */

@@ -4,7 +4,7 @@
  * are followed, registers, a condition that cannot be compiled) is looked for by a question over time (query/followed.h), and has no
  * data site.
  *
- * A local is watched as long as its frame lives.  The frame's end and its beginning are sites of the watchpoint, too: a movement
+ * A local is watched as long as its frame lives.  The frame's end and its beginning are locations of the watchpoint, too: a movement
  * stops there and says so, and from then on it is known when that was.
  */
 #include <ctype.h>
@@ -52,7 +52,7 @@ static struct error *set_condition(struct dbg *d, struct dbg_watch *w, const cha
     return NULL;
 }
 
-struct error *dbg_watch_condition(struct dbg *d, struct dbg_point *p)
+struct error *dbg_watch_condition(struct dbg *d, struct dbg_breakpoint *p)
 {
     return set_condition(d, p->watch, p->condition);
 }
@@ -171,7 +171,7 @@ static struct error *read_subject(struct dbg *d, const struct watch_words *w, st
 
 static struct error *check_kind(const struct subject *s, u32 type)
 {
-    bool loads = type != POINT_STORE;
+    bool loads = type != BREAKPOINT_STORE;
     if (loads && s->uses & VALUES_REGISTERS)
         return error_new("%s is in a register, of which it is not known when it is read", s->expression);
     if (loads && !s->in_memory && !s->is_fixed)
@@ -179,7 +179,7 @@ static struct error *check_kind(const struct subject *s, u32 type)
     return NULL;
 }
 
-static void say_made(struct dbg *d, const struct dbg_point *p)
+static void say_made(struct dbg *d, const struct dbg_breakpoint *p)
 {
     const struct subject *s = p->watch->subject;
     dbg_say(d, "Watchpoint %u: %s", p->number, p->what);
@@ -199,12 +199,12 @@ static void say_made(struct dbg *d, const struct dbg_point *p)
     json_unsigned(dbg_fields(d), "number", p->number);
 }
 
-static void make_point(struct dbg *d, u32 type, const struct watch_words *words,
+static void make_breakpoint(struct dbg *d, u32 type, const struct watch_words *words,
                        struct dbg_watch *w, u32 thread)
 {
     struct session_place place;
     char *what = xformat("%s%s", words->location ? "-l " : "", words->expression);
-    struct dbg_point *p = dbg_points_add(d, type, what);
+    struct dbg_breakpoint *p = dbg_breakpoints_add(d, type, what);
     free(what);
     session_place(d->session, &place);
     w->any_store = words->any_store;
@@ -215,7 +215,7 @@ static void make_point(struct dbg *d, u32 type, const struct watch_words *words,
     say_made(d, p);
 }
 
-/* watch, rwatch, awatch: `which` is the type of the point. */
+/* watch, rwatch, awatch: `which` is the type of the breakpoint. */
 struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct watch_words words;
@@ -234,19 +234,19 @@ struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *
     if (err)
         dbg_watch_destroy(w);
     else
-        make_point(d, (u32)c->which, &words, w, thread);
+        make_breakpoint(d, (u32)c->which, &words, w, thread);
     free(words.text);
     return err;
 }
 
 /* --- the session's part ------------------------------------------------------------------------------ */
 
-u32 dbg_watch_kind(const struct dbg_point *p)
+u32 dbg_watch_kind(const struct dbg_breakpoint *p)
 {
-    return p->type == POINT_STORE ? SITE_STORE : p->type == POINT_LOAD ? SITE_LOAD : SITE_ACCESS;
+    return p->type == BREAKPOINT_STORE ? SITE_STORE : p->type == BREAKPOINT_LOAD ? SITE_LOAD : SITE_ACCESS;
 }
 
-static struct error *dbg_watch_add_site(struct dbg *d, struct dbg_point *p, u32 role,
+static struct error *dbg_watch_add_location(struct dbg *d, struct dbg_breakpoint *p, u32 role,
                                         struct breakpoint *b)
 {
     const struct dbg_watch *w = p->watch;
@@ -255,11 +255,11 @@ static struct error *dbg_watch_add_site(struct dbg *d, struct dbg_point *p, u32 
     b->to = w->end.tick ? w->end : w->begin.tick ? (struct moment){~0ull, ~0ull} : (struct moment){0, 0};
     struct error *err = session_add_breakpoint(d->session, b, &number);
     if (!err)
-        *(struct dbg_site *)list_add(&p->sites) = (struct dbg_site){b->address, number, role};
+        *(struct dbg_location *)list_add(&p->locations) = (struct dbg_location){b->address, number, role};
     return err;
 }
 
-static struct error *add_data_site(struct dbg *d, struct dbg_point *p)
+static struct error *add_data_location(struct dbg *d, struct dbg_breakpoint *p)
 {
     const struct dbg_watch *w = p->watch;
     const struct subject *s = w->subject;
@@ -268,7 +268,7 @@ static struct error *add_data_site(struct dbg *d, struct dbg_point *p)
         .size = s->size, .not_first = s->not_first, .not_last = s->not_last, .thread = p->thread,
         .condition = w->code, .condition_size = w->code ? (u32)w->code_size : 0, .ignore = p->ignore,
     };
-    return dbg_watch_add_site(d, p, SITE_OF_DATA, &b);
+    return dbg_watch_add_location(d, p, LOCATION_OF_DATA, &b);
 }
 
 /* Where one stands may have been come to by `goto`: did the frame end, or begin, on the way? */
@@ -291,35 +291,35 @@ static struct error *know_life(struct dbg *d, struct dbg_watch *w)
                                            "lives here", w->subject->expression) : err;
 }
 
-struct error *dbg_watch_settle(struct dbg *d, struct dbg_point *p)
+struct error *dbg_watch_settle(struct dbg *d, struct dbg_breakpoint *p)
 {
     struct dbg_watch *w = p->watch;
     struct breakpoint b;
-    const struct dbg_site *sites = p->sites.items;
+    const struct dbg_location *locations = p->locations.items;
     struct moment begin = w->begin, end = w->end;
     bool local = subject_is_local(w->subject);
     struct error *err = local ? know_life(d, w) : NULL;
     bool same = !moment_compare(begin, w->begin) && !moment_compare(end, w->end);
-    if (err || (p->sites.count && sites[0].number && same))
+    if (err || (p->locations.count && locations[0].number && same))
         return err;
-    dbg_point_unsettle(d, p);
-    p->sites.count = 0;
+    dbg_breakpoint_unsettle(d, p);
+    p->locations.count = 0;
     if (!w->follows)
-        err = add_data_site(d, p);
+        err = add_data_location(d, p);
     if (!err && !w->end.tick && subject_bound(w->subject, SUBJECT_ENDS, &b))
-        err = dbg_watch_add_site(d, p, SITE_OF_END, &b);
+        err = dbg_watch_add_location(d, p, LOCATION_OF_END, &b);
     if (!err && !w->begin.tick && subject_bound(w->subject, SUBJECT_BEGINS, &b))
-        err = dbg_watch_add_site(d, p, SITE_OF_BEGINNING, &b);
+        err = dbg_watch_add_location(d, p, LOCATION_OF_BEGINNING, &b);
     return err;
 }
 
 /* A movement that heeds breakpoints came here without a stop at an end of the frame. */
 void dbg_watches_moved(struct dbg *d)
 {
-    struct dbg_point **all = d->points.items;
+    struct dbg_breakpoint **all = d->breakpoints.items;
     struct session_place place;
     session_place(d->session, &place);
-    for (size_t i = 0; i < d->points.count; i++) {
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
         struct dbg_watch *w = all[i]->watch;
         if (!w || all[i]->disabled)
             continue;
@@ -333,20 +333,20 @@ void dbg_watches_moved(struct dbg *d)
 /* Another track is open: locals were of the one before. */
 void dbg_watches_rebind(struct dbg *d)
 {
-    struct dbg_point **all = d->points.items;
-    for (size_t i = d->points.count; i-- > 0;) {
+    struct dbg_breakpoint **all = d->breakpoints.items;
+    for (size_t i = d->breakpoints.count; i-- > 0;) {
         struct dbg_watch *w = all[i]->watch;
         if (!w)
             continue;
         if (subject_is_local(w->subject) || (w->condition && subject_is_local(w->condition))) {
             dbg_say(d, "Watchpoint %u was about a frame of the other track; it is deleted.\n",
                     all[i]->number);
-            dbg_points_remove(d, all[i]);
+            dbg_breakpoints_remove(d, all[i]);
             continue;
         }
         error_destroy(subject_rebind(w->subject, d->session, d->source));
         if (w->condition)
             error_destroy(subject_rebind(w->condition, d->session, d->source));
-        all[i]->sites.count = 0;
+        all[i]->locations.count = 0;
     }
 }

@@ -148,7 +148,7 @@ static void texts_of_hit(struct dbg *d, struct subject *s, const struct plan_hit
     }
 }
 
-void dbg_say_values(struct dbg *d, const struct dbg_point *p, const struct plan_hit *hit,
+void dbg_say_values(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new)
 {
     dbg_say(d, "Watchpoint %u: ", p->number);
@@ -167,7 +167,7 @@ void dbg_say_values(struct dbg *d, const struct dbg_point *p, const struct plan_
     dbg_say_doer(d, (struct moment){hit->tick, hit->pc}, hit->thread);
 }
 
-static void say_data(struct dbg *d, const struct dbg_point *p, const struct plan_hit *hit)
+static void say_data(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit)
 {
     char *old = NULL, *new = NULL;
     struct shown_part part = {0};
@@ -179,12 +179,12 @@ static void say_data(struct dbg *d, const struct dbg_point *p, const struct plan
 }
 
 /* The frame's end, or its beginning: from now on it is known. */
-static void say_bound(struct dbg *d, struct dbg_point *p, u32 role, const struct plan_hit *hit)
+static void say_bound(struct dbg *d, struct dbg_breakpoint *p, u32 role, const struct plan_hit *hit)
 {
     struct dbg_watch *w = p->watch;
     struct session_place place;
     session_place(d->session, &place);
-    bool begins = role == SITE_OF_BEGINNING &&
+    bool begins = role == LOCATION_OF_BEGINNING &&
                   !moment_compare((struct moment){hit->tick, hit->pc}, place.at);
     char *frame = dbg_subject_frame(w->subject);
     dbg_say(d, "Watchpoint %u: %s: %s %s.\n", p->number, p->what, frame,
@@ -195,7 +195,7 @@ static void say_bound(struct dbg *d, struct dbg_point *p, u32 role, const struct
         w->begin = (struct moment){hit->after_tick, hit->after_pc};
     else
         w->end = place.at;
-    dbg_point_unsettle(d, p);
+    dbg_breakpoint_unsettle(d, p);
 }
 
 /* After a longjmp nothing returned; but the frame is not among those of its thread. */
@@ -215,17 +215,17 @@ static bool has_frame(struct dbg *d, const struct dbg_watch *w, const struct pla
     return found || err;
 }
 
-const char *dbg_watch_say(struct dbg *d, struct dbg_point *p, u32 site, const struct plan_hit *hit)
+const char *dbg_watch_say(struct dbg *d, struct dbg_breakpoint *p, u32 location, const struct plan_hit *hit)
 {
-    const struct dbg_site *sites = p->sites.items;
-    u32 role = SITE_OF_DATA;
-    for (size_t i = 0; i < p->sites.count; i++)
-        if (sites[i].number == site)
-            role = sites[i].role;
-    if (role == SITE_OF_DATA && has_frame(d, p->watch, hit)) {
+    const struct dbg_location *locations = p->locations.items;
+    u32 role = LOCATION_OF_DATA;
+    for (size_t i = 0; i < p->locations.count; i++)
+        if (locations[i].number == location)
+            role = locations[i].role;
+    if (role == LOCATION_OF_DATA && has_frame(d, p->watch, hit)) {
         say_data(d, p, hit);
         return "watchpoint";
     }
-    say_bound(d, p, role == SITE_OF_DATA ? SITE_OF_END : role, hit);
+    say_bound(d, p, role == LOCATION_OF_DATA ? LOCATION_OF_END : role, hit);
     return "frame";
 }

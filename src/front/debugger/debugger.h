@@ -5,7 +5,7 @@
  *   dbg_table.c       the commands: names, what they take, help
  *   dbg_help.c        help: by subject, of a command
  *   dbg_moves.c       movements, and what is said when one has ended; undo
- *   dbg_points.c      breakpoints, watchpoints, catchpoints: what they are to the session
+ *   dbg_breakpoints.c      breakpoints, watchpoints, catchpoints: what they are to the session
  *   dbg_break.c       the commands that make and change them
  *   dbg_place.c       threads, frames, where one stands
  *   dbg_print.c       values: print, display, types, variables

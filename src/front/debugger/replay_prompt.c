@@ -144,7 +144,7 @@ static void init(struct dbg *d, const struct prompt_options *o)
     *d = (struct dbg){
         .json = o->json,
         .settings = {.context = 2, .listsize = 10},
-        .due = LIST(char *), .points = LIST(struct dbg_point *),
+        .due = LIST(char *), .breakpoints = LIST(struct dbg_breakpoint *),
         .displays = LIST(struct dbg_display), .bookmarks = LIST(struct dbg_bookmark),
         .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),
     };

@@ -136,14 +136,14 @@ static void send_again(struct client_link *l)
     pthread_mutex_unlock(&l->writing);
 }
 
-static void link_take_event(struct client_link *l, enum wire_event event)
+static void link_take_news(struct client_link *l, enum wire_news news)
 {
-    switch (event) {
+    switch (news) {
     case WIRE_PACKET:
     case WIRE_OVERSIZED:
         acknowledge(l, "+");
-        join_line(l, packet_new(event == WIRE_PACKET ? LINK_PACKET : LINK_OVERSIZED,
-                                l->wire.bytes, event == WIRE_PACKET ? l->wire.size : 0));
+        join_line(l, packet_new(news == WIRE_PACKET ? LINK_PACKET : LINK_OVERSIZED,
+                                l->wire.bytes, news == WIRE_PACKET ? l->wire.size : 0));
         break;
     case WIRE_DAMAGED:
         if (!acknowledge(l, "-"))
@@ -168,7 +168,7 @@ static void link_read_some(struct client_link *l)
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     for (ssize_t i = 0; i < size; i++)
-        link_take_event(l, wire_feed(&l->wire, room[i]));
+        link_take_news(l, wire_feed(&l->wire, room[i]));
     if (size > 0)
         return;
     pthread_mutex_lock(&l->lock);

@@ -114,7 +114,7 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
     r->facts = facts;
     r->phantom = 0;
     r->has_original = false;
-    rsp_points_forget(r);
+    rsp_breakpoints_forget(r);
     rsp_moved(r);
     return NULL;
 }
@@ -123,7 +123,7 @@ struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, 
 {
     struct rsp *r = xalloc(sizeof *r);
     *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY};
-    rsp_points_default_signals(r);
+    rsp_breakpoints_default_signals(r);
     struct error *err = rsp_choose_track(r, track, at_start);
     hide_opening(r);
     if (err) {
@@ -139,7 +139,7 @@ void rsp_destroy(struct rsp *r)
     if (!r)
         return;
     rsp_files_close(r);
-    rsp_points_deinit(r);
+    rsp_breakpoints_deinit(r);
     rsp_threads_forget(r);
     rsp_monitor_deinit(r);
     rsp_lent_deinit(r);
@@ -204,7 +204,7 @@ static void detach(struct rsp *r, const char *args)
         return err ? rsp_error(r, err) : rsp_ok(r);
     }
     r->attached = false;
-    rsp_points_clear(r);
+    rsp_breakpoints_clear(r);
     rsp_ok(r);
 }
 
@@ -213,7 +213,7 @@ static void kill_process(struct rsp *r, const char *args)
 {
     (void)args;
     r->attached = false;
-    rsp_points_clear(r);
+    rsp_breakpoints_clear(r);
     rsp_ok(r);
 }
 
@@ -297,8 +297,8 @@ static const struct packet_row rows[] = {
     {"x", rsp_read_binary, false},
     {"M", rsp_write_memory, false},
     {"X", rsp_write_binary, false},
-    {"Z", rsp_insert_point, false},
-    {"z", rsp_remove_point, true},
+    {"Z", rsp_insert_breakpoint, false},
+    {"z", rsp_remove_breakpoint, true},
     {"c", rsp_continue, false},
     {"C", rsp_continue, false},
     {"s", rsp_step, false},
@@ -356,12 +356,12 @@ static void rsp_begin(struct rsp *r)
     r->fork_events = r->vfork_events = r->exec_events = r->lists_threads = r->backward = false;
     r->general = r->resumed = CONTROL_THREAD_ANY;
     r->tls_module_at = 0;
-    rsp_points_default_signals(r);
+    rsp_breakpoints_default_signals(r);
 }
 
 static void rsp_end(struct rsp *r)
 {
-    rsp_points_clear(r);
+    rsp_breakpoints_clear(r);
     rsp_lent_deinit(r);
     rsp_files_close(r);
     if (session_scratch(r->session))

@@ -16,29 +16,29 @@
 enum { CONDITION_MOST = 64 * 1024 };
 
 static const u32 kinds[] = {
-    [POINT_SOFT] = SITE_CODE,    [POINT_HARD] = SITE_CODE,     [POINT_WRITE] = SITE_STORE,
-    [POINT_READ] = SITE_LOAD,    [POINT_ACCESS] = SITE_ACCESS, [POINT_CALL] = SITE_CALL,
-    [POINT_RETURN] = SITE_RETURN, [POINT_SIGNAL] = SITE_SIGNAL, [POINT_FORK] = SITE_FORK,
-    [POINT_EXEC] = SITE_EXEC,
+    [BREAKPOINT_SOFT] = SITE_CODE,    [BREAKPOINT_HARD] = SITE_CODE,     [BREAKPOINT_WRITE] = SITE_STORE,
+    [BREAKPOINT_READ] = SITE_LOAD,    [BREAKPOINT_ACCESS] = SITE_ACCESS, [BREAKPOINT_CALL] = SITE_CALL,
+    [BREAKPOINT_RETURN] = SITE_RETURN, [BREAKPOINT_SIGNAL] = SITE_SIGNAL, [BREAKPOINT_FORK] = SITE_FORK,
+    [BREAKPOINT_EXEC] = SITE_EXEC,
 };
 
-static bool is_like(const struct rsp_point *p, const struct rsp_point *q)
+static bool is_like(const struct rsp_breakpoint *p, const struct rsp_breakpoint *q)
 {
     return p->type == q->type && p->address == q->address && p->size == q->size;
 }
 
-static bool rsp_points_is_same(const struct rsp_point *p, const struct rsp_point *q)
+static bool rsp_breakpoints_is_same(const struct rsp_breakpoint *p, const struct rsp_breakpoint *q)
 {
     return is_like(p, q) && p->condition_size == q->condition_size &&
            (!p->condition_size || memcmp(p->condition, q->condition, p->condition_size) == 0);
 }
 
 /* Takes the condition. */
-static void want(struct rsp *r, const struct rsp_point *wanted)
+static void want(struct rsp *r, const struct rsp_breakpoint *wanted)
 {
-    struct rsp_points *all = &r->points;
+    struct rsp_breakpoints *all = &r->breakpoints;
     for (size_t i = 0; i < all->count; i++) {
-        if (rsp_points_is_same(&all->list[i], wanted)) {
+        if (rsp_breakpoints_is_same(&all->list[i], wanted)) {
             all->list[i].wanted = true;
             free(wanted->condition);
             return;
@@ -46,7 +46,7 @@ static void want(struct rsp *r, const struct rsp_point *wanted)
     }
     if (all->count == all->room) {
         size_t room = 2 * all->room + 16;
-        struct rsp_point *list = xalloc(room * sizeof *list);
+        struct rsp_breakpoint *list = xalloc(room * sizeof *list);
         if (all->count)
             memcpy(list, all->list, all->count * sizeof *list);
         free(all->list);
@@ -57,35 +57,35 @@ static void want(struct rsp *r, const struct rsp_point *wanted)
     all->list[all->count++].wanted = true;
 }
 
-static void unwant_like(struct rsp *r, const struct rsp_point *like)
+static void unwant_like(struct rsp *r, const struct rsp_breakpoint *like)
 {
-    for (size_t i = 0; i < r->points.count; i++)
-        if (is_like(&r->points.list[i], like))
-            r->points.list[i].wanted = false;
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        if (is_like(&r->breakpoints.list[i], like))
+            r->breakpoints.list[i].wanted = false;
 }
 
 static void unwant_type(struct rsp *r, u32 type)
 {
-    for (size_t i = 0; i < r->points.count; i++)
-        if (r->points.list[i].type == type)
-            r->points.list[i].wanted = false;
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        if (r->breakpoints.list[i].type == type)
+            r->breakpoints.list[i].wanted = false;
 }
 
 /* `TYPE,ADDRESS,KIND`, and what follows. */
-static bool parse_point(const char **at, struct rsp_point *ret)
+static bool parse_breakpoint(const char **at, struct rsp_breakpoint *ret)
 {
     u64 type;
-    *ret = (struct rsp_point){0};
-    if (!wire_number(at, &type) || type >= POINT_Z_TYPES || *(*at)++ != ',' ||
+    *ret = (struct rsp_breakpoint){0};
+    if (!wire_number(at, &type) || type >= BREAKPOINT_Z_TYPES || *(*at)++ != ',' ||
         !wire_number(at, &ret->address) || *(*at)++ != ',' || !wire_number(at, &ret->size))
         return false;
     ret->type = (u32)type;
-    bool is_code = type == POINT_SOFT || type == POINT_HARD;
+    bool is_code = type == BREAKPOINT_SOFT || type == BREAKPOINT_HARD;
     return is_code || (ret->size > 0 && ret->size <= ~ret->address);
 }
 
 /* `X LENGTH , BYTES`; several are alternatives. */
-static bool parse_condition(const char **at, struct rsp_point *ret)
+static bool parse_condition(const char **at, struct rsp_breakpoint *ret)
 {
     u64 size;
     (*at)++;
@@ -103,19 +103,19 @@ static bool parse_condition(const char **at, struct rsp_point *ret)
 }
 
 /* Commands to be run at the target (`;cmds:`) are not offered, and so do not come. */
-void rsp_insert_point(struct rsp *r, const char *args)
+void rsp_insert_breakpoint(struct rsp *r, const char *args)
 {
-    struct rsp_point point;
-    if (!parse_point(&args, &point) || (*args && *args != ';'))
+    struct rsp_breakpoint breakpoint;
+    if (!parse_breakpoint(&args, &breakpoint) || (*args && *args != ';'))
         return rsp_fail(r, EINVAL);
     if (r->in_phantom)
         return rsp_ok(r);
-    unwant_like(r, &point);
+    unwant_like(r, &breakpoint);
     const char *at = args + (*args == ';');
     if (*at != 'X')
-        want(r, &point);
+        want(r, &breakpoint);
     while (*at == 'X') {
-        struct rsp_point one = point;
+        struct rsp_breakpoint one = breakpoint;
         if (!parse_condition(&at, &one))
             return rsp_fail(r, EINVAL);
         want(r, &one);
@@ -124,20 +124,20 @@ void rsp_insert_point(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-void rsp_remove_point(struct rsp *r, const char *args)
+void rsp_remove_breakpoint(struct rsp *r, const char *args)
 {
-    struct rsp_point point;
-    if (!parse_point(&args, &point))
+    struct rsp_breakpoint breakpoint;
+    if (!parse_breakpoint(&args, &breakpoint))
         return rsp_fail(r, EINVAL);
     if (!r->in_phantom)
-        unwant_like(r, &point);
+        unwant_like(r, &breakpoint);
     rsp_ok(r);
 }
 
 static void want_call(struct rsp *r, u64 number)
 {
-    want(r, &(struct rsp_point){.type = POINT_CALL, .address = number});
-    want(r, &(struct rsp_point){.type = POINT_RETURN, .address = number});
+    want(r, &(struct rsp_breakpoint){.type = BREAKPOINT_CALL, .address = number});
+    want(r, &(struct rsp_breakpoint){.type = BREAKPOINT_RETURN, .address = number});
 }
 
 /* `0`: none, `1`: all, `1;NUMBER;NUMBER...`: those. */
@@ -146,8 +146,8 @@ void rsp_catch_calls(struct rsp *r, const char *args)
     bool all = strcmp(args, "1") == 0, none = strcmp(args, "0") == 0;
     if (!all && !none && strncmp(args, "1;", 2) != 0)
         return rsp_fail(r, EINVAL);
-    unwant_type(r, POINT_CALL);
-    unwant_type(r, POINT_RETURN);
+    unwant_type(r, BREAKPOINT_CALL);
+    unwant_type(r, BREAKPOINT_RETURN);
     if (all)
         want_call(r, ~0ull);
     for (const char *at = args + 1; !all && !none && *at;) {
@@ -160,7 +160,7 @@ void rsp_catch_calls(struct rsp *r, const char *args)
 }
 
 /* Those that gdb lets pass by itself: alarms, children and other everyday things. */
-void rsp_points_default_signals(struct rsp *r)
+void rsp_breakpoints_default_signals(struct rsp *r)
 {
     static const u8 everyday[] = {14, 17, 23, 24, 26, 27, 28, 29, 32, 33};
     memset(r->pass, 0, sizeof r->pass);
@@ -186,21 +186,21 @@ void rsp_pass_signals(struct rsp *r, const char *args)
 /* Signals that never come need no breakpoint. */
 static void want_signals(struct rsp *r)
 {
-    unwant_type(r, POINT_SIGNAL);
+    unwant_type(r, BREAKPOINT_SIGNAL);
     for (u32 signal = 1; signal < RSP_SIGNALS; signal++)
         if (r->facts.signal_came[signal] && !r->pass[signal])
-            want(r, &(struct rsp_point){.type = POINT_SIGNAL, .address = signal});
+            want(r, &(struct rsp_breakpoint){.type = BREAKPOINT_SIGNAL, .address = signal});
 }
 
 /* A client that knows of forks wants to be told of each. */
 static void want_processes(struct rsp *r)
 {
-    unwant_type(r, POINT_FORK);
+    unwant_type(r, BREAKPOINT_FORK);
     if (r->facts.forks && (r->fork_events || r->vfork_events))
-        want(r, &(struct rsp_point){.type = POINT_FORK});
+        want(r, &(struct rsp_breakpoint){.type = BREAKPOINT_FORK});
 }
 
-static struct error *settle_one(struct rsp *r, struct rsp_point *p)
+static struct error *settle_one(struct rsp *r, struct rsp_breakpoint *p)
 {
     struct error *err = NULL;
     if (p->wanted && !p->number) {
@@ -217,7 +217,7 @@ static struct error *settle_one(struct rsp *r, struct rsp_point *p)
     return err;
 }
 
-static void drop_unwanted(struct rsp_points *all)
+static void drop_unwanted(struct rsp_breakpoints *all)
 {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -229,46 +229,46 @@ static void drop_unwanted(struct rsp_points *all)
     all->count = kept;
 }
 
-struct error *rsp_points_settle(struct rsp *r)
+struct error *rsp_breakpoints_settle(struct rsp *r)
 {
     struct error *err = NULL;
     want_signals(r);
     want_processes(r);
-    for (size_t i = 0; i < r->points.count && !err; i++)
-        err = settle_one(r, &r->points.list[i]);
-    drop_unwanted(&r->points);
-    for (size_t i = 0; i < r->points.count && !err; i++)
-        invariant(3, r->points.list[i].wanted && r->points.list[i].number);
+    for (size_t i = 0; i < r->breakpoints.count && !err; i++)
+        err = settle_one(r, &r->breakpoints.list[i]);
+    drop_unwanted(&r->breakpoints);
+    for (size_t i = 0; i < r->breakpoints.count && !err; i++)
+        invariant(3, r->breakpoints.list[i].wanted && r->breakpoints.list[i].number);
     return err;
 }
 
-const struct rsp_point *rsp_points_find(const struct rsp *r, u32 number)
+const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 number)
 {
-    for (size_t i = 0; i < r->points.count; i++)
-        if (r->points.list[i].number == number)
-            return &r->points.list[i];
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        if (r->breakpoints.list[i].number == number)
+            return &r->breakpoints.list[i];
     return NULL;
 }
 
-void rsp_points_forget(struct rsp *r)
+void rsp_breakpoints_forget(struct rsp *r)
 {
-    for (size_t i = 0; i < r->points.count; i++)
-        r->points.list[i].number = 0;
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        r->breakpoints.list[i].number = 0;
 }
 
-void rsp_points_clear(struct rsp *r)
+void rsp_breakpoints_clear(struct rsp *r)
 {
-    for (size_t i = 0; i < r->points.count; i++)
-        r->points.list[i].wanted = false;
-    for (size_t i = 0; i < r->points.count; i++)
-        error_destroy(settle_one(r, &r->points.list[i]));
-    drop_unwanted(&r->points);
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        r->breakpoints.list[i].wanted = false;
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        error_destroy(settle_one(r, &r->breakpoints.list[i]));
+    drop_unwanted(&r->breakpoints);
 }
 
-void rsp_points_deinit(struct rsp *r)
+void rsp_breakpoints_deinit(struct rsp *r)
 {
-    for (size_t i = 0; i < r->points.count; i++)
-        free(r->points.list[i].condition);
-    free(r->points.list);
-    r->points = (struct rsp_points){0};
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        free(r->breakpoints.list[i].condition);
+    free(r->breakpoints.list);
+    r->breakpoints = (struct rsp_breakpoints){0};
 }

@@ -35,9 +35,9 @@ static bool is_executable(struct rsp *r, u64 address)
 
 static bool has_breakpoint(const struct rsp *r, u64 address)
 {
-    for (size_t i = 0; i < r->points.count; i++) {
-        const struct rsp_point *p = &r->points.list[i];
-        if (p->wanted && p->type <= POINT_HARD && p->address == address)
+    for (size_t i = 0; i < r->breakpoints.count; i++) {
+        const struct rsp_breakpoint *p = &r->breakpoints.list[i];
+        if (p->wanted && p->type <= BREAKPOINT_HARD && p->address == address)
             return true;
     }
     return false;
@@ -128,8 +128,8 @@ struct error *rsp_call_finish(struct rsp *r, u32 number)
     if (err || !returned)
         return err;
     r->call_slot = 0;
-    for (size_t i = 0; i < r->points.count; i++)
-        if (r->points.list[i].type <= POINT_HARD && r->points.list[i].address == r->call_back)
-            r->stop.breakpoint = r->stop.breakpoints[0] = r->points.list[i].number;
+    for (size_t i = 0; i < r->breakpoints.count; i++)
+        if (r->breakpoints.list[i].type <= BREAKPOINT_HARD && r->breakpoints.list[i].address == r->call_back)
+            r->stop.breakpoint = r->stop.breakpoints[0] = r->breakpoints.list[i].number;
     return stand_where_expected(r);
 }

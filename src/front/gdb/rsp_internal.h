@@ -8,7 +8,7 @@
  *   (1) r->session is there from rsp_serve on; r->attached says whether the client may know.
  *   (2) r->threads is NULL or what the session says of this moment.
  *   (3) When something is about to run, the session has the breakpoints that are wanted, and no
- *       others (rsp_points_settle).  It is told of them only then: clients take them out and put
+ *       others (rsp_breakpoints_settle).  It is told of them only then: clients take them out and put
  *       them in again at every stop, and the session keeps what it has learned only as long as they
  *       stay.
  */
@@ -24,13 +24,13 @@
 #include "session/session.h"
 
 /* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
-enum rsp_point_type {
-    POINT_SOFT, POINT_HARD, POINT_WRITE, POINT_READ, POINT_ACCESS, POINT_Z_TYPES,
-    POINT_CALL = POINT_Z_TYPES, POINT_RETURN, POINT_SIGNAL, POINT_FORK, POINT_EXEC,
+enum rsp_breakpoint_type {
+    BREAKPOINT_SOFT, BREAKPOINT_HARD, BREAKPOINT_WRITE, BREAKPOINT_READ, BREAKPOINT_ACCESS, BREAKPOINT_Z_TYPES,
+    BREAKPOINT_CALL = BREAKPOINT_Z_TYPES, BREAKPOINT_RETURN, BREAKPOINT_SIGNAL, BREAKPOINT_FORK, BREAKPOINT_EXEC,
 };
 
-struct rsp_point {
-    u32 type; /* enum rsp_point_type */
+struct rsp_breakpoint {
+    u32 type; /* enum rsp_breakpoint_type */
     u32 number; /* in the session; 0: not there yet */
     bool wanted;
     u64 address, size;
@@ -38,8 +38,8 @@ struct rsp_point {
     u32 condition_size;
 };
 
-struct rsp_points {
-    struct rsp_point *list;
+struct rsp_breakpoints {
+    struct rsp_breakpoint *list;
     size_t count, room;
 };
 
@@ -88,7 +88,7 @@ struct rsp {
     struct control_thread *threads;
     size_t thread_count;
     struct moment threads_at; /* what threads are of */
-    struct rsp_points points;
+    struct rsp_breakpoints breakpoints;
     bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
     struct session_stop stop; /* how the last movement ended */
     bool stop_is_movement, stop_repeats_end;
@@ -176,17 +176,17 @@ struct error *rsp_lent_enter(struct rsp *r); /* before a copy runs, and after */
 void rsp_lent_leave(struct rsp *r);
 void rsp_lent_deinit(struct rsp *r);
 
-/* rsp_points.c */
-void rsp_insert_point(struct rsp *r, const char *args);
-void rsp_remove_point(struct rsp *r, const char *args);
+/* rsp_breakpoints.c */
+void rsp_insert_breakpoint(struct rsp *r, const char *args);
+void rsp_remove_breakpoint(struct rsp *r, const char *args);
 void rsp_catch_calls(struct rsp *r, const char *args);
 void rsp_pass_signals(struct rsp *r, const char *args);
-void rsp_points_default_signals(struct rsp *r);
-struct error *rsp_points_settle(struct rsp *r);
-const struct rsp_point *rsp_points_find(const struct rsp *r, u32 number);
-void rsp_points_forget(struct rsp *r);  /* all numbers: another session */
-void rsp_points_clear(struct rsp *r);   /* the client wants none any more */
-void rsp_points_deinit(struct rsp *r);
+void rsp_breakpoints_default_signals(struct rsp *r);
+struct error *rsp_breakpoints_settle(struct rsp *r);
+const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 number);
+void rsp_breakpoints_forget(struct rsp *r);  /* all numbers: another session */
+void rsp_breakpoints_clear(struct rsp *r);   /* the client wants none any more */
+void rsp_breakpoints_deinit(struct rsp *r);
 
 /* rsp_resume.c */
 void rsp_continue(struct rsp *r, const char *args);

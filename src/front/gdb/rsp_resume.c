@@ -89,7 +89,7 @@ static struct error *rsp_resume_move(struct rsp *r, const struct resume_order *o
 
 static struct error *obey(struct rsp *r, const struct resume_order *o, bool *followed)
 {
-    struct error *err = rsp_points_settle(r);
+    struct error *err = rsp_breakpoints_settle(r);
     if (err)
         return err;
     *followed = false;

@@ -10,18 +10,18 @@ static u32 signal_for_client(const struct rsp *r, u32 signal)
     return r->is_lldb ? signal : signal_number_to_gdb(signal);
 }
 
-static const struct rsp_point *hit_point(const struct rsp *r)
+static const struct rsp_breakpoint *hit_breakpoint(const struct rsp *r)
 {
-    return r->stop.why == WHY_BREAKPOINT ? rsp_points_find(r, r->stop.breakpoint) : NULL;
+    return r->stop.why == WHY_BREAKPOINT ? rsp_breakpoints_find(r, r->stop.breakpoint) : NULL;
 }
 
 /* The signal of the stop, by the kernel's number. */
 static u32 stop_signal(const struct rsp *r, const struct session_place *place)
 {
-    const struct rsp_point *p = hit_point(r);
+    const struct rsp_breakpoint *p = hit_breakpoint(r);
     if (r->stop_signal)
         return r->stop_signal;
-    if (p && p->type == POINT_SIGNAL)
+    if (p && p->type == BREAKPOINT_SIGNAL)
         return (u32)p->address;
     if (r->stop.why == WHY_INTERRUPTED)
         return SIGINT;
@@ -33,19 +33,19 @@ static u32 stop_signal(const struct rsp *r, const struct session_place *place)
 
 /* A watchpoint that the client put there is told before a breakpoint at the same moment: gdb
  * finds breakpoints by the pc alone. */
-static const struct rsp_point *telling_point(const struct rsp *r)
+static const struct rsp_breakpoint *telling_breakpoint(const struct rsp *r)
 {
-    const struct rsp_point *ret = hit_point(r);
+    const struct rsp_breakpoint *ret = hit_breakpoint(r);
     for (u32 i = 0; r->stop.why == WHY_BREAKPOINT && i < r->stop.breakpoint_count &&
                     i < countof(r->stop.breakpoints); i++) {
-        const struct rsp_point *p = rsp_points_find(r, r->stop.breakpoints[i]);
-        if (p && (p->type == POINT_WRITE || p->type == POINT_READ || p->type == POINT_ACCESS))
+        const struct rsp_breakpoint *p = rsp_breakpoints_find(r, r->stop.breakpoints[i]);
+        if (p && (p->type == BREAKPOINT_WRITE || p->type == BREAKPOINT_READ || p->type == BREAKPOINT_ACCESS))
             return p;
     }
     return ret;
 }
 
-static void add_data(struct rsp *r, const struct rsp_point *p, const char *word)
+static void add_data(struct rsp *r, const struct rsp_breakpoint *p, const char *word)
 {
     u64 address = r->stop.hit.address;
     if (address < p->address || address - p->address >= p->size)
@@ -60,25 +60,25 @@ static void add_fork(struct rsp *r)
     reply_text(&r->reply, "fork:p%x.%x;", pid, pid);
 }
 
-static void add_hit(struct rsp *r, const struct rsp_point *p)
+static void add_hit(struct rsp *r, const struct rsp_breakpoint *p)
 {
     unsigned long long number = (unsigned long long)r->stop.hit.address;
     switch (p->type) {
-    case POINT_SOFT:
+    case BREAKPOINT_SOFT:
         return reply_text(&r->reply, "%s", r->swbreak ? "swbreak:;" : "");
-    case POINT_HARD:
+    case BREAKPOINT_HARD:
         return reply_text(&r->reply, "%s", r->hwbreak ? "hwbreak:;" : "");
-    case POINT_WRITE:
+    case BREAKPOINT_WRITE:
         return add_data(r, p, "watch");
-    case POINT_READ:
+    case BREAKPOINT_READ:
         return add_data(r, p, "rwatch");
-    case POINT_ACCESS:
+    case BREAKPOINT_ACCESS:
         return add_data(r, p, "awatch");
-    case POINT_CALL:
+    case BREAKPOINT_CALL:
         return reply_text(&r->reply, "syscall_entry:%llx;", number);
-    case POINT_RETURN:
+    case BREAKPOINT_RETURN:
         return reply_text(&r->reply, "syscall_return:%llx;", number);
-    case POINT_FORK:
+    case BREAKPOINT_FORK:
         return add_fork(r);
     default:
         return;
@@ -89,7 +89,7 @@ static void add_hit(struct rsp *r, const struct rsp_point *p)
  * nothing more. */
 static void add_reason(struct rsp *r, const struct session_place *place)
 {
-    const struct rsp_point *p = telling_point(r);
+    const struct rsp_breakpoint *p = telling_breakpoint(r);
     if (p)
         add_hit(r, p);
     else if (r->stop_signal) /* of a copy: the recording has not ended here */
@@ -102,10 +102,10 @@ static void add_reason(struct rsp *r, const struct session_place *place)
 
 static const char *lldb_reason(const struct rsp *r, u32 signal)
 {
-    const struct rsp_point *p = telling_point(r);
-    if (p && p->type <= POINT_HARD)
+    const struct rsp_breakpoint *p = telling_breakpoint(r);
+    if (p && p->type <= BREAKPOINT_HARD)
         return "breakpoint";
-    if (p && p->type < POINT_Z_TYPES)
+    if (p && p->type < BREAKPOINT_Z_TYPES)
         return "watchpoint";
     if (r->stop.why == WHY_STEPPED)
         return "trace";

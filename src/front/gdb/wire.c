@@ -61,7 +61,7 @@ static void wire_keep(struct wire *w, u8 byte)
         w->oversized = true;
 }
 
-static enum wire_event feed_between(struct wire *w, u8 byte)
+static enum wire_news feed_between(struct wire *w, u8 byte)
 {
     switch (byte) {
     case '$':
@@ -78,7 +78,7 @@ static enum wire_event feed_between(struct wire *w, u8 byte)
     }
 }
 
-static enum wire_event feed_body(struct wire *w, u8 byte)
+static enum wire_news feed_body(struct wire *w, u8 byte)
 {
     if (byte == '$') {
         wire_begin(w);
@@ -94,7 +94,7 @@ static enum wire_event feed_body(struct wire *w, u8 byte)
     return WIRE_NOTHING;
 }
 
-static enum wire_event wire_finish(struct wire *w, int digit)
+static enum wire_news wire_finish(struct wire *w, int digit)
 {
     w->state = WIRE_BETWEEN;
     w->bytes[w->size] = '\0';
@@ -103,7 +103,7 @@ static enum wire_event wire_finish(struct wire *w, int digit)
     return w->oversized ? WIRE_OVERSIZED : WIRE_PACKET;
 }
 
-enum wire_event wire_feed(struct wire *w, u8 byte)
+enum wire_news wire_feed(struct wire *w, u8 byte)
 {
     switch (w->state) {
     case WIRE_BETWEEN:

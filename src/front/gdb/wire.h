@@ -13,7 +13,7 @@
 /* What a client is told it may send. A write of 64 KiB fits, every byte of it escaped. */
 enum { WIRE_PACKET_MOST = 0x20000 };
 
-enum wire_event {
+enum wire_news {
     WIRE_NOTHING,
     WIRE_PACKET,    /* w->bytes, w->size; a zero follows; valid until the next byte */
     WIRE_DAMAGED,   /* the check sum is not that of the bytes */
@@ -31,7 +31,7 @@ struct wire {
     char bytes[WIRE_PACKET_MOST + 1];
 };
 
-enum wire_event wire_feed(struct wire *w, u8 byte);
+enum wire_news wire_feed(struct wire *w, u8 byte);
 
 /* Adds the frame of a packet, in which all escapes have been made. */
 void wire_frame(struct reply *r, const char *bytes, size_t size);
