@@ -25,7 +25,7 @@
 #include "engine/memory/areas.h"
 #include "engine/signals/signals_internal.h"
 #include "engine/x86_64/enter.h"
-#include "engine/x86_64/frame.h"
+#include "engine/x86_64/signal_frame.h"
 #include "engine/x86_64/vector.h"
 #include "log/format.h"
 
@@ -210,7 +210,7 @@ static void log_handled(const struct thread *t, const struct k_siginfo *info, bo
 {
     const struct k_sigaction *action = &signals.actions[info->signal];
     log_signal(&(struct log_signal){info, SIGNAL_HANDLED, raised, action->handler,
-                                    frame_place(t, action->flags)});
+                                    signal_frame_at(t, action->flags)});
 }
 
 /* No room for a frame: the kernel says so by SIGSEGV, and if that has none either, ends the
@@ -218,7 +218,7 @@ static void log_handled(const struct thread *t, const struct k_siginfo *info, bo
 static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
 {
     struct k_sigaction action = signals.actions[info->signal];
-    struct frame_request request = {
+    struct signal_frame_request request = {
         .info = info,
         .action = &action,
         .mask = t->mask_restore_waits ? t->mask_restore : t->mask,
@@ -226,7 +226,7 @@ static void run_handler(struct thread *t, const struct k_siginfo *info, bool fau
     };
     if (action.flags & K_SA_RESETHAND)
         reset_action(info->signal);
-    if (frame_build(t, &request))
+    if (signal_frame_build(t, &request))
         after_frame(t, info->signal, &action);
     else if (info->signal == SIG_SEGV)
         die_unexplained(SIG_SEGV);
@@ -447,7 +447,7 @@ void signals_return(void)
     struct thread *t = thread_self();
     u64 mask;
     struct k_stack stack;
-    if (!frame_take_down(t, &mask, &stack)) {
+    if (!signal_frame_take_down(t, &mask, &stack)) {
         signals_raise(SIG_SEGV, CODE_KERNEL, 0);
         return;
     }

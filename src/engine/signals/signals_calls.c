@@ -8,7 +8,7 @@
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals_internal.h"
 #include "engine/x86_64/enter.h"
-#include "engine/x86_64/frame.h"
+#include "engine/x86_64/signal_frame.h"
 
 enum {
     K_SA_EXPOSE_TAGBITS = 0x800,
@@ -99,7 +99,7 @@ static bool altstack_mode_valid(u32 mode)
 i64 signals_set_altstack(struct thread *t, const struct k_stack *stack)
 {
     u32 mode = (u32)stack->flags & ~K_SS_AUTODISARM;
-    if (frame_on_altstack(&t->altstack, cpu->reg[RSP]))
+    if (signal_frame_on_altstack(&t->altstack, cpu->reg[RSP]))
         return -EPERM;
     if (!altstack_mode_valid(mode))
         return -EINVAL;
@@ -120,7 +120,7 @@ static struct k_stack altstack_shown(const struct thread *t)
     u32 flags = (u32)shown.flags & K_SS_AUTODISARM;
     if (shown.size == 0)
         flags |= K_SS_DISABLE;
-    else if (frame_on_altstack(&t->altstack, cpu->reg[RSP]))
+    else if (signal_frame_on_altstack(&t->altstack, cpu->reg[RSP]))
         flags |= K_SS_ONSTACK;
     shown.flags = (i32)flags;
     return shown;

@@ -9,7 +9,7 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/threads/thread.h"
 
-struct frame_request {
+struct signal_frame_request {
     const struct k_siginfo *info;
     const struct k_sigaction *action;
     u64 mask;   /* to be the thread's again when the handler returns */
@@ -18,16 +18,16 @@ struct frame_request {
 
 /* Writes the frame and sets cpu and vector state to the handler's first instruction.  False, and
  * the state is as before, if there is no room for it. */
-bool frame_build(struct thread *t, const struct frame_request *request);
+bool signal_frame_build(struct thread *t, const struct signal_frame_request *request);
 
 /* What rt_sigreturn does to cpu and vector state; the mask and alternate stack of the frame are
  * for the caller.  False if it cannot be read or the processor would refuse it. */
-bool frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack);
+bool signal_frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack);
 
 /* Where the frame of a handler with these flags (SA_*) will be, which is rsp there; 0: there is no room. */
-u64 frame_place(const struct thread *t, u64 flags);
+u64 signal_frame_at(const struct thread *t, u64 flags);
 
 /* Does `rsp` stand on the alternate stack?  (Not if that disarms itself when it is used.) */
-bool frame_on_altstack(const struct k_stack *stack, u64 rsp);
+bool signal_frame_on_altstack(const struct k_stack *stack, u64 rsp);
 
 #endif

@@ -9,7 +9,7 @@
  * The vector state is made in the thread's block and copied from there, because storing it straight
  * to a bad stack would be a fault in the engine.
  */
-#include "engine/x86_64/frame.h"
+#include "engine/x86_64/signal_frame.h"
 
 #include "engine/base/text.h"
 #include "engine/memory/guest_memory.h"
@@ -58,7 +58,7 @@ static bool within(const struct k_stack *stack, u64 rsp)
     return rsp > stack->base && rsp - stack->base <= stack->size;
 }
 
-bool frame_on_altstack(const struct k_stack *stack, u64 rsp)
+bool signal_frame_on_altstack(const struct k_stack *stack, u64 rsp)
 {
     return !((u32)stack->flags & K_SS_AUTODISARM) && within(stack, rsp);
 }
@@ -73,10 +73,10 @@ static bool choose_place(const struct thread *t, u64 flags, struct signal_frame_
 {
     const struct k_stack *stack = &t->altstack;
     u64 rsp = cpu->reg[RSP];
-    bool on_it = frame_on_altstack(stack, rsp);
+    bool on_it = signal_frame_on_altstack(stack, rsp);
 
     rsp -= RED_ZONE;
-    if ((flags & K_SA_ONSTACK) && stack->size != 0 && !frame_on_altstack(stack, rsp)) {
+    if ((flags & K_SA_ONSTACK) && stack->size != 0 && !signal_frame_on_altstack(stack, rsp)) {
         rsp = stack->base + stack->size;
         on_it = true;
     }
@@ -85,7 +85,7 @@ static bool choose_place(const struct thread *t, u64 flags, struct signal_frame_
     return !on_it || within(stack, ret->frame); /* never past the end of it */
 }
 
-u64 frame_place(const struct thread *t, u64 flags)
+u64 signal_frame_at(const struct thread *t, u64 flags)
 {
     struct signal_frame_place place;
     return choose_place(t, flags, &place) ? place.frame : 0;
@@ -139,7 +139,7 @@ static void load_registers(const struct k_sigcontext *from)
     cpu->flags = (cpu->flags & ~(u64)FLAGS_RETURNED) | (from->flags & FLAGS_RETURNED);
 }
 
-static bool write_frame(const struct thread *t, const struct frame_request *request,
+static bool write_frame(const struct thread *t, const struct signal_frame_request *request,
                         const struct signal_frame_place *place)
 {
     struct signal_frame frame = {
@@ -173,7 +173,7 @@ static void enter_handler(u64 handler, int signal, u64 frame)
     vector_reset();
 }
 
-bool frame_build(struct thread *t, const struct frame_request *request)
+bool signal_frame_build(struct thread *t, const struct signal_frame_request *request)
 {
     const struct k_sigaction *action = request->action;
     struct signal_frame_place place;
@@ -218,7 +218,7 @@ static bool load_vector(struct thread *t, u64 at)
     return vector_restore(image, vector_shape.features & wanted);
 }
 
-bool frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack)
+bool signal_frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack)
 {
     struct signal_frame frame;
     if (!guest_read(&frame, gaddr(cpu->reg[RSP] - sizeof(frame.restorer)),
