@@ -1,36 +1,28 @@
-/* ebb pack: a recording and all that it needs, in one file.
+/* The packer: a recording and everything that it needs, in one file.
  *
- * First the recording itself, then every file that a MAP event names (the one that was mapped, or
- * nothing is packed), then what explains the programs among them as far as it is here.
+ * The packer writes the recording itself first. Then it adds each file that a MAP event names. If
+ * the file that was mapped no longer exists as it was, packing fails. Debug information and sources
+ * of these files are added as far as this machine has them.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/complain.h"
 #include "base/error.h"
 #include "base/types.h"
 #include "base/xalloc.h"
-#include "front/cli/cli.h"
-#include "front/cli/figures.h"
-#include "log/channel.h"
 #include "log/mapped_list.h"
 #include "log/pack.h"
 #include "log/reader.h"
 #include "log/recording.h"
 #include "log/recording_file.h"
+#include "packer/packer.h"
 #include "symbols/debug_files.h"
-
-struct pack_options {
-    const char *recording, *output;
-    bool replace, quiet;
-};
 
 struct packing {
     const struct recording *rec;
@@ -163,92 +155,17 @@ static void packing_deinit(struct packing *p)
     pack_writer_destroy(p->writer);
 }
 
-/* The command */
-
-static char *default_output(const struct recording *rec)
-{
-    const char *slash = strrchr(rec->path, '/');
-    return xformat("%s" RECORDING_SUFFIX, slash && slash[1] ? slash + 1 : "recording");
-}
-
-static void packing_say_result(const char *output, const struct pack_figures *f)
-{
-    char size[FIGURES_ROOM], raw[FIGURES_ROOM];
-    complain(0, "packed %llu mapped files, %llu of debug information, %llu sources, %s as %s: %s",
-             (unsigned long long)f->items[PACK_MAPPED], (unsigned long long)f->items[PACK_DEBUG],
-             (unsigned long long)f->items[PACK_SOURCE], figures_bytes(raw, f->raw),
-             figures_bytes(size, f->size), output);
-}
-
-static struct error *pack_to(const struct pack_options *options, const struct recording *rec,
-                             const char *output)
+struct error *packer_pack(const struct recording *rec, const char *output, bool replace,
+                          struct pack_figures *ret)
 {
     struct packing p = {.rec = rec};
-    struct pack_figures figures;
-    struct error *err = pack_writer_create(output, options->replace, &p.writer);
+    if (rec->pack)
+        return error_new("%s is already packed", rec->path);
+    struct error *err = pack_writer_create(output, replace, &p.writer);
     if (!err)
         err = add_all(&p);
     if (!err)
-        err = pack_writer_finish(p.writer, &figures);
+        err = pack_writer_finish(p.writer, ret);
     packing_deinit(&p);
-    if (!err && !options->quiet)
-        packing_say_result(output, &figures);
-    return err;
-}
-
-static int pack(const struct pack_options *options)
-{
-    struct recording *rec;
-    struct error *err = recording_open(options->recording, &rec);
-    if (err)
-        return error_complain(err, 1);
-    char *output = options->output ? xformat("%s", options->output) : default_output(rec);
-    err = rec->pack ? error_new("it is packed already")
-                    : pack_to(options, rec, output);
-    if (err)
-        err = error_within(err, "cannot pack %s", rec->path);
-    free(output);
-    recording_destroy(rec);
-    return err ? error_complain(err, 1) : 0;
-}
-
-int cli_pack(int argc, char **argv)
-{
-    struct pack_options options = {0};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-f") == 0)
-            options.replace = true;
-        else if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
-            options.quiet = true;
-        else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc && *argv[i + 1])
-            options.output = argv[++i];
-        else if (strcmp(argv[i], "-o") == 0)
-            return complain(CHANNEL_EXIT_USAGE, "-o needs the name of a file");
-        else if (argv[i][0] == '-')
-            return complain(CHANNEL_EXIT_USAGE, "pack has no option '%s'; see 'ebb help pack'",
-                            argv[i]);
-        else if (options.recording)
-            return complain(CHANNEL_EXIT_USAGE, "pack takes one recording at a time");
-        else
-            options.recording = argv[i];
-    }
-    return pack(&options);
-}
-
-void cli_pack_explain(void)
-{
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.  The\n"
-           "file holds the recording, every file that its programs had mapped (programs, libraries,\n"
-           "interpreter, locales), their debug information and their sources as far as they are\n"
-           "here.  It replays where none of these are, and every command that takes a RECORDING\n"
-           "takes it.\n"
-           "\n"
-           "  -o FILE.ebb   where to; else NAME.ebb in the current directory\n"
-           "  -f            replace a file that is there\n"
-           "  -q, --quiet   say nothing about it\n"
-           "\n"
-           "A file that has changed since it was mapped cannot be packed: pack soon.  The recording\n"
-           "itself stays.  Like it, the file holds all that the program read: only you can open it,\n"
-           "until you let others.\n");
+    return err ? error_within(err, "cannot pack %s", rec->path) : NULL;
 }

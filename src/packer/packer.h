@@ -1,0 +1,17 @@
+/* Packs a recording with the files, debug information and sources that a replay needs. */
+#ifndef PACKER_PACKER_H
+#define PACKER_PACKER_H
+
+#include <stdbool.h>
+
+#include "log/pack.h"
+
+struct recording;
+struct error;
+
+/* Writes the file `output`. An existing file is an error unless `replace` is true. A failure leaves
+ * no new file. */
+struct error *packer_pack(const struct recording *rec, const char *output, bool replace,
+                          struct pack_figures *ret);
+
+#endif
