@@ -136,7 +136,7 @@ static struct error *location(struct compiler *c, struct found_variable *f, Dwar
     size_t count;
     bool own = f->module == c->v->view.module;
     int got = own && c->v->view.module ? variables_location(&c->v->view, a, &ops, &count)
-                                       : dwarf_getlocation(a, &ops, &count);
+                                       : expression_of(a, &ops, &count);
     *ret_value = false;
     if (got || !count)
         return error_new("it is optimised out there");

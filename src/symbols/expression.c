@@ -364,3 +364,27 @@ bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribut
         end_piece(&m, 0, 0);
     return !m.failed;
 }
+
+/* DWARF 4 has a form for expressions, and from that version on libdw refuses them in plain blocks
+ * (elfutils 0.188). Go's compiler writes all of them as blocks. A block whose length is a LEB128
+ * number, or one byte below 128, has the same bytes as an expression. */
+static void accept_block(Dwarf_Attribute *a)
+{
+    Dwarf_Block block;
+    unsigned form = dwarf_whatform(a);
+    if (form == DW_FORM_block ||
+        (form == DW_FORM_block1 && dwarf_formblock(a, &block) == 0 && block.length < 0x80))
+        a->form = DW_FORM_exprloc;
+}
+
+int expression_of(Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count)
+{
+    accept_block(a);
+    return dwarf_getlocation(a, ret, ret_count);
+}
+
+int expression_at(Dwarf_Attribute *a, u64 pc, Dwarf_Op **ret, size_t *ret_count)
+{
+    accept_block(a);
+    return dwarf_getlocation_addr(a, pc, ret, ret_count, 1) == 1 ? 0 : -1;
+}

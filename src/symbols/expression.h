@@ -35,6 +35,10 @@ struct location {
     struct piece pieces[PIECES_MOST];
 };
 
+/* The expression of an attribute: the only one, or the one of an address in the file. 0: found. */
+int expression_of(Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
+int expression_at(Dwarf_Attribute *a, u64 pc, Dwarf_Op **ret, size_t *ret_count);
+
 /* `attribute` is what the ops came from, NULL for CFI.  `first` (may be NULL) is put on the stack before.  False: cannot be known. */
 bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribute,
                     const struct expression_host *host, const u64 *first, struct location *ret);

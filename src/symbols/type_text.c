@@ -107,7 +107,7 @@ static bool is_virtual_at(Dwarf_Die *method, u64 index)
     Dwarf_Op *ops;
     size_t count;
     return dwarf_tag(method) == DW_TAG_subprogram && dwarf_attr_integrate(method, DW_AT_vtable_elem_location, &a) &&
-           dwarf_getlocation(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_constu && ops[0].number == index;
+           expression_of(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_constu && ops[0].number == index;
 }
 
 char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index)

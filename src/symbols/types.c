@@ -455,7 +455,7 @@ static u64 member_offset(Dwarf_Die *die)
         return 0;
     if (dwarf_formudata(&a, &value) == 0)
         return value;
-    if (dwarf_getlocation(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_plus_uconst)
+    if (expression_of(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_plus_uconst)
         return ops[0].number;
     return 0;
 }

@@ -238,7 +238,7 @@ struct error *value_virtual_base(struct value *object, const struct member *m, u
     Dwarf_Op *ops;
     size_t count;
     if (!object->in_memory || !dwarf_attr_integrate(&die, 0x38 /* DW_AT_data_member_location */, &a) ||
-        dwarf_getlocation(&a, &ops, &count) ||
+        expression_of(&a, &ops, &count) ||
         !expression_run(ops, count, &a, &host, &object->address, &location) || location.count != 1)
         return error_new("the base class cannot be found");
     *ret = location.pieces[0].value;

@@ -357,8 +357,8 @@ static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute 
 int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count)
 {
     if (f->frame && f->module)
-        return dwarf_getlocation_addr(a, f->pc - f->module->dwarf_bias, ret, ret_count, 1) == 1 ? 0 : -1;
-    return dwarf_getlocation(a, ret, ret_count);
+        return expression_at(a, f->pc - f->module->dwarf_bias, ret, ret_count);
+    return expression_of(a, ret, ret_count);
 }
 
 static bool variables_run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
@@ -451,7 +451,7 @@ static bool find_parameter(Dwarf_Die *call, const Dwarf_Op *wanted, Dwarf_Attrib
     if (dwarf_child(call, &child) != 0)
         return false;
     do {
-        if (dwarf_attr(&child, DW_AT_location, &a) && dwarf_getlocation(&a, &ops, &count) == 0 && count == 1 &&
+        if (dwarf_attr(&child, DW_AT_location, &a) && expression_of(&a, &ops, &count) == 0 && count == 1 &&
             ops[0].atom == wanted->atom && ops[0].number == wanted->number)
             return dwarf_attr(&child, DW_AT_call_value, ret) || dwarf_attr(&child, DW_AT_GNU_call_site_value, ret);
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -466,7 +466,7 @@ static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute 
     size_t count;
     Dwarf_Die call;
     if (f->depth >= ENTRY_DEEP || !f->frame || dwarf_getlocation_attr(attribute, op, &inner) ||
-        dwarf_getlocation(&inner, &ops, &count) || count != 1)
+        expression_of(&inner, &ops, &count) || count != 1)
         return false;
     view_frame(f->v, real_frame(&f->v->request, f->index + 1), &caller);
     if (!caller.frame || !caller.has_function || !caller.frame->called ||
@@ -513,7 +513,7 @@ static bool is_global(Dwarf_Attribute *a)
 {
     Dwarf_Op *ops;
     size_t count;
-    return dwarf_getlocation(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
+    return expression_of(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
 }
 
 static struct value *linked_value(struct evaluation *v, struct type *t, const struct linked *l)
@@ -593,7 +593,7 @@ bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a
         return true;
     }
     view_for(v, &found, &view);
-    return dwarf_getlocation(a, &ops, &count) == 0 && run_for_number(&view, a, (u64 *)ret);
+    return expression_of(a, &ops, &count) == 0 && run_for_number(&view, a, (u64 *)ret);
 }
 
 /* A declaration stands for what is defined elsewhere. */
