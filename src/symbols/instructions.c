@@ -89,6 +89,26 @@ u32 code_written(struct symbols *s, u64 start, u64 end)
     return written;
 }
 
+bool code_uses_wide_vectors(struct symbols *s, u64 start, u64 end)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (u64 at = start; at < end; at += i.length) {
+        u8 bytes[INSTRUCTION_LONGEST];
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, code_read(s, at, bytes), &i, o)))
+            return false;
+        for (u32 n = 0; n < i.operand_count_visible; n++) {
+            ZydisRegisterClass class = ZydisRegisterGetClass(o[n].reg.value);
+            if (o[n].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                (class == ZYDIS_REGCLASS_YMM || class == ZYDIS_REGCLASS_ZMM))
+                return true;
+        }
+    }
+    return false;
+}
+
 size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST])
 {
     size_t count = 0;

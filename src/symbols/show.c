@@ -297,12 +297,15 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
     show_formatted(s, bits, n, false);
 }
 
+/* Its halves are numbers of their own, with a name that tells which. */
 static void show_complex(struct show *s, struct value *value, struct type *plain)
 {
-    struct type half = {.kind = TYPE_FLOAT, .size = plain->size / 2};
-    show_float(s->out, &half, value->bytes);
+    struct type *half = type_new(value->evaluation, plain->is_integral ? TYPE_INTEGER : TYPE_FLOAT,
+                                 plain->name, plain->size / 2);
+    half->is_unsigned = plain->name && strstr(plain->name, "unsigned");
+    show_value(s, value_part(value, half, 0), false);
     fputs(" + ", s->out);
-    show_float(s->out, &half, value->bytes + plain->size / 2);
+    show_value(s, value_part(value, half, half->size), false);
     fputc('i', s->out);
 }
 
@@ -547,6 +550,7 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
     switch (plain->kind) {
     case TYPE_FLOAT: show_floating(s, value, plain); break;
     case TYPE_COMPLEX: show_complex(s, value, plain); break;
+    case TYPE_DECIMAL: show_decimal_float(s->out, plain, value->bytes); break;
     case TYPE_STRUCT: show_struct(s, value, plain); break;
     case TYPE_REFERENCE:
         error_destroy(value_number(value, &n));

@@ -1,7 +1,5 @@
-/* Characters, strings and floating-point numbers as text. */
+/* Characters and strings as text. */
 #include "symbols/values_internal.h"
-
-#include <math.h>
 
 /* --- characters ------------------------------------------------------------------------------------------ */
 
@@ -166,41 +164,4 @@ bool show_read_string(struct evaluation *v, u64 address, unsigned width, size_t 
     *ret = bytes;
     *ret_count = count;
     return good;
-}
-
-/* --- floating point ------------------------------------------------------------------------------------------ */
-
-static void show_nan(FILE *out, u64 mantissa, bool negative)
-{
-    fprintf(out, "%snan(0x%llx)", negative ? "-" : "", (unsigned long long)mantissa);
-}
-
-void show_float(FILE *out, struct type *plain, const u8 *bytes)
-{
-    u64 raw = 0;
-    float f;
-    double d;
-    long double l = 0;
-    memcpy(&raw, bytes, plain->size < 8 ? plain->size : 8);
-    if (plain->size == 4) {
-        memcpy(&f, bytes, 4);
-        if (isnan(f))
-            show_nan(out, raw & 0x7fffff, raw >> 31 & 1);
-        else
-            fprintf(out, "%.9g", (double)f);
-    } else if (plain->size == 8) {
-        memcpy(&d, bytes, 8);
-        if (isnan(d))
-            show_nan(out, raw & 0xfffffffffffff, raw >> 63);
-        else
-            fprintf(out, "%.17g", d);
-    } else if (plain->size == 16) {
-        memcpy(&l, bytes, 10);
-        if (isnan(l))
-            show_nan(out, raw, bytes[9] >> 7);
-        else
-            fprintf(out, "%.21Lg", l);
-    } else {
-        fputs("<floating-point number of an unknown size>", out);
-    }
 }

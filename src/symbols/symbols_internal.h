@@ -99,6 +99,8 @@ bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *re
 int code_register_number(int zydis_register);
 /* General registers that the instructions from one address to the other may write, as bits; all of them if it cannot be told. */
 u32 code_written(struct symbols *s, u64 start, u64 end);
+/* Is there an instruction between them that names a register of AVX? */
+bool code_uses_wide_vectors(struct symbols *s, u64 start, u64 end);
 /* As many bytes as can be read; code may end with its mapping. */
 enum { INSTRUCTION_LONGEST = 15 };
 size_t code_read(struct symbols *s, u64 pc, u8 bytes[INSTRUCTION_LONGEST]);

@@ -159,10 +159,13 @@ static void make_base(struct type *t)
         [DW_ATE_float] = TYPE_FLOAT,           [DW_ATE_signed] = TYPE_INTEGER,
         [DW_ATE_signed_char] = TYPE_CHARACTER, [DW_ATE_unsigned] = TYPE_INTEGER,
         [DW_ATE_unsigned_char] = TYPE_CHARACTER, [DW_ATE_UTF] = TYPE_CHARACTER,
-        [DW_ATE_address] = TYPE_INTEGER,
+        [DW_ATE_address] = TYPE_INTEGER,           [DW_ATE_decimal_float] = TYPE_DECIMAL,
     };
     t->name = usual_name(t->name);
     i64 encoding = attribute_number(&t->die, DW_AT_encoding, 0);
+    t->is_integral = encoding == DW_ATE_lo_user; /* gcc's complex numbers of integers */
+    if (t->is_integral)
+        encoding = DW_ATE_complex_float;
     t->kind = encoding > 0 && encoding < (i64)countof(kinds) && kinds[encoding] ? kinds[encoding] : TYPE_OTHER;
     t->is_unsigned = encoding == DW_ATE_boolean || encoding == DW_ATE_unsigned || encoding == DW_ATE_UTF ||
                      encoding == DW_ATE_unsigned_char || encoding == DW_ATE_address;
@@ -196,6 +199,7 @@ static void make_dimension(struct evaluation *v, struct type *t, Dwarf_Die *rang
     u64 size = 0;
     t->kind = TYPE_ARRAY;
     t->is_counted = dimension_count(v, t, range, &t->count);
+    t->is_vector = attribute_flag(&t->die, DW_AT_GNU_vector);
     while (dwarf_siblingof(&next, &next) == 0)
         if (dwarf_tag(&next) == DW_TAG_subrange_type) {
             t->target = type_new(v, TYPE_ARRAY, NULL, 0);
@@ -550,6 +554,15 @@ bool type_is_integral(const struct type *t)
 bool type_is_scalar(const struct type *t)
 {
     return type_is_integral(t) || t->kind == TYPE_FLOAT || t->kind == TYPE_POINTER;
+}
+
+bool type_is_quad(const struct type *plain)
+{
+    static const char *const names[] = {"_Float128", "__float128"};
+    for (size_t n = 0; plain->name && n < countof(names); n++)
+        if (strstr(plain->name, names[n]))
+            return true;
+    return false;
 }
 
 static u64 alignment(struct evaluation *v, struct type *t, unsigned depth)

@@ -318,23 +318,6 @@ static __int128 value_extended(unsigned __int128 raw, unsigned bits, bool is_uns
     return (__int128)raw;
 }
 
-static long double float_of(const u8 *bytes, u64 size)
-{
-    float f;
-    double d;
-    long double l = 0;
-    if (size == 4) {
-        memcpy(&f, bytes, 4);
-        return f;
-    }
-    if (size == 8) {
-        memcpy(&d, bytes, 8);
-        return d;
-    }
-    memcpy(&l, bytes, 10);
-    return l;
-}
-
 struct error *value_number(struct value *value, struct number *ret)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
@@ -344,9 +327,8 @@ struct error *value_number(struct value *value, struct number *ret)
     if (value_is_missing(value, 0, value->size))
         return error_new("it is optimised out");
     *ret = (struct number){0};
-    if (plain->kind == TYPE_FLOAT && (plain->size == 4 || plain->size == 8 || plain->size == 16)) {
+    if (plain->kind == TYPE_FLOAT && float_number(plain, value->bytes, &ret->f)) {
         ret->is_float = true;
-        ret->f = float_of(value->bytes, plain->size);
         return NULL;
     }
     bool integral = type_is_integral(plain) || plain->kind == TYPE_POINTER ||
@@ -400,21 +382,29 @@ struct number number_as(struct evaluation *v, struct number n, struct type *t)
                                                plain->is_unsigned)};
 }
 
+static void put_float_bytes(const struct type *plain, long double f, u8 bytes[16])
+{
+    float single = (float)f;
+    double twice = (double)f;
+    __float128 quad = (__float128)f;
+    if (plain->size == 4)
+        memcpy(bytes, &single, 4);
+    else if (plain->size == 8)
+        memcpy(bytes, &twice, 8);
+    else if (type_is_quad(plain))
+        memcpy(bytes, &quad, 16);
+    else
+        memcpy(bytes, &f, 10);
+}
+
 struct value *value_of_number(struct evaluation *v, struct type *t, struct number n)
 {
-    struct type *plain = type_plain(v, t);
     struct number as = number_as(v, n, t);
     u8 bytes[16] = {0};
-    float f = (float)as.f;
-    double d = (double)as.f;
-    if (!as.is_float)
-        memcpy(bytes, &as.i, 16);
-    else if (plain->size == 4)
-        memcpy(bytes, &f, 4);
-    else if (plain->size == 8)
-        memcpy(bytes, &d, 8);
+    if (as.is_float)
+        put_float_bytes(type_plain(v, t), as.f, bytes);
     else
-        memcpy(bytes, &as.f, 10);
+        memcpy(bytes, &as.i, 16);
     return value_of_bytes(v, t, bytes, sizeof bytes);
 }
 

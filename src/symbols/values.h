@@ -8,6 +8,7 @@
  *   value.c                 bytes with a type
  *   parse.c, evaluate.c     expressions to trees, trees to values
  *   casts.c                 a value as another type; classes and their bases
+ *   returned.c              what a function returned, by the calling convention
  *   compile.c               trees to agent bytecode, for conditions that run in the process
  *   show.c, show_text.c, show_json.c    values to text, and to JSON
  *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library
@@ -77,9 +78,8 @@ struct error *values_variables(struct evaluation *v, bool parameters, struct var
 /* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
 struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret);
 
-/* What a function that has just returned left: its value; NULL in *ret if it returns nothing.  `vector` is xmm0 and xmm1, 16 bytes
- * each; NULL: not to be had. */
-struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], const u8 *vector, struct value **ret);
+/* What a function that has just returned left: its value; NULL in *ret if it returns nothing. */
+struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], struct value **ret);
 
 /* An error if it means nothing in the code at `pc`: it does not parse, or there is something in it that has no such name there. */
 struct error *values_check(struct evaluation *v, const char *expression, u64 pc);

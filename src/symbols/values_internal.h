@@ -12,7 +12,7 @@
 /* --- types (types.c, type_text.c) ----------------------------------------------------------------- */
 
 enum type_kind {
-    TYPE_VOID, TYPE_INTEGER, TYPE_CHARACTER, TYPE_BOOL, TYPE_FLOAT, TYPE_COMPLEX, TYPE_ENUM,
+    TYPE_VOID, TYPE_INTEGER, TYPE_CHARACTER, TYPE_BOOL, TYPE_FLOAT, TYPE_DECIMAL, TYPE_COMPLEX, TYPE_ENUM,
     TYPE_POINTER, TYPE_REFERENCE, TYPE_MEMBER_POINTER, TYPE_ARRAY, TYPE_STRUCT, TYPE_FUNCTION,
     TYPE_TYPEDEF, TYPE_CONST, TYPE_VOLATILE, TYPE_OTHER,
 };
@@ -28,6 +28,8 @@ struct type {
     bool is_counted;      /* an array with a length */
     bool is_flags;        /* an enum whose values are bits */
     bool is_flag_register;
+    bool is_vector;       /* an array that one register holds */
+    bool is_integral;     /* a complex number of integers */
     u64 count;            /* of an array */
     struct type *target;  /* pointed to, of the elements, returned, the type behind a name; ask type_target() */
     bool has_die, target_made, members_made;
@@ -70,6 +72,8 @@ struct type *type_flags(struct evaluation *v);
 struct type *type_new(struct evaluation *v, enum type_kind kind, const char *name, u64 size);
 bool type_is_integral(const struct type *plain);
 bool type_is_scalar(const struct type *plain);
+/* Of 128 bits, as IEEE 754 has them; `long double` has the 80 bits of the x87 unit. */
+bool type_is_quad(const struct type *plain);
 u64 type_alignment(struct evaluation *v, struct type *t);
 /* How a character of it is written: 0: it is none; else ' ', 'L', 'u' or 'U'. */
 char type_character(struct evaluation *v, struct type *t);
@@ -310,6 +314,8 @@ struct error *parse_expression(struct evaluation *v, const char *text, struct tr
 struct type *arithmetic_type(struct evaluation *v, struct type *a, struct type *b);
 struct type *promoted_type(struct evaluation *v, struct type *t);
 struct number number_as(struct evaluation *v, struct number n, struct type *t);
+/* What the bytes of a floating-point type mean; false: it has a size that is not known. */
+bool float_number(const struct type *plain, const u8 *bytes, long double *ret);
 struct type *type_named(struct evaluation *v, const char *keyword, const char *name);
 struct error *evaluate(struct evaluation *v, const struct tree *t, struct value **ret);
 struct type *comparison_type(struct evaluation *v);
@@ -371,6 +377,7 @@ void show_json_text(FILE *out, const u8 *bytes, size_t count);
 /* A string behind a pointer: its characters up to `most`; *ret to be freed; false: not there. */
 bool show_read_string(struct evaluation *v, u64 address, unsigned width, size_t most, u8 **ret,
                       size_t *ret_count, bool *ret_ended);
-void show_float(FILE *out, struct type *plain, const u8 *bytes);
+void show_float(FILE *out, const struct type *plain, const u8 *bytes);
+void show_decimal_float(FILE *out, const struct type *plain, const u8 *bytes);
 
 #endif

@@ -251,8 +251,7 @@ void dbg_say_returned(struct dbg *d, u64 function)
     }
     err = session_registers(d->session, d->thread, &regs, &vector);
     if (!err)
-        err = values_returned(evaluation, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]},
-                              vector + XSAVE_XMM, &value);
+        err = values_returned(evaluation, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]}, &value);
     if (!err && value) {
         char *text = value_show(value, 0), *type = value_type(value);
         dbg_say(d, "Value returned: %s\n", text);
