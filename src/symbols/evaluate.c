@@ -509,12 +509,12 @@ static struct error *evaluate_element(struct evaluation *v, const struct tree *t
     if (err)
         return err;
     struct type *plain = type_plain(v, a->type);
+    struct shown handle;
+    bool is_class = plain->kind == TYPE_STRUCT || go_shown_handle(a, &handle);
     if (plain->kind == TYPE_STRUCT && std_is(plain, "array") && std_member(a, "_M_elems"))
-        a = std_member(a, "_M_elems");
-    else if (plain->kind == TYPE_STRUCT)
-        err = element_of_class(a, i, ret);
-    if (type_plain(v, a->type)->kind != TYPE_STRUCT)
-        err = element_of_row(a, i, ret);
+        err = element_of_row(std_member(a, "_M_elems"), i, ret);
+    else
+        err = is_class ? element_of_class(a, i, ret) : element_of_row(a, i, ret);
     if (!err)
         (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(i));
     return err;

@@ -152,7 +152,7 @@ static void make_heads(struct name_index *x)
     }
 }
 
-static struct name_index *index_of(struct module *m)
+struct name_index *module_names(struct module *m)
 {
     if (!m->names) {
         m->names = xalloc(sizeof *m->names);
@@ -170,13 +170,14 @@ void module_drop_names(struct module *m)
         return;
     list_deinit(&m->names->entries);
     list_deinit(&m->names->data);
+    list_deinit(&m->names->go_types);
     free(m->names->heads);
     free(m->names);
 }
 
 void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context)
 {
-    struct name_index *x = index_of(m);
+    struct name_index *x = module_names(m);
     const struct name_entry *e = x->entries.items;
     for (size_t n = 0; n < x->entries.count; n++)
         if (!visit(context, &e[n]))
@@ -212,7 +213,7 @@ static char *linkage_name(const struct name_entry *e)
 
 bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret)
 {
-    const struct name_entry *all = index_of(m)->entries.items;
+    const struct name_entry *all = module_names(m)->entries.items;
     if (e->parent == NO_ENTRY)
         return false;
     *ret = all[e->parent].die;
@@ -229,7 +230,7 @@ static bool is_see_through(const struct name_entry *e)
 /* The declaration of what is defined apart from it: only that is inside of its name space. */
 static const struct name_entry *declaration_of(struct module *m, const struct name_entry *e)
 {
-    struct name_index *x = index_of(m);
+    struct name_index *x = module_names(m);
     const struct name_entry *all = x->entries.items;
     Dwarf_Attribute a;
     Dwarf_Die die = e->die, declared;
@@ -244,7 +245,7 @@ static const struct name_entry *declaration_of(struct module *m, const struct na
 
 char *names_qualified(struct module *m, const struct name_entry *e)
 {
-    const struct name_entry *all = index_of(m)->entries.items;
+    const struct name_entry *all = module_names(m)->entries.items;
     bool apart = e->parent == NO_ENTRY && (e->kind == NAME_VARIABLE || e->kind == NAME_FUNCTION);
     char *name = apart ? linkage_name(e) : NULL;
     if (name)
@@ -264,7 +265,7 @@ char *names_qualified(struct module *m, const struct name_entry *e)
 
 char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die)
 {
-    struct name_index *x = index_of(m);
+    struct name_index *x = module_names(m);
     const struct name_entry *e = x->entries.items;
     for (u32 at = x->entries.count ? x->heads[name_index_hash_of(name) % x->head_count] : NO_ENTRY;
          at != NO_ENTRY; at = e[at].next)
@@ -337,7 +338,7 @@ static unsigned rate(const struct question *q, const char *qualified, const stru
 
 static void name_index_look_in(struct question *q, struct module *m)
 {
-    struct name_index *x = index_of(m);
+    struct name_index *x = module_names(m);
     const struct name_entry *e = x->entries.items;
     if (!x->entries.count)
         return;
@@ -395,7 +396,7 @@ bool names_find_instance(struct evaluation *v, const char *name, struct name_fou
     size_t length = strcspn(part, "<");
     struct module **modules = v->symbols->modules.items;
     for (size_t k = 0; k < v->symbols->modules.count && part[length]; k++) {
-        struct name_index *x = index_of(modules[k]);
+        struct name_index *x = module_names(modules[k]);
         const struct name_entry *e = x->entries.items;
         for (size_t n = 0; n < x->entries.count; n++) {
             if (!name_index_is_instance(&e[n], part, length) || e[n].is_declaration)
@@ -424,7 +425,7 @@ bool names_find_in_file(struct evaluation *v, const char *file, const char *name
 {
     struct module **modules = v->symbols->modules.items;
     for (size_t k = 0; k < v->symbols->modules.count; k++) {
-        struct name_index *x = index_of(modules[k]);
+        struct name_index *x = module_names(modules[k]);
         const struct name_entry *e = x->entries.items;
         for (u32 at = x->entries.count ? x->heads[name_index_hash_of(name) % x->head_count]
                                        : NO_ENTRY;
@@ -470,7 +471,7 @@ static void make_data(struct module *m, struct name_index *x)
 
 static const struct data_symbol *data_at(struct module *m, u64 address)
 {
-    struct name_index *x = index_of(m);
+    struct name_index *x = module_names(m);
     if (!x->data_made)
         make_data(m, x);
     const struct data_symbol *d = x->data.items;
@@ -500,11 +501,26 @@ static char *named_with_offset(const char *raw, u64 offset)
     return text;
 }
 
-/* Copies that the compiler made have the function's name with what was done to them behind a dot. */
+/* A copy that the compiler made of a function has the function's name, a dot and what was done. Go
+ * has dots in its own names: main.total. */
+static size_t length_without_clone(const char *raw)
+{
+    static const char *const clones[] = {
+        ".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".localalias", ".llvm.", ".simdclone.",
+        ".resolver", ".avx", ".sse", ".arch_", ".default", ".clone.",
+    };
+    size_t length = strlen(raw);
+    for (size_t n = 0; n < countof(clones); n++) {
+        const char *found = *raw ? strstr(raw + 1, clones[n]) : NULL;
+        if (found && (size_t)(found - raw) < length)
+            length = (size_t)(found - raw);
+    }
+    return length;
+}
+
 static char *of_function(const struct function_symbol *f, u64 address)
 {
-    const char *dot = strchr(f->raw + 1, '.');
-    char *raw = xformat("%.*s", dot ? (int)(dot - f->raw) : (int)strlen(f->raw), f->raw);
+    char *raw = xformat("%.*s", (int)length_without_clone(f->raw), f->raw);
     char *text = named_with_offset(raw, address - f->start);
     free(raw);
     return text;
@@ -524,7 +540,7 @@ char *names_of_address(struct symbols *s, u64 address, bool code_too)
 
 static bool find_datum(struct module *m, const char *name, u64 *ret)
 {
-    struct name_index *x = index_of(m);
+    struct name_index *x = module_names(m);
     if (!x->data_made)
         make_data(m, x);
     const struct data_symbol *d = x->data.items;

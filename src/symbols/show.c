@@ -566,6 +566,13 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
 static void show_value(struct show *s, struct value *value, bool top)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
+    struct shown handle;
+    if (!s->format && s->depth < SHOW_DEPTH && go_shown_handle(value, &handle)) {
+        s->depth++;
+        show_standard_value(s, value, &handle);
+        s->depth--;
+        return;
+    }
     if (plain->kind == TYPE_FUNCTION) {
         show_function(s, value);
         return;

@@ -122,6 +122,8 @@ static void json_standard(FILE *out, struct value *value, const struct shown *x,
         json_text(out, value, x);
     else if (x->is_one && !x->count)
         fputs("null", out);
+    else if (x->is_words)
+        show_json_string(out, x->title);
     else if (x->is_one)
         json(out, x->items[0], depth + 1);
     else
@@ -143,7 +145,12 @@ static void json_struct(FILE *out, struct value *value, struct type *plain, unsi
 
 static void json(FILE *out, struct value *value, unsigned depth)
 {
-    struct type *plain = type_plain(value->evaluation, value->type);
+    struct type *plain;
+    struct shown handle;
+    if (depth <= JSON_DEEP && go_shown_handle(value, &handle)) {
+        json_standard(out, value, &handle, depth);
+        return;
+    }
     struct error *err = value_referred(value, &value);
     plain = type_plain(value->evaluation, value->type);
     if (!err && plain->kind != TYPE_FUNCTION)

@@ -254,6 +254,8 @@ static bool is_in_std(struct type *plain)
 bool show_standard(struct value *value, struct shown *ret)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
+    if (go_shown(value, ret))
+        return true;
     *ret = (struct shown){0};
     if (plain->kind != TYPE_STRUCT || !plain->name || !strchr(plain->name, '<'))
         return false;

@@ -45,6 +45,10 @@ static const char *parameters_of(const char *name)
         deep -= (*at == '>' || *at == '}') && deep;
         if (*at == '(' && !deep) {
             const char *close = closing(at);
+            if (at > name && at[-1] == '.' && strncmp(close, ").", 2) == 0) {
+                at = close; /* the receiver of a Go method: main.(*Circle).Area */
+                continue;
+            }
             if (strncmp(close, ")::", 3) != 0 && strncmp(close, ") const::", 9) != 0)
                 return at;
             at = close;

@@ -173,6 +173,9 @@ struct frame {
 
 /* From the registers of a thread, innermost first, at most `most`; *ret to be freed.  `ret_why` (may be NULL) gets why it
  * ended early, or NULL. */
+/* The same of a stack at rest, of which no more is known. */
+struct error *symbols_unwind_parked(struct symbols *s, u64 pc, u64 sp, u64 bp, size_t most,
+                                    struct frame **ret, size_t *ret_count, const char **ret_why);
 struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
                              struct frame **ret, size_t *ret_count, const char **ret_why);
 bool symbols_cfa_rule(struct symbols *s, u64 pc, struct cfa_rule *ret);

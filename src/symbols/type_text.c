@@ -198,6 +198,8 @@ static char *declare(struct type_writer *w, struct type *t, char *inner)
     char *text;
     if (w->depth > TEXT_DEEP)
         return with_name("", "...", inner);
+    if (go_type_name(t))
+        return with_name("", go_type_name(t), inner);
     w->depth++;
     switch (t->kind) {
     case TYPE_POINTER: text = declare_pointer(w, t, "*", inner); break;

@@ -230,6 +230,15 @@ static void keep_untouched(struct symbols *s, const struct frame *from, struct f
             frame_set_register(ret, n, from->reg[n]);
 }
 
+/* Go's handler of faults makes the faulting code look as if it had called runtime.sigpanic: its pc
+ * is the instruction that faulted, and no call stands before it. */
+static bool is_injected_call(struct symbols *s, const struct frame *from)
+{
+    struct module *m = module_at(s, from->pc);
+    struct function_symbol *f = m ? module_function(m, from->pc) : NULL;
+    return f && strcmp(f->raw, "runtime.sigpanic") == 0;
+}
+
 /* Fills what `from` has to say of itself (its CFA), and its caller.  False: it is the last. */
 static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *frame, struct frame *ret)
 {
@@ -251,7 +260,7 @@ static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *fram
         return false;
     frame_set_register(ret, DWARF_RIP, value);
     ret->pc = value;
-    ret->called = !is_signal;
+    ret->called = !is_signal && !is_injected_call(s, from);
     if (!is_signal)
         keep_untouched(s, from, ret);
     return true;
@@ -408,13 +417,12 @@ static void add_frames(struct symbols *s, struct list *frames, struct frame *rea
         *(struct frame *)list_add(frames) = inner;
 }
 
-struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
-                             struct frame **ret, size_t *ret_count, const char **ret_why)
+static struct error *unwind_from(struct symbols *s, struct frame here, size_t most,
+                                 struct frame **ret, size_t *ret_count, const char **ret_why)
 {
     struct list frames = LIST(struct frame);
-    struct frame here = {.pc = reg[DWARF_RIP], .known = (1u << FRAME_REGISTERS) - 1}, outer;
+    struct frame outer;
     const char *why = NULL;
-    memcpy(here.reg, reg, sizeof here.reg);
     for (bool more = true; more && frames.count < most;) {
         more = step_outward(s, &here, &outer, &why);
         add_frames(s, &frames, &here, most);
@@ -428,4 +436,22 @@ struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], 
     *ret = frames.items;
     *ret_count = frames.count;
     return NULL;
+}
+
+struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
+                             struct frame **ret, size_t *ret_count, const char **ret_why)
+{
+    struct frame here = {.pc = reg[DWARF_RIP], .known = (1u << FRAME_REGISTERS) - 1};
+    memcpy(here.reg, reg, sizeof here.reg);
+    return unwind_from(s, here, most, ret, ret_count, ret_why);
+}
+
+struct error *symbols_unwind_parked(struct symbols *s, u64 pc, u64 sp, u64 bp, size_t most,
+                                    struct frame **ret, size_t *ret_count, const char **ret_why)
+{
+    struct frame here = {.pc = pc};
+    frame_set_register(&here, DWARF_RIP, pc);
+    frame_set_register(&here, DWARF_RSP, sp);
+    frame_set_register(&here, DWARF_RBP, bp);
+    return unwind_from(s, here, most, ret, ret_count, ret_why);
 }

@@ -119,7 +119,11 @@ struct name_index {
     size_t head_count;
     struct list data;    /* struct data_symbol, by start */
     bool data_made;
+    struct list go_types; /* struct go_type_entry (go_values.c), by the runtime's description */
+    bool go_types_made;
 };
+
+struct name_index *module_names(struct module *m);
 
 struct name_found {
     struct module *module;
@@ -340,11 +344,18 @@ struct shown {
     size_t count;
     bool more;             /* than were fetched */
     bool is_one;           /* it holds one thing or none: JSON has that alone */
+    bool is_words;         /* the title is all there is */
     bool is_bare;          /* and so has text: an iterator is its element */
     struct value *target;  /* what * and -> lead to; NULL: nothing */
 };
 
 bool show_standard(struct value *value, struct shown *ret);
+/* Of Go (go_values.c). A handle is a pointer or a function to DWARF, and to its user a map, a
+ * channel or a function. */
+bool go_shown(struct value *value, struct shown *ret);
+/* "*main.Node": types have names where C has none; NULL: it is no type of Go. */
+const char *go_type_name(struct type *t);
+bool go_shown_handle(struct value *value, struct shown *ret);
 /* For the descriptions of the classes (std_containers.c, std_holders.c): a member by its path, "_M_impl._M_start", through pointers
  * too; NULL: there is none. */
 struct value *std_member(struct value *value, const char *path);

@@ -832,18 +832,34 @@ static void variables_add_variable(struct evaluation *v, struct list *l, Dwarf_D
     *(struct variable *)list_add(l) = r;
 }
 
-static void add_block(struct evaluation *v, struct list *l, Dwarf_Die *block, unsigned tag)
+/* Go describes the results of a function as variable parameters. They are set by the function, so
+ * they are listed with its local variables, if they have a name. */
+static bool is_variable_of_kind(Dwarf_Die *die, bool parameters)
+{
+    Dwarf_Attribute a;
+    bool is_result = false;
+    const char *name = dwarf_diename(die);
+    int tag = dwarf_tag(die);
+    if (tag == DW_TAG_variable)
+        return !parameters;
+    if (tag != DW_TAG_formal_parameter)
+        return false;
+    dwarf_formflag(dwarf_attr(die, DW_AT_variable_parameter, &a), &is_result);
+    return is_result ? !parameters && name && name[0] != '~' : parameters;
+}
+
+static void add_block(struct evaluation *v, struct list *l, Dwarf_Die *block, bool parameters)
 {
     Dwarf_Die child;
     if (dwarf_child(block, &child) == 0)
         do
-            if ((unsigned)dwarf_tag(&child) == tag)
+            if (is_variable_of_kind(&child, parameters))
                 variables_add_variable(v, l, &child);
         while (dwarf_siblingof(&child, &child) == 0);
 }
 
 /* Those of the abstract form that this instance does not have. */
-static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block, unsigned tag)
+static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block, bool parameters)
 {
     Dwarf_Attribute a;
     Dwarf_Die origin, child;
@@ -851,7 +867,7 @@ static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block,
         dwarf_child(&origin, &child) != 0)
         return;
     do {
-        const char *name = (unsigned)dwarf_tag(&child) == tag ? dwarf_diename(&child) : NULL;
+        const char *name = is_variable_of_kind(&child, parameters) ? dwarf_diename(&child) : NULL;
         if (name && !variables_is_listed(l, name))
             variables_add_variable(v, l, &child);
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -860,12 +876,11 @@ static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block,
 struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count)
 {
     struct list l = LIST(struct variable);
-    unsigned tag = parameters ? DW_TAG_formal_parameter : DW_TAG_variable;
     if (!v->block_count)
         return error_new("there is no debug information for this code");
     for (size_t n = 0; n < v->block_count; n++) {
-        add_block(v, &l, &v->blocks[n], tag);
-        add_left_out(v, &l, &v->blocks[n], tag);
+        add_block(v, &l, &v->blocks[n], parameters);
+        add_left_out(v, &l, &v->blocks[n], parameters);
     }
     *(void **)list_add(&v->memory) = l.items;
     *ret = l.items;

@@ -7,8 +7,8 @@
 #include "session/track_about.h"
 
 const char dbg_info_words[] =
-    "args bookmarks breakpoints checkpoints display frame line locals moment registers sharedlibrary "
-    "signals skip source symbol threads tracks watchpoints";
+    "args bookmarks breakpoints checkpoints display frame goroutines line locals moment registers "
+    "sharedlibrary signals skip source symbol threads tracks watchpoints";
 
 static struct error *locals(struct dbg *d, const char *args)
 {
@@ -291,6 +291,7 @@ static const struct { const char *name; struct error *(*say)(struct dbg *d, cons
 subjects[] = {
     {"args", arguments}, {"breakpoints", dbg_info_breakpoints}, {"bookmarks", dbg_info_bookmarks},
     {"checkpoints", dbg_info_checkpoints}, {"display", displays}, {"frame", frame},
+    {"goroutines", dbg_info_goroutines},
     {"locals", locals}, {"line", dbg_info_line}, {"moment", moment}, {"registers", registers},
     {"sharedlibrary", libraries},
     {"signals", dbg_info_signals}, {"skip", skips}, {"source", dbg_info_source}, {"symbol", dbg_info_symbol},

@@ -225,6 +225,8 @@ char *dbg_cut_behind(char *text, const char *word); /* ends it before the word; 
 struct error *dbg_symbols(struct dbg *d, struct symbols **ret);
 struct error *dbg_frames(struct dbg *d);
 void dbg_forget_frames(struct dbg *d);
+/* Looks at other frames than the thread's own, which are taken over. */
+struct error *dbg_take_frames(struct dbg *d, struct frame *frames, size_t count, const char *why);
 void dbg_arrive(struct dbg *d);          /* after a movement: the thread and frame that matter */
 const struct frame *dbg_frame(struct dbg *d); /* the selected; NULL: there is none */
 struct error *dbg_request(struct dbg *d, struct values_request *ret); /* the selected frame */
@@ -237,6 +239,10 @@ void dbg_json_place(struct dbg *d, struct json *j);
 struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_goroutine.c */
+struct error *dbg_info_goroutines(struct dbg *d, const char *args);
+struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_moves.c */
 enum dbg_move { MOVE_STEP, MOVE_NEXT, MOVE_CONTINUE, MOVE_FINISH, MOVE_STEPI, MOVE_NEXTI, MOVE_UNTIL,

@@ -50,24 +50,30 @@ static bool frames_are_current(struct dbg *d)
     return d->frames_thread == d->thread && moment_compare(d->frames_at, place.at) == 0;
 }
 
-struct error *dbg_frames(struct dbg *d)
+struct error *dbg_take_frames(struct dbg *d, struct frame *frames, size_t count, const char *why)
 {
     struct session_place place;
-    invariant(2, !d->frames || frames_are_current(d));
-    if (d->frames)
-        return NULL;
+    dbg_forget_frames(d);
     session_place(d->session, &place);
     d->frames_at = place.at;
     d->frames_thread = d->thread;
-    struct error *err = source_frames(d->source, d->thread, FRAMES_MOST, &d->frames, &d->frame_count,
-                                      &d->frames_why);
-    if (err) {
-        d->frames = NULL;
-        return err;
-    }
+    d->frames = frames;
+    d->frame_count = count;
+    d->frames_why = why;
     d->selected = innermost_known(d);
-    d->auto_selected = true;
     return NULL;
+}
+
+struct error *dbg_frames(struct dbg *d)
+{
+    struct frame *frames;
+    size_t count;
+    const char *why;
+    invariant(2, !d->frames || frames_are_current(d));
+    if (d->frames)
+        return NULL;
+    struct error *err = source_frames(d->source, d->thread, FRAMES_MOST, &frames, &count, &why);
+    return err ? err : dbg_take_frames(d, frames, count, why);
 }
 
 void dbg_arrive(struct dbg *d)

@@ -151,10 +151,14 @@ static const struct dbg_command commands[] = {
      "look at the frame that was called", "Example: down"},
     {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply", "thread [N | apply all|N... COMMAND]",
      "look at another thread, or do something in several", "Example: thread apply all bt"},
+    {"goroutine", "", dbg_goroutine, 0, 0, TAKES_COUNT, NULL, "goroutine [N [COMMAND]]",
+     "list the goroutines of a Go program, look at one, or run a command in it",
+     "The frames of a goroutine that waits are shown until something moves or 'thread N' is chosen.\n"
+     "Example: goroutine 7 bt"},
     {"info", "i inf", dbg_info, 0, 0, TAKES_WORD, dbg_info_words, "info SUBJECT",
      "what there is to know",
-     "args bookmarks breakpoints checkpoints display frame line locals moment registers sharedlibrary\n"
-     "signals skip source symbol threads tracks watchpoints. Example: info locals"},
+     "args bookmarks breakpoints checkpoints display frame goroutines line locals moment registers\n"
+     "sharedlibrary signals skip source symbol threads tracks watchpoints. Example: info locals"},
     {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
      "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]", "the instructions of a function",
      "/s: with the source, /r: with their bytes. Example: disassemble/s main"},

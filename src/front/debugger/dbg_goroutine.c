@@ -1,0 +1,192 @@
+/* Goroutines of Go programs at the prompt: info goroutines, goroutine.
+ *
+ * A goroutine that is on a thread is looked at through the registers of the thread. One that waits
+ * has its stack at rest; it is looked at from the pc and sp that the runtime kept. Its frames then
+ * take the place of the thread's, until something moves or another thread or goroutine is chosen.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/registers.h"
+#include "front/debugger/dbg_internal.h"
+#include "symbols/goroutines.h"
+
+struct goroutines {
+    struct evaluation *evaluation;
+    struct goroutine *list;
+    size_t count;
+    struct control_thread *threads;
+    size_t thread_count;
+};
+
+static void goroutines_close(struct goroutines *g)
+{
+    free(g->list);
+    free(g->threads);
+    values_close(g->evaluation);
+}
+
+static struct error *goroutines_open(struct dbg *d, struct goroutines *ret)
+{
+    *ret = (struct goroutines){0};
+    struct error *err = dbg_evaluation(d, &ret->evaluation);
+    if (!err)
+        err = goroutines_list(ret->evaluation, &ret->list, &ret->count);
+    if (!err)
+        err = session_threads(d->session, &ret->threads, &ret->thread_count);
+    if (err)
+        goroutines_close(ret);
+    return err;
+}
+
+/* The thread that runs on the goroutine's stack. A thread may have left it for the runtime's. */
+static bool goroutine_thread(struct dbg *d, const struct goroutines *all, const struct goroutine *g,
+                             u32 *ret)
+{
+    struct control_registers regs;
+    const u8 *vector;
+    for (size_t i = 0; i < all->thread_count && g->thread_id; i++) {
+        if (all->threads[i].tid != g->thread_id)
+            continue;
+        struct error *err = session_registers(d->session, all->threads[i].thread, &regs, &vector);
+        bool on_stack = !err && regs.reg[RSP] >= g->stack_low && regs.reg[RSP] < g->stack_high;
+        error_destroy(err);
+        *ret = all->threads[i].thread;
+        return on_stack;
+    }
+    return false;
+}
+
+static struct error *goroutine_frames(struct dbg *d, const struct goroutines *all,
+                                      const struct goroutine *g, struct frame **ret,
+                                      size_t *ret_count, const char **ret_why)
+{
+    enum { GOROUTINE_FRAMES_MOST = 10000 };
+    u32 thread;
+    struct symbols *symbols;
+    struct error *err = dbg_symbols(d, &symbols);
+    if (err)
+        return err;
+    if (goroutine_thread(d, all, g, &thread))
+        return source_frames(d->source, thread, GOROUTINE_FRAMES_MOST, ret, ret_count, ret_why);
+    return symbols_unwind_parked(symbols, g->pc, g->sp, g->bp, GOROUTINE_FRAMES_MOST, ret, ret_count,
+                                 ret_why);
+}
+
+/* The first frame that is not the runtime's. A goroutine of the runtime itself is known by the
+ * function that it began with; the outermost frame is runtime.goexit. */
+static const struct frame *own_frame(const struct frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (frames[i].function && strncmp(frames[i].function, "runtime.", 8) != 0)
+            return &frames[i];
+    return count ? &frames[count > 1 ? count - 2 : 0] : NULL;
+}
+
+static void say_goroutine_place(struct dbg *d, const struct frame *f)
+{
+    if (!f)
+        return;
+    dbg_say(d, " %s", f->function ? f->function : "??");
+    json_string(dbg_fields(d), "function", f->function);
+    if (!f->place.file)
+        return;
+    char *file = dbg_short_path(d, f->place.file);
+    dbg_say(d, " at %s:%u", file, f->place.line);
+    json_string(dbg_fields(d), "file", f->place.file);
+    json_unsigned(dbg_fields(d), "line", f->place.line);
+    free(file);
+}
+
+static void say_goroutine(struct dbg *d, const struct goroutines *all, const struct goroutine *g)
+{
+    struct frame *frames = NULL;
+    size_t count = 0;
+    const char *why;
+    u32 thread;
+    bool on_thread = goroutine_thread(d, all, g, &thread);
+    dbg_say(d, "%c %-4llu %s%s%s", on_thread && thread == d->thread ? '*' : ' ',
+            (unsigned long long)g->id, g->state, g->reason ? ", " : "", g->reason ? g->reason : "");
+    json_open(dbg_fields(d), NULL, '{');
+    json_unsigned(dbg_fields(d), "goroutine", g->id);
+    json_string(dbg_fields(d), "state", g->state);
+    json_string(dbg_fields(d), "reason", g->reason);
+    if (on_thread) {
+        dbg_say(d, ", thread %u", thread);
+        json_unsigned(dbg_fields(d), "thread", thread);
+    }
+    struct error *err = goroutine_frames(d, all, g, &frames, &count, &why);
+    dbg_say(d, ":");
+    if (!err)
+        say_goroutine_place(d, own_frame(frames, count));
+    dbg_say(d, "\n");
+    json_close(dbg_fields(d), '}');
+    free(frames);
+    error_destroy(err);
+}
+
+struct error *dbg_info_goroutines(struct dbg *d, const char *args)
+{
+    struct goroutines all;
+    struct error *err = dbg_no_arguments(args);
+    if (!err)
+        err = goroutines_open(d, &all);
+    if (err)
+        return err;
+    json_open(dbg_fields(d), "goroutines", '[');
+    for (size_t i = 0; i < all.count; i++)
+        say_goroutine(d, &all, &all.list[i]);
+    json_close(dbg_fields(d), ']');
+    goroutines_close(&all);
+    return NULL;
+}
+
+static struct error *look_at_goroutine(struct dbg *d, const struct goroutines *all,
+                                       const struct goroutine *g)
+{
+    struct frame *frames;
+    size_t count;
+    const char *why;
+    u32 thread;
+    if (goroutine_thread(d, all, g, &thread)) {
+        d->thread = thread;
+        dbg_forget_frames(d);
+        return dbg_frames(d);
+    }
+    struct error *err = goroutine_frames(d, all, g, &frames, &count, &why);
+    return err ? err : dbg_take_frames(d, frames, count, why);
+}
+
+/* goroutine [N [COMMAND]] */
+struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct goroutines all;
+    u64 number;
+    (void)c;
+    if (!*args)
+        return dbg_info_goroutines(d, args);
+    char *word = dbg_next_word(&args);
+    struct error *err = dbg_number(word, "goroutine", &number);
+    free(word);
+    if (!err)
+        err = goroutines_open(d, &all);
+    if (err)
+        return err;
+    const struct goroutine *found = NULL;
+    for (size_t i = 0; i < all.count; i++)
+        found = all.list[i].id == number ? &all.list[i] : found;
+    u32 before = d->thread;
+    err = found ? look_at_goroutine(d, &all, found)
+                : error_new("there is no goroutine %llu now; 'info goroutines' lists them",
+                            (unsigned long long)number);
+    goroutines_close(&all);
+    if (!err && *args) {
+        err = dbg_run_line(d, args);
+        d->thread = before;
+        dbg_forget_frames(d);
+    } else if (!err) {
+        dbg_say(d, "goroutine %llu\n", (unsigned long long)number);
+        dbg_say_here(d);
+    }
+    return err;
+}
