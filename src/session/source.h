@@ -1,4 +1,4 @@
-/* The source-level face of a session: where one stands in the program's own words, and the movements of MOVEMENT.md that are about
+/* The source-level face of a session: where one stands in the program's own words, and the movements of docs/movement.md that are about
  * statements and frames.
  *
  *   source.c        symbols that follow the session: modules come and go as it moves

@@ -1,4 +1,4 @@
-/* Movements by statements and frames: see source.h, and for where each of them stops the document MOVEMENT.md.
+/* Movements by statements and frames: see source.h, and for where each of them stops the document docs/movement.md.
  *
  *   step, next     count points in one pass; going back, in two
  *   finish         the address that the frame returns to, with its stack; a point outside of it, if it is left by a jump

@@ -1,7 +1,7 @@
 /* Lines: which statement an address belongs to, and the step points.
  *
  * Of several rows of a line table at one address the last that begins a statement tells the line.  A function's first row is not a
- * step point; its second one is (MOVEMENT.md), since there its parameters are where they can be seen.
+ * step point; its second one is (docs/movement.md), since there its parameters are where they can be seen.
  */
 #include <dwarf.h>
 

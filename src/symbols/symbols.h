@@ -75,7 +75,7 @@ struct cfa_rule {
     i32 offset;
 };
 
-/* MOVEMENT.md defines step points.  Sorted by pc; without those that are skipped. */
+/* docs/movement.md defines step points.  Sorted by pc; without those that are skipped. */
 struct step_point {
     u64 pc;
     const char *file;

@@ -30,7 +30,7 @@ int look_at_random(u64 seed, u64 looks);
 /* frames_check.c: is the backtrace there as it should be?  0: it is. */
 int check_frames(size_t at);
 
-/* worked_trace.c: every sentence of MOVEMENT.md's worked trace. */
+/* worked_trace.c: every sentence of docs/movement.md's worked trace. */
 int move_as_worked(void);
 
 #endif

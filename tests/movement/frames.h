@@ -1,4 +1,4 @@
-/* Frames: activations of functions, as MOVEMENT.md has them, from nothing but the walk.
+/* Frames: activations of functions, as docs/movement.md has them, from nothing but the walk.
  *
  * A frame begins when a call has written its return address, and lasts as long as the stack pointer is below where it was
  * before that call.  A return ends it, and so does whatever else raises the stack pointer: a longjmp, an exception, a

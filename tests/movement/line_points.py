@@ -1,4 +1,4 @@
-"""line_points.py PROGRAM: the step points of a program, by MOVEMENT.md's words and readelf's listing of its line table.
+"""line_points.py PROGRAM: the step points of a program, by docs/movement.md's words and readelf's listing of its line table.
 
 A row is a step point if it begins a statement, has a line other than 0, and a line other than the row before it in the
 sequence.  The first row of a function is none, if it has another; its second one is.  Of the rows at one address that are,

@@ -3,7 +3,7 @@
  *
  *   movement_check --random RECORDING SEED MOVES     some with breakpoints on their way
  *   movement_check --frames RECORDING SEED LOOKS     backtraces at random moments
- *   movement_check --worked RECORDING                the worked trace of MOVEMENT.md, of worked.c
+ *   movement_check --worked RECORDING                the worked trace of docs/movement.md, of worked.c
  *   movement_check --one RECORDING FROM MOVEMENT [COUNT] [u=PC,...] [b=PC,...] [signals]
  *                                                    FROM is TICK:PC; both sides are shown
  *   movement_check --points RECORDING                the step points of the program: address in the file, line

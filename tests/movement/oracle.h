@@ -1,9 +1,9 @@
-/* The oracle: where each movement of MOVEMENT.md must land, looked up in a list of all that happened.
+/* The oracle: where each movement of docs/movement.md must land, looked up in a list of all that happened.
  *
  * Slow and obvious on purpose.  It knows the instants of the walk, their frames, the step points, and the inlined functions
  * around each address; a movement is a scan over the instants of its thread.
  *
- * Where MOVEMENT.md leaves a choice, this is what is taken:
+ * Where docs/movement.md leaves a choice, this is what is taken:
  *
  *   - A moment at which a signal came from outside before the instruction was executed is no event: the step point is
  *     executed when the handler has returned.  An instruction that was tried and raised a signal is one, and again when it

@@ -1,4 +1,4 @@
-/* The worked trace of MOVEMENT.md, sentence by sentence: see compare.h. */
+/* The worked trace of docs/movement.md, sentence by sentence: see compare.h. */
 #include "compare.h"
 
 #include <stdio.h>
