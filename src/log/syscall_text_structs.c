@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 
+#include "log/siginfo_text.h"
 #include "log/syscall_structs.h"
 #include "log/syscall_words_internal.h"
 
@@ -431,10 +432,7 @@ static void print_sigaction(FILE *to, const void *bytes)
 
 static void print_siginfo(FILE *to, const void *bytes)
 {
-    const i32 *info = bytes;
-    fputs("{si_signo=", to);
-    words_print_signal(to, (u64)info[0]);
-    fprintf(to, ", si_code=%d, ...}", info[2]);
+    siginfo_print(to, bytes);
 }
 
 static void print_stack(FILE *to, const void *bytes)

@@ -7,7 +7,7 @@
  * be wrong.  Meant to be compiled with a sanitizer: it fails by crashing.
  *
  * sources: src/log/reader.c src/log/event.c src/log/crc32c.c src/log/syscall_table.c
- *          src/log/syscall_rows.c src/log/syscall_words.c src/log/syscall_text.c
+ *          src/log/syscall_rows.c src/log/syscall_words.c src/log/siginfo_text.c src/log/syscall_text.c
  *          src/log/syscall_text_structs.c src/front/cli/event_text.c src/front/cli/call_text.c
  *          src/base/json_text.c src/base/error.c src/base/complain.c src/base/xalloc.c
  */

@@ -1,6 +1,6 @@
 /* System calls as people read them, out of the pieces of memory that a recording has.
  *
- * unit: src/log/syscall_text.c src/log/syscall_text_structs.c src/log/syscall_words.c src/log/syscall_table.c src/log/syscall_rows.c src/base/xalloc.c src/base/complain.c
+ * unit: src/log/syscall_text.c src/log/syscall_text_structs.c src/log/syscall_words.c src/log/siginfo_text.c src/log/syscall_table.c src/log/syscall_rows.c src/base/xalloc.c src/base/complain.c
  */
 #include <asm/unistd.h>
 #include <errno.h>

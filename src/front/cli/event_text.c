@@ -12,6 +12,7 @@
 #include "base/types.h"
 #include "front/cli/call_text.h"
 #include "log/event.h"
+#include "log/siginfo_text.h"
 
 enum { SHOWN_BYTES = 160 }; /* of a piece, in a line */
 
@@ -108,10 +109,8 @@ static const char *name_in(const char *const *names, size_t count, u32 number)
 static void print_signal(FILE *out, const struct event *e)
 {
     const struct event_signal *s = (const struct event_signal *)e->payload;
-    i32 code;
-    memcpy(&code, s->info + 8, sizeof code);
-    print_signal_name(out, s->signal);
-    fprintf(out, " code %d, %s", code, name_in(fates, countof(fates), s->fate));
+    siginfo_print_short(out, s->signal, s->info);
+    fprintf(out, " %s", name_in(fates, countof(fates), s->fate));
     if (s->handler)
         fprintf(out, " by 0x%llx, frame 0x%llx", (ull)s->handler, (ull)s->frame);
     if (s->flags & SIGNAL_SYNCHRONOUS)
