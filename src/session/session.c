@@ -123,8 +123,9 @@ void session_place(const struct session *s, struct session_place *ret)
         ret->end_signal = here->end_signal;
         ret->end_otherwise = track_events_end(s->family.events);
     }
-    track_events_place(s->family.events, ret->end ? s->end_event : here->event, &ret->event,
-                       &ret->time);
+    struct moment never = {~0ull, ~0ull};
+    track_events_place(s->family.events, ret->end ? s->end_event : here->event,
+                       ret->end ? never : here->at, &ret->event, &ret->time);
 }
 
 struct moment session_first(const struct session *s)
@@ -373,6 +374,7 @@ static struct error *session_start(struct session *s, const struct session_optio
         return err;
     session_stand(s, r);
     s->program = track_events_program(s->family.events);
+    s->fault_runtime = session_find_fault_runtime(s);
     struct control_registers regs;
     const u8 *vector;
     err = session_registers(s, CONTROL_THREAD_ANY, &regs, &vector);

@@ -13,6 +13,8 @@
  *   breakpoints.c  what stops a movement: a set with a version
  *   scratch.c      a copy of the process that may be written to and is thrown away
  *   trace.c        every hit in a stretch (trace.h)
+ *   track_signals.c signals as the log has them; which stop by default
+ *   fault_runtime.c is the program one of those that live with faults?
  *   track_events.c the events of the track: what engines replay from, and which event was when
  *
  * Errors of the session leave it where it was.  A divergence is an error whose text has both
@@ -76,6 +78,36 @@ struct moment session_first(const struct session *s);
 struct moment session_last(const struct session *s); /* of the track */
 u32 session_track(const struct session *s);
 u32 session_pid(const struct session *s); /* of the process in the recording */
+
+/* --- signals, as the log has them ------------------------------------------------------- */
+
+struct session_signal {
+    struct moment at;
+    u32 thread;      /* ordinal */
+    u64 event;       /* the number that `ebb dump` shows; 0: of an ancestor's track */
+    u32 signal;
+    bool raised;     /* by the instruction at the moment: a fault */
+    bool handled;    /* by `handler` */
+    u64 handler;
+    u8 info[128];    /* siginfo_t */
+};
+/* The one that is about to be taken at this moment; false: there is none. */
+bool session_signal_here(const struct session *s, struct session_signal *ret);
+
+/* Faults that the program handled itself.  Logs of older engines have none. */
+struct session_faults {
+    u64 count;
+    struct session_signal first, last; /* unless `count` is 0 */
+};
+void session_handled_faults(const struct session *s, struct session_faults *ret);
+/* For people, lines that say how to go there; `go` is the front end's command that takes the number
+ * of an event.  To be freed. */
+char *session_faults_text(const struct session_faults *f, const char *go);
+
+/* Does the signal stop movements unless the user says otherwise?  Everyday ones do not, and faults
+ * do not if the program has a runtime that uses them in normal operation: its name, or NULL. */
+bool session_signal_stops(const struct session *s, u32 signal);
+const char *session_fault_runtime(const struct session *s);
 
 /* --- what stops a movement ------------------------------------------------------------ */
 

@@ -44,6 +44,7 @@ struct session {
     size_t history_count, history_room, history_at;
     void *registers; /* lent by session_registers */
     char *program;
+    const char *fault_runtime; /* or NULL */
     u64 first_stack; /* the stack pointer that the program began with */
     u32 pid;
     bool end_known;
@@ -72,5 +73,8 @@ bool session_interrupted(const struct session *s);
 
 /* Puts what patches say into bytes that were read, or are to be.  True if they say all of it: nothing need be read. */
 bool session_patched(const struct session *s, u64 address, void *to, size_t size);
+
+/* fault_runtime.c: looks for it. */
+const char *session_find_fault_runtime(const struct session *s);
 
 #endif

@@ -32,6 +32,12 @@ struct event_mark {
     u64 stamp;  /* the latest */
 };
 
+/* Events that are looked for by kind: offsets, with the number of people (0: of an ancestor). */
+struct event_list {
+    struct track_event_at *list;
+    size_t count, room;
+};
+
 struct track_events {
     int fd;
     u64 size;
@@ -42,6 +48,7 @@ struct track_events {
     u64 own;        /* offset of the track's own first event */
     u64 own_number; /* and its number */
     u64 realtime, frequency, start_stamp;
+    struct event_list signals, maps;
     struct moment last;
     u16 last_kind; /* of the events that are no notes */
 };
@@ -100,6 +107,19 @@ static void add_mark(struct track_events *t)
     t->marks[t->mark_count++] = t->end;
 }
 
+static void event_list_add(struct event_list *l, u64 offset, u64 number)
+{
+    if (l->count == l->room) {
+        l->room = l->room ? l->room * 2 : 16;
+        struct track_event_at *longer = xalloc(l->room * sizeof *longer);
+        if (l->count)
+            memcpy(longer, l->list, l->count * sizeof *longer);
+        free(l->list);
+        l->list = longer;
+    }
+    l->list[l->count++] = (struct track_event_at){offset, number};
+}
+
 static bool is_for_engine(const struct event *e)
 {
     u32 level = e->kind == EVENT_NOTE ? ((const struct event_note *)e->payload)->level : NOTE_INFO;
@@ -146,6 +166,9 @@ static void track_events_note_event(struct track_events *t, const struct event *
         t->frequency = start->frequency;
         t->start_stamp = e->time;
     }
+    if (e->kind == EVENT_SIGNAL || e->kind == EVENT_MAP)
+        event_list_add(e->kind == EVENT_MAP ? &t->maps : &t->signals, t->end.offset,
+                       own ? t->end.number : 0);
     if (e->tick || e->pc)
         t->last = (struct moment){e->tick, e->pc};
     if (e->kind != EVENT_NOTE)
@@ -204,6 +227,8 @@ void track_events_destroy(struct track_events *t)
     if (t->fd >= 0)
         close(t->fd);
     free(t->marks);
+    free(t->signals.list);
+    free(t->maps.list);
     free(t);
 }
 
@@ -230,6 +255,23 @@ const char *track_events_end(const struct track_events *t)
 static const struct event *event_at(const struct track_events *t, u64 offset)
 {
     return offset < t->size ? (const struct event *)(t->bytes + offset) : NULL;
+}
+
+const struct track_event_at *track_events_signals(const struct track_events *t, size_t *ret_count)
+{
+    *ret_count = t->signals.count;
+    return t->signals.list;
+}
+
+const struct track_event_at *track_events_maps(const struct track_events *t, size_t *ret_count)
+{
+    *ret_count = t->maps.count;
+    return t->maps.list;
+}
+
+const struct event *track_events_at(const struct track_events *t, const struct track_event_at *at)
+{
+    return event_at(t, at->offset);
 }
 
 static u64 time_of(const struct track_events *t, u64 stamp)
@@ -281,9 +323,23 @@ static bool is_no_later(const struct track_events *t, const struct event_mark *m
     return m->offset == 0 || time_of(t, m->stamp) <= wanted;
 }
 
-void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, u64 *ret_time)
+static bool has_met_fewer(const struct track_events *t, const struct event_mark *m, u64 wanted)
 {
-    struct event_mark m = seek(t, has_met_no_more, met);
+    (void)t;
+    return m->met < wanted;
+}
+
+/* Of those that an engine does not count, faults from `at` on are still to come. */
+void track_events_place(const struct track_events *t, u64 met, struct moment at, u64 *ret_number,
+                        u64 *ret_time)
+{
+    struct event_mark m = seek(t, has_met_fewer, met);
+    const struct event *e;
+    while ((e = event_at(t, m.offset)) && m.met < met)
+        pass(t, &m, e);
+    while ((e = event_at(t, m.offset)) && !is_met(e) &&
+           !(is_fault(e) && moment_compare((struct moment){e->tick, e->pc}, at) >= 0))
+        pass(t, &m, e);
     *ret_number = m.number;
     *ret_time = m.stamp ? time_of(t, m.stamp) : 0;
 }

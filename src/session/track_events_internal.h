@@ -25,8 +25,10 @@ struct moment track_events_last(const struct track_events *t);
 const char *track_events_end(const struct track_events *t);
 
 /* How long the log goes on behind it does not matter: the number that `ebb dump` shows of the event
- * that comes after the first `met` that an engine met, and the time of the one before. */
-void track_events_place(const struct track_events *t, u64 met, u64 *ret_number, u64 *ret_time);
+ * that comes after the first `met` that an engine met, and the time of the one before.  `at` is the
+ * moment: engines do not count faults. */
+void track_events_place(const struct track_events *t, u64 met, struct moment at, u64 *ret_number,
+                        u64 *ret_time);
 
 /* Behind the first `met`: does a signal or another thread come at the moment, before what lies there is executed? */
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at);
@@ -36,6 +38,15 @@ struct error *track_events_find(const struct track_events *t, u64 number, struct
 
 /* The last event that was at the time, or before; the first if there is none. */
 struct moment track_events_at_time(const struct track_events *t, u64 time);
+
+/* The signals of the track, the program's ancestors' included, in time; its mappings of files.
+ * `number` is that of `ebb dump`, 0 if the event is in the track of an ancestor. */
+struct track_event_at {
+    u64 offset, number;
+};
+const struct track_event_at *track_events_signals(const struct track_events *t, size_t *ret_count);
+const struct track_event_at *track_events_maps(const struct track_events *t, size_t *ret_count);
+const struct event *track_events_at(const struct track_events *t, const struct track_event_at *at);
 
 /* The bytes of all pieces of this kind in the START, joined; to be freed. */
 u8 *track_events_piece(const struct track_events *t, u32 kind, size_t *ret_size);

@@ -385,6 +385,23 @@ struct error *session_set_registers(struct session *s, u32 thread, const struct 
     return NULL;
 }
 
+/* A signal that is there at 600. */
+bool session_signal_here(const struct session *s, struct session_signal *ret)
+{
+    *ret = (struct session_signal){.signal = 10};
+    memset(ret->info, 7, sizeof ret->info);
+    return s->at / 16 == 600 / 16;
+}
+
+void session_handled_faults(const struct session *s, struct session_faults *ret)
+{
+    *ret = (struct session_faults){0};
+}
+
+char *session_faults_text(const struct session_faults *f, const char *go) { return strdup(""); }
+const char *session_fault_runtime(const struct session *s) { return NULL; }
+bool session_signal_stops(const struct session *s, u32 signal) { return signal != 14; }
+
 bool session_scratch(const struct session *s) { return s->scratch; }
 
 /* A call of whatever returns 99 at once. */

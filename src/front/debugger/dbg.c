@@ -49,6 +49,7 @@ struct error *dbg_open_track(struct dbg *d, u32 track, bool at_start)
     history_destroy(d->history);
     session_close(d->session);
     d->session = session;
+    dbg_default_signals(d);
     source_create(session, &d->source);
     history_create(session, &d->history);
     dbg_watches_rebind(d);

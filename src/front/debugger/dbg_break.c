@@ -1,6 +1,5 @@
 /* The commands that make, change and list breakpoints, watchpoints and catchpoints. */
 #include <ctype.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +14,6 @@ static const char *const type_names[] = {
     [BREAKPOINT_SIGNAL] = "catch signal", [BREAKPOINT_FORK] = "catch fork", [BREAKPOINT_EXEC] = "catch exec",
     [BREAKPOINT_EXIT] = "catch exit",
 };
-
-const char *dbg_signal_name(u32 number, char room[32])
-{
-    const char *name = sigabbrev_np((int)number);
-    if (name)
-        snprintf(room, 32, "SIG%s", name);
-    else
-        snprintf(room, 32, "signal %u", number);
-    return room;
-}
 
 const char *dbg_call_name(u64 number, char room[32])
 {
@@ -233,25 +222,6 @@ static struct error *call_number(const char *name, u64 *ret)
     return error_new("there is no system call '%s'", name);
 }
 
-static struct error *signal_number(const char *name, u64 *ret)
-{
-    *ret = ~0ull;
-    const char *rest = strncmp(name, "SIG", 3) == 0 ? name + 3 : name;
-    for (int n = 1; n < DBG_SIGNALS; n++) {
-        const char *known = sigabbrev_np(n);
-        if (known && strcasecmp(rest, known) == 0) {
-            *ret = (u64)n;
-            return NULL;
-        }
-    }
-    if (!*name || strcmp(name, "all") == 0)
-        return NULL;
-    struct error *err = isdigit((u8)*name) ? dbg_number(name, "signal", ret) : NULL;
-    if (!err && (*ret == 0 || *ret >= DBG_SIGNALS))
-        err = error_new("there is no signal '%s'", name);
-    return err;
-}
-
 static const struct { const char *name; u32 type; } catches[] = {
     {"syscall", BREAKPOINT_SYSCALL}, {"signal", BREAKPOINT_SIGNAL}, {"fork", BREAKPOINT_FORK},
     {"vfork", BREAKPOINT_FORK}, {"exec", BREAKPOINT_EXEC}, {"exit", BREAKPOINT_EXIT},
@@ -280,7 +250,7 @@ struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *
     if (type == BREAKPOINT_SYSCALL)
         err = call_number(args, &number);
     else if (type == BREAKPOINT_SIGNAL)
-        err = signal_number(args, &number);
+        err = dbg_signal_number(args, &number);
     else
         err = dbg_no_arguments(args);
     if (err)
@@ -411,26 +381,6 @@ struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c
     return NULL;
 }
 
-/* handle SIGNAL stop|nostop */
-struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args)
-{
-    u64 number;
-    (void)c;
-    char *name = dbg_next_word(&args);
-    struct error *err = name ? signal_number(name, &number)
-                             : error_new("say which signal, and 'stop' or 'nostop'");
-    free(name);
-    if (err)
-        return err;
-    bool stop = strcmp(args, "stop") == 0;
-    if (!stop && strcmp(args, "nostop") != 0)
-        return error_new("say 'stop' or 'nostop': what a recorded program got cannot be changed");
-    for (u32 i = 1; i < DBG_SIGNALS; i++)
-        if (number == ~0ull || number == i)
-            d->signal_stops[i] = stop;
-    return NULL;
-}
-
 /* --- listing ---------------------------------------------------------------------------------- */
 
 static void say_breakpoint(struct dbg *d, const struct dbg_breakpoint *p)
@@ -488,17 +438,4 @@ struct error *dbg_info_breakpoints(struct dbg *d, const char *args)
 struct error *dbg_info_watches(struct dbg *d, const char *args)
 {
     return list_breakpoints(d, args, true);
-}
-
-struct error *dbg_info_signals(struct dbg *d, const char *args)
-{
-    char room[32];
-    struct error *err = dbg_no_arguments(args);
-    if (err)
-        return err;
-    for (u32 i = 1; i < DBG_SIGNALS; i++)
-        if (sigabbrev_np((int)i))
-            dbg_say(d, "%-10s %s\n", dbg_signal_name(i, room),
-                    d->signal_stops[i] ? "stops" : "does not stop");
-    return NULL;
 }

@@ -16,15 +16,6 @@
 
 enum { PLACES_MOST = 4096 };
 
-void dbg_default_signals(struct dbg *d)
-{
-    static const u8 everyday[] = {14, 17, 23, 24, 26, 27, 28, 29, 32, 33}; /* as gdb has it */
-    for (u32 i = 1; i < DBG_SIGNALS; i++)
-        d->signal_stops[i] = true;
-    for (size_t i = 0; i < countof(everyday); i++)
-        d->signal_stops[everyday[i]] = false;
-}
-
 struct dbg_breakpoint *dbg_breakpoints_find(struct dbg *d, u32 number)
 {
     struct dbg_breakpoint **all = d->breakpoints.items;

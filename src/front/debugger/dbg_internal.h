@@ -168,7 +168,7 @@ struct dbg {
     u32 last_breakpoint;
     u32 loader_breakpoint;          /* in the session: modules may have come; 0: none */
     u32 signal_breakpoints[DBG_SIGNALS];
-    bool signal_stops[DBG_SIGNALS];
+    bool signal_stops[DBG_SIGNALS], signal_chosen[DBG_SIGNALS]; /* the latter: by the user */
     struct list displays;     /* struct dbg_display */
     u32 last_display;
     struct list bookmarks, skips; /* struct dbg_bookmark; char * */
@@ -325,7 +325,6 @@ void dbg_breakpoints_remove(struct dbg *d, struct dbg_breakpoint *p);
 struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p);
 void dbg_breakpoint_unsettle(struct dbg *d, struct dbg_breakpoint *p);
 struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool *ret);
-void dbg_default_signals(struct dbg *d);
 
 /* dbg_break.c */
 struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -336,12 +335,18 @@ struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c,
 struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c, const char *args);
-struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_info_breakpoints(struct dbg *d, const char *args);
 struct error *dbg_info_watches(struct dbg *d, const char *args);
-struct error *dbg_info_signals(struct dbg *d, const char *args);
 const char *dbg_call_name(u64 number, char room[32]);
+
+/* dbg_signals.c */
+void dbg_default_signals(struct dbg *d); /* of a track that has just been opened */
 const char *dbg_signal_name(u32 number, char room[32]);
+struct error *dbg_signal_number(const char *name, u64 *ret); /* "" and all: ~0 */
+struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_info_signals(struct dbg *d, const char *args);
+void dbg_say_signal(struct dbg *d, u32 number); /* the one at this moment */
+void dbg_say_faults(struct dbg *d); /* at the end: those that the program handled, if any */
 
 /* dbg_print.c */
 struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args);

@@ -31,13 +31,21 @@ void dbg_say_end(struct dbg *d)
         dbg_say(d, "At the end of the recording: exited with status %u.\n", place.end_status);
 }
 
+static void say_signal(struct dbg *d, const char *before, const struct plan_hit *hit,
+                       const char *after)
+{
+    dbg_say(d, "%s", before);
+    dbg_say_signal(d, (u32)hit->address);
+    dbg_say(d, "%s", after);
+}
+
 static void say_catch(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit)
 {
     char room[32];
     dbg_say(d, "Catchpoint %u: ", p->number);
     switch (p->type) {
     case BREAKPOINT_SYSCALL: dbg_say(d, "system call %s\n", dbg_call_name(hit->address, room)); break;
-    case BREAKPOINT_SIGNAL: dbg_say(d, "signal %s\n", dbg_signal_name((u32)hit->address, room)); break;
+    case BREAKPOINT_SIGNAL: say_signal(d, "signal ", hit, "\n"); break;
     case BREAKPOINT_FORK: dbg_say(d, "process %llu was made\n", (unsigned long long)hit->address); break;
     case BREAKPOINT_EXEC: dbg_say(d, "about to become another program\n"); break;
     default: dbg_say(d, "about to exit\n"); break;
@@ -68,7 +76,6 @@ static bool is_signal_breakpoint(const struct dbg *d, u32 location)
 
 static const char *say_why(struct dbg *d, const struct session_stop *stop)
 {
-    char room[32];
     struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoint);
     if (p && stop->why == WHY_BREAKPOINT)
         return say_hit(d, p, stop->breakpoint, session_stop_hit(stop, stop->breakpoint));
@@ -82,7 +89,7 @@ static const char *say_why(struct dbg *d, const struct session_stop *stop)
     case WHY_BREAKPOINT:
         if (!is_signal_breakpoint(d, stop->breakpoint))
             return "breakpoint";
-        dbg_say(d, "Signal %s.\n", dbg_signal_name((u32)stop->hit.address, room));
+        say_signal(d, "Signal ", &stop->hit, ".\n");
         return "signal";
     case WHY_START:
     case WHY_END:
@@ -486,8 +493,10 @@ struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *
         err = check_track(d, n);
     if (!err && n != session_track(d->session)) {
         err = dbg_open_track(d, (u32)n, false);
-        if (!err)
+        if (!err) {
             dbg_say_end(d);
+            dbg_say_faults(d);
+        }
     }
     if (err)
         return err;

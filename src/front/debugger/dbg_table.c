@@ -116,8 +116,10 @@ static const struct dbg_command commands[] = {
      "commands for each stop at a breakpoint",
      "They are on the lines that follow, up to 'end'. One that moves is the last that is done.\n"
      "Example: commands 1, then 'print n', then 'end'"},
-    {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL stop|nostop",
-     "whether a signal stops movements", "Example: handle SIGUSR1 nostop"},
+    {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL... stop|nostop",
+     "whether signals stop movements",
+     "Faults that a virtual machine uses in normal operation do not stop unless this says so\n"
+     "('info signals'). Example: handle SIGUSR1 nostop"},
     {"history", "hist", dbg_history, 0, 0, TAKES_EXPRESSION, NULL,
      "history EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--csv | --json | --plot]",
      "every change of a value, newest first",

@@ -72,6 +72,7 @@ static void say_opening(struct dbg *d)
 {
     dbg_answer_begin(d);
     dbg_say_end(d);
+    dbg_say_faults(d);
     dbg_say_here(d);
     json_string(dbg_fields(d), "reason", "open");
     json_unsigned(dbg_fields(d), "track", session_track(d->session));
@@ -150,7 +151,6 @@ static void init(struct dbg *d, const struct prompt_options *o)
     };
     d->settings.colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
     d->at_prompt = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !o->json;
-    dbg_default_signals(d);
 }
 
 static struct error *prompt_run(const struct prompt_options *o, bool *failed)

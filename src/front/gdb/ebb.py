@@ -157,6 +157,21 @@ def allow_large_watchpoints():
         quietly("set max-value-size 67108864")
 
 
+FAULTS = "SIGILL SIGBUS SIGFPE SIGSEGV"  # SIGTRAP is gdb's own
+
+
+def tell_faults():
+    """At the end: the fault that a crash handler was called for.  Some runtimes live with faults."""
+    said = monitor("faults")
+    found = re.search("^(.*) uses faults in normal operation", said, re.MULTILINE)
+    if found:
+        quietly("handle %s nostop noprint pass" % FAULTS)
+        gdb.write("%s uses faults in normal operation: they do not stop; 'handle SIGSEGV stop' "
+                  "changes that.\n" % found.group(1))
+    elif said.startswith("The program handled") and "at the end" in monitor("where"):
+        gdb.write(said)
+
+
 def connect(where):
     """What 'ebb gdb' begins with."""
     quietly("set confirm off")
@@ -171,6 +186,7 @@ def connect(where):
             quietly("set sysroot target:")
             quietly("target extended-remote " + where)
     gdb.write(monitor("where"))
+    tell_faults()
     select_frame_with_source()
     show_frame()
 
@@ -206,7 +222,7 @@ class Ebb(gdb.Command):
             raise
 
     def complete(self, text, word):
-        names = ("bookmark", "bookmarks", "checkpoints", "goto", "help", "info", "redo", "track", "tracks",
+        names = ("bookmark", "bookmarks", "checkpoints", "faults", "goto", "help", "info", "redo", "track", "tracks",
                  "undo", "where")
         return [n for n in names if n.startswith(word)] if " " not in text else []
 

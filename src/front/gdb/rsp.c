@@ -123,7 +123,6 @@ struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, 
 {
     struct rsp *r = xalloc(sizeof *r);
     *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY};
-    rsp_breakpoints_default_signals(r);
     struct error *err = rsp_choose_track(r, track, at_start);
     hide_opening(r);
     if (err) {

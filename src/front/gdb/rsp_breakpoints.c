@@ -159,13 +159,11 @@ void rsp_catch_calls(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* Those that gdb lets pass by itself: alarms, children and other everyday things. */
+/* As long as the client says nothing about signals: gdb does at once, LLDB may not. */
 void rsp_breakpoints_default_signals(struct rsp *r)
 {
-    static const u8 everyday[] = {14, 17, 23, 24, 26, 27, 28, 29, 32, 33};
-    memset(r->pass, 0, sizeof r->pass);
-    for (size_t i = 0; i < countof(everyday); i++)
-        r->pass[everyday[i]] = true;
+    for (u32 signal = 0; signal < RSP_SIGNALS; signal++)
+        r->pass[signal] = !session_signal_stops(r->session, signal);
 }
 
 void rsp_pass_signals(struct rsp *r, const char *args)

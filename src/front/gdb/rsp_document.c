@@ -8,8 +8,6 @@
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
 
-enum { SIGINFO_SIZE = 128 };
-
 static struct error *make_features(struct rsp *r)
 {
     rsp_registers_document(r, &r->document);
@@ -40,17 +38,22 @@ static struct error *make_exec_file(struct rsp *r)
     return NULL;
 }
 
+/* Of the thread whose moment it is.  Logs of older engines have the number alone of a fault that
+ * ended the program. */
 static struct error *make_siginfo(struct rsp *r)
 {
     struct session_place place;
-    u8 info[SIGINFO_SIZE] = {0};
+    struct session_signal found;
     session_place(r->session, &place);
-    bool found = rsp_facts_siginfo(r->rec, session_track(r->session), place.at, info);
-    if (!found && !(place.end && place.end_signal))
-        return error_new("there is no signal at this moment");
-    if (!found) /* of a fault that ended the program the log has the number alone */
-        memcpy(info, &place.end_signal, sizeof place.end_signal);
-    reply_bytes(&r->document, info, sizeof info);
+    bool other = r->general != CONTROL_THREAD_ANY && r->general != place.thread;
+    bool logged = session_signal_here(r->session, &found);
+    if (other || (!logged && !(place.end && place.end_signal)))
+        return error_new("there is no signal of this thread at this moment");
+    if (!logged) {
+        memset(found.info, 0, sizeof found.info);
+        memcpy(found.info, &place.end_signal, sizeof place.end_signal);
+    }
+    reply_bytes(&r->document, found.info, sizeof found.info);
     return NULL;
 }
 

@@ -13,8 +13,6 @@
 #include "log/reader.h"
 #include "log/syscall_table.h"
 
-enum { SIGINFO_SIZE = sizeof(((struct event_signal *)0)->info) };
-
 static void keep_list(const struct event_piece *p, char **list, size_t *size)
 {
     char *longer = xalloc(*size + p->size + 1);
@@ -194,29 +192,4 @@ struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct mom
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid)
 {
     return find_track(rec, rsp_facts_is_child, track, pid);
-}
-
-static bool is_signal_at(const struct event *e, struct moment at)
-{
-    return e->kind == EVENT_SIGNAL && e->tick == at.tick && e->pc == at.pc;
-}
-
-bool rsp_facts_siginfo(const struct recording *rec, u32 track, struct moment at, u8 *ret)
-{
-    struct lineage *l;
-    struct error *err = lineage_open(rec, track, true, &l);
-    if (err) {
-        error_destroy(err);
-        return false;
-    }
-    const struct event *e;
-    bool found = false;
-    while (!found && !(err = lineage_next(l, &e)) && e && e->tick <= at.tick) {
-        found = is_signal_at(e, at);
-        if (found)
-            memcpy(ret, ((const struct event_signal *)e->payload)->info, SIGINFO_SIZE);
-    }
-    error_destroy(err);
-    lineage_close(l);
-    return found;
 }

@@ -124,8 +124,6 @@ u32 rsp_facts_exec(const struct recording *rec, u32 track);
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid);
 /* Where a track left its parent's: the moment of the system call. */
 struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct moment *ret);
-/* The siginfo_t of the signal at the moment; false: there is none. */
-bool rsp_facts_siginfo(const struct recording *rec, u32 track, struct moment at, u8 *ret);
 
 /* rsp_threads.c */
 struct error *rsp_threads_know(struct rsp *r);

@@ -238,6 +238,21 @@ static struct error *direction(struct rsp *r, const char *args, struct reply *ou
     return NULL;
 }
 
+/* Faults that the program handled itself: what ebb.py says first, and whether they are to stop. */
+static struct error *rsp_monitor_faults(struct rsp *r, const char *args, struct reply *out)
+{
+    struct session_faults f;
+    const char *runtime = session_fault_runtime(r->session);
+    (void)args;
+    session_handled_faults(r->session, &f);
+    char *text = session_faults_text(&f, r->is_lldb ? "monitor goto event" : "ebb goto event");
+    reply_text(out, "%s", f.count ? text : "the program handled no faults\n");
+    if (runtime)
+        reply_text(out, "%s uses faults in normal operation\n", runtime);
+    free(text);
+    return NULL;
+}
+
 /* For ebb.py: may the client take the files of this machine? */
 static struct error *files(struct rsp *r, const char *args, struct reply *out)
 {
@@ -263,6 +278,7 @@ static const struct command {
     {"bookmarks", rsp_monitor_bookmarks, "bookmarks", "list them"},
     {"tracks", rsp_monitor_tracks, "tracks", "the process images of the recording"},
     {"track", track, "track [N]", "go to another of them, or say which this is"},
+    {"faults", rsp_monitor_faults, "faults", "faults that the program handled itself"},
     {"checkpoints", rsp_monitor_checkpoints, "checkpoints",
      "the moments that are kept as processes"},
     {"direction", direction, "direction [DIR]",
