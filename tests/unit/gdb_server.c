@@ -1,6 +1,6 @@
 /* The server of the remote serial protocol, on a session that does not exist: every packet, and what is no packet.
  *
- * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -lelf
+ * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
  *
  * gdb_server fuzz ROUNDS SEED: random packets, instead.
  */
@@ -41,7 +41,8 @@ static void report(const char *name, bool right, const char *why)
 
 struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret)
 {
-    *ret = (struct rsp_facts){.ppid = 1, .forks = true, .arguments = strdup("fake"), .arguments_size = 5};
+    *ret = (struct rsp_facts){.ppid = 1, .forks = true, .arguments = strdup("fake"), .arguments_size = 5,
+                              .mapped = strdup("/bin/fake"), .mapped_size = 10};
     ret->signal_came[10] = true;
     return NULL;
 }
@@ -49,7 +50,8 @@ struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_
 void rsp_facts_deinit(struct rsp_facts *f)
 {
     free(f->arguments);
-    f->arguments = NULL;
+    free(f->mapped);
+    f->arguments = f->mapped = NULL;
 }
 
 u32 rsp_facts_exec(const struct recording *rec, u32 track) { return TRACK_NONE; }
@@ -61,11 +63,6 @@ struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct mom
 {
     *ret = (struct moment){700 / 16, 0};
     return NULL;
-}
-bool rsp_facts_siginfo(const struct recording *rec, u32 track, struct moment at, u8 *ret)
-{
-    memset(ret, 7, 128);
-    return at.tick == 600 / 16;
 }
 
 struct error *recording_file(const struct recording *rec, const char *path, int *ret)
@@ -337,6 +334,10 @@ static const struct row {
     {"close again", "vFile:close:0", "=F-1,9"},
     {"open to write", "vFile:open:2f62696e2f66616b65,1,0", "=F-1,1e"},
     {"open nothing", "vFile:open:2f78,0,0", "=F-1,2"},
+    {"open what is none of its business", "vFile:open:2f6574632f706173737764,0,0", "=F-1,d"},
+    {"stat it", "vFile:stat:2f6574632f706173737764", "=F-1,d"},
+    {"over a directory", "vFile:open:2f6574632f2e2e2f6574632f706173737764,0,0", "=F-1,d"},
+    {"by a relative name", "vFile:open:6574632f706173737764,0,0", "=F-1,2"},
     {"open maps", "vFile:open:2f70726f632f343234322f6d617073,0,0", "=F0"},
     {"read maps", "vFile:pread:0,1000,0", "F7?;00400000-00401000 r-xp 00000000 08:01 5  "},
     {"read behind", "vFile:pread:0,10,1000", "=F0;"},
@@ -359,6 +360,9 @@ static const struct row {
     {"nobody", "g", "E"},
     {"attach", "vAttach;1092", "T05thread:p1092.1092;"},
     {"attach to none", "vAttach;5", "E."},
+    {"kill nobody", "vKill", "=E16"},
+    {"kill what is no number", "vKill;1092x", "=E16"},
+    {"kill another", "vKill;1093", "=E03"},
     {"kill", "vKill;1092", "OK"},
     {"gone", "?", "W00"},
 };

@@ -14,14 +14,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/complain.h"
 #include "base/xalloc.h"
+#include "front/gdb/peer.h"
 
-/* For the signal handler: the file to remove. */
-static char file_to_remove[sizeof(((struct sockaddr_un *)0)->sun_path)];
+enum { PATH_ROOM = sizeof(((struct sockaddr_un *)0)->sun_path) };
+
+/* For the signal handler: the file to remove, and its directory if that is ours ("": none). */
+static char file_to_remove[PATH_ROOM], directory_to_remove[PATH_ROOM];
 
 static void remove_and_die(int signal_number)
 {
     unlink(file_to_remove);
+    if (*directory_to_remove)
+        rmdir(directory_to_remove);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -83,12 +89,55 @@ struct error *listener_open_file(const char *path, struct listener *ret)
     return NULL;
 }
 
+/* The directory of the user's session, if it is as it should be. */
+static const char *session_directory(void)
+{
+    const char *ret = getenv("XDG_RUNTIME_DIR");
+    struct stat st;
+    bool good = ret && ret[0] == '/' && strlen(ret) < PATH_ROOM - 32 && stat(ret, &st) == 0 &&
+                S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
+    return good ? ret : NULL;
+}
+
+static struct error *open_in_own_directory(struct listener *ret)
+{
+    const char *root = getenv("TMPDIR");
+    char *directory = xformat("%s/ebb-serve.XXXXXX", root && *root ? root : "/tmp");
+    if (strlen(directory) >= PATH_ROOM || !mkdtemp(directory)) {
+        struct error *err = error_errno(errno, "making the directory %s", directory);
+        free(directory);
+        return err;
+    }
+    char *path = xformat("%s/socket", directory);
+    strcpy(directory_to_remove, directory);
+    struct error *err = listener_open_file(path, ret);
+    if (err)
+        rmdir(directory);
+    free(path);
+    free(directory);
+    return err;
+}
+
+struct error *listener_open_private(struct listener *ret)
+{
+    const char *directory = session_directory();
+    if (!directory)
+        return open_in_own_directory(ret);
+    char *path = xformat("%s/ebb-serve.%d", directory, (int)getpid());
+    unlink(path); /* of a server of the same number that was killed */
+    struct error *err = listener_open_file(path, ret);
+    free(path);
+    return err;
+}
+
 void listener_close(struct listener *l)
 {
     if (l->fd >= 0)
         close(l->fd);
     if (l->path)
         unlink(l->path);
+    if (l->path && *directory_to_remove)
+        rmdir(directory_to_remove);
     free(l->path);
     *l = (struct listener){.fd = -1};
 }
@@ -102,6 +151,21 @@ static int prepare_client(int fd, bool is_port)
     return fd;
 }
 
+/* A port admits every user of the machine, so the client's is looked at.  Others are sent away, and
+ * the owner is told: the next client may be the right one. */
+static bool is_admitted(int fd)
+{
+    u32 user;
+    bool known = peer_user(fd, &user);
+    if (known && user == geteuid())
+        return true;
+    if (known)
+        complain(0, "refused a client of user %u: only user %u may connect", user, geteuid());
+    else
+        complain(0, "refused a client: its user cannot be found out");
+    return false;
+}
+
 struct error *listener_accept(const struct listener *l, int lifeline, int *ret)
 {
     for (;;) {
@@ -113,11 +177,13 @@ struct error *listener_accept(const struct listener *l, int lifeline, int *ret)
             return NULL;
         }
         int fd = fds[0].revents ? accept4(l->fd, NULL, NULL, SOCK_CLOEXEC) : -1;
-        if (fd >= 0) {
+        if (fd >= 0 && is_admitted(fd)) {
             *ret = prepare_client(fd, !l->path);
             return NULL;
         }
-        if (fds[0].revents && errno != EINTR && errno != ECONNABORTED)
+        if (fd < 0 && fds[0].revents && errno != EINTR && errno != ECONNABORTED)
             return error_errno(errno, "accepting a client");
+        if (fd >= 0)
+            close(fd);
     }
 }

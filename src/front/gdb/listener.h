@@ -1,5 +1,5 @@
 /* Where a client connects: a port of the loopback interface, or a socket in the file system that
- * only its owner can open.  A file is removed when the listener is closed, and when a signal
+ * only its owner can open.  Only processes of the user who listens are admitted.  A file is removed when the listener is closed, and when a signal
  * ends the program. */
 #ifndef FRONT_LISTENER_H
 #define FRONT_LISTENER_H
@@ -16,6 +16,8 @@ struct listener {
 /* Port 0: any that is free. */
 struct error *listener_open_port(u16 port, struct listener *ret);
 struct error *listener_open_file(const char *path, struct listener *ret);
+/* A file with a name of its own: in $XDG_RUNTIME_DIR, or in a directory that is made for it. */
+struct error *listener_open_private(struct listener *ret);
 void listener_close(struct listener *l);
 
 /* The next client, a descriptor of the caller's; or, if `lifeline` is not -1 and comes to its

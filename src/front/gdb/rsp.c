@@ -210,7 +210,15 @@ static void detach(struct rsp *r, const char *args)
 /* Nothing is killed: the program has run, and its recording stays. */
 static void kill_process(struct rsp *r, const char *args)
 {
-    (void)args;
+    u64 pid;
+    if (*args++ != ';' || !wire_number(&args, &pid) || *args)
+        return rsp_fail(r, EINVAL);
+    if (r->phantom && pid == r->phantom) {
+        r->phantom = 0;
+        return rsp_ok(r);
+    }
+    if (pid != rsp_shown_pid(r))
+        return rsp_fail(r, ESRCH);
     r->attached = false;
     rsp_breakpoints_clear(r);
     rsp_ok(r);

@@ -1,8 +1,9 @@
 /* vFile: files for the client, only to be read: those of the recording by the names they had,
  * and what /proc would have said of the process.
  *
- * A client could ask for any file; it gets those that the recording is about, see
- * log/recording_file.h.
+ * A client could ask for any file.  It gets those that the program of this track had mapped, and
+ * their debug information; of a packed recording, what was packed.  What a name leads to counts,
+ * over symbolic links and `..`; sources are read by clients themselves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "front/gdb/debug_file.h"
 #include "front/gdb/library_name.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
@@ -68,22 +70,41 @@ static bool open_made(struct rsp *r, const char *path, int slot)
     return true;
 }
 
-static bool find_file(struct rsp *r, const char *path, int *ret)
+/* Of the recording, by the name that it had. */
+static bool find_recorded(struct rsp *r, const char *path, int *ret)
 {
-    if (path[0] != '/')
-        return false;
     struct error *err = recording_file(r->rec, path, ret);
     error_destroy(err);
     return !err;
 }
 
+/* Each of the mapped files, by its name: *at is 0 at first. */
+static const char *next_mapped(const struct rsp *r, size_t *at)
+{
+    const struct rsp_facts *f = &r->facts;
+    if (*at >= f->mapped_size)
+        return NULL;
+    const char *ret = f->mapped + *at;
+    *at += strlen(ret) + 1;
+    return ret;
+}
+
+static bool is_mapped(const struct rsp *r, const char *path)
+{
+    const char *name;
+    for (size_t at = 0; (name = next_mapped(r, &at));)
+        if (strcmp(name, path) == 0)
+            return true;
+    return false;
+}
+
 /* The first of the mapped files that can be had and has the name; or that calls itself so. */
 static bool find_mapped(struct rsp *r, const char *name, bool itself, int *ret)
 {
-    const struct rsp_facts *f = &r->facts;
-    for (size_t at = 0; at < f->mapped_size; at += strlen(f->mapped + at) + 1) {
+    const char *mapped;
+    for (size_t at = 0; (mapped = next_mapped(r, &at));) {
         int fd;
-        if ((!itself && !library_name_fits(f->mapped + at, name)) || !find_file(r, f->mapped + at, &fd))
+        if ((!itself && !library_name_fits(mapped, name)) || !find_recorded(r, mapped, &fd))
             continue;
         if (!itself || library_name_is_own(fd, name)) {
             *ret = fd;
@@ -98,26 +119,77 @@ static bool find_mapped(struct rsp *r, const char *name, bool itself, int *ret)
  * clients try under many names, are found by their own alone. */
 static bool find_library(struct rsp *r, const char *path, int *ret)
 {
-    size_t length = strlen(path);
-    if (length > 6 && strcmp(path + length - 6, ".debug") == 0)
+    if (debug_file_has_name(path))
         return false;
     return find_mapped(r, path, false, ret) || find_mapped(r, path, true, ret);
 }
 
-static bool open_recorded(struct rsp *r, const char *path, int slot)
+static bool explains_mapped(struct rsp *r, int fd, const char *path)
+{
+    const char *mapped;
+    bool ret = debug_file_is_shared(fd, path);
+    for (size_t at = 0; !ret && (mapped = next_mapped(r, &at));) {
+        int of;
+        if (!find_recorded(r, mapped, &of))
+            continue;
+        ret = debug_file_is_of(fd, path, of);
+        close(of);
+    }
+    return ret;
+}
+
+/* The name is without links: what lies there is what was asked about. */
+static bool find_debug(struct rsp *r, const char *path, int *ret)
 {
     struct stat st;
-    int fd;
-    if (!find_file(r, path, &fd) && !find_library(r, path, &fd))
+    int fd = debug_file_has_name(path)
+                 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
+    if (fd < 0)
         return false;
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !explains_mapped(r, fd, path)) {
         close(fd);
         return false;
+    }
+    *ret = fd;
+    return true;
+}
+
+/* 0, or an errno: a name that leads nowhere, or out of the recording. */
+static int find_file(struct rsp *r, const char *path, int *ret)
+{
+    char real[PATH_MAX];
+    bool packed = r->rec->pack, leads = path[0] == '/' && !packed && realpath(path, real);
+    bool recorded = path[0] == '/' && (packed || is_mapped(r, path));
+    if (recorded && find_recorded(r, path, ret))
+        return 0;
+    if (leads && is_mapped(r, real) ? find_recorded(r, real, ret) : leads && find_debug(r, real, ret))
+        return 0;
+    if (find_library(r, path, ret))
+        return 0;
+    return leads && !recorded && !is_mapped(r, real) ? EACCES : ENOENT;
+}
+
+static int open_recorded(struct rsp *r, const char *path, int slot)
+{
+    struct stat st;
+    int fd, error = find_file(r, path, &fd);
+    if (error)
+        return error;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return ENOENT;
     }
     r->files[slot].fd = fd;
     r->files[slot].bytes = NULL;
     r->files[slot].size = (size_t)st.st_size;
-    return true;
+    return 0;
+}
+
+static int open_slot(struct rsp *r, const char *path, int slot)
+{
+    int error = open_made(r, path, slot) ? 0 : open_recorded(r, path, slot);
+    r->files[slot].used = !error;
+    return error;
 }
 
 static void file_open(struct rsp *r, const char *args)
@@ -132,9 +204,9 @@ static void file_open(struct rsp *r, const char *args)
         return file_fail(r, EROFS);
     if (slot < 0)
         return file_fail(r, EMFILE);
-    if (!open_made(r, path, slot) && !open_recorded(r, path, slot))
-        return file_fail(r, ENOENT);
-    r->files[slot].used = true;
+    int error = open_slot(r, path, slot);
+    if (error)
+        return file_fail(r, error);
     reply_text(&r->reply, "F%x", slot);
 }
 
@@ -238,9 +310,9 @@ static void file_stat(struct rsp *r, const char *args)
     int slot = free_slot(r);
     if (slot < 0 || !rsp_files_read_name(&args, path, sizeof path))
         return file_fail(r, EINVAL);
-    if (!open_made(r, path, slot) && !open_recorded(r, path, slot))
-        return file_fail(r, ENOENT);
-    r->files[slot].used = true;
+    int error = open_slot(r, path, slot);
+    if (error)
+        return file_fail(r, error);
     put_stat(r, r->files[slot].size);
     close_slot(r, slot);
 }

@@ -71,11 +71,13 @@ static struct error *link_socket(const struct serve_options *o, struct client_li
 {
     struct listener l;
     int client;
-    struct error *err = o->path ? listener_open_file(o->path, &l) : listener_open_port(o->port, &l);
+    struct error *err = o->path       ? listener_open_file(o->path, &l)
+                        : o->has_port ? listener_open_port(o->port, &l)
+                                      : listener_open_private(&l);
     if (err)
         return err;
-    if (o->path)
-        printf("in gdb: target extended-remote %s\n", o->path);
+    if (l.path)
+        printf("in gdb: target extended-remote %s\n", l.path);
     else
         printf("in gdb: target extended-remote localhost:%u\n", l.port);
     fflush(stdout);
@@ -125,8 +127,10 @@ void gdb_serve_explain(void)
     printf("\n"
            "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
            "\n"
-           "  --port N     a port of the loopback interface; without any of these, a free one\n"
-           "  --unix PATH  a socket of the file system, for its owner alone\n"
+           "  --unix PATH  a socket of the file system, for its owner alone; without any of these,\n"
+           "               one with a name of its own\n"
+           "  --port N     a port of the loopback interface (0: any that is free), for clients that\n"
+           "               cannot use a file; other users of the machine are refused\n"
            "  --stdio      standard input and output, for a client that starts the server itself:\n"
            "               target extended-remote | ebb serve --stdio RECORDING\n"
            "  --track N    that process image; else the first that dumped core, or, if none did,\n"

@@ -1,0 +1,11 @@
+/* Whose the other end of a connection is: who may look into a recording is its owner alone. */
+#ifndef FRONT_PEER_H
+#define FRONT_PEER_H
+
+#include "base/types.h"
+
+/* The user of the process that connected to this end, of a socket of the file system or of TCP on
+ * this machine; false: it cannot be found out. */
+bool peer_user(int fd, u32 *ret);
+
+#endif
