@@ -157,6 +157,31 @@ def allow_large_watchpoints():
         quietly("set max-value-size 67108864")
 
 
+def script_directories():
+    """Where gdb looks for scripts that belong to libraries, such as printers of libstdc++."""
+    for directory in gdb.parameter("auto-load scripts-directory").split(":"):
+        yield (directory.replace("$debugdir", gdb.parameter("debug-file-directory"))
+               .replace("$datadir", gdb.PYTHONDIR[:-len("/python")]))
+
+
+def load_scripts(objfile):
+    """gdb itself does that for files of this machine only, not for those that come from the server."""
+    name = objfile.filename or ""
+    if not name.startswith("target:") or not gdb.parameter("auto-load python-scripts"):
+        return
+    for directory in script_directories():
+        script = directory + name[len("target:"):] + "-gdb.py"
+        if os.path.isfile(script):
+            quietly("source " + script)
+            return
+
+
+def load_all_scripts():
+    for objfile in gdb.objfiles():
+        load_scripts(objfile)
+    gdb.events.new_objfile.connect(lambda event: load_scripts(event.new_objfile))
+
+
 FAULTS = "SIGILL SIGBUS SIGFPE SIGSEGV"  # SIGTRAP is gdb's own
 
 
@@ -185,6 +210,7 @@ def connect(where):
             quietly("file")
             quietly("set sysroot target:")
             quietly("target extended-remote " + where)
+    load_all_scripts()
     gdb.write(monitor("where"))
     tell_faults()
     select_frame_with_source()
