@@ -64,6 +64,8 @@ enum syscall_scratch {
     SCRATCH_ZERO,  /* answered with 0 */
     SCRATCH_WAKE,  /* a futex: waking is answered with 0, as no other thread runs */
     SCRATCH_STOP,  /* the copy ends */
+    SCRATCH_KILL,  /* it dies by the signal that is argument 1 */
+    SCRATCH_RAISE, /* ... argument 2 */
 };
 
 /* Column `effects`: what the call changes, and what its handling must know.  The row of a call with

@@ -4,8 +4,15 @@
  * The copy leaves the recording with the first write; no checkpoint is ever made of it, and
  * nothing that it does can be seen from where the session stands.
  */
+#include <elf.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/xalloc.h"
+#include "log/syscall_numbers.h"
 #include "session/session_internal.h"
 
 bool session_scratch(const struct session *s)
@@ -17,16 +24,108 @@ void session_scratch_drop(struct session *s)
 {
     replayer_destroy(s->scratch);
     s->scratch = NULL;
+    s->scratch_room = (struct scratch_room){0};
 }
 
-static struct error *scratch_make(struct session *s)
+struct error *scratch_make(struct session *s)
 {
     struct replayer *r;
     if (s->scratch)
         return NULL;
+    scratch_pass_output(s);
     struct error *err = session_present(s, &r);
     return err ? err : replayer_fork(r, &s->scratch);
 }
+
+/* --- what it prints ------------------------------------------------------------------------
+ *
+ * Standard output and error of a copy are the file that takes the messages of all engines. */
+
+static off_t scratch_printed(const struct session *s)
+{
+    struct stat st;
+    return fstat(s->family.errors, &st) == 0 ? st.st_size : 0;
+}
+
+void scratch_pass_output(struct session *s)
+{
+    s->scratch_shown = scratch_printed(s);
+}
+
+char *session_scratch_output(struct session *s, size_t *ret_size)
+{
+    off_t from = s->scratch_shown, end = scratch_printed(s);
+    size_t size = end > from ? (size_t)(end - from) : 0;
+    char *text = xalloc(size + 1);
+    ssize_t got = pread(s->family.errors, text, size, from);
+    *ret_size = got > 0 ? (size_t)got : 0;
+    text[*ret_size] = '\0';
+    s->scratch_shown = end;
+    return text;
+}
+
+/* --- memory of its own --------------------------------------------------------------------- */
+
+struct error *session_entry(struct session *s, u64 *ret)
+{
+    u64 *pairs, entry = 0;
+    size_t size;
+    struct error *err = session_auxv(s, (u8 **)&pairs, &size);
+    if (err)
+        return err;
+    for (size_t i = 0; i + 1 < size / sizeof *pairs; i += 2)
+        if (pairs[i] == AT_ENTRY)
+            entry = pairs[i + 1];
+    free(pairs);
+    if (!entry)
+        return error_new("the program's first instruction is not known");
+    *ret = entry;
+    return NULL;
+}
+
+/* The copy makes a system call in place of the program's first instruction. */
+static struct error *scratch_system_call(struct session *s, struct control_registers regs, u64 call,
+                                         const u64 args[SYSCALL_ARGUMENTS])
+{
+    static const u8 instruction[] = {0x0f, 0x05};
+    u8 covered[sizeof instruction];
+    struct session_stop stop;
+    size_t got = 0;
+    u64 at;
+    u32 signal;
+    struct error *err = session_entry(s, &at);
+    if (!err)
+        err = session_read(s, at, covered, sizeof covered, &got);
+    if (!err && got < sizeof covered)
+        err = error_new("the program's first instruction is not there");
+    if (err)
+        return err;
+    regs.rip = at;
+    register_set_syscall(regs.reg, call, args);
+    err = session_write(s, at, instruction, sizeof instruction);
+    if (!err)
+        err = session_set_registers(s, CONTROL_THREAD_ANY, &regs, NULL);
+    if (!err)
+        err = session_scratch_run(s, 1, &stop, &signal);
+    return err ? err : session_write(s, at, covered, sizeof covered);
+}
+
+struct error *session_scratch_map(struct session *s, u64 address, u64 size)
+{
+    const u64 args[SYSCALL_ARGUMENTS] = {
+        address, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0,
+    };
+    struct control_registers regs;
+    const u8 *vector;
+    struct error *err = session_registers(s, CONTROL_THREAD_ANY, &regs, &vector);
+    regs.vector_size = 0; /* the call changes none of it */
+    if (!err)
+        err = scratch_system_call(s, regs, CALL_mmap, args);
+    return err ? err : session_set_registers(s, CONTROL_THREAD_ANY, &regs, NULL);
+}
+
+/* --- running it ---------------------------------------------------------------------------- */
 
 struct error *session_write(struct session *s, u64 address, const void *from, size_t size)
 {

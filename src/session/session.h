@@ -12,6 +12,7 @@
  *   replayer.c     one engine process: commands and answers
  *   breakpoints.c  what stops a movement: a set with a version
  *   scratch.c      a copy of the process that may be written to and is thrown away
+ *   scratch_call.c functions that are called in it
  *   trace.c        every hit in a stretch (trace.h)
  *   track_signals.c signals as the log has them; which stop by default
  *   fault_runtime.c is the program one of those that live with faults?
@@ -232,5 +233,43 @@ bool session_scratch(const struct session *s);
 /* Runs the copy until a code breakpoint, a signal or (with `steps`) so many instructions.  */
 struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret, u32 *ret_signal);
 void session_scratch_drop(struct session *s);
+/* What the copy printed since this was asked last; to be freed.  It ends with a 0 that is not
+ * counted. */
+char *session_scratch_output(struct session *s, size_t *ret_size);
+/* Memory for the copy, all rights, at an address where the program has none.  Registers stay as
+ * they are. */
+struct error *session_scratch_map(struct session *s, u64 address, u64 size);
+/* The program's first instruction, which nothing executes any more. */
+struct error *session_entry(struct session *s, u64 *ret);
+
+/* Memory of the copy's own, aligned to 16 bytes, which stays as long as the copy does. */
+struct error *session_scratch_allocate(struct session *s, u64 size, u64 *ret_address);
+
+/* A function called in the copy, on a stack of its own.  Where it returns, the copy has its effects
+ * on memory, and the
+ * registers from before; breakpoints do not stop it.  Where it does not, the copy is as it was
+ * before the call. */
+enum { SCRATCH_CALL_INTEGERS = 6, SCRATCH_CALL_VECTORS = 8 };
+struct scratch_call {
+    u64 function;
+    u32 thread; /* ordinal: whose thread-local variables it sees */
+    u64 integers[SCRATCH_CALL_INTEGERS];
+    u8 vectors[SCRATCH_CALL_VECTORS][XMM_SIZE];
+    u32 vector_count;
+    const u8 *stack; /* arguments in memory */
+    size_t stack_size;
+    double seconds;  /* the longest that it may take; 0: no limit */
+};
+enum scratch_outcome { CALL_RETURNED, CALL_DIED, CALL_EXITED, CALL_INTERRUPTED, CALL_TOO_LONG };
+struct scratch_called {
+    enum scratch_outcome outcome;
+    u32 signal, status;     /* CALL_DIED, CALL_EXITED */
+    u64 pc;                 /* where it was, if it did not return */
+    struct control_registers registers;
+    u8 vectors[2][XMM_SIZE]; /* xmm0, xmm1 */
+    u8 stack[2][ST_SIZE];    /* st0, st1 */
+};
+struct error *session_scratch_call(struct session *s, const struct scratch_call *call,
+                                   struct scratch_called *ret);
 
 #endif

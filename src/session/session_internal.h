@@ -35,6 +35,9 @@ struct session {
     struct trail *trail;
     u64 trail_states; /* the next trail is to have */
     struct replayer *scratch;
+    i64 scratch_shown; /* how much of what engines printed has been asked for */
+    /* memory of the copy's own: scratch_call.c */
+    struct scratch_room { u64 start, used; } scratch_room;
     struct replayer *shown; /* looking shows it instead of here: trace.c */
     const struct session_patch *patches;
     size_t patch_count;
@@ -70,6 +73,11 @@ struct error *session_present(struct session *s, struct replayer **ret);
 void session_begin(struct session *s);
 void session_moved(struct session *s, struct moment from);
 bool session_interrupted(const struct session *s);
+
+/* The copy, made if there is none. */
+struct error *scratch_make(struct session *s);
+/* What was printed until now is no output of a copy. */
+void scratch_pass_output(struct session *s);
 
 /* Puts what patches say into bytes that were read, or are to be.  True if they say all of it: nothing need be read. */
 bool session_patched(const struct session *s, u64 address, void *to, size_t size);

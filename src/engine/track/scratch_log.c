@@ -11,6 +11,7 @@
 #include "engine/track/replay.h"
 #include "engine/track/unrecorded.h"
 #include "log/control.h"
+#include "log/format.h"
 #include "log/syscall_table.h"
 
 enum { FUTEX_OPERATION = 0x7f, K_FUTEX_WAKE = 1, K_STDOUT = 1, K_STDERR = 2 };
@@ -41,14 +42,27 @@ static bool wakes(const struct call *call)
     return (call->args[1] & FUTEX_OPERATION) == K_FUTEX_WAKE;
 }
 
+/* Handlers are not asked: a call that ends so is to be reported. */
+static i64 scratch_dies(u64 signal)
+{
+    if (signal)
+        observer.copy_died((u32)signal);
+    return 0;
+}
+
 static i64 scratch_answer(const struct call *call)
 {
     switch (scratch_of(call)) {
     case SCRATCH_PRINT: /* a session leaves its engines stderr alone */
         return prints(call) ? kernel_call(call->number, K_STDERR, call->args[1], call->args[2]) : -ENOSYS;
     case SCRATCH_STOP:
+        observer.ended(&(struct event_end){.status = (u32)call->args[0] & 0xff});
         observer.concluded(STOPPED_END, 0, "", "the copy has ended");
         __builtin_unreachable();
+    case SCRATCH_KILL:
+        return scratch_dies(call->args[1]);
+    case SCRATCH_RAISE:
+        return scratch_dies(call->args[2]);
     case SCRATCH_ZERO:
         return 0;
     case SCRATCH_WAKE:

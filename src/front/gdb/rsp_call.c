@@ -8,7 +8,6 @@
  *
  * Between two runs the stack holds what gdb wrote: backtraces go through the call.
  */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,23 +50,6 @@ static bool rsp_call_read_word(struct rsp *r, u64 address, u64 *ret)
     return !err && got == sizeof *ret;
 }
 
-bool rsp_call_entry(struct rsp *r, u64 *ret)
-{
-    u64 *pairs;
-    size_t size;
-    struct error *err = session_auxv(r->session, (u8 **)&pairs, &size);
-    if (err) {
-        error_destroy(err);
-        return false;
-    }
-    *ret = 0;
-    for (size_t i = 0; i + 1 < size / sizeof *pairs; i += 2)
-        if (pairs[i] == AT_ENTRY)
-            *ret = pairs[i + 1];
-    free(pairs);
-    return *ret != 0;
-}
-
 /* A call is about to be made: the word that rsp points to is an address with a breakpoint. */
 static bool begins_call(struct rsp *r)
 {
@@ -89,11 +71,16 @@ bool rsp_call_prepare(struct rsp *r, u32 *ret)
 {
     u64 entry, word;
     bool known = r->call_slot && rsp_call_read_word(r, r->call_slot, &word) && word == r->call_back;
-    if ((!known && !begins_call(r)) || !rsp_call_entry(r, &entry))
+    if (!known && !begins_call(r))
         return false;
+    struct error *err = session_entry(r->session, &entry);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
     struct breakpoint b = {.kind = SITE_CODE, .address = entry, .size = 1,
                            .thread = CONTROL_THREAD_ANY};
-    struct error *err = session_add_breakpoint(r->session, &b, ret);
+    err = session_add_breakpoint(r->session, &b, ret);
     if (err) {
         error_destroy(err);
         return false;

@@ -198,7 +198,6 @@ void rsp_moved(struct rsp *r);
 bool rsp_call_prepare(struct rsp *r, u32 *ret);
 struct error *rsp_call_finish(struct rsp *r, u32 number);
 /* Where the program began: code that is always there. */
-bool rsp_call_entry(struct rsp *r, u64 *ret);
 
 /* rsp_stop.c */
 void rsp_stop_reply(struct rsp *r);

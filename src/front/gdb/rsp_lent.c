@@ -7,12 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/xalloc.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
-#include "log/syscall_numbers.h"
 
 enum { PAGE = 4096, LENT_MOST = 64 << 20 };
 
@@ -108,51 +106,6 @@ bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size)
 
 /* --- a copy that runs ----------------------------------------------------------------------- */
 
-/* The arguments of mmap, and where the instruction is. */
-static void prepare_call(struct control_registers *regs, const struct rsp_lent *l, u64 at)
-{
-    regs->rip = at;
-    register_set_syscall(regs->reg, CALL_mmap, (const u64[SYSCALL_ARGUMENTS]){
-        l->address, l->size, PROT_READ | PROT_WRITE | PROT_EXEC,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0,
-    });
-}
-
-/* The copy makes a system call in place of the program's first instruction. */
-static struct error *call_in_copy(struct rsp *r, struct control_registers regs, const struct rsp_lent *l)
-{
-    static const u8 instruction[] = {0x0f, 0x05};
-    u8 covered[sizeof instruction];
-    struct session_stop stop;
-    size_t got = 0;
-    u64 at;
-    u32 signal;
-    if (!rsp_call_entry(r, &at))
-        return error_new("the program's first instruction is not known");
-    struct error *err = session_read(r->session, at, covered, sizeof covered, &got);
-    if (err || got < sizeof covered)
-        return err ? err : error_new("the program's first instruction is not there");
-    prepare_call(&regs, l, at);
-    err = session_write(r->session, at, instruction, sizeof instruction);
-    if (!err)
-        err = session_set_registers(r->session, CONTROL_THREAD_ANY, &regs, NULL);
-    if (!err)
-        err = session_scratch_run(r->session, 1, &stop, &signal);
-    return err ? err : session_write(r->session, at, covered, sizeof covered);
-}
-
-/* Afterwards everything is as it was, but for the memory. */
-static struct error *rsp_lent_map(struct rsp *r, const struct rsp_lent *l)
-{
-    struct control_registers regs;
-    const u8 *vector;
-    struct error *err = session_registers(r->session, CONTROL_THREAD_ANY, &regs, &vector);
-    regs.vector_size = 0; /* the call changes none of it */
-    if (!err)
-        err = call_in_copy(r, regs, l);
-    return err ? err : session_set_registers(r->session, CONTROL_THREAD_ANY, &regs, NULL);
-}
-
 struct error *rsp_lent_enter(struct rsp *r)
 {
     struct error *err = NULL;
@@ -161,7 +114,7 @@ struct error *rsp_lent_enter(struct rsp *r)
         u8 byte;
         err = session_read(r->session, l->address, &byte, 1, &got);
         if (!err && !got)
-            err = rsp_lent_map(r, l);
+            err = session_scratch_map(r->session, l->address, l->size);
         if (!err)
             err = session_write(r->session, l->address, l->bytes, l->size);
     }
