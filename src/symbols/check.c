@@ -42,7 +42,13 @@ static struct error *check_tree(struct evaluation *v, const struct tree *t)
         return NULL;
     if (t->kind == TREE_NAME && !check_is_known(v, t->text))
         return error_new("there is no symbol %s there", t->text);
+    if ((t->kind == TREE_ASSIGN || t->kind == TREE_COUNT) && t->a->kind != TREE_REGISTER)
+        return error_new("%s would change the program: use == to compare",
+                         t->kind == TREE_ASSIGN ? "an assignment" : t->op == OP_ADD ? "++" : "--");
     struct error *err = check_tree(v, t->a);
+    struct tree *const *arguments = t->arguments.items;
+    for (size_t n = 0; n < t->arguments.count && !err; n++)
+        err = check_tree(v, arguments[n]);
     if (!err)
         err = check_tree(v, t->b);
     return err ? err : check_tree(v, t->c);

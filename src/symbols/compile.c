@@ -472,6 +472,11 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     case TREE_STRING: return error_new("a string cannot be looked at inside the process");
     case TREE_SLICE: return error_new("an array is no condition");
     case TREE_TO_MEMBER: return error_new("a pointer to a member cannot be followed inside the process");
+    case TREE_CALL: return error_new("a function cannot be called inside the process");
+    case TREE_ASSIGN:
+    case TREE_COUNT: return error_new("an assignment would change the program: use == to compare");
+    case TREE_AT_TYPE:
+        return error_new("memory that has no name cannot be looked at inside the process");
     case TREE_TYPE: return error_new("that is a type, and has no value");
     }
     return error_new("the condition is not understood");

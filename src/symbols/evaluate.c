@@ -55,20 +55,10 @@ struct error *value_decay(struct value *value, struct value **ret)
     return NULL;
 }
 
-static struct error *operand(struct evaluation *v, const struct tree *t, struct value **ret)
+struct error *evaluate_operand(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct error *err = evaluate(v, t, ret);
     return err ? err : value_referred(*ret, ret);
-}
-
-static struct error *two(struct evaluation *v, const struct tree *t, struct value **a, struct value **b)
-{
-    struct error *err = operand(v, t->a, a);
-    if (!err)
-        err = operand(v, t->b, b);
-    if (!err)
-        err = value_decay(*a, a);
-    return err ? err : value_decay(*b, b);
 }
 
 struct value *value_joined(struct value *result, struct value *a, struct value *b)
@@ -211,18 +201,62 @@ static struct error *evaluate_on_pointers(struct evaluation *v, enum tree_op op,
     return err;
 }
 
+struct error *evaluate_operation(struct evaluation *v, enum tree_op op, struct value *a,
+                                 struct value *b,
+                                 struct value **ret)
+{
+    struct error *err = value_decay(a, &a);
+    if (!err)
+        err = value_decay(b, &b);
+    if (err)
+        return err;
+    bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER || type_plain(v, b->type)->kind == TYPE_POINTER;
+    err = pointers ? evaluate_on_pointers(v, op, a, b, ret) : on_numbers(v, op, a, b, ret);
+    if (!err)
+        value_joined(*ret, a, b);
+    return err;
+}
+
+static const char *evaluate_operator_name(enum tree_op op)
+{
+    static const char *const names[] = {
+        [OP_ADD] = "operator+",   [OP_SUB] = "operator-",  [OP_MUL] = "operator*",
+            [OP_DIV] = "operator/",
+        [OP_MOD] = "operator%",   [OP_SHL] = "operator<<", [OP_SHR] = "operator>>",
+            [OP_BAND] = "operator&",
+        [OP_BOR] = "operator|",   [OP_XOR] = "operator^",  [OP_EQ] = "operator==",
+            [OP_NE] = "operator!=",
+        [OP_LT] = "operator<",    [OP_GT] = "operator>",   [OP_LE] = "operator<=",
+            [OP_GE] = "operator>=",
+        [OP_NEG] = "operator-",   [OP_PLUS] = "operator+", [OP_NOT] = "operator!",  [OP_INVERT] =
+            "operator~",
+        [OP_DEREF] = "operator*",
+    };
+    return op < countof(names) ? names[op] : NULL;
+}
+
+/* The operator of a class; *ret is NULL: it has none. */
+static struct error *evaluate_by_class(struct evaluation *v, enum tree_op op, struct value *a,
+                                       struct value *b,
+                                       struct value **ret)
+{
+    const char *name = evaluate_operator_name(op);
+    bool is_class = type_plain(v, a->type)->kind == TYPE_STRUCT ||
+                    (b && type_plain(v, b->type)->kind == TYPE_STRUCT);
+    *ret = NULL;
+    return is_class && name ? call_operator(v, name, a, b, ret) : NULL;
+}
+
 static struct error *evaluate_binary(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
     struct value *a, *b;
-    struct error *err = two(v, t, &a, &b);
-    if (err)
-        return err;
-    bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER || type_plain(v, b->type)->kind == TYPE_POINTER;
-    err = pointers ? evaluate_on_pointers(v, t->op, a, b, ret) : on_numbers(v, t->op, a, b, ret);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
-        value_joined(*ret, a, b);
-    return err;
+        err = evaluate_operand(v, t->b, &b);
+    if (!err)
+        err = evaluate_by_class(v, t->op, a, b, ret);
+    return err || *ret ? err : evaluate_operation(v, t->op, a, b, ret);
 }
 
 bool tree_compares_text(const struct tree *t)
@@ -260,7 +294,7 @@ static struct error *evaluate_compare_text(struct evaluation *v, const struct tr
     bool counted, ended;
     u8 *bytes;
     size_t count;
-    struct error *err = operand(v, text == t->a ? t->b : t->a, &value);
+    struct error *err = evaluate_operand(v, text == t->a ? t->b : t->a, &value);
     if (!err)
         err = evaluate_text_of(value, &address, &counted, &length);
     if (err)
@@ -283,7 +317,7 @@ static struct error *evaluate_compare_text(struct evaluation *v, const struct tr
 
 /* --- unary ---------------------------------------------------------------------------------------------------- */
 
-static struct error *evaluate_dereference(struct value *value, struct value **ret)
+struct error *evaluate_dereference(struct value *value, struct value **ret)
 {
     struct evaluation *v = value->evaluation;
     struct shown shown;
@@ -348,11 +382,17 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
 {
     struct value *a;
     bool truth = false;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (err)
         return err;
     if (t->op == OP_ADDRESS)
         return address_of(a, ret);
+    struct shown shown;
+    bool is_known = type_plain(v, a->type)->kind == TYPE_STRUCT && show_standard(a, &shown) &&
+        shown.target;
+    err = is_known ? NULL : evaluate_by_class(v, t->op, a, NULL, ret);
+    if (err || (!is_known && *ret))
+        return err;
     if (t->op == OP_DEREF)
         return evaluate_dereference(a, ret);
     if (t->op == OP_NOT) {
@@ -372,7 +412,7 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
     struct value *a;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (err)
         return err;
     struct type *plain = type_plain(v, a->type);
@@ -403,9 +443,9 @@ static struct error *to_member(struct evaluation *v, const struct tree *t, struc
 {
     struct value *a, *pointer;
     struct number n;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
-        err = operand(v, t->b, &pointer);
+        err = evaluate_operand(v, t->b, &pointer);
     if (!err && type_plain(v, a->type)->kind == TYPE_POINTER)
         err = evaluate_dereference(a, &a);
     if (err)
@@ -447,8 +487,11 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
 {
     struct shown shown;
     i64 index;
-    if (!show_standard(a, &shown))
-        return error_new("it is no array and no pointer, so it has no elements");
+    if (!show_standard(a, &shown)) {
+        struct error *err = call_operator(a->evaluation, "operator[]", a, i, ret);
+        return err || *ret ? err
+            : error_new("it is no array and no pointer, so it has no elements");
+    }
     for (size_t n = 0; n < shown.count && shown.keys; n++)
         if (is_key(shown.keys[n], i)) {
             *ret = shown.items[n];
@@ -503,9 +546,9 @@ static struct error *evaluate_element(struct evaluation *v, const struct tree *t
                                       struct value **ret)
 {
     struct value *a, *i;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
-        err = operand(v, t->b, &i);
+        err = evaluate_operand(v, t->b, &i);
     if (err)
         return err;
     struct type *plain = type_plain(v, a->type);
@@ -525,9 +568,9 @@ static struct error *evaluate_slice(struct evaluation *v, const struct tree *t,
 {
     struct value *a, *n;
     i64 count;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
-        err = operand(v, t->b, &n);
+        err = evaluate_operand(v, t->b, &n);
     if (!err)
         err = value_integer(n, &count);
     if (err)
@@ -630,11 +673,11 @@ static struct error *evaluate_logical(struct evaluation *v, const struct tree *t
 {
     struct value *a, *b = NULL;
     bool truth;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
         err = value_truth(a, &truth);
     if (!err && truth == (t->kind == TREE_AND)) {
-        err = operand(v, t->b, &b);
+        err = evaluate_operand(v, t->b, &b);
         if (!err)
             err = value_truth(b, &truth);
     }
@@ -649,7 +692,7 @@ static struct error *evaluate_condition(struct evaluation *v, const struct tree 
 {
     struct value *a;
     bool truth;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
         err = value_truth(a, &truth);
     if (!err)
@@ -663,17 +706,40 @@ static struct error *evaluate_size_of(struct evaluation *v, const struct tree *t
                                       struct value **ret)
 {
     struct value *a = NULL;
-    struct error *err = t->a ? operand(v, t->a, &a) : NULL;
+    bool only_types = v->only_types;
+    v->only_types = true;
+    struct error *err = t->a ? evaluate_operand(v, t->a, &a) : NULL;
+    v->only_types = only_types;
     if (err)
         return err;
     *ret = value_of_integer(v, "unsigned long", (i64)(a ? a->type->size : t->type->size));
     return NULL;
 }
 
+/* {type} address: of something that is no number, where it is. */
+static struct error *evaluate_at_type(struct evaluation *v, const struct tree *t,
+                                      struct value **ret)
+{
+    struct value *a;
+    u64 address;
+    struct error *err = evaluate_operand(v, t->a, &a);
+    if (err)
+        return err;
+    if (type_plain(v, a->type)->kind == TYPE_STRUCT && a->in_memory)
+        address = a->address;
+    else if ((err = value_pointer(a, &address)))
+        return err;
+    *ret = value_at(v, t->type, address, value_all_sources(a));
+    return NULL;
+}
+
 static struct error *evaluate_cast(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct value *a;
-    struct error *err = operand(v, t->a, &a);
+    struct error *err = t->a->kind == TREE_CALL ? evaluate_call(v, t->a, t->type, &a)
+                                                : evaluate(v, t->a, &a);
+    if (!err)
+        err = value_referred(a, &a);
     return err ? err : value_cast(a, t->type, ret);
 }
 
@@ -686,7 +752,7 @@ struct error *evaluate(struct evaluation *v, const struct tree *t, struct value 
     case TREE_NAME: return evaluate_name(v, t->text, ret);
     case TREE_FILE_NAME: return file_name(v, t, ret);
     case TREE_REGISTER:
-        return variables_register(v, t->text, ret) ? NULL : error_new("there is no register %s", t->text);
+        return variables_register(v, t->text, ret) ? NULL : conveniences_find(v, t->text, ret);
     case TREE_UNARY: return evaluate_unary(v, t, ret);
     case TREE_BINARY: return tree_compares_text(t) ? evaluate_compare_text(v, t, ret)
                                                    : evaluate_binary(v, t, ret);
@@ -704,6 +770,10 @@ struct error *evaluate(struct evaluation *v, const struct tree *t, struct value 
     case TREE_CAST: return evaluate_cast(v, t, ret);
     case TREE_SIZEOF:
     case TREE_SIZEOF_TYPE: return evaluate_size_of(v, t, ret);
+    case TREE_CALL: return evaluate_call(v, t, NULL, ret);
+    case TREE_ASSIGN: return evaluate_assign(v, t, ret);
+    case TREE_COUNT: return evaluate_count(v, t, ret);
+    case TREE_AT_TYPE: return evaluate_at_type(v, t, ret);
     case TREE_TYPE: return error_new("that is a type, and has no value");
     }
     return error_new("the expression is not understood");
@@ -746,7 +816,10 @@ struct error *values_ptype(struct evaluation *v, const char *what, bool expand, 
         return err;
     struct type *type = t->type;
     if (t->kind != TREE_TYPE) {
-        if ((err = evaluate(v, t, &value)))
+        v->only_types = true;
+        err = evaluate(v, t, &value);
+        v->only_types = false;
+        if (err)
             return err;
         type = value->type;
     } else if (!expand && type->kind == TYPE_TYPEDEF) {

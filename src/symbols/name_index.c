@@ -203,8 +203,12 @@ static char *linkage_name(const struct name_entry *e)
     const char *raw = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &a));
     int status;
     char *name = raw && strncmp(raw, "_Z", 2) == 0 ? __cxa_demangle(raw, NULL, NULL, &status) : NULL;
-    if (name && e->kind == NAME_FUNCTION)
+    if (name && e->kind == NAME_FUNCTION) {
+        char *bare = symbols_bare_name(name); /* of a template it has what is returned, too */
+        free(name);
+        name = bare;
         cut_parameters(name);
+    }
     char *abi = name ? strstr(name, "[abi:") : NULL;
     if (abi)
         *abi = 0; /* only of the last part: others have it in the DIE, too */

@@ -1,7 +1,7 @@
 /* Expressions of C and C++ to trees, by recursive descent.
  *
  * Whether `(name)` is a cast only the debug information knows, so the parser asks it; a variable of the frame comes before a type of the
- * same name.  What would change the program is refused here.
+ * same name.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -270,15 +270,22 @@ static bool integer_literal(struct parser *p, u64 *ret)
 
 static struct type *type_name(struct parser *p);
 
-/* (int), (char *, long): the parameters matter not to what it points to. */
+/* (int), (char *, long, ...): the parameters are its members; with ... it is counted. */
 static struct type *function_of(struct parser *p, struct type *t)
 {
-    while (!see(p, ")") && !p->error && *p->at)
-        if (!take_text(p, ",") && !take_text(p, "...") && !type_name(p))
-            unexpected(p);
-    need(p, ")");
     struct type *f = type_new(p->v, TYPE_FUNCTION, NULL, 1);
     f->target = t;
+    while (!see(p, ")") && !p->error && *p->at) {
+        struct type *parameter = NULL;
+        if (take_text(p, "..."))
+            f->is_counted = true;
+        else if (!take_text(p, ",") && !(parameter = type_name(p)))
+            unexpected(p);
+        if (parameter && type_plain(p->v, parameter)->kind != TYPE_VOID)
+            *(struct member *)list_add(&f->members) = (struct member){.type = parameter};
+    }
+    *(void **)list_add(&p->v->memory) = f->members.items;
+    need(p, ")");
     return f;
 }
 
@@ -470,15 +477,33 @@ static struct tree *quoted(struct parser *p)
 /* --- operators -------------------------------------------------------------------------------------------------- */
 
 static struct tree *comma(struct parser *p);
+static struct tree *parse_assignment(struct parser *p);
 static struct tree *parse_unary(struct parser *p);
 static struct tree *parse_slice(struct parser *p);
 
-static struct tree *parse_register(struct parser *p)
+/* $rax, and what only the debugger knows: $, $$, $$3, $1, $name. */
+static struct tree *parse_dollar(struct parser *p)
 {
     struct tree *t = node(p, TREE_REGISTER, NULL, NULL);
+    const char *from = ++p->at;
+    p->at += *p->at == '$';
+    while (parse_is_word(*p->at))
+        p->at++;
+    t->text = values_copy(p->v, from, (size_t)(p->at - from));
+    return t;
+}
+
+/* {int} 0x1000 */
+static struct tree *parse_at_type(struct parser *p)
+{
     p->at++;
-    t->text = word(p);
-    return t->text ? t : parse_fail(p, error_new("a register's name is missing behind '$'"));
+    struct tree *t = node(p, TREE_AT_TYPE, NULL, NULL);
+    t->type = type_name(p);
+    if (!t->type && !p->error)
+        return parse_fail(p, error_new("there is no type '%.*s'", (int)strcspn(p->at, "}"), p->at));
+    need(p, "}");
+    t->a = parse_unary(p);
+    return t;
 }
 
 static struct tree *parse_name(struct parser *p)
@@ -515,14 +540,10 @@ static struct tree *primary(struct parser *p)
     if (c == '\'')
         return quoted(p);
     if (c == '$')
-        return parse_register(p);
+        return parse_dollar(p);
+    if (c == '{')
+        return parse_at_type(p);
     return parse_name(p);
-}
-
-static struct error *cannot_change(const char *what)
-{
-    return error_new("%s would change the program, and a recording cannot be changed; "
-                     "use == to compare", what);
 }
 
 static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_kind kind)
@@ -532,21 +553,46 @@ static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_ki
     return t->text ? t : parse_fail(p, error_new("a member's name is missing"));
 }
 
+static struct tree *parse_call(struct parser *p, struct tree *of)
+{
+    struct tree *t = node(p, TREE_CALL, of, NULL);
+    t->arguments = LIST(struct tree *);
+    while (!see(p, ")") && !p->error) {
+        struct tree *argument = parse_assignment(p);
+        *(struct tree **)list_add(&t->arguments) = argument;
+        if (!take_text(p, ",") && !see(p, ")"))
+            need(p, ")");
+    }
+    *(void **)list_add(&p->v->memory) = t->arguments.items;
+    need(p, ")");
+    return t;
+}
+
+static struct tree *parse_count(struct parser *p, struct tree *of, bool is_before)
+{
+    struct tree *t = node(p, TREE_COUNT, of, NULL);
+    t->op = *p->at == '+' ? OP_ADD : OP_SUB;
+    t->is_before = is_before;
+    p->at += 2;
+    if (is_before)
+        t->a = parse_unary(p);
+    return t;
+}
+
 static struct tree *postfix(struct parser *p)
 {
     struct tree *t = primary(p);
     while (t && !p->error) {
         if (see(p, "++") || see(p, "--"))
-            return parse_fail(p, cannot_change(see(p, "++") ? "++" : "--"));
-        if (take_text(p, "->*") || take_text(p, ".*"))
+            t = parse_count(p, t, false);
+        else if (take_text(p, "->*") || take_text(p, ".*"))
             t = node(p, TREE_TO_MEMBER, t, parse_unary(p));
         else if (take_text(p, "->"))
             t = parse_member(p, t, TREE_ARROW);
         else if (take_text(p, "["))
             t = node(p, TREE_INDEX, t, comma(p)), need(p, "]");
-        else if (see(p, "("))
-            return parse_fail(p, error_new("a function of the program cannot be called: "
-                                           "the recording would change"));
+        else if (take_text(p, "("))
+            t = parse_call(p, t);
         else if (see(p, ".") && !isdigit((u8)p->at[1]))
             p->at++, t = parse_member(p, t, TREE_MEMBER);
         else
@@ -622,7 +668,7 @@ static struct tree *parse_unary(struct parser *p)
     if (p->depth++ > NEST_MOST)
         return parse_fail(p, error_new("the expression is nested too deeply"));
     if (see(p, "++") || see(p, "--"))
-        return parse_fail(p, cannot_change(see(p, "++") ? "++" : "--"));
+        t = parse_count(p, NULL, true);
     for (size_t n = 0; n < countof(ops) && !t; n++)
         if (*p->at == ops[n].text) {
             p->at++;
@@ -664,19 +710,24 @@ static const struct {
     {"*", 10, TREE_BINARY, OP_MUL},  {"/", 10, TREE_BINARY, OP_DIV},  {"%", 10, TREE_BINARY, OP_MOD},
 };
 
-/* The operator that is next, -1: none.  One that ends in = assigns. */
-static int next_binary(struct parser *p)
+/* The operator that is next, -1: none.  One that ends in = assigns; *ret is which. */
+static int parse_operator(struct parser *p, bool *ret_assigns)
 {
     for (size_t n = 0; n < countof(binaries); n++)
         if (see(p, binaries[n].text)) {
-            if (binaries[n].level > 2 && binaries[n].level != 6 && binaries[n].level != 7 &&
-                p->at[strlen(binaries[n].text)] == '=') {
-                parse_fail(p, cannot_change("an assignment"));
-                return -1;
-            }
+            *ret_assigns = binaries[n].level > 2 && binaries[n].level != 6 &&
+                binaries[n].level != 7 &&
+                           p->at[strlen(binaries[n].text)] == '=';
             return (int)n;
         }
     return -1;
+}
+
+static int next_binary(struct parser *p)
+{
+    bool assigns = false;
+    int n = parse_operator(p, &assigns);
+    return assigns ? -1 : n;
 }
 
 static struct tree *parse_binary(struct parser *p, unsigned level)
@@ -701,17 +752,33 @@ static struct tree *parse_conditional(struct parser *p)
         t = node(p, TREE_CONDITION, t, yes);
         t->c = parse_conditional(p);
     }
-    if (t && !p->error && see(p, "="))
-        parse_fail(p, cannot_change("an assignment"));
+    p->depth--;
+    return p->error ? NULL : t;
+}
+
+/* a = b = c groups from the right. */
+static struct tree *parse_assignment(struct parser *p)
+{
+    bool assigns = false;
+    if (p->depth++ > NEST_MOST)
+        return parse_fail(p, error_new("the expression is nested too deeply"));
+    struct tree *t = parse_conditional(p);
+    int n = t ? parse_operator(p, &assigns) : -1;
+    bool plain = t && !assigns && see(p, "=") && !see(p, "==");
+    if (assigns || plain) {
+        p->at += plain ? 1 : strlen(binaries[n].text) + 1;
+        t = node(p, TREE_ASSIGN, t, parse_assignment(p));
+        t->op = plain ? OP_NONE : binaries[n].op;
+    }
     p->depth--;
     return p->error ? NULL : t;
 }
 
 static struct tree *comma(struct parser *p)
 {
-    struct tree *t = parse_conditional(p);
+    struct tree *t = parse_assignment(p);
     while (t && take_text(p, ","))
-        t = node(p, TREE_COMMA, t, parse_conditional(p));
+        t = node(p, TREE_COMMA, t, parse_assignment(p));
     return p->error ? NULL : t;
 }
 

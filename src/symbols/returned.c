@@ -14,19 +14,8 @@
 #include "symbols/values_internal.h"
 
 enum {
-    RETURNED_WORDS = 8,     /* of the largest that can be in registers: a zmm */
     RETURNED_DEEP = 32,     /* structs in structs */
     X87_BYTES = 10,
-};
-
-enum word_class { WORD_NONE, WORD_INTEGER, WORD_SSE, WORD_SSE_UP, WORD_X87, WORD_X87_UP, WORD_MEMORY };
-
-struct returned {
-    struct evaluation *v;
-    enum word_class words[RETURNED_WORDS];
-    u64 size;
-    bool has_wide_vector; /* of more than 16 bytes: in memory if the code was not made for AVX */
-    unsigned scalars;
 };
 
 /* --- classes of C++ that are returned in memory -------------------------------------------------- */
@@ -236,7 +225,12 @@ static bool words_need_memory(struct returned *r)
     return count > 2 && r->words[0] != WORD_SSE;
 }
 
-static bool is_in_memory(struct returned *r, struct type *t, bool *ret_uses_avx)
+bool returned_by_address(struct evaluation *v, struct type *t)
+{
+    return needs_memory(v, t, 0);
+}
+
+bool returned_in_memory(struct returned *r, struct type *t, bool *ret_uses_avx)
 {
     struct type *plain = type_plain(r->v, t);
     *ret_uses_avx = false;
@@ -251,10 +245,12 @@ static bool is_in_memory(struct returned *r, struct type *t, bool *ret_uses_avx)
 
 /* --- registers ----------------------------------------------------------------------------------------- */
 
-static bool take_register(struct evaluation *v, const char *name, u8 bytes[64], size_t *ret_size)
+static bool take_register(const struct returned *r, const char *name, u8 bytes[64], size_t *ret_size)
 {
-    const struct values_request *q = &v->request;
+    const struct values_request *q = &r->v->request;
     *ret_size = 64;
+    if (r->called)
+        return call_register(r->called, name, bytes, ret_size);
     return q->named_register && q->named_register(q->context, name, bytes, ret_size);
 }
 
@@ -269,7 +265,7 @@ static bool take_vector(struct returned *r, u64 *word, unsigned number, u8 *byte
         end++;
     u64 wanted = 8 * (end - *word);
     snprintf(name, sizeof name, wanted > 32 ? "zmm%u" : wanted > 16 ? "ymm%u" : "xmm%u", number);
-    if (!take_register(r->v, name, whole, &size) || size < wanted)
+    if (!take_register(r, name, whole, &size) || size < wanted)
         return false;
     memcpy(bytes + 8 * *word, whole, wanted);
     *word = end;
@@ -288,7 +284,7 @@ static bool take_words(struct returned *r, const u64 rax_rdx[2], u8 *bytes)
                 return false;
             continue;
         case WORD_X87:
-            if (!take_register(r->v, stack++ ? "st1" : "st0", st, &size) || size < X87_BYTES)
+            if (!take_register(r, stack++ ? "st1" : "st0", st, &size) || size < X87_BYTES)
                 return false;
             memcpy(bytes + 8 * n++, st, X87_BYTES);
             break;
@@ -303,7 +299,7 @@ static bool take_words(struct returned *r, const u64 rax_rdx[2], u8 *bytes)
     return true;
 }
 
-static struct error *from_registers(struct returned *r, struct type *t, const u64 rax_rdx[2],
+struct error *returned_from_registers(struct returned *r, struct type *t, const u64 rax_rdx[2],
                                     struct value **ret)
 {
     u8 bytes[8 * RETURNED_WORDS] = {0};
@@ -360,7 +356,7 @@ static void split_vector(struct returned *r)
 }
 
 /* `_Complex long double` is the only value in two registers of the x87 stack. */
-static bool is_x87_pair(const struct type *plain)
+bool returned_on_x87_stack(const struct type *plain)
 {
     return plain->kind == TYPE_COMPLEX && plain->size == 32 && !type_is_quad(plain);
 }
@@ -378,7 +374,7 @@ struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_
     struct returned r = {.v = v, .size = plain->size};
     if (plain->kind == TYPE_VOID)
         return NULL;
-    bool memory = is_in_memory(&r, t, &uses_avx) && !is_x87_pair(plain);
+    bool memory = returned_in_memory(&r, t, &uses_avx) && !returned_on_x87_stack(plain);
     struct error *err = check_language(&r, m, function, t);
     if (err)
         return err;
@@ -388,7 +384,7 @@ struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_
         split_vector(&r);
     }
     if (!memory)
-        return from_registers(&r, t, rax_rdx, ret);
+        return returned_from_registers(&r, t, rax_rdx, ret);
     *ret = value_at(v, t, rax_rdx[0], NULL);
     return NULL;
 }

@@ -628,6 +628,11 @@ char *value_show_argument(struct value *value)
     return xformat("...");
 }
 
+bool value_is_void(struct value *value)
+{
+    return type_plain(value->evaluation, value->type)->kind == TYPE_VOID;
+}
+
 char *value_type(struct value *value)
 {
     return type_text(value->evaluation, value->type);

@@ -81,20 +81,27 @@ struct type *type_const(struct evaluation *v, struct type *of)
     return t;
 }
 
-struct type *type_vector(struct evaluation *v)
+struct type *type_vector(struct evaluation *v, u64 size)
 {
     static const struct {
         const char *name, *of;
-        u8 count;
+        u8 vector, count;
     } views[] = {
-        {"v4_float", "float", 4}, {"v2_double", "double", 2}, {"v16_int8", "int8_t", 16},
-        {"v8_int16", "short", 8}, {"v4_int32", "int", 4},     {"v2_int64", "long", 2},
-        {"uint128", "uint128_t", 1},
+        {"v4_float", "float", 16, 4}, {"v2_double", "double", 16, 2}, {"v16_int8", "int8_t", 16,
+                                                                       16},
+        {"v8_int16", "short", 16, 8}, {"v4_int32", "int", 16, 4},     {"v2_int64", "long", 16, 2},
+        {"uint128", "uint128_t", 16, 1},
+        {"v8_float", "float", 32, 8}, {"v4_double", "double", 32, 4}, {"v32_int8", "int8_t", 32,
+                                                                       32},
+        {"v16_int16", "short", 32, 16}, {"v8_int32", "int", 32, 8},   {"v4_int64", "long", 32, 4},
+        {"v2_int128", "uint128_t", 32, 2},
     };
-    struct type *t = type_new(v, TYPE_STRUCT, "vec128", 16);
+    struct type *t = type_new(v, TYPE_STRUCT, size > 16 ? "vec256" : "vec128", size);
     t->keyword = "union";
     for (size_t n = 0; n < countof(views); n++) {
         struct type *of = type_builtin(v, views[n].of);
+        if (views[n].vector != size)
+            continue;
         if (views[n].count > 1)
             of = type_array(v, of, views[n].count);
         *(struct member *)list_add(&t->members) = (struct member){.name = views[n].name, .type = of};

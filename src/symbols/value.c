@@ -63,7 +63,8 @@ struct error *value_load(struct value *value)
     if (value->size > VALUE_MOST)
         return error_new("it has %llu bytes, which is too much at once", (unsigned long long)value->size);
     u8 *bytes = values_alloc(value->evaluation, value->size + 1);
-    if (value->size && !s->host.read(s->host.context, value->address, bytes, value->size)) {
+    if (value->size && !s->host.read(s->host.context, value->address, bytes, value->size) &&
+        !value->evaluation->only_types) {
         value->evaluation->uses |= VALUES_NO_MEMORY;
         return error_new("there is no memory at 0x%llx", (unsigned long long)value->address);
     }
@@ -177,9 +178,13 @@ static struct value *in_pieces(struct frame_view *f, struct type *t, const struc
 struct value *value_of_location(struct frame_view *f, struct type *t, const struct location *l)
 {
     const struct piece *p = &l->pieces[0];
-    if (l->count == 1 && !p->bit_size && p->kind == PIECE_IN_MEMORY)
+    bool whole = l->count == 1 && !p->bit_size;
+    if (whole && p->kind == PIECE_IN_MEMORY)
         return value_at(f->v, t, p->value, NULL);
-    return in_pieces(f, t, l);
+    struct value *value = in_pieces(f, t, l);
+    if (whole && p->kind == PIECE_IN_REGISTER)
+        value->home_register = frame_register_name(f->v, p->value);
+    return value;
 }
 
 /* --- parts ----------------------------------------------------------------------------------------------- */
@@ -194,6 +199,10 @@ static struct value *part_of_bits(struct value *value, struct type *t, u64 offse
     part->in_memory = value->in_memory;
     part->address = value->address + offset;
     part->from = value->from;
+    part->home_register = value->home_register;
+    part->home_variable = value->home_variable;
+    part->home_offset = value->home_offset + offset;
+    part->home_is_part = true;
     if (!value->bytes)
         return part;
     if (offset > value->size || part->size > value->size - offset) {

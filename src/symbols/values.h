@@ -9,6 +9,11 @@
  *   parse.c, evaluate.c     expressions to trees, trees to values
  *   casts.c                 a value as another type; classes and their bases
  *   returned.c              what a function returned, by the calling convention
+ *   assign.c                assignments, ++ and --, in a copy of the process
+ *   callable.c, call.c      functions that an expression names; calling them in a copy
+ *   arguments.c             which registers and which memory arguments are in
+ *   library_calls.c         what functions of the C library take, if nothing else says it
+ *   conveniences.c          $1, $name: values that outlive their evaluation
  *   compile.c               trees to agent bytecode, for conditions that run in the process
  *   show.c, show_text.c, show_json.c    values to text, and to JSON
  *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library
@@ -26,6 +31,36 @@ struct value; /* belongs to its evaluation */
 
 /* Where names are looked up: a frame of a thread.  Values live until the evaluation is closed. */
 struct evaluation;
+struct conveniences;
+
+/* A function that is to be called: what is in registers and on the stack when it begins, and
+ * when it has returned. */
+struct values_call {
+    u64 function;
+    const char *name;
+    u64 integers[6];
+    u8 vectors[8][XMM_SIZE];
+    unsigned integer_count, vector_count;
+    const u8 *stack;
+    size_t stack_size;
+};
+struct values_called {
+    u64 rax_rdx[2];
+    u8 vectors[2][XMM_SIZE]; /* xmm0, xmm1 */
+    u8 stack[2][ST_SIZE];    /* st0, st1 */
+};
+
+/* What expressions may do to the program: in a copy of it, which is what is looked at from then
+ * on. */
+struct values_actions {
+    struct error *(*write)(void *context, u64 address, const void *from, size_t size);
+    /* By gdb's name without `$`; of the innermost frame. */
+    struct error *(*set_register)(void *context, const char *name, const u8 *bytes, size_t size);
+    struct error *(*allocate)(void *context, u64 size, u64 *ret_address);
+    /* An error if the function did not return. */
+    struct error *(*call)(void *context, const struct values_call *call, struct values_called *ret);
+};
+
 struct values_request {
     const struct frame *frames; /* lent; [0] is innermost */
     size_t frame_count;
@@ -33,14 +68,22 @@ struct values_request {
     u64 fs_base;                /* for thread-locals */
     /* Registers that frames do not hold: vector, x87, segments; by gdb's name without `$`; may be NULL. */
     bool (*named_register)(void *context, const char *name, u8 *bytes, size_t *size);
+    const struct values_actions *actions; /* NULL: assignments and calls are refused */
+    struct conveniences *conveniences;    /* NULL: there are none */
     void *context;
 };
 struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret);
 void values_close(struct evaluation *v); /* accepts NULL */
 
-/* Errors are one sentence: does not parse, names nothing, is optimised out, points to memory that is not there,
- * assigns (refused, with a hint). */
+/* Errors are one sentence: does not parse, names nothing, is optimised out, points to memory that
+ * is not there, assigns or
+ * calls where that is refused. */
 struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret);
+
+/* A function of the symbol tables, by the linker's name. */
+bool values_symbol(struct evaluation *v, const char *name, u64 *ret_address);
+
+bool value_is_void(struct value *value);
 
 /* Text as gdb would print it.  `format` is 0, or a letter of x d u o t a c f s z.  To be freed. */
 char *value_show(struct value *value, char format);
@@ -102,6 +145,22 @@ enum {
     VALUES_NO_MEMORY = 4, /* memory that is not there: at another moment it may be */
 };
 u32 values_uses(const struct evaluation *v);
+
+/* --- values that outlive their evaluation: $1, $$2, $name
+ * -------------------------------------------------------- */
+
+void conveniences_create(struct conveniences **ret);
+void conveniences_destroy(struct conveniences *c); /* accepts NULL */
+/* The next value of the history: *ret is its number.  One that cannot be kept is an error, and
+ * has none. */
+struct error *conveniences_record(struct value *value, u64 *ret);
+/* number of the history's last; 0: there is none */
+u64 conveniences_last(const struct conveniences *c);
+/* `name` without `$`. */
+struct error *conveniences_define(struct value *value, const char *name);
+void conveniences_define_integer(struct conveniences *c, const char *name, i64 i);
+/* By their number from 0, newest first; NULL: there are no more. */
+const char *conveniences_name(const struct conveniences *c, size_t index);
 
 /* Members and variables that begin so, for completion: the whole text with its last word completed; *ret and its strings to be freed. */
 void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret, size_t *ret_count);

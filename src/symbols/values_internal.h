@@ -65,8 +65,8 @@ struct type *type_builtin(struct evaluation *v, const char *name);
 struct type *type_pointer(struct evaluation *v, struct type *to);
 struct type *type_array(struct evaluation *v, struct type *of, u64 count);
 struct type *type_const(struct evaluation *v, struct type *of);
-/* Of the 128 bits of a vector register, and of the flags. */
-struct type *type_vector(struct evaluation *v);
+/* Of a vector register of 16 or 32 bytes, and of the flags. */
+struct type *type_vector(struct evaluation *v, u64 size);
 struct type *type_flags(struct evaluation *v);
 /* Made of nothing. */
 struct type *type_new(struct evaluation *v, enum type_kind kind, const char *name, u64 size);
@@ -179,6 +179,8 @@ struct evaluation {
     bool has_unit;
     bool cplusplus;
     u32 uses;                  /* VALUES_* */
+    /* nothing is to have an effect: only the type of the result is asked for */
+    bool only_types;
     bool no_storage;           /* the last thread-local variable has no place in this thread yet */
     struct list memory;        /* void *: all that lives until it is closed */
     struct type *types[TYPE_BUCKETS];
@@ -203,6 +205,8 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
 bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
 /* DWARF's number of a register that frames hold, by its name, or pc, sp or fp. */
 bool frame_register_named(const char *name, unsigned *ret);
+/* gdb's name of a register by DWARF's number; NULL: none that a variable is in. */
+const char *frame_register_name(struct evaluation *v, u64 number);
 bool variables_register(struct evaluation *v, const char *name, struct value **ret);
 /* The namespace or class around the function, "" if none; NULL: no function. */
 const char *variables_space(struct evaluation *v);
@@ -247,6 +251,12 @@ struct value {
     u64 address;
     u32 bit_offset, bit_size; /* bit_size 0: no bit-field */
     const struct sources *from; /* besides its own memory */
+    /* Where it is if it is not in memory: a register, or a convenience variable; and from which
+     * byte on. */
+    const char *home_register;
+    const char *home_variable;
+    u64 home_offset;
+    bool home_is_part;
 };
 
 struct number {
@@ -293,6 +303,10 @@ enum tree_kind {
     TREE_NUMBER, TREE_STRING, TREE_NAME, TREE_FILE_NAME, TREE_REGISTER, TREE_UNARY, TREE_BINARY,
     TREE_AND, TREE_OR, TREE_CONDITION, TREE_COMMA, TREE_MEMBER, TREE_ARROW, TREE_INDEX, TREE_SLICE,
     TREE_CAST, TREE_SIZEOF, TREE_SIZEOF_TYPE, TREE_TYPE, TREE_TO_MEMBER,
+    TREE_CALL,    /* a: the function; arguments */
+    TREE_ASSIGN,  /* a = b, or with an operation: a += b */
+    TREE_COUNT,   /* ++ and --, before or after a: op is OP_ADD or OP_SUB */
+    TREE_AT_TYPE, /* {type} a */
 };
 
 enum tree_op {
@@ -305,6 +319,8 @@ struct tree {
     enum tree_kind kind;
     enum tree_op op;
     struct tree *a, *b, *c;
+    struct list arguments; /* struct tree *, of a call */
+    bool is_before;        /* TREE_COUNT */
     const char *text, *file;
     size_t length;    /* of a string */
     struct type *type;
@@ -323,6 +339,110 @@ bool float_number(const struct type *plain, const u8 *bytes, long double *ret);
 struct type *type_named(struct evaluation *v, const char *keyword, const char *name);
 struct error *evaluate(struct evaluation *v, const struct tree *t, struct value **ret);
 struct type *comparison_type(struct evaluation *v);
+/* An expression's value; references become what they refer to. */
+struct error *evaluate_operand(struct evaluation *v, const struct tree *t, struct value **ret);
+/* Two values with an operator between them, as C has it. */
+struct error *evaluate_operation(struct evaluation *v, enum tree_op op, struct value *a,
+                                 struct value *b,
+                                 struct value **ret);
+struct error *evaluate_dereference(struct value *value, struct value **ret);
+
+/* --- effects (assign.c, call.c, callable.c, call_abi.c)
+ * ------------------------------------------------------- */
+
+/* An error where the program cannot be changed; `what` is what was to be done. */
+struct error *effects_allowed(struct evaluation *v, const char *what);
+struct error *evaluate_assign(struct evaluation *v, const struct tree *t, struct value **ret);
+struct error *evaluate_count(struct evaluation *v, const struct tree *t, struct value **ret);
+/* `as` (may be NULL): what it returns if nothing else says so. */
+struct error *evaluate_call(struct evaluation *v, const struct tree *t, struct type *as,
+                            struct value **ret);
+/* The value in memory of the copy, if it is in no memory yet. */
+struct error *value_in_copy(struct value *value, struct value **ret);
+
+/* A function that can be called. */
+struct callable {
+    const char *name;      /* as it was asked for */
+    /* 0: it has no code; or its address is in a table of virtual functions */
+    u64 address;
+    struct module *module;
+    Dwarf_Die die;         /* has_die: of the declaration or the definition */
+    bool has_die;
+    struct type *class;    /* of a method that is no static one; NULL: it is none */
+    bool is_virtual;
+    u64 slot;              /* in the table of virtual functions */
+    bool is_variadic, is_unprototyped;
+    struct type *result;   /* NULL: not known */
+    struct type **parameters; /* without the object */
+    size_t parameter_count;
+    unsigned points;       /* how well its name fits */
+};
+
+/* All functions that a name may mean; of the best kind only.  *ret is the evaluation's. */
+void callables_named(struct evaluation *v, const char *name, struct callable **ret,
+                     size_t *ret_count);
+/* Methods of a class, or else of its bases. */
+void callables_of_class(struct evaluation *v, struct type *class, const char *name,
+                        struct callable **ret,
+                        size_t *ret_count);
+/* What a value that is a function, or points to one, calls. */
+struct error *callable_of_value(struct value *value, struct callable *ret);
+/* Is the code at the address one that finds out which function is meant? */
+bool callable_is_indirect(struct evaluation *v, u64 address);
+/* What the C library's function takes and returns; false: it is not known. */
+bool library_call(struct evaluation *v, const char *name, struct callable *ret);
+/* Calls the best fitting one; `object` may be NULL. */
+struct error *call_best(struct evaluation *v, const struct callable *all, size_t count,
+                        struct value *object,
+                        bool qualified, struct value **arguments, size_t argument_count,
+                            struct type *as,
+                        struct value **ret);
+/* An operator of a class, `a op b`; b may be NULL.  *ret is NULL: it has none such. */
+struct error *call_operator(struct evaluation *v, const char *name, struct value *a,
+                            struct value *b,
+                            struct value **ret);
+
+/* --- where functions find and leave values (returned.c, arguments.c) ----------------------------- */
+
+/* What each eight bytes of a value are to the calling convention. */
+enum word_class { WORD_NONE, WORD_INTEGER, WORD_SSE, WORD_SSE_UP, WORD_X87, WORD_X87_UP, WORD_MEMORY };
+
+enum { RETURNED_WORDS = 8 }; /* of the largest that can be in registers: a zmm */
+
+struct returned {
+    struct evaluation *v;
+    enum word_class words[RETURNED_WORDS];
+    u64 size;
+    bool has_wide_vector; /* of more than 16 bytes: in memory if the code was not made for AVX */
+    unsigned scalars;
+    const struct values_called *called; /* whose registers they are; NULL: the frame's */
+};
+
+/* Finds the words of a type; true: such a value is not in registers. */
+bool returned_in_memory(struct returned *r, struct type *t, bool *ret_uses_avx);
+/* A class that only its address is passed of: how it is copied is its own affair. */
+bool returned_by_address(struct evaluation *v, struct type *t);
+/* A complex number of long doubles is, as the only value in two of its registers. */
+bool returned_on_x87_stack(const struct type *plain);
+struct error *returned_from_registers(struct returned *r, struct type *t, const u64 rax_rdx[2],
+                                      struct value **ret);
+/* A register as a call left it. */
+bool call_register(const struct values_called *called, const char *name, u8 *bytes, size_t *ret_size);
+/* Is the result where the first argument says? */
+bool call_returns_in_memory(struct evaluation *v, struct type *t);
+struct error *call_result(struct evaluation *v, struct type *t, const struct values_called *called,
+                          struct value **ret);
+struct error *call_add_argument(struct evaluation *v, struct values_call *call, struct list *stack,
+                                struct value *value);
+
+/* --- what outlives an evaluation (conveniences.c)
+ * ---------------------------------------------------------------- */
+
+/* `$`, `$$`, `$3`, `$$3`, `$name`; void if there is none.  False: there are no conveniences. */
+struct error *conveniences_find(struct evaluation *v, const char *name, struct value **ret);
+/* All of it, or the part at the offset (not NULL). */
+struct error *conveniences_set(struct evaluation *v, const char *name, const u64 *offset,
+                               struct value *value);
 
 /* --- text (show.c, show_text.c, show_std.c) ------------------------------------------------------------------ */
 

@@ -704,6 +704,18 @@ bool frame_register_named(const char *name, unsigned *ret)
     return false;
 }
 
+const char *frame_register_name(struct evaluation *v, u64 number)
+{
+    char name[16];
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
+        if (register_to_dwarf(n) == number)
+            return register_name(n);
+    if (number < DWARF_XMM0 || number >= DWARF_ST0)
+        return NULL;
+    snprintf(name, sizeof name, "xmm%u", (unsigned)(number - DWARF_XMM0));
+    return values_copy(v, name, strlen(name));
+}
+
 /* eax, ax, al and so on: the register, and how many bytes of it from where. */
 static bool narrow_register(const char *name, unsigned *number, unsigned *size, unsigned *from)
 {
@@ -752,7 +764,10 @@ static struct value *frame_register_value(struct evaluation *v, struct type *t, 
     if (!f || (number != DWARF_RIP && !(f->known >> number & 1)))
         return value_optimised_out(v, t);
     whole >>= 8 * from;
-    return value_of_bytes(v, t, &whole, sizeof whole);
+    struct value *value = value_of_bytes(v, t, &whole, sizeof whole);
+    value->home_register = number == DWARF_RIP ? "rip" : frame_register_name(v, number);
+    value->home_offset = from;
+    return value;
 }
 
 static bool other_register(struct evaluation *v, const char *name, struct value **ret)
@@ -765,7 +780,9 @@ static bool other_register(struct evaluation *v, const char *name, struct value 
     if (!q->named_register || !q->named_register(q->context, name, bytes, &size) || !size || size > sizeof bytes)
         return false;
     if (strncmp(name, "xmm", 3) == 0 && size >= 16)
-        t = type_vector(v);
+        t = type_vector(v, 16);
+    else if (strncmp(name, "ymm", 3) == 0 && size == 32)
+        t = type_vector(v, 32);
     else if (strncmp(name, "st", 2) == 0 && size >= 10)
         t = type_builtin(v, "long double");
     else if (strcmp(name, "eflags") == 0)
@@ -775,6 +792,7 @@ static bool other_register(struct evaluation *v, const char *name, struct value 
     else
         t = type_builtin(v, size > 8 ? "uint128_t" : size > 4 ? "long" : size > 2 ? "int" : size > 1 ? "short" : "int8_t");
     *ret = value_of_bytes(v, t, bytes, size);
+    (*ret)->home_register = values_copy(v, name, strlen(name));
     return true;
 }
 

@@ -8,6 +8,8 @@
     gsub(/process [0-9]+/, "process N")
     gsub(/[+][0-9]+>/, "+N>")
     gsub(/[+][0-9]+ at /, "+N at ")
+    sub(/[+][0-9]+; nothing of the call/, "+N; nothing of the call")
+    sub(/[(]it was at [^)]*[)]/, "(it was somewhere)")
     sub(/ADDR <[^>]*>:/, "ADDR:")
     sub(/^the track has events 0 to [0-9]+/, "the track has events 0 to N")
     sub(/the outermost is [0-9]+/, "the outermost is N")

@@ -89,6 +89,8 @@ void dbg_deinit(struct dbg *d)
     dbg_strings_deinit(&d->due);
     list_deinit(&d->undo);
     list_deinit(&d->redo);
+    conveniences_destroy(d->conveniences);
+    free(d->copy.output);
     free(d->list_file);
 }
 
@@ -132,8 +134,10 @@ bool dbg_obey(struct dbg *d, const char *line)
     if (d->settings.echo && !d->json)
         printf("%s %s\n", d->obeys_due ? ">>" : ">", line);
     struct dbg_answer outer = d->answer; /* of `source`, which obeys lines of its own */
+    bool had_copy = session_scratch(d->session);
     dbg_answer_begin(d);
     struct error *err = dbg_run_line(d, line);
+    dbg_say_copy(d, had_copy);
     bool worked = !err;
     dbg_answer_end(d, line, err);
     d->answer = outer;

@@ -321,5 +321,6 @@ struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool
         error_destroy(err);
     }
     values_close(evaluation);
+    session_scratch_drop(d->session); /* in which it called functions */
     return NULL;
 }

@@ -31,6 +31,29 @@ static void say_register(struct dbg *d, const char *name, u64 value)
 }
 
 /* Those of the selected frame, as they will be when it goes on: one, or all (NULL). */
+/* One that is no whole number: of the vector unit, for example. */
+static struct error *other_register(struct dbg *d, const char *name)
+{
+    struct evaluation *evaluation;
+    struct value *value;
+    struct error *err = dbg_evaluation(d, &evaluation);
+    if (err)
+        return err;
+    char *expression = xformat("$%s", name);
+    err = values_evaluate(evaluation, expression, &value);
+    free(expression);
+    if (!err && value_is_void(value))
+        err = error_new("there is no register %s", name);
+    if (!err) {
+        char *text = value_show(value, 'x');
+        dbg_say(d, "%s\n", text);
+        json_string(dbg_fields(d), "value", text);
+        free(text);
+    }
+    values_close(evaluation);
+    return err;
+}
+
 static struct error *some_registers(struct dbg *d, const char *wanted)
 {
     struct control_registers regs;
@@ -62,10 +85,7 @@ static struct error *some_registers(struct dbg *d, const char *wanted)
     }
     if (some)
         return NULL;
-    char *line = xformat("print/x $%s", wanted);
-    err = dbg_run_line(d, line);
-    free(line);
-    return err;
+    return other_register(d, wanted);
 }
 
 static struct error *registers(struct dbg *d, const char *args)

@@ -106,6 +106,16 @@ struct dbg_settings {
     u32 listsize;
     bool colour, echo;
     bool past_main; /* backtraces show what called main */
+    u32 call_limit; /* seconds that a function may take which is called */
+};
+
+/* The copy of the process that calls and assignments change: dbg_call.c. */
+struct dbg_copy {
+    bool told;                 /* what it is */
+    bool changed;              /* by the user */
+    bool flushed, never_flush; /* what the program had not written yet */
+    u64 own_from, own_to;      /* memory that the program does not have */
+    char *output;              /* of functions that this command called; NULL: none */
 };
 
 /* Where lines come from. */
@@ -176,6 +186,8 @@ struct dbg {
     u32 followed_breakpoint;       /* that the last movement came to; 0: none */
     struct followed_answer followed;
     struct dbg_motion motion;
+    struct dbg_copy copy;
+    struct conveniences *conveniences; /* $1, $name */
     struct edit *edit;        /* lines are typed; NULL: they are not */
     struct tui *tui;          /* the screen; NULL: there is only the prompt */
 };
@@ -348,6 +360,11 @@ struct error *dbg_info_signals(struct dbg *d, const char *args);
 void dbg_say_signal(struct dbg *d, u32 number); /* the one at this moment */
 void dbg_say_faults(struct dbg *d); /* at the end: those that the program handled, if any */
 
+/* dbg_call.c */
+extern const struct values_actions dbg_actions;
+/* at the end of a command: that there is a copy, or no more */
+void dbg_say_copy(struct dbg *d, bool was_there);
+
 /* dbg_print.c */
 struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -357,6 +374,7 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent);
 char *dbg_display_label(const struct dbg_display *display); /* to be freed */
 void dbg_say_displays(struct dbg *d);
+struct error *dbg_evaluate_silently(struct dbg *d, const char *expression); /* for its effect */
 void dbg_say_arguments(struct dbg *d, size_t frame);
 void dbg_say_returned(struct dbg *d, u64 function);
 struct error *dbg_split_format(const char **args, char *room, size_t size);

@@ -176,7 +176,8 @@ struct error *dbg_request(struct dbg *d, struct values_request *ret)
         return err;
     *ret = (struct values_request){
         .frames = d->frames, .frame_count = d->frame_count, .selected = d->selected,
-        .fs_base = regs.fs_base, .named_register = named_register, .context = d,
+        .fs_base = regs.fs_base, .named_register = named_register, .conveniences = d->conveniences,
+        .context = d,
     };
     return NULL;
 }
@@ -188,6 +189,8 @@ struct error *dbg_evaluation(struct dbg *d, struct evaluation **ret)
     struct error *err = dbg_symbols(d, &symbols);
     if (!err)
         err = dbg_request(d, &request);
+    if (!err)
+        request.actions = &dbg_actions;
     return err ? err : values_open(symbols, &request, ret);
 }
 

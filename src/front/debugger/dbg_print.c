@@ -31,40 +31,59 @@ static struct error *one_letter(const char **args, char *ret)
     return err;
 }
 
-static struct error *say_value(struct dbg *d, const char *expression, char format, const char *label)
+/* As the answer of a command; it goes into the history. */
+static void print_value(struct dbg *d, struct value *value, char format)
+{
+    u64 number;
+    char *text = value_show(value, format), *type = value_type(value);
+    char *json = value_json(value);
+    dbg_say(d, "%s\n", text);
+    json_string(dbg_fields(d), "value", text);
+    json_string(dbg_fields(d), "type", type);
+    if (json)
+        fprintf(dbg_fields(d)->out, ",\"data\":%s", json);
+    struct error *err = conveniences_record(value, &number);
+    if (!err)
+        json_unsigned(dbg_fields(d), "number", number);
+    error_destroy(err);
+    free(text);
+    free(type);
+    free(json);
+}
+
+/* print, and call, which shows no void. */
+struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
     struct value *value;
-    struct error *err = dbg_evaluation(d, &evaluation);
+    char format = 0;
+    struct error *err = one_letter(&args, &format);
+    if (!err && !*args && c->which)
+        err = error_new("say which function to call, with its arguments");
+    if (!err && !*args && !conveniences_last(d->conveniences))
+        err = error_new("say what to print: an expression");
+    if (!err)
+        err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_evaluate(evaluation, expression, &value);
-    if (!err) {
-        char *text = value_show(value, format), *type = value_type(value);
-        char *json = value_json(value);
-        dbg_say(d, "%s%s%s\n", label, *label ? " = " : "", text);
-        if (!*label) {
-            json_string(dbg_fields(d), "value", text);
-            json_string(dbg_fields(d), "type", type);
-            if (json)
-                fprintf(dbg_fields(d)->out, ",\"data\":%s", json);
-        }
-        free(text);
-        free(type);
-        free(json);
-    }
+    err = values_evaluate(evaluation, *args ? args : "$", &value);
+    d->copy.changed |= !err && c->which && session_scratch(d->session);
+    if (!err && !(c->which && value_is_void(value)))
+        print_value(d, value, format);
     values_close(evaluation);
     return err;
 }
 
-struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
+struct error *dbg_evaluate_silently(struct dbg *d, const char *expression)
 {
-    char format = 0;
-    (void)c;
-    struct error *err = one_letter(&args, &format);
-    if (!err && !*args)
-        err = error_new("say what to print: an expression");
-    return err ? err : say_value(d, args, format, "");
+    struct evaluation *evaluation;
+    struct value *value;
+    struct error *err = dbg_evaluation(d, &evaluation);
+    if (!err) {
+        err = values_evaluate(evaluation, expression, &value);
+        values_close(evaluation);
+    }
+    return err;
 }
 
 /* --- display ---------------------------------------------------------------------------------- */
@@ -76,12 +95,26 @@ char *dbg_display_label(const struct dbg_display *display)
     return xformat("%u: %s", display->number, display->expression);
 }
 
+/* A copy that a display makes lasts no longer than it. */
 static void say_display(struct dbg *d, const struct dbg_display *display)
 {
+    struct evaluation *evaluation;
+    struct value *value;
+    bool had_copy = session_scratch(d->session);
     char *label = dbg_display_label(display);
-    struct error *err = say_value(d, display->expression, display->format, label);
+    struct error *err = dbg_evaluation(d, &evaluation);
+    if (!err) {
+        err = values_evaluate(evaluation, display->expression, &value);
+        char *text = err ? NULL : value_show(value, display->format);
+        if (text)
+            dbg_say(d, "%s = %s\n", label, text);
+        free(text);
+        values_close(evaluation);
+    }
     if (err)
         dbg_say(d, "%s: %s\n", label, error_text(err));
+    if (!had_copy)
+        session_scratch_drop(d->session);
     error_destroy(err);
     free(label);
 }

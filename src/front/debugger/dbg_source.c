@@ -71,7 +71,8 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-const char dbg_setting_words[] = "context listsize colour color echo past-main confirm pagination width height";
+const char dbg_setting_words[] =
+    "var context listsize colour color echo past-main call-limit confirm pagination width height";
 
 static struct error *read_switch(const char *text, bool *ret)
 {
@@ -108,6 +109,10 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     struct dbg_settings *s = &d->settings;
     struct error *err = NULL;
     (void)c;
+    const char *whole = args;
+    if (dbg_take_word(&args, "var") || dbg_take_word(&args, "variable"))
+        return *args ? dbg_evaluate_silently(d, args)
+            : error_new("say what to set: set var NAME = VALUE");
     char *name = dbg_next_word(&args);
     if (!name)
         return error_new("set what? One of: %s", dbg_setting_words);
@@ -121,9 +126,12 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
         err = read_switch(args, &s->echo);
     else if (strcmp(name, "past-main") == 0)
         err = read_switch(args, &s->past_main);
+    else if (strcmp(name, "call-limit") == 0)
+        err = read_lines(args, 0, &s->call_limit);
+    else if (strchr(whole, '=') || *whole == '$')
+        err = dbg_evaluate_silently(d, whole);
     else if (!is_foreign(name))
-        err = error_new("there is no setting '%s'; and what was recorded cannot be changed: settings "
-                        "are %s", name, dbg_setting_words);
+        err = error_new("there is no setting '%s': settings are %s", name, dbg_setting_words);
     free(name);
     return err;
 }
@@ -134,7 +142,7 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
     const struct { const char *name; u32 value; bool is_switch; } rows[] = {
         {"context", s->context, false}, {"listsize", s->listsize, false},
         {"colour", s->colour, true}, {"echo", s->echo, true},
-        {"past-main", s->past_main, true},
+        {"past-main", s->past_main, true}, {"call-limit", s->call_limit, false},
     };
     bool some = false;
     (void)c;

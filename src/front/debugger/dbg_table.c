@@ -126,10 +126,18 @@ static const struct dbg_command commands[] = {
      "-n: only the newest N. Moments are those of goto, and 'here'. --csv and --json are for other\n"
      "programs, --plot draws it. Of a local, while its function runs. Ctrl-C shows what was found\n"
      "until then. Example: history total -n 5"},
-    {"print", "p inspect call", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL, "print[/FORMAT] EXPRESSION",
+    {"print", "p inspect", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL,
+     "print[/FORMAT] [EXPRESSION]",
      "the value of an expression",
      "Formats are /x /d /u /o /t /a /c /f /s /z. *p@10 is ten of what p points to; $rax is a\n"
-     "register. Example: print *head"},
+     "register; {int}ADDRESS is memory as a type; $ is the last value, $$ the one before, $3 the\n"
+     "third. Functions are called, and values assigned, in a copy of the process that lasts until\n"
+     "you move. Example: print *head, print strlen(name), print total = 5"},
+    {"call", "", dbg_print, 1, 0, TAKES_EXPRESSION, NULL, "call[/FORMAT] FUNCTION(ARGUMENTS)",
+     "call a function in a copy of the process",
+     "What it prints is shown, and what it returns unless that is void. Its effects last until you\n"
+     "move; the recording stays as it is. Breakpoints do not stop it; one that dies, exits or does\n"
+     "not return ('set call-limit SECONDS') leaves nothing behind. Example: call list_print(head)"},
     {"display", "disp", dbg_display, 0, 0, TAKES_EXPRESSION, NULL, "display[/FORMAT] [EXPRESSION]",
      "print an expression at each stop", "Example: display total"},
     {"undisplay", "", dbg_undisplay, 0, 0, TAKES_COUNT, NULL, "undisplay [NUMBER]",

@@ -144,13 +144,14 @@ static void init(struct dbg *d, const struct prompt_options *o)
     const char *no_colour = getenv("NO_COLOR");
     *d = (struct dbg){
         .json = o->json,
-        .settings = {.context = 2, .listsize = 10},
+        .settings = {.context = 2, .listsize = 10, .call_limit = 30},
         .due = LIST(char *), .breakpoints = LIST(struct dbg_breakpoint *),
         .displays = LIST(struct dbg_display), .bookmarks = LIST(struct dbg_bookmark),
         .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),
     };
     d->settings.colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
     d->at_prompt = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !o->json;
+    conveniences_create(&d->conveniences);
 }
 
 static struct error *prompt_run(const struct prompt_options *o, bool *failed)
