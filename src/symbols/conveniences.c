@@ -321,6 +321,8 @@ struct error *conveniences_find(struct evaluation *v, const char *name, struct v
 {
     struct conveniences *c = v->request.conveniences;
     u64 number;
+    if (!c && (!*name || *name == '$' || (*name >= '0' && *name <= '9')))
+        return error_new("there is no history of values here");
     if (!c)
         return error_new("there is no register %s", name);
     if (conveniences_number(c, name, &number)) {
