@@ -17,7 +17,7 @@
 
 #include "base/xalloc.h"
 
-enum { HISTORY_MOST = 4096 };
+enum { HISTORY_MOST = 4096 }; /* so many are kept at least */
 
 static const struct moment FAR = {~0ull, 0};
 
@@ -53,9 +53,9 @@ static void movement_remember(struct session *s, struct moment at)
         free(s->history);
         s->history = longer;
     }
-    if (s->history_count == HISTORY_MOST) {
-        s->history_count--;
-        memmove(s->history, s->history + 1, s->history_count * sizeof *s->history);
+    if (s->history_count == 2 * HISTORY_MOST) { /* not at every step of a client that steps */
+        s->history_count = HISTORY_MOST;
+        memmove(s->history, s->history + HISTORY_MOST, HISTORY_MOST * sizeof *s->history);
     }
     s->history[s->history_count++] = at;
 }

@@ -34,6 +34,12 @@ struct session {
     } here;
     struct trail *trail;
     u64 trail_states; /* the next trail is to have */
+    struct {
+        struct moment to;  /* where the last one led */
+        u64 count;         /* one after the other */
+        u64 states;        /* the next trail ahead is to have */
+        u64 pause;         /* steps before one is tried again */
+    } steps_ahead;         /* single steps forward: steps.c */
     struct replayer *scratch;
     i64 scratch_shown; /* how much of what engines printed has been asked for */
     /* memory of the copy's own: scratch_call.c */

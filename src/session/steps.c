@@ -5,7 +5,8 @@
  * state; only where a breakpoint could have a say that the states cannot answer (a condition, a
  * load) do processes search, as for all other movements.
  *
- * Forward, the process that stands here runs; on the trail, the next state is there already.
+ * Forward, the process that stands here runs; on the trail, the next state is there already.  One
+ * who keeps stepping forward gets a trail that begins here.
  */
 #include "session/movement_internal.h"
 
@@ -14,6 +15,8 @@ enum {
     STATES_TRIED = 4 * TRAIL_STATES_MOST, /* before the search is left to passes */
     TRAILS_SEARCHED = 2,
     STATES_SEARCHED = 4096, /* in the second of them: some milliseconds */
+    STEPS_BEFORE_TRAIL = 8, /* forward, by a process */
+    STEPS_WITHOUT_TRAIL = 128, /* after one that could not be had, or told nothing */
 };
 
 struct stepping {
@@ -250,15 +253,69 @@ static struct error *run_two_passes(struct session *s, struct stepping *g)
     return movement_run_ahead(s, found.any ? end : (struct moment){~0ull, 0}, 1, g->stop);
 }
 
-static struct error *steps_forward(struct session *s, struct stepping *g)
+/* The process that stands here stays until there is a trail in its place. */
+static struct error *open_trail_ahead(struct session *s)
+{
+    struct replayer *r;
+    struct trail *trail = NULL;
+    u64 index, states = s->steps_ahead.states;
+    struct error *err = session_present(s, &r);
+    if (!err)
+        err = trail_create_ahead(&s->timeline, r, states, &trail);
+    if (err || !trail) {
+        s->steps_ahead.states = TRAIL_STATES_LEAST;
+        s->steps_ahead.pause = STEPS_WITHOUT_TRAIL;
+        return err;
+    }
+    s->steps_ahead.states = steps_smaller(states * TRAIL_GROWS, TRAIL_STATES_MOST);
+    trail_destroy(s->trail);
+    s->trail = trail;
+    if (trail_find(trail, s->here.at, &index))
+        session_stand_on_trail(s, index);
+    return NULL;
+}
+
+/* Has the client come here by many small steps? */
+static bool wants_trail_ahead(struct session *s)
+{
+    if (moment_compare(s->here.at, s->steps_ahead.to) != 0)
+        s->steps_ahead.count = s->steps_ahead.states = s->steps_ahead.pause = 0;
+    if (!s->steps_ahead.states)
+        s->steps_ahead.states = TRAIL_STATES_LEAST;
+    s->steps_ahead.count++;
+    if (s->steps_ahead.pause > 0)
+        s->steps_ahead.pause--;
+    return s->steps_ahead.count > STEPS_BEFORE_TRAIL && !s->steps_ahead.pause;
+}
+
+/* As far as the trail shows it; *ret: the step is made. */
+static void step_on_trail(struct session *s, struct stepping *g, bool *ret)
 {
     u64 index;
-    if (!s->present && is_on_trail(s, &index)) {
-        enum progress p = steps_walk(s, g, &index);
-        session_stand_on_trail(s, index);
-        if (p == ARRIVED)
-            return NULL;
+    *ret = false;
+    if (s->present || !is_on_trail(s, &index) || index == trail_count(s->trail))
+        return;
+    enum progress p = steps_walk(s, g, &index);
+    session_stand_on_trail(s, index);
+    *ret = p == ARRIVED;
+    if (p == TOO_HARD)
+        s->steps_ahead.pause = STEPS_WITHOUT_TRAIL;
+}
+
+static struct error *steps_forward(struct session *s, struct stepping *g)
+{
+    bool made, wants = g->left == 1 && wants_trail_ahead(s);
+    step_on_trail(s, g, &made);
+    if (!made && wants && !s->steps_ahead.pause) {
+        struct error *err = open_trail_ahead(s);
+        if (session_interrupted(s))
+            g->stop->why = WHY_INTERRUPTED;
+        if (err || session_interrupted(s))
+            return err;
+        step_on_trail(s, g, &made);
     }
+    if (made)
+        return NULL;
     bool alone = !breakpoints_any(&s->breakpoints, CHOOSE_ALL);
     if (alone || (g->left == 1 && !breakpoints_ignoring(&s->breakpoints)))
         return run_one_pass(s, g, alone);
@@ -357,6 +414,8 @@ struct error *session_step(struct session *s, enum session_direction direction, 
         stop = (struct session_stop){.why = WHY_INTERRUPTED};
     }
     session_moved(s, from);
+    if (direction == FORWARD)
+        s->steps_ahead.to = s->here.at;
     *ret = stop;
     return NULL;
 }

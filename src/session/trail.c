@@ -4,11 +4,18 @@
  * what the instructions in between overwrote put back, latest first: `refs` has for each page
  * what touches it, in the order of execution.
  *
+ * A page that was read stays, as it was at the state that was read last.  A client that steps
+ * reads the same few pages at one state after the other, so each read puts back, or stores again,
+ * only what lies between two states.  The bytes of the page and those of the ref are exchanged:
+ * what was overwritten is in the page, and what overwrote it in the ref, or the other way round.
+ *
  * What is mapped does not change within a trail: the engine keeps only such states
  * (engine/plan/states.c).
  *
  * Invariants
  *   (1) t->process stands at the end as long as the trail is there, and is only asked.
+ *   (2) Of a page that is not cached all refs hold what was overwritten; of one that is, those
+ *       before its `next` do.
  */
 #include "session/trail_internal.h"
 
@@ -22,45 +29,41 @@
 #include "base/xalloc.h"
 #include "log/syscall_table.h"
 
-enum { PAGE = 4096, PAGES_CACHED = 64, STATES_PER_TICK = 8 };
+enum { PAGE = 4096, PAGES_CACHED = 256, STATES_PER_TICK = 8 };
 
 /* What one state overwrote of one page. */
 struct ref {
     u64 page;
     u32 state;
     u32 order; /* among all of them */
-    const struct state_undo *undo;
+    u16 offset, size; /* in the page */
+    u8 *bytes;
 };
 
 struct cached_page {
     u64 address;
-    bool valid;
     size_t size; /* as far as it can be read */
+    size_t next; /* its first ref that has not happened yet */
     u8 bytes[PAGE];
 };
 
 struct trail {
     struct replayer *process;
     struct moment end;
-    const u8 *file;
+    u8 *file;
     size_t file_size;
     const struct states *head;
     const struct state *states;
     u64 count;
     struct ref *refs;
     size_t ref_count;
-    struct cached_page *pages;
+    struct cached_page *pages[PAGES_CACHED];
     struct control_thread *threads, *early; /* at the end; where it begins */
     size_t thread_count, early_count;
     bool ends_interrupted; /* what lies at the end is not executed there */
 };
 
 /* --- making one ---------------------------------------------------------------------------- */
-
-static const u8 *undo_bytes(const struct state_undo *u)
-{
-    return (const u8 *)(u + 1);
-}
 
 static u64 undo_size(const struct state_undo *u)
 {
@@ -101,17 +104,25 @@ static u64 pages_of(const struct state_undo *u)
     return u->size ? (u->address + u->size - 1) / PAGE - u->address / PAGE + 1 : 0;
 }
 
-/* Calls `visit` for every page of everything that was overwritten; returns how many. */
+static struct ref make_ref(struct state_undo *u, u64 page, u64 state, size_t order)
+{
+    u64 from = u->address > page * PAGE ? u->address : page * PAGE;
+    u64 end = u->address + u->size < (page + 1) * PAGE ? u->address + u->size : (page + 1) * PAGE;
+    return (struct ref){page, (u32)state, (u32)order, (u16)(from - page * PAGE), (u16)(end - from),
+                        (u8 *)(u + 1) + (from - u->address)};
+}
+
+/* A ref for every page of everything that was overwritten, if there is room; returns how many. */
 static size_t visit_undos(const struct trail *t, struct ref *to)
 {
     size_t n = 0;
     for (u64 i = 0; i < t->count; i++) {
         u64 at = t->head->first_undo + t->states[i].undo;
         for (u32 k = 0; k < t->states[i].undo_count; k++) {
-            const struct state_undo *u = (const struct state_undo *)(t->file + at);
+            struct state_undo *u = (struct state_undo *)(t->file + at);
             for (u64 p = 0; p < pages_of(u); p++, n++)
                 if (to)
-                    to[n] = (struct ref){u->address / PAGE + p, (u32)i, (u32)n, u};
+                    to[n] = make_ref(u, u->address / PAGE + p, i, n);
             at += undo_size(u);
         }
     }
@@ -132,7 +143,7 @@ static struct error *open_states(struct trail *t, int fd)
     if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof *t->head)
         return error_new("an engine gave no states");
     t->file_size = (size_t)st.st_size;
-    void *file = mmap(NULL, t->file_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *file = mmap(NULL, t->file_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     t->file = file == MAP_FAILED ? NULL : file;
     t->head = (const struct states *)t->file;
     if (!t->file || !trail_is_sound(t))
@@ -143,8 +154,6 @@ static struct error *open_states(struct trail *t, int fd)
     t->refs = xalloc((t->ref_count + 1) * sizeof *t->refs);
     visit_undos(t, t->refs);
     qsort(t->refs, t->ref_count, sizeof *t->refs, compare_refs);
-    t->pages = xalloc(PAGES_CACHED * sizeof *t->pages);
-    memset(t->pages, 0, PAGES_CACHED * sizeof *t->pages);
     return NULL;
 }
 
@@ -166,10 +175,31 @@ static bool ask_threads(struct trail *t, struct control_thread **ret, size_t *re
     return *ret_count > 0;
 }
 
+/* t->process runs to the end, and writes its states down.  One that stops before the end has no
+ * states: what it has written is not the stretch that was asked for. */
+static struct error *trail_run(struct trail *t, struct moment end, u64 states)
+{
+    int fd = -1;
+    ask_threads(t, &t->early, &t->early_count);
+    struct error *err = replayer_states(t->process, end, states, &fd);
+    if (err && !t->process->lost) { /* it cannot: then there is no trail */
+        error_destroy(err);
+        return NULL;
+    }
+    t->end = replayer_at(t->process);
+    bool there = end.pc ? moment_compare(t->end, end) == 0 : t->end.tick == end.tick;
+    if (!err && there)
+        err = open_states(t, fd);
+    t->ends_interrupted = track_events_interrupt(t->process->family->events,
+                                                 t->process->stopped.event, t->end);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
 static struct error *trail_make(struct timeline *timeline, struct trail *t, struct moment end,
                                 u64 states)
 {
-    int fd = -1;
     struct error *err = timeline_reach(timeline, trail_begin_of(timeline, end, states),
                                        &t->process);
     if (err || !t->process)
@@ -178,21 +208,17 @@ static struct error *trail_make(struct timeline *timeline, struct trail *t, stru
     u64 way = t->process->stopped.tick - before->at.tick;
     if (timeline_seconds(timeline, way) > 0.002)
         err = timeline_leave(timeline, t->process);
-    if (err)
-        return err;
-    ask_threads(t, &t->early, &t->early_count);
-    err = replayer_states(t->process, end, states, &fd);
-    if (err && !t->process->lost) { /* it cannot: then there is no trail */
-        error_destroy(err);
-        return NULL;
+    return err ? err : trail_run(t, end, states);
+}
+
+/* Is it of any use? */
+static struct error *trail_hand_over(struct trail *t, struct error *err, struct trail **ret)
+{
+    if (err || t->count == 0) {
+        trail_destroy(t);
+        t = NULL;
     }
-    t->end = end;
-    if (!err && moment_compare(replayer_at(t->process), end) == 0)
-        err = open_states(t, fd);
-    t->ends_interrupted = track_events_interrupt(t->process->family->events,
-                                                 t->process->stopped.event, end);
-    if (fd >= 0)
-        close(fd);
+    *ret = t;
     return err;
 }
 
@@ -201,13 +227,30 @@ struct error *trail_create(struct timeline *timeline, struct moment end, u64 sta
 {
     struct trail *t = xalloc(sizeof *t);
     *t = (struct trail){0};
-    struct error *err = trail_make(timeline, t, end, states);
-    if (err || t->count == 0) {
-        trail_destroy(t);
-        t = NULL;
-    }
-    *ret = t;
-    return err;
+    return trail_hand_over(t, trail_make(timeline, t, end, states), ret);
+}
+
+/* The engine drops the oldest states when there are too many, and those are the ones that are
+ * wanted here: so it may keep more than are expected. */
+struct error *trail_create_ahead(const struct timeline *timeline, struct replayer *from, u64 states,
+                                 struct trail **ret)
+{
+    struct trail *t;
+    u64 index, end = from->stopped.tick + states / STATES_PER_TICK;
+    struct moment begin = replayer_at(from);
+    *ret = NULL;
+    if (end >= timeline->last.tick)
+        end = timeline->last.tick - 1; /* the end of the recording is no end of a step */
+    if (end <= begin.tick)
+        return NULL;
+    t = xalloc(sizeof *t);
+    *t = (struct trail){0};
+    struct error *err = replayer_fork(from, &t->process);
+    if (!err)
+        err = trail_run(t, (struct moment){end, 0}, 8 * states);
+    if (!err && t->count && !trail_find(t, begin, &index))
+        t->count = 0;
+    return trail_hand_over(t, err, ret);
 }
 
 void trail_destroy(struct trail *t)
@@ -218,7 +261,8 @@ void trail_destroy(struct trail *t)
     if (t->file)
         munmap((void *)t->file, t->file_size);
     free(t->refs);
-    free(t->pages);
+    for (size_t i = 0; i < PAGES_CACHED; i++)
+        free(t->pages[i]);
     free(t->threads);
     free(t->early);
     free(t);
@@ -307,29 +351,13 @@ bool trail_find(const struct trail *t, struct moment at, u64 *ret)
 
 /* --- memory -------------------------------------------------------------------------------- */
 
-static struct error *fetch_page(struct trail *t, u64 page, struct cached_page **ret)
-{
-    struct cached_page *c = &t->pages[page % PAGES_CACHED];
-    invariant(1, stands_at_end(t));
-    if (!c->valid || c->address != page) {
-        c->valid = false;
-        struct error *err = replayer_read(t->process, page * PAGE, c->bytes, PAGE, &c->size);
-        if (err)
-            return err;
-        c->address = page;
-        c->valid = true;
-    }
-    *ret = c;
-    return NULL;
-}
-
-/* The first of those that come behind all that touch the page. */
-static size_t refs_behind(const struct trail *t, u64 page)
+/* The first ref of the page, or of those that come after it. */
+static size_t refs_from(const struct trail *t, u64 page)
 {
     size_t low = 0, high = t->ref_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (t->refs[middle].page <= page)
+        if (t->refs[middle].page < page)
             low = middle + 1;
         else
             high = middle;
@@ -337,13 +365,49 @@ static size_t refs_behind(const struct trail *t, u64 page)
     return low;
 }
 
-/* Puts back what of [address, address + size) was overwritten. */
-static void put_back(const struct state_undo *u, u64 address, u8 *to, size_t size)
+static void exchange(struct cached_page *c, struct ref *ref)
 {
-    u64 from = u->address > address ? u->address : address;
-    u64 end = u->address + u->size < address + size ? u->address + u->size : address + size;
-    if (from < end)
-        memcpy(to + (from - address), undo_bytes(u) + (from - u->address), end - from);
+    u8 kept[PAGE];
+    u8 *in_page = c->bytes + ref->offset;
+    memcpy(kept, in_page, ref->size);
+    memcpy(in_page, ref->bytes, ref->size);
+    memcpy(ref->bytes, kept, ref->size);
+}
+
+/* The page as it was at a state. */
+static void bring_page_to(struct trail *t, struct cached_page *c, u64 index)
+{
+    const struct ref *refs = t->refs;
+    invariant(2, c->next <= t->ref_count);
+    while (c->next > 0 && refs[c->next - 1].page == c->address && refs[c->next - 1].state >= index)
+        exchange(c, &t->refs[--c->next]);
+    while (c->next < t->ref_count && refs[c->next].page == c->address &&
+           refs[c->next].state < index)
+        exchange(c, &t->refs[c->next++]);
+}
+
+static struct error *fetch_page(struct trail *t, u64 page, struct cached_page **ret)
+{
+    struct cached_page **place = &t->pages[page % PAGES_CACHED], *c = *place;
+    invariant(1, stands_at_end(t));
+    if (c && c->address == page) {
+        *ret = c;
+        return NULL;
+    }
+    if (c)
+        bring_page_to(t, c, t->count); /* invariant 2 */
+    *place = NULL;
+    c = c ? c : xalloc(sizeof *c);
+    struct error *err = replayer_read(t->process, page * PAGE, c->bytes, PAGE, &c->size);
+    if (err) {
+        free(c);
+        return err;
+    }
+    memset(c->bytes + c->size, 0, PAGE - c->size);
+    c->address = page;
+    c->next = refs_from(t, page + 1);
+    *ret = *place = c;
+    return NULL;
 }
 
 static struct error *read_in_page(struct trail *t, u64 index, u64 address, u8 *to, size_t size,
@@ -353,17 +417,11 @@ static struct error *read_in_page(struct trail *t, u64 index, u64 address, u8 *t
     struct error *err = fetch_page(t, address / PAGE, &c);
     if (err)
         return err;
+    bring_page_to(t, c, index);
     size_t offset = address % PAGE;
     size_t got = c->size > offset ? c->size - offset : 0;
-    got = got < size ? got : size;
-    memcpy(to, c->bytes + offset, got);
-    for (size_t i = refs_behind(t, address / PAGE); i-- > 0;) {
-        const struct ref *ref = &t->refs[i];
-        if (ref->page != address / PAGE || ref->state < index)
-            break;
-        put_back(ref->undo, address, to, got);
-    }
-    *ret = got;
+    *ret = got < size ? got : size;
+    memcpy(to, c->bytes + offset, *ret);
     return NULL;
 }
 

@@ -15,6 +15,10 @@ enum { TRAIL_STATES_LEAST = 256, TRAIL_STATES_MOST = 65536 };
  * interrupted. */
 struct error *trail_create(struct timeline *timeline, struct moment end, u64 states,
                            struct trail **ret);
+/* About so many states from where a process stands, which stays there.  NULL and no error as
+ * above. */
+struct error *trail_create_ahead(const struct timeline *timeline, struct replayer *from, u64 states,
+                                 struct trail **ret);
 void trail_destroy(struct trail *t); /* accepts NULL */
 
 /* States are numbered from 0; trail_count() is the number of the end, which is no state but a

@@ -125,9 +125,11 @@ void rsp_registers_expedite(struct rsp *r, struct reply *to, u32 ordinal)
     if (err)
         return error_destroy(err); /* the client will ask, and be told */
     for (u32 i = 0; i < REGISTERS_EXPEDITED; i++) {
-        reply_text(to, "%02x:", i);
+        u8 number = (u8)i;
+        reply_hex(to, &number, sizeof number);
+        reply_bytes(to, ":", 1);
         add_register(&s, i, to);
-        reply_text(to, ";");
+        reply_bytes(to, ";", 1);
     }
 }
 
