@@ -101,11 +101,29 @@ struct error *breakpoints_enable(struct breakpoints *set, u32 number, bool enabl
     return err;
 }
 
+/* --- heed ------------------------------------------------------------------------------------ */
+
+bool breakpoints_heeds_all(const struct breakpoints *set)
+{
+    return set->heed.thread == CONTROL_THREAD_ANY && !set->heed.data_only;
+}
+
+static bool is_same_thread(u32 a, u32 b)
+{
+    return a == CONTROL_THREAD_ANY || b == CONTROL_THREAD_ANY || a == b;
+}
+
+bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread)
+{
+    return is_same_thread(set->heed.thread, thread) && is_same_thread(set->heed.thread, b->thread) &&
+           (!set->heed.data_only || is_data(b->kind));
+}
+
 /* --- plans ----------------------------------------------------------------------------------- */
 
-static bool is_chosen(const struct breakpoint_entry *e, u32 choice)
+static bool is_chosen(const struct breakpoints *set, const struct breakpoint_entry *e, u32 choice)
 {
-    if (e->b.disabled)
+    if (e->b.disabled || !breakpoints_heeds(set, &e->b, set->heed.thread))
         return false;
     return choice == CHOOSE_ALL || choice == e->number || (choice == CHOOSE_PROMPT && !e->b.ignore);
 }
@@ -113,7 +131,7 @@ static bool is_chosen(const struct breakpoint_entry *e, u32 choice)
 bool breakpoints_any(const struct breakpoints *set, u32 choice)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (is_chosen(&set->list[i], choice))
+        if (is_chosen(set, &set->list[i], choice))
             return true;
     return false;
 }
@@ -126,11 +144,12 @@ bool breakpoints_ignoring(const struct breakpoints *set)
     return false;
 }
 
-static struct plan_site site_of(const struct breakpoint *b, u32 condition)
+static struct plan_site site_of(const struct breakpoints *set, const struct breakpoint *b,
+                                u32 condition)
 {
     return (struct plan_site){
         .kind = b->kind, .flags = b->flags, .address = b->address, .size = b->size,
-        .thread = b->thread, .stack_least = b->stack_least, .stack_most = b->stack_most,
+        .thread = b->thread == CONTROL_THREAD_ANY ? set->heed.thread : b->thread, .stack_least = b->stack_least, .stack_most = b->stack_most,
         .condition = condition, .condition_size = b->condition_size,
         .not_first = b->not_first, .not_last = b->not_last,
         .from_tick = b->from.tick, .from_pc = b->from.pc, .to_tick = b->to.tick, .to_pc = b->to.pc,
@@ -150,8 +169,8 @@ void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct pl
 {
     u32 sites = own_count, bytes = 0;
     for (size_t i = 0; i < set->count; i++) {
-        sites += is_chosen(&set->list[i], choice);
-        bytes += is_chosen(&set->list[i], choice) ? set->list[i].b.condition_size : 0;
+        sites += is_chosen(set, &set->list[i], choice);
+        bytes += is_chosen(set, &set->list[i], choice) ? set->list[i].b.condition_size : 0;
     }
     ret->size = sizeof(struct plan) + sites * sizeof(struct plan_site) + bytes;
     ret->plan = xalloc(ret->size);
@@ -168,12 +187,12 @@ void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct pl
     }
     for (u32 at = 0; at < set->count; at++) {
         const struct breakpoint_entry *e = &set->list[at];
-        if (!is_chosen(e, choice))
+        if (!is_chosen(set, e, choice))
             continue;
         bool shares = shares_condition(e, before);
         if (!shares)
             last = used;
-        site[n] = site_of(&e->b, last);
+        site[n] = site_of(set, &e->b, last);
         ret->numbers[n++] = e->number;
         if (e->b.condition_size && !shares) {
             memcpy(bytecode + used, e->b.condition, e->b.condition_size);

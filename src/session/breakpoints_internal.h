@@ -16,6 +16,7 @@ struct breakpoints {
     size_t count, room;
     u32 last_number;
     u64 version; /* another set, another version */
+    struct session_heed heed;
 };
 
 void breakpoints_deinit(struct breakpoints *set);
@@ -46,6 +47,12 @@ struct pass_points {
     u32 thread;
 };
 void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, const struct pass_points *points);
+
+/* Are the breakpoint's events heeded if this thread is the one that makes them? */
+bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread);
+
+/* Are all events?  What is counted for the version is counted of all. */
+bool breakpoints_heeds_all(const struct breakpoints *set);
 
 /* Is there one that is enabled? */
 bool breakpoints_any(const struct breakpoints *set, u32 choice);

@@ -83,7 +83,8 @@ struct error *movement_go(struct session *s, struct moment to)
 {
     struct replayer *r;
     u64 index;
-    if (s->trail && trail_find(s->trail, to, &index)) {
+    bool ends = moment_compare(to, session_last(s)) >= 0; /* how, only a process knows */
+    if (!ends && s->trail && trail_find(s->trail, to, &index)) {
         session_stand_on_trail(s, index);
         return NULL;
     }
@@ -144,7 +145,8 @@ static void movement_add_source(struct session *s, struct stop_sources *all, u32
     struct stop_source *src = &all->list[all->count++];
     *src = (struct stop_source){.search = {.nth = nth, .from = s->here.at, .bound = bound}};
     breakpoints_plan(&s->breakpoints, choice, NULL, 0, &src->search.plan);
-    src->search.counts = choice == CHOOSE_PROMPT ? &s->counts : &src->counts;
+    bool shared = choice == CHOOSE_PROMPT && breakpoints_heeds_all(&s->breakpoints);
+    src->search.counts = shared ? &s->counts : &src->counts;
 }
 
 /* In the middle of a movement a library may have been found, and breakpoints in it. */
@@ -158,7 +160,7 @@ static void sources_init(struct session *s, struct stop_sources *all,
         movement_add_source(s, all, CHOOSE_PROMPT, 1, bound);
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
-        if (e->b.ignore && !e->b.disabled)
+        if (e->b.ignore && breakpoints_any(&s->breakpoints, e->number))
             movement_add_source(s, all, e->number, e->b.ignore + 1, bound);
     }
 }
@@ -443,6 +445,11 @@ static bool is_best_from_here(const struct session *s, struct moment to)
 
 static struct error *go_anywhere(struct session *s, struct moment to, struct session_stop *stop)
 {
+    u64 index;
+    if (s->trail && trail_find(s->trail, to, &index)) {
+        session_stand_on_trail(s, index);
+        return NULL;
+    }
     if (is_best_from_here(s, to))
         return run_to(s, to, stop);
     struct error *err = movement_go(s, to);

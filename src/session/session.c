@@ -187,6 +187,11 @@ struct error *session_enable_breakpoint(struct session *s, u32 number, bool enab
     return breakpoints_enable(&s->breakpoints, number, enabled);
 }
 
+void session_heed(struct session *s, struct session_heed heed)
+{
+    s->breakpoints.heed = heed;
+}
+
 /* --- looking ------------------------------------------------------------------------------- */
 
 /* Where the trail shows here, its state; false: a process does. */
@@ -398,6 +403,7 @@ struct error *session_open(const struct recording *rec, const struct session_opt
 {
     struct session *s = xalloc(sizeof *s);
     *s = (struct session){.rec = rec, .trail_states = TRAIL_STATES_LEAST,
+                          .breakpoints = {.heed = {.thread = CONTROL_THREAD_ANY}},
                           .family = {.track = options->track, .errors = -1, .wake = -1}};
     struct error *err = session_start(s, options);
     if (!err && !options->at_start)

@@ -132,6 +132,14 @@ struct error *session_add_breakpoint(struct session *s, const struct breakpoint 
 struct error *session_remove_breakpoint(struct session *s, u32 number);
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled);
 
+/* Which events stop movements from now on: those of one thread (CONTROL_THREAD_ANY: of all of
+ * them), and only what breakpoints on data are about. */
+struct session_heed {
+    u32 thread;
+    bool data_only;
+};
+void session_heed(struct session *s, struct session_heed heed);
+
 /* --- movements -------------------------------------------------------------------------- */
 
 enum session_direction { FORWARD, BACKWARD };

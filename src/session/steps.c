@@ -80,7 +80,8 @@ static enum verdict steps_judge(const struct session *s, u64 index, bool code, u
     enum verdict ret = NO_HIT;
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
-        if (e->b.disabled || (e->b.kind == SITE_CODE) != code)
+        if (e->b.disabled || (e->b.kind == SITE_CODE) != code ||
+            !breakpoints_heeds(&s->breakpoints, &e->b, trail_thread(s->trail, index)))
             continue;
         enum verdict v = code ? judge_code(s, &e->b, index) : judge_event(s, &e->b, index);
         if (v == SURE_HIT && ret == NO_HIT)

@@ -7,6 +7,8 @@
  *     0x602000                   a page of letters
  *     at 500                     system call 1; at 600 signal 10 (SIGUSR1) comes
  *     at 700                     a process is forked: pid 4243
+ *     at 750                     thread 1 is there from now on; 801 to 840 are its instructions,
+ *                                all others are those of thread 0
  *
  * A movement that has a breakpoint at 0xdead in its way takes for ever, unless it is interrupted.
  */
@@ -21,6 +23,7 @@
 #include "session/session.h"
 
 enum { LAST = 1000, LOOP = 16, POINTS = 4096, PAGE = 4096 };
+enum { BIRTH = 750, SECOND_FROM = 801, SECOND_TO = 840 };
 enum { CODE_AT = 0x400000, COUNTER_AT = 0x601000, LETTERS_AT = 0x602000, SCRATCH_AT = 0x603000 };
 
 struct session {
@@ -35,6 +38,7 @@ struct session {
     struct control_registers registers;
     u8 vector[576];
     atomic_bool interrupted;
+    struct session_heed heed;
 };
 
 int fake_session_open_count, fake_session_changes; /* sessions that are open; breakpoints added
@@ -45,6 +49,11 @@ static struct moment moment_of(int at)
     return (struct moment){(u64)at / LOOP, CODE_AT + 4 * (u64)(at % LOOP)};
 }
 
+static u32 thread_at(int at)
+{
+    return at >= SECOND_FROM && at <= SECOND_TO;
+}
+
 struct error *session_open(const struct recording *rec, const struct session_options *options,
                            struct session **ret)
 {
@@ -52,6 +61,7 @@ struct error *session_open(const struct recording *rec, const struct session_opt
     memset(s, 0, sizeof *s);
     s->options = *options;
     s->at = options->at_start ? 0 : LAST;
+    s->heed.thread = CONTROL_THREAD_ANY;
     fake_session_open_count++;
     *ret = s;
     return NULL;
@@ -66,8 +76,9 @@ void session_close(struct session *s)
 void session_place(const struct session *s, struct session_place *ret)
 {
     *ret = (struct session_place){
-        .at = moment_of(s->at), .thread = 0, .tid = 4242, .start = s->at == 0, .end = s->at == LAST,
-        .end_signal = s->at == LAST ? 11 : 0, .time = 1000000000ull * (u64)s->at + 1, .event = 7,
+        .at = moment_of(s->at), .thread = thread_at(s->at),
+        .tid = thread_at(s->at) ? 4250 : 4242, .start = s->at == 0, .end = s->at == LAST,
+        .end_signal = s->at == LAST ? 11 : 0, .time = 1000000000ull * (u64)s->at + 1, .event = 7 + (s->at >= SECOND_FROM) + (s->at > SECOND_TO),
     };
 }
 
@@ -97,6 +108,8 @@ struct error *session_remove_breakpoint(struct session *s, u32 number)
     fake_session_changes++;
     return NULL;
 }
+
+void session_heed(struct session *s, struct session_heed heed) { s->heed = heed; }
 
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled)
 {
@@ -128,11 +141,19 @@ static bool hits(const struct breakpoint *b, int at)
     }
 }
 
+static bool is_data(u32 kind)
+{
+    return kind == SITE_STORE || kind == SITE_LOAD || kind == SITE_ACCESS;
+}
+
 /* The lowest breakpoint that is hit at the moment; 0: none. */
 static u32 hit_at(const struct session *s, int at)
 {
+    if (s->heed.thread != CONTROL_THREAD_ANY && s->heed.thread != thread_at(at))
+        return 0;
     for (u32 n = 1; n <= s->numbers; n++)
-        if (s->used[n] && hits(&s->points[n], at))
+        if (s->used[n] && hits(&s->points[n], at) &&
+            (!s->heed.data_only || is_data(s->points[n].kind)))
             return n;
     return 0;
 }
@@ -143,11 +164,6 @@ static bool is_endless(const struct session *s)
         if (s->used[n] && s->points[n].kind == SITE_CODE && s->points[n].address == 0xdead)
             return true;
     return false;
-}
-
-static bool is_data(u32 kind)
-{
-    return kind == SITE_STORE || kind == SITE_LOAD || kind == SITE_ACCESS;
 }
 
 static void begin(struct session *s)
@@ -214,7 +230,13 @@ struct error *session_step(struct session *s, enum session_direction d, u32 thre
         }
         s->at += step;
         bool inside = moment_of(s->at).pc >= range.start && moment_of(s->at).pc < range.end;
-        count -= !inside;
+        bool counts = !inside && (thread == CONTROL_THREAD_ANY || thread == thread_at(s->at));
+        u32 n = counts ? 0 : hit_at(s, s->at);
+        if (n) {
+            stop_at(s, n, s->at, d, ret);
+            return NULL;
+        }
+        count -= counts;
     } while (count);
     *ret = (struct session_stop){.why = WHY_STEPPED};
     return NULL;
@@ -299,15 +321,24 @@ struct error *session_read(struct session *s, u64 address, void *to, size_t size
     return NULL;
 }
 
-static void fill_registers(struct session *s)
+/* The moment that a thread has come to: its own, or the next of its own. */
+static int moment_of_thread(const struct session *s, u32 thread)
 {
+    if (thread == CONTROL_THREAD_ANY || thread == thread_at(s->at))
+        return s->at;
+    return thread == 0 ? SECOND_TO + 1 : s->at < SECOND_FROM ? SECOND_FROM : SECOND_TO + 1;
+}
+
+static void fill_registers(struct session *s, u32 thread)
+{
+    int at = moment_of_thread(s, thread);
     s->registers = (struct control_registers){
-        .rip = moment_of(s->at).pc, .flags = 0x246, .fs_base = 0x7000, .orig_rax = ~0ull,
+        .rip = moment_of(at).pc, .flags = 0x246, .fs_base = 0x7000, .orig_rax = ~0ull,
         .vector_size = sizeof s->vector, .vector_features = 3,
     };
     for (u32 i = 0; i < 16; i++)
         s->registers.reg[i] = i;
-    s->registers.reg[RAX] = (u64)s->at;
+    s->registers.reg[RAX] = (u64)at;
     s->registers.reg[RSP] = 0x7ffff000;
     memset(s->vector, 0, sizeof s->vector);
     s->vector[0] = 0x7f, s->vector[1] = 3, s->vector[24] = 0x80, s->vector[25] = 0x1f;
@@ -320,7 +351,7 @@ struct error *session_registers(struct session *s, u32 thread, struct control_re
                                 const u8 **vector)
 {
     if (!s->scratch)
-        fill_registers(s);
+        fill_registers(s, thread);
     *ret = s->registers;
     *vector = s->vector;
     return NULL;
@@ -331,7 +362,7 @@ struct error *session_threads(struct session *s, struct control_thread **ret, si
     *ret = xalloc(2 * sizeof **ret);
     (*ret)[0] = (struct control_thread){.thread = 0, .tid = 4242, .runs = 1, .name = "first<&>"};
     (*ret)[1] = (struct control_thread){.thread = 1, .tid = 4250, .name = "sixteen-letters"};
-    *ret_count = 2;
+    *ret_count = s->at < BIRTH ? 1 : 2;
     return NULL;
 }
 
@@ -369,7 +400,7 @@ struct error *session_write(struct session *s, u64 address, const void *from, si
         return error_new("nothing can be written there");
     if (!s->scratch) {
         memset(s->scratch_page, 0, PAGE);
-        fill_registers(s);
+        fill_registers(s, CONTROL_THREAD_ANY);
     }
     s->scratch = true;
     memcpy(s->scratch_page + (address - SCRATCH_AT), from, size);

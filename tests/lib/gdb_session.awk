@@ -11,6 +11,7 @@
 }
 /^\[(Inferior|New Thread|Thread|Switching)/ || /^warning: / || /No such file or directory\.$/ { next }
 /^[0-9]+\t(in )?\.[.\/]/ { next } # a line of a library's source
+/^ADDR\t[0-9]+\t(in )?\.[.\/]/ { print "in a library"; next }
 /^ [0-9]+ Thread N / { # a row of info threads: where others are is a matter of luck
     match($0, /"[^"]*"/)
     print substr($0, 1, RSTART + RLENGTH - 1)

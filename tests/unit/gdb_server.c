@@ -1,6 +1,6 @@
 /* The server of the remote serial protocol, on a session that does not exist: every packet, and what is no packet.
  *
- * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
+ * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
  *
  * gdb_server fuzz ROUNDS SEED: random packets, instead.
  */
@@ -360,9 +360,15 @@ static const struct row {
     {"nobody", "g", "E"},
     {"attach", "vAttach;1092", "T05thread:p1092.1092;"},
     {"attach to none", "vAttach;5", "E."},
-    {"kill nobody", "vKill", "=E16"},
-    {"kill what is no number", "vKill;1092x", "=E16"},
-    {"kill another", "vKill;1093", "=E03"},
+    {"kill what", "vKill", "=E16"},
+    {"kill nobody", "vKill;", "E"},
+    {"kill nonsense", "vKill;x", "E"},
+    {"kill, and more", "vKill;1092;1", "E"},
+    {"kill another", "vKill;1093", "E"},
+    {"selected", "qebb.selected:p1092.1092", "OK"},
+    {"selected nobody", "qebb.selected:p1092.7", "E"},
+    {"selected, and more", "qebb.selected:p1092.1092;", "E"},
+    {"selected nonsense", "qebb.selected:", "E"},
     {"kill", "vKill;1092", "OK"},
     {"gone", "?", "W00"},
 };
@@ -483,6 +489,88 @@ static void check_pid(void)
     stop();
 }
 
+/* Threads: which one moves, and whose stop it is.  Thread 109a has the moments 801 to 840. */
+
+static void go_to(int at)
+{
+    char text[64], packet[160] = "qRcmd,";
+    int size = snprintf(text, sizeof text, "goto %d:0x%x", at / 16, 0x400000 + 4 * (at % 16));
+    for (int i = 0; i < size; i++)
+        snprintf(packet + 6 + 2 * i, 3, "%02x", text[i]);
+    ask(packet);
+}
+
+static const struct thread_row {
+    const char *name;
+    int from;              /* 0: from where it is */
+    const char *packets[6]; /* the last one is looked at */
+    const char *wanted;
+} thread_rows[] = {
+    {"Hc names it", 845, {"Hcp1092.109a", "bs"}, "T05thread:p1092.109a;00:4803"},
+    {"Hg names it", 845, {"Hc0", "Hgp1092.109a", "bs"}, "T05thread:p1092.109a;00:4803"},
+    {"Hc -1 and Hg", 845, {"Hc-1", "Hgp1092.109a", "bs"}, "T05thread:p1092.109a;00:4803"},
+    {"the one that runs", 842, {"Hc0", "Hg0", "bs"}, "T05thread:p1092.1092;00:4903"},
+    {"over another", 841, {"Hc0", "Hg0", "bs"}, "T05thread:p1092.1092;00:2003"},
+    {"forward over another", 800, {"s"}, "T05thread:p1092.1092;00:4903"},
+    {"one that waits", 790, {"vCont;s:p1092.109a;c"}, "T05thread:p1092.109a;00:2203"},
+    {"one that waits, alone", 790, {"vCont;s:p1092.109a"}, "T05thread:p1092.109a;00:2203"},
+    {"no first instruction", 801, {"bs"}, "T05replaylog:begin;thread:p1092.109a;00:2103"},
+    {"nor alone", 802, {"Hcp1092.109a", "bc"}, "T05replaylog:begin;thread:p1092.109a;00:2103"},
+    {"of all", 845, {"Hc0", "Z0,400010,1", "bc"}, "T05swbreak:;thread:p1092.109a;00:4403"},
+    {"of one", 845, {"Hcp1092.1092", "bc"}, "T05swbreak:;thread:p1092.1092;00:1403"},
+    {"steps of all", 841, {"Hc0", "bs"}, "T05swbreak:;thread:p1092.109a;00:4403"},
+    {"steps of one", 841, {"Hcp1092.1092", "bs"}, "T05thread:p1092.1092;00:2003"},
+    {"vCont of one", 790, {"vCont;c:p1092.1092"}, "T05swbreak:;thread:p1092.1092;00:5403"},
+    {"vCont of all", 790, {"vCont;c"}, "T05swbreak:;thread:p1092.109a;00:2403"},
+    {"vCont of all by name", 790, {"vCont;c:p1092.1092;c:p1092.109a"},
+     "T05swbreak:;thread:p1092.109a;00:2403"},
+    {"vCont, one stopped", 790, {"vCont;t:p1092.109a;c:p1092.1092"},
+     "T05swbreak:;thread:p1092.1092;00:5403"},
+    {"vCont, step of all", 800, {"vCont;s:p1092.1092;c"}, "T05swbreak:;thread:p1092.109a;00:2403"},
+    {"vCont, step of one", 800, {"vCont;s:p1092.1092"}, "T05thread:p1092.1092;00:4903"},
+    {"end of one", 845, {"z0,400010,1", "Hcp1092.109a", "c"},
+     "T0bthread:p1092.109a;00:4903"}, /* it waits there */
+    /* A step past a breakpoint leaves other threads where they are, and what they do to be told. */
+    {"hit", 843, {"Hc0", "Z0,400024,1", "Z0,400010,1", "bc"},
+     "T05swbreak:;thread:p1092.1092;00:4903"},
+    {"past it", 0, {"z0,400024,1", "QPassSignals:", "Hcp1092.1092", "bs"},
+     "T05thread:p1092.1092;00:2003"},
+    {"others stand", 0, {"Hgp1092.109a", "p0"}, "=4903000000000000"},
+    {"what was owed", 0, {"Z0,400024,1", "QPassSignals:e", "Hc0", "bc"},
+     "T05swbreak:;thread:p1092.109a;00:4403"},
+    {"others show the moment", 0, {"Hgp1092.1092", "p0"}, "=4903000000000000"},
+    {"hit ahead", 798, {"Z0,400000,1", "vCont;c"}, "T05swbreak:;thread:p1092.1092;00:2003"},
+    {"past it ahead", 0, {"z0,400000,1", "QPassSignals:", "vCont;s:p1092.1092"},
+     "T05thread:p1092.1092;00:4903"},
+    {"others stand ahead", 0, {"Hgp1092.109a", "p0"}, "=2103000000000000"},
+    {"what was owed ahead", 0, {"Z0,400000,1", "QPassSignals:e", "vCont;c"},
+     "T05swbreak:;thread:p1092.109a;00:2403"},
+    /* gdb names with Hg what it looks at. */
+    {"gdb", 845, {"qSupported:multiprocess+;swbreak+;xmlRegisters=i386", "z0,400010,1",
+                  "z0,400000,1", "z0,400024,1", "Hgp1092.109a", "bs"},
+     "T05thread:p1092.1092;00:4c03"},
+    {"gdb asks for it", 845, {"Tp1092.109a", "bs"}, "T05thread:p1092.109a;00:4803"},
+    {"gdb says it", 845, {"qebb.selected:p1092.109a", "bs"}, "T05thread:p1092.109a;00:4803"},
+};
+
+static void check_threads(void)
+{
+    start();
+    ask("QStartNoAckMode");
+    acks = false;
+    ask("qSupported:multiprocess+;swbreak+");
+    for (size_t i = 0; i < countof(thread_rows); i++) {
+        const struct thread_row *row = &thread_rows[i];
+        const char *answer = "";
+        if (row->from)
+            go_to(row->from);
+        for (size_t n = 0; n < countof(row->packets) && row->packets[n]; n++)
+            answer = ask(row->packets[n]);
+        report(row->name, fits(answer, row->wanted), answer);
+    }
+    stop();
+}
+
 /* `monitor direction`, for clients without commands to go back. */
 static void check_direction(void)
 {
@@ -536,10 +624,21 @@ static u32 roll(u32 below)
     return (u32)((seed * 0x2545F4914F6CDD1Dull) >> 33) % below;
 }
 
+static const char *any_packet(void)
+{
+    const struct thread_row *row = &thread_rows[roll(countof(thread_rows))];
+    u32 count = 0;
+    if (roll(3))
+        return rows[roll(countof(rows))].packet;
+    while (count < countof(row->packets) && row->packets[count])
+        count++;
+    return row->packets[roll(count)];
+}
+
 static size_t make_packet(char *room)
 {
     static const char spice[] = "0123456789abcdef,;:.-pXZz}*#$\003\0\377";
-    const char *from = rows[roll(countof(rows))].packet;
+    const char *from = any_packet();
     size_t size = strlen(from);
     memcpy(room, from, size);
     for (u32 changes = roll(6); changes; changes--) {
@@ -559,7 +658,7 @@ static size_t make_packet(char *room)
             size = at;
             break;
         default:
-            from = rows[roll(countof(rows))].packet;
+            from = any_packet();
             at = roll((u32)size + 1);
             strcpy(room + at, from);
             size = at + strlen(from);
@@ -634,6 +733,7 @@ int main(int argc, char **argv)
     check_interrupt_steps();
     check_pid();
     check_direction();
+    check_threads();
     seed = 20240229;
     report("random packets", fuzz(20000), "the server is not as it was");
     return failures != 0;

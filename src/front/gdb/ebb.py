@@ -217,6 +217,43 @@ def connect(where):
     show_frame()
 
 
+def tell_selected(_event):
+    """Before threads are let go to step back: gdb's packets name the one that is meant only at
+    times.  (Forward they do; and other packets of gdb's may be under way then.)"""
+    try:
+        if "everse" not in quietly("show exec-direction"):
+            return
+        pid, tid, _ = gdb.selected_thread().ptid
+        connection = gdb.selected_inferior().connection
+        connection.send_packet("qebb.selected:p%x.%x" % (pid, tid))
+    except (AttributeError, gdb.error, TypeError):  # another target, or gdb before 12
+        pass
+
+
+class Listening:
+    """Is told before threads are let go.  An `attach` of gdb 13 tells it where it has no thread
+    yet, and that is the end of gdb: so nothing listens then."""
+
+    def __init__(self):
+        self.on = False
+        try:
+            quietly("show user hook-attach")  # the user has one; it stays
+        except gdb.error:
+            quietly("define hook-attach\npython listening.stop()\nend")
+            gdb.events.stop.connect(self.start)
+            self.start()
+
+    def start(self, _event=None):
+        if not self.on:
+            gdb.events.cont.connect(tell_selected)
+        self.on = True
+
+    def stop(self):
+        if self.on:
+            gdb.events.cont.disconnect(tell_selected)
+        self.on = False
+
+
 class Ebb(gdb.Command):
     """Commands of ebb: moments, bookmarks, tracks.  'ebb help' lists them."""
 
@@ -253,4 +290,5 @@ class Ebb(gdb.Command):
         return [n for n in names if n.startswith(word)] if " " not in text else []
 
 
+listening = Listening()
 Ebb()

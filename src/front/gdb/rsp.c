@@ -122,7 +122,8 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
 struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, struct rsp **ret)
 {
     struct rsp *r = xalloc(sizeof *r);
-    *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY};
+    *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY,
+                      .selected = CONTROL_THREAD_ANY};
     struct error *err = rsp_choose_track(r, track, at_start);
     hide_opening(r);
     if (err) {
@@ -140,6 +141,7 @@ void rsp_destroy(struct rsp *r)
     rsp_files_close(r);
     rsp_breakpoints_deinit(r);
     rsp_threads_forget(r);
+    rsp_ahead_forget(r);
     rsp_monitor_deinit(r);
     rsp_lent_deinit(r);
     rsp_facts_deinit(&r->facts);
@@ -207,7 +209,7 @@ static void detach(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* Nothing is killed: the program has run, and its recording stays. */
+/* `;PID`.  Nothing is killed: the program has run, and its recording stays. */
 static void kill_process(struct rsp *r, const char *args)
 {
     u64 pid;
@@ -359,9 +361,9 @@ static bool idle(void *context)
 static void rsp_begin(struct rsp *r)
 {
     r->attached = true;
-    r->over = r->is_lldb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak = false;
+    r->over = r->is_lldb = r->is_gdb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak = false;
     r->fork_events = r->vfork_events = r->exec_events = r->lists_threads = r->backward = false;
-    r->general = r->resumed = CONTROL_THREAD_ANY;
+    r->general = r->resumed = r->selected = CONTROL_THREAD_ANY;
     r->tls_module_at = 0;
     rsp_breakpoints_default_signals(r);
 }

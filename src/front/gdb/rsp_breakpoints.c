@@ -227,10 +227,11 @@ static void drop_unwanted(struct rsp_breakpoints *all)
     all->count = kept;
 }
 
-struct error *rsp_breakpoints_settle(struct rsp *r)
+struct error *rsp_breakpoints_settle(struct rsp *r, bool signals)
 {
     struct error *err = NULL;
-    want_signals(r);
+    if (signals)
+        want_signals(r);
     want_processes(r);
     for (size_t i = 0; i < r->breakpoints.count && !err; i++)
         err = settle_one(r, &r->breakpoints.list[i]);

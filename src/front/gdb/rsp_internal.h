@@ -56,7 +56,21 @@ struct rsp_lent {
     u8 bytes[];
 };
 
-enum { RSP_FILES_MOST = 64, RSP_SIGNALS = 65 };
+enum { RSP_FILES_MOST = 64, RSP_SIGNALS = 65, RSP_AHEAD_MOST = 16 };
+
+/* Threads that were stepped while all others stood still: see rsp_ahead.c. */
+struct rsp_ahead {
+    bool shown;                 /* the last movement was such a step */
+    enum session_direction direction;
+    struct moment from;         /* where the other threads are, as the client sees it */
+    u64 event;                  /* of the recording, where the last step began */
+    u8 *vector;                 /* lent by rsp_ahead_registers */
+    u32 count;
+    struct rsp_ahead_step {
+        u32 thread;
+        struct moment at;
+    } steps[RSP_AHEAD_MOST];
+};
 
 /* What the log says of a track, found by one walk over its events. */
 struct rsp_facts {
@@ -77,11 +91,14 @@ struct rsp {
     const char *end;        /* of the packet that is being handled */
     bool attached, over;
     bool is_lldb;           /* counts signals as the kernel does, puts threads behind packets */
+    bool is_gdb;
     bool hides_pid;         /* another process of this machine has the same */
     bool multiprocess, swbreak, hwbreak, fork_events, vfork_events, exec_events;
     bool lists_threads;     /* stop replies name all threads */
     bool binary_upload;     /* answers to `x` begin with a letter, as gdb 16 has it */
     u32 general, resumed;   /* ordinals chosen by H; CONTROL_THREAD_ANY: the one that runs */
+    u32 selected;           /* whose steps the client means if it names no thread; likewise */
+    struct rsp_ahead ahead;
     bool backward;          /* movements of the client go the other way: see monitor direction */
     u32 phantom;            /* pid of a forked process that the client takes to be there, 0: none */
     bool in_phantom;        /* H chose it */
@@ -91,6 +108,7 @@ struct rsp {
     struct rsp_breakpoints breakpoints;
     bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
     struct session_stop stop; /* how the last movement ended */
+    u32 stop_thread;        /* whose stop it is; CONTROL_THREAD_ANY: of the one that runs */
     bool stop_is_movement, stop_repeats_end;
     u32 stop_signal;        /* of the copy that was run; 0: none */
     struct control_registers original; /* before the copy was made */
@@ -143,6 +161,8 @@ void rsp_threads_current(struct rsp *r);
 void rsp_threads_tls(struct rsp *r, const char *args);
 void rsp_threads_symbol(struct rsp *r, const char *args);
 
+void rsp_threads_selected(struct rsp *r, const char *args);
+
 /* rsp_registers.c */
 void rsp_read_registers(struct rsp *r, const char *args);
 void rsp_write_registers(struct rsp *r, const char *args);
@@ -180,11 +200,25 @@ void rsp_remove_breakpoint(struct rsp *r, const char *args);
 void rsp_catch_calls(struct rsp *r, const char *args);
 void rsp_pass_signals(struct rsp *r, const char *args);
 void rsp_breakpoints_default_signals(struct rsp *r);
-struct error *rsp_breakpoints_settle(struct rsp *r);
+struct error *rsp_breakpoints_settle(struct rsp *r, bool signals); /* those that are asked for now */
 const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 number);
 void rsp_breakpoints_forget(struct rsp *r);  /* all numbers: another session */
 void rsp_breakpoints_clear(struct rsp *r);   /* the client wants none any more */
 void rsp_breakpoints_deinit(struct rsp *r);
+
+/* rsp_ahead.c: around a step of one thread while all others stand still. */
+struct error *rsp_ahead_begin(struct rsp *r, enum session_direction direction, u32 thread);
+void rsp_ahead_end(struct rsp *r, u32 thread);
+/* To where a movement of all threads begins; whether its stop is one that the client has seen
+ * already; and what is left of the steps after it. */
+struct error *rsp_ahead_rejoin(struct rsp *r, enum session_direction direction);
+bool rsp_ahead_knows(struct rsp *r, const struct session_stop *stop);
+void rsp_ahead_settle(struct rsp *r);
+void rsp_ahead_forget(struct rsp *r);
+/* Registers, and the threads, as the client sees them. */
+struct error *rsp_ahead_registers(struct rsp *r, u32 thread, struct control_registers *ret,
+                                  const u8 **vector);
+bool rsp_ahead_find_tid(struct rsp *r, u64 tid, u32 *ret_ordinal);
 
 /* rsp_resume.c */
 void rsp_continue(struct rsp *r, const char *args);

@@ -15,6 +15,7 @@ static const char offers[] =
 /* What the client can do, `;word+;word+...`. */
 static void take_offers(struct rsp *r, const char *args)
 {
+    r->is_gdb = strstr(args, "xmlRegisters=") != NULL;
     const struct { const char *word; bool *flag; } words[] = {
         {"multiprocess+", &r->multiprocess}, {"swbreak+", &r->swbreak}, {"hwbreak+", &r->hwbreak},
         {"fork-events+", &r->fork_events}, {"vfork-events+", &r->vfork_events},
@@ -88,6 +89,7 @@ static const struct query_row queries[] = {
     {"qCRC:", rsp_check_sum, false},
     {"qSymbol:", rsp_threads_symbol, false},
     {"qGetTLSAddr:", rsp_threads_tls, false},
+    {"qebb.selected:", rsp_threads_selected, false},
     {"qThreadExtraInfo,", rsp_threads_label, false},
     {"qfThreadInfo", first_threads, true},
     {"qsThreadInfo", more_threads, true},

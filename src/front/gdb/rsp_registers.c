@@ -10,7 +10,7 @@ static struct error *rsp_registers_read_state(struct rsp *r, u32 ordinal,
                                               struct register_state *ret)
 {
     const u8 *vector;
-    struct error *err = session_registers(r->session, ordinal, &ret->general, &vector);
+    struct error *err = rsp_ahead_registers(r, ordinal, &ret->general, &vector);
     if (err)
         return err;
     if (ret->general.vector_size > VECTOR_SIZE_MOST)

@@ -4,6 +4,11 @@
  * function of the program so. Once the registers are again what they were (the call is over and
  * everything has been put back), going on means the recording, and the copy is dropped.  Going
  * backward always means the recording.
+ *
+ * A client lets all threads go, or some.  Those that it does not let go move nevertheless, since
+ * time is one, but their breakpoints and signals stop nothing and no stop is theirs: a client
+ * that has stepped one thread alone gives up when another one stops.  rsp_ahead.c is about the
+ * steps with which a client only wants to get past a breakpoint.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,23 +16,35 @@
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
 
+enum { NAMED_MOST = 64 };
+
 struct resume_order {
     bool step;
     enum session_direction direction;
-    u32 thread;
+    u32 thread; /* that is stepped, or the only one that is let go */
+    bool alone; /* no other thread is let go */
+    u32 named[NAMED_MOST]; /* these are, if there are any, and no others */
+    u32 named_count;
     struct session_range range;
 };
 
-void rsp_moved(struct rsp *r)
+/* The last movement, and what the client has chosen since, are no more. */
+static void rsp_resume_reset(struct rsp *r)
 {
     rsp_threads_forget(r);
-    r->general = CONTROL_THREAD_ANY;
+    r->general = r->selected = r->stop_thread = CONTROL_THREAD_ANY;
     r->in_phantom = false;
     r->has_original = false;
     r->call_slot = 0;
     r->stop = (struct session_stop){.why = WHY_ARRIVED};
     r->stop_is_movement = r->stop_repeats_end = false;
     r->stop_signal = 0;
+}
+
+void rsp_moved(struct rsp *r)
+{
+    rsp_ahead_forget(r);
+    rsp_resume_reset(r);
 }
 
 /* Another program of the same process goes on where this track ended. */
@@ -72,24 +89,149 @@ static struct error *run_copy(struct rsp *r, const struct resume_order *o)
     return err;
 }
 
+/* --- in the recording ------------------------------------------------------------------------ */
+
+static u32 running_thread(const struct rsp *r)
+{
+    struct session_place place;
+    session_place(r->session, &place);
+    return place.thread;
+}
+
+static bool is_thread_here(struct rsp *r, u32 thread)
+{
+    bool ret = thread == running_thread(r);
+    rsp_threads_forget(r);
+    error_destroy(rsp_threads_know(r));
+    for (size_t i = 0; i < r->thread_count && !ret; i++)
+        ret = r->threads[i].thread == thread;
+    return ret;
+}
+
+/* A step that is to get past a breakpoint: see rsp_ahead.c. */
+static bool is_step_past(const struct rsp *r, const struct resume_order *o)
+{
+    static const bool none[RSP_SIGNALS];
+    return o->step && o->alone && memcmp(r->pass, none, sizeof none) == 0;
+}
+
+/* gdb believes that a signal in a step past a breakpoint will have a handler return there; going
+ * back it has returned already. */
+static struct session_heed heed_of(const struct rsp *r, const struct resume_order *o)
+{
+    return (struct session_heed){
+        .thread = o->alone ? o->thread : CONTROL_THREAD_ANY,
+        .data_only = o->direction == BACKWARD && is_step_past(r, o),
+    };
+}
+
+static bool is_let_go(const struct resume_order *o, u32 thread)
+{
+    for (u32 i = 0; i < o->named_count; i++)
+        if (o->named[i] == thread)
+            return true;
+    return o->named_count == 0;
+}
+
+static struct error *step_once(struct rsp *r, const struct resume_order *o)
+{
+    return session_step(r->session, o->direction, o->thread, 1, o->range, &r->stop);
+}
+
+/* A thread that waits for its turn comes first to where it is seen already: it is stepped when it
+ * has executed what is there.  One that waits in a call has another register when that is over. */
+static struct error *step_waiting(struct rsp *r, const struct resume_order *o)
+{
+    struct control_registers before, after;
+    const u8 *vector;
+    struct error *err = session_registers(r->session, o->thread, &before, &vector);
+    if (!err)
+        err = step_once(r, o);
+    if (err || r->stop.why != WHY_STEPPED)
+        return err;
+    err = session_registers(r->session, o->thread, &after, &vector);
+    bool same = !err && before.rip == after.rip && !memcmp(before.reg, after.reg, sizeof after.reg);
+    return same ? step_once(r, o) : err;
+}
+
+static struct error *move_once(struct rsp *r, const struct resume_order *o)
+{
+    if (!o->step)
+        return session_continue(r->session, o->direction, 1, &r->stop);
+    bool waits = o->direction == FORWARD && o->thread != running_thread(r);
+    return waits && o->range.start >= o->range.end ? step_waiting(r, o) : step_once(r, o);
+}
+
+/* What the client has seen, and what threads do that it has not let go, is passed over. */
+static struct error *move_until_told(struct rsp *r, const struct resume_order *o)
+{
+    struct error *err;
+    bool goes_on;
+    do {
+        err = move_once(r, o);
+        goes_on = !err && (rsp_ahead_knows(r, &r->stop) ||
+                           (r->stop.why == WHY_BREAKPOINT && !is_let_go(o, running_thread(r))));
+    } while (goes_on);
+    return err;
+}
+
+/* Going back, a thread has a first instruction: before it there is nothing to go to, and what
+ * other threads did then does not matter. */
+static struct error *stay_in_life(struct rsp *r, const struct resume_order *o)
+{
+    struct session_range none = {0, 0};
+    bool of_one = o->step || o->alone;
+    if (o->direction == FORWARD || !of_one || r->stop.why == WHY_STEPPED ||
+        r->stop.why == WHY_INTERRUPTED || is_thread_here(r, o->thread))
+        return NULL;
+    session_heed(r->session, (struct session_heed){.thread = o->thread, .data_only = true});
+    struct error *err = session_step(r->session, FORWARD, o->thread, 1, none, &r->stop);
+    r->stop = (struct session_stop){.why = WHY_START};
+    rsp_threads_forget(r);
+    return err;
+}
+
+/* At an end of the recording another thread may be the one that runs. */
+static void say_whose_stop(struct rsp *r, const struct resume_order *o)
+{
+    bool other = o->alone && running_thread(r) != o->thread;
+    r->stop_thread = other && is_thread_here(r, o->thread) ? o->thread : CONTROL_THREAD_ANY;
+    r->general = r->selected = r->stop_thread;
+}
+
 static struct error *rsp_resume_move(struct rsp *r, const struct resume_order *o)
 {
     struct session_place before;
+    bool past = is_step_past(r, o);
     struct error *err;
     session_place(r->session, &before);
-    rsp_moved(r);
-    if (o->step)
-        err = session_step(r->session, o->direction, o->thread, 1, o->range, &r->stop);
+    rsp_resume_reset(r);
+    if (past)
+        err = rsp_ahead_begin(r, o->direction, o->thread);
     else
-        err = session_continue(r->session, o->direction, 1, &r->stop);
+        err = rsp_ahead_rejoin(r, o->direction);
+    session_heed(r->session, heed_of(r, o));
+    if (!err)
+        err = past ? move_once(r, o) : move_until_told(r, o);
+    if (!err)
+        err = stay_in_life(r, o);
+    session_heed(r->session, (struct session_heed){.thread = CONTROL_THREAD_ANY});
+    if (err)
+        return err;
+    if (past)
+        rsp_ahead_end(r, o->thread);
+    else
+        rsp_ahead_settle(r);
+    say_whose_stop(r, o);
     r->stop_is_movement = true;
     r->stop_repeats_end = before.end && o->direction == FORWARD;
-    return err;
+    return NULL;
 }
 
 static struct error *obey(struct rsp *r, const struct resume_order *o, bool *followed)
 {
-    struct error *err = rsp_breakpoints_settle(r);
+    bool signals = o->direction == FORWARD || !is_step_past(r, o);
+    struct error *err = rsp_breakpoints_settle(r, signals);
     if (err)
         return err;
     *followed = false;
@@ -132,67 +274,122 @@ static void resume(struct rsp *r, const struct resume_order *asked)
     rsp_stop_reply(r);
 }
 
+/* --- packets --------------------------------------------------------------------------------- */
+
+/* The thread that `Hc` names is let go alone; if it names none, a step is one of the thread that
+ * the client has selected. */
+static struct resume_order order_of(const struct rsp *r, enum session_direction direction,
+                                    bool step)
+{
+    struct resume_order o = {.step = step, .direction = direction, .thread = r->resumed,
+                             .alone = r->resumed != CONTROL_THREAD_ANY};
+    if (!o.alone)
+        o.thread = r->selected != CONTROL_THREAD_ANY ? r->selected : running_thread(r);
+    return o;
+}
+
 /* Signals to be delivered are not: what came, came. */
 void rsp_continue(struct rsp *r, const char *args)
 {
+    struct resume_order o = order_of(r, FORWARD, false);
     (void)args;
-    resume(r, &(struct resume_order){.direction = FORWARD});
+    resume(r, &o);
 }
 
 void rsp_step(struct rsp *r, const char *args)
 {
+    struct resume_order o = order_of(r, FORWARD, true);
     (void)args;
-    resume(r, &(struct resume_order){.step = true, .direction = FORWARD, .thread = r->resumed});
+    resume(r, &o);
 }
 
-/* A thread that has gone, or is not there yet, cannot be stepped: whoever runs is. */
 void rsp_backward(struct rsp *r, const char *args)
 {
-    struct resume_order o = {.step = args[1] == 's', .direction = BACKWARD, .thread = r->resumed};
+    struct resume_order o = order_of(r, BACKWARD, args[1] == 's');
     if (args[2])
         return rsp_fail(r, EINVAL);
     resume(r, &o);
 }
 
 /* One of `c`, `Csig`, `s`, `Ssig`, `rSTART,END`, `t`; then `:THREAD` if it is not for all. */
-static bool parse_action(struct rsp *r, const char **at, struct resume_order *o, bool *ret_applies)
+struct resume_action {
+    char kind;
+    u32 thread;
+    bool known; /* there is such a thread */
+    struct session_range range;
+};
+
+static bool parse_action(struct rsp *r, const char **at, struct resume_action *ret)
 {
-    char kind = *(*at)++;
     u64 signal;
     u32 pid;
-    bool known;
+    *ret = (struct resume_action){.kind = *(*at)++, .thread = CONTROL_THREAD_ANY, .known = true};
+    char kind = ret->kind;
     if (!kind || !strchr("cCsSrt", kind))
         return false;
     if ((kind == 'C' || kind == 'S') && !wire_number(at, &signal))
         return false;
-    if (kind == 'r' && (!wire_number(at, &o->range.start) || *(*at)++ != ',' ||
-                        !wire_number(at, &o->range.end)))
+    if (kind == 'r' && (!wire_number(at, &ret->range.start) || *(*at)++ != ',' ||
+                        !wire_number(at, &ret->range.end)))
         return false;
-    o->step = kind == 's' || kind == 'S' || kind == 'r';
-    o->thread = CONTROL_THREAD_ANY;
-    *ret_applies = true;
     if (**at != ':')
         return true;
     (*at)++;
-    if (!rsp_threads_parse(r, at, &pid, &o->thread, &known))
-        return false;
-    *ret_applies = known;
-    return true;
+    return rsp_threads_parse(r, at, &pid, &ret->thread, &ret->known);
 }
 
-/* One thread may be stepped while the others go on: the first that is decides. */
+static bool is_step(const struct resume_action *a)
+{
+    return a->kind == 's' || a->kind == 'S' || a->kind == 'r';
+}
+
+/* One thread may be stepped while the others go on: the first that is decides.  *all: some action
+ * is for all threads. */
+static void add_action(struct resume_order *o, const struct resume_action *a, bool *all)
+{
+    if (is_step(a) && !o->step) {
+        o->step = true;
+        o->thread = a->thread;
+        o->range = a->range;
+    }
+    if (a->thread == CONTROL_THREAD_ANY || o->named_count == NAMED_MOST)
+        *all = true;
+    else if (!o->named_count || !is_let_go(o, a->thread))
+        o->named[o->named_count++] = a->thread;
+}
+
+/* Clients may name all that there are, one by one. */
+static bool names_all(struct rsp *r, const struct resume_order *o)
+{
+    error_destroy(rsp_threads_know(r));
+    for (size_t i = 0; i < r->thread_count; i++)
+        if (!is_let_go(o, r->threads[i].thread))
+            return false;
+    return r->thread_count > 1;
+}
+
+static void finish_order(struct rsp *r, struct resume_order *o, bool all)
+{
+    if (all || (o->named_count > 1 && names_all(r, o)))
+        o->named_count = 0;
+    o->alone = o->named_count == 1;
+    if (o->alone)
+        o->thread = o->named[0];
+    else if (o->thread == CONTROL_THREAD_ANY)
+        o->thread = r->selected != CONTROL_THREAD_ANY ? r->selected : running_thread(r);
+}
+
 void rsp_vcont(struct rsp *r, const char *args)
 {
-    struct resume_order chosen = {.direction = FORWARD};
-    bool any = false;
+    struct resume_order o = {.direction = FORWARD, .thread = CONTROL_THREAD_ANY};
+    bool any = false, all = false;
     for (;;) {
-        struct resume_order o = {.direction = FORWARD};
-        bool applies;
-        if (!parse_action(r, &args, &o, &applies))
+        struct resume_action a;
+        if (!parse_action(r, &args, &a))
             return rsp_fail(r, EINVAL);
-        if (applies && o.step && !chosen.step)
-            chosen = o;
-        any = any || applies;
+        any = any || a.known;
+        if (a.known && a.kind != 't')
+            add_action(&o, &a, &all);
         if (!*args)
             break;
         if (*args++ != ';')
@@ -200,5 +397,6 @@ void rsp_vcont(struct rsp *r, const char *args)
     }
     if (!any)
         return rsp_fail(r, ESRCH);
-    resume(r, &chosen);
+    finish_order(r, &o, all);
+    resume(r, &o);
 }

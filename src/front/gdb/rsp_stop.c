@@ -130,9 +130,10 @@ void rsp_stop_reply(struct rsp *r)
     reply_text(&r->reply, "T%02x", signal_for_client(r, signal) & 0xff);
     add_reason(r, &place);
     reply_text(&r->reply, "thread:");
-    rsp_threads_name(r, &r->reply, place.tid);
+    rsp_threads_name(r, &r->reply, rsp_threads_tid(r, r->stop_thread));
     reply_text(&r->reply, ";");
     if (r->is_lldb)
         add_for_lldb(r, signal);
-    rsp_registers_expedite(r, &r->reply, place.thread);
+    bool other = r->stop_thread != CONTROL_THREAD_ANY;
+    rsp_registers_expedite(r, &r->reply, other ? r->stop_thread : place.thread);
 }

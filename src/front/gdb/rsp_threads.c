@@ -1,4 +1,12 @@
-/* Threads, as the client names them. */
+/* Threads, as the client names them.
+ *
+ * A step that names no thread is one of the thread that the client has selected.  The protocol
+ * has `Hg` for that.  gdb sends it before it reads registers or memory, and not again while it
+ * knows what it would read: after `info threads` it names the last of the list, whichever is
+ * selected.  What gdb does send when a thread is selected, or when it goes back to one that it
+ * has been stepping, is the question whether that is alive (`T`).  So that counts for gdb, and
+ * `Hg` for others; ebb.py tells it outright.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +68,7 @@ static bool find_ordinal(struct rsp *r, u64 tid, u32 *ret)
     session_place(r->session, &place);
     const struct control_thread *t = tid == place.tid ? NULL : find_tid(r, tid);
     if (tid != place.tid && !t)
-        return false;
+        return rsp_ahead_find_tid(r, tid, ret);
     *ret = t ? t->thread : place.thread;
     return true;
 }
@@ -140,6 +148,8 @@ void rsp_select(struct rsp *r, const char *args)
         return rsp_fail(r, ESRCH);
     if (what == 'g') {
         r->general = ordinal;
+        if (!r->is_gdb)
+            r->selected = ordinal;
         r->in_phantom = is_phantom(r, pid);
     } else {
         r->resumed = ordinal;
@@ -153,6 +163,19 @@ void rsp_alive(struct rsp *r, const char *args)
     bool known;
     if (!rsp_threads_parse(r, &args, &pid, &ordinal, &known) || (!known && !is_phantom(r, pid)))
         return rsp_fail(r, ESRCH);
+    if (known)
+        r->selected = ordinal;
+    rsp_ok(r);
+}
+
+/* `qebb.selected:THREAD`, from ebb.py, before gdb lets threads go. */
+void rsp_threads_selected(struct rsp *r, const char *args)
+{
+    u32 pid, ordinal;
+    bool known;
+    if (!rsp_threads_parse(r, &args, &pid, &ordinal, &known) || *args || !known)
+        return rsp_fail(r, EINVAL);
+    r->selected = ordinal;
     rsp_ok(r);
 }
 
