@@ -1,6 +1,6 @@
 /* The server of the remote serial protocol, on a session that does not exist: every packet, and what is no packet.
  *
- * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
+ * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_processes.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
  *
  * gdb_server fuzz ROUNDS SEED: random packets, instead.
  */
@@ -42,7 +42,8 @@ static void report(const char *name, bool right, const char *why)
 struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret)
 {
     *ret = (struct rsp_facts){.ppid = 1, .forks = true, .arguments = strdup("fake"), .arguments_size = 5,
-                              .mapped = strdup("/bin/fake"), .mapped_size = 10};
+                              .mapped = strdup("/bin/fake"), .mapped_size = 10,
+                              .forked = track == 1, .birth = {700 / 16, 0}};
     ret->signal_came[10] = true;
     return NULL;
 }
@@ -59,11 +60,8 @@ u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid)
 {
     return pid == 4243 ? 1 : TRACK_NONE;
 }
-struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct moment *ret)
-{
-    *ret = (struct moment){700 / 16, 0};
-    return NULL;
-}
+bool rsp_facts_executed_by(const struct recording *rec, u32 track, u32 *ret, u32 *ret_pid) { return false; }
+bool rsp_facts_is_vfork(const struct rsp_facts *f, u32 pid) { return false; }
 
 struct error *recording_file(const struct recording *rec, const char *path, int *ret)
 {

@@ -123,7 +123,7 @@ static const char *below_process(struct rsp *r, const char *path)
     unsigned pid = 0, tid = 0;
     if (sscanf(path, "/proc/%u/%n", &pid, &length) != 1 || !length)
         return NULL;
-    if (pid != session_pid(r->session))
+    if (pid != session_pid(r->session) && pid != r->phantom)
         return NULL;
     path += length;
     if (sscanf(path, "task/%u/%n", &tid, &task) == 1 && task)

@@ -94,26 +94,34 @@ static void show_progress(void *context, const struct session_progress *p)
         show_opening(r, p->at, p->goal);
 }
 
-struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
+struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct session **ret,
+                             struct rsp_facts *ret_facts)
 {
     struct session_options options = {
         .track = track, .at_start = at_start, .progress = show_progress, .context = r,
     };
-    struct rsp_facts facts = {0};
-    struct session *s;
-    struct error *err = rsp_facts_read(r->rec, track, &facts);
+    *ret_facts = (struct rsp_facts){0};
+    struct error *err = rsp_facts_read(r->rec, track, ret_facts);
     if (!err)
-        err = session_open(r->rec, &options, &s);
-    if (err) {
-        rsp_facts_deinit(&facts);
+        err = session_open(r->rec, &options, ret);
+    if (err)
+        rsp_facts_deinit(ret_facts);
+    return err;
+}
+
+struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
+{
+    struct rsp_facts facts;
+    struct session *s;
+    struct error *err = rsp_open_track(r, track, at_start, &s, &facts);
+    if (err)
         return err;
-    }
     session_close(r->session);
     rsp_facts_deinit(&r->facts);
     r->session = s;
     r->facts = facts;
     r->phantom = 0;
-    r->has_original = false;
+    r->has_original = r->begins_program = r->before_fork = false;
     rsp_breakpoints_forget(r);
     rsp_moved(r);
     return NULL;
@@ -139,6 +147,7 @@ void rsp_destroy(struct rsp *r)
     if (!r)
         return;
     rsp_files_close(r);
+    rsp_processes_clear(r);
     rsp_breakpoints_deinit(r);
     rsp_threads_forget(r);
     rsp_ahead_forget(r);
@@ -168,45 +177,25 @@ static void rsp_extended(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* The replay of a forked track begins with its parent's program; its client stands behind the
- * fork. */
-static struct error *follow_child(struct rsp *r, u32 track)
+static void let_go(struct rsp *r, u32 pid)
 {
-    struct session_range none = {0, 0};
-    struct session_stop stop;
-    struct moment birth;
-    struct error *err = rsp_facts_birth(r->rec, track, &birth);
-    if (!err)
-        err = rsp_choose_track(r, track, true);
-    if (!err)
-        err = session_goto(r->session, birth, &stop);
-    if (!err)
-        err = session_step(r->session, FORWARD, CONTROL_THREAD_ANY, 1, none, &stop);
-    rsp_moved(r);
-    return err;
+    struct error *err;
+    if (rsp_processes_let_go(r, pid, &err))
+        return err ? rsp_error(r, err) : rsp_ok(r);
+    if (pid != rsp_shown_pid(r))
+        return rsp_fail(r, ESRCH);
+    r->attached = false;
+    rsp_breakpoints_clear(r);
+    rsp_ok(r);
 }
 
-/* A process that the client only believes to be there can be let go of without anybody noticing.
- *  If it lets go of the real one and keeps that, it follows the child of a fork. */
 static void detach(struct rsp *r, const char *args)
 {
     u64 pid = rsp_shown_pid(r);
     const char *at = args + (*args == ';');
     if (*args == ';' && !wire_number(&at, &pid))
         return rsp_fail(r, EINVAL);
-    if (r->phantom && pid == r->phantom) {
-        r->phantom = 0;
-        return rsp_ok(r);
-    }
-    u32 child = r->phantom ? rsp_facts_child(r->rec, session_track(r->session), r->phantom)
-                           : TRACK_NONE;
-    if (child != TRACK_NONE) {
-        struct error *err = follow_child(r, child);
-        return err ? rsp_error(r, err) : rsp_ok(r);
-    }
-    r->attached = false;
-    rsp_breakpoints_clear(r);
-    rsp_ok(r);
+    let_go(r, (u32)pid);
 }
 
 /* `;PID`.  Nothing is killed: the program has run, and its recording stays. */
@@ -215,15 +204,7 @@ static void kill_process(struct rsp *r, const char *args)
     u64 pid;
     if (*args++ != ';' || !wire_number(&args, &pid) || *args)
         return rsp_fail(r, EINVAL);
-    if (r->phantom && pid == r->phantom) {
-        r->phantom = 0;
-        return rsp_ok(r);
-    }
-    if (pid != rsp_shown_pid(r))
-        return rsp_fail(r, ESRCH);
-    r->attached = false;
-    rsp_breakpoints_clear(r);
-    rsp_ok(r);
+    let_go(r, (u32)pid);
 }
 
 /* gdb expects no answer and hangs up; LLDB waits for the end. */
@@ -325,7 +306,7 @@ static bool keeps_name(const struct packet_row *row)
 static void handle(struct rsp *r, const char *packet)
 {
     invariant(1, r->session);
-    if (rsp_lldb(r, packet))
+    if (rsp_lldb(r, packet) || rsp_processes_before(r, packet))
         return;
     for (const struct packet_row *row = rows; row < rows + countof(rows); row++) {
         const char *args;
@@ -376,7 +357,7 @@ static void rsp_end(struct rsp *r)
     if (session_scratch(r->session))
         session_scratch_drop(r->session);
     r->has_original = false;
-    r->phantom = 0;
+    rsp_processes_clear(r);
 }
 
 void rsp_serve(struct rsp *r, struct client_link *l)

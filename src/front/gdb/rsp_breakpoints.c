@@ -249,6 +249,12 @@ const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 numbe
     return NULL;
 }
 
+void rsp_breakpoints_leave_code(struct rsp *r)
+{
+    for (u32 type = 0; type < BREAKPOINT_Z_TYPES; type++)
+        unwant_type(r, type);
+}
+
 void rsp_breakpoints_forget(struct rsp *r)
 {
     for (size_t i = 0; i < r->breakpoints.count; i++)

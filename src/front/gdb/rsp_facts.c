@@ -74,10 +74,34 @@ static void keep_mapped(struct rsp_facts *f, const struct event_map *map)
             memcpy(longer, f->mapped, f->mapped_size);
         memcpy(longer + f->mapped_size, path, size);
         free(f->mapped);
+    free(f->vforks);
         f->mapped = longer;
         f->mapped_size += size;
     }
     free(path);
+}
+
+/* The child's events come after its EVENT_FORK, and the call that made it after those. */
+static void take_vfork(struct rsp_facts *f, const struct event *e)
+{
+    const struct event_syscall *call = (const struct event_syscall *)e->payload;
+    if (f->vfork_begun != e->thread + 1u || !syscall_has(call->number, EFFECT_MAKES))
+        return;
+    f->vfork_begun = 0;
+    u32 *longer = xalloc((f->vfork_count + 1) * sizeof *longer);
+    if (f->vfork_count)
+        memcpy(longer, f->vforks, f->vfork_count * sizeof *longer);
+    longer[f->vfork_count++] = (u32)call->result;
+    free(f->vforks);
+    f->vforks = longer;
+}
+
+bool rsp_facts_is_vfork(const struct rsp_facts *f, u32 pid)
+{
+    for (size_t i = 0; i < f->vfork_count; i++)
+        if (f->vforks[i] == pid)
+            return true;
+    return false;
 }
 
 static void rsp_facts_take_event(struct rsp_facts *f, const struct event *e)
@@ -91,7 +115,9 @@ static void rsp_facts_take_event(struct rsp_facts *f, const struct event *e)
         keep_mapped(f, (const struct event_map *)e->payload);
     } else if (e->kind == EVENT_FORK) {
         f->forks = true;
+        f->vfork_begun = e->thread + 1u;
     } else if (e->kind == EVENT_SYSCALL) {
+        take_vfork(f, e);
         u32 number = ((const struct event_syscall *)e->payload)->number;
         f->forks |= syscall_has(number, EFFECT_MAKES);
     } else if (e->kind == EVENT_EXEC) {
@@ -99,12 +125,31 @@ static void rsp_facts_take_event(struct rsp_facts *f, const struct event *e)
     }
 }
 
+static bool read_header(const struct recording *rec, u32 track, struct format_file *ret)
+{
+    struct reader *reader;
+    struct error *err = recording_open_track(rec, track, &reader);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    *ret = *reader_header(reader);
+    reader_close(reader);
+    return true;
+}
+
 struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret)
 {
     struct lineage *l;
+    struct format_file h;
     struct error *err = lineage_open(rec, track, true, &l);
     if (err)
         return err;
+    ret->forked = read_header(rec, track, &h) && h.origin == TRACK_FORKED;
+    if (ret->forked) {
+        ret->parent = h.parent;
+        ret->birth = (struct moment){h.parent_tick, h.parent_pc};
+    }
     const struct event *e;
     bool starts = true;
     while (!(err = lineage_next(l, &e)) && e) {
@@ -177,16 +222,15 @@ u32 rsp_facts_exec(const struct recording *rec, u32 track)
     return find_track(rec, is_exec, track, pid);
 }
 
-struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct moment *ret)
+bool rsp_facts_executed_by(const struct recording *rec, u32 track, u32 *ret, u32 *ret_pid)
 {
-    struct reader *reader;
-    struct error *err = recording_open_track(rec, track, &reader);
-    if (err)
-        return err;
-    const struct format_file *h = reader_header(reader);
-    *ret = (struct moment){h->parent_tick, h->parent_pc};
-    reader_close(reader);
-    return NULL;
+    struct format_file h, before;
+    if (!read_header(rec, track, &h) || h.origin != TRACK_EXECED ||
+        !read_header(rec, h.parent, &before))
+        return false;
+    *ret = h.parent;
+    *ret_pid = before.pid;
+    return true;
 }
 
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid)

@@ -56,6 +56,8 @@ struct rsp_lent {
     u8 bytes[];
 };
 
+struct rsp_process; /* one that the client knows besides the current: rsp_processes.c */
+
 enum { RSP_FILES_MOST = 64, RSP_SIGNALS = 65, RSP_AHEAD_MOST = 16 };
 
 /* Threads that were stepped while all others stood still: see rsp_ahead.c. */
@@ -75,7 +77,13 @@ struct rsp_ahead {
 /* What the log says of a track, found by one walk over its events. */
 struct rsp_facts {
     bool signal_came[RSP_SIGNALS];
+    bool forked;         /* from `parent`, by the system call at `birth` */
+    u32 parent;
+    struct moment birth;
     bool forks, execs;
+    u32 *vforks; /* pids of children of vfork */
+    size_t vfork_count;
+    u32 vfork_begun; /* while they are looked for: by this thread, and 1 */
     bool files_changed; /* one that was mapped is no longer the one that is here by its name */
     u32 ppid, uid, gid;
     char *arguments, *environment, *directory; /* lists of strings, each with its zero */
@@ -102,6 +110,10 @@ struct rsp {
     bool backward;          /* movements of the client go the other way: see monitor direction */
     u32 phantom;            /* pid of a forked process that the client takes to be there, 0: none */
     bool in_phantom;        /* H chose it */
+    bool vfork_due;         /* that a vfork is over has to be told before its parent goes on */
+    bool begins_program;    /* a child of vfork has executed its program, which is to be told */
+    bool before_fork;       /* of a forked track: it has been told that this is before the fork */
+    struct rsp_process *others;
     struct control_thread *threads;
     size_t thread_count;
     struct moment threads_at; /* what threads are of */
@@ -132,6 +144,20 @@ void rsp_ok(struct rsp *r);
 void rsp_say(struct rsp *r, const char *text); /* on the client's console, before a stop reply */
 bool rsp_starts(const char *text, const char *with, const char **rest);
 struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start);
+struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct session **ret,
+                             struct rsp_facts *ret_facts);
+
+/* rsp_processes.c */
+bool rsp_processes_before(struct rsp *r, const char *packet); /* true: it has been handled */
+bool rsp_processes_has(struct rsp *r, u32 pid); /* besides the current */
+void rsp_processes_keep(struct rsp *r);
+bool rsp_processes_pass_fork(struct rsp *r, bool step); /* true: the movement is to go on */
+bool rsp_processes_let_go(struct rsp *r, u32 pid, struct error **ret); /* true: others are left */
+void rsp_processes_clear(struct rsp *r);
+void rsp_processes_threads(struct rsp *r, struct reply *to, bool xml); /* adds theirs */
+/* A movement has come to the end of its program by an exec, or to its beginning: true if another
+ * program was entered, and told. */
+struct error *rsp_processes_follow_exec(struct rsp *r, enum session_direction direction, bool *ret);
 
 /* rsp_facts.c */
 struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret);
@@ -140,8 +166,9 @@ void rsp_facts_deinit(struct rsp_facts *f);
  * was forked from it as `pid`. */
 u32 rsp_facts_exec(const struct recording *rec, u32 track);
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid);
-/* Where a track left its parent's: the moment of the system call. */
-struct error *rsp_facts_birth(const struct recording *rec, u32 track, struct moment *ret);
+/* The track whose program executed that of this one, and its pid; false: none did. */
+bool rsp_facts_executed_by(const struct recording *rec, u32 track, u32 *ret, u32 *ret_pid);
+bool rsp_facts_is_vfork(const struct rsp_facts *f, u32 pid);
 
 /* rsp_threads.c */
 struct error *rsp_threads_know(struct rsp *r);
@@ -202,6 +229,7 @@ void rsp_pass_signals(struct rsp *r, const char *args);
 void rsp_breakpoints_default_signals(struct rsp *r);
 struct error *rsp_breakpoints_settle(struct rsp *r, bool signals); /* those that are asked for now */
 const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 number);
+void rsp_breakpoints_leave_code(struct rsp *r); /* another program: its addresses mean nothing */
 void rsp_breakpoints_forget(struct rsp *r);  /* all numbers: another session */
 void rsp_breakpoints_clear(struct rsp *r);   /* the client wants none any more */
 void rsp_breakpoints_deinit(struct rsp *r);

@@ -200,6 +200,8 @@ static struct error *track(struct rsp *r, const char *args, struct reply *out)
         struct error *err = track_about_check(r->rec, (u32)number);
         if (!err)
             err = rsp_choose_track(r, (u32)number, false);
+        if (!err)
+            rsp_processes_clear(r);
         if (err)
             return err;
     }

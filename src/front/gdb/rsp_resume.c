@@ -47,14 +47,6 @@ void rsp_moved(struct rsp *r)
     rsp_resume_reset(r);
 }
 
-/* Another program of the same process goes on where this track ended. */
-static struct error *follow_exec(struct rsp *r, bool *ret)
-{
-    u32 next = rsp_facts_exec(r->rec, session_track(r->session));
-    *ret = next != TRACK_NONE;
-    return *ret ? rsp_choose_track(r, next, true) : NULL;
-}
-
 static bool runs_copy(struct rsp *r, const struct resume_order *o)
 {
     if (!session_scratch(r->session))
@@ -241,10 +233,10 @@ static struct error *obey(struct rsp *r, const struct resume_order *o, bool *fol
         return NULL;
     }
     err = runs_copy(r, o) ? run_copy(r, o) : rsp_resume_move(r, o);
+    while (!err && rsp_processes_pass_fork(r, o->step))
+        err = rsp_resume_move(r, o);
     link_end_movement(r->link, !err && r->stop.why == WHY_INTERRUPTED);
-    if (!err && r->stop_repeats_end && r->stop.why == WHY_END && r->exec_events && r->facts.execs)
-        err = follow_exec(r, followed);
-    return err;
+    return err ? err : rsp_processes_follow_exec(r, o->direction, followed);
 }
 
 /* A movement that could not be made leaves the session where it was.  Clients do not expect an
@@ -263,15 +255,8 @@ static void resume(struct rsp *r, const struct resume_order *asked)
         error_destroy(err);
         rsp_moved(r);
     }
-    if (followed) {
-        reply_text(&r->reply, "T05exec:");
-        reply_hex(&r->reply, session_program(r->session), strlen(session_program(r->session)));
-        reply_text(&r->reply, ";thread:");
-        rsp_threads_name(r, &r->reply, rsp_threads_tid(r, CONTROL_THREAD_ANY));
-        reply_text(&r->reply, ";");
-        return;
-    }
-    rsp_stop_reply(r);
+    if (!followed)
+        rsp_stop_reply(r);
 }
 
 /* --- packets --------------------------------------------------------------------------------- */

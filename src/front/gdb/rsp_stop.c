@@ -56,8 +56,10 @@ static void add_data(struct rsp *r, const struct rsp_breakpoint *p, const char *
 static void add_fork(struct rsp *r)
 {
     u32 pid = (u32)r->stop.hit.address;
+    bool vfork = r->vfork_events && rsp_facts_is_vfork(&r->facts, pid);
     r->phantom = pid;
-    reply_text(&r->reply, "fork:p%x.%x;", pid, pid);
+    r->vfork_due = vfork;
+    reply_text(&r->reply, vfork ? "vfork:p%x.%x;" : "fork:p%x.%x;", pid, pid);
 }
 
 static void add_hit(struct rsp *r, const struct rsp_breakpoint *p)

@@ -161,7 +161,7 @@ void rsp_alive(struct rsp *r, const char *args)
 {
     u32 pid, ordinal;
     bool known;
-    if (!rsp_threads_parse(r, &args, &pid, &ordinal, &known) || (!known && !is_phantom(r, pid)))
+    if (!rsp_threads_parse(r, &args, &pid, &ordinal, &known) || (!known && !rsp_processes_has(r, pid)))
         return rsp_fail(r, ESRCH);
     if (known)
         r->selected = ordinal;
@@ -188,6 +188,7 @@ void rsp_threads_list(struct rsp *r, struct reply *to)
     }
     if (!r->thread_count)
         rsp_threads_name(r, to, rsp_threads_tid(r, CONTROL_THREAD_ANY));
+    rsp_processes_threads(r, to, false);
 }
 
 static void name_of(const struct control_thread *t, char *room)
@@ -209,6 +210,7 @@ void rsp_threads_document(struct rsp *r, struct reply *to)
         reply_xml(to, name);
         reply_text(to, "\"></thread>\n");
     }
+    rsp_processes_threads(r, to, true);
     reply_text(to, "</threads>\n");
 }
 
