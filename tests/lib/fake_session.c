@@ -388,6 +388,13 @@ struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size)
     return NULL;
 }
 
+struct error *session_entry(struct session *s, u64 *ret)
+{
+    return error_new("the program's first instruction is not known");
+}
+
+struct error *session_scratch_map(struct session *s, u64 address, u64 size) { return NULL; }
+
 void session_checkpoints(const struct session *s, struct session_checkpoint **ret, size_t *ret_count)
 {
     *ret = NULL;
