@@ -61,6 +61,7 @@ enum syscall_scratch {
     SCRATCH_RUN,   /* made as usual: it concerns the copy alone */
     SCRATCH_ANON,  /* made if it maps no file */
     SCRATCH_PRINT, /* made for standard output and error, on standard error */
+    SCRATCH_PIPE,  /* answered with ESPIPE for those: they cannot be sought in */
     SCRATCH_ZERO,  /* answered with 0 */
     SCRATCH_WAKE,  /* a futex: waking is answered with 0, as no other thread runs */
     SCRATCH_STOP,  /* the copy ends */

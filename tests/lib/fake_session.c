@@ -395,6 +395,12 @@ struct error *session_entry(struct session *s, u64 *ret)
 
 struct error *session_scratch_map(struct session *s, u64 address, u64 size) { return NULL; }
 
+char *session_scratch_output(struct session *s, size_t *ret_size)
+{
+    *ret_size = 0;
+    return strdup("");
+}
+
 void session_checkpoints(const struct session *s, struct session_checkpoint **ret, size_t *ret_count)
 {
     *ret = NULL;

@@ -48,15 +48,21 @@ void rsp_error(struct rsp *r, struct error *err)
     error_destroy(err);
 }
 
+void rsp_say_bytes(struct rsp *r, const char *bytes, size_t size)
+{
+    enum { MOST = WIRE_PACKET_MOST / 4 };
+    for (size_t at = 0; at < size && r->link; at += MOST) {
+        struct reply out = {0};
+        reply_text(&out, "O");
+        reply_hex(&out, bytes + at, size - at < MOST ? size - at : MOST);
+        link_send(r->link, out.bytes, out.size);
+        reply_deinit(&out);
+    }
+}
+
 void rsp_say(struct rsp *r, const char *text)
 {
-    struct reply out = {0};
-    if (!r->link)
-        return;
-    reply_text(&out, "O");
-    reply_hex(&out, text, strlen(text));
-    link_send(r->link, out.bytes, out.size);
-    reply_deinit(&out);
+    rsp_say_bytes(r, text, strlen(text));
 }
 
 static double rsp_seconds_now(void)

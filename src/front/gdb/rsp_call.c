@@ -120,3 +120,11 @@ struct error *rsp_call_finish(struct rsp *r, u32 number)
             r->stop.breakpoint = r->stop.breakpoints[0] = r->breakpoints.list[i].number;
     return stand_where_expected(r);
 }
+
+void rsp_call_show_output(struct rsp *r)
+{
+    size_t size;
+    char *output = session_scratch_output(r->session, &size);
+    rsp_say_bytes(r, output, size);
+    free(output);
+}

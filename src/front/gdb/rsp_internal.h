@@ -142,6 +142,7 @@ void rsp_error(struct rsp *r, struct error *err); /* answers with it, and destro
 void rsp_fail(struct rsp *r, int number);
 void rsp_ok(struct rsp *r);
 void rsp_say(struct rsp *r, const char *text); /* on the client's console, before a stop reply */
+void rsp_say_bytes(struct rsp *r, const char *bytes, size_t size);
 bool rsp_starts(const char *text, const char *with, const char **rest);
 struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start);
 struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct session **ret,
@@ -259,7 +260,7 @@ void rsp_moved(struct rsp *r);
 /* rsp_call.c: around a run of the copy.  True: rsp_call_finish is to be called, with the number. */
 bool rsp_call_prepare(struct rsp *r, u32 *ret);
 struct error *rsp_call_finish(struct rsp *r, u32 number);
-/* Where the program began: code that is always there. */
+void rsp_call_show_output(struct rsp *r); /* what the copy has printed, on the client's console */
 
 /* rsp_stop.c */
 void rsp_stop_reply(struct rsp *r);

@@ -69,6 +69,7 @@ static struct error *run_copy(struct rsp *r, const struct resume_order *o)
     bool is_call = rsp_call_prepare(r, &number);
     r->stop_is_movement = true; /* wherever the recording stands, perhaps at its end by a signal */
     err = session_scratch_run(r->session, o->step ? 1 : 0, &r->stop, &r->stop_signal);
+    rsp_call_show_output(r);
     if (is_call && !err)
         err = rsp_call_finish(r, number);
     else if (is_call)
