@@ -333,8 +333,10 @@ struct error *value_number(struct value *value, struct number *ret)
     struct error *err = value_load(value);
     if (err)
         return err;
-    if (value_is_missing(value, 0, value->size))
+    if (value_is_missing(value, 0, value->size)) {
+        value->evaluation->uses |= VALUES_GONE;
         return error_new("it is optimised out");
+    }
     *ret = (struct number){0};
     if (plain->kind == TYPE_FLOAT && float_number(plain, value->bytes, &ret->f)) {
         ret->is_float = true;

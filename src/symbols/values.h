@@ -4,6 +4,7 @@
  *   type_spelled.c, type_names.c    what ptype shows; names of templates
  *   name_index.c            names outside of functions
  *   variables.c             where a variable is: location lists, entry values, pieces, thread-locals
+ *   stretches.c             how it is kept in each part of its function's code
  *   linked_data.c           where the linker has put a variable that is only declared
  *   value.c                 bytes with a type
  *   parse.c, evaluate.c     expressions to trees, trees to values
@@ -66,6 +67,10 @@ struct values_request {
     size_t frame_count;
     size_t selected;
     u64 fs_base;                /* for thread-locals */
+    /* Names mean what they mean in the code at names_pc, in the function that is further out than so many inlined ones there; what
+     * has no value where the frame is now counts as optimised out.  0: where the frame is. */
+    u64 names_pc;
+    size_t names_inlined;
     /* Registers that frames do not hold: vector, x87, segments; by gdb's name without `$`; may be NULL. */
     bool (*named_register)(void *context, const char *name, u8 *bytes, size_t *size);
     const struct values_actions *actions; /* NULL: assignments and calls are refused */
@@ -143,8 +148,19 @@ enum {
     VALUES_FRAME = 1,     /* where the frame lies */
     VALUES_REGISTERS = 2, /* what is in its registers */
     VALUES_NO_MEMORY = 4, /* memory that is not there: at another moment it may be */
+    VALUES_MOVES = 8,     /* the pc: the compiler keeps it elsewhere in other parts of the function */
+    VALUES_GONE = 16,     /* what is optimised out at this pc */
+    VALUES_CONSTANT = 32, /* a variable that the compiler has made a constant */
 };
 u32 values_uses(const struct evaluation *v);
+/* How many inlined functions are further in than the selected frame: names_inlined for the place of its pc. */
+size_t values_inlined_before(const struct values_request *q);
+
+/* How the variables that VALUES_MOVES or VALUES_CONSTANT speaks of are kept at an address of their function. */
+enum variable_keeping { KEPT_NOWHERE, KEPT_IN_MEMORY, KEPT_IN_REGISTERS, KEPT_BY_CALLER, KEPT_AS_CONSTANT };
+/* Their names, in the order in which they were met; NULL: there are no more. */
+const char *values_moving(const struct evaluation *v, size_t index);
+enum variable_keeping values_kept(struct evaluation *v, size_t index, u64 pc);
 
 /* --- values that outlive their evaluation: $1, $$2, $name
  * -------------------------------------------------------- */

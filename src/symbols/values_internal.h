@@ -181,6 +181,7 @@ struct evaluation {
     u32 uses;                  /* VALUES_* */
     /* nothing is to have an effect: only the type of the result is asked for */
     bool only_types;
+    struct list moving;        /* struct found_variable: of VALUES_MOVES and VALUES_CONSTANT */
     bool no_storage;           /* the last thread-local variable has no place in this thread yet */
     struct list memory;        /* void *: all that lives until it is closed */
     struct type *types[TYPE_BUCKETS];
@@ -193,6 +194,8 @@ char *values_copy(struct evaluation *v, const char *text, size_t length);
 struct found_variable {
     Dwarf_Die die;
     struct module *module;
+    bool has_block;
+    Dwarf_Die block; /* that a local is declared in; it may have no code where the frame is now */
 };
 
 bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret);
@@ -221,6 +224,10 @@ struct tls_place {
 bool variables_tls_place(struct symbols *s, struct module *m, struct tls_place *ret);
 bool variables_tls(struct evaluation *v, struct module *m, u64 offset, u64 *ret);
 int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
+
+/* Is it kept in different ways in different parts of the code?  (stretches.c) */
+bool stretches_differ(Dwarf_Attribute *location);
+void stretches_note(struct evaluation *v, const struct found_variable *f);
 
 /* --- variables of other files (linked_data.c) ------------------------------------------------------------- */
 

@@ -122,8 +122,7 @@ static size_t real_frame(const struct values_request *q, size_t index)
     return index;
 }
 
-/* How many inlined functions are further in than the selected frame. */
-static size_t inlined_before(const struct values_request *q)
+size_t values_inlined_before(const struct values_request *q)
 {
     size_t n = q->selected;
     while (n > 0 && q->frames[n - 1].inlined)
@@ -139,8 +138,9 @@ static bool is_function(Dwarf_Die *die)
 static void take_blocks(struct evaluation *v)
 {
     Dwarf_Die *chain;
-    size_t skip = inlined_before(&v->request);
-    size_t count = module_chain(v->view.module, v->view.pc, &chain);
+    const struct values_request *q = &v->request;
+    size_t skip = q->names_pc ? q->names_inlined : values_inlined_before(q);
+    size_t count = module_chain(v->view.module, q->names_pc ? q->names_pc : v->view.pc, &chain);
     v->has_unit = count;
     if (count)
         v->unit = chain[0];
@@ -168,7 +168,8 @@ static bool is_cplusplus(Dwarf_Die *unit)
 struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret)
 {
     struct evaluation *v = xalloc(sizeof *v);
-    *v = (struct evaluation){.symbols = s, .request = *request, .memory = LIST(void *)};
+    *v = (struct evaluation){.symbols = s, .request = *request, .memory = LIST(void *),
+                             .moving = LIST(struct found_variable)};
     if (request->selected < request->frame_count) {
         view_frame(v, real_frame(request, request->selected), &v->view);
         if (v->view.module)
@@ -188,6 +189,7 @@ void values_close(struct evaluation *v)
     for (size_t n = 0; n < v->memory.count; n++)
         free(memory[n]);
     list_deinit(&v->memory);
+    list_deinit(&v->moving);
     free(v);
 }
 
@@ -524,9 +526,34 @@ static struct value *linked_value(struct evaluation *v, struct type *t, const st
     return value_at(v, t, at, NULL);
 }
 
+/* Is the frame in the block that the variable is declared in?  Outside, its memory may be another's. */
+static bool is_in_its_block(const struct evaluation *v, const struct found_variable *f)
+{
+    Dwarf_Die block = f->block;
+    return !v->request.names_pc || !f->has_block ||
+           dwarf_haspc(&block, v->view.pc - f->module->dwarf_bias) == 1;
+}
+
+/* What is not to be known by the value alone. */
+static void note_keeping(struct evaluation *v, const struct found_variable *found, bool moves,
+                         const struct value *value)
+{
+    bool gone = value_is_gone(value);
+    bool constant = !moves && !gone && !value->in_memory && !(v->uses & VALUES_FRAME);
+    if (moves)
+        v->uses |= VALUES_MOVES | VALUES_FRAME;
+    if (gone)
+        v->uses |= VALUES_GONE;
+    if (constant)
+        v->uses |= VALUES_CONSTANT;
+    if (moves || constant)
+        stretches_note(v, found);
+}
+
 struct error *variables_value(struct evaluation *v, const struct found_variable *found,
                               struct value **ret)
 {
+    bool moves = false;
     Dwarf_Attribute a;
     Dwarf_Die die = found->die;
     struct frame_view view;
@@ -553,8 +580,13 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     else if (dwarf_attr_integrate(&die, DW_AT_location, &a)) {
         if (is_global(&a))
             view.frame = NULL; /* whatever the pc */
+        moves = found->has_block && stretches_differ(&a);
         if (variables_run(&view, &a, &l))
             *ret = value_of_location(&view, t, &l);
+    }
+    if ((v->uses & VALUES_FRAME || moves) && !is_in_its_block(v, found)) {
+        moves = true;
+        *ret = NULL;
     }
     if (!*ret && v->no_storage)
         return error_new("this thread has not used it yet, and has no storage for it");
@@ -562,6 +594,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
         *ret = value_optimised_out(v, t);
     if (!(*ret)->in_memory && v->uses & VALUES_FRAME)
         v->uses |= VALUES_REGISTERS; /* computed of them */
+    note_keeping(v, found, moves, *ret);
     v->uses |= used_before;
     return NULL;
 }
@@ -620,7 +653,8 @@ static bool find_in_block(struct evaluation *v, Dwarf_Die *block, const char *na
     do {
         const char *own = is_variable(&child) ? dwarf_diename(&child) : NULL;
         if (own && strcmp(own, name) == 0) {
-            *ret = (struct found_variable){.die = child, .module = v->view.module};
+            *ret = (struct found_variable){.die = child, .module = v->view.module, .has_block = true,
+                                           .block = *block};
             any = true; /* of two with one name the later hides the earlier */
         }
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -633,8 +667,11 @@ static bool find_in_origin(struct evaluation *v, Dwarf_Die *block, const char *n
 {
     Dwarf_Attribute a;
     Dwarf_Die origin;
-    return dwarf_attr(block, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
-           find_in_block(v, &origin, name, ret);
+    if (!dwarf_attr(block, DW_AT_abstract_origin, &a) || !dwarf_formref_die(&a, &origin) ||
+        !find_in_block(v, &origin, name, ret))
+        return false;
+    ret->block = *block; /* the abstract form has no code */
+    return true;
 }
 
 bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret)
