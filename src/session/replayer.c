@@ -493,6 +493,7 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
     *ret = replayer_create(r->family, (pid_t)answer.forked.pid, ends[0]);
     (*ret)->stopped = r->stopped;
     (*ret)->points = r->points;
+    r->family->copies_made++;
     return NULL;
 }
 
@@ -558,6 +559,7 @@ static struct error *give_points(struct replayer *r, u64 id)
 struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
 {
     struct control_run run = {.plan_size = (u32)size};
+    u64 from = r->stopped.tick;
     struct error *err = plan->points && plan->points != r->points ? give_points(r, plan->points) : NULL;
     int fd = -1;
     if (err)
@@ -575,6 +577,8 @@ struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t s
     forget_trace(r);
     if (!err)
         err = replayer_hear_stopped(r, &fd);
+    if (!err)
+        r->family->ticks_run += r->stopped.tick - from;
     if (!err && plan->mode == PLAN_TRACE)
         err = take_trace(r, fd);
     if (fd >= 0)

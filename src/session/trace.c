@@ -16,7 +16,7 @@
 #include "base/xalloc.h"
 #include "session/session_internal.h"
 
-enum { BATCH = 1 << 16, PIECES = 16 };
+enum { BATCH = 1 << 16 };
 
 struct tracing {
     struct session *s;
@@ -89,8 +89,7 @@ static struct error *run_part(struct tracing *t, struct moment limit)
     struct error *err = trace_lay(t);
     while (!err && !t->enough) {
         err = timeline_run(&t->s->timeline, t->r, &(struct timeline_pass){
-            .plan = t->plan, .size = t->plan_size, .limit = limit, .pieces = PIECES,
-            .seen = take_piece, .context = t});
+            .plan = t->plan, .size = t->plan_size, .limit = limit, .seen = take_piece, .context = t});
         if (err || trace_is_over(t))
             break;
         if (is_laid_anew(t))
@@ -134,19 +133,27 @@ static struct moment later(struct moment a, struct moment b)
     return moment_compare(a, b) < 0 ? b : a;
 }
 
-/* The checkpoint strictly before. */
-static struct moment part_before(const struct session *s, struct moment to, struct moment bound)
+/* A part ends at `to` and begins at a checkpoint, strictly before.  It is as long as all parts that were run through before it
+ * together: whatever is looked for, no more than about twice the way to it is run, and in a few parts.  Each costs a copy of a
+ * process that has to translate its code anew. */
+static struct moment part_before(const struct session *s, struct moment to, u64 done,
+                                 struct moment bound)
 {
     struct moment before = to.pc ? (struct moment){to.tick, to.pc - 1}
                                  : (struct moment){to.tick - 1, ~0ull};
+    if (done && to.tick - bound.tick <= done)
+        return bound;
+    if (done)
+        before.tick = to.tick - done;
     return later(timeline_before(&s->timeline, before)->at, bound);
 }
 
 static struct error *trace_backward(struct tracing *t, struct moment from, struct moment to)
 {
     struct error *err;
+    struct moment end = to;
     do {
-        struct moment start = part_before(t->s, to, from);
+        struct moment start = part_before(t->s, to, end.tick - to.tick, from);
         err = trace_part(t, start, to);
         to = start;
     } while (!err && !t->enough && moment_compare(from, to) < 0 && !session_interrupted(t->s));
