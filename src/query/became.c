@@ -139,7 +139,7 @@ static void became_add_site(void *context, u64 address, u64 size)
 }
 
 /* Asks, and lays sites on what was read; where the engine asks, on all that may be. */
-static struct error *became_ask_here(struct became_asking *a, bool *ret)
+static struct error *became_ask_here(struct became_asking *a, enum became_truth *ret)
 {
     struct session_noted *noted;
     size_t count;
@@ -160,11 +160,12 @@ static struct error *became_ask_here(struct became_asking *a, bool *ret)
 static struct error *became_lay(void *context, struct moment at, struct session_sites *ret)
 {
     struct became_asking *a = context;
-    bool holds = false;
+    enum became_truth truth = BECAME_FALSE;
     (void)at;
-    struct error *err = became_ask_here(a, &holds);
+    struct error *err = became_ask_here(a, &truth);
     if (err)
         return err;
+    bool holds = truth == BECAME_TRUE || (truth == BECAME_UNKNOWN && a->begun && a->held);
     if (a->begun && holds && !a->held)
         note(a, &a->change);
     if (!a->begun)

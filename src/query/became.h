@@ -4,16 +4,19 @@
  * watched, and it is asked again where one of those bytes has changed, never in between.  If there is bytecode for it, too, and
  * that reads nothing but fixed places, it is the engine that asks.
  *
- * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not hold.
+ * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not hold.  Where it is unknown (a
+ * variable is optimised out) it is taken to be what it was before.
  */
 #ifndef QUERY_BECAME_H
 #define QUERY_BECAME_H
 
 #include "query/history.h"
 
+enum became_truth { BECAME_FALSE, BECAME_TRUE, BECAME_UNKNOWN };
+
 struct became_question {
     /* Errors are of the session; a condition that cannot be evaluated is false. */
-    struct error *(*holds)(void *context, bool *ret);
+    struct error *(*holds)(void *context, enum became_truth *ret);
     void *context;
     struct look_points points;
     const u8 *bytecode; /* agent expression (log/control.h); NULL: none */

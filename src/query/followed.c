@@ -87,12 +87,13 @@ static void lay_value(struct following *f)
 /* What has happened where the pass stands. */
 static struct error *followed_judge(struct following *f, const struct history_state *now)
 {
-    bool holds = true, changed = !history_state_same(&f->value, now);
+    enum became_truth truth = BECAME_TRUE;
+    bool changed = !history_state_same(&f->value, now);
     bool by_way = f->way_changed && changed && wants_stores(f);
     if (!f->begun || (!f->touched && !by_way))
         return NULL;
-    struct error *err = f->q->condition ? subject_holds(f->q->condition, &holds) : NULL;
-    if (!err && holds)
+    struct error *err = f->q->condition ? subject_holds(f->q->condition, &truth) : NULL;
+    if (!err && truth != BECAME_FALSE) /* where it is not known, one who asked for a stop is to have it */
         followed_add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
     return err;
 }
@@ -107,14 +108,21 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
     struct error *err = history_state_look(f->s, subject_look, f->q->subject, &now, &noted, &count);
     if (err)
         return err;
-    err = followed_judge(f, &now);
-    history_state_deinit(&f->value);
-    f->value = now;
+    bool known = !now.gone || !f->begun; /* where it is optimised out it is not known to have changed */
+    if (known || f->touched)
+        err = followed_judge(f, known ? &now : &f->value);
+    f->sites.count = 0;
+    f->has_site = false;
+    if (known) {
+        history_state_deinit(&f->value);
+        f->value = now;
+        lay_value(f);
+    }
+    history_state_lay_way(&now, noted, count, &f->sites);
+    if (!known)
+        history_state_deinit(&now);
     f->begun = true;
     f->touched = f->way_changed = false;
-    f->sites.count = 0;
-    lay_value(f);
-    history_state_lay_way(&now, noted, count, &f->sites);
     struct look_points points = subject_points(f->q->subject);
     look_points_lay(&points, &f->sites);
     free(noted);

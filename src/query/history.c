@@ -27,6 +27,7 @@ struct history_entry {
     struct moment from, to;
     struct history_change *changes;
     size_t count;
+    bool unseen;
 };
 
 struct history {
@@ -71,6 +72,8 @@ struct history_asking {
     struct plan_hit way;        /* the last hit on the way to the value */
     struct plan_site way_site;
     bool way_changed;
+    bool unseen;                /* it has been optimised out since the value was known */
+    bool ever_unseen;
     struct list part;           /* struct history_change, of the part that is under way */
     struct list found;          /* the same, of parts that are done; newest first if BACKWARD */
     struct moment reached;      /* BACKWARD: from here on everything is found */
@@ -101,6 +104,12 @@ static void drop_older(struct history_asking *a)
     a->dropped = true;
 }
 
+/* Of large values fewer are kept. */
+static size_t changes_most(const struct history_asking *a)
+{
+    return CHANGES_MOST / (1 + a->value.size / 64);
+}
+
 /* The value has become `now`, by the hit.  Takes it. */
 static void note_change(struct history_asking *a, const struct plan_hit *hit,
                         struct history_state now)
@@ -110,11 +119,11 @@ static void note_change(struct history_asking *a, const struct plan_hit *hit,
         history_state_deinit(&c->new);
         history_state_deinit(&a->value);
     } else {
-        if (a->part.count >= 2 * CHANGES_MOST)
+        if (a->part.count >= 2 * changes_most(a))
             drop_older(a);
         c = list_add(&a->part);
         *c = (struct history_change){{hit->tick, hit->pc}, {hit->after_tick, hit->after_pc}, hit->thread,
-                                     a->value, {0}};
+                                     a->value, {0}, a->unseen};
     }
     c->new = history_state_copy(&now);
     a->value = now;
@@ -144,16 +153,38 @@ static void add_sites_of_value(struct history_asking *a)
 
 /* --- callbacks of the trace ------------------------------------------------------------------- */
 
-/* It was missing, since its memory was not there; that it has come since, as zeros, was no store.  What it was when it was stored
- * to is known. */
-static void take_memory_that_came(struct history_asking *a, const struct history_state *now)
+/* It was missing, since memory was not there; that it has come since, as zeros, was no store.  What it was when something was stored
+ * there is known. */
+static struct error *take_memory_that_came(struct history_asking *a)
 {
-    bool stored = a->way.written && a->way_site.address == now->address && a->way.value_size >= now->size;
-    if (!a->value.missing || !stored || !now->size)
-        return;
+    struct history_state before;
+    struct session_noted *noted;
+    size_t count;
+    struct session_patch patch = {a->way_site.address, a->way.old, a->way.value_size};
+    if (!a->value.missing || !a->way.written || a->way_site.kind != SITE_STORE)
+        return NULL;
+    session_pretend(a->s, &patch, 1);
+    struct error *err = history_state_look(a->s, a->q->look, a->q->context, &before, &noted, &count);
+    session_pretend(a->s, NULL, 0);
+    if (err)
+        return err;
+    free(noted);
     history_state_deinit(&a->value);
-    a->value = history_state_copy(now);
-    memcpy(a->value.bytes, a->way.old, now->size);
+    a->value = before;
+    return NULL;
+}
+
+/* What was looked at is the value now.  Takes it. */
+static void take_look(struct history_asking *a, struct history_state now)
+{
+    if (a->begun && a->way_changed && !history_state_same(&a->value, &now)) {
+        note_change(a, &a->way, now);
+    } else {
+        history_state_deinit(&a->value);
+        a->value = now;
+    }
+    a->unseen = false;
+    a->begun = true;
 }
 
 static struct error *history_lay(void *context, struct moment at, struct session_sites *ret)
@@ -166,19 +197,25 @@ static struct error *history_lay(void *context, struct moment at, struct session
     struct error *err = history_state_look(a->s, a->q->look, a->q->context, &now, &noted, &count);
     if (err)
         return err;
-    if (a->begun && a->way_changed)
-        take_memory_that_came(a, &now);
-    if (a->begun && a->way_changed && !history_state_same(&a->value, &now)) {
-        note_change(a, &a->way, now);
-    } else {
-        history_state_deinit(&a->value);
-        a->value = now;
+    if (a->begun && a->way_changed && !now.missing)
+        err = take_memory_that_came(a);
+    if (err) {
+        history_state_deinit(&now);
+        free(noted);
+        return err;
     }
-    a->begun = true;
-    a->way_changed = false;
     a->sites.count = 0;
-    add_sites_of_value(a);
+    a->ever_unseen |= now.gone;
+    if (now.gone && a->begun) {
+        a->unseen = true;
+    } else {
+        take_look(a, now);
+        add_sites_of_value(a);
+    }
+    a->way_changed = false;
     history_state_lay_way(&now, noted, count, &a->sites);
+    if (a->unseen)
+        history_state_deinit(&now);
     look_points_lay(&a->q->points, &a->sites);
     free(noted);
     *ret = (struct session_sites){.sites = a->sites.items, .count = a->sites.count};
@@ -252,6 +289,7 @@ static void keep_found(struct history_asking *a, struct history_entry *e, bool w
         memcpy(e->changes, a->part.items, count * sizeof *e->changes);
     if (!a->backward)
         a->part.count = 0;
+    e->unseen = a->ever_unseen;
     e->from = a->q->from;
     e->to = a->q->to;
     if (a->backward && !whole)
@@ -327,6 +365,7 @@ static void history_make_answer(struct history *h, const struct history_entry *e
     }
     ret->more = (q->most && n > q->most) || moment_compare(e->from, q->from) > 0 ||
                 (moment_compare(e->to, q->to) < 0 && !ret->interrupted);
+    ret->unseen = e->unseen;
     ret->changes = h->lent;
     ret->count = q->most && n > q->most ? q->most : n;
 }

@@ -32,12 +32,14 @@ struct history_change {
     struct moment after; /* where it had */
     u32 thread;
     struct history_state old, new;
+    bool unseen;         /* it was optimised out in between: the change may have been anywhere there */
 };
 
 struct history_answer {
     const struct history_change *changes; /* in the order asked for */
     size_t count;
     bool more;        /* there are others, that were not asked for or are too many */
+    bool unseen;      /* it was optimised out in parts of it */
     bool interrupted; /* what was found until then: */
     struct moment reached; /* how far it came */
 };

@@ -1,6 +1,7 @@
 /* Subjects: see the header. */
 #include "query/subject.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,15 @@
 #include "session/trace.h"
 
 enum {
-    IN_MEMORY_MOST = SUBJECT_SHOWN_MOST, /* larger values are compared as text, which has an end */
+    AS_TEXT_MOST = 64,     /* bytes of what is now in memory and now in a register */
     FRAMES_KEPT = 64,      /* behind the one that is meant: entry values are known to callers */
     FRAMES_MOST = 10000,
 };
+
+bool subject_is_looked_at(const struct subject *s)
+{
+    return s->uses & (VALUES_REGISTERS | VALUES_MOVES);
+}
 
 /* --- making ------------------------------------------------------------------------------------- */
 
@@ -32,12 +38,27 @@ static void take_place(struct subject *s, struct value *value)
     size_t count;
     u32 offset, size;
     value_sources(value, &sources, &count);
-    s->is_constant = !count && !(s->uses & VALUES_REGISTERS);
+    s->is_constant = !count && !subject_is_looked_at(s);
     s->in_memory = value_memory(value, &s->address, &s->size) && s->size;
-    s->is_fixed = s->in_memory && count == 1 && !(s->uses & VALUES_REGISTERS);
-    if (s->in_memory && value_bits(value, &offset, &size))
+    s->is_fixed = s->in_memory && count == 1 && !subject_is_looked_at(s);
+    s->is_bits = s->in_memory && value_bits(value, &offset, &size);
+    if (s->is_bits)
         take_bits(s, offset, size);
     free(sources);
+}
+
+/* The stack of a frame ends where that of the function begins which it has called.  Below the innermost one there is nothing that
+ * anyone has a right to. */
+static u64 low_end(const struct values_request *q, size_t at)
+{
+    enum { RED_ZONE_AND_MORE = 1 << 20 };
+    const struct frame *f = &q->frames[at];
+    size_t inner = at;
+    while (inner > 0 && q->frames[inner - 1].inlined)
+        inner--;
+    if (inner > 0)
+        return q->frames[inner - 1].cfa;
+    return f->known >> DWARF_RSP & 1 ? f->reg[DWARF_RSP] - RED_ZONE_AND_MORE : 0;
 }
 
 static void take_frame(struct subject *s)
@@ -51,6 +72,8 @@ static void take_frame(struct subject *s)
         return;
     const struct frame *f = &q->frames[at];
     s->cfa = f->cfa;
+    s->frame_low = low_end(q, at);
+    s->function_name = f->function ? xformat("%s", f->function) : NULL;
     if (at + 1 < q->frame_count)
         s->return_pc = q->frames[at + 1].pc;
     if (symbols_function(s->symbols, f->pc - f->called, &function))
@@ -68,6 +91,28 @@ static void subject_take_points(struct subject *s)
             s->points[s->point_count++] = all[n].pc;
 }
 
+static void add_slot(struct subject *s, u64 address, u64 size)
+{
+    if (!subject_in_frame(s, address) || s->slot_count == SUBJECT_SLOTS)
+        return;
+    for (size_t n = 0; n < s->slot_count; n++)
+        if (address >= s->slots[n].address && address + size <= s->slots[n].address + s->slots[n].size)
+            return;
+    s->slots[s->slot_count++] = (struct value_source){address, size};
+}
+
+static void take_slots_read(struct subject *s)
+{
+    struct session_noted *noted;
+    size_t count;
+    session_reads_noted(s->session, &noted, &count);
+    for (size_t n = 0; n < count; n++)
+        add_slot(s, noted[n].address, noted[n].size);
+    free(noted);
+    if (s->in_memory)
+        add_slot(s, s->address, s->size);
+}
+
 static struct error *evaluate_first(struct subject *s)
 {
     struct evaluation *evaluation;
@@ -76,6 +121,7 @@ static struct error *evaluate_first(struct subject *s)
     if (err)
         return err;
     err = values_is_condition(evaluation, s->expression, &s->is_condition);
+    session_note_reads(s->session);
     if (!err) {
         err = values_evaluate(evaluation, s->expression, &value);
         s->uses = values_uses(evaluation);
@@ -89,6 +135,7 @@ static struct error *evaluate_first(struct subject *s)
             take_place(s, value);
         }
     }
+    take_slots_read(s);
     values_close(evaluation);
     return err;
 }
@@ -111,13 +158,13 @@ struct error *subject_create(struct session *session, struct source *source, u32
         memcpy(frames, request->frames, kept * sizeof *frames);
     s->request.frames = frames;
     s->request.frame_count = kept;
+    take_frame(s);
     err = evaluate_first(s);
     if (err) {
         subject_destroy(s);
         return err;
     }
-    take_frame(s);
-    if (s->uses & VALUES_REGISTERS)
+    if (subject_is_looked_at(s))
         subject_take_points(s);
     *ret = s;
     return NULL;
@@ -128,7 +175,7 @@ struct subject *subject_of_range(struct session *session, struct source *source,
 {
     struct subject *s = xalloc(sizeof *s);
     *s = (struct subject){.session = session, .source = source, .expression = xformat("%s", expression),
-                          .is_fixed = true, .address = address, .size = size};
+                          .is_range = true, .is_fixed = true, .address = address, .size = size};
     return s;
 }
 
@@ -155,106 +202,8 @@ void subject_destroy(struct subject *s)
     free(s->type);
     free(s->missing);
     free(s->points);
+    free(s->function_name);
     free(s);
-}
-
-/* --- the frame ---------------------------------------------------------------------------------- */
-
-bool subject_is_local(const struct subject *s)
-{
-    return s->uses & VALUES_FRAME && s->cfa && s->return_pc;
-}
-
-/* It ends where its return address is executed with its frame gone, or another return address is written in the place
- * of its own: after a longjmp, say. */
-bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
-{
-    if (!subject_is_local(s))
-        return false;
-    *ret = (struct breakpoint){.kind = SITE_CODE, .address = s->return_pc, .thread = s->thread,
-                               .stack_least = s->cfa};
-    if (which == SUBJECT_BEGINS)
-        *ret = (struct breakpoint){.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->cfa - 8,
-                                   .size = 8, .thread = s->thread};
-    return true;
-}
-
-struct bound_search {
-    struct plan_site sites[SUBJECT_BOUNDS];
-    size_t count;
-    bool backward, found;
-    struct moment at;
-};
-
-static void add_bound(struct bound_search *b, const struct subject *s, int which)
-{
-    struct breakpoint p;
-    if (subject_bound(s, which, &p))
-        b->sites[b->count++] = (struct plan_site){
-            .kind = p.kind, .flags = p.flags | (b->backward ? 0 : PLAN_ENDS), .address = p.address,
-            .size = p.size, .thread = p.thread, .stack_least = p.stack_least};
-}
-
-static struct error *lay_bounds(void *context, struct moment at, struct session_sites *ret)
-{
-    struct bound_search *b = context;
-    (void)at;
-    *ret = (struct session_sites){.sites = b->sites, .count = b->count,
-                                  .enough = !b->backward && b->found};
-    return NULL;
-}
-
-static bool take_bounds(void *context, const struct plan_hit *hits, size_t count)
-{
-    struct bound_search *b = context;
-    const struct plan_hit *hit = &hits[b->backward ? count - 1 : 0];
-    b->found = true;
-    b->at = hit->after_tick ? (struct moment){hit->after_tick, hit->after_pc}
-                            : (struct moment){hit->tick, hit->pc};
-    return b->backward;
-}
-
-static bool subject_end_part(void *context, struct moment from, struct moment to)
-{
-    const struct bound_search *b = context;
-    (void)from;
-    (void)to;
-    return !b->found;
-}
-
-static struct error *subject_search(const struct subject *s, struct bound_search *b,
-                                    struct moment from, struct moment to, bool *ret_interrupted)
-{
-    struct session_trace t = {.from = from, .to = to, .direction = b->backward ? BACKWARD : FORWARD,
-                              .lay = lay_bounds, .take = take_bounds, .part = subject_end_part,
-                              .context = b};
-    *ret_interrupted = false;
-    return b->count ? session_trace(s->session, &t, ret_interrupted) : NULL;
-}
-
-struct error *subject_frame_begin(const struct subject *s, struct moment alive, struct moment least,
-                                  bool *ret_found, struct moment *ret, bool *ret_interrupted)
-{
-    struct bound_search b = {.backward = true};
-    add_bound(&b, s, SUBJECT_BEGINS);
-    struct error *err = subject_search(s, &b, least, alive, ret_interrupted);
-    *ret_found = !err && b.found;
-    if (*ret_found)
-        *ret = b.at;
-    return err;
-}
-
-struct error *subject_frame_end(const struct subject *s, struct moment alive, struct moment most,
-                                bool *ret_found, struct moment *ret, bool *ret_interrupted)
-{
-    struct bound_search b = {0};
-    add_bound(&b, s, SUBJECT_ENDS);
-    add_bound(&b, s, SUBJECT_BEGINS);
-    struct error *err = subject_search(s, &b, alive, most, ret_interrupted);
-    *ret_found = !err && b.found;
-    if (*ret_found)
-        *ret = b.at;
-    return err;
 }
 
 /* --- looking ------------------------------------------------------------------------------------ */
@@ -288,7 +237,12 @@ static struct error *open_scope(const struct subject *s, struct evaluation **ret
 {
     struct values_request q = s->request;
     *ret_frames = NULL;
-    struct error *err = s->uses & VALUES_REGISTERS ? find_frame(s, &q, ret_frames) : NULL;
+    if (!subject_is_looked_at(s))
+        return values_open(s->symbols, &q, ret);
+    const struct frame *said = &s->request.frames[s->request.selected];
+    q.names_pc = said->pc - said->called;
+    q.names_inlined = values_inlined_before(&s->request);
+    struct error *err = find_frame(s, &q, ret_frames);
     return err ? err : values_open(s->symbols, &q, ret);
 }
 
@@ -298,12 +252,17 @@ static struct error *subject_look_in(struct subject *s, struct evaluation *evalu
     struct value *value;
     u32 offset, size;
     struct error *err = values_evaluate(evaluation, s->expression, &value);
-    if (err)
-        return err;
+    ret->gone = values_uses(evaluation) & VALUES_GONE && (err || value_is_gone(value));
+    if (err || ret->gone)
+        return err ? err : error_new("optimised out");
     if (!s->type)
         s->type = value_type(value);
-    bool in_memory = value_memory(value, &ret->address, &ret->size) && ret->size <= IN_MEMORY_MOST;
+    /* What may be in a register at the next statement is compared as text.  A store to where it lies now is looked at, then: the
+     * compiler may have used that place for something else. */
+    bool in_memory = value_memory(value, &ret->address, &ret->size) &&
+                     (!subject_is_looked_at(s) || ret->size > AS_TEXT_MOST);
     if (in_memory && value_bits(value, &offset, &size)) {
+        s->is_bits = true;
         struct subject bits = {.address = ret->address};
         take_bits(&bits, offset, size);
         *ret = (struct history_value){.address = bits.address, .size = bits.size,
@@ -320,39 +279,79 @@ struct error *subject_look(void *context, struct history_value *ret)
     struct evaluation *evaluation;
     struct frame *frames;
     *ret = (struct history_value){0};
+    if (s->is_range) {
+        *ret = (struct history_value){.address = s->address, .size = s->size, .not_first = s->not_first,
+                                      .not_last = s->not_last};
+        return NULL;
+    }
     struct error *err = open_scope(s, &evaluation, &frames);
+    bool gone = err != NULL; /* where the frame cannot be found, nothing is known */
     if (!err) {
         err = subject_look_in(s, evaluation, ret);
+        gone = ret->gone;
         values_close(evaluation);
         free(frames);
     }
     if (err)
-        *ret = (struct history_value){.text = text_of_error(err), .missing = true};
+        *ret = (struct history_value){.text = text_of_error(err), .missing = true, .gone = gone};
     return NULL;
 }
 
-struct error *subject_holds(void *context, bool *ret)
+struct error *subject_holds(void *context, enum became_truth *ret)
 {
     struct subject *s = context;
     struct evaluation *evaluation;
     struct value *value;
     struct frame *frames;
-    *ret = false;
+    bool truth = false;
+    *ret = BECAME_UNKNOWN;
     struct error *err = open_scope(s, &evaluation, &frames);
     if (!err) {
         err = values_evaluate(evaluation, s->expression, &value);
         if (!err)
-            err = value_truth(value, ret);
+            err = value_truth(value, &truth);
+        if (!err || !(values_uses(evaluation) & VALUES_GONE))
+            *ret = !err && truth ? BECAME_TRUE : BECAME_FALSE;
         values_close(evaluation);
         free(frames);
     }
-    error_destroy(err); /* as good as false */
+    error_destroy(err); /* where a pointer leads nowhere it is as good as false */
     return NULL;
 }
 
 struct look_points subject_points(const struct subject *s)
 {
     return (struct look_points){s->points, s->point_count, s->thread};
+}
+
+struct state_then {
+    struct subject *s;
+    struct history_state *ret;
+    bool looked;
+};
+
+static struct error *look_state_then(void *context, struct moment at, struct session_sites *ret)
+{
+    struct state_then *l = context;
+    struct session_noted *noted;
+    size_t count;
+    (void)at;
+    *ret = (struct session_sites){.enough = true};
+    struct error *err = history_state_look(l->s->session, subject_look, l->s, l->ret, &noted, &count);
+    if (!err)
+        free(noted);
+    l->looked = !err;
+    return err;
+}
+
+struct error *subject_state_at(struct subject *s, struct moment at, struct history_state *ret)
+{
+    struct state_then l = {s, ret, false};
+    struct session_trace t = {.from = at, .to = at, .direction = FORWARD, .lay = look_state_then,
+                              .context = &l};
+    bool interrupted;
+    struct error *err = session_trace(s->session, &t, &interrupted);
+    return err || l.looked ? err : error_new("interrupted");
 }
 
 char *subject_key(const struct subject *s)
@@ -376,6 +375,35 @@ static bool is_there(struct value *value, const struct history_state *state)
     return address == state->address && size == state->size;
 }
 
+/* Bits as a number of the type: a bit-field has no address that could be cast. */
+static struct error *evaluate_bits(struct subject *s, struct evaluation *evaluation,
+                                   const struct history_state *state, struct value **ret)
+{
+    u64 raw = 0;
+    i64 negative = 0;
+    u32 first = 0, last = 0;
+    while (first < 8 && state->not_first >> first & 1)
+        first++;
+    while (last < 8 && state->not_last >> (7 - last) & 1)
+        last++;
+    u32 bits = (u32)state->size * 8 - first - last;
+    memcpy(&raw, state->bytes, state->size < 8 ? state->size : 8);
+    raw = raw >> first & (bits < 64 ? (1ull << bits) - 1 : ~0ull);
+    char *test = xformat("(%s)-1 < (%s)0", s->type, s->type);
+    struct error *err = values_evaluate(evaluation, test, ret);
+    if (!err)
+        err = value_integer(*ret, &negative);
+    free(test);
+    if (err)
+        return err;
+    if (negative && bits < 64 && raw >> (bits - 1) & 1)
+        raw |= ~0ull << bits;
+    char *cast = xformat("(%s)%lld", s->type, (long long)raw);
+    err = values_evaluate(evaluation, cast, ret);
+    free(cast);
+    return err;
+}
+
 /* The expression itself, if it means the same place now; else what is there, as of its type: pointers on the way may lead elsewhere. */
 static struct error *evaluate_at(struct subject *s, struct evaluation *evaluation,
                                  const struct history_state *state, struct value **ret)
@@ -384,6 +412,8 @@ static struct error *evaluate_at(struct subject *s, struct evaluation *evaluatio
     if (!s->type || (!err && is_there(*ret, state)))
         return err;
     error_destroy(err);
+    if (s->is_bits)
+        return evaluate_bits(s, evaluation, state, ret);
     char *cast = xformat("*(%s *)0x%llx", s->type, (unsigned long long)state->address);
     err = values_evaluate(evaluation, cast, ret);
     free(cast);
@@ -415,11 +445,22 @@ static void use_text(void *context, struct value *value)
     *(char **)context = value_show(value, 0);
 }
 
+char *subject_bytes_text(const struct history_state *state)
+{
+    char *text = xalloc(3 * state->size + 16);
+    char *at = text + sprintf(text, "bytes");
+    for (size_t i = 0; i < state->size; i++)
+        at += sprintf(at, "%s%02x", i % 4 ? "" : " ", state->bytes[i]);
+    return text;
+}
+
 char *subject_text(struct subject *s, const struct history_state *state)
 {
     char *text = NULL;
     if (state->text)
         return xformat("%s", state->text);
+    if (s->is_range)
+        return subject_bytes_text(state);
     struct error *err = with_value(s, state, use_text, &text);
     return err ? text_of_error(err) : text;
 }
@@ -459,6 +500,8 @@ static void use_number(void *context, struct value *value)
 bool subject_number(struct subject *s, const struct history_state *state, double *ret)
 {
     struct as_number n = {0};
+    if (s->is_range)
+        return false;
     if (state->text) {
         n.known = !state->missing && subject_read_number(state->text, &n.number);
     } else {
@@ -472,6 +515,8 @@ bool subject_number(struct subject *s, const struct history_state *state, double
 struct error *subject_compile(const struct subject *s, u8 **ret, size_t *ret_size)
 {
     struct evaluation *evaluation;
+    if (s->uses & VALUES_MOVES)
+        return error_new("the compiler keeps a variable of it elsewhere in other parts of the function");
     struct error *err = values_open(s->symbols, &s->request, &evaluation);
     if (err)
         return err;

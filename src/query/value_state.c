@@ -94,6 +94,7 @@ struct error *history_state_look(struct session *s, struct error *(*look)(void *
     }
     ret->text = v.text;
     ret->missing = v.missing;
+    ret->gone = v.gone;
     ret->not_first = v.not_first;
     ret->not_last = v.not_last;
     return NULL;

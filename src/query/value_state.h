@@ -10,6 +10,7 @@ struct history_value {
     u64 address, size; /* where it lies; size 0: nowhere, it is computed */
     char *text;        /* size 0: the value, or why there is none; xalloc'd, taken */
     bool missing;      /* there is none; for whatever reason, that is the same */
+    bool gone;         /* missing, since the compiler has optimised it away here: it may have one all the same */
     u8 not_first, not_last; /* bits of the first and last byte that are not part of it */
 };
 
@@ -18,7 +19,7 @@ struct history_state {
     size_t size;
     u8 *bytes;  /* size of them */
     char *text; /* of what is computed or missing; else NULL */
-    bool missing;
+    bool missing, gone;
     u8 not_first, not_last;
 };
 

@@ -5,6 +5,7 @@
     gsub(/moment [0-9]+:ADDR/, "moment N")
     gsub(/^[0-9]+,ADDR,/, "TICK,ADDR,")
     gsub(/  tick [0-9]+ +[0-9]+$/, "  tick N to N")
+    gsub(/[(]tick [0-9]+ to [0-9]+(, (at )?[0-9]+%( to [0-9]+%)?)?[)]/, "(tick N to N)")
     gsub(/process [0-9]+/, "process N")
     gsub(/[+][0-9]+>/, "+N>")
     gsub(/[+][0-9]+ at /, "+N at ")

@@ -17,7 +17,7 @@
 #include "query/became.h"
 #include "query/subject.h"
 #include "query/history.h"
-#include "session/replayer_internal.h"
+#include "session/session_internal.h"
 #include "session/trace.h"
 
 enum { RANGES_MOST = 12, SIZE_MOST = 64, STEPS_MOST = 600000, NOTHING = 0x7ead };
@@ -253,7 +253,7 @@ static bool holds_at(size_t n)
     return subject == range_count ? steps[n].chain > 11 && steps[n].chain != NOTHING : steps[n].bytes[subject][0] > wanted_byte;
 }
 
-static struct error *holds(void *context, bool *ret)
+static struct error *holds(void *context, enum became_truth *ret)
 {
     u8 byte = 0;
     size_t got;
@@ -261,11 +261,11 @@ static struct error *holds(void *context, bool *ret)
     holds_asked++;
     if (subject == range_count) {
         i64 v = chain(NULL);
-        *ret = v > 11 && v != NOTHING;
+        *ret = v > 11 && v != NOTHING ? BECAME_TRUE : BECAME_FALSE;
         return NULL;
     }
     check(session_read(s, ranges[subject].address, &byte, 1, &got));
-    *ret = byte > wanted_byte;
+    *ret = byte > wanted_byte ? BECAME_TRUE : BECAME_FALSE;
     return NULL;
 }
 
@@ -322,6 +322,111 @@ static void ask_became(const char *name)
             fail("behind %llu:%#llx, not %llu:%#llx", (unsigned long long)a.after.tick, (unsigned long long)a.after.pc,
                  (unsigned long long)steps[n].at.tick, (unsigned long long)steps[n].at.pc);
     }
+}
+
+/* --- where pieces end ------------------------------------------------------------------------------ */
+
+/* A checkpoint, so that a part or a piece ends there. */
+static void leave_checkpoint(struct moment at)
+{
+    struct replayer *r;
+    check(timeline_reach(&s->timeline, at, &r));
+    timeline_keep(&s->timeline, r);
+}
+
+/* Every time that the condition becomes true is met, also where a piece begins or ends just before or behind the store. */
+static void compare_pieces(const char *name)
+{
+    enum { EVENTS_MOST = 12 };
+    u8 code[32];
+    u32 number;
+    struct session_stop stop;
+    size_t events[EVENTS_MOST], count = 0;
+    subject = (size_t)(range_named(name) - ranges);
+    wanted_byte = 4;
+    doing = "a condition where pieces end";
+    for (size_t n = step_count - 1; n > 0 && count < EVENTS_MOST; n--)
+        if (holds_at(n) && !holds_at(n - 1))
+            events[count++] = n;
+    for (size_t i = 0; i < count; i++)
+        leave_checkpoint(steps[events[i] - i % 2].at);
+    struct breakpoint b = {.kind = SITE_STORE, .flags = PLAN_BECOMES, .address = ranges[subject].address, .size = 1,
+                           .thread = CONTROL_THREAD_ANY, .condition = code, .condition_size = (u32)compile(code)};
+    check(session_goto(s, steps[step_count - 1].at, &stop));
+    check(session_add_breakpoint(s, &b, &number));
+    for (size_t i = 0; i < count; i++) {
+        check(session_continue(s, BACKWARD, 1, &stop));
+        if (stop.why != WHY_BREAKPOINT || moment_compare((struct moment){stop.hit.after_tick, stop.hit.after_pc}, steps[events[i]].at))
+            fail("event %zu of %zu is missed", i, count);
+    }
+    check(session_remove_breakpoint(s, number));
+    for (size_t i = 0; i < count; i++) {
+        struct became_answer a;
+        struct became_question q = {.holds = holds, .from = steps[events[i] - 1].at, .to = steps[events[i]].at,
+                                    .direction = i % 2 ? FORWARD : BACKWARD, .bytecode = code, .bytecode_size = compile(code)};
+        check(became_ask(s, &q, &a));
+        if (!a.found || moment_compare(a.after, steps[events[i]].at))
+            fail("event %zu is missed where the stretch ends with it", i);
+        q.from = steps[events[i]].at;
+        check(became_ask(s, &q, &a));
+        if (a.found || !a.at_start)
+            fail("event %zu is met again where the stretch begins behind it", i);
+    }
+}
+
+/* --- cost ------------------------------------------------------------------------------------------- */
+
+static size_t parts;
+
+static bool count_part(void *context, struct moment from, struct moment to)
+{
+    (void)context;
+    (void)from;
+    (void)to;
+    parts++;
+    return true;
+}
+
+static struct error *lay_range(void *context, struct moment at, struct session_sites *ret)
+{
+    static struct plan_site site = {.kind = SITE_STORE, .size = 1, .thread = CONTROL_THREAD_ANY};
+    (void)at;
+    site.address = *(u64 *)context;
+    *ret = (struct session_sites){.sites = &site, .count = 1};
+    return NULL;
+}
+
+static bool take_all(void *context, const struct plan_hit *hits, size_t count)
+{
+    (void)context;
+    (void)hits;
+    (void)count;
+    return true;
+}
+
+/* What is never found is looked for in one pass over the run, in a few parts, however many checkpoints there are. */
+static void check_cost(void)
+{
+    enum { CHECKPOINTS = 40, PARTS_MOST = 12 };
+    struct moment first = session_first(s), last = session_last(s);
+    u64 all = last.tick - first.tick, address = range_named("alternate65000")->address - 40000;
+    struct history_range r = {address, 1};
+    struct history_question q = {.look = history_look_at_range, .context = &r, .from = first, .to = last, .order = BACKWARD, .most = 3};
+    struct history_answer a;
+    bool interrupted;
+    doing = "cost";
+    for (u64 n = 1; n < CHECKPOINTS; n++)
+        leave_checkpoint((struct moment){first.tick + all * n / CHECKPOINTS, 0});
+    u64 before = s->family.ticks_run;
+    check(history_ask(h, &q, &a));
+    u64 run = s->family.ticks_run - before;
+    if (a.count || run > all + all / 10)
+        fail("%zu changes; %llu ticks were run for a run of %llu", a.count, (unsigned long long)run, (unsigned long long)all);
+    struct session_trace t = {.from = first, .to = last, .direction = BACKWARD, .lay = lay_range, .take = take_all,
+                              .part = count_part, .context = &address};
+    check(session_trace(s, &t, &interrupted));
+    if (parts > PARTS_MOST)
+        fail("%zu parts with %d checkpoints", parts, CHECKPOINTS);
 }
 
 /* --- expressions ------------------------------------------------------------------------------------ */
@@ -468,6 +573,9 @@ int main(int argc, char **argv)
         walk(first);
         compare(strtoull(argv[3], NULL, 0));
         compare_expressions();
+        compare_pieces("counter");
+        compare_pieces("flag");
+        check_cost();
         replayer_destroy(first);
         replayer_family_deinit(&family);
     }

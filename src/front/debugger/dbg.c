@@ -91,6 +91,7 @@ void dbg_deinit(struct dbg *d)
     list_deinit(&d->redo);
     conveniences_destroy(d->conveniences);
     free(d->copy.output);
+    list_deinit(&d->lives);
     free(d->list_file);
 }
 

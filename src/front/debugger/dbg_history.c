@@ -14,6 +14,7 @@ struct asked {
     char *expression, *from, *to; /* parts of `text`; NULL: not said */
     char *text;
     u64 most;
+    bool location; /* -l */
     enum form form;
 };
 
@@ -26,7 +27,10 @@ struct history_row {
 
 struct rows {
     struct subject *subject;
+    struct symbols *symbols;
+    struct dbg_cover cover;
     struct history_answer answer;
+    char *first;             /* the value that a local was first written with; NULL: it is not among what is shown */
     struct history_row *row; /* answer.count of them, newest first */
 };
 
@@ -43,6 +47,10 @@ static struct error *take_option(struct asked *a, const char *word, const char *
             a->form = forms[i].form;
             return NULL;
         }
+    if (strcmp(word, "-l") == 0 || strcmp(word, "-location") == 0) {
+        a->location = true;
+        return NULL;
+    }
     *ret = strcmp(word, "-n") == 0;
     if (!*ret)
         return NULL;
@@ -55,7 +63,7 @@ static struct error *take_option(struct asked *a, const char *word, const char *
     return err;
 }
 
-/* EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]: options may be anywhere between words. */
+/* [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]: options may be anywhere between words. */
 static struct error *read_asked(const char *args, struct asked *a)
 {
     struct error *err = NULL;
@@ -96,24 +104,44 @@ static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a
 
 /* --- asking --------------------------------------------------------------------------------------- */
 
+/* The value that a local was first written with, if all changes since are there. */
+static struct error *take_first(struct rows *rows)
+{
+    const struct history_answer *a = &rows->answer;
+    struct history_state state;
+    struct moment after = {rows->cover.write.after_tick, rows->cover.write.after_pc};
+    if (!rows->cover.from_write || a->more || a->interrupted)
+        return NULL;
+    struct error *err = subject_state_at(rows->subject, after, &state);
+    if (err)
+        return err;
+    rows->first = subject_text(rows->subject, &state);
+    history_state_deinit(&state);
+    return NULL;
+}
+
 static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struct rows *rows)
 {
     struct session_place place;
+    struct dbg_cover *cover = &rows->cover;
     struct history_question q = {.look = subject_look, .context = rows->subject, .order = BACKWARD,
                                  .points = subject_points(rows->subject), .most = a->most};
-    bool interrupted;
     session_place(d->session, &place);
-    struct error *err = dbg_history_read_range(d, a, &q.from, &q.to);
+    struct error *err = dbg_history_read_range(d, a, &cover->from, &cover->to);
     if (err)
         return err;
     char *key = subject_key(rows->subject);
     q.key = key;
     dbg_begin_moving(d, COURSE_TO);
-    err = dbg_subject_life(d, rows->subject, place.at, &q.from, &q.to, &interrupted);
-    if (!err && !interrupted && moment_compare(q.from, q.to) <= 0)
+    err = dbg_cover(d, rows->subject, place.at, true, cover);
+    q.from = cover->from;
+    q.to = cover->to;
+    if (!err && !dbg_cover_is_empty(cover) && !rows->subject->is_constant)
         err = history_ask(d->history, &q, &rows->answer);
+    if (!err && !cover->interrupted)
+        err = take_first(rows);
     dbg_end_moving(d);
-    rows->answer.interrupted |= interrupted;
+    rows->answer.interrupted |= cover->interrupted;
     free(key);
     return err;
 }
@@ -139,9 +167,9 @@ static void make_row(struct rows *rows, size_t index)
     u64 pc = row->change->at.pc;
     row->old = dbg_history_text_of(rows, index, true);
     row->new = dbg_history_text_of(rows, index, false);
-    if (symbols_function(rows->subject->symbols, pc, &function))
+    if (symbols_function(rows->symbols, pc, &function))
         row->function = xformat("%s", function.name);
-    if (!symbols_line(rows->subject->symbols, pc, &row->line))
+    if (!symbols_line(rows->symbols, pc, &row->line))
         row->line.file = NULL;
 }
 
@@ -160,48 +188,103 @@ static void rows_deinit(struct rows *rows)
         free(rows->row[i].function);
     }
     free(rows->row);
+    free(rows->first);
     subject_destroy(rows->subject);
 }
 
 /* --- a list ------------------------------------------------------------------------------------------ */
 
-static void dbg_history_say_row(struct dbg *d, const struct history_row *row, int width)
+static void dbg_history_say_place(struct dbg *d, const struct rows *rows, u64 pc, u64 tick, u32 thread)
 {
-    const struct history_change *c = row->change;
-    char *value = xformat("%s -> %s", row->old, row->new);
-    dbg_say(d, "%-*s  ", width, value);
-    free(value);
-    if (row->line.file) {
-        char *file = dbg_short_path(d, row->line.file);
-        dbg_say(d, "%s:%u in ", file, row->line.line);
+    struct function_info function;
+    struct line_place line;
+    bool known = symbols_function(rows->symbols, pc, &function);
+    if (symbols_line(rows->symbols, pc, &line)) {
+        char *file = dbg_short_path(d, line.file);
+        dbg_say(d, "%s:%u in ", file, line.line);
         free(file);
     }
-    dbg_say(d, "%s, thread %u, moment %llu:0x%llx\n", row->function ? row->function : "??",
-            c->thread, (unsigned long long)c->at.tick, (unsigned long long)c->at.pc);
+    dbg_say(d, "%s, thread %u, moment %llu:0x%llx\n", known ? function.name : "??", thread,
+            (unsigned long long)tick, (unsigned long long)pc);
+}
+
+static void dbg_history_say_row(struct dbg *d, const struct rows *rows, const struct history_row *row,
+                                int width)
+{
+    const struct history_change *c = row->change;
+    char *value = c->old.gone ? xformat("first seen: %s", row->new)
+                              : xformat("%s -> %s%s", row->old, row->new,
+                                        c->unseen ? " (optimised out in between)" : "");
+    dbg_say(d, "%-*s  ", width, value);
+    free(value);
+    dbg_history_say_place(d, rows, c->at.pc, c->at.tick, c->thread);
+}
+
+static void say_first(struct dbg *d, const struct rows *rows, int width)
+{
+    const struct plan_hit *w = &rows->cover.write;
+    char *value = xformat("first: %s", rows->first);
+    dbg_say(d, "%-*s  ", width, value);
+    free(value);
+    dbg_history_say_place(d, rows, w->pc, w->tick, w->thread);
 }
 
 static void say_list(struct dbg *d, const struct rows *rows)
 {
     enum { WIDTH_MOST = 48 };
-    size_t width = 0;
+    size_t width = rows->first ? strlen(rows->first) + 7 : 0;
+    width = width <= WIDTH_MOST ? width : 0;
     for (size_t i = 0; i < rows->answer.count; i++) {
         size_t here = strlen(rows->row[i].old) + strlen(rows->row[i].new) + 4;
         if (here > width && here <= WIDTH_MOST)
             width = here;
     }
     for (size_t i = 0; i < rows->answer.count; i++)
-        dbg_history_say_row(d, &rows->row[i], (int)width);
+        dbg_history_say_row(d, rows, &rows->row[i], (int)width);
+    if (rows->first)
+        say_first(d, rows, (int)width);
 }
 
-static void dbg_history_say_summary(struct dbg *d, const struct rows *rows, const char *expression)
+/* The memory of a value that is reached from a local is there before and after the call. */
+static void hint_at_location(struct dbg *d, const struct rows *rows)
+{
+    const struct subject *s = rows->subject;
+    u64 address, size;
+    if (subject_is_local(s) && subject_memory(s, &address, &size) && !subject_in_frame(s, address))
+        dbg_say(d, "For the memory that it means now, over the whole run: history -l %s\n", s->expression);
+}
+
+static void say_constant(struct dbg *d, const char *expression)
+{
+    struct evaluation *evaluation;
+    struct value *value;
+    struct error *err = dbg_evaluation(d, &evaluation);
+    if (!err) {
+        err = values_evaluate(evaluation, expression, &value);
+        char *text = err ? NULL : value_show(value, 0);
+        if (text)
+            dbg_say(d, "It is %s.\n", text);
+        free(text);
+        values_close(evaluation);
+    }
+    error_destroy(err);
+}
+
+static void dbg_history_say_summary(struct dbg *d, const struct rows *rows)
 {
     const struct history_answer *a = &rows->answer;
+    const char *expression = rows->subject->expression;
     if (a->interrupted)
         dbg_say(d, "Interrupted: these are what was found until then.\n");
     else if (a->more)
         dbg_say(d, "There are more changes.\n");
-    else if (!a->count)
-        dbg_say(d, "%s does not change.\n", expression);
+    else if (rows->subject->is_constant)
+        say_constant(d, expression);
+    else if (!a->count && a->unseen)
+        dbg_say(d, "%s is not seen to change: where it is optimised out that is not known.\n", expression);
+    else if (!a->count && !rows->cover.is_unwritten)
+        dbg_say(d, rows->first ? "%s does not change after that.\n" : "%s does not change.\n", expression);
+    hint_at_location(d, rows);
 }
 
 /* --- JSON and comma-separated values ------------------------------------------------------------------- */
@@ -224,12 +307,25 @@ static void json_row(struct json *j, const struct history_row *row)
     json_close(j, '}');
 }
 
+static void json_first(struct json *j, const struct rows *rows)
+{
+    json_open(j, "first", '{');
+    json_string(j, "new", rows->first);
+    json_unsigned(j, "tick", rows->cover.write.tick);
+    json_hex(j, "pc", rows->cover.write.pc);
+    json_unsigned(j, "thread", rows->cover.write.thread);
+    json_close(j, '}');
+}
+
 static void json_rows(struct json *j, const struct rows *rows)
 {
+    dbg_cover_json(j, rows->subject, &rows->cover);
     json_open(j, "changes", '[');
     for (size_t i = 0; i < rows->answer.count; i++)
         json_row(j, &rows->row[i]);
     json_close(j, ']');
+    if (rows->first)
+        json_first(j, rows);
     json_bool(j, "more", rows->answer.more);
     json_bool(j, "interrupted", rows->answer.interrupted);
 }
@@ -275,6 +371,8 @@ static void say_csv(struct dbg *d, const struct rows *rows)
 
 static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
 {
+    if (a->form == AS_LIST || a->form == AS_PLOT)
+        dbg_cover_say(d, rows->subject, &rows->cover);
     if (a->form == AS_PLOT)
         dbg_plot(d, rows->subject, &rows->answer);
     if (a->form != AS_PLOT || d->json)
@@ -288,7 +386,26 @@ static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
     if (a->form == AS_LIST)
         say_list(d, rows);
     if (a->form == AS_LIST || a->form == AS_PLOT)
-        dbg_history_say_summary(d, rows, a->expression);
+        dbg_history_say_summary(d, rows);
+}
+
+static struct error *dbg_history_subject(struct dbg *d, const struct asked *a, struct subject **ret)
+{
+    if (a->location)
+        return dbg_subject_location(d, a->expression, ret);
+    struct error *err = dbg_subject_over_time(d, a->expression, ret);
+    if (err)
+        return err;
+    const struct subject *s = *ret;
+    if (s->is_constant && !(s->uses & VALUES_CONSTANT))
+        err = error_new("%s never changes", s->expression);
+    else if (s->is_gone && !s->point_count)
+        err = error_new("%s is optimised out here", s->expression);
+    if (err)
+        subject_destroy(*ret);
+    if (err)
+        *ret = NULL;
+    return err;
 }
 
 struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args)
@@ -298,7 +415,9 @@ struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char
     (void)c;
     struct error *err = read_asked(args, &a);
     if (!err)
-        err = dbg_subject(d, a.expression, &rows.subject);
+        err = dbg_symbols(d, &rows.symbols);
+    if (!err)
+        err = dbg_history_subject(d, &a, &rows.subject);
     if (!err)
         err = dbg_history_ask(d, &a, &rows);
     if (!err && !rows.answer.count && !rows.answer.interrupted && rows.subject->missing)

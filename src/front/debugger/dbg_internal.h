@@ -148,6 +148,13 @@ struct dbg_motion {
     double began, drawn; /* seconds */
 };
 
+/* When a frame began; it lives at alive_to. */
+struct dbg_life {
+    u32 thread;
+    u64 cfa;
+    struct moment begin, call, alive_to;
+};
+
 struct edit;
 struct tui;
 
@@ -183,6 +190,7 @@ struct dbg {
     u32 last_display;
     struct list bookmarks, skips; /* struct dbg_bookmark; char * */
     struct list undo, redo;   /* struct moment */
+    struct list lives;        /* struct dbg_life */
     u32 followed_breakpoint;       /* that the last movement came to; 0: none */
     struct followed_answer followed;
     struct dbg_motion motion;
@@ -279,11 +287,32 @@ char *dbg_motion_words(const struct dbg_motion *m); /* to be freed */
 unsigned dbg_terminal_width(void);
 bool dbg_speaks_utf8(void);
 
-/* dbg_subject.c */
+/* dbg_subject.c: an expression in the frame that is looked at.  The first refuses what cannot change or is not known here. */
 struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret);
-struct error *dbg_subject_life(struct dbg *d, const struct subject *s, struct moment alive,
-                               struct moment *from, struct moment *to, bool *ret_interrupted);
-char *dbg_subject_frame(const struct subject *s); /* "the frame of walk"; to be freed */
+struct error *dbg_subject_over_time(struct dbg *d, const char *text, struct subject **ret);
+/* -l EXPRESSION: the memory that it means now; or -l ADDRESS LENGTH. */
+struct error *dbg_subject_location(struct dbg *d, const char *text, struct subject **ret);
+
+/* dbg_cover.c */
+struct dbg_cover {
+    struct moment from, to; /* set to what is asked about; of a local, dbg_cover() leaves its life */
+    bool from_call, from_write, to_return; /* what bounds it: its frame */
+    bool from_here, to_here;
+    bool is_unwritten;      /* a local that its frame does not write */
+    bool interrupted;
+    struct moment call;     /* of a local: the instruction that called its function */
+    struct plan_hit write;  /* from_write: the first */
+};
+/* `alive`: a moment at which its frame lives.  Where that ends is looked for only if it is asked. */
+struct error *dbg_cover(struct dbg *d, const struct subject *s, struct moment alive, bool to_end,
+                        struct dbg_cover *c);
+bool dbg_cover_is_empty(const struct dbg_cover *c);
+void dbg_cover_say(struct dbg *d, const struct subject *s, const struct dbg_cover *c);
+void dbg_cover_json(struct json *j, const struct subject *s, const struct dbg_cover *c);
+char *dbg_cover_text(const struct dbg *d, const struct subject *s, const struct dbg_cover *c);
+char *dbg_cover_call(const struct subject *s);
+char *dbg_keeping(struct dbg *d, const struct subject *s);
+char *dbg_subject_frame(const struct subject *s);
 
 /* dbg_until.c */
 struct dbg_goal; /* a condition or a value that one moves to */

@@ -1,22 +1,40 @@
-/* Expressions that are asked about over time: what until, history and watchpoints share. */
+/* Expressions that are asked about over time: what until, history and watchpoints share.
+ *
+ * With -l it is not the expression, but the memory that it means now: a subject that lies there at all times.
+ */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret)
+struct error *dbg_subject_over_time(struct dbg *d, const char *text, struct subject **ret)
 {
     struct values_request request;
-    struct subject *s;
     struct error *err = dbg_request(d, &request);
-    if (!err)
-        err = subject_create(d->session, d->source, d->thread, &request, text, &s);
+    return err ? err : subject_create(d->session, d->source, d->thread, &request, text, ret);
+}
+
+/* Why it cannot be waited for here; NULL: it can. */
+static struct error *refuse_subject(struct dbg *d, const struct subject *s)
+{
+    if (!s->is_gone && !s->is_constant)
+        return NULL;
+    char *keeping = dbg_keeping(d, s);
+    const char *what = s->is_gone ? "is optimised out here" : "never changes";
+    struct error *err = keeping ? error_new("%s %s: %s", s->expression, what, keeping)
+                                : error_new("%s %s", s->expression, what);
+    free(keeping);
+    return err;
+}
+
+struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret)
+{
+    struct subject *s;
+    struct error *err = dbg_subject_over_time(d, text, &s);
     if (err)
         return err;
-    if (s->is_gone)
-        err = error_new("%s is optimised out here", text);
-    else if (s->is_constant)
-        err = error_new("%s never changes", text);
+    err = refuse_subject(d, s);
     if (err)
         subject_destroy(s);
     else
@@ -24,28 +42,113 @@ struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret)
     return err;
 }
 
-char *dbg_subject_frame(const struct subject *s)
+/* --- memory -------------------------------------------------------------------------------------- */
+
+/* ADDRESS LENGTH: memory that need not be there yet. */
+static struct error *subject_of_words(struct dbg *d, const char *text, struct subject **ret)
 {
-    struct function_info function;
-    bool known = s->function && symbols_function(s->symbols, s->function, &function);
-    return known ? xformat("the frame of %s", function.name) : xformat("the frame");
+    u64 address, size;
+    const char *blank = strrchr(text, ' ');
+    if (!blank)
+        return error_new("behind -l there is an expression, or an address and a length");
+    char *first = xformat("%.*s", (int)(blank - text), text);
+    struct error *err = dbg_integer(d, first, &address);
+    free(first);
+    if (!err)
+        err = dbg_integer(d, blank + 1, &size);
+    if (!err && (!size || address + size < address))
+        err = error_new("there is no memory of %llu bytes at 0x%llx", (unsigned long long)size,
+                        (unsigned long long)address);
+    if (err)
+        return err;
+    char *what = xformat("%llu byte%s at 0x%llx", (unsigned long long)size, size == 1 ? "" : "s",
+                         (unsigned long long)address);
+    *ret = subject_of_range(d->session, d->source, what, address, size);
+    free(what);
+    return NULL;
 }
 
-/* Of [*from, *to], where it can have a value: the life of its frame. */
-struct error *dbg_subject_life(struct dbg *d, const struct subject *s, struct moment alive,
-                               struct moment *from, struct moment *to, bool *ret_interrupted)
+/* Where the name of the last member begins in `head->next->v`; NULL: it does not end with one. */
+static const char *last_member(const char *text)
 {
-    struct moment begin = session_first(d->session), end = session_last(d->session);
-    bool found;
-    *ret_interrupted = false;
-    if (!subject_is_local(s))
+    size_t at = strlen(text);
+    while (at > 0 && (isalnum((u8)text[at - 1]) || text[at - 1] == '_'))
+        at--;
+    bool arrow = at > 2 && text[at - 1] == '>' && text[at - 2] == '-';
+    bool dot = at > 1 && text[at - 1] == '.';
+    return text[at] && (arrow || dot) ? text + at : NULL;
+}
+
+/* A bit-field has no address: its struct has. */
+static char *fixed_bits(struct dbg *d, const char *text)
+{
+    const char *member = last_member(text);
+    struct evaluation *evaluation;
+    struct value *value;
+    u64 address, size;
+    if (!member)
         return NULL;
-    struct error *err = subject_frame_begin(s, alive, begin, &found, &begin, ret_interrupted);
-    if (!err && !*ret_interrupted)
-        err = subject_frame_end(s, alive, end, &found, &end, ret_interrupted);
-    if (moment_compare(*from, begin) < 0)
-        *from = begin;
-    if (moment_compare(end, *to) < 0)
-        *to = end;
-    return err;
+    bool arrow = member[-1] == '>';
+    char *fixed = NULL, *object = xformat(arrow ? "*(%.*s)" : "%.*s",
+                                          (int)(member - text) - (arrow ? 2 : 1), text);
+    struct error *err = dbg_evaluation(d, &evaluation);
+    if (!err) {
+        err = values_evaluate(evaluation, object, &value);
+        if (!err && value_memory(value, &address, &size)) {
+            char *type = value_type(value);
+            fixed = xformat("((%s *)0x%llx)->%s", type, (unsigned long long)address, member);
+            free(type);
+        }
+        values_close(evaluation);
+    }
+    error_destroy(err);
+    free(object);
+    return fixed;
+}
+
+/* The same place, named so that it stays the same. */
+static char *fixed_expression(struct dbg *d, const struct subject *s)
+{
+    u64 address, size;
+    if (s->not_first || s->not_last)
+        return fixed_bits(d, s->expression);
+    subject_memory(s, &address, &size);
+    return xformat("*(%s *)0x%llx", s->type, (unsigned long long)address);
+}
+
+struct error *dbg_subject_location(struct dbg *d, const char *text, struct subject **ret)
+{
+    struct subject *s, *fixed;
+    u64 address, size;
+    struct error *err = dbg_subject(d, text, &s);
+    if (err && strchr(text, ' ')) {
+        error_destroy(err);
+        return subject_of_words(d, text, ret);
+    }
+    if (err)
+        return err;
+    if (s->is_condition)
+        err = error_new("-l is for a value in memory, and %s is a condition: write it about the memory, "
+                        "as in *(int *)0x1234 == 5", text);
+    else if (s->missing)
+        err = error_new("%s has no value here that could be watched: %s", text, s->missing);
+    else if (!subject_memory(s, &address, &size))
+        err = error_new("%s is not in memory: -l is for what has an address", text);
+    if (err) {
+        subject_destroy(s);
+        return err;
+    }
+    char *expression = fixed_expression(d, s);
+    err = expression ? dbg_subject(d, expression, &fixed) : error_new("none");
+    if (!err && (fixed->address != s->address || fixed->size != s->size)) {
+        subject_destroy(fixed);
+        err = error_new("another place");
+    }
+    if (err) /* of a type that cannot be written so */
+        fixed = subject_of_range(d->session, d->source, text, s->address, s->size);
+    error_destroy(err);
+    free(expression);
+    subject_destroy(s);
+    *ret = fixed;
+    return NULL;
 }

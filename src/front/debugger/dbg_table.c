@@ -52,19 +52,25 @@ static const struct dbg_command commands[] = {
     {"bnexti", "reverse-nexti rni", dbg_move, MOVE_NEXTI | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
      "bnexti [N]", "back by one instruction, calls passed as a whole", "Example: bnexti"},
     {"until", "u advance", dbg_move, MOVE_UNTIL, MOVES, TAKES_EXPRESSION, NULL,
-     "until LOCATION | CONDITION | VALUE",
+     "until LOCATION | CONDITION | [-l] VALUE",
      "on to where a place is executed, a condition becomes true, or a value changes",
-     "A number, FILE:LINE, *ADDRESS and the name of a function are locations, in whatever frame; a\n"
-     "comparison or a logical expression is a condition, which has to become true, having been\n"
-     "false; anything else is a value. Breakpoints stop it on the way. Example: until total > 100"},
+     "A number, FILE:LINE, *ADDRESS and the name of a function are locations, in whatever frame. A\n"
+     "comparison or a logical expression is a condition: it goes to where that becomes true, having\n"
+     "been false; if it is true now, it has to become false first. Anything else is a value; -l is\n"
+     "the memory that it means now. Locals are those of this call: where it returns, until stops.\n"
+     "Breakpoints stop it on the way. Example: until total > 100"},
     {"buntil", "reverse-until ru", dbg_move, MOVE_UNTIL | BACK, MOVES, TAKES_EXPRESSION, NULL,
-     "buntil LOCATION | CONDITION | VALUE",
-     "back to where a place was last executed, a condition became true, or a value changed",
-     "The twin of until: it stops on the instruction that did it, before it is executed.\n"
+     "buntil LOCATION | CONDITION | [-l] VALUE",
+     "back to where a place was last executed, a condition last became true, or a value last changed",
+     "The twin of until: it stops on the instruction that did it, before it is executed. A condition\n"
+     "that is true now takes it to where it became true most recently; one that is false now, to\n"
+     "where it last became true before that; one that has been true all along, to the start. A local\n"
+     "has no value before its function has written it, so that is as far as it goes.\n"
      "Example: buntil head->next"},
     {"first", "", dbg_move, MOVE_FIRST | BACK, MOVES, TAKES_EXPRESSION, NULL, "first CONDITION",
      "to the first moment of the run at which the condition held",
-     "Wherever one stands; breakpoints do not stop it. Of a local, while its function runs.\n"
+     "Wherever one stands; breakpoints do not stop it. That is where it first became true, or the\n"
+     "start, if it held there. Of a local, the first moment in this call of its function.\n"
      "Example: first count > 1000"},
     {"out", "", dbg_move, MOVE_OUT, MOVES | REPEATS, TAKES_NOTHING, NULL, "out",
      "to the first statement behind the innermost block or loop", "Example: out"},
@@ -121,11 +127,13 @@ static const struct dbg_command commands[] = {
      "Faults that a virtual machine uses in normal operation do not stop unless this says so\n"
      "('info signals'). Example: handle SIGUSR1 nostop"},
     {"history", "hist", dbg_history, 0, 0, TAKES_EXPRESSION, NULL,
-     "history EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--csv | --json | --plot]",
+     "history [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--csv | --json | --plot]",
      "every change of a value, newest first",
-     "-n: only the newest N. Moments are those of goto, and 'here'. --csv and --json are for other\n"
-     "programs, --plot draws it. Of a local, while its function runs. Ctrl-C shows what was found\n"
-     "until then. Example: history total -n 5"},
+     "It says first what it covers. Of a local that is this call of its function, from the first\n"
+     "write on; -l is the memory that the expression means now, over the whole run, whatever was\n"
+     "there before. -n: only the newest N. Moments are those of goto, and 'here'. --csv and --json\n"
+     "are for other programs, --plot draws it. Ctrl-C shows what was found until then.\n"
+     "Example: history -l head->next -n 5"},
     {"print", "p inspect", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL,
      "print[/FORMAT] [EXPRESSION]",
      "the value of an expression",

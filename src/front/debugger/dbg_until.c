@@ -18,6 +18,8 @@ struct dbg_goal {
     u32 bounds[SUBJECT_BOUNDS]; /* the same, of the frame */
     enum { NOT_REACHED, REACHED, FRAME_ENDED, FRAME_NOT_BEGUN, HELD } outcome;
     char *old, *new; /* of a value */
+    bool is_first;   /* it was never written before, by its frame */
+    struct dbg_cover cover; /* of a question */
     struct moment at; /* of the instruction that did it; tick 0: not known */
     u32 thread;
 };
@@ -80,10 +82,10 @@ static void dbg_until_compile(struct dbg_goal *g)
     error_destroy(err);
 }
 
-static struct error *make_goal(struct dbg *d, const char *text, struct dbg_goal **ret)
+static struct error *make_goal(struct dbg *d, const char *text, bool location, struct dbg_goal **ret)
 {
     struct subject *s;
-    struct error *err = dbg_subject(d, text, &s);
+    struct error *err = location ? dbg_subject_location(d, text, &s) : dbg_subject(d, text, &s);
     if (!err && s->missing && !s->is_condition) {
         err = error_new("%s has no value here: %s", text, s->missing);
         subject_destroy(s);
@@ -103,6 +105,8 @@ struct error *dbg_read_goal(struct dbg *d, const char *text, u64 **ret_pcs, size
     if (!*text)
         return error_new("say which location (a line, FILE:LINE, a function, *ADDRESS), condition "
                          "or value");
+    if (dbg_take_word(&text, "-l") || dbg_take_word(&text, "-location"))
+        return make_goal(d, text, true, ret);
     if (looks_like_location(text))
         return dbg_until_locate(d, text, ret_pcs, ret_count);
     struct error *none = looks_like_name(text) ? dbg_until_locate(d, text, ret_pcs, ret_count)
@@ -110,7 +114,7 @@ struct error *dbg_read_goal(struct dbg *d, const char *text, u64 **ret_pcs, size
     if (!none)
         return NULL;
     error_destroy(none);
-    struct error *err = make_goal(d, text, ret);
+    struct error *err = make_goal(d, text, false, ret);
     return err && looks_like_name(text) ? error_within(err, "%s is no location", text) : err;
 }
 
@@ -188,6 +192,16 @@ static bool is_ours(const struct dbg_goal *g, u32 number)
     return false;
 }
 
+/* The value that a local got when it was first written. */
+static void dbg_until_take_first(struct dbg_goal *g, const struct history_state *state)
+{
+    free(g->old);
+    free(g->new);
+    g->old = NULL;
+    g->new = subject_text(g->subject, state);
+    g->is_first = true;
+}
+
 static void dbg_until_take_value(struct dbg_goal *g, const struct plan_hit *hit)
 {
     struct subject *s = g->subject;
@@ -229,19 +243,41 @@ static void take_stop(struct dbg_goal *g, enum session_direction direction, stru
         stop->why = WHY_STEPPED;
 }
 
+/* It ends where its frame does. */
+static void bound_cover(struct dbg *d, struct dbg_goal *g)
+{
+    struct session_place place;
+    session_place(d->session, &place);
+    g->cover.to_return = g->outcome == FRAME_ENDED;
+    g->cover.from_call = !g->cover.to_return;
+    if (g->cover.to_return)
+        g->cover.to = place.at;
+    else
+        g->cover.from = place.at;
+}
+
 static struct error *go_by_locations(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
                                  struct session_stop *stop)
 {
-    bool holds = false;
+    enum became_truth holds;
+    struct session_place place;
+    session_place(d->session, &place);
+    g->cover = (struct dbg_cover){
+        .from = direction == FORWARD ? place.at : session_first(d->session), .from_here = direction == FORWARD,
+        .to = direction == FORWARD ? session_last(d->session) : place.at, .to_here = direction == BACKWARD};
     struct error *err = add_locations(d, g);
     if (!err)
         err = session_continue(d->session, direction, 1, stop);
     if (!err && stop->why == WHY_BREAKPOINT)
         take_stop(g, direction, stop);
+    if (!err && (g->outcome == FRAME_ENDED || g->outcome == FRAME_NOT_BEGUN))
+        bound_cover(d, g);
     dbg_until_remove_locations(d, g);
+    if (!err && g->outcome == REACHED && g->old)
+        err = subject_is_first_write(g->subject, g->at, &g->is_first);
     if (!err && stop->why == WHY_START && g->code) {
         err = subject_holds(g->subject, &holds);
-        g->outcome = holds ? HELD : NOT_REACHED;
+        g->outcome = !err && holds == BECAME_TRUE ? HELD : NOT_REACHED;
     }
     return err;
 }
@@ -300,19 +336,75 @@ static struct error *dbg_until_ask(struct dbg *d, struct dbg_goal *g, struct mom
                                     : ask_change(d, g, from, to, direction, ret);
 }
 
-/* Is the frame's end, or its beginning, on the way to *to?  Then it is where to go. */
-static struct error *heed_frame(struct dbg_goal *g, struct moment here, enum session_direction direction,
-                                struct moment *to, bool *ret_interrupted)
+/* What lies ahead, or behind.  Of a local, from where it was first written. */
+static struct error *find_bounds(struct dbg *d, struct dbg_goal *g, enum session_direction direction)
+{
+    struct session_place place;
+    struct dbg_cover *c = &g->cover;
+    session_place(d->session, &place);
+    *c = (struct dbg_cover){.from = session_first(d->session), .to = session_last(d->session)};
+    struct error *err = dbg_cover(d, g->subject, place.at, false, c);
+    if (direction == FORWARD && moment_compare(c->from, place.at) <= 0) {
+        c->from = place.at;
+        c->from_here = true;
+        c->from_call = c->from_write = false;
+    } else if (direction == BACKWARD) {
+        c->to = place.at;
+        c->to_here = true;
+    }
+    return err;
+}
+
+/* The first write of a local in its frame is where it gets a value: a condition that holds then has become true by it. */
+static struct error *judge_first_write(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
+                                       struct until_answer *a)
+{
+    struct dbg_cover *c = &g->cover;
+    struct history_state state;
+    struct moment after = {c->write.after_tick, c->write.after_pc};
+    bool counts = !g->subject->is_condition;
+    if (!c->from_write || (direction == BACKWARD && moment_compare(c->to, after) < 0))
+        return NULL;
+    struct until_answer there = {0};
+    struct error *err = counts ? NULL : ask_became(d, g, after, after, FORWARD, &there);
+    if (err || !(counts || there.at_start))
+        return err;
+    *a = (struct until_answer){.found = true, .at = {c->write.tick, c->write.pc}, .after = after,
+                               .thread = c->write.thread};
+    if (!counts)
+        return NULL;
+    err = subject_state_at(g->subject, after, &state);
+    if (err)
+        return err;
+    dbg_until_take_first(g, &state);
+    history_state_deinit(&state);
+    return NULL;
+}
+
+static struct error *ask_within(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
+                                struct until_answer *a)
+{
+    struct dbg_cover *c = &g->cover;
+    struct error *err = direction == FORWARD ? judge_first_write(d, g, direction, a) : NULL;
+    if (!err && !a->found && !dbg_cover_is_empty(c))
+        err = dbg_until_ask(d, g, c->from, c->to, direction, a);
+    if (!err && !a->found && !a->interrupted && direction == BACKWARD)
+        err = judge_first_write(d, g, direction, a);
+    return err;
+}
+
+/* Does the frame end on the way to *to?  Then that is where to go. */
+static struct error *heed_end(struct dbg_goal *g, struct moment here, struct moment *to,
+                              bool *ret_interrupted)
 {
     bool found = false;
     struct moment bound = *to;
-    struct error *err = direction == FORWARD
-        ? subject_frame_end(g->subject, here, *to, &found, &bound, ret_interrupted)
-        : subject_frame_begin(g->subject, here, *to, &found, &bound, ret_interrupted);
+    struct error *err = subject_frame_end(g->subject, here, *to, &found, &bound, ret_interrupted);
     if (err || !found || moment_compare(bound, *to) == 0)
         return err;
-    g->outcome = direction == FORWARD ? FRAME_ENDED : FRAME_NOT_BEGUN;
-    *to = bound;
+    g->outcome = FRAME_ENDED;
+    g->cover.to_return = true;
+    *to = g->cover.to = bound;
     return NULL;
 }
 
@@ -321,18 +413,28 @@ static struct error *dbg_until_find_target(struct dbg *d, struct dbg_goal *g,
                                            struct moment *ret, struct until_answer *a)
 {
     struct session_place place;
-    struct moment first = session_first(d->session), last = session_last(d->session);
     bool forward = direction == FORWARD;
-    session_place(d->session, &place);
-    struct error *err = dbg_until_ask(d, g, forward ? place.at : first, forward ? last : place.at,
-                                      direction, a);
+    const struct dbg_cover *c = &g->cover;
+    struct error *err = find_bounds(d, g, direction);
+    a->interrupted = c->interrupted;
+    if (!err && !a->interrupted)
+        err = ask_within(d, g, direction, a);
     if (err || a->interrupted)
         return err;
-    *ret = a->found ? (forward ? a->after : a->at) : forward ? last : first;
-    g->outcome = a->found ? REACHED : !forward && a->at_start ? HELD : NOT_REACHED;
+    session_place(d->session, &place);
     g->at = a->at;
     g->thread = a->thread;
-    return heed_frame(g, place.at, direction, ret, &a->interrupted);
+    g->outcome = a->found ? REACHED : a->at_start && !forward ? HELD : NOT_REACHED;
+    *ret = forward ? session_last(d->session) : session_first(d->session);
+    if (a->found)
+        *ret = forward ? a->after : a->at;
+    else if (g->outcome == HELD)
+        *ret = c->from;
+    else if (!forward && c->from_call) {
+        *ret = c->call;
+        g->outcome = FRAME_NOT_BEGUN;
+    }
+    return forward ? heed_end(g, place.at, ret, &a->interrupted) : NULL;
 }
 
 static struct error *go_by_question(struct dbg *d, struct dbg_goal *g, enum session_direction direction,
@@ -363,8 +465,18 @@ struct error *dbg_goal_go(struct dbg *d, struct dbg_goal *g, enum session_direct
                           struct session_stop *stop)
 {
     g->outcome = NOT_REACHED;
-    return g->code || (g->subject->is_fixed && !g->subject->is_condition)
-               ? go_by_locations(d, g, direction, stop) : go_by_question(d, g, direction, stop);
+    bool fixed = g->subject->is_condition ? g->code && !subject_is_local(g->subject) : g->subject->is_fixed;
+    return fixed ? go_by_locations(d, g, direction, stop) : go_by_question(d, g, direction, stop);
+}
+
+/* The first moment of all is a beginning, too: if it holds there, it has not become true later. */
+static struct error *ask_from_start(struct dbg *d, struct dbg_goal *g, struct until_answer *ret)
+{
+    const struct dbg_cover *c = &g->cover;
+    struct error *err = ask_became(d, g, c->from, c->from, FORWARD, ret);
+    if (err || ret->interrupted || ret->at_start)
+        return err;
+    return ask_became(d, g, c->from, c->to, FORWARD, ret);
 }
 
 /* To the first moment of all at which it held; of a local's, while its frame lived. */
@@ -372,21 +484,27 @@ struct error *dbg_goal_first(struct dbg *d, struct dbg_goal *g, struct session_s
 {
     struct session_place place;
     struct until_answer a = {0};
-    struct moment from = session_first(d->session), to = session_last(d->session);
+    struct dbg_cover *c = &g->cover;
+    *c = (struct dbg_cover){.from = session_first(d->session), .to = session_last(d->session)};
     if (!g->subject->is_condition)
         return error_new("first needs a condition: a comparison or a logical expression");
     session_place(d->session, &place);
-    struct error *err = dbg_subject_life(d, g->subject, place.at, &from, &to, &a.interrupted);
-    if (!err && !a.interrupted)
-        err = ask_became(d, g, from, to, FORWARD, &a);
+    struct error *err = dbg_cover(d, g->subject, place.at, true, c);
+    a.interrupted = c->interrupted;
+    if (!err && !dbg_cover_is_empty(c))
+        err = ask_from_start(d, g, &a);
     if (err)
         return err;
     stop->why = WHY_INTERRUPTED;
     if (a.interrupted)
         return NULL;
-    if (!a.found && !a.at_start)
-        return error_new("%s does not hold at any moment", g->subject->expression);
-    err = session_goto(d->session, a.at_start ? from : a.after, stop);
+    if (!a.found && !a.at_start) {
+        char *cover = dbg_cover_text(d, g->subject, c);
+        err = error_new("%s does not hold at any moment: %s", g->subject->expression, cover);
+        free(cover);
+        return err;
+    }
+    err = session_goto(d->session, a.at_start ? c->from : a.after, stop);
     g->outcome = a.at_start ? HELD : REACHED;
     g->at = a.at;
     g->thread = a.thread;
@@ -402,19 +520,38 @@ static void say_reached(struct dbg *d, const struct dbg_goal *g, enum session_di
                         bool alone)
 {
     const char *what = g->subject->expression;
+    char *call = dbg_cover_call(g->subject);
     if (g->subject->is_condition) {
-        dbg_say(d, direction == FORWARD ? "%s has become true.\n" : "%s becomes true here.\n", what);
+        dbg_say(d, direction == FORWARD ? "%s has become true%s.\n" : "%s becomes true here%s.\n", what, call);
+    } else if (g->new && g->is_first) {
+        dbg_say(d, "%s  first written: %s%s\n", what, g->new, call);
+        if (alone)
+            json_string(dbg_fields(d), "new", g->new);
     } else if (g->old && g->new) {
-        dbg_say(d, "%s  %s -> %s\n", what, g->old, g->new);
+        dbg_say(d, "%s  %s -> %s%s\n", what, g->old, g->new, call);
         if (alone)
             json_string(dbg_fields(d), "old", g->old);
         if (alone)
             json_string(dbg_fields(d), "new", g->new);
     } else {
-        dbg_say(d, direction == FORWARD ? "%s has changed.\n" : "%s changes here.\n", what);
+        dbg_say(d, direction == FORWARD ? "%s has changed%s.\n" : "%s changes here%s.\n", what, call);
     }
+    free(call);
     if (g->at.tick && alone)
         dbg_say_doer(d, g->at, g->thread);
+}
+
+/* "x does not change before", and what was looked at to say so. */
+static void say_never(struct dbg *d, const struct dbg_goal *g, enum session_direction direction)
+{
+    char *cover = dbg_cover_text(d, g->subject, &g->cover), *keeping = dbg_keeping(d, g->subject);
+    dbg_say(d, "%s does not %s %s: %s.\n", g->subject->expression,
+            g->subject->is_condition ? "become true" : "change", direction == FORWARD ? "any more" : "before",
+            cover);
+    if (keeping)
+        dbg_say(d, "T%s.\n", keeping + 1);
+    free(cover);
+    free(keeping);
 }
 
 static void say_frame(struct dbg *d, const struct dbg_goal *g)
@@ -430,23 +567,23 @@ const char *dbg_goal_say(struct dbg *d, const struct dbg_goal *g, enum session_d
                          const struct session_stop *stop)
 {
     const char *what = g->subject->expression;
-    bool condition = g->subject->is_condition, is_end = stop->why == WHY_START || stop->why == WHY_END;
+    bool is_end = stop->why == WHY_START || stop->why == WHY_END;
     switch (g->outcome) {
     case REACHED:
         say_reached(d, g, direction, stop->why == WHY_STEPPED);
         return stop->why == WHY_STEPPED ? "until" : NULL;
     case FRAME_ENDED:
     case FRAME_NOT_BEGUN:
+        say_never(d, g, direction);
         say_frame(d, g);
         return stop->why == WHY_STEPPED ? "frame" : NULL;
     case HELD:
         dbg_say(d, "%s has held since %s.\n", what,
-                subject_is_local(g->subject) ? "the beginning of its frame" : "the start");
+                subject_is_local(g->subject) ? "the call of its function" : "the start");
         return stop->why == WHY_STEPPED ? "until" : NULL;
     default:
         if (is_end)
-            dbg_say(d, "%s does not %s %s.\n", what, condition ? "become true" : "change",
-                    direction == FORWARD ? "any more" : "before");
+            say_never(d, g, direction);
         return NULL;
     }
 }

@@ -96,54 +96,11 @@ struct error *dbg_integer(struct dbg *d, const char *text, u64 *ret)
     return err;
 }
 
-/* -l ADDRESS LENGTH: memory that need not be there yet. */
-static struct error *watch_range(struct dbg *d, char *text, struct subject **ret)
-{
-    u64 address, size;
-    char *blank = strrchr(text, ' ');
-    if (!blank)
-        return error_new("behind -l there is an expression, or an address and a length");
-    char *first = xformat("%.*s", (int)(blank - text), text);
-    struct error *err = dbg_integer(d, first, &address);
-    free(first);
-    if (!err)
-        err = dbg_integer(d, blank + 1, &size);
-    if (!err && (!size || address + size < address))
-        err = error_new("there is no memory of %llu bytes at 0x%llx", (unsigned long long)size,
-                        (unsigned long long)address);
-    if (err)
-        return err;
-    char *what = xformat("%llu byte%s at 0x%llx", (unsigned long long)size, size == 1 ? "" : "s",
-                         (unsigned long long)address);
-    *ret = subject_of_range(d->session, d->source, what, address, size);
-    free(what);
-    return NULL;
-}
-
-/* -l EXPRESSION: the memory that it means now. */
-static struct error *watch_memory(struct dbg *d, struct subject **s)
-{
-    u64 address, size;
-    if (!subject_memory(*s, &address, &size))
-        return error_new("%s is not in memory", (*s)->expression);
-    char *cast = xformat("*(%s *)0x%llx", (*s)->type, (unsigned long long)address);
-    struct subject *fixed;
-    struct error *err = dbg_subject(d, cast, &fixed);
-    free(cast);
-    if (err) { /* of a type that cannot be written so */
-        error_destroy(err);
-        fixed = subject_of_range(d->session, d->source, (*s)->expression, address, size);
-    }
-    subject_destroy(*s);
-    *s = fixed;
-    return NULL;
-}
-
 static struct error *check_subject(const struct subject *s)
 {
     if (s->missing)
         return error_new("%s has no value here that could be watched: %s", s->expression, s->missing);
-    if (s->uses & VALUES_REGISTERS && !s->point_count)
+    if (subject_is_looked_at(s) && !s->point_count)
         return error_new("%s is in a register, and there are no statements here at which it could be "
                          "compared", s->expression);
     return NULL;
@@ -152,16 +109,11 @@ static struct error *check_subject(const struct subject *s)
 static struct error *read_subject(struct dbg *d, const struct watch_words *w, struct subject **ret)
 {
     struct subject *s;
-    struct error *err = dbg_subject(d, w->expression, &s);
-    if (err && w->location && strchr(w->expression, ' ')) {
-        error_destroy(err);
-        return watch_range(d, w->expression, ret);
-    }
+    struct error *err = w->location ? dbg_subject_location(d, w->expression, &s)
+                                    : dbg_subject(d, w->expression, &s);
     if (err)
         return err;
     err = check_subject(s);
-    if (!err && w->location)
-        err = watch_memory(d, &s);
     if (err)
         subject_destroy(s);
     else
@@ -172,7 +124,7 @@ static struct error *read_subject(struct dbg *d, const struct watch_words *w, st
 static struct error *check_kind(const struct subject *s, u32 type)
 {
     bool loads = type != BREAKPOINT_STORE;
-    if (loads && s->uses & VALUES_REGISTERS)
+    if (loads && subject_is_looked_at(s))
         return error_new("%s is in a register, of which it is not known when it is read", s->expression);
     if (loads && !s->in_memory && !s->is_fixed)
         return error_new("%s is computed, and lies nowhere that it could be read", s->expression);
@@ -183,19 +135,19 @@ static void say_made(struct dbg *d, const struct dbg_breakpoint *p)
 {
     const struct subject *s = p->watch->subject;
     dbg_say(d, "Watchpoint %u: %s", p->number, p->what);
-    if (s->uses & VALUES_REGISTERS)
+    if (subject_is_looked_at(s))
         dbg_say(d, ", in a register: it is compared at each statement");
     else if (!s->is_fixed)
         dbg_say(d, ", wherever it leads");
     else if (strncmp(p->what, "-l ", 3) != 0 || s->type)
         dbg_say(d, ", %llu byte%s at 0x%llx", (unsigned long long)s->size, s->size == 1 ? "" : "s",
                 (unsigned long long)s->address);
-    if (subject_is_local(s)) {
-        char *frame = dbg_subject_frame(s);
-        dbg_say(d, ", while %s lives", frame);
-        free(frame);
-    }
-    dbg_say(d, "\n");
+    char *call = dbg_cover_call(s), *keeping = dbg_keeping(d, s);
+    dbg_say(d, "%s%s\n", *call ? "," : "", call);
+    if (keeping)
+        dbg_say(d, "T%s.\n", keeping + 1);
+    free(call);
+    free(keeping);
     json_unsigned(dbg_fields(d), "number", p->number);
 }
 
@@ -275,6 +227,7 @@ static struct error *add_data_location(struct dbg *d, struct dbg_breakpoint *p)
 static struct error *know_life(struct dbg *d, struct dbg_watch *w)
 {
     struct session_place place;
+    struct moment call;
     bool found = false, interrupted = false;
     struct error *err = NULL;
     session_place(d->session, &place);
@@ -283,7 +236,8 @@ static struct error *know_life(struct dbg *d, struct dbg_watch *w)
         if (!err && !found && !interrupted)
             w->alive_to = place.at;
     } else if (!w->begin.tick && moment_compare(place.at, w->alive_from) < 0) {
-        err = subject_frame_begin(w->subject, w->alive_from, place.at, &found, &w->begin, &interrupted);
+        err = subject_frame_begin(w->subject, w->alive_from, place.at, &found, &w->begin, &call,
+                                  &interrupted);
         if (!err && !found && !interrupted)
             w->alive_from = place.at;
     }

@@ -83,25 +83,16 @@ static void choose_part(struct dbg *d, const struct subject *s, u64 touched, str
         *ret = (struct shown_part){.address = touched, .size = left < 16 ? left : 16};
 }
 
-static char *text_of_bytes(const struct history_state *state)
-{
-    char *text = xalloc(3 * state->size + 16);
-    char *at = text + sprintf(text, "bytes");
-    for (size_t i = 0; i < state->size; i++)
-        at += sprintf(at, "%s%02x", i % 4 ? "" : " ", state->bytes[i]);
-    return text;
-}
-
 static char *text_of_part(struct dbg *d, struct subject *s, const struct shown_part *part,
                           const struct history_state *state)
 {
     struct subject *element;
     if (!part->what)
-        return s->type && part->size == s->size ? subject_text(s, state) : text_of_bytes(state);
+        return s->type && part->size == s->size ? subject_text(s, state) : subject_bytes_text(state);
     struct error *err = subject_create(d->session, d->source, s->thread, &s->request, part->what, &element);
     if (err) {
         error_destroy(err);
-        return text_of_bytes(state);
+        return subject_bytes_text(state);
     }
     char *text = subject_text(element, state);
     subject_destroy(element);
@@ -148,6 +139,7 @@ static void texts_of_hit(struct dbg *d, struct subject *s, const struct plan_hit
     }
 }
 
+/* `old` NULL: it is a local that its frame has not written before. */
 void dbg_say_values(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new)
 {
@@ -155,6 +147,8 @@ void dbg_say_values(struct dbg *d, const struct dbg_breakpoint *p, const struct 
     dbg_colour(d, "1");
     if (!hit->written)
         dbg_say(d, "%s read: %s", what, new);
+    else if (!old)
+        dbg_say(d, "%s  first written: %s", what, new);
     else if (strcmp(old, new) == 0)
         dbg_say(d, "%s  %s, written again", what, new);
     else
@@ -171,7 +165,14 @@ static void say_data(struct dbg *d, const struct dbg_breakpoint *p, const struct
 {
     char *old = NULL, *new = NULL;
     struct shown_part part = {0};
+    bool first = false;
     texts_of_hit(d, p->watch->subject, hit, &part, &old, &new);
+    if (hit->written) /* then what was there is of no interest */
+        error_destroy(subject_is_first_write(p->watch->subject, (struct moment){hit->tick, hit->pc}, &first));
+    if (first) {
+        free(old);
+        old = NULL;
+    }
     dbg_say_values(d, p, hit, part.what ? part.what : p->what, old, new);
     free(part.what);
     free(old);

@@ -148,6 +148,7 @@ static void init(struct dbg *d, const struct prompt_options *o)
         .due = LIST(char *), .breakpoints = LIST(struct dbg_breakpoint *),
         .displays = LIST(struct dbg_display), .bookmarks = LIST(struct dbg_bookmark),
         .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),
+        .lives = LIST(struct dbg_life),
     };
     d->settings.colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
     d->at_prompt = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !o->json;

@@ -1,0 +1,219 @@
+/* The life of a subject: when the frame of a local begins and ends, and where the local is first written in it.
+ *
+ * A frame begins where its return address is written.  What lies on the stack then was left there by others: a local has no value
+ * before the frame has written it.  *Slots* are what an expression reads of its own frame.
+ */
+#include <stdlib.h>
+
+#include "query/subject.h"
+#include "session/trace.h"
+
+/* --- the frame ---------------------------------------------------------------------------------- */
+
+bool subject_is_local(const struct subject *s)
+{
+    return s->uses & VALUES_FRAME && s->cfa && s->return_pc;
+}
+
+bool subject_in_frame(const struct subject *s, u64 address)
+{
+    return s->frame_low && address >= s->frame_low && address < s->cfa - 8;
+}
+
+/* It ends where its return address is executed with its frame gone, or another return address is written in the place
+ * of its own: after a longjmp, say. */
+bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
+{
+    if (!subject_is_local(s))
+        return false;
+    *ret = (struct breakpoint){.kind = SITE_CODE, .address = s->return_pc, .thread = s->thread,
+                               .stack_least = s->cfa};
+    if (which == SUBJECT_BEGINS)
+        *ret = (struct breakpoint){.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->cfa - 8,
+                                   .size = 8, .thread = s->thread};
+    return true;
+}
+
+struct bound_search {
+    struct plan_site sites[SUBJECT_BOUNDS];
+    size_t count;
+    bool backward, found;
+    struct moment at, call; /* after it, and the instruction that did it */
+};
+
+static void add_bound(struct bound_search *b, const struct subject *s, int which)
+{
+    struct breakpoint p;
+    if (subject_bound(s, which, &p))
+        b->sites[b->count++] = (struct plan_site){
+            .kind = p.kind, .flags = p.flags | (b->backward ? 0 : PLAN_ENDS), .address = p.address,
+            .size = p.size, .thread = p.thread, .stack_least = p.stack_least};
+}
+
+static struct error *lay_bounds(void *context, struct moment at, struct session_sites *ret)
+{
+    struct bound_search *b = context;
+    (void)at;
+    *ret = (struct session_sites){.sites = b->sites, .count = b->count,
+                                  .enough = !b->backward && b->found};
+    return NULL;
+}
+
+static bool take_bounds(void *context, const struct plan_hit *hits, size_t count)
+{
+    struct bound_search *b = context;
+    const struct plan_hit *hit = &hits[b->backward ? count - 1 : 0];
+    b->found = true;
+    b->call = (struct moment){hit->tick, hit->pc};
+    b->at = hit->after_tick ? (struct moment){hit->after_tick, hit->after_pc}
+                            : (struct moment){hit->tick, hit->pc};
+    return b->backward;
+}
+
+static bool subject_end_part(void *context, struct moment from, struct moment to)
+{
+    const struct bound_search *b = context;
+    (void)from;
+    (void)to;
+    return !b->found;
+}
+
+static struct error *subject_search(const struct subject *s, struct bound_search *b,
+                                    struct moment from, struct moment to, bool *ret_interrupted)
+{
+    struct session_trace t = {.from = from, .to = to, .direction = b->backward ? BACKWARD : FORWARD,
+                              .lay = lay_bounds, .take = take_bounds, .part = subject_end_part,
+                              .context = b};
+    *ret_interrupted = false;
+    return b->count ? session_trace(s->session, &t, ret_interrupted) : NULL;
+}
+
+struct error *subject_frame_begin(const struct subject *s, struct moment alive, struct moment least,
+                                  bool *ret_found, struct moment *ret, struct moment *ret_call,
+                                  bool *ret_interrupted)
+{
+    struct bound_search b = {.backward = true};
+    add_bound(&b, s, SUBJECT_BEGINS);
+    struct error *err = subject_search(s, &b, least, alive, ret_interrupted);
+    *ret_found = !err && b.found;
+    if (*ret_found) {
+        *ret = b.at;
+        *ret_call = b.call;
+    }
+    return err;
+}
+
+struct error *subject_frame_end(const struct subject *s, struct moment alive, struct moment most,
+                                bool *ret_found, struct moment *ret, bool *ret_interrupted)
+{
+    struct bound_search b = {0};
+    add_bound(&b, s, SUBJECT_ENDS);
+    add_bound(&b, s, SUBJECT_BEGINS);
+    struct error *err = subject_search(s, &b, alive, most, ret_interrupted);
+    *ret_found = !err && b.found;
+    if (*ret_found)
+        *ret = b.at;
+    return err;
+}
+
+/* --- the first write ------------------------------------------------------------------------------ */
+
+struct first_writes {
+    const struct subject *s;
+    struct plan_site sites[SUBJECT_SLOTS];
+    u32 slots[SUBJECT_SLOTS]; /* whose the sites are */
+    size_t count;
+    bool written[SUBJECT_SLOTS];
+    struct plan_hit last;
+};
+
+static struct error *lay_slots(void *context, struct moment at, struct session_sites *ret)
+{
+    struct first_writes *w = context;
+    (void)at;
+    w->count = 0;
+    for (u32 n = 0; n < w->s->slot_count; n++) {
+        if (w->written[n])
+            continue;
+        w->slots[w->count] = n;
+        w->sites[w->count++] = (struct plan_site){
+            .kind = SITE_STORE, .flags = PLAN_ANY_STORE | PLAN_ENDS, .address = w->s->slots[n].address,
+            .size = w->s->slots[n].size, .thread = CONTROL_THREAD_ANY};
+    }
+    *ret = (struct session_sites){.sites = w->sites, .count = w->count, .enough = !w->count};
+    return NULL;
+}
+
+static bool take_slots(void *context, const struct plan_hit *hits, size_t count)
+{
+    struct first_writes *w = context;
+    for (size_t i = 0; i < count; i++) {
+        w->written[w->slots[hits[i].site]] = true;
+        w->last = hits[i];
+    }
+    return true;
+}
+
+struct error *subject_written(const struct subject *s, struct moment begin, struct moment most,
+                              bool *ret_found, struct plan_hit *ret, bool *ret_interrupted)
+{
+    struct first_writes w = {.s = s};
+    struct session_trace t = {.from = begin, .to = most, .direction = FORWARD, .lay = lay_slots,
+                              .take = take_slots, .context = &w};
+    *ret_found = *ret_interrupted = false;
+    if (!s->slot_count)
+        return NULL;
+    struct error *err = session_trace(s->session, &t, ret_interrupted);
+    *ret_found = !err && !*ret_interrupted;
+    for (u32 n = 0; n < s->slot_count; n++)
+        *ret_found = *ret_found && w.written[n];
+    *ret = w.last;
+    return err;
+}
+
+/* The last of: a store to the value, the beginning of the frame. */
+struct last_store {
+    struct plan_site sites[2];
+    bool found, of_frame;
+};
+
+static struct error *lay_last(void *context, struct moment at, struct session_sites *ret)
+{
+    struct last_store *l = context;
+    (void)at;
+    *ret = (struct session_sites){.sites = l->sites, .count = 2};
+    return NULL;
+}
+
+static bool take_last(void *context, const struct plan_hit *hits, size_t count)
+{
+    struct last_store *l = context;
+    l->found = true;
+    l->of_frame = hits[count - 1].site == 1;
+    return true;
+}
+
+static bool end_last(void *context, struct moment from, struct moment to)
+{
+    const struct last_store *l = context;
+    (void)from;
+    (void)to;
+    return !l->found;
+}
+
+struct error *subject_is_first_write(const struct subject *s, struct moment at, bool *ret)
+{
+    struct last_store l = {{{.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->address,
+                             .size = s->size, .thread = CONTROL_THREAD_ANY},
+                            {.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->cfa - 8, .size = 8,
+                             .thread = s->thread}}, false, false};
+    struct session_trace t = {.from = session_first(s->session), .to = at, .direction = BACKWARD,
+                              .lay = lay_last, .take = take_last, .part = end_last, .context = &l};
+    bool interrupted;
+    *ret = false;
+    if (!subject_is_local(s) || !subject_in_frame(s, s->address))
+        return NULL;
+    struct error *err = session_trace(s->session, &t, &interrupted);
+    *ret = !err && !interrupted && l.found && l.of_frame;
+    return err;
+}
