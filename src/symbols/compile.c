@@ -5,6 +5,7 @@
  * doubles there.
  */
 #include "symbols/compile_internal.h"
+#include "symbols/rust_internal.h"
 
 static struct error *compile_tree(struct compiler *c, const struct tree *t, struct operand *ret);
 
@@ -13,7 +14,13 @@ enum { TEXT_MOST = 128 };
 static struct error *compile_value(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct error *err = compile_tree(c, t, ret);
-    return err ? err : code_load(c, ret);
+    if (!err)
+        err = code_load(c, ret);
+    for (unsigned n = 0; n < SHOW_DEPTH && !err && rust_is_reference(type_plain(c->v, ret->type)); n++) {
+        *ret = (struct operand){.type = type_target(c->v, type_plain(c->v, ret->type)), .is_address = true};
+        err = code_load(c, ret);
+    }
+    return err;
 }
 
 static struct error *compile_truth(struct compiler *c, const struct tree *t, struct operand *ret)
@@ -284,6 +291,8 @@ static struct error *compile_unary(struct compiler *c, const struct tree *t, str
         return compile_dereference(c, &a, ret);
     if ((err = code_load(c, &a)))
         return err;
+    if (t->op == OP_NOT && c->v->language == LANGUAGE_RUST && type_plain(c->v, a.type)->kind != TYPE_BOOL)
+        return error_new("! of a number cannot be compiled");
     if (t->op == OP_NOT) {
         code_truth(c, &a);
         code_byte(c, CODE_LOG_NOT);
@@ -311,6 +320,19 @@ static struct error *compile_unary(struct compiler *c, const struct tree *t, str
     return NULL;
 }
 
+/* References are followed as far as they go; what is more than its fields is looked at elsewhere. */
+static struct error *compile_rust_member(struct compiler *c, struct operand *a, const char *name, struct operand *ret)
+{
+    struct error *err = NULL;
+    char numbered[32];
+    for (unsigned n = 0; n < SHOW_DEPTH && !err && type_plain(c->v, a->type)->kind == TYPE_POINTER; n++)
+        err = compile_dereference(c, a, a);
+    if (!err && !rust_has_fields(type_plain(c->v, a->type)))
+        err = error_new("fields of that type cannot be looked at inside the process");
+    snprintf(numbered, sizeof numbered, "%s%.24s", *name >= '0' && *name <= '9' ? "__" : "", name);
+    return err ? err : place_member(c, a, strlen(name) < 24 ? numbered : name, ret);
+}
+
 static struct error *compile_member(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand a;
@@ -318,6 +340,8 @@ static struct error *compile_member(struct compiler *c, const struct tree *t, st
     if (err)
         return err;
     enum type_kind kind = type_plain(c->v, a.type)->kind;
+    if (rust_is(type_plain(c->v, a.type)))
+        return compile_rust_member(c, &a, t->text, ret);
     if (kind == TYPE_POINTER || kind == TYPE_ARRAY)
         err = compile_dereference(c, &a, &a);
     const char *colon = strrchr(t->text, ':');

@@ -1,5 +1,5 @@
 /* Trees to values, with C's conversions. */
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
 /* --- types of numbers -------------------------------------------------------------------------------- */
 
@@ -255,6 +255,10 @@ static struct error *evaluate_binary(struct evaluation *v, const struct tree *t,
     if (!err)
         err = evaluate_operand(v, t->b, &b);
     if (!err)
+        err = rust_looked_through(a, &a);
+    if (!err)
+        err = rust_looked_through(b, &b);
+    if (!err)
         err = evaluate_by_class(v, t->op, a, b, ret);
     return err || *ret ? err : evaluate_operation(v, t->op, a, b, ret);
 }
@@ -270,6 +274,7 @@ static struct error *evaluate_text_of(struct value *value, u64 *ret, bool *ret_c
 {
     struct evaluation *v = value->evaluation;
     struct shown shown;
+    error_destroy(rust_looked_through(value, &value));
     *ret_counted = show_standard(value, &shown) && shown.is_text && shown.width == 1;
     if (*ret_counted) {
         *ret = shown.address;
@@ -362,10 +367,14 @@ static struct error *address_of(struct value *value, struct value **ret)
 static struct error *on_number(struct evaluation *v, enum tree_op op, struct value *a, struct value **ret)
 {
     struct number n;
-    struct error *err = value_number(a, &n);
+    struct error *err = rust_looked_through(a, &a);
+    if (!err)
+        err = value_number(a, &n);
     if (err)
         return err;
     struct type *t = promoted_type(v, a->type);
+    if (op == OP_INVERT && rust_is(type_plain(v, a->type)))
+        t = type_plain(v, a->type);
     n = number_as(v, n, t);
     if (op == OP_INVERT && n.is_float)
         return error_new("~ is not for floating-point numbers");
@@ -375,6 +384,12 @@ static struct error *on_number(struct evaluation *v, enum tree_op op, struct val
         n.i = ~n.i;
     *ret = value_of_number(v, t, n);
     return NULL;
+}
+
+static bool rust_is_number(struct evaluation *v, struct value *value)
+{
+    struct type *plain = type_plain(v, value->type);
+    return v->language == LANGUAGE_RUST && type_is_integral(plain) && plain->kind != TYPE_BOOL;
 }
 
 static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
@@ -395,7 +410,9 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
         return err;
     if (t->op == OP_DEREF)
         return evaluate_dereference(a, ret);
-    if (t->op == OP_NOT) {
+    if (t->op == OP_NOT && rust_is_number(v, a)) {
+        err = on_number(v, OP_INVERT, a, ret); /* of a number, ! is what ~ is in C */
+    } else if (t->op == OP_NOT) {
         err = value_truth(a, &truth);
         *ret = value_of_number(v, comparison_type(v), (struct number){.i = !truth});
     } else {
@@ -417,6 +434,10 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         return err;
     struct type *plain = type_plain(v, a->type);
     struct shown shown;
+    if (rust_is(plain)) {
+        err = rust_member(a, t->text, ret);
+        return err || *ret ? err : error_new("there is no field %s", t->text);
+    }
     bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target; /* a pointer that is a class */
     /* gdb takes . for -> and the other way round. */
     if (plain->kind == TYPE_POINTER || plain->kind == TYPE_ARRAY || through) {
@@ -487,7 +508,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
 {
     struct shown shown;
     i64 index;
-    if (!show_standard(a, &shown)) {
+    if (!show_standard(a, &shown) || shown.style == SHOWN_WORDS) {
         struct error *err = call_operator(a->evaluation, "operator[]", a, i, ret);
         return err || *ret ? err
             : error_new("it is no array and no pointer, so it has no elements");
@@ -522,7 +543,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     struct error *err = value_integer(i, &index);
     if (err)
         return err;
-    if (plain->kind == TYPE_ARRAY && !a->in_memory) {
+    if (plain->kind == TYPE_ARRAY && (!a->in_memory || rust_is(plain))) {
         if (index < 0 || (u64)index >= plain->count)
             return error_new("there is no element %lld", (long long)index);
         *ret = value_element(a, (u64)index);
@@ -542,6 +563,16 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     return NULL;
 }
 
+/* What has the elements: through references, shared pointers and cells. */
+static struct error *rust_container(struct value *value, struct value **ret)
+{
+    struct shown shown;
+    struct error *err = rust_looked_through(value, ret);
+    for (unsigned n = 0; n < SHOW_DEPTH && !err && rust_shown(*ret, &shown) && shown.style == SHOWN_ONE; n++)
+        err = rust_looked_through(shown.target, ret);
+    return err;
+}
+
 static struct error *evaluate_element(struct evaluation *v, const struct tree *t,
                                       struct value **ret)
 {
@@ -549,6 +580,8 @@ static struct error *evaluate_element(struct evaluation *v, const struct tree *t
     struct error *err = evaluate_operand(v, t->a, &a);
     if (!err)
         err = evaluate_operand(v, t->b, &i);
+    if (!err)
+        err = rust_container(a, &a);
     if (err)
         return err;
     struct type *plain = type_plain(v, a->type);
@@ -633,6 +666,8 @@ static struct error *evaluate_name(struct evaluation *v, const char *text, struc
     unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
     if (variables_find(v, text, &found))
         return variables_value(v, &found, ret);
+    if (v->language == LANGUAGE_RUST)
+        text = rust_resolved(v, text);
     struct error *err = evaluate_through_this(v, text, ret);
     if (err || *ret)
         return err;

@@ -1,6 +1,4 @@
 /* Functions: from the symbol table, which has them all, static ones too, with or without debug information.
- *
- * Names are demangled by the C++ runtime's own function.
  */
 #include <ctype.h>
 #include <gelf.h>
@@ -8,10 +6,7 @@
 
 #include "base/xalloc.h"
 #include "symbols/symbols_internal.h"
-#include "symbols/values_internal.h"
-
-/* Of libstdc++; its header is for C++ alone. */
-char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *status);
+#include "symbols/rust_internal.h"
 
 enum { TEXT_LENGTH = 4096 };
 
@@ -106,29 +101,24 @@ struct function_symbol *module_function(struct module *m, u64 address)
     return NULL;
 }
 
-/* Rust's compiler puts a hash behind each name: "::h0123456789abcdef". */
-static void cut_hash(char *name)
-{
-    enum { HASH = 19 };
-    size_t length = strlen(name);
-    if (length > HASH && strncmp(name + length - HASH, "::h", 3) == 0 &&
-        strspn(name + length - HASH + 3, "0123456789abcdef") == HASH - 3)
-        name[length - HASH] = 0;
-}
-
 const char *function_name(struct function_symbol *f)
 {
     if (!f->name) {
-        int status = -1;
-        if (strncmp(f->raw, "_Z", 2) == 0)
-            f->name = __cxa_demangle(f->raw, NULL, NULL, &status);
-        char *full = f->name;
-        if (full)
-            cut_hash(full);
-        f->name = type_short_name(full ? full : f->raw);
+        char *full = demangle(f->raw, &f->is_rust);
+        f->name = f->is_rust ? xformat("%s", full) : type_short_name(full ? full : f->raw);
         free(full);
     }
     return f->name;
+}
+
+bool function_is_named(struct function_symbol *f, const char *wanted)
+{
+    if (strcmp(f->raw, wanted) == 0)
+        return true;
+    if (!signature_may_fit(f->raw, wanted))
+        return false;
+    const char *name = function_name(f);
+    return f->is_rust ? rust_name_fits(name, wanted) : signature_fits(name, wanted);
 }
 
 /* --- by address -------------------------------------------------------------------------------------- */

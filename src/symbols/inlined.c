@@ -8,7 +8,7 @@
 
 #include "symbols/values_internal.h"
 
-enum { DEPTH_MOST = 64 };
+enum { DEPTH_MOST = 4096 }; /* Rust has a block for each `let` */
 
 struct wanted {
     struct module *module;
@@ -23,9 +23,7 @@ static bool has_name(Dwarf_Die *die, const char *wanted)
     struct function_symbol symbol = {.raw = raw};
     if (!raw)
         return false;
-    if (strcmp(raw, wanted) == 0)
-        return true;
-    bool fits = signature_may_fit(raw, wanted) && signature_fits(function_name(&symbol), wanted);
+    bool fits = function_is_named(&symbol, wanted);
     free(symbol.name);
     return fits;
 }

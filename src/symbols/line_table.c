@@ -146,8 +146,7 @@ static bool is_skipped(struct symbols *s, const char *file, struct function_symb
         size_t length = strlen(skipped[n]), all = strlen(file);
         bool at_end = length <= all && strcmp(file + all - length, skipped[n]) == 0 &&
                       (length == all || file[all - length - 1] == '/');
-        if (at_end || (function && signature_may_fit(function->raw, skipped[n]) &&
-                       signature_fits(function_name(function), skipped[n])))
+        if (at_end || (function && function_is_named(function, skipped[n])))
             return true;
     }
     return false;

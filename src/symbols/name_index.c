@@ -8,9 +8,6 @@
 
 #include "symbols/values_internal.h"
 
-/* Of libstdc++; its header is for C++ alone. */
-char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *status);
-
 enum { NO_ENTRY = ~0u, SPACES_DEEP = 16 };
 
 /* Templates are written with and without blanks. */
@@ -201,8 +198,8 @@ static char *linkage_name(const struct name_entry *e)
     Dwarf_Attribute a;
     Dwarf_Die die = e->die;
     const char *raw = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &a));
-    int status;
-    char *name = raw && strncmp(raw, "_Z", 2) == 0 ? __cxa_demangle(raw, NULL, NULL, &status) : NULL;
+    bool is_rust;
+    char *name = raw ? demangle(raw, &is_rust) : NULL;
     if (name && e->kind == NAME_FUNCTION) {
         char *bare = symbols_bare_name(name); /* of a template it has what is returned, too */
         free(name);
@@ -494,8 +491,8 @@ static const struct data_symbol *data_at(struct module *m, u64 address)
 
 static char *named_with_offset(const char *raw, u64 offset)
 {
-    int status;
-    char *plain = strncmp(raw, "_Z", 2) == 0 ? __cxa_demangle(raw, NULL, NULL, &status) : NULL;
+    bool is_rust;
+    char *plain = demangle(raw, &is_rust);
     char *name = type_short_name(plain ? plain : raw);
     free(plain);
     if (!offset)

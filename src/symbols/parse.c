@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
 enum { NEST_MOST = 200 };
 
@@ -300,9 +300,26 @@ static struct type *arrays(struct parser *p, struct type *t)
     return type_array(p->v, arrays(p, t), count);
 }
 
+static bool is_rust(const struct parser *p)
+{
+    return p->v->language == LANGUAGE_RUST;
+}
+
+/* NULL: there is none, or a variable has its name. */
+static struct type *rust_type_name(struct parser *p)
+{
+    skip_space(p);
+    const char *from = p->at, *name = qualified(p);
+    bool is_variable = name && is_variable_name(p, name);
+    p->at = from;
+    return is_variable ? NULL : rust_type_read(p->v, &p->at);
+}
+
 /* A type with an abstract declarator: `char *(*)[3]`. */
 static struct type *type_name(struct parser *p)
 {
+    if (is_rust(p))
+        return rust_type_name(p);
     struct type *t = type_specifier(p);
     if (!t || p->depth++ > NEST_MOST)
         return NULL;
@@ -378,8 +395,19 @@ static u64 digits(struct parser *p, char **ret_end)
     return strtoull(p->at, ret_end, 0);
 }
 
+static struct tree *rust_literal(struct parser *p, struct error *(*read)(struct evaluation *v, const char **at,
+                                                                         struct number *ret, struct type **ret_type))
+{
+    struct number n;
+    struct type *t;
+    struct error *err = read(p->v, &p->at, &n, &t);
+    return err ? parse_fail(p, err) : number_node(p, n, t);
+}
+
 static struct tree *parse_number(struct parser *p)
 {
+    if (is_rust(p))
+        return rust_literal(p, rust_read_number);
     if (parse_is_float(p->at))
         return float_literal(p);
     char *end;
@@ -431,6 +459,8 @@ static u32 escape(struct parser *p)
 
 static struct tree *character(struct parser *p)
 {
+    if (is_rust(p))
+        return rust_literal(p, rust_read_character);
     p->at++;
     u32 value = (u8)*p->at++;
     if (value == '\\')
@@ -539,6 +569,8 @@ static struct tree *primary(struct parser *p)
         return parse_string(p);
     if (c == '\'')
         return quoted(p);
+    if (is_rust(p) && strncmp(p->at, "b'", 2) == 0)
+        return character(p);
     if (c == '$')
         return parse_dollar(p);
     if (c == '{')
@@ -549,7 +581,9 @@ static struct tree *primary(struct parser *p)
 static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_kind kind)
 {
     struct tree *t = node(p, kind, of, NULL);
-    t->text = qualified(p);
+    size_t digits = is_rust(p) ? strspn(p->at, "0123456789") : 0; /* of a tuple */
+    t->text = digits ? values_copy(p->v, p->at, digits) : qualified(p);
+    p->at += digits;
     return t->text ? t : parse_fail(p, error_new("a member's name is missing"));
 }
 
@@ -593,7 +627,9 @@ static struct tree *postfix(struct parser *p)
             t = node(p, TREE_INDEX, t, comma(p)), need(p, "]");
         else if (take_text(p, "("))
             t = parse_call(p, t);
-        else if (see(p, ".") && !isdigit((u8)p->at[1]))
+        else if (is_rust(p) && see(p, ".."))
+            return parse_fail(p, error_new("a range has no value here: take x[2], or x[2]@3 for three elements"));
+        else if (see(p, ".") && (is_rust(p) || !isdigit((u8)p->at[1])))
             p->at++, t = parse_member(p, t, TREE_MEMBER);
         else
             return t;
@@ -677,9 +713,9 @@ static struct tree *parse_unary(struct parser *p)
         }
     if (!t && take_text(p, "sizeof"))
         t = parse_size_of(p);
-    if (!t && !p->error)
+    if (!t && !p->error && !is_rust(p))
         t = named_cast(p);
-    if (!t && !p->error)
+    if (!t && !p->error && !is_rust(p))
         t = parse_cast(p);
     if (!t && !p->error)
         t = postfix(p);
@@ -693,6 +729,12 @@ static struct tree *parse_slice(struct parser *p)
     struct tree *t = parse_unary(p);
     while (t && take_text(p, "@"))
         t = node(p, TREE_SLICE, t, parse_unary(p));
+    while (t && is_rust(p) && take_text(p, "as")) {
+        t = node(p, TREE_CAST, t, NULL);
+        t->type = rust_type_name(p);
+        if (!t->type)
+            return parse_fail(p, error_new("there is no type '%.40s'", p->at));
+    }
     return t;
 }
 

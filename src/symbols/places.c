@@ -44,8 +44,7 @@ static void find_functions(struct symbols *s, struct module *m, const char *file
     size_t count;
     struct function_symbol *f = module_functions(m, &count);
     for (size_t n = 0; n < count; n++) {
-        if (f[n].part || (strcmp(f[n].raw, name) != 0 && (!signature_may_fit(f[n].raw, name) ||
-                                                          !signature_fits(function_name(&f[n]), name))))
+        if (f[n].part || !function_is_named(&f[n], name))
             continue;
         struct function_info info;
         if ((!file || places_in_file(s, f[n].start, file)) &&

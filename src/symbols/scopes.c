@@ -7,7 +7,7 @@
 
 #include "symbols/symbols_internal.h"
 
-enum { DEPTH_MOST = 64, RANGES_MOST = 1 << 16, SCOPES_MOST = 0xffff };
+enum { DEPTH_MOST = 4096 /* Rust has a block for each `let` */, RANGES_MOST = 1 << 16, SCOPES_MOST = 0xffff };
 
 /* Too many of them: those that come late are told as their parents. */
 static u32 scope_number(struct symbols *s, Dwarf_Die *die, u32 parent)

@@ -1,17 +1,6 @@
 /* Values to text as gdb prints them, and to JSON. */
-#include "symbols/values_internal.h"
-
-enum { VIRTUAL_MOST = 32 };
-
-struct show {
-    FILE *out;
-    char format;
-    unsigned depth;
-    u64 virtual_bases[VIRTUAL_MOST]; /* addresses of those that were shown: each is shown once */
-    size_t virtual_count;
-};
-
-static void show_value(struct show *s, struct value *value, bool top);
+#include "symbols/rust_internal.h"
+#include "symbols/show_internal.h"
 
 /* --- integers in all formats ------------------------------------------------------------------------------- */
 
@@ -42,7 +31,7 @@ static void show_decimal(FILE *out, __int128 i, bool is_unsigned)
     fprintf(out, "%s%s", negative ? "-" : "", text + at);
 }
 
-static void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code)
+void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code)
 {
     char *name = names_of_address(v->symbols, address, code);
     if (name)
@@ -50,7 +39,7 @@ static void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code)
     free(name);
 }
 
-static void show_hex(FILE *out, unsigned __int128 i)
+void show_hex(FILE *out, unsigned __int128 i)
 {
     fputs("0x", out);
     show_radix(out, i, 4, 1);
@@ -332,7 +321,8 @@ static bool same_element(struct value *array, u64 a, u64 b, u64 size)
 static void show_elements(struct show *s, struct value *value, struct type *plain)
 {
     u64 size = type_target(value->evaluation, plain)->size, n = 0;
-    fputc('{', s->out);
+    const char *brackets = rust_is(plain) ? "[]" : "{}";
+    fputc(brackets[0], s->out);
     for (u64 shown = 0; n < plain->count && shown < SHOW_MOST;) {
         u64 run = 1;
         while (n + run < plain->count && (n + run + 1) * size <= value->size && size &&
@@ -349,7 +339,7 @@ static void show_elements(struct show *s, struct value *value, struct type *plai
         }
         n += run;
     }
-    fputs(n < plain->count ? "...}" : "}", s->out);
+    fprintf(s->out, "%s%c", n < plain->count ? "..." : "", brackets[1]);
 }
 
 /* Of a long array only as much is read as can be shown, with room for what repeats. */
@@ -516,7 +506,7 @@ static void show_struct(struct show *s, struct value *value, struct type *plain)
         fputs("<incomplete type>", s->out);
         return;
     }
-    if (s->depth < SHOW_DEPTH && show_standard(value, &shown)) {
+    if (s->depth < SHOW_DEPTH && !rust_is(plain) && show_standard(value, &shown)) {
         show_standard_value(s, value, &shown);
         return;
     }
@@ -524,7 +514,7 @@ static void show_struct(struct show *s, struct value *value, struct type *plain)
         fputs("{...}", s->out);
         return;
     }
-    if (!show_variant(s, value, plain))
+    if (!show_rust_struct(s, value) && !show_variant(s, value, plain))
         show_members(s, value, m, count);
 }
 
@@ -547,6 +537,8 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
         fputs("<optimised out>", s->out);
         return;
     }
+    if (show_rust_scalar(s, value, plain, top))
+        return;
     switch (plain->kind) {
     case TYPE_FLOAT: show_floating(s, value, plain); break;
     case TYPE_COMPLEX: show_complex(s, value, plain); break;
@@ -563,7 +555,7 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
     }
 }
 
-static void show_value(struct show *s, struct value *value, bool top)
+void show_value(struct show *s, struct value *value, bool top)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
     struct shown handle;
@@ -577,7 +569,7 @@ static void show_value(struct show *s, struct value *value, bool top)
         show_function(s, value);
         return;
     }
-    if (s->depth > SHOW_DEPTH) {
+    if (s->depth > SHOW_DEPTH || s->shown++ > SHOWN_VALUES_MOST) {
         fputs("...", s->out);
         return;
     }
@@ -599,7 +591,7 @@ static char *show_whole(struct value *value, char format, bool top)
 {
     char *text = NULL;
     size_t size;
-    struct show s = {.out = open_memstream(&text, &size), .format = format};
+    struct show s = {.out = open_memstream(&text, &size), .format = format, .alone = top};
     show_value(&s, value, top);
     fclose(s.out);
     return text;
@@ -620,6 +612,8 @@ char *value_show_argument(struct value *value)
     struct value *referred = value;
     struct shown shown;
     struct error *err = value_referred(value, &referred);
+    if (!err)
+        err = rust_looked_through(referred, &referred);
     struct type *plain = type_plain(value->evaluation, referred->type);
     error_destroy(err);
     bool parts = plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY;

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
 enum { JSON_DEEP = 12 };
 
@@ -42,6 +42,14 @@ static void json_number(FILE *out, struct value *value, struct type *plain)
     else
         fprintf(out, "%lld", (long long)n.i);
     error_destroy(err);
+}
+
+static void json_rust_character(FILE *out, struct value *value)
+{
+    struct number n = {0};
+    char text[8];
+    error_destroy(value_number(value, &n));
+    show_json_text(out, (u8 *)text, rust_utf8((u32)n.i, text));
 }
 
 static void json_array(FILE *out, struct value *value, struct type *plain, unsigned depth)
@@ -130,10 +138,56 @@ static void json_standard(FILE *out, struct value *value, const struct shown *x,
         json_items(out, x, depth);
 }
 
+/* A tuple of one field is that field, as serde has it. */
+static void json_rust_fields(FILE *out, const struct shown *x, unsigned depth)
+{
+    bool object = x->style == SHOWN_FIELDS;
+    if (!x->count) {
+        fputs("null", out);
+    } else if (x->style == SHOWN_TUPLE && x->count == 1) {
+        json(out, x->items[0], depth + 1);
+    } else {
+        fputc(object ? '{' : '[', out);
+        for (size_t n = 0; n < x->count; n++) {
+            fputs(n ? "," : "", out);
+            if (object) {
+                show_json_string(out, x->labels[n] ? x->labels[n] : "?");
+                fputc(':', out);
+            }
+            json(out, x->items[n], depth + 1);
+        }
+        fputc(object ? '}' : ']', out);
+    }
+}
+
+/* An enum is the name of its variant, with its fields if it has some; an Option is what it holds, or null. */
+static void json_rust(FILE *out, struct value *value, const struct shown *x, unsigned depth)
+{
+    if (x->style == SHOWN_WORDS) {
+        show_json_string(out, x->title);
+    } else if (x->is_variant && !x->count) {
+        show_json_string(out, x->title);
+    } else if (x->is_variant) {
+        fputc('{', out);
+        show_json_string(out, x->title);
+        fputc(':', out);
+        json_rust_fields(out, x, depth);
+        fputc('}', out);
+    } else if (x->style == SHOWN_FIELDS || x->style == SHOWN_TUPLE) {
+        json_rust_fields(out, x, depth);
+    } else {
+        json_standard(out, value, x, depth);
+    }
+}
+
 static void json_struct(FILE *out, struct value *value, struct type *plain, unsigned depth)
 {
     struct shown shown;
     bool some = false;
+    if (rust_shown(value, &shown)) {
+        json_rust(out, value, &shown, depth);
+        return;
+    }
     if (show_standard(value, &shown)) {
         json_standard(out, value, &shown, depth);
         return;
@@ -152,6 +206,8 @@ static void json(FILE *out, struct value *value, unsigned depth)
         return;
     }
     struct error *err = value_referred(value, &value);
+    if (!err)
+        err = rust_looked_through(value, &value);
     plain = type_plain(value->evaluation, value->type);
     if (!err && plain->kind != TYPE_FUNCTION)
         err = value_load(value);
@@ -162,6 +218,10 @@ static void json(FILE *out, struct value *value, unsigned depth)
         json_struct(out, value, plain, depth);
     else if (plain->kind == TYPE_ARRAY)
         json_array(out, value, plain, depth);
+    else if (rust_is_unit(plain))
+        fputs("null", out);
+    else if (rust_is(plain) && plain->kind == TYPE_CHARACTER)
+        json_rust_character(out, value);
     else if (type_is_scalar(plain))
         json_number(out, value, plain);
     else

@@ -5,7 +5,7 @@
  */
 #include <dwarf.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
 /* --- for all of them ------------------------------------------------------------------------------------- */
 
@@ -257,6 +257,8 @@ bool show_standard(struct value *value, struct shown *ret)
     if (go_shown(value, ret))
         return true;
     *ret = (struct shown){0};
+    if (rust_is(plain))
+        return rust_shown(value, ret) && !ret->is_plain;
     if (plain->kind != TYPE_STRUCT || !plain->name || !strchr(plain->name, '<'))
         return false;
     for (size_t n = 0; n < countof(classes); n++)

@@ -206,7 +206,7 @@ bool signature_fits(const char *name, const char *wanted)
 bool signature_may_fit(const char *raw, const char *wanted)
 {
     const char *end = parameters_of(wanted), *begin;
-    if (strstr(wanted, "operator"))
+    if (strstr(wanted, "operator") || strchr(wanted, '{'))
         return true;
     unsigned deep = 0;
     while (end > wanted && (deep || !signatures_is_word(end[-1]))) { /* over template arguments */

@@ -14,6 +14,7 @@ struct function_symbol {
     const char *raw; /* as in the table; libdw's */
     char *name;      /* demangled, with parameters; made when first asked for */
     bool part;       /* the cold rest of another */
+    bool is_rust;    /* known when it has a name */
 };
 
 /* A range of a compilation unit. */
@@ -114,6 +115,10 @@ struct function_symbol *module_function(struct module *m, u64 address);
 /* Is the address in a section of code? */
 bool module_in_code(struct module *m, u64 address);
 const char *function_name(struct function_symbol *f);
+/* Does a name that a user has written mean the function? */
+bool function_is_named(struct function_symbol *f, const char *wanted);
+/* A symbol's name as its language writes it (demangle.c); NULL: it is as it is.  To be freed. */
+char *demangle(const char *raw, bool *ret_rust);
 void module_drop_functions(struct module *m);
 
 /* Adds the addresses (u64) at which instances of an inlined function begin. */

@@ -1,7 +1,7 @@
 /* Types spelled out, as ptype shows them: members, functions, constants. */
 #include <dwarf.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
 enum { SPELL_DEEP = 32 };
 
@@ -232,6 +232,8 @@ static struct type *unwrapped(struct evaluation *v, struct type *t)
 char *type_expanded(struct evaluation *v, struct type *t)
 {
     const char *qualifiers = "";
+    if (rust_is(t))
+        return rust_type_expanded(v, t);
     t = unwrapped(v, t);
     struct type *core = core_of(v, t, &qualifiers);
     char *body = NULL, *text;

@@ -1,7 +1,7 @@
 /* Types to text, as C writes declarations: from the name outward. */
 #include <dwarf.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
 enum { TEXT_DEEP = 32 };
 
@@ -223,6 +223,8 @@ static char *declare(struct type_writer *w, struct type *t, char *inner)
 char *type_declaration(struct evaluation *v, struct type *t, const char *name)
 {
     struct type_writer w = {.v = v};
+    if (rust_is(t) || (v->language == LANGUAGE_RUST && !t->has_die))
+        return rust_type_text(v, t);
     return declare(&w, t, xformat("%s", name));
 }
 

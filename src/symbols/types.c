@@ -58,6 +58,7 @@ struct type *type_pointer(struct evaluation *v, struct type *to)
 {
     struct type *t = type_new(v, TYPE_POINTER, NULL, 8);
     t->target = to;
+    t->language = to->language;
     t->is_unsigned = true;
     return t;
 }
@@ -69,6 +70,7 @@ struct type *type_array(struct evaluation *v, struct type *of, u64 count)
     if (!__builtin_mul_overflow(of->size, count, &size))
         t->size = size;
     t->target = of;
+    t->language = of->language;
     t->count = count;
     t->is_counted = true;
     return t;
@@ -213,6 +215,7 @@ static void make_dimension(struct evaluation *v, struct type *t, Dwarf_Die *rang
             t->target->has_die = true;
             t->target->die = t->die;
             t->target->module = t->module;
+            t->target->language = t->language;
             make_dimension(v, t->target, &next);
             break;
         }
@@ -397,6 +400,7 @@ struct type *type_of(struct evaluation *v, struct module *m, Dwarf_Die *die)
     t->target_made = t->members_made = false;
     t->module = m;
     t->die = *die;
+    t->language = language_of_die(die);
     t->next = *bucket;
     *bucket = t;
     if (nested++ < NEST_MOST)

@@ -9,6 +9,13 @@
 #include "symbols/symbols_internal.h"
 #include "symbols/values.h"
 
+/* --- languages (language.c) ------------------------------------------------------------------------- */
+
+enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_RUST, LANGUAGE_FORTRAN };
+
+enum language language_of_unit(Dwarf_Die *unit);
+enum language language_of_die(Dwarf_Die *die);
+
 /* --- types (types.c, type_text.c) ----------------------------------------------------------------- */
 
 enum type_kind {
@@ -21,6 +28,7 @@ struct type {
     enum type_kind kind;
     const char *name;     /* NULL: without */
     const char *keyword;  /* "struct", "union", "class", "enum" */
+    enum language language;
     u64 size;
     bool is_unsigned;
     bool is_rvalue;       /* a reference && */
@@ -177,7 +185,8 @@ struct evaluation {
     size_t block_count;
     Dwarf_Die unit;
     bool has_unit;
-    bool cplusplus;
+    bool cplusplus;            /* or a language with name spaces like it */
+    enum language language;
     u32 uses;                  /* VALUES_* */
     /* nothing is to have an effect: only the type of the result is asked for */
     bool only_types;
@@ -455,8 +464,27 @@ struct error *conveniences_set(struct evaluation *v, const char *name, const u64
 
 enum { SHOW_MOST = 200, SHOW_REPEATS = 10, SHOW_DEPTH = 20 };
 
+/* How values of other languages than C++ are written (0: C++'s way). */
+enum shown_style {
+    SHOWN_CLASS,
+    SHOWN_TEXT,
+    SHOWN_ROW,    /* [a, b] */
+    SHOWN_SET,    /* {a, b} */
+    SHOWN_MAP,    /* {a: b} */
+    SHOWN_TUPLE,  /* name(a, b) */
+    SHOWN_FIELDS, /* name { field: a } */
+    SHOWN_ONE,    /* as what it holds */
+    SHOWN_WORDS,  /* the title alone */
+};
+
 /* What is shown as more than its bytes. */
 struct shown {
+    enum shown_style style;
+    bool is_plain;         /* a struct, nothing more */
+    bool is_variant;       /* of an enum: JSON has its name, too */
+    const char *note;      /* said before it where it is shown alone; NULL: nothing */
+    const char *tail;      /* what stands after the last field; NULL: nothing */
+    struct value *holder;  /* what lies around the target: its counts */
     bool is_text;
     struct type *of;       /* elements lie in a row; NULL: they do not */
     u64 address, length;   /* of the row, or of the text */

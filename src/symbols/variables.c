@@ -7,9 +7,9 @@
 #include <dwarf.h>
 #include <gelf.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/rust_internal.h"
 
-enum { ENTRY_DEEP = 8, CHAIN_MOST = 64 };
+enum { ENTRY_DEEP = 8, CHAIN_MOST = 4096 /* Rust has a block for each `let` */ };
 
 /* --- memory of the evaluation -------------------------------------------------------------------------------- */
 
@@ -155,16 +155,6 @@ static void take_blocks(struct evaluation *v)
     free(chain);
 }
 
-/* Or a language with name spaces like it. */
-static bool is_cplusplus(Dwarf_Die *unit)
-{
-    int language = dwarf_srclang(unit);
-    enum { C_PLUS_PLUS_17 = 0x2a, C_PLUS_PLUS_20 = 0x2b }; /* dwarf.h of 2022 has them not */
-    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
-           language == C_PLUS_PLUS_17 || language == C_PLUS_PLUS_20 || language == DW_LANG_Rust;
-}
-
 struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret)
 {
     struct evaluation *v = xalloc(sizeof *v);
@@ -176,7 +166,8 @@ struct error *values_open(struct symbols *s, const struct values_request *reques
             take_blocks(v);
     }
     v->view.v = v;
-    v->cplusplus = v->has_unit && is_cplusplus(&v->unit);
+    v->language = v->has_unit ? language_of_unit(&v->unit) : LANGUAGE_C;
+    v->cplusplus = v->language == LANGUAGE_CPLUSPLUS || v->language == LANGUAGE_RUST;
     *ret = v;
     return NULL;
 }
@@ -567,7 +558,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     if (dwarf_tag(&die) == DW_TAG_subprogram) {
         Dwarf_Addr entry;
         t = type_of(v, found->module, &die);
-        if (dwarf_entrypc(&die, &entry))
+        if (dwarf_entrypc(&die, &entry) || !entry) /* 0: the linker has left it out */
             return error_new("the function has no code of its own");
         *ret = value_at(v, t, entry + found->module->dwarf_bias, NULL);
         return NULL;
@@ -687,6 +678,8 @@ const char *variables_space(struct evaluation *v)
     Dwarf_Attribute a;
     if (!v->block_count || !v->cplusplus)
         return NULL;
+    if (v->language == LANGUAGE_RUST)
+        return rust_space(v);
     const char *raw = dwarf_formstring(dwarf_attr_integrate(&v->blocks[v->block_count - 1],
                                                             DW_AT_linkage_name, &a));
     struct function_symbol symbol = {.raw = raw};

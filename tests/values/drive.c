@@ -2,7 +2,7 @@
  *
  *     drive CORE FILE [DAMAGED]       lines of the form  FRAME COMMAND[/FORMAT] EXPRESSION
  *
- * Commands: print, type, ptype, whatis, json, locals, args, complete, sources, condition.  DAMAGED is opened in place of the executable.  One line of answer each; errors are
+ * Commands: print, variable, type, ptype, whatis, json, locals, args, complete, sources, condition.  DAMAGED is opened in place of the executable.  One line of answer each; errors are
  * `error: SENTENCE`.  The frame is that of the innermost thread.  A condition is compiled, run as the engine would run it, and its
  * value printed.
  */
@@ -256,6 +256,8 @@ static void with_value(struct evaluation *v, const char *command, char format, c
         say(value_json(value));
     else if (strcmp(command, "type") == 0)
         say(value_type(value));
+    else if (strcmp(command, "variable") == 0)
+        say(value_show_variable(value)); /* as in a list of variables */
     else
         say(value_show(value, format));
 }

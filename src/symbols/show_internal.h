@@ -1,0 +1,27 @@
+/* What the files that turn values to text share. */
+#ifndef SYMBOLS_SHOW_INTERNAL_H
+#define SYMBOLS_SHOW_INTERNAL_H
+
+#include "symbols/values_internal.h"
+
+enum { VIRTUAL_MOST = 32, SHOWN_VALUES_MOST = 100000 };
+
+struct show {
+    FILE *out;
+    char format;
+    bool alone;     /* the value stands for itself, not in a list */
+    unsigned depth;
+    unsigned shown; /* values so far: what is nested deeply and widely ends somewhere */
+    u64 virtual_bases[VIRTUAL_MOST]; /* addresses of those that were shown: each is shown once */
+    size_t virtual_count;
+};
+
+void show_value(struct show *s, struct value *value, bool top);
+void show_hex(FILE *out, unsigned __int128 i);
+void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code);
+
+/* show_rust.c: values of Rust.  False: it is none that is shown in a way of its own. */
+bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, bool top);
+bool show_rust_struct(struct show *s, struct value *value);
+
+#endif

@@ -1,0 +1,19 @@
+/* Demangles each line of the standard input, as symbols/demangle.c does.  A line that is no mangled name comes out as it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/symbols_internal.h"
+
+int main(void)
+{
+    char line[1 << 16];
+    while (fgets(line, sizeof line, stdin)) {
+        bool is_rust;
+        line[strcspn(line, "\n")] = 0;
+        char *name = demangle(line, &is_rust);
+        puts(name ? name : line);
+        free(name);
+    }
+    return 0;
+}
