@@ -1,4 +1,5 @@
-/* Names of symbols as their language writes them: Rust's by rust_demangle.c, C++'s by the C++ runtime's own function. */
+/* Names of symbols as their language writes them: Rust's by rust_demangle.c, C++'s by the C++
+ * runtime's own function. */
 #include "symbols/rust_internal.h"
 
 /* Of libstdc++; its header is for C++ alone. */

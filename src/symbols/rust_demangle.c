@@ -3,10 +3,11 @@
  *     _ZN6values6shapes5Point6length17h0123456789abcdefE    values::shapes::Point::length
  *     _RNvMNtCs1234_6values6shapesNtB2_5Point6length        <values::shapes::Point>::length
  *
- * The first form is older: C++'s, with characters that it cannot hold written as $..$, and a hash at the end.  The
- * second (RFC 2603, "v0") has types in it.  Its grammar is read by recursive descent; each function below is
- * named after a rule.  A backward reference makes the reader read an earlier place again.  What is malformed, or
- * would be longer than any name is, makes the whole name unknown.
+ * The first form is older: C++'s, with characters that it cannot hold written as $..$, and a hash
+ * at the end.  The second (RFC 2603, "v0") has types in it.  Its grammar is read by recursive
+ * descent; each function below is named after a rule.  A backward reference makes the reader read
+ * an earlier place again.  What is malformed, or would be longer than any name is, makes the whole
+ * name unknown.
  */
 #include <ctype.h>
 
@@ -66,7 +67,8 @@ static u64 demangle_base_62(struct demangler *d)
         char c = demangle_next(d);
         u64 digit = isdigit((u8)c) ? (u64)(c - '0') : islower((u8)c) ? 10u + (u64)(c - 'a')
                     : isupper((u8)c) ? 36u + (u64)(c - 'A') : 62;
-        if (digit == 62 || __builtin_mul_overflow(value, 62, &value) || __builtin_add_overflow(value, digit, &value))
+        if (digit == 62 || __builtin_mul_overflow(value, 62, &value) ||
+            __builtin_add_overflow(value, digit, &value))
             d->failed = true;
         if (d->failed)
             return 0;
@@ -94,7 +96,7 @@ static u64 demangle_decimal(struct demangler *d)
     return value;
 }
 
-/* --- identifiers ------------------------------------------------------------------------------------- */
+/* --- identifiers ------------------------------------------------------------------------------ */
 
 /* Punycode (RFC 3492): the next number, which is written in digits a-z, 0-9 of growing weight. */
 static bool punycode_delta(const char **at, const char *end, u32 bias, u64 *ret)
@@ -129,7 +131,8 @@ static u32 punycode_bias(u64 delta, u64 count, bool first)
 /* Plain characters come before the last '_', where to insert which others after it. */
 static bool demangle_punycode(const char *text, size_t length, u32 *ret, size_t *ret_count)
 {
-    const char *mark = memrchr(text, '_', length), *at = mark ? mark + 1 : text, *end = text + length;
+    const char *mark = memrchr(text, '_', length), *at = mark ? mark + 1 : text,
+               *end = text + length;
     u64 point = 128, place = 0, delta;
     u32 bias = 72;
     size_t count = 0;
@@ -188,7 +191,7 @@ static size_t demangle_undisambiguated(struct demangler *d)
     return length;
 }
 
-/* --- paths ---------------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 static void demangle_path(struct demangler *d, bool in_value);
 static void demangle_type(struct demangler *d);
@@ -338,13 +341,14 @@ static void demangle_path(struct demangler *d, bool in_value)
     d->depth--;
 }
 
-/* --- types ------------------------------------------------------------------------------------------------ */
+/* --- types ------------------------------------------------------------------------------------ */
 
 static const char *demangle_basic(char c)
 {
     static const char *const names[26] = {
-        "i8", "bool", "char", "f64", "str", "f32", NULL, "u8", "isize", "usize", NULL, "i32", "u32", "i128", "u128", "_",
-        NULL, NULL, "i16", "u16", "()", "...", NULL, "i64", "u64", "!",
+        "i8",    "bool", "char", "f64", "str",  "f32",  NULL,  "u8", "isize",
+        "usize", NULL,   "i32",  "u32", "i128", "u128", "_",   NULL, NULL,
+        "i16",   "u16",  "()",   "...", NULL,   "i64",  "u64", "!",
     };
     return islower((u8)c) ? names[c - 'a'] : NULL;
 }
@@ -385,7 +389,8 @@ static void demangle_function(struct demangler *d)
     d->lifetimes -= bound;
 }
 
-/* The path of a trait with its arguments left open, as bindings of associated types may follow; were some written? */
+/* The path of a trait with its arguments left open, as bindings of associated types may follow;
+ * were some written? */
 static bool demangle_open_path(struct demangler *d)
 {
     if (demangle_take(d, 'B')) {
@@ -500,7 +505,7 @@ static void demangle_type(struct demangler *d)
     d->depth--;
 }
 
-/* --- constants ----------------------------------------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 static void demangle_const_again(struct demangler *d, bool bare)
 {
@@ -550,7 +555,8 @@ static void demangle_integer(struct demangler *d, char kind)
     else if (kind == 'b')
         d->failed = true;
     else if (is_small)
-        snprintf(text, sizeof text, "%s%llu", negative ? "-" : "", (unsigned long long)value), demangle_put(d, text);
+        snprintf(text, sizeof text, "%s%llu", negative ? "-" : "", (unsigned long long)value),
+            demangle_put(d, text);
     else
         snprintf(text, sizeof text, "%s0x%s", negative ? "-" : "", hex), demangle_put(d, text);
 }
@@ -665,13 +671,14 @@ static char *demangle_new(const char *mangled)
     return NULL;
 }
 
-/* --- the older form --------------------------------------------------------------------------------------------- */
+/* --- the older form --------------------------------------------------------------------------- */
 
 /* $LT$ and its kin, to `to`; how much was read, 0: it is none. */
 static size_t demangle_escape(const char *at, const char *end, FILE *out)
 {
     static const char *const escapes[][2] = {
-        {"$SP$", "@"}, {"$BP$", "*"}, {"$RF$", "&"}, {"$LT$", "<"}, {"$GT$", ">"}, {"$LP$", "("}, {"$RP$", ")"}, {"$C$", ","},
+        {"$SP$", "@"}, {"$BP$", "*"}, {"$RF$", "&"}, {"$LT$", "<"},
+        {"$GT$", ">"}, {"$LP$", "("}, {"$RP$", ")"}, {"$C$", ","},
     };
     for (size_t n = 0; n < countof(escapes); n++) {
         size_t length = strlen(escapes[n][0]);
@@ -734,7 +741,8 @@ static char *demangle_legacy(const char *mangled)
         last_length = length;
         parts++;
     }
-    if (*at != 'E' || !demangle_is_suffix(at + 1) || parts < 2 || !demangle_is_hash(last, last_length))
+    if (*at != 'E' || !demangle_is_suffix(at + 1) || parts < 2 ||
+        !demangle_is_hash(last, last_length))
         return NULL;
     char *text = NULL;
     FILE *out = open_memstream(&text, &size);

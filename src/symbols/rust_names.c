@@ -1,6 +1,7 @@
 /* Which functions and variables a name of Rust means.
  *
- * A function of an impl has one of these names, by the form of mangling and by where the impl stands:
+ * A function of an impl has one of these names, by the form of mangling and by where the impl
+ * stands:
  *
  *     values::shapes::Point::length
  *     <values::shapes::Point>::length
@@ -8,8 +9,9 @@
  *     <values::shapes::Point as values::shapes::Area>::area
  *     values::<impl values::shapes::Area for values::shapes::Point>::area
  *
- * A user's name is split the same way: the type, the trait, and what follows.  Each part that the user wrote must be the end of the
- * function's, at a `::`.  "Point::area" and "Area::area" both mean the last two.
+ * A user's name is split the same way: the type, the trait, and what follows.  Each part that the
+ * user wrote must be the end of the function's, at a `::`.  "Point::area" and "Area::area" both
+ * mean the last two.
  */
 #include <ctype.h>
 
@@ -77,7 +79,8 @@ static void rust_split_impl(const char *from, const char *end, struct rust_path 
     bool named = strncmp(from, "impl ", 5) == 0;
     from += named ? 5 : 0;
     const char *between = rust_find_word(from, end, named ? " for " : " as ");
-    const char *type = between && named ? between + 5 : from, *type_end = between && !named ? between : end;
+    const char *type = between && named ? between + 5 : from,
+               *type_end = between && !named ? between : end;
     ret->type = rust_without_arguments(type, (size_t)(type_end - type));
     if (between) {
         const char *trait = named ? from : between + 4, *trait_end = named ? between : end;
@@ -85,7 +88,8 @@ static void rust_split_impl(const char *from, const char *end, struct rust_path 
     }
 }
 
-/* The `<` of an impl begins a name or stands after `::`; and what it encloses is no argument of a function. */
+/* The `<` of an impl begins a name or stands after `::`; and what it encloses is no argument of a
+ * function. */
 static const char *rust_find_impl(const char *name)
 {
     if (*name == '<')
@@ -124,7 +128,8 @@ static bool rust_joined_fits(const char *type, const char *rest, const char *wan
     return fits;
 }
 
-/* Closures have numbers in one form of names and none in the other: {{closure}}, {closure#0}, {closure_env#0}. */
+/* Closures have numbers in one form of names and none in the other: {{closure}}, {closure#0},
+ * {closure_env#0}. */
 static char *rust_plain_closures(const char *name)
 {
     static const char *const forms[] = {"{{closure}}", "{closure", NULL};
@@ -150,7 +155,8 @@ static char *rust_plain_closures(const char *name)
 static bool rust_parts_fit(const struct rust_path *own, const struct rust_path *asked)
 {
     if (asked->type)
-        return own->type && rust_ends_with(own->type, asked->type) && strcmp(own->rest, asked->rest) == 0 &&
+        return own->type && rust_ends_with(own->type, asked->type) &&
+               strcmp(own->rest, asked->rest) == 0 &&
                (!asked->trait || (own->trait && rust_ends_with(own->trait, asked->trait)));
     if (!own->type)
         return rust_ends_with(own->rest, asked->rest);
@@ -175,7 +181,7 @@ bool rust_name_fits(const char *name, const char *wanted)
     return fits;
 }
 
-/* --- modules ---------------------------------------------------------------------------------------------- */
+/* --- modules ---------------------------------------------------------------------------------- */
 
 /* Without its last part, which may be "{impl#0}". */
 static void rust_cut_last(char *path)
@@ -234,7 +240,8 @@ const char *rust_resolved(struct evaluation *v, const char *name)
     } else if (strncmp(name, "self::", 6) == 0) {
         rest = name + 6;
     }
-    for (const char *at = rest && *name == 's' ? rest : name; strncmp(at, "super::", 7) == 0; at += 7) {
+    for (const char *at = rest && *name == 's' ? rest : name; strncmp(at, "super::", 7) == 0;
+         at += 7) {
         rest = at + 7;
         rust_cut_last(module);
     }

@@ -5,7 +5,8 @@
 #include "symbols/rust_internal.h"
 
 static const char *const rust_suffixes[] = {
-    "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
+    "i8",  "i16", "i32", "i64",  "i128",  "isize", "u8",
+    "u16", "u32", "u64", "u128", "usize", "f32",   "f64",
 };
 
 /* The suffix at the front, after a `_` or not; how long it is, 0: none. */
@@ -14,8 +15,8 @@ static size_t rust_suffix(const char *at, const char **ret)
     size_t skipped = strspn(at, "_");
     for (size_t n = 0; n < countof(rust_suffixes); n++) {
         size_t length = strlen(rust_suffixes[n]);
-        if (strncmp(at + skipped, rust_suffixes[n], length) == 0 && !isalnum((u8)at[skipped + length]) &&
-            at[skipped + length] != '_') {
+        if (strncmp(at + skipped, rust_suffixes[n], length) == 0 &&
+            !isalnum((u8)at[skipped + length]) && at[skipped + length] != '_') {
             *ret = rust_suffixes[n];
             return skipped + length;
         }
@@ -30,7 +31,9 @@ static unsigned rust_base(const char *at)
 
 static unsigned rust_digit(char c)
 {
-    return isdigit((u8)c) ? (unsigned)(c - '0') : isxdigit((u8)c) ? (unsigned)(tolower((u8)c) - 'a') + 10 : 99;
+    return isdigit((u8)c)    ? (unsigned)(c - '0')
+           : isxdigit((u8)c) ? (unsigned)(tolower((u8)c) - 'a') + 10
+                             : 99;
 }
 
 /* 1.5, 1e3, 1.; but not 1..2, nor the 0 of t.0.x. */
@@ -39,15 +42,16 @@ static size_t rust_float_length(const char *at)
     size_t n = strspn(at, "0123456789_"), whole = n;
     if (at[n] == '.' && at[n + 1] != '.' && !isalpha((u8)at[n + 1]) && at[n + 1] != '_')
         n += 1 + strspn(at + n + 1, "0123456789_");
-    if ((at[n] == 'e' || at[n] == 'E') && (isdigit((u8)at[n + 1]) || (strchr("+-", at[n + 1]) && isdigit((u8)at[n + 2]))))
+    if ((at[n] == 'e' || at[n] == 'E') &&
+        (isdigit((u8)at[n + 1]) || (strchr("+-", at[n + 1]) && isdigit((u8)at[n + 2]))))
         n += 2 + strspn(at + n + 2, "0123456789_");
     const char *suffix = NULL;
     size_t more = rust_suffix(at + n, &suffix);
     return n > whole || (more && suffix[0] == 'f') ? n : 0;
 }
 
-static struct error *rust_read_float(struct evaluation *v, const char **at, size_t length, struct number *ret,
-                                     struct type **ret_type)
+static struct error *rust_read_float(struct evaluation *v, const char **at, size_t length,
+                                     struct number *ret, struct type **ret_type)
 {
     char text[128];
     const char *suffix = "f64";
@@ -63,7 +67,8 @@ static struct error *rust_read_float(struct evaluation *v, const char **at, size
     return NULL;
 }
 
-struct error *rust_read_number(struct evaluation *v, const char **at, struct number *ret, struct type **ret_type)
+struct error *rust_read_number(struct evaluation *v, const char **at, struct number *ret,
+                               struct type **ret_type)
 {
     const char *from = *at, *suffix = NULL;
     unsigned base = rust_base(from);
@@ -85,8 +90,11 @@ struct error *rust_read_number(struct evaluation *v, const char **at, struct num
     if (isalnum((u8)**at) || **at == '_')
         return error_new("'%.20s' is no number", from);
     *ret = (struct number){.i = (__int128)value};
-    *ret_type = rust_basic_type(v, more ? suffix : value <= INT32_MAX ? "i32" : value <= INT64_MAX ? "i64"
-                                          : value <= UINT64_MAX ? "u64" : "u128");
+    *ret_type = rust_basic_type(v, more                  ? suffix
+                                   : value <= INT32_MAX  ? "i32"
+                                   : value <= INT64_MAX  ? "i64"
+                                   : value <= UINT64_MAX ? "u64"
+                                                         : "u128");
     return NULL;
 }
 
@@ -113,7 +121,8 @@ static bool rust_read_escape(const char **at, u32 *ret)
     return *end == '}';
 }
 
-struct error *rust_read_character(struct evaluation *v, const char **at, struct number *ret, struct type **ret_type)
+struct error *rust_read_character(struct evaluation *v, const char **at, struct number *ret,
+                                  struct type **ret_type)
 {
     bool byte = **at == 'b';
     u32 c = 0;

@@ -1,9 +1,10 @@
-/* What a value of Rust is made of, whatever its type: a struct, a tuple, a variant of an enum, a reference, a slice.
+/* What a value of Rust is made of, whatever its type: a struct, a tuple, a variant of an enum, a
+ * reference, a slice.
  *
- * The compiler describes an enum as a struct with a part per variant; the tag may lie in bytes that one of the variants
- * has no use for (a niche), and then the variant without a number of its own has all tags that no other has.  A
- * reference to something of fixed size is a pointer whose name begins with `&`; one to a slice, a text or a trait object is a
- * struct of two words.
+ * The compiler describes an enum as a struct with a part per variant; the tag may lie in bytes that
+ * one of the variants has no use for (a niche), and then the variant without a number of its own
+ * has all tags that no other has.  A reference to something of fixed size is a pointer whose name
+ * begins with `&`; one to a slice, a text or a trait object is a struct of two words.
  */
 #include <dwarf.h>
 
@@ -42,7 +43,7 @@ struct error *rust_looked_through(struct value *value, struct value **ret)
     return NULL;
 }
 
-/* --- pointers of two words ------------------------------------------------------------------------------ */
+/* --- pointers of two words -------------------------------------------------------------------- */
 
 static bool rust_is_text_type(const char *name)
 {
@@ -88,11 +89,12 @@ static bool rust_visit_vtable(void *context, const struct name_entry *e)
     Dwarf_Op *ops;
     size_t count;
     if (length < sizeof end || strcmp(e->name + length - (sizeof end - 1), end) != 0 ||
-        !dwarf_attr_integrate(&die, DW_AT_location, &a) || dwarf_getlocation(&a, &ops, &count) || !count ||
-        ops[0].atom != DW_OP_addr || ops[0].number != s->wanted)
+        !dwarf_attr_integrate(&die, DW_AT_location, &a) || dwarf_getlocation(&a, &ops, &count) ||
+        !count || ops[0].atom != DW_OP_addr || ops[0].number != s->wanted)
         return true;
     s->found = dwarf_attr_integrate(&die, DW_AT_type, &a) && dwarf_formref_die(&a, &table) &&
-               dwarf_attr_integrate(&table, DW_AT_containing_type, &a) && dwarf_formref_die(&a, &s->type);
+               dwarf_attr_integrate(&table, DW_AT_containing_type, &a) &&
+               dwarf_formref_die(&a, &s->type);
     return !s->found;
 }
 
@@ -116,7 +118,7 @@ struct value *rust_object(struct evaluation *v, const struct rust_fat *fat, u64 
     return value_at(v, of, fat->address + (header + align - 1) / align * align, NULL);
 }
 
-/* --- enums ------------------------------------------------------------------------------------------------ */
+/* --- enums ------------------------------------------------------------------------------------ */
 
 static bool rust_child(Dwarf_Die *die, int tag, Dwarf_Die *ret)
 {
@@ -133,7 +135,8 @@ static u64 rust_low_bits(u64 value, u64 size)
     return size >= 8 ? value : value & ((1ull << 8 * size) - 1);
 }
 
-/* Does the variant have the tag, by a number or by a list of them?  *ret_always: it has no number. */
+/* Does the variant have the tag, by a number or by a list of them?  *ret_always: it has no
+ * number. */
 static bool rust_has_tag(Dwarf_Die *variant, u64 tag, u64 size, bool *ret_always)
 {
     Dwarf_Attribute a;
@@ -183,10 +186,12 @@ struct value *rust_variant(struct value *value, const char **ret_name)
     Dwarf_Attribute a;
     u64 size = 8;
     struct number tag = {0};
-    if (plain->kind != TYPE_STRUCT || !plain->has_die || !rust_child(&plain->die, DW_TAG_variant_part, &part))
+    if (plain->kind != TYPE_STRUCT || !plain->has_die ||
+        !rust_child(&plain->die, DW_TAG_variant_part, &part))
         return NULL;
     if (dwarf_attr(&part, DW_AT_discr, &a) && dwarf_formref_die(&a, &tag_die)) {
-        struct value *held = value_part(value, type_attribute(v, plain->module, &tag_die), rust_offset(&tag_die));
+        struct value *held =
+            value_part(value, type_attribute(v, plain->module, &tag_die), rust_offset(&tag_die));
         struct error *err = value_number(held, &tag);
         error_destroy(err);
         size = held->size;
@@ -212,10 +217,11 @@ static bool rust_is_enum(struct type *plain)
 bool rust_has_fields(struct type *plain)
 {
     bool number;
-    return rust_is(plain) && plain->kind == TYPE_STRUCT && !rust_is_enum(plain) && !rust_is_of_library(plain, &number);
+    return rust_is(plain) && plain->kind == TYPE_STRUCT && !rust_is_enum(plain) &&
+           !rust_is_of_library(plain, &number);
 }
 
-/* --- how they are shown ---------------------------------------------------------------------------------------- */
+/* --- how they are shown ----------------------------------------------------------------------- */
 
 void rust_row(struct evaluation *v, struct shown *ret, struct type *of, u64 first, u64 count)
 {
@@ -226,6 +232,12 @@ void rust_row(struct evaluation *v, struct shown *ret, struct type *of, u64 firs
     std_room(v, ret, count);
     for (; ret->count < count && ret->count < SHOW_MOST; ret->count++)
         ret->items[ret->count] = value_at(v, of, first + ret->count * of->size, NULL);
+}
+
+void rust_text(struct shown *ret, struct type *of, u64 address, u64 length)
+{
+    *ret = (struct shown){.style = SHOWN_TEXT, .is_text = true, .address = address,
+                          .length = length, .width = 1, .prefix = ' ', .of = of};
 }
 
 bool rust_one(struct value *held, struct shown *ret)
@@ -244,7 +256,8 @@ bool rust_one(struct value *held, struct shown *ret)
 static bool rust_is_numbered(const struct member *m, size_t count)
 {
     for (size_t n = 0; n < count; n++)
-        if (!m[n].name || strncmp(m[n].name, "__", 2) != 0 || m[n].name[2] < '0' || m[n].name[2] > '9')
+        if (!m[n].name || strncmp(m[n].name, "__", 2) != 0 || m[n].name[2] < '0' ||
+            m[n].name[2] > '9')
             return false;
     return count;
 }
@@ -291,8 +304,7 @@ static bool rust_shown_fat(struct value *value, const struct rust_fat *fat, stru
         rust_row(v, ret, fat->of, fat->address, length);
         return true;
     }
-    *ret = (struct shown){.style = SHOWN_TEXT, .is_text = true, .address = fat->address, .length = length, .width = 1,
-                          .prefix = ' ', .of = rust_basic_type(v, "u8")};
+    rust_text(ret, rust_basic_type(v, "u8"), fat->address, length);
     return true;
 }
 
@@ -322,7 +334,7 @@ bool rust_shown(struct value *value, struct shown *ret)
     return true;
 }
 
-/* --- fields ------------------------------------------------------------------------------------------------------ */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 static struct error *rust_own_member(struct value *value, const char *name, struct value **ret)
 {
@@ -361,7 +373,8 @@ struct error *rust_member(struct value *value, const char *name, struct value **
             err = rust_member(shown.target, name, ret);
         if (!err && !*ret)
             err = rust_own_member(value, name, ret);
-        if (!err && !*ret && shown.holder && !(err = rust_own_member(shown.holder, name, ret)) && *ret)
+        if (!err && !*ret && shown.holder && !(err = rust_own_member(shown.holder, name, ret)) &&
+            *ret)
             *ret = rust_unwrapped(*ret); /* a count is in a cell */
         break;
     }

@@ -1,14 +1,16 @@
-/* What Rust's library has, as people think of it: vectors and maps as their elements, shared pointers as what they share.
+/* What Rust's library has, as people think of it: vectors and maps as their elements, shared
+ * pointers as what they share.
  *
- * Types are known by their crate and name, and by the fields that they must have; what does not look as it should is shown as
- * the struct that it is.  Layouts are those of Rust 1.63 up to 1.95.
+ * Types are known by their crate and name, and by the fields that they must have; what does not
+ * look as it should is shown as the struct that it is.  Layouts are those of Rust 1.63 up to 1.95.
  *
- *   HashMap   SwissTable: a byte for each bucket says whether it is used; the bytes begin at `ctrl`, the buckets end there
+ *   HashMap   SwissTable: a byte for each bucket says whether it is used; the bytes begin at
+ *             `ctrl`, the buckets end there
  *   BTreeMap  nodes of up to 11 keys; inner nodes have 12 edges after that
  */
 #include "symbols/rust_internal.h"
 
-/* --- fields ------------------------------------------------------------------------------------------- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 struct value *rust_unwrapped(struct value *value)
 {
@@ -16,7 +18,8 @@ struct value *rust_unwrapped(struct value *value)
     for (unsigned deep = 0; deep < SHOW_DEPTH; deep++) {
         size_t count;
         struct type *plain = type_plain(v, value->type);
-        const struct member *m = plain->kind == TYPE_STRUCT ? type_members(v, plain, &count) : NULL, *only = NULL;
+        const struct member *m = plain->kind == TYPE_STRUCT ? type_members(v, plain, &count) : NULL,
+                            *only = NULL;
         for (size_t n = 0; m && n < count; n++)
             if (!m[n].is_static && type_plain(v, m[n].type)->size) {
                 if (only)
@@ -52,7 +55,7 @@ static u64 rust_limit(u64 count)
     return count < SHOW_MOST ? count : SHOW_MOST;
 }
 
-/* --- elements in a row ------------------------------------------------------------------------------------ */
+/* --- elements in a row ------------------------------------------------------------------------ */
 
 static bool rust_buffer(struct value *raw, u64 *ret_address, u64 *ret_capacity)
 {
@@ -66,21 +69,23 @@ static bool rust_shown_vec(struct value *value, struct type *plain, struct shown
     struct type *of = std_argument(v, plain, 0);
     struct value *buffer = std_member(value, "buf");
     u64 first, capacity, count;
-    if (!of || !buffer || !rust_buffer(buffer, &first, &capacity) || !rust_word(value, "len", &count) ||
-        (of->size && count > capacity))
+    if (!of || !buffer || !rust_buffer(buffer, &first, &capacity) ||
+        !rust_word(value, "len", &count) || (of->size && count > capacity))
         return false;
     rust_row(v, ret, of, first, count);
     return true;
 }
 
-/* A ring: in newer libraries a first index and a length, in older ones two indexes into 2^n places. */
+/* A ring: in newer libraries a first index and a length, in older ones two indexes into 2^n
+ * places. */
 static bool rust_shown_deque(struct value *value, struct type *plain, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
     struct type *of = std_argument(v, plain, 0);
     struct value *buffer = std_member(value, "buf");
     u64 first, capacity, count, head, tail;
-    if (!of || !buffer || !rust_buffer(buffer, &first, &capacity) || !rust_word(value, "head", &head))
+    if (!of || !buffer || !rust_buffer(buffer, &first, &capacity) ||
+        !rust_word(value, "head", &head))
         return false;
     if (rust_word(value, "tail", &tail)) {
         if (!of->size || !capacity || capacity & (capacity - 1))
@@ -111,8 +116,7 @@ static bool rust_shown_string(struct value *value, struct type *plain, struct sh
         if (std_is(is, "Vec")) {
             if (!rust_shown_vec(inner, is, &row) || row.of->size != 1)
                 return false;
-            *ret = (struct shown){.style = SHOWN_TEXT, .is_text = true, .address = row.address, .length = row.length,
-                                  .width = 1, .prefix = ' ', .of = row.of};
+            rust_text(ret, row.of, row.address, row.length);
             return true;
         }
         inner = std_member(inner, "inner");
@@ -127,8 +131,7 @@ static bool rust_shown_c_string(struct value *value, struct type *plain, struct 
     (void)plain;
     if (!inner || !rust_fat_pointer(inner, &fat) || !fat.length)
         return false;
-    *ret = (struct shown){.style = SHOWN_TEXT, .is_text = true, .address = fat.address, .length = fat.length - 1, .width = 1,
-                          .prefix = ' ', .of = fat.of};
+    rust_text(ret, fat.of, fat.address, fat.length - 1);
     return true;
 }
 
@@ -144,7 +147,8 @@ static bool rust_shown_list(struct value *value, struct type *plain, struct show
     ret->style = SHOWN_ROW;
     std_room(v, ret, count);
     while (ret->count < rust_limit(count)) {
-        struct value *some = rust_variant(node, &name), *pointer = some ? rust_unwrapped(some) : NULL;
+        struct value *some = rust_variant(node, &name),
+                     *pointer = some ? rust_unwrapped(some) : NULL;
         struct value *element = pointer ? std_member(pointer, "element") : NULL;
         if (!element || !(node = std_member(pointer, "next")))
             return false;
@@ -153,7 +157,7 @@ static bool rust_shown_list(struct value *value, struct type *plain, struct show
     return true;
 }
 
-/* --- hash tables ---------------------------------------------------------------------------------------------- */
+/* --- hash tables ------------------------------------------------------------------------------ */
 
 static void rust_room_for_map(struct evaluation *v, struct shown *ret, bool map, u64 count)
 {
@@ -183,15 +187,18 @@ static bool rust_shown_table(struct value *table, bool map, struct shown *ret)
     struct type *of = std_argument(v, type_plain(v, table->type), 0);
     u64 mask, controls, count;
     u8 bytes[GROUP];
-    if (!of || !rust_word(table, "table.bucket_mask", &mask) || !rust_word(table, "table.ctrl", &controls) ||
-        !rust_word(table, "table.items", &count) || mask & (mask + 1) || count > mask + 1)
+    if (!of || !rust_word(table, "table.bucket_mask", &mask) ||
+        !rust_word(table, "table.ctrl", &controls) || !rust_word(table, "table.items", &count) ||
+        mask & (mask + 1) || count > mask + 1)
         return false;
     rust_room_for_map(v, ret, map, count);
     for (u64 n = 0; n <= mask && ret->count < rust_limit(count); n++) {
         u64 left = mask + 1 - n;
-        if (n % GROUP == 0 && !host->read(host->context, controls + n, bytes, left < GROUP ? left : GROUP))
+        if (n % GROUP == 0 &&
+            !host->read(host->context, controls + n, bytes, left < GROUP ? left : GROUP))
             return false;
-        if (!(bytes[n % GROUP] & 0x80) && !rust_add_pair(value_at(v, of, controls - (n + 1) * of->size, NULL), map, ret))
+        if (!(bytes[n % GROUP] & 0x80) &&
+            !rust_add_pair(value_at(v, of, controls - (n + 1) * of->size, NULL), map, ret))
             return false;
     }
     return ret->count == rust_limit(count);
@@ -200,7 +207,8 @@ static bool rust_shown_table(struct value *table, bool map, struct shown *ret)
 /* Of the library, around hashbrown's of the same name, or that itself. */
 static bool rust_shown_hash_map(struct value *value, struct type *plain, struct shown *ret)
 {
-    struct value *base = std_member(value, "base"), *table = std_member(base ? base : value, "table");
+    struct value *base = std_member(value, "base"),
+                 *table = std_member(base ? base : value, "table");
     (void)plain;
     return table && rust_shown_table(table, true, ret);
 }
@@ -214,7 +222,7 @@ static bool rust_shown_hash_set(struct value *value, struct type *plain, struct 
     return table && rust_shown_table(table, false, ret);
 }
 
-/* --- trees -------------------------------------------------------------------------------------------------------- */
+/* --- trees ------------------------------------------------------------------------------------ */
 
 enum { NODE_KEYS = 11, TREE_HIGH = 24 };
 
@@ -235,7 +243,8 @@ static struct type *rust_some_type(struct evaluation *v, struct type *option)
     if (!type_variants(v, option, &tag, &at))
         return NULL;
     do {
-        struct type *of = dwarf_child(&at, &member) == 0 ? type_attribute(v, option->module, &member) : NULL;
+        struct type *of =
+            dwarf_child(&at, &member) == 0 ? type_attribute(v, option->module, &member) : NULL;
         const struct member *m = of ? type_members(v, type_plain(v, of), &count) : NULL;
         if (m && count)
             return m[0].type;
@@ -257,7 +266,8 @@ static struct value *rust_initialised(struct value *value)
     for (struct value *inner = value; inner; inner = std_member(value, "value")) {
         value = inner;
         struct type *plain = type_plain(value->evaluation, value->type);
-        if (!std_is(plain, "MaybeUninit") && !std_is(plain, "ManuallyDrop") && !std_is(plain, "MaybeDangling"))
+        if (!std_is(plain, "MaybeUninit") && !std_is(plain, "ManuallyDrop") &&
+            !std_is(plain, "MaybeDangling"))
             return value;
         if (std_is(plain, "MaybeDangling"))
             return std_member(value, "__0") ? std_member(value, "__0") : value;
@@ -284,7 +294,8 @@ static bool rust_walk_node(struct tree_walk *w, u64 node, u64 height)
     struct value *leaf = value_at(w->v, w->leaf, node, NULL);
     struct value *keys = std_member(leaf, "keys"), *values = std_member(leaf, "vals");
     u64 count;
-    if (!keys || !values || !rust_word(leaf, "len", &count) || count > NODE_KEYS || height > TREE_HIGH)
+    if (!keys || !values || !rust_word(leaf, "len", &count) || count > NODE_KEYS ||
+        height > TREE_HIGH)
         return false;
     for (u64 n = 0; n <= count; n++) {
         if (w->ret->count == rust_limit(w->count))
@@ -313,19 +324,21 @@ static bool rust_shown_tree(struct value *value, bool map, struct shown *ret)
     rust_room_for_map(v, ret, map, w.count);
     if (!w.count)
         return true;
-    if (!(some = rust_variant(root, &name)) || !(node = std_member(some, "__0")) || !rust_word(node, "height", &height) ||
-        !(pointer = std_member(node, "node")))
+    if (!(some = rust_variant(root, &name)) || !(node = std_member(some, "__0")) ||
+        !rust_word(node, "height", &height) || !(pointer = std_member(node, "node")))
         return false;
     pointer = rust_unwrapped(pointer);
     struct type *plain = type_plain(v, pointer->type);
     struct number at;
-    struct error *err = plain->kind == TYPE_POINTER ? value_number(pointer, &at) : error_new("none");
+    struct error *err =
+        plain->kind == TYPE_POINTER ? value_number(pointer, &at) : error_new("none");
     error_destroy(err);
     if (err)
         return false;
     w.leaf = type_plain(v, type_target(v, plain));
     w.inner = height ? rust_inner_node(v, w.leaf) : NULL;
-    return (!height || w.inner) && rust_walk_node(&w, (u64)at.i, height) && ret->count == rust_limit(w.count);
+    return (!height || w.inner) && rust_walk_node(&w, (u64)at.i, height) &&
+           ret->count == rust_limit(w.count);
 }
 
 static bool rust_shown_tree_map(struct value *value, struct type *plain, struct shown *ret)
@@ -341,7 +354,7 @@ static bool rust_shown_tree_set(struct value *value, struct type *plain, struct 
     return map && rust_shown_tree(map, false, ret);
 }
 
-/* --- shared pointers -------------------------------------------------------------------------------------------------- */
+/* --- shared pointers -------------------------------------------------------------------------- */
 
 enum { COUNTS_SIZE = 16 }; /* strong and weak */
 
@@ -359,10 +372,13 @@ static struct value *rust_allocation(struct value *pointer, struct rust_fat *ret
         return NULL;
     struct error *err = value_number(pointer, &n);
     error_destroy(err);
-    return err || n.i == 0 || n.i == UINT64_MAX ? NULL : value_at(v, type_target(v, plain), (u64)n.i, NULL);
+    return err || n.i == 0 || n.i == UINT64_MAX
+               ? NULL
+               : value_at(v, type_target(v, plain), (u64)n.i, NULL);
 }
 
-static bool rust_shared(struct value *allocation, const struct rust_fat *fat, bool is_text, struct shown *ret)
+static bool rust_shared(struct value *allocation, const struct rust_fat *fat, bool is_text,
+                        struct shown *ret)
 {
     struct evaluation *v = allocation->evaluation;
     if (fat->vtable)
@@ -374,8 +390,7 @@ static bool rust_shared(struct value *allocation, const struct rust_fat *fat, bo
     if (!fat->of)
         return rust_one(held, ret);
     if (is_text)
-        *ret = (struct shown){.style = SHOWN_TEXT, .is_text = true, .address = held->address, .length = fat->length, .width = 1,
-                              .prefix = ' ', .of = held->type};
+        rust_text(ret, held->type, held->address, fat->length);
     else
         rust_row(v, ret, held->type, held->address, fat->length);
     return true;
@@ -387,12 +402,14 @@ static bool rust_shown_rc(struct value *value, struct type *plain, struct shown 
     struct value *pointer = std_member(value, "ptr");
     struct value *allocation = pointer ? rust_allocation(pointer, &fat) : NULL;
     u64 strong, weak;
-    if (!allocation || !rust_word(allocation, "strong", &strong) || !rust_word(allocation, "weak", &weak) ||
+    if (!allocation || !rust_word(allocation, "strong", &strong) ||
+        !rust_word(allocation, "weak", &weak) ||
         !rust_shared(allocation, &fat, strstr(plain->name, "<str"), ret))
         return false;
     ret->holder = allocation;
-    char *note = xformat("%.*s(strong=%llu, weak=%llu) ", (int)strcspn(plain->name, "<"), plain->name,
-                         (unsigned long long)strong, (unsigned long long)(weak ? weak - 1 : 0));
+    char *note =
+        xformat("%.*s(strong=%llu, weak=%llu) ", (int)strcspn(plain->name, "<"), plain->name,
+                (unsigned long long)strong, (unsigned long long)(weak ? weak - 1 : 0));
     ret->note = values_copy(value->evaluation, note, strlen(note));
     free(note);
     return true;
@@ -408,7 +425,8 @@ static bool rust_shown_weak(struct value *value, struct type *plain, struct show
     u64 strong = 0, weak = 0;
     ret->style = SHOWN_WORDS;
     ret->title = "(Weak)";
-    if (!pointer || !allocation || !rust_word(allocation, "strong", &strong) || !rust_word(allocation, "weak", &weak))
+    if (!pointer || !allocation || !rust_word(allocation, "strong", &strong) ||
+        !rust_word(allocation, "weak", &weak))
         return pointer;
     ret->holder = allocation;
     if (strong && rust_shared(allocation, &fat, strstr(plain->name, "<str"), &held))
@@ -420,7 +438,7 @@ static bool rust_shown_weak(struct value *value, struct type *plain, struct show
     return true;
 }
 
-/* --- cells, locks ------------------------------------------------------------------------------------------------------- */
+/* --- cells, locks ----------------------------------------------------------------------------- */
 
 static void rust_add_field(struct shown *ret, const char *label, struct value *item)
 {
@@ -478,7 +496,8 @@ static bool rust_shown_ref(struct value *value, struct type *plain, struct shown
     held = rust_unwrapped(held);
     struct type *is = type_plain(value->evaluation, held->type);
     u64 address;
-    struct error *err = is->kind == TYPE_POINTER ? value_pointer(held, &address) : error_new("none");
+    struct error *err =
+        is->kind == TYPE_POINTER ? value_pointer(held, &address) : error_new("none");
     error_destroy(err);
     if (err)
         return rust_shown(held, ret);
@@ -490,7 +509,9 @@ static bool rust_shown_ref(struct value *value, struct type *plain, struct shown
 static bool rust_shown_guard(struct value *value, struct type *plain, struct shown *ret)
 {
     struct value *lock = std_member(value, "lock"), *data = lock ? std_member(lock, "data") : NULL;
-    return data ? rust_one(data, ret) : std_member(value, "data") && rust_shown_ref(std_member(value, "data"), plain, ret);
+    return data
+               ? rust_one(data, ret)
+               : std_member(value, "data") && rust_shown_ref(std_member(value, "data"), plain, ret);
 }
 
 static bool rust_shown_wrapper(struct value *value, struct type *plain, struct shown *ret)
@@ -505,7 +526,8 @@ static bool rust_shown_atomic_bool(struct value *value, struct type *plain, stru
 {
     u64 set;
     (void)plain;
-    return rust_word(value, "v", &set) && set < 2 && rust_one(value_of_integer(value->evaluation, "bool", (i64)set), ret);
+    return rust_word(value, "v", &set) && set < 2 &&
+           rust_one(value_of_integer(value->evaluation, "bool", (i64)set), ret);
 }
 
 /* The whole field, not what is inside of it. */
@@ -529,7 +551,7 @@ static bool rust_shown_pin(struct value *value, struct type *plain, struct shown
     return count == 1 && rust_one(value_member(value, &m[0]), ret);
 }
 
-/* --- small things ----------------------------------------------------------------------------------------------------------- */
+/* --- small things ----------------------------------------------------------------------------- */
 
 static bool rust_shown_words(struct value *value, struct shown *ret, char *text)
 {
@@ -542,7 +564,8 @@ static bool rust_shown_range(struct value *value, struct type *plain, struct sho
 {
     struct value *start = std_member(value, "start"), *end = std_member(value, "end");
     bool inclusive = std_is(plain, "RangeInclusive") || std_is(plain, "RangeToInclusive");
-    char *from = start ? value_show(start, 0) : xformat("%s", ""), *to = end ? value_show(end, 0) : xformat("%s", "");
+    char *from = start ? value_show(start, 0) : xformat("%s", ""),
+         *to = end ? value_show(end, 0) : xformat("%s", "");
     char *text = xformat("%s..%s%s", from, inclusive ? "=" : "", to);
     free(from);
     free(to);
@@ -561,10 +584,14 @@ static bool rust_shown_phantom(struct value *value, struct type *plain, struct s
 /* "1.5s", "20ms": the largest unit in which it is not below 1. */
 static bool rust_shown_duration(struct value *value, struct type *plain, struct shown *ret)
 {
-    static const struct { const char *name; u64 per; } units[] = {{"ms", 1000000}, {"µs", 1000}, {"ns", 1}};
+    static const struct {
+        const char *name;
+        u64 per;
+    } units[] = {{"ms", 1000000}, {"µs", 1000}, {"ns", 1}};
     u64 seconds, nanos;
     (void)plain;
-    if (!rust_word(value, "secs", &seconds) || !rust_word(value, "nanos", &nanos) || nanos >= 1000000000)
+    if (!rust_word(value, "secs", &seconds) || !rust_word(value, "nanos", &nanos) ||
+        nanos >= 1000000000)
         return false;
     const char *unit = "s";
     u64 whole = seconds, rest = nanos, per = 1000000000;
@@ -581,10 +608,11 @@ static bool rust_shown_duration(struct value *value, struct type *plain, struct 
         for (size_t end = strlen(fraction); fraction[end - 1] == '0';)
             fraction[--end] = 0;
     }
-    return rust_shown_words(value, ret, xformat("%llu%s%s", (unsigned long long)whole, fraction, unit));
+    return rust_shown_words(value, ret,
+                            xformat("%llu%s%s", (unsigned long long)whole, fraction, unit));
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------------------ */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -621,8 +649,9 @@ bool rust_is_of_library(struct type *plain, bool *ret_number)
     bool is = false;
     for (size_t n = 0; name && n < countof(crates); n++)
         is |= strncmp(name, crates[n], strlen(crates[n])) == 0;
-    *ret_number = is && (strstr(name, "::niche_types::") || strncmp(plain->name, "NonZero", 7) == 0 ||
-                         (strstr(name, "::atomic::Atomic") && strcmp(plain->name, "AtomicBool") != 0));
+    *ret_number =
+        is && (strstr(name, "::niche_types::") || strncmp(plain->name, "NonZero", 7) == 0 ||
+               (strstr(name, "::atomic::Atomic") && strcmp(plain->name, "AtomicBool") != 0));
     free(name);
     return is;
 }

@@ -7,8 +7,9 @@
 static bool rust_is_hidden(u32 c)
 {
     static const u32 ranges[][2] = {
-        {0x7f, 0xa0}, {0xad, 0xad}, {0x300, 0x36f}, {0x61c, 0x61c}, {0x2000, 0x200f}, {0x2028, 0x202f}, {0x205f, 0x206f},
-        {0x3000, 0x3000}, {0xd800, 0xf8ff}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0x10ffff},
+        {0x7f, 0xa0},     {0xad, 0xad},     {0x300, 0x36f},      {0x61c, 0x61c},   {0x2000, 0x200f},
+        {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000},    {0xd800, 0xf8ff}, {0xfe00, 0xfe0f},
+        {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0x10ffff},
     };
     for (size_t n = 0; n < countof(ranges); n++)
         if (c >= ranges[n][0] && c <= ranges[n][1])
@@ -23,7 +24,8 @@ size_t rust_utf8(u32 c, char to[4])
     if (c < 0x800)
         return to[0] = (char)(0xc0 | c >> 6), to[1] = (char)(0x80 | (c & 63)), 2;
     if (c < 0x10000)
-        return to[0] = (char)(0xe0 | c >> 12), to[1] = (char)(0x80 | (c >> 6 & 63)), to[2] = (char)(0x80 | (c & 63)), 3;
+        return to[0] = (char)(0xe0 | c >> 12), to[1] = (char)(0x80 | (c >> 6 & 63)),
+               to[2] = (char)(0x80 | (c & 63)), 3;
     to[0] = (char)(0xf0 | c >> 18);
     to[1] = (char)(0x80 | (c >> 12 & 63));
     to[2] = (char)(0x80 | (c >> 6 & 63));
@@ -57,8 +59,11 @@ void rust_show_character(FILE *out, u32 c)
 
 unsigned rust_decode(const u8 *s, u64 left, u32 *ret)
 {
-    unsigned need = s[0] < 0x80 ? 1 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
+    unsigned need = s[0] < 0x80                   ? 1
+                    : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                                                  : 0;
     if (!need || need > left)
         return 0;
     *ret = need == 1 ? s[0] : s[0] & (0x7fu >> need);
@@ -87,7 +92,7 @@ void rust_show_text(FILE *out, const u8 *bytes, u64 count, bool ellipsis)
     fputs(ellipsis ? "\"..." : "\"", out);
 }
 
-/* --- floating point ------------------------------------------------------------------------------------ */
+/* --- floating point --------------------------------------------------------------------------- */
 
 /* The fewest digits that mean the same number: "d.ddde+xx". */
 static void rust_shortest(char *text, size_t room, double d, bool single)

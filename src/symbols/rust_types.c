@@ -1,14 +1,15 @@
 /* Types as Rust spells them: written for `whatis` and `ptype`, and read after `as` and in `ptype`.
  *
- * The compiler names pointers, slices, tuples and functions in full ("&[i32]", "*const u8"); a struct or an enum has
- * its own name, and its modules around it.  Arguments that nobody writes, the allocator of a vector for one, are left out.
+ * The compiler names pointers, slices, tuples and functions in full ("&[i32]", "*const u8"); a
+ * struct or an enum has its own name, and its modules around it.  Arguments that nobody writes, the
+ * allocator of a vector for one, are left out.
  */
 #include <ctype.h>
 #include <dwarf.h>
 
 #include "symbols/rust_internal.h"
 
-/* --- numbers ------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -17,14 +18,22 @@ static const struct {
     u8 size;
     bool is_unsigned;
 } rust_basics[] = {
-    {"i32", "int", TYPE_INTEGER, 4, false},    {"u32", "unsigned int", TYPE_INTEGER, 4, true},
-    {"i64", "long", TYPE_INTEGER, 8, false},   {"u64", "unsigned long", TYPE_INTEGER, 8, true},
-    {"i8", "signed char", TYPE_INTEGER, 1, false}, {"u8", "unsigned char", TYPE_INTEGER, 1, true},
-    {"i16", "short", TYPE_INTEGER, 2, false},  {"u16", "unsigned short", TYPE_INTEGER, 2, true},
-    {"i128", "__int128", TYPE_INTEGER, 16, false}, {"u128", "unsigned __int128", TYPE_INTEGER, 16, true},
-    {"isize", "long long", TYPE_INTEGER, 8, false}, {"usize", "unsigned long long", TYPE_INTEGER, 8, true},
-    {"f32", "float", TYPE_FLOAT, 4, false},    {"f64", "double", TYPE_FLOAT, 8, false},
-    {"bool", "_Bool", TYPE_BOOL, 1, true},     {"char", "char32_t", TYPE_CHARACTER, 4, true},
+    {"i32", "int", TYPE_INTEGER, 4, false},
+    {"u32", "unsigned int", TYPE_INTEGER, 4, true},
+    {"i64", "long", TYPE_INTEGER, 8, false},
+    {"u64", "unsigned long", TYPE_INTEGER, 8, true},
+    {"i8", "signed char", TYPE_INTEGER, 1, false},
+    {"u8", "unsigned char", TYPE_INTEGER, 1, true},
+    {"i16", "short", TYPE_INTEGER, 2, false},
+    {"u16", "unsigned short", TYPE_INTEGER, 2, true},
+    {"i128", "__int128", TYPE_INTEGER, 16, false},
+    {"u128", "unsigned __int128", TYPE_INTEGER, 16, true},
+    {"isize", "long long", TYPE_INTEGER, 8, false},
+    {"usize", "unsigned long long", TYPE_INTEGER, 8, true},
+    {"f32", "float", TYPE_FLOAT, 4, false},
+    {"f64", "double", TYPE_FLOAT, 8, false},
+    {"bool", "_Bool", TYPE_BOOL, 1, true},
+    {"char", "char32_t", TYPE_CHARACTER, 4, true},
     {"()", "void", TYPE_OTHER, 0, true},
 };
 
@@ -32,7 +41,8 @@ struct type *rust_basic_type(struct evaluation *v, const char *name)
 {
     for (size_t n = 0; n < countof(rust_basics); n++)
         if (strcmp(rust_basics[n].name, name) == 0) {
-            struct type *t = type_new(v, rust_basics[n].kind, rust_basics[n].name, rust_basics[n].size);
+            struct type *t =
+                type_new(v, rust_basics[n].kind, rust_basics[n].name, rust_basics[n].size);
             t->is_unsigned = rust_basics[n].is_unsigned;
             t->language = LANGUAGE_RUST;
             return t;
@@ -48,7 +58,7 @@ static const char *rust_basic_name(const char *of_c)
     return of_c;
 }
 
-/* --- names ----------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Where the generic arguments begin: not at the < of "<impl T for U>". */
 static size_t rust_name_end(const char *path)
@@ -92,14 +102,16 @@ static char *rust_without(char *text, const char *part)
 static char *rust_short_type(char *text)
 {
     static const char *const defaults[] = {
-        ", alloc::alloc::Global", ", std::hash::random::RandomState", ", std::collections::hash::map::RandomState",
+        ", alloc::alloc::Global",
+        ", std::hash::random::RandomState",
+        ", std::collections::hash::map::RandomState",
     };
     for (size_t n = 0; n < countof(defaults); n++)
         text = rust_without(text, defaults[n]);
     return text;
 }
 
-/* --- written --------------------------------------------------------------------------------------------- */
+/* --- written ---------------------------------------------------------------------------------- */
 
 static char *rust_parameters(struct evaluation *v, struct type *function)
 {
@@ -122,7 +134,8 @@ static char *rust_function_text(struct evaluation *v, struct type *t)
 {
     struct type *to = type_target(v, t);
     bool nothing = type_plain(v, to)->kind == TYPE_VOID || rust_is_unit(to);
-    char *list = rust_parameters(v, t), *result = nothing ? xformat("%s", "") : rust_type_text(v, to);
+    char *list = rust_parameters(v, t),
+         *result = nothing ? xformat("%s", "") : rust_type_text(v, to);
     char *text = xformat("fn(%s)%s%s", list, nothing ? "" : " -> ", result);
     free(list);
     free(result);
@@ -136,11 +149,13 @@ char *rust_type_text(struct evaluation *v, struct type *t)
     if (deep > 32)
         return xformat("...");
     deep++;
-    if (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE || (t->kind == TYPE_TYPEDEF && !t->name)) {
+    if (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE ||
+        (t->kind == TYPE_TYPEDEF && !t->name)) {
         text = rust_type_text(v, type_target(v, t));
     } else if (t->kind == TYPE_ARRAY) {
         inner = rust_type_text(v, type_target(v, t));
-        text = t->is_counted ? xformat("[%s; %llu]", inner, (unsigned long long)t->count) : xformat("[%s]", inner);
+        text = t->is_counted ? xformat("[%s; %llu]", inner, (unsigned long long)t->count)
+                             : xformat("[%s]", inner);
         free(inner);
     } else if (t->kind == TYPE_FUNCTION && !t->name) {
         text = rust_function_text(v, t);
@@ -153,13 +168,16 @@ char *rust_type_text(struct evaluation *v, struct type *t)
         text = xformat("%s", rust_basic_name(t->name));
     } else {
         text = t->keyword && t->name ? names_of_die(t->module, t->name, &t->die) : NULL;
-        text = text ? text : xformat("%s", t->name ? t->name : t->kind == TYPE_VOID ? "()" : "<unknown>");
+        text = text ? text
+                    : xformat("%s", t->name                ? t->name
+                                    : t->kind == TYPE_VOID ? "()"
+                                                           : "<unknown>");
     }
     deep--;
     return rust_short_type(text);
 }
 
-/* --- spelled out --------------------------------------------------------------------------------------------- */
+/* --- spelled out ------------------------------------------------------------------------------ */
 
 static bool rust_has_numbers(const struct member *m, size_t count)
 {
@@ -175,7 +193,11 @@ static void rust_write_variant(struct evaluation *v, FILE *out, const char *name
     fprintf(out, "  %s%s", name ? name : "?", !count ? "" : tuple ? "(" : "{");
     for (size_t n = 0; n < count; n++) {
         char *type = rust_type_text(v, m[n].type);
-        fprintf(out, "%s%s%s%s", n ? ", " : "", tuple ? "" : m[n].name ? m[n].name : "?", tuple ? "" : ": ", type);
+        fprintf(out, "%s%s%s%s", n ? ", " : "",
+                tuple       ? ""
+                : m[n].name ? m[n].name
+                            : "?",
+                tuple ? "" : ": ", type);
         free(type);
     }
     fprintf(out, "%s,\n", !count ? "" : tuple ? ")" : "}");
@@ -191,7 +213,8 @@ static bool rust_write_variants(struct evaluation *v, FILE *out, struct type *t,
     do
         if (dwarf_tag(&at) == DW_TAG_variant && dwarf_child(&at, &member) == 0) {
             struct type *of = type_attribute(v, t->module, &member);
-            rust_write_variant(v, out, dwarf_diename(&member) ? dwarf_diename(&member) : of->name, of);
+            rust_write_variant(v, out, dwarf_diename(&member) ? dwarf_diename(&member) : of->name,
+                               of);
         }
     while (dwarf_siblingof(&at, &at) == 0);
     fputc('}', out);
@@ -209,7 +232,11 @@ static void rust_write_fields(struct evaluation *v, FILE *out, struct type *t, c
     fputs(tuple ? " (\n" : " {\n", out);
     for (size_t n = 0; n < count; n++) {
         char *type = rust_type_text(v, m[n].type);
-        fprintf(out, "  %s%s%s,\n", tuple ? "" : m[n].name ? m[n].name : "?", tuple ? "" : ": ", type);
+        fprintf(out, "  %s%s%s,\n",
+                tuple       ? ""
+                : m[n].name ? m[n].name
+                            : "?",
+                tuple ? "" : ": ", type);
         free(type);
     }
     fputc(tuple ? ')' : '}', out);
@@ -247,7 +274,7 @@ char *rust_type_expanded(struct evaluation *v, struct type *t)
     return text;
 }
 
-/* --- read ------------------------------------------------------------------------------------------------------- */
+/* --- read ------------------------------------------------------------------------------------- */
 
 static void rust_skip(const char **at)
 {
@@ -260,7 +287,8 @@ static bool rust_take(const char **at, const char *text)
     size_t length = strlen(text);
     rust_skip(at);
     bool word = isalnum((u8)text[length - 1]);
-    if (strncmp(*at, text, length) != 0 || (word && (isalnum((u8)(*at)[length]) || (*at)[length] == '_')))
+    if (strncmp(*at, text, length) != 0 ||
+        (word && (isalnum((u8)(*at)[length]) || (*at)[length] == '_')))
         return false;
     *at += length;
     return true;
@@ -304,7 +332,9 @@ static struct type *rust_named_type(struct evaluation *v, const char *name)
     char *longer = xformat("%.*s, alloc::alloc::Global>", (int)length - 1, resolved);
     const char *kept = values_copy(v, longer, strlen(longer));
     free(longer);
-    return names_find(v, kept, rust_space(v), 1u << NAME_TYPE, &found) ? type_of(v, found.module, &found.entry.die) : NULL;
+    return names_find(v, kept, rust_space(v), 1u << NAME_TYPE, &found)
+               ? type_of(v, found.module, &found.entry.die)
+               : NULL;
 }
 
 static struct type *rust_pointer_to(struct evaluation *v, struct type *to, const char *prefix)
@@ -344,7 +374,8 @@ static struct type *rust_read_whole(struct evaluation *v, const char **at)
 {
     static const char *const pointers[] = {"*const ", "*mut ", "&mut ", "&"};
     rust_skip(at);
-    if (strncmp(*at, "&str", 4) == 0 || strncmp(*at, "&[", 2) == 0 || **at == '(') { /* named in full */
+    if (strncmp(*at, "&str", 4) == 0 || strncmp(*at, "&[", 2) == 0 ||
+        **at == '(') { /* named in full */
         size_t length = **at == '&' && (*at)[1] == 's' ? 4 : 1 + rust_path_length(*at + 1);
         const char *from = *at;
         if (**at == '(')

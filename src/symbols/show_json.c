@@ -37,7 +37,7 @@ static void json_number(FILE *out, struct value *value, struct type *plain)
         fprintf(out, "\"0x%llx\"", (unsigned long long)(u64)n.i);
     else if (plain->kind == TYPE_BOOL)
         fputs(n.i ? "true" : "false", out);
-    else if (n.i > (__int128)1 << 53 || n.i < -((__int128)1 << 53))
+    else if (n.i > (__int128)1 << 53 || n.i < -((__int128)1 << 53) || (n.i < 0 && plain->is_unsigned))
         json_shown(out, value);
     else
         fprintf(out, "%lld", (long long)n.i);

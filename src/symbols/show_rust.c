@@ -1,11 +1,12 @@
-/* Values of Rust to text, as {:?} writes them.  A reference is what it refers to; where it stands alone, its type and address come
- * first, as for a reference of C++. */
+/* Values of Rust to text, as {:?} writes them.  A reference is what it refers to; where it stands
+ * alone, its type and address come first, as for a reference of C++. */
 #include "symbols/rust_internal.h"
 #include "symbols/show_internal.h"
 
-/* --- what has no parts --------------------------------------------------------------------------------- */
+/* --- what has no parts ------------------------------------------------------------------------ */
 
-static void show_rust_pointer(struct show *s, struct value *value, struct type *plain, u64 address, bool top)
+static void show_rust_pointer(struct show *s, struct value *value, struct type *plain, u64 address,
+                              bool top)
 {
     struct evaluation *v = value->evaluation;
     if (top) {
@@ -17,7 +18,8 @@ static void show_rust_pointer(struct show *s, struct value *value, struct type *
     show_symbol(s->out, v, address, type_plain(v, type_target(v, plain))->kind == TYPE_FUNCTION);
 }
 
-static void show_rust_reference(struct show *s, struct value *value, struct type *plain, u64 address, bool top)
+static void show_rust_reference(struct show *s, struct value *value, struct type *plain,
+                                u64 address, bool top)
 {
     struct evaluation *v = value->evaluation;
     struct value *target = value_at(v, type_target(v, plain), address, NULL);
@@ -34,7 +36,8 @@ static void show_rust_reference(struct show *s, struct value *value, struct type
 static void show_rust_constant(struct show *s, struct type *plain, i64 number)
 {
     const struct member *m = plain->members.items;
-    u64 bits = plain->size < 8 ? (1ull << 8 * plain->size) - 1 : ~0ull; /* some compilers write them without a sign */
+    u64 bits = plain->size < 8 ? (1ull << 8 * plain->size) - 1
+                               : ~0ull; /* some compilers write them without a sign */
     for (size_t n = 0; n < plain->members.count; n++)
         if (m[n].name && !(((u64)m[n].value ^ (u64)number) & bits)) {
             fputs(m[n].name, s->out);
@@ -57,7 +60,8 @@ bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, b
         rust_show_float(s->out, plain, value->bytes);
         return true;
     }
-    bool known = plain->kind == TYPE_CHARACTER || plain->kind == TYPE_ENUM || plain->kind == TYPE_POINTER;
+    bool known =
+        plain->kind == TYPE_CHARACTER || plain->kind == TYPE_ENUM || plain->kind == TYPE_POINTER;
     if (!known || (formatted && !rust_is_reference(plain)))
         return false;
     struct error *err = value_number(value, &n);
@@ -75,7 +79,7 @@ bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, b
     return true;
 }
 
-/* --- what has parts ---------------------------------------------------------------------------------------- */
+/* --- what has parts --------------------------------------------------------------------------- */
 
 static void show_rust_string(struct show *s, struct value *value, const struct shown *x)
 {
@@ -94,10 +98,12 @@ static bool same_bytes(struct value *a, struct value *b)
     if (!err)
         err = value_load(b);
     error_destroy(err);
-    return !err && a->size && a->size == b->size && !a->missing && !b->missing && memcmp(a->bytes, b->bytes, a->size) == 0;
+    return !err && a->size && a->size == b->size && !a->missing && !b->missing &&
+           memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* How many like it follow an element, itself counted; scalars only, whose bytes are what is shown. */
+/* How many like it follow an element, itself counted; scalars only, whose bytes are what is
+ * shown. */
 static size_t rust_run(const struct shown *x, size_t from)
 {
     size_t n = from + 1;

@@ -283,6 +283,8 @@ static void make_enum(struct evaluation *v, struct type *t)
     struct member *m = t->members.items;
     for (size_t n = 0; n < t->members.count && !under; n++)
         t->is_unsigned &= m[n].value >= 0;
+    for (size_t n = 0; n < t->members.count && !t->is_unsigned && t->size < 8; n++) /* Rust 1.63 writes -3 as 253 */
+        m[n].value = (i64)((u64)m[n].value << (64 - 8 * t->size)) >> (64 - 8 * t->size);
     *(void **)list_add(&v->memory) = t->members.items;
 }
 

@@ -123,6 +123,10 @@ struct variable {
 };
 struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count);
 
+/* The message of a panic of Rust, from the two words that its function rust_panic is called with; NULL: it is not known.
+ * To be freed. */
+char *values_panic_message(struct evaluation *v, const u64 payload[2]);
+
 /* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
 struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret);
 

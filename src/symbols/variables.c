@@ -509,6 +509,14 @@ static bool is_global(Dwarf_Attribute *a)
     return expression_of(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
 }
 
+/* Its description is there, but the linker has left it out, since nothing refers to it. */
+static bool is_left_out(Dwarf_Attribute *a)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    return dwarf_getlocation(a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_addr && !ops[0].number;
+}
+
 static struct value *linked_value(struct evaluation *v, struct type *t, const struct linked *l)
 {
     u64 at = l->address;
@@ -572,7 +580,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
         if (is_global(&a))
             view.frame = NULL; /* whatever the pc */
         moves = found->has_block && stretches_differ(&a);
-        if (variables_run(&view, &a, &l))
+        if (!is_left_out(&a) && variables_run(&view, &a, &l))
             *ret = value_of_location(&view, t, &l);
     }
     if ((v->uses & VALUES_FRAME || moves) && !is_in_its_block(v, found)) {

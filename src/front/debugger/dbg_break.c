@@ -232,6 +232,27 @@ static const struct { const char *name, *function; } exceptions[] = {
     {"throw", "__cxa_throw"}, {"rethrow", "__cxa_rethrow"}, {"catch", "__cxa_begin_catch"},
 };
 
+static struct error *catch_panic(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    char *location;
+    struct error *err = dbg_no_arguments(args);
+    if (!err)
+        err = dbg_panic_location(d, &location);
+    if (err)
+        return err;
+    struct dbg_breakpoint *p = dbg_breakpoints_add(d, BREAKPOINT_BREAK, location);
+    free(location);
+    p->temporary = c->which;
+    p->is_panic = true;
+    if ((err = dbg_breakpoint_resolve(d, p))) {
+        dbg_break_take_back(d, p);
+        return err;
+    }
+    dbg_say(d, "Catchpoint %u: panic\n", p->number);
+    json_unsigned(dbg_fields(d), "number", p->number);
+    return NULL;
+}
+
 struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     size_t i = 0;
@@ -242,10 +263,12 @@ struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *
             err = dbg_no_arguments(args);
             return err ? err : add_break(d, exceptions[n].function, NULL, NULL, c->which);
         }
+    if (dbg_take_word(&args, "panic"))
+        return catch_panic(d, c, args);
     while (i < countof(catches) && !dbg_take_word(&args, catches[i].name))
         i++;
     if (i == countof(catches))
-        return error_new("catch what? syscall [NAME], signal [NAME], fork, exec, exit, throw, rethrow or catch");
+        return error_new("catch what? syscall [NAME], signal [NAME], fork, exec, exit, throw, rethrow, catch or panic");
     u32 type = catches[i].type;
     if (type == BREAKPOINT_SYSCALL)
         err = call_number(args, &number);

@@ -72,6 +72,7 @@ struct dbg_breakpoint {
     u32 number;
     u32 type;           /* enum dbg_breakpoint_type */
     bool temporary, disabled, pending;
+    bool is_panic;      /* of `catch panic` */
     bool checks_here;   /* the condition could not be compiled: it is looked at at each stop */
     bool has_failed;    /* it led nowhere once, and that was said */
     char *what;         /* the location, expression or name, as the user said it */
@@ -240,6 +241,14 @@ struct error *dbg_number(const char *args, const char *what, u64 *ret);
 bool dbg_take_word(const char **args, const char *word); /* and the blanks behind it */
 char *dbg_next_word(const char **args); /* to be freed; NULL: none */
 char *dbg_cut_behind(char *text, const char *word); /* ends it before the word; what is behind, or NULL */
+
+/* dbg_panic.c */
+struct error *dbg_panic_location(struct dbg *d, char **ret); /* of rust_panic; to be freed */
+void dbg_say_panic(struct dbg *d, const struct dbg_breakpoint *p);
+/* The frame of the program in which a panic that is under way began; false: none is. */
+bool dbg_panic_frame(const struct dbg *d, size_t *ret);
+/* At the end of a run of Rust that has the status of a panic. */
+void dbg_say_panic_hint(struct dbg *d, u32 status);
 
 /* dbg_place.c */
 struct error *dbg_symbols(struct dbg *d, struct symbols **ret);

@@ -29,6 +29,8 @@ void dbg_say_end(struct dbg *d)
                 dbg_signal_name(place.end_signal, room));
     else
         dbg_say(d, "At the end of the recording: exited with status %u.\n", place.end_status);
+    if (!place.end_otherwise && !place.end_signal)
+        dbg_say_panic_hint(d, place.end_status);
 }
 
 static void say_signal(struct dbg *d, const char *before, const struct plan_hit *hit,
@@ -55,6 +57,10 @@ static void say_catch(struct dbg *d, const struct dbg_breakpoint *p, const struc
 
 static const char *say_hit(struct dbg *d, struct dbg_breakpoint *p, u32 location, const struct plan_hit *hit)
 {
+    if (p->is_panic) {
+        dbg_say_panic(d, p);
+        return "panic";
+    }
     if (p->type == BREAKPOINT_BREAK) {
         dbg_say(d, "%s %u, ", p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
         json_unsigned(dbg_fields(d), "breakpoint", p->number);

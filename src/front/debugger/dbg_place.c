@@ -30,6 +30,9 @@ static size_t innermost_known(struct dbg *d)
 {
     struct symbols *symbols;
     size_t found = d->frame_count;
+    if (dbg_panic_frame(d, &found))
+        return found;
+    found = d->frame_count;
     struct error *err = dbg_symbols(d, &symbols);
     for (size_t i = 0; i < d->frame_count && !err; i++) {
         const char *file = d->frames[i].place.file;

@@ -6,7 +6,7 @@
 
 #define BACK MOVE_BACKWARD
 
-static const char catch_words[] = "syscall signal fork exec exit throw rethrow catch";
+static const char catch_words[] = "syscall signal fork exec exit throw rethrow catch panic";
 static const char handle_words[] = "stop nostop";
 
 /* name, others, run, which, flags, argument, words, usage, summary, more */
@@ -101,9 +101,10 @@ static const struct dbg_command commands[] = {
      "stop where the value is read", "All that watch takes. Example: rwatch total"},
     {"awatch", "aw", dbg_watch, BREAKPOINT_ACCESS, 0, TAKES_EXPRESSION, NULL, "awatch EXPRESSION [thread N] [if CONDITION]",
      "stop where the value is read or written", "All that watch takes. Example: awatch total"},
-    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words, "catch syscall|signal|fork|exec|exit|throw|rethrow|catch [NAME]",
+    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words, "catch syscall|signal|fork|exec|exit|throw|rethrow|catch|panic [NAME]",
      "stop at an event",
-     "throw, rethrow and catch are where exceptions of C++ pass. Example: catch syscall write"},
+     "throw, rethrow and catch are where exceptions of C++ pass; panic is where Rust panics, with the message. "
+     "Example: catch syscall write"},
     {"tcatch", "", dbg_catch, 1, 0, TAKES_WORD, catch_words, "tcatch ...", "the same, for one stop",
      "Example: tcatch signal SIGUSR1"},
     {"delete", "d del", dbg_breakpoints_change, DO_DELETE, 0, TAKES_COUNT, NULL, "delete [NUMBER...]",
