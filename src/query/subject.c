@@ -11,7 +11,6 @@
 enum {
     AS_TEXT_MOST = 64,     /* bytes of what is now in memory and now in a register */
     FRAMES_KEPT = 64,      /* behind the one that is meant: entry values are known to callers */
-    FRAMES_MOST = 10000,
 };
 
 bool subject_is_looked_at(const struct subject *s)
@@ -219,14 +218,17 @@ static char *text_of_error(struct error *err)
 static struct error *find_frame(const struct subject *s, struct values_request *q, struct frame **ret)
 {
     session_note_resume(s->session, false); /* what frames are found by is no part of the value */
-    struct error *err = source_frames(s->source, s->thread, FRAMES_MOST, ret, &q->frame_count, NULL);
+    struct error *err = source_frames(s->source, s->thread, ~(size_t)0, ret, &q->frame_count, NULL);
     session_note_resume(s->session, true);
     if (err)
         return err;
     q->frames = *ret;
     for (q->selected = 0; q->selected < q->frame_count; q->selected++)
-        if ((*ret)[q->selected].cfa == s->cfa && !(*ret)[q->selected].inlined)
+        if ((*ret)[q->selected].cfa == s->cfa && !(*ret)[q->selected].inlined &&
+            !(*ret)[q->selected].tail) {
+            q->registers = s->request.registers == s->request.selected ? q->selected : 0;
             return NULL;
+        }
     free(*ret);
     return error_new("its frame is not there");
 }

@@ -178,7 +178,7 @@ void base_frames_init(struct base_frames *b, struct points *p, struct symbols *s
     *b = (struct base_frames){.list = xalloc((count + 1) * sizeof *b->list)};
     struct base_frame *inner = NULL;
     for (size_t n = 0; n < count; n++) {
-        if (frames[n].inlined)
+        if (frames[n].inlined || frames[n].tail)
             continue;
         if (inner && !inner->plan.return_pc)
             inner->plan.return_pc = frames[n].pc;
@@ -192,6 +192,15 @@ void base_frames_init(struct base_frames *b, struct points *p, struct symbols *s
         inner->plan.stack_end = stack_end(areas, area_count, inner->plan.cfa - 8);
     }
     points_make_plan(b, symbols);
+}
+
+void base_frames_stand_before(struct base_frames *b, struct symbols *symbols, u32 inlined)
+{
+    struct base_frame *f = b->list;
+    for (; b->count && inlined && f->inlined; inlined--, f->inlined--)
+        f->plan.scope = symbols_scope_parent(symbols, f->plan.scope);
+    if (b->plan_count)
+        b->plan[0] = f->plan;
 }
 
 void base_frames_deinit(struct base_frames *b)

@@ -68,6 +68,8 @@ void base_frames_init(struct base_frames *b, struct points *p, struct symbols *s
                       const struct frame *frames, size_t count, const struct control_area *areas,
                       size_t area_count);
 void base_frames_deinit(struct base_frames *b);
+/* So many inlined functions at the innermost frame are taken not to be entered yet. */
+void base_frames_stand_before(struct base_frames *b, struct symbols *symbols, u32 inlined);
 
 /* Events with which the frame began: the call, or the signal.  At most BEGINNINGS_MOST. */
 enum { BEGINNINGS_MOST = CALLS_BEFORE_MOST };

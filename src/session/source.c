@@ -24,6 +24,8 @@ struct source {
     struct points points;
     source_silent *silent;
     void *context;
+    struct moment stands_at;
+    u32 stands_before; /* inlined functions that are not entered yet, at that moment */
     struct list said; /* char *: files whose damage was told of */
 };
 
@@ -139,20 +141,52 @@ static void registers_of(const struct control_registers *r, u64 ret[FRAME_REGIST
     ret[DWARF_RIP] = r->rip;
 }
 
-struct error *source_frames(struct source *src, u32 thread, size_t most, struct frame **ret,
-                            size_t *ret_count, const char **ret_why)
+static struct error *frame_registers(struct source *src, u32 thread, struct symbols **ret_symbols,
+                                     u64 ret[FRAME_REGISTERS])
 {
     struct control_registers r;
     const u8 *vector;
-    struct symbols *symbols;
-    u64 reg[FRAME_REGISTERS];
-    struct error *err = source_symbols(src, &symbols);
+    struct error *err = source_symbols(src, ret_symbols);
     if (!err)
         err = session_registers(src->session, thread, &r, &vector);
+    if (!err)
+        registers_of(&r, ret);
+    return err;
+}
+
+void source_stand_before(struct source *src, u32 inlined)
+{
+    src->stands_at = src->session->here.at;
+    src->stands_before = inlined;
+}
+
+u32 source_stands_before(struct source *src, u32 thread)
+{
+    const struct session *s = src->session;
+    bool here = moment_compare(src->stands_at, s->here.at) == 0;
+    bool its_own = thread == CONTROL_THREAD_ANY || thread == s->here.thread;
+    return here && its_own ? src->stands_before : 0;
+}
+
+struct error *source_frames(struct source *src, u32 thread, size_t most, struct frame **ret,
+                            size_t *ret_count, const char **ret_why)
+{
+    struct symbols *symbols;
+    u64 reg[FRAME_REGISTERS];
+    struct error *err = frame_registers(src, thread, &symbols, reg);
+    return err ? err : symbols_unwind(symbols, reg, most, ret, ret_count, ret_why);
+}
+
+struct error *source_unwinding(struct source *src, u32 thread, struct unwinding **ret)
+{
+    struct symbols *symbols;
+    u64 reg[FRAME_REGISTERS];
+    struct error *err = frame_registers(src, thread, &symbols, reg);
     if (err)
         return err;
-    registers_of(&r, reg);
-    return symbols_unwind(symbols, reg, most, ret, ret_count, ret_why);
+    *ret = unwinding_create(symbols, reg);
+    unwinding_stand_before(*ret, source_stands_before(src, thread));
+    return NULL;
 }
 
 /* A stop at a place that was asked for is no breakpoint of the user's, unless one is there too. */

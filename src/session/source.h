@@ -28,6 +28,14 @@ struct error *source_symbols(struct source *src, struct symbols **ret);
 struct error *source_frames(struct source *src, u32 thread, size_t most, struct frame **ret,
                             size_t *ret_count, const char **ret_why);
 
+/* The same, as far as they are asked for (symbols.h); valid until the session moves. */
+struct error *source_unwinding(struct source *src, u32 thread, struct unwinding **ret);
+
+/* The session stands at a breakpoint on a function into which others are inlined at this place:
+ * so many of those are not entered yet, for frames and for movements. It holds for this moment. */
+void source_stand_before(struct source *src, u32 inlined);
+u32 source_stands_before(struct source *src, u32 thread);
+
 /* Breakpoints stop a movement unless this says that nobody is to hear of it: it is asked where the session stands
  * at one, and may look. */
 typedef bool source_silent(void *context, const struct session_stop *stop);

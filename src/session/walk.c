@@ -26,6 +26,7 @@ struct error *walk_frames(struct walk *w, size_t most)
     err = session_areas(w->s, &areas, &area_count);
     if (!err) {
         base_frames_init(&w->frames, w->points, w->symbols, frames, count, areas, area_count);
+        base_frames_stand_before(&w->frames, w->symbols, source_stands_before(w->src, w->thread));
         free(areas);
     }
     if (count)

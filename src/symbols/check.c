@@ -40,7 +40,7 @@ static struct error *check_tree(struct evaluation *v, const struct tree *t)
 {
     if (!t)
         return NULL;
-    if (t->kind == TREE_NAME && !check_is_known(v, t->text))
+    if ((t->kind == TREE_NAME || t->kind == TREE_ENTRY) && !check_is_known(v, t->text))
         return error_new("there is no symbol %s there", t->text);
     if ((t->kind == TREE_ASSIGN || t->kind == TREE_COUNT) && t->a->kind != TREE_REGISTER)
         return error_new("%s would change the program: use == to compare",
@@ -54,10 +54,11 @@ static struct error *check_tree(struct evaluation *v, const struct tree *t)
     return err ? err : check_tree(v, t->c);
 }
 
-struct error *values_check(struct evaluation *v, const char *expression, u64 pc)
+struct error *values_check(struct evaluation *v, const char *expression, struct code_place place)
 {
-    struct frame there = {.pc = pc};
-    struct values_request request = {.frames = &there, .frame_count = 1};
+    struct frame there = {.pc = place.pc};
+    struct values_request request = {.frames = &there, .frame_count = 1,
+                                     .not_entered = place.inside};
     struct evaluation *evaluation;
     struct tree *t;
     struct error *err = values_open(v->symbols, &request, &evaluation);

@@ -493,6 +493,7 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     case TREE_CAST: return compile_cast(c, t, ret);
     case TREE_SIZEOF:
     case TREE_SIZEOF_TYPE: return compile_size_of(c, t, ret);
+    case TREE_ENTRY: return error_new("a caller's value cannot be looked at inside the process");
     case TREE_STRING: return error_new("a string cannot be looked at inside the process");
     case TREE_SLICE: return error_new("an array is no condition");
     case TREE_TO_MEMBER: return error_new("a pointer to a member cannot be followed inside the process");
@@ -532,11 +533,13 @@ static struct error *compile_code(struct compiler *c, const char *expression, u8
     return err;
 }
 
-struct error *values_compile(struct evaluation *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size)
+struct error *values_compile(struct evaluation *v, const char *expression, struct code_place place,
+                             u8 **ret, size_t *ret_size)
 {
-    struct frame here = {.pc = pc};
-    struct values_request request = {.frames = &here, .frame_count = 1};
-    struct compiler c = {.code = LIST(u8), .pc = pc};
+    struct frame here = {.pc = place.pc};
+    struct values_request request = {.frames = &here, .frame_count = 1,
+                                     .not_entered = place.inside};
+    struct compiler c = {.code = LIST(u8), .pc = place.pc};
     struct error *err = values_open(v->symbols, &request, &c.v);
     if (!err)
         err = compile_code(&c, expression, ret, ret_size);

@@ -686,6 +686,17 @@ static struct error *evaluate_name(struct evaluation *v, const char *text, struc
     return NULL;
 }
 
+/* `x@entry` */
+static struct error *evaluate_entry(struct evaluation *v, const char *text, struct value **ret)
+{
+    struct found_variable found;
+    enum { FORMAL_PARAMETER = 0x05 };
+    if (!variables_find(v, text, &found) || dwarf_tag(&found.die) != FORMAL_PARAMETER)
+        return error_new("%s@entry is of a parameter, and %s is none of this function", text, text);
+    *ret = variables_at_entry(v, &found);
+    return *ret ? NULL : error_new("the caller does not tell what %s was at the entry", text);
+}
+
 static struct error *file_name(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct name_found found;
@@ -785,6 +796,7 @@ struct error *evaluate(struct evaluation *v, const struct tree *t, struct value 
     case TREE_NUMBER: *ret = value_of_number(v, t->type, t->number); return NULL;
     case TREE_STRING: return evaluate_string(v, t, ret);
     case TREE_NAME: return evaluate_name(v, t->text, ret);
+    case TREE_ENTRY: return evaluate_entry(v, t->text, ret);
     case TREE_FILE_NAME: return file_name(v, t, ret);
     case TREE_REGISTER:
         return variables_register(v, t->text, ret) ? NULL : conveniences_find(v, t->text, ret);

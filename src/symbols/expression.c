@@ -120,6 +120,23 @@ static i64 type_number(Dwarf_Die *die, unsigned name)
     return dwarf_formudata(dwarf_attr(die, name, &a), &value) ? 0 : (i64)value;
 }
 
+/* A constant of a type, which may be no integer: it is known as its bytes, if nothing is
+ * computed of it. */
+static void push_typed(struct machine *m, const Dwarf_Op *op)
+{
+    Dwarf_Attribute constant;
+    Dwarf_Block block;
+    u64 value = 0;
+    bool alone = m->count == 1 || (m->count == 2 && m->ops[1].atom == DW_OP_stack_value);
+    if (!alone || !m->attribute || dwarf_getlocation_attr(m->attribute, op, &constant) ||
+        dwarf_formblock(&constant, &block) || block.length > sizeof value) {
+        m->failed = true;
+        return;
+    }
+    memcpy(&value, block.data, block.length);
+    push(m, value);
+}
+
 /* Typed operations: the top becomes an integer of the type, extended to 64 bits.  Other types are not known here. */
 static void fit_type(struct machine *m, const Dwarf_Op *op)
 {
@@ -330,6 +347,7 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
     case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
         fit_type(m, op);
         return true;
+    case DW_OP_const_type: case DW_OP_GNU_const_type: push_typed(m, op); return true;
     case DW_OP_nop: return true;
     default: return false;
     }

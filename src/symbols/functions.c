@@ -123,26 +123,6 @@ bool function_is_named(struct function_symbol *f, const char *wanted)
 
 /* --- by address -------------------------------------------------------------------------------------- */
 
-/* The first step point of the function is behind the prologue. */
-static u64 body_of(struct symbols *s, const struct function_symbol *f)
-{
-    size_t count;
-    struct module *m = module_at(s, f->start);
-    const struct step_point *p = module_points_around(m, f->start, &count);
-    for (size_t low = 0, high = count; low < high;) {
-        size_t middle = (low + high) / 2;
-        if (p[middle].pc < f->start)
-            low = middle + 1;
-        else if (p[middle].pc >= f->end)
-            high = middle;
-        else if (middle > low && p[middle - 1].pc >= f->start)
-            high = middle;
-        else
-            return p[middle].pc;
-    }
-    return f->start;
-}
-
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
 {
     struct module *m = module_at(s, pc);
@@ -152,7 +132,7 @@ bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
     struct line_place place;
     *ret = (struct function_info){
         .name = function_name(f), .start = f->start, .end = f->end, .entry = f->start,
-        .body = body_of(s, f), .has_lines = symbols_line(s, f->start, &place),
+        .body = function_body(s, f), .has_lines = symbols_line(s, f->start, &place),
     };
     if (ret->has_lines) {
         ret->file = place.file;

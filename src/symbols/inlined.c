@@ -14,7 +14,7 @@ struct wanted {
     struct module *module;
     const char *name;
     struct list forms; /* void *: addresses of DIEs that are abstract forms */
-    struct list *ret;  /* u64 */
+    struct list *ret;  /* struct inlined_entry */
 };
 
 static bool has_name(Dwarf_Die *die, const char *wanted)
@@ -53,15 +53,31 @@ static bool inlined_is_instance(struct wanted *w, Dwarf_Die *die)
     return false;
 }
 
+u32 module_inlined_at(struct module *m, u64 pc, const Dwarf_Die *outermost)
+{
+    Dwarf_Die *chain = NULL;
+    u32 inside = 0;
+    for (size_t n = module_chain(m, pc, &chain); n-- > 0;) {
+        int tag = dwarf_tag(&chain[n]);
+        if (tag == DW_TAG_subprogram || (outermost && chain[n].addr == outermost->addr))
+            break;
+        inside += tag == DW_TAG_inlined_subroutine;
+    }
+    free(chain);
+    return inside;
+}
+
 /* Where it is entered; an instance of which nothing is left has no code. */
 static void inlined_add_entry(struct wanted *w, Dwarf_Die *die)
 {
     Dwarf_Addr entry, base, start, end;
     if (dwarf_ranges(die, 0, &base, &start, &end) <= 0 || start >= end)
         return;
-    if (dwarf_entrypc(die, &entry) || dwarf_haspc(die, entry) != 1)
+    if (!die_entry(die, &entry) || dwarf_haspc(die, entry) != 1)
         entry = start;
-    *(u64 *)list_add(w->ret) = entry + w->module->dwarf_bias;
+    u64 pc = entry + w->module->dwarf_bias;
+    *(struct inlined_entry *)list_add(w->ret) =
+        (struct inlined_entry){pc, module_inlined_at(w->module, pc, die)};
 }
 
 static void inlined_walk(struct wanted *w, Dwarf_Die *die, unsigned depth)

@@ -167,6 +167,7 @@ void symbols_create(const struct symbols_host *host, struct symbols **ret)
     *s = (struct symbols){
         .host = *host, .version = 1, .modules = LIST(struct module *), .shown = LIST(struct symbols_module),
         .skipped = LIST(char *), .points = LIST(struct step_point), .scopes = LIST(struct scope),
+        .circles = LIST(struct tail_circle),
         .sources = LIST(struct source_text),
         .strings = LIST(char *),
     };
@@ -203,6 +204,7 @@ void symbols_destroy(struct symbols *s)
     list_deinit(&s->shown);
     list_deinit(&s->points);
     list_deinit(&s->scopes);
+    list_deinit(&s->circles);
     free_strings(&s->skipped, s->skipped.count);
     free_strings(&s->strings, s->strings.room);
     free_sources(&s->sources);
@@ -389,6 +391,8 @@ void symbols_update(struct symbols *s, const struct symbols_area *areas, size_t 
             changed |= see_module(s, areas, count, n);
     changed |= drop_unseen(s);
     s->version += changed;
+    if (changed)
+        s->circles.count = 0;
 }
 
 u32 symbols_version(const struct symbols *s)

@@ -550,6 +550,12 @@ static struct tree *parse_name(struct parser *p)
         return unexpected(p);
     if (t->text[strlen(t->text) - 1] == ':')
         return parse_fail(p, error_new("a name is missing behind '::'"));
+    size_t length = sizeof "@entry" - 1;
+    if (strncmp(p->at, "@entry", length) == 0 && !isalnum((u8)p->at[length]) &&
+        p->at[length] != '_') {
+        p->at += length;
+        t->kind = TREE_ENTRY;
+    }
     return t;
 }
 

@@ -8,7 +8,7 @@
 
 /* --- answers ----------------------------------------------------------------------------------------- */
 
-static void places_add(struct symbols *s, struct list *places, u64 pc)
+static void places_add(struct symbols *s, struct list *places, u64 pc, u32 inside)
 {
     struct code_place *have = places->items;
     for (size_t n = 0; n < places->count; n++)
@@ -18,7 +18,8 @@ static void places_add(struct symbols *s, struct list *places, u64 pc)
     struct line_place line;
     struct function_info function;
     p->pc = pc;
-    if (symbols_line(s, pc, &line)) {
+    p->inside = inside;
+    if (symbols_place_line(s, p, &line)) {
         p->file = line.file;
         p->line = line.line;
     }
@@ -49,19 +50,19 @@ static void find_functions(struct symbols *s, struct module *m, const char *file
         struct function_info info;
         if ((!file || places_in_file(s, f[n].start, file)) &&
             symbols_function(s, f[n].start, &info))
-            places_add(s, places, info.body);
+            places_add(s, places, info.body, module_inlined_at(m, info.body, NULL));
     }
 }
 
 static void find_inlined(struct symbols *s, struct module *m, const char *file, const char *name,
                          struct list *places)
 {
-    struct list entries = LIST(u64);
+    struct list entries = LIST(struct inlined_entry);
     module_inlined(m, name, &entries);
-    const u64 *pc = entries.items;
+    const struct inlined_entry *e = entries.items;
     for (size_t n = 0; n < entries.count; n++)
-        if (!file || places_in_file(s, pc[n], file))
-            places_add(s, places, pc[n]);
+        if (!file || places_in_file(s, e[n].pc, file))
+            places_add(s, places, e[n].pc, e[n].inside);
     list_deinit(&entries);
 }
 
@@ -150,7 +151,7 @@ static void find_line(struct symbols *s, const struct step_point *p, size_t coun
         if (p[n].function != parts.function)
             begin_function(s, &parts, &p[n]);
         if (is_first_of_part(&parts, p[n].pc))
-            places_add(s, places, p[n].pc);
+            places_add(s, places, p[n].pc, 0);
     }
     free(parts.scopes);
     list_deinit(&parts.seen);
@@ -227,7 +228,7 @@ static struct error *places_locate(struct symbols *s, const char *text,
     if (*text == '*') {
         if (!places_read_number(text + 1, &address))
             return error_new("%s is no address", text + 1);
-        places_add(s, places, address);
+        places_add(s, places, address, 0);
         return NULL;
     }
     if (*text == '+' || *text == '-' || isdigit((unsigned char)*text))

@@ -326,18 +326,6 @@ static struct error *check_language(const struct returned *r, struct module *m, 
     return NULL;
 }
 
-static bool find_function(struct module *m, u64 function, Dwarf_Die *ret)
-{
-    Dwarf_Die *chain = NULL;
-    size_t count = m ? module_chain(m, function, &chain) : 0, n = 0;
-    while (n < count && dwarf_tag(&chain[n]) != DW_TAG_subprogram)
-        n++;
-    if (n < count)
-        *ret = chain[n];
-    free(chain);
-    return n < count;
-}
-
 /* Without AVX a long vector is in memory; clang returns one that is not in a struct in several xmm. */
 static bool is_made_by_clang(struct module *m, u64 function)
 {
@@ -368,7 +356,7 @@ struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_
     Dwarf_Die die;
     bool uses_avx;
     *ret = NULL;
-    if (!find_function(m, function, &die))
+    if (!m || !module_function_die(m, function, &die))
         return error_new("there is no debug information for the function, so its result has no type");
     struct type *t = type_attribute(v, m, &die), *plain = type_plain(v, t);
     struct returned r = {.v = v, .size = plain->size};

@@ -70,8 +70,13 @@ static void scopes_walk_children(struct scope_walk *w, Dwarf_Die *die, u32 scope
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The innermost function that was compiled as one. */
-static bool function_die(struct module *m, u64 pc, Dwarf_Die *ret)
+bool die_entry(Dwarf_Die *die, Dwarf_Addr *ret)
+{
+    Dwarf_Addr base, end;
+    return dwarf_entrypc(die, ret) == 0 || dwarf_ranges(die, 0, &base, ret, &end) > 0;
+}
+
+bool module_function_die(struct module *m, u64 pc, Dwarf_Die *ret)
 {
     Dwarf_Die *chain = NULL;
     bool found = false;
@@ -88,7 +93,7 @@ void symbols_scopes(struct symbols *s, u64 pc, struct scope_range **ret, size_t 
     struct list ranges = LIST(struct scope_range);
     struct module *m = module_at(s, pc);
     Dwarf_Die function;
-    if (m && function_die(m, pc, &function)) {
+    if (m && module_function_die(m, pc, &function)) {
         struct scope_walk w = {s, m->dwarf_bias, &ranges};
         add_ranges(&w, &function, 0, false);
         scopes_walk_children(&w, &function, 0, 0);

@@ -8,9 +8,13 @@
  *   line_table.c  line tables and step points
  *   places.c      places that a user names
  *   functions.c   functions by address and by name, inlined ones too; symbols without debug information
+ *   prologue.c    where a breakpoint on a function stops
  *   inlined.c     instances of functions that were inlined, by name
  *   signatures.c  which functions a name means
- *   unwind.c      frames, by CFI; through signal frames and code without debug information
+ *   frames.c      lists of frames, with inlined functions and those that jumped to the next
+ *   unwind.c      a frame's caller, by CFI; through signal frames and code without such information
+ *   tail_calls.c  functions that called another by a jump
+ *   call_sites.c  what debug information says of calls
  *   epilogue.c    the caller of a function without such information
  *   scopes.c      functions that were inlined into others, and blocks
  *   instructions.c  where instructions begin, and which ones call
@@ -96,10 +100,14 @@ struct error *symbols_skip(struct symbols *s, const char *what, bool skip);
  * A line without code: the next one with it.  *ret to be freed.  An error says what there is not. */
 struct code_place {
     u64 pc;
+    u32 inside;       /* functions that are inlined there into the one that was named */
     const char *file; /* NULL: no line information */
     unsigned line;
     const char *function;
 };
+/* The line of a place, in the function that was named: where others are inlined there, the line
+ * that calls them. */
+bool symbols_place_line(struct symbols *s, const struct code_place *place, struct line_place *ret);
 struct error *symbols_locate(struct symbols *s, const char *text, const struct line_place *here,
                              struct code_place **ret, size_t *ret_count);
 
@@ -109,7 +117,8 @@ struct function_info {
     const char *name;   /* demangled, with its parameters' types for C++; valid as long as its module */
     u64 start, end;     /* of the range around the pc */
     u64 entry;          /* low address of the function */
-    u64 body;           /* behind the prologue; == entry without line information */
+    /* Where a breakpoint on it stops: its parameters can be read there. == entry without lines. */
+    u64 body;
     bool has_lines;
     const char *file;   /* where it is declared; NULL: not known */
     unsigned line;
@@ -163,6 +172,8 @@ struct frame {
     bool called;       /* pc is a return address */
     bool signal;       /* it is the kernel's signal trampoline */
     bool inlined;      /* a part of the next frame, without registers of its own */
+    /* It called the frame before it by a jump: it is over, and has no return of its own. */
+    bool tail;
     u64 cfa;
     u64 reg[FRAME_REGISTERS];
     u32 known;         /* bits of reg[] that could be recovered */
@@ -173,11 +184,20 @@ struct frame {
 
 /* From the registers of a thread, innermost first, at most `most`; *ret to be freed.  `ret_why` (may be NULL) gets why it
  * ended early, or NULL. */
-/* The same of a stack at rest, of which no more is known. */
-struct error *symbols_unwind_parked(struct symbols *s, u64 pc, u64 sp, u64 bp, size_t most,
-                                    struct frame **ret, size_t *ret_count, const char **ret_why);
 struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
                              struct frame **ret, size_t *ret_count, const char **ret_why);
+/* The same, as far as it is asked for. Frames are lent until the next call; there are at least
+ * `least` of them unless the stack has fewer. */
+struct unwinding;
+struct unwinding *unwinding_create(struct symbols *s, const u64 reg[FRAME_REGISTERS]);
+/* The same of a stack at rest, of which no more is known. */
+struct unwinding *unwinding_create_parked(struct symbols *s, u64 pc, u64 sp, u64 bp);
+/* So many inlined functions are not entered yet: the innermost frame is that of the function
+ * that they are inlined into. */
+void unwinding_stand_before(struct unwinding *u, u32 inlined);
+struct frame *unwinding_frames(struct unwinding *u, size_t least, size_t *ret_count);
+bool unwinding_ended(const struct unwinding *u, const char **ret_why); /* has it them all? */
+void unwinding_destroy(struct unwinding *u); /* accepts NULL */
 bool symbols_cfa_rule(struct symbols *s, u64 pc, struct cfa_rule *ret);
 
 /* --- source text ------------------------------------------------------------------------ */

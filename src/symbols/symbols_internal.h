@@ -74,6 +74,7 @@ struct symbols {
     bool points_made;
     u32 points_number;   /* another one when they were gathered anew */
     struct list scopes;  /* struct scope; [0] is none */
+    struct list circles; /* struct tail_circle: functions that were asked about */
     struct list sources; /* struct source_text */
     struct list strings; /* char *, interned: a table of hashes */
 };
@@ -88,8 +89,61 @@ bool module_load_dwarf(struct module *m);
 bool module_unit(struct module *m, u64 address, Dwarf_Die *ret);
 /* The chain of DIEs around the pc, the unit first, every inlined function among them; *ret to be freed. */
 size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret);
+/* Where a function, or an instance of an inlined one, begins, in the file: with several ranges
+ * at the start of the first. */
+bool die_entry(Dwarf_Die *die, Dwarf_Addr *ret);
+/* The innermost function around the pc that was compiled as one; false: none. */
+bool module_function_die(struct module *m, u64 pc, Dwarf_Die *ret);
 
-/* unwind.c: */
+/* unwind.c: what call frame information says of an address, and the caller by it. */
+struct frame_rules {
+    Dwarf_Frame *frame; /* NULL: nothing */
+    bool gap;           /* it is of the code before */
+};
+void frame_rules_find(struct symbols *s, u64 at, struct frame_rules *ret);
+void frame_rules_deinit(struct frame_rules *rules);
+/* A piece of the stack that was read at once. */
+struct stack_window {
+    u64 start;
+    size_t size;
+    u8 bytes[16384];
+};
+/* Fills what `from` has to say of itself (its CFA), and its caller. False: it is the last. */
+bool frame_step_outward(struct symbols *s, struct frame *from, const struct frame_rules *rules,
+                        struct stack_window *window, struct frame *ret, const char **ret_why);
+/* call_sites.c: a call that debug information describes. */
+struct call_site {
+    struct module *module;
+    Dwarf_Die die;
+    u64 return_pc;
+    bool tail; /* it is made by a jump */
+};
+/* The call that returns to the pc, or would if it were none by a jump. */
+bool call_site_at(struct symbols *s, u64 return_pc, struct call_site *ret);
+/* The entry of the function that is called; `caller` (may be NULL) is its frame, for calls of
+ * what is in a register. */
+bool call_site_target(struct symbols *s, struct call_site *c, const struct frame *caller, u64 *ret);
+/* The calls by jumps (struct call_site) of the function whose entry it is; one without debug
+ * information makes none. */
+void call_sites_by_jump(struct symbols *s, u64 entry, struct list *ret);
+/* The value that a parameter had at the call: an expression over the caller's frame.  `wanted`
+ * is the register, or the place on the stack, that it was in. */
+bool call_site_value(struct call_site *c, const Dwarf_Op *wanted, Dwarf_Attribute *ret);
+/* The entry of the function around the pc. */
+bool function_entry(struct symbols *s, u64 pc, u64 *ret);
+
+struct tail_circle {
+    u64 entry;
+    bool closed;
+};
+/* Can the function come to be called again by a chain of jumps, without a return?  Then its
+ * frame may be another's. */
+bool tail_calls_itself(struct symbols *s, u64 entry);
+/* tail_calls.c: return addresses (u64) of the jumps that lead from the caller to the function at
+ * `callee`, innermost first. */
+void tail_calls_between(struct symbols *s, const struct frame *caller, u64 callee,
+                        struct list *ret);
+
 void frame_set_register(struct frame *f, unsigned number, u64 value);
 /* A caller: behind its call, with the stack as it is then. */
 void frame_go_on(struct frame *f, u64 rsp, u64 pc);
@@ -112,6 +166,8 @@ void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *
 struct function_symbol *module_functions(struct module *m, size_t *ret_count);
 /* The function around the address; NULL: none. */
 struct function_symbol *module_function(struct module *m, u64 address);
+/* Where a breakpoint on the function stops (prologue.c). */
+u64 function_body(struct symbols *s, const struct function_symbol *f);
 /* Is the address in a section of code? */
 bool module_in_code(struct module *m, u64 address);
 const char *function_name(struct function_symbol *f);
@@ -121,7 +177,14 @@ bool function_is_named(struct function_symbol *f, const char *wanted);
 char *demangle(const char *raw, bool *ret_rust);
 void module_drop_functions(struct module *m);
 
-/* Adds the addresses (u64) at which instances of an inlined function begin. */
+/* Adds where instances of an inlined function begin (struct inlined_entry). */
+struct inlined_entry {
+    u64 pc;
+    u32 inside; /* so many functions are inlined into it at this place, each into the next */
+};
+/* How many functions that were inlined into the one around the pc are there, from the innermost
+ * to the DIE; without one: all. */
+u32 module_inlined_at(struct module *m, u64 pc, const Dwarf_Die *outermost);
 void module_inlined(struct module *m, const char *name, struct list *ret);
 
 /* Does a user's name mean the function, by its demangled name (signatures.c)?  And could it, by the name in the symbol table? */

@@ -1,7 +1,8 @@
-/* Frames, by the call frame information of the files; and the inlined functions at each.
+/* A step from a frame to its caller, by the call frame information of the files.
  *
- * A frame whose code has none is left as the code itself says (epilogue.c), or by its frame pointer if that looks like one; else the
- * backtrace ends there and says so.
+ * frames.c makes lists of such steps. A frame whose code has none is left as the code itself
+ * says (epilogue.c), or by its frame pointer if that looks like one; else the backtrace ends
+ * there and says so.
  */
 #include <dwarf.h>
 
@@ -132,13 +133,31 @@ void symbols_fill_cfa(struct symbols *s, struct step_point *points, size_t count
 struct unwind_step {
     struct symbols *s;
     const struct frame *from;
+    struct stack_window *window;
     u64 cfa;
 };
 
+/* A stack is read in large pieces, from the inside outward. */
+static bool window_read(struct symbols *s, struct stack_window *w, u64 address, void *to,
+                        size_t size)
+{
+    bool inside = address >= w->start && address - w->start < w->size &&
+                  size <= w->size - (address - w->start);
+    if (!inside && s->host.read(s->host.context, address & -(u64)16, w->bytes, sizeof w->bytes)) {
+        w->start = address & -(u64)16;
+        w->size = sizeof w->bytes;
+        inside = size <= w->size - (address - w->start);
+    }
+    if (!inside)
+        return s->host.read(s->host.context, address, to, size);
+    memcpy(to, w->bytes + (address - w->start), size);
+    return true;
+}
+
 static bool step_read(void *context, u64 address, void *to, size_t size)
 {
-    struct symbols *s = ((struct unwind_step *)context)->s;
-    return s->host.read(s->host.context, address, to, size);
+    struct unwind_step *step = context;
+    return window_read(step->s, step->window, address, to, size);
 }
 
 static bool step_register(void *context, unsigned number, u64 *ret)
@@ -240,9 +259,10 @@ static bool is_injected_call(struct symbols *s, const struct frame *from)
 }
 
 /* Fills what `from` has to say of itself (its CFA), and its caller.  False: it is the last. */
-static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *frame, struct frame *ret)
+static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *frame,
+                        struct stack_window *window, struct frame *ret)
 {
-    struct unwind_step step = {.s = s, .from = from};
+    struct unwind_step step = {.s = s, .from = from, .window = window};
     Dwarf_Addr start, end;
     bool is_signal = false;
     u64 value;
@@ -300,17 +320,25 @@ static bool leads_behind_call(struct symbols *s, u64 pc)
     return module_at(s, pc) && symbols_calls_before(s, pc, calls);
 }
 
-static bool step_outward(struct symbols *s, struct frame *from, struct frame *ret, const char **ret_why)
+void frame_rules_find(struct symbols *s, u64 at, struct frame_rules *ret)
 {
     u64 bias;
-    bool gap;
-    Dwarf_Frame *frame = frame_at(s, from->pc - from->called, &bias, &gap);
+    ret->frame = frame_at(s, at, &bias, &ret->gap);
+}
+
+void frame_rules_deinit(struct frame_rules *rules)
+{
+    free(rules->frame);
+}
+
+bool frame_step_outward(struct symbols *s, struct frame *from, const struct frame_rules *rules,
+                        struct stack_window *window, struct frame *ret, const char **ret_why)
+{
     *ret = (struct frame){0};
     *ret_why = NULL;
-    if (frame) {
-        bool found = step_by_cfi(s, from, frame, ret);
-        free(frame);
-        if (!gap || (found && leads_behind_call(s, ret->pc)))
+    if (rules->frame) {
+        bool found = step_by_cfi(s, from, rules->frame, window, ret);
+        if (!rules->gap || (found && leads_behind_call(s, ret->pc)))
             return found;
         *ret = (struct frame){0};
     }
@@ -318,140 +346,4 @@ static bool step_outward(struct symbols *s, struct frame *from, struct frame *re
         return true;
     *ret_why = "no unwind information";
     return false;
-}
-
-/* --- what a frame is of ------------------------------------------------------------------------------------ */
-
-static void name_frame(struct symbols *s, struct frame *f)
-{
-    u64 at = f->pc - f->called;
-    struct module *m = module_at(s, at);
-    struct function_symbol *symbol = m ? module_function(m, at) : NULL;
-    f->module = m ? m->shown.path : NULL;
-    f->function = symbol ? function_name(symbol) : NULL;
-    if (!symbols_line(s, at, &f->place))
-        f->place = (struct line_place){0};
-}
-
-/* The name of a function, as its author wrote it. */
-static const char *written_name(struct symbols *s, Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-    if (linkage) {
-        struct function_symbol symbol = {.raw = linkage};
-        const char *name = symbols_intern(s, function_name(&symbol));
-        free(symbol.name);
-        return name;
-    }
-    const char *name = dwarf_diename(die);
-    return name ? symbols_intern(s, name) : NULL;
-}
-
-static unsigned unwind_number_of(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word value;
-    return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) ? 0 : (unsigned)value;
-}
-
-/* Where the inlined function was called. */
-static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_Die *die, u64 pc)
-{
-    Dwarf_Die unit;
-    Dwarf_Files *files;
-    size_t count;
-    struct line_place place = {.line = unwind_number_of(die, DW_AT_call_line), .start = pc,
-                               .end = pc + 1};
-    unsigned file = unwind_number_of(die, DW_AT_call_file);
-    if (!module_unit(m, pc, &unit) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count)
-        return place;
-    const char *name = dwarf_filesrc(files, file, NULL, NULL);
-    Dwarf_Attribute attribute;
-    const char *folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    if (!name)
-        return place;
-    char *path = name[0] == '/' || !folder ? xformat("%s", name) : xformat("%s/%s", folder, name);
-    place.file = symbols_intern(s, path);
-    free(path);
-    return place;
-}
-
-/* Of several names at one address the one that was written.  Static functions of C++ have their full names in the symbol table alone. */
-static void choose_name(struct symbols *s, Dwarf_Die *function, struct frame *f)
-{
-    Dwarf_Attribute attribute;
-    struct module *m = module_at(s, f->pc - f->called);
-    struct function_symbol *symbol = m ? module_function(m, f->pc - f->called) : NULL;
-    bool mangled = symbol && strncmp(symbol->raw, "_Z", 2) == 0;
-    const char *name = !mangled || dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute)
-                           ? written_name(s, function) : NULL;
-    f->function = name ? name : f->function;
-}
-
-/* Each inlined function becomes a frame in front of the one that it is a part of. */
-static void add_frames(struct symbols *s, struct list *frames, struct frame *real, size_t most)
-{
-    Dwarf_Die *chain = NULL;
-    u64 at = real->pc - real->called;
-    struct module *m = module_at(s, at);
-    size_t count = m ? module_chain(m, at, &chain) : 0;
-    name_frame(s, real);
-    struct frame inner = *real;
-    for (size_t n = count; n-- > 0 && frames->count < most;) {
-        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram) {
-            choose_name(s, &chain[n], real);
-            break;
-        }
-        if (dwarf_tag(&chain[n]) != DW_TAG_inlined_subroutine)
-            continue;
-        inner.inlined = true;
-        inner.function = written_name(s, &chain[n]);
-        *(struct frame *)list_add(frames) = inner;
-        inner.place = call_place(s, m, &chain[n], at);
-    }
-    free(chain);
-    inner.inlined = false;
-    inner.function = real->function;
-    if (frames->count < most)
-        *(struct frame *)list_add(frames) = inner;
-}
-
-static struct error *unwind_from(struct symbols *s, struct frame here, size_t most,
-                                 struct frame **ret, size_t *ret_count, const char **ret_why)
-{
-    struct list frames = LIST(struct frame);
-    struct frame outer;
-    const char *why = NULL;
-    for (bool more = true; more && frames.count < most;) {
-        more = step_outward(s, &here, &outer, &why);
-        add_frames(s, &frames, &here, most);
-        if (more && (outer.pc == 0 || (!here.signal && outer.reg[DWARF_RSP] < here.reg[DWARF_RSP])))
-            more = false; /* the end of the stack; a signal may have one of its own, above or below */
-        outer.called = outer.called && !here.signal;
-        here = outer;
-    }
-    if (ret_why)
-        *ret_why = why;
-    *ret = frames.items;
-    *ret_count = frames.count;
-    return NULL;
-}
-
-struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
-                             struct frame **ret, size_t *ret_count, const char **ret_why)
-{
-    struct frame here = {.pc = reg[DWARF_RIP], .known = (1u << FRAME_REGISTERS) - 1};
-    memcpy(here.reg, reg, sizeof here.reg);
-    return unwind_from(s, here, most, ret, ret_count, ret_why);
-}
-
-struct error *symbols_unwind_parked(struct symbols *s, u64 pc, u64 sp, u64 bp, size_t most,
-                                    struct frame **ret, size_t *ret_count, const char **ret_why)
-{
-    struct frame here = {.pc = pc};
-    frame_set_register(&here, DWARF_RIP, pc);
-    frame_set_register(&here, DWARF_RSP, sp);
-    frame_set_register(&here, DWARF_RBP, bp);
-    return unwind_from(s, here, most, ret, ret_count, ret_why);
 }

@@ -92,6 +92,16 @@ bool value_is_gone(const struct value *value)
     return true;
 }
 
+bool value_same(struct value *a, struct value *b)
+{
+    struct error *err = value_load(a);
+    if (!err)
+        err = value_load(b);
+    error_destroy(err);
+    return !err && a->size == b->size && !a->missing && !b->missing &&
+           memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
 /* --- of locations ------------------------------------------------------------------------------------ */
 
 static bool frame_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)

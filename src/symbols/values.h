@@ -66,6 +66,10 @@ struct values_request {
     const struct frame *frames; /* lent; [0] is innermost */
     size_t frame_count;
     size_t selected;
+    /* The frame whose registers `$rax` and others are: that, or an inner one. */
+    size_t registers;
+    /* Inlined functions that are no frames, though the pc of the innermost ones is in them. */
+    u32 not_entered;
     u64 fs_base;                /* for thread-locals */
     /* Names mean what they mean in the code at names_pc, in the function that is further out than so many inlined ones there; what
      * has no value where the frame is now counts as optimised out.  0: where the frame is. */
@@ -118,6 +122,8 @@ struct variable {
     const char *name;
     struct value *value;  /* NULL: */
     const char *missing;  /* "optimised out", ... */
+    /* Of a parameter: what it was at the entry of the function; NULL: not known. */
+    struct value *entry;
     unsigned line;
     bool hidden;          /* by one of the same name further in */
 };
@@ -126,6 +132,7 @@ struct error *values_variables(struct evaluation *v, bool parameters, struct var
 /* The message of a panic of Rust, from the two words that its function rust_panic is called with; NULL: it is not known.
  * To be freed. */
 char *values_panic_message(struct evaluation *v, const u64 payload[2]);
+bool value_same(struct value *a, struct value *b); /* the same bytes, all of them known */
 
 /* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
 struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret);
@@ -133,12 +140,14 @@ struct error *values_ptype(struct evaluation *v, const char *what, bool expand, 
 /* What a function that has just returned left: its value; NULL in *ret if it returns nothing. */
 struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], struct value **ret);
 
-/* An error if it means nothing in the code at `pc`: it does not parse, or there is something in it that has no such name there. */
-struct error *values_check(struct evaluation *v, const char *expression, u64 pc);
+/* An error if it means nothing in the code at the place: it does not parse, or there is
+ * something in it that has no such name there. */
+struct error *values_check(struct evaluation *v, const char *expression, struct code_place place);
 
-/* As agent bytecode (log/control.h), true if not 0; evaluated in the frame whose code is at `pc`, with that frame on top of the stack.  An error
- * says what cannot be compiled. */
-struct error *values_compile(struct evaluation *v, const char *expression, u64 pc, u8 **ret, size_t *ret_size);
+/* As agent bytecode (log/control.h), true if not 0; evaluated in the frame whose code is at the
+ * place, with that frame on top of the stack.  An error says what cannot be compiled. */
+struct error *values_compile(struct evaluation *v, const char *expression, struct code_place place,
+                             u8 **ret, size_t *ret_size);
 
 /* The same for the evaluation's own frame as it lies now: what is relative to the frame has a fixed address, and the code may run anywhere as
  * long as the frame is there.  What is in registers cannot be compiled so. */

@@ -180,6 +180,7 @@ struct evaluation {
     struct symbols *symbols;
     struct values_request request;
     struct frame_view view;
+    const struct frame *registers; /* whose `$rax` and others are; NULL: nobody's */
     bool innermost;            /* vector registers are this frame's */
     Dwarf_Die *blocks;         /* innermost first, the function of the frame last */
     size_t block_count;
@@ -213,6 +214,9 @@ const char *variables_link_name(Dwarf_Die *die);
 /* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */
 struct error *variables_value(struct evaluation *v, const struct found_variable *f,
                               struct value **ret);
+/* What a parameter was at the entry of its function (`name@entry`), as the caller knows it;
+ * NULL: it does not. */
+struct value *variables_at_entry(struct evaluation *v, const struct found_variable *f);
 /* The DIE's bound or count, whatever form it has. */
 bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
 /* DWARF's number of a register that frames hold, by its name, or pc, sp or fp. */
@@ -316,8 +320,8 @@ bool cast_moves(struct evaluation *v, struct type *from, struct type *to);
 /* --- expressions (parse.c, evaluate.c) -------------------------------------------------------------------- */
 
 enum tree_kind {
-    TREE_NUMBER, TREE_STRING, TREE_NAME, TREE_FILE_NAME, TREE_REGISTER, TREE_UNARY, TREE_BINARY,
-    TREE_AND, TREE_OR, TREE_CONDITION, TREE_COMMA, TREE_MEMBER, TREE_ARROW, TREE_INDEX, TREE_SLICE,
+    TREE_NUMBER, TREE_STRING, TREE_NAME, TREE_ENTRY, TREE_FILE_NAME, TREE_REGISTER, TREE_UNARY,
+    TREE_BINARY, TREE_AND, TREE_OR, TREE_CONDITION, TREE_COMMA, TREE_MEMBER, TREE_ARROW, TREE_INDEX, TREE_SLICE,
     TREE_CAST, TREE_SIZEOF, TREE_SIZEOF_TYPE, TREE_TYPE, TREE_TO_MEMBER,
     TREE_CALL,    /* a: the function; arguments */
     TREE_ASSIGN,  /* a = b, or with an operation: a += b */

@@ -127,7 +127,7 @@ size_t values_inlined_before(const struct values_request *q)
     size_t n = q->selected;
     while (n > 0 && q->frames[n - 1].inlined)
         n--;
-    return q->selected - n;
+    return q->selected - n + (n ? 0 : q->not_entered);
 }
 
 static bool is_function(Dwarf_Die *die)
@@ -166,6 +166,8 @@ struct error *values_open(struct symbols *s, const struct values_request *reques
             take_blocks(v);
     }
     v->view.v = v;
+    size_t registers = real_frame(request, request->registers);
+    v->registers = registers < request->frame_count ? &request->frames[registers] : NULL;
     v->language = v->has_unit ? language_of_unit(&v->unit) : LANGUAGE_C;
     v->cplusplus = v->language == LANGUAGE_CPLUSPLUS || v->language == LANGUAGE_RUST;
     *ret = v;
@@ -389,32 +391,6 @@ static bool host_frame_base(void *context, u64 *ret)
 
 /* --- values at the entry --------------------------------------------------------------------------------------------- */
 
-static bool address_attribute(Dwarf_Die *die, unsigned name, u64 *ret)
-{
-    Dwarf_Attribute a;
-    return dwarf_attr(die, name, &a) && dwarf_formaddr(&a, ret) == 0;
-}
-
-/* The description of the call that returns to `pc`. */
-static bool find_call(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
-{
-    Dwarf_Die child;
-    u64 at;
-    if (depth > CHAIN_MOST || dwarf_child(die, &child) != 0)
-        return false;
-    do {
-        unsigned tag = (unsigned)dwarf_tag(&child);
-        bool is_new = tag == DW_TAG_call_site, is_call = is_new || tag == DW_TAG_GNU_call_site;
-        if (is_call && address_attribute(&child, is_new ? DW_AT_call_return_pc : DW_AT_low_pc, &at) && at == pc) {
-            *ret = child;
-            return true;
-        }
-        if (!is_call && may_hold_code(tag) && find_call(&child, pc, depth + 1, ret))
-            return true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
-}
-
 const char *variables_link_name(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
@@ -422,52 +398,39 @@ const char *variables_link_name(Dwarf_Die *die)
     return name ? name : dwarf_diename(die);
 }
 
-/* Was it this function that was called there, and not one that then jumped to it? */
-static bool calls_function(Dwarf_Die *call, Dwarf_Die *function)
+/* The call that made the frame, and the frame that made the call. The call must be known to be
+ * that of this function. */
+static bool find_call(struct frame_view *f, struct frame_view *caller, struct call_site *ret)
 {
-    Dwarf_Attribute a;
-    Dwarf_Die origin;
-    if ((!dwarf_attr(call, DW_AT_call_origin, &a) && !dwarf_attr(call, DW_AT_abstract_origin, &a)) ||
-        !dwarf_formref_die(&a, &origin))
+    struct symbols *s = f->v->symbols;
+    u64 entry, target;
+    if (f->depth >= ENTRY_DEEP || !f->frame)
         return false;
-    const char *called = variables_link_name(&origin), *own = variables_link_name(function);
-    return called && own && strcmp(called, own) == 0;
+    view_frame(f->v, real_frame(&f->v->request, f->index + 1), caller);
+    caller->depth = f->depth + 1;
+    return caller->frame && caller->has_function && caller->frame->called &&
+           function_entry(s, f->pc, &entry) && call_site_at(s, caller->frame->pc, ret) &&
+           call_site_target(s, ret, caller->frame, &target) &&
+           target == entry && !tail_calls_itself(s, entry);
 }
 
-/* The parameter that was in the register; its value is an expression over the caller's frame. */
-static bool find_parameter(Dwarf_Die *call, const Dwarf_Op *wanted, Dwarf_Attribute *ret)
+static bool entry_value(struct frame_view *f, const Dwarf_Op *place, u64 *ret)
 {
-    Dwarf_Die child;
-    Dwarf_Attribute a;
-    Dwarf_Op *ops;
-    size_t count;
-    if (dwarf_child(call, &child) != 0)
-        return false;
-    do {
-        if (dwarf_attr(&child, DW_AT_location, &a) && expression_of(&a, &ops, &count) == 0 && count == 1 &&
-            ops[0].atom == wanted->atom && ops[0].number == wanted->number)
-            return dwarf_attr(&child, DW_AT_call_value, ret) || dwarf_attr(&child, DW_AT_GNU_call_site_value, ret);
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
+    struct frame_view caller;
+    struct call_site call;
+    Dwarf_Attribute value;
+    return find_call(f, &caller, &call) && call_site_value(&call, place, &value) &&
+           run_for_number(&caller, &value, ret);
 }
 
 static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret)
 {
-    struct frame_view *f = context, caller;
-    Dwarf_Attribute inner, value;
+    Dwarf_Attribute inner;
     Dwarf_Op *ops;
     size_t count;
-    Dwarf_Die call;
-    if (f->depth >= ENTRY_DEEP || !f->frame || dwarf_getlocation_attr(attribute, op, &inner) ||
-        expression_of(&inner, &ops, &count) || count != 1)
-        return false;
-    view_frame(f->v, real_frame(&f->v->request, f->index + 1), &caller);
-    if (!caller.frame || !caller.has_function || !caller.frame->called ||
-        !find_call(&caller.function, caller.frame->pc - caller.module->dwarf_bias, 0, &call) ||
-        !calls_function(&call, &f->function) || !find_parameter(&call, &ops[0], &value))
-        return false;
-    caller.depth = f->depth + 1;
-    return run_for_number(&caller, &value, ret);
+    return !dwarf_getlocation_attr(attribute, op, &inner) &&
+           !dwarf_getlocation(&inner, &ops, &count) &&
+           count == 1 && entry_value(context, &ops[0], ret);
 }
 
 /* --- variables ---------------------------------------------------------------------------------------------------------- */
@@ -566,7 +529,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     if (dwarf_tag(&die) == DW_TAG_subprogram) {
         Dwarf_Addr entry;
         t = type_of(v, found->module, &die);
-        if (dwarf_entrypc(&die, &entry) || !entry) /* 0: the linker has left it out */
+        if (!die_entry(&die, &entry) || !entry) /* 0: the linker has left it out */
             return error_new("the function has no code of its own");
         *ret = value_at(v, t, entry + found->module->dwarf_bias, NULL);
         return NULL;
@@ -596,6 +559,36 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     note_keeping(v, found, moves, *ret);
     v->uses |= used_before;
     return NULL;
+}
+
+/* The register, or the place on the stack, that a parameter is in when its function is entered. */
+static bool entry_place(struct frame_view *f, Dwarf_Die *die, Dwarf_Op *ret)
+{
+    Dwarf_Attribute a;
+    Dwarf_Addr entry;
+    Dwarf_Op *ops;
+    size_t count;
+    if (!f->has_function || !die_entry(&f->function, &entry) ||
+        !dwarf_attr_integrate(die, DW_AT_location, &a) ||
+        dwarf_getlocation_addr(&a, entry, &ops, &count, 1) != 1 || count != 1)
+        return false;
+    *ret = ops[0];
+    return (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) || ops[0].atom == DW_OP_fbreg;
+}
+
+/* Those of an inlined function were never in a call. */
+struct value *variables_at_entry(struct evaluation *v, const struct found_variable *found)
+{
+    Dwarf_Die die = found->die;
+    Dwarf_Op place;
+    u64 word;
+    struct type *t = type_attribute(v, found->module, &die);
+    if (dwarf_tag(&die) != DW_TAG_formal_parameter || !v->block_count ||
+        dwarf_tag(&v->blocks[v->block_count - 1]) != DW_TAG_subprogram || !t->size ||
+        t->size > sizeof word ||
+        !entry_place(&v->view, &die, &place) || !entry_value(&v->view, &place, &word))
+        return NULL;
+    return value_of_bytes(v, t, &word, sizeof word);
 }
 
 bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
@@ -796,7 +789,7 @@ static struct type *register_type(struct evaluation *v, unsigned number)
 
 static struct value *frame_register_value(struct evaluation *v, struct type *t, unsigned number, unsigned from)
 {
-    const struct frame *f = v->view.frame;
+    const struct frame *f = v->registers;
     v->uses |= VALUES_FRAME | VALUES_REGISTERS;
     u64 whole = number == DWARF_RIP && f ? f->pc : f ? f->reg[number] : 0;
     if (!f || (number != DWARF_RIP && !(f->known >> number & 1)))
@@ -885,6 +878,7 @@ static void variables_add_variable(struct evaluation *v, struct list *l, Dwarf_D
         r.missing = err ? values_copy(v, error_text(err), strlen(error_text(err))) : "optimised out";
     }
     error_destroy(err);
+    r.entry = variables_at_entry(v, &found);
     *(struct variable *)list_add(l) = r;
 }
 

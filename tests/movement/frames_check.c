@@ -31,6 +31,8 @@ static int compare(size_t at, const struct frame *f, size_t count)
     u64 pc = walk_instant(&oracle.walk, at)->at.pc;
     u32 inlined = 0;
     for (size_t n = 0; n < count; n++) {
+        if (f[n].tail)
+            continue; /* it is over: the walk has seen it end */
         if (f[n].inlined || f[n].signal) {
             inlined += f[n].inlined;
             continue;

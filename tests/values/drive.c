@@ -236,7 +236,7 @@ static void run_condition(struct evaluation *v, const char *text)
     u8 *code;
     size_t size;
     u64 value;
-    if (failed(values_compile(v, text, regs.rip, &code, &size)))
+    if (failed(values_compile(v, text, (struct code_place){.pc = regs.rip}, &code, &size)))
         return;
     if (bytecode_run(code, (u32)size, &host, &value))
         printf("%lld\n", (long long)value);
@@ -294,6 +294,7 @@ static void line(struct symbols *s, struct frame *frames, size_t count, char *te
     if (*rest)
         *rest++ = 0;
     struct values_request q = {.frames = frames, .frame_count = count, .selected = (size_t)atoi(text),
+                               .registers = (size_t)atoi(text),
                                .fs_base = regs.fs_base, .named_register = named_register};
     failed(values_open(s, &q, &v));
     execute(v, command, rest);

@@ -19,9 +19,9 @@ static void dbg_about_say_row(struct dbg *d, const struct line_place *line)
 struct error *dbg_info_line(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
-    struct code_place here = {.pc = dbg_pc(d)}, *places = &here;
-    size_t count = 1, known = 0;
     const struct frame *f = dbg_frame(d);
+    struct code_place here = {.pc = f ? f->pc : dbg_pc(d)}, *places = &here;
+    size_t count = 1, known = 0;
     struct line_place at = f ? f->place : (struct line_place){0}, line;
     struct error *err = dbg_symbols(d, &symbols);
     if (!err && *args)

@@ -47,10 +47,13 @@ static struct error *check_condition(struct dbg *d, const struct dbg_breakpoint 
     struct error *err = p->watch || (is_code && !p->locations.count) ? NULL : dbg_evaluation(d, &evaluation);
     if (err || p->watch || (is_code && !p->locations.count))
         return err;
-    err = values_check(evaluation, condition, is_code ? locations[0].address : 0);
+    struct code_place first = {0};
+    if (is_code)
+        first = dbg_location_place(&locations[0]);
+    err = values_check(evaluation, condition, first);
     for (size_t i = 1; i < p->locations.count && err && is_code; i++) {
         error_destroy(err);
-        err = values_check(evaluation, condition, locations[i].address);
+        err = values_check(evaluation, condition, dbg_location_place(&locations[i]));
     }
     values_close(evaluation);
     return err;
@@ -67,7 +70,7 @@ static struct error *say_if_slow(struct dbg *d, const struct dbg_breakpoint *p)
     struct error *err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_compile(evaluation, p->condition, location->address, &code, &size);
+    err = values_compile(evaluation, p->condition, dbg_location_place(location), &code, &size);
     values_close(evaluation);
     free(code);
     if (err) {
@@ -84,9 +87,10 @@ static void say_places(struct dbg *d, const struct dbg_breakpoint *p, size_t mos
     struct error *err = dbg_symbols(d, &symbols);
     for (size_t i = 0; i < p->locations.count && i < most && !err; i++) {
         struct line_place line;
+        struct code_place place = dbg_location_place(&locations[i]);
         char *where = symbols_describe(symbols, locations[i].address);
         dbg_say(d, "%s%s", i ? ", " : "", where);
-        if (symbols_line(symbols, locations[i].address, &line)) {
+        if (symbols_place_line(symbols, &place, &line)) {
             char *file = dbg_short_path(d, line.file);
             dbg_say(d, " at %s:%u", file, line.line);
             free(file);
@@ -109,9 +113,10 @@ static void json_places(struct dbg *d, const struct dbg_breakpoint *p)
     json_open(j, "locations", '[');
     for (size_t i = 0; i < p->locations.count && !err; i++) {
         struct line_place line;
+        struct code_place place = dbg_location_place(&locations[i]);
         json_open(j, NULL, '{');
         json_hex(j, "pc", locations[i].address);
-        if (symbols_line(symbols, locations[i].address, &line)) {
+        if (symbols_place_line(symbols, &place, &line)) {
             json_string(j, "file", line.file);
             json_unsigned(j, "line", line.line);
         }

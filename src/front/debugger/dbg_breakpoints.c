@@ -122,14 +122,15 @@ void dbg_breakpoints_deinit(struct dbg *d)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static void dbg_breakpoints_add_location(struct dbg_breakpoint *p, u64 address)
+static void dbg_breakpoints_add_location(struct dbg_breakpoint *p, u64 address, u32 inside)
 {
     struct dbg_location *locations = p->locations.items;
     for (size_t i = 0; i < p->locations.count; i++)
         if (locations[i].address == address)
             return;
     if (p->locations.count < PLACES_MOST)
-        ((struct dbg_location *)list_add(&p->locations))->address = address;
+        *(struct dbg_location *)list_add(&p->locations) =
+            (struct dbg_location){.address = address, .inside = inside};
 }
 
 /* Adds what is there now.  An error if the location is nowhere, and never was. */
@@ -145,7 +146,7 @@ struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p)
     p->version = symbols_version(symbols);
     err = symbols_locate(symbols, p->what, &here, &places, &count);
     for (size_t i = 0; i < count && !err; i++)
-        dbg_breakpoints_add_location(p, places[i].pc);
+        dbg_breakpoints_add_location(p, places[i].pc, places[i].inside);
     if (!err)
         free(places);
     p->pending = p->locations.count == 0;
@@ -176,13 +177,14 @@ static const u32 kinds[] = {
     [BREAKPOINT_FORK] = SITE_FORK, [BREAKPOINT_EXEC] = SITE_EXEC, [BREAKPOINT_EXIT] = SITE_CALL,
 };
 
-static bool dbg_breakpoints_compile(struct dbg *d, struct dbg_breakpoint *p, u64 pc, u8 **ret,
-                               size_t *ret_size)
+static bool dbg_breakpoints_compile(struct dbg *d, struct dbg_breakpoint *p,
+                                    const struct dbg_location *location, u8 **ret,
+                                    size_t *ret_size)
 {
     struct evaluation *evaluation;
     struct error *err = dbg_evaluation(d, &evaluation);
     if (!err) {
-        err = values_compile(evaluation, p->condition, pc, ret, ret_size);
+        err = values_compile(evaluation, p->condition, dbg_location_place(location), ret, ret_size);
         values_close(evaluation);
     }
     error_destroy(err);
@@ -196,7 +198,7 @@ static struct error *settle_location(struct dbg *d, struct dbg_breakpoint *p, si
     size_t size = 0;
     if (p->condition && !p->checks_here)
         p->checks_here = p->type != BREAKPOINT_BREAK ||
-                         !dbg_breakpoints_compile(d, p, location->address, &code, &size);
+                         !dbg_breakpoints_compile(d, p, location, &code, &size);
     bool is_return = p->type == BREAKPOINT_SYSCALL && index == 1;
     struct breakpoint b = {
         .kind = is_return ? SITE_RETURN : kinds[p->type],
@@ -301,7 +303,26 @@ struct error *dbg_breakpoints_settle(struct dbg *d)
     return settle_loader(d);
 }
 
-/* Its condition, where one stands now.  What leads nowhere for now is false, and said once. */
+struct code_place dbg_location_place(const struct dbg_location *location)
+{
+    return (struct code_place){.pc = location->address, .inside = location->inside};
+}
+
+void dbg_breakpoints_arrive(struct dbg *d, const struct session_stop *stop)
+{
+    u32 inside = 0;
+    struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoint);
+    bool here = p && stop->why == WHY_BREAKPOINT;
+    const struct dbg_location *locations = here ? p->locations.items : NULL;
+    for (size_t n = 0; here && n < p->locations.count; n++)
+        if (locations[n].number == stop->breakpoint)
+            inside = locations[n].inside;
+    source_stand_before(d->source, inside);
+    dbg_arrive(d);
+}
+
+/* Its condition, where one stands now.  What leads nowhere for now is false; where it asks for
+ * what the compiler has optimised away, it may hold. Both are said once. */
 struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool *ret)
 {
     struct evaluation *evaluation;
@@ -314,9 +335,11 @@ struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool
     if (!err)
         err = value_truth(value, ret);
     if (err) {
-        *ret = false;
+        *ret = values_uses(evaluation) & VALUES_GONE;
         if (!p->has_failed)
-            dbg_say(d, "The condition of breakpoint %u counts as false here: %s\n", p->number, error_text(err));
+            dbg_say(d, "The condition of breakpoint %u %s: %s\n", p->number,
+                    *ret ? "cannot be told here, so it stops" : "counts as false here",
+                    error_text(err));
         p->has_failed = true;
         error_destroy(err);
     }

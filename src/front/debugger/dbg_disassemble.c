@@ -25,7 +25,7 @@ void dbg_say_symbol(struct dbg *d, u64 address)
 
 u64 dbg_pc(struct dbg *d)
 {
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = dbg_real_frame(d);
     struct session_place place;
     session_place(d->session, &place);
     return f ? f->pc : place.at.pc;

@@ -58,19 +58,17 @@ static bool goroutine_thread(struct dbg *d, const struct goroutines *all, const 
 }
 
 static struct error *goroutine_frames(struct dbg *d, const struct goroutines *all,
-                                      const struct goroutine *g, struct frame **ret,
-                                      size_t *ret_count, const char **ret_why)
+                                      const struct goroutine *g, struct unwinding **ret)
 {
-    enum { GOROUTINE_FRAMES_MOST = 10000 };
     u32 thread;
     struct symbols *symbols;
     struct error *err = dbg_symbols(d, &symbols);
     if (err)
         return err;
     if (goroutine_thread(d, all, g, &thread))
-        return source_frames(d->source, thread, GOROUTINE_FRAMES_MOST, ret, ret_count, ret_why);
-    return symbols_unwind_parked(symbols, g->pc, g->sp, g->bp, GOROUTINE_FRAMES_MOST, ret, ret_count,
-                                 ret_why);
+        return source_unwinding(d->source, thread, ret);
+    *ret = unwinding_create_parked(symbols, g->pc, g->sp, g->bp);
+    return NULL;
 }
 
 /* The first frame that is not the runtime's. A goroutine of the runtime itself is known by the
@@ -100,9 +98,9 @@ static void say_goroutine_place(struct dbg *d, const struct frame *f)
 
 static void say_goroutine(struct dbg *d, const struct goroutines *all, const struct goroutine *g)
 {
-    struct frame *frames = NULL;
-    size_t count = 0;
-    const char *why;
+    struct unwinding *unwinding = NULL;
+    const struct frame *frames;
+    size_t count;
     u32 thread;
     bool on_thread = goroutine_thread(d, all, g, &thread);
     dbg_say(d, "%c %-4llu %s%s%s", on_thread && thread == d->thread ? '*' : ' ',
@@ -115,13 +113,15 @@ static void say_goroutine(struct dbg *d, const struct goroutines *all, const str
         dbg_say(d, ", thread %u", thread);
         json_unsigned(dbg_fields(d), "thread", thread);
     }
-    struct error *err = goroutine_frames(d, all, g, &frames, &count, &why);
+    struct error *err = goroutine_frames(d, all, g, &unwinding);
     dbg_say(d, ":");
-    if (!err)
+    if (!err) {
+        frames = unwinding_frames(unwinding, ~(size_t)0, &count);
         say_goroutine_place(d, own_frame(frames, count));
+    }
     dbg_say(d, "\n");
     json_close(dbg_fields(d), '}');
-    free(frames);
+    unwinding_destroy(unwinding);
     error_destroy(err);
 }
 
@@ -144,17 +144,15 @@ struct error *dbg_info_goroutines(struct dbg *d, const char *args)
 static struct error *look_at_goroutine(struct dbg *d, const struct goroutines *all,
                                        const struct goroutine *g)
 {
-    struct frame *frames;
-    size_t count;
-    const char *why;
+    struct unwinding *unwinding;
     u32 thread;
     if (goroutine_thread(d, all, g, &thread)) {
         d->thread = thread;
         dbg_forget_frames(d);
         return dbg_frames(d);
     }
-    struct error *err = goroutine_frames(d, all, g, &frames, &count, &why);
-    return err ? err : dbg_take_frames(d, frames, count, why);
+    struct error *err = goroutine_frames(d, all, g, &unwinding);
+    return err ? err : dbg_take_frames(d, unwinding);
 }
 
 /* goroutine [N [COMMAND]] */

@@ -30,7 +30,6 @@ static void say_register(struct dbg *d, const char *name, u64 value)
     json_hex(dbg_fields(d), name, value);
 }
 
-/* Those of the selected frame, as they will be when it goes on: one, or all (NULL). */
 /* One that is no whole number: of the vector unit, for example. */
 static struct error *other_register(struct dbg *d, const char *name)
 {
@@ -54,11 +53,13 @@ static struct error *other_register(struct dbg *d, const char *name)
     return err;
 }
 
+/* Those of the frame that executes, or that the user chose, as they will be when it goes on:
+ * one, or all (NULL). */
 static struct error *some_registers(struct dbg *d, const char *wanted)
 {
     struct control_registers regs;
     const u8 *vector;
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = dbg_real_frame(d);
     bool some = false;
     struct error *err = session_registers(d->session, d->thread, &regs, &vector);
     if (err || !f)

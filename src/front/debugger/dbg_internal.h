@@ -54,6 +54,7 @@ enum dbg_breakpoint_type {
 struct dbg_location {
     u64 address;
     u32 number; /* in the session */
+    u32 inside; /* functions that are inlined there into the one that it is a breakpoint on */
     enum { LOCATION_OF_DATA, LOCATION_OF_END, LOCATION_OF_BEGINNING } role; /* of a watchpoint: the latter are its frame's */
 };
 
@@ -172,12 +173,15 @@ struct dbg {
     struct list due;          /* char *: commands of the breakpoint that was hit */
     bool obeys_due;
     u32 thread;               /* that is looked at: ordinal */
+    /* Frames of the thread, as far as they were asked for; NULL: not yet. */
+    struct unwinding *unwinding;
     struct frame *frames;
     size_t frame_count, selected;
+    size_t main_sought;       /* so many of the frames have been asked whether they are main's */
+    size_t frame_limit;       /* the frames that are shown end there: with main; ~0: not known to */
     struct moment frames_at;  /* what frames are of */
     u32 frames_thread;
-    bool auto_selected;       /* nobody chose the frame */
-    const char *frames_why;
+    bool auto_selected;       /* ebb chose the frame: it is for looking at variables alone */
     char *list_file;          /* `list` goes on here */
     unsigned list_line;
     u64 examine_next;         /* x */
@@ -255,14 +259,19 @@ struct error *dbg_symbols(struct dbg *d, struct symbols **ret);
 struct error *dbg_frames(struct dbg *d);
 void dbg_forget_frames(struct dbg *d);
 /* Looks at other frames than the thread's own, which are taken over. */
-struct error *dbg_take_frames(struct dbg *d, struct frame *frames, size_t count, const char *why);
+struct error *dbg_take_frames(struct dbg *d, struct unwinding *unwinding);
 void dbg_arrive(struct dbg *d);          /* after a movement: the thread and frame that matter */
 const struct frame *dbg_frame(struct dbg *d); /* the selected; NULL: there is none */
 struct error *dbg_request(struct dbg *d, struct values_request *ret); /* the selected frame */
 struct error *dbg_evaluation(struct dbg *d, struct evaluation **ret);
 void dbg_say_frame(struct dbg *d, size_t index, bool numbered);
 void dbg_say_here(struct dbg *d);
-size_t dbg_shown_frames(const struct dbg *d);     /* of d->frames: without what called main */
+/* How many frames there are to be shown, without what called main.  At least `least` of them
+ * have been found, unless there are fewer; *ret_all (may be NULL): there are no more. */
+size_t dbg_shown_frames(struct dbg *d, size_t least, bool *ret_all);
+/* The frame that is executing, or that the user chose: movements and registers are about that
+ * one.  NULL: none. */
+const struct frame *dbg_real_frame(struct dbg *d);
 void dbg_say_thread(struct dbg *d, u32 thread);
 void dbg_json_place(struct dbg *d, struct json *j);
 struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -374,6 +383,10 @@ struct dbg_breakpoint *dbg_breakpoints_add(struct dbg *d, u32 type, const char *
 void dbg_breakpoints_remove(struct dbg *d, struct dbg_breakpoint *p);
 struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p);
 void dbg_breakpoint_unsettle(struct dbg *d, struct dbg_breakpoint *p);
+struct code_place dbg_location_place(const struct dbg_location *location);
+/* dbg_arrive() where the movement stopped: at a breakpoint on a function one stands in that
+ * function. */
+void dbg_breakpoints_arrive(struct dbg *d, const struct session_stop *stop);
 struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool *ret);
 
 /* dbg_break.c */

@@ -219,7 +219,7 @@ static bool passes_silently(void *context, const struct session_stop *stop)
 {
     struct dbg *d = context;
     bool silent = false;
-    dbg_arrive(d);
+    dbg_breakpoints_arrive(d, stop);
     struct error *err = is_silent(d, stop, &silent);
     if (!err && silent && !dbg_interrupted())
         err = dbg_breakpoints_settle(d);
@@ -252,7 +252,7 @@ static struct error *go_on(struct dbg *d, struct move_order *o, struct session_s
             err = go_heeding(d, o, stop);
         if (err)
             return err;
-        dbg_arrive(d);
+        dbg_breakpoints_arrive(d, stop);
         err = is_silent(d, stop, &silent);
         if (err)
             return err;
@@ -326,13 +326,17 @@ static struct error *check_thread(struct dbg *d, const struct move_order *o)
                      d->thread, place.thread, place.thread);
 }
 
-/* What the kernel put between a handler and what it interrupted is not counted. */
+/* How many frames are to be left before the one that is looked at.  What the kernel put between
+ * a handler and what it interrupted is not counted, nor is a function that is over: it has no
+ * return but that of the one that it jumped to. */
 static u64 frames_inside(const struct dbg *d)
 {
     u64 count = 0;
+    if (d->auto_selected)
+        return 0;
     for (size_t n = 0; n < d->selected; n++)
-        count += !d->frames[n].signal;
-    return count;
+        count += !d->frames[n].signal && !d->frames[n].tail;
+    return count - (d->frames[d->selected].tail && count);
 }
 
 struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args)

@@ -9,7 +9,12 @@
 #include "base/assert.h"
 #include "front/debugger/dbg_internal.h"
 
-enum { FRAMES_MOST = 10000 };
+enum {
+    /* That are known beyond those that are asked for: callers tell what values were at an entry. */
+    FRAMES_AHEAD = 64,
+    FRAMES_SOUGHT = 1024, /* for one whose source can be shown */
+    FRAMES_COUNTED = 10000,
+};
 
 struct error *dbg_symbols(struct dbg *d, struct symbols **ret)
 {
@@ -18,10 +23,20 @@ struct error *dbg_symbols(struct dbg *d, struct symbols **ret)
 
 void dbg_forget_frames(struct dbg *d)
 {
-    free(d->frames);
+    unwinding_destroy(d->unwinding);
+    d->unwinding = NULL;
     d->frames = NULL;
     d->frame_count = d->selected = 0;
+    d->main_sought = 0;
+    d->frame_limit = ~(size_t)0;
     d->auto_selected = true;
+}
+
+/* At least so many frames are known then, and some more, if there are. */
+static void reach_frames(struct dbg *d, size_t least)
+{
+    size_t ahead = least < ~(size_t)0 - FRAMES_AHEAD ? FRAMES_AHEAD : 0;
+    d->frames = unwinding_frames(d->unwinding, least + ahead, &d->frame_count);
 }
 
 /* With a line, and if there is one, with a line that can be shown: a C library may have debug
@@ -29,20 +44,24 @@ void dbg_forget_frames(struct dbg *d)
 static size_t innermost_known(struct dbg *d)
 {
     struct symbols *symbols;
-    size_t found = d->frame_count;
+    size_t found;
     if (dbg_panic_frame(d, &found))
         return found;
-    found = d->frame_count;
+    found = FRAMES_SOUGHT;
     struct error *err = dbg_symbols(d, &symbols);
-    for (size_t i = 0; i < d->frame_count && !err; i++) {
-        const char *file = d->frames[i].place.file;
-        if (file && found == d->frame_count)
+    for (size_t i = 0; i < FRAMES_SOUGHT && !err; i++) {
+        if (i >= d->frame_count)
+            reach_frames(d, FRAMES_SOUGHT);
+        const char *file = i < d->frame_count ? d->frames[i].place.file : NULL;
+        if (file && found == FRAMES_SOUGHT)
             found = i;
         if (file && symbols_source_lines(symbols, file))
             return i;
+        if (i >= d->frame_count)
+            break;
     }
     error_destroy(err);
-    return found < d->frame_count ? found : 0;
+    return found < FRAMES_SOUGHT ? found : 0;
 }
 
 /* Have they been found where one stands now, in the thread that is looked at? */
@@ -53,32 +72,30 @@ static bool frames_are_current(struct dbg *d)
     return d->frames_thread == d->thread && moment_compare(d->frames_at, place.at) == 0;
 }
 
-struct error *dbg_take_frames(struct dbg *d, struct frame *frames, size_t count, const char *why)
+struct error *dbg_take_frames(struct dbg *d, struct unwinding *unwinding)
 {
     struct session_place place;
     dbg_forget_frames(d);
     session_place(d->session, &place);
     d->frames_at = place.at;
     d->frames_thread = d->thread;
-    d->frames = frames;
-    d->frame_count = count;
-    d->frames_why = why;
+    d->unwinding = unwinding;
+    reach_frames(d, 0);
     d->selected = innermost_known(d);
     return NULL;
 }
 
 struct error *dbg_frames(struct dbg *d)
 {
-    struct frame *frames;
-    size_t count;
-    const char *why;
+    struct unwinding *unwinding;
     invariant(2, !d->frames || frames_are_current(d));
     if (d->frames)
         return NULL;
-    struct error *err = source_frames(d->source, d->thread, FRAMES_MOST, &frames, &count, &why);
-    return err ? err : dbg_take_frames(d, frames, count, why);
+    struct error *err = source_unwinding(d->source, d->thread, &unwinding);
+    return err ? err : dbg_take_frames(d, unwinding);
 }
 
+/* The breakpoint that one may stand at is known to dbg_breakpoints_arrive(). */
 void dbg_arrive(struct dbg *d)
 {
     struct session_place place;
@@ -94,6 +111,12 @@ const struct frame *dbg_frame(struct dbg *d)
     struct error *err = dbg_frames(d);
     error_destroy(err);
     return !err && d->selected < d->frame_count ? &d->frames[d->selected] : NULL;
+}
+
+const struct frame *dbg_real_frame(struct dbg *d)
+{
+    const struct frame *f = dbg_frame(d);
+    return f && d->auto_selected ? &d->frames[0] : f;
 }
 
 /* Registers that frames do not hold. */
@@ -177,8 +200,11 @@ struct error *dbg_request(struct dbg *d, struct values_request *ret)
         err = session_registers(d->session, d->thread, &regs, &vector);
     if (err)
         return err;
+    reach_frames(d, d->selected);
     *ret = (struct values_request){
         .frames = d->frames, .frame_count = d->frame_count, .selected = d->selected,
+        .registers = d->auto_selected ? 0 : d->selected,
+        .not_entered = source_stands_before(d->source, d->thread),
         .fs_base = regs.fs_base, .named_register = named_register, .conveniences = d->conveniences,
         .context = d,
     };
@@ -215,9 +241,9 @@ static void say_from(struct dbg *d, const struct frame *f)
 
 void dbg_say_frame(struct dbg *d, size_t index, bool numbered)
 {
-    const struct frame *f = &d->frames[index];
+    const struct frame lent = d->frames[index], *f = &lent; /* the list may grow meanwhile */
     if (numbered)
-        dbg_say(d, "#%-3zu", index);
+        dbg_say(d, "#%-2zu ", index);
     if (!f->function)
         dbg_say(d, "0x%llx in ", (unsigned long long)f->pc);
     dbg_colour(d, "33");
@@ -232,7 +258,7 @@ void dbg_say_frame(struct dbg *d, size_t index, bool numbered)
     else
         dbg_say(d, " ()");
     say_from(d, f);
-    dbg_say(d, "%s\n", f->inlined ? " (inlined)" : "");
+    dbg_say(d, "%s%s\n", f->inlined ? " (inlined)" : "", f->tail ? " (tail call)" : "");
 }
 
 /* The innermost frame is not the one that is shown. */
@@ -305,25 +331,49 @@ void dbg_json_place(struct dbg *d, struct json *j)
 struct span { size_t first, last; };
 
 /* What called main is of interest to few. */
-size_t dbg_shown_frames(const struct dbg *d)
+size_t dbg_shown_frames(struct dbg *d, size_t least, bool *ret_all)
 {
-    for (size_t i = 0; i < d->frame_count && !d->settings.past_main; i++)
-        if (d->frames[i].function && strcmp(d->frames[i].function, "main") == 0)
-            return i + 1;
-    return d->frame_count;
+    const char *why;
+    reach_frames(d, least);
+    for (; d->main_sought < d->frame_count && d->frame_limit == ~(size_t)0; d->main_sought++) {
+        const char *function = d->frames[d->main_sought].function;
+        if (function && strcmp(function, "main") == 0)
+            d->frame_limit = d->main_sought + 1;
+    }
+    bool to_main = !d->settings.past_main && d->frame_limit <= d->frame_count;
+    if (ret_all)
+        *ret_all = to_main || unwinding_ended(d->unwinding, &why);
+    return to_main ? d->frame_limit : d->frame_count;
 }
 
-static struct error *read_span(const char *args, size_t count, struct span *ret)
+/* `bt`, `bt N` and `bt -N`: for the last, and for the first, all frames have to be found. */
+static struct error *read_span(struct dbg *d, const char *args, struct span *ret)
 {
-    u64 n;
+    u64 n = ~(size_t)0;
     bool outermost = *args == '-';
+    struct error *err = *args ? dbg_number(args + outermost, "number of frames", &n) : NULL;
+    if (err)
+        return err;
+    size_t least = ~(size_t)0;
+    if (!outermost && n < least - FRAMES_COUNTED)
+        least = n + FRAMES_COUNTED;
+    size_t count = dbg_shown_frames(d, least, NULL);
     *ret = (struct span){0, count};
-    if (!*args)
-        return NULL;
-    struct error *err = dbg_number(args + outermost, "number of frames", &n);
-    if (!err && n < count)
+    if (n < count)
         *ret = outermost ? (struct span){count - n, count} : (struct span){0, n};
-    return err;
+    return NULL;
+}
+
+static void say_rest(struct dbg *d, const struct span *span)
+{
+    bool all;
+    const char *why = NULL;
+    size_t shown = dbg_shown_frames(d, span->last, &all);
+    unwinding_ended(d->unwinding, &why);
+    if (span->last < shown)
+        dbg_say(d, "(%s%zu more)\n", all ? "" : "more than ", shown - span->last);
+    else if (why && shown == d->frame_count)
+        dbg_say(d, "(no further: %s)\n", why);
 }
 
 static void say_locals_of(struct dbg *d, size_t index)
@@ -351,6 +401,7 @@ static void json_frame(struct dbg *d, size_t index)
         json_unsigned(j, "line", f->place.line);
     json_string(j, "module", f->module);
     json_bool(j, "inlined", f->inlined);
+    json_bool(j, "tail", f->tail);
     json_close(j, '}');
 }
 
@@ -361,19 +412,15 @@ struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const ch
     bool full = dbg_take_word(&args, "full");
     struct error *err = dbg_frames(d);
     if (!err)
-        err = read_span(args, dbg_shown_frames(d), &span);
+        err = read_span(d, args, &span);
     if (err)
         return err;
-    size_t all = dbg_shown_frames(d);
     for (size_t i = span.first; i < span.last; i++) {
         dbg_say_frame(d, i, true);
         if (full)
             say_locals_of(d, i);
     }
-    if (span.last < all)
-        dbg_say(d, "(%zu more)\n", all - span.last);
-    else if (d->frames_why && all == d->frame_count)
-        dbg_say(d, "(no further: %s)\n", d->frames_why);
+    say_rest(d, &span);
     json_open(dbg_fields(d), "frames", '[');
     for (size_t i = span.first; i < span.last; i++)
         json_frame(d, i);
@@ -394,6 +441,13 @@ static struct error *show_chosen(struct dbg *d, size_t index)
     return NULL;
 }
 
+static struct error *outermost_frame(struct dbg *d)
+{
+    if (d->selected + 1 < d->frame_count)
+        return error_new("this is the outermost frame; 'set past-main on' shows what called main");
+    return error_new("this is the outermost frame");
+}
+
 /* frame [N], up [N], down [N]: `which` is 0, 1 and -1. */
 struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args)
 {
@@ -407,19 +461,21 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
         return err;
     if (!d->frame_count)
         return error_new("there are no frames here");
+    size_t least = n < ~(size_t)0 - d->selected - 1 ? d->selected + n + 1 : ~(size_t)0;
+    size_t count = dbg_shown_frames(d, least, NULL);
     if (c->which == 0)
         n = *args ? n : d->selected;
-    else if (c->which > 0 && d->selected + 1 == d->frame_count)
-        return error_new("this is the outermost frame");
+    else if (c->which > 0 && d->selected + 1 >= count)
+        return outermost_frame(d);
     else if (c->which < 0 && d->selected == 0)
         return error_new("this is the innermost frame");
     else if (c->which > 0)
-        n = n < d->frame_count - d->selected ? d->selected + n : d->frame_count - 1;
+        n = n < count - d->selected ? d->selected + n : count - 1;
     else
         n = n < d->selected ? d->selected - n : 0;
-    if (n >= d->frame_count)
+    if (n >= count && n != d->selected)
         return error_new("there is no frame %llu: the outermost is %zu", (unsigned long long)n,
-                         d->frame_count - 1);
+                         count - 1);
     return show_chosen(d, n);
 }
 

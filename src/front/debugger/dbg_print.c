@@ -247,6 +247,23 @@ struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
     return err;
 }
 
+/* "n=5", "n=n@entry=5" if it is what it was at the entry, and else "n=6, n@entry=5". */
+static void say_argument(struct dbg *d, const struct variable *v)
+{
+    bool same = v->value && v->entry && value_same(v->value, v->entry);
+    char *text = v->value ? value_show_argument(v->value) : xformat("<%s>", v->missing);
+    dbg_say(d, "%s=", v->name);
+    if (same)
+        dbg_say(d, "%s@entry=", v->name);
+    dbg_say(d, "%s", text);
+    free(text);
+    if (!v->entry || same)
+        return;
+    text = value_show_argument(v->entry);
+    dbg_say(d, ", %s@entry=%s", v->name, text);
+    free(text);
+}
+
 /* "(n=5, text=...)" of a frame. */
 void dbg_say_arguments(struct dbg *d, size_t frame)
 {
@@ -260,10 +277,8 @@ void dbg_say_arguments(struct dbg *d, size_t frame)
     if (!err) {
         err = values_variables(evaluation, true, &list, &count);
         for (size_t i = 0; i < count && !err; i++) {
-            char *text = list[i].value ? value_show_argument(list[i].value)
-                                       : xformat("<%s>", list[i].missing);
-            dbg_say(d, "%s%s=%s", i ? ", " : "", list[i].name, text);
-            free(text);
+            dbg_say(d, "%s", i ? ", " : "");
+            say_argument(d, &list[i]);
         }
         values_close(evaluation);
     }

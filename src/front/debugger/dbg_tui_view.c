@@ -53,12 +53,12 @@ static void tui_view_add_frame(struct tui *t, size_t index)
 static void take_frames(struct tui *t)
 {
     struct dbg *d = t->d;
-    const struct frame *f = dbg_frame(d);
-    if (!f)
+    if (!dbg_frame(d))
         return;
-    size_t shown = dbg_shown_frames(d);
+    size_t shown = dbg_shown_frames(d, FRAMES_SHOWN, NULL);
     for (size_t i = 0; i < shown && i < FRAMES_SHOWN; i++)
         tui_view_add_frame(t, i);
+    const struct frame *f = dbg_frame(d);
     t->view.selected = d->selected;
     t->view.function = f->function ? symbols_bare_name(f->function) : NULL;
 }

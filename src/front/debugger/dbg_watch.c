@@ -207,7 +207,8 @@ static struct error *dbg_watch_add_location(struct dbg *d, struct dbg_breakpoint
     b->to = w->end.tick ? w->end : w->begin.tick ? (struct moment){~0ull, ~0ull} : (struct moment){0, 0};
     struct error *err = session_add_breakpoint(d->session, b, &number);
     if (!err)
-        *(struct dbg_location *)list_add(&p->locations) = (struct dbg_location){b->address, number, role};
+        *(struct dbg_location *)list_add(&p->locations) = (struct dbg_location){
+            .address = b->address, .number = number, .role = role};
     return err;
 }
 

@@ -207,9 +207,9 @@ static bool has_frame(struct dbg *d, const struct dbg_watch *w, const struct pla
     bool found = false;
     if (!subject_is_local(w->subject) || hit->thread != w->subject->thread)
         return true;
-    struct error *err = source_frames(d->source, hit->thread, 10000, &frames, &count, NULL);
+    struct error *err = source_frames(d->source, hit->thread, ~(size_t)0, &frames, &count, NULL);
     for (size_t i = 0; i < count && !err; i++)
-        found |= frames[i].cfa == w->subject->cfa;
+        found |= frames[i].cfa == w->subject->cfa && !frames[i].tail;
     if (!err)
         free(frames);
     error_destroy(err);

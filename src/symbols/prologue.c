@@ -1,0 +1,88 @@
+/* Where a breakpoint on a function stops: as early as its parameters can be read.
+ *
+ * Code that is not optimised has its parameters in memory, and the prologue puts them there:
+ * only after it are they what they should be. That is at the function's first step point.
+ * Optimised code says by location lists where each parameter is at each instruction, beginning
+ * with the first; a later instruction may have lost some of them, and there may be a branch
+ * before it, so that it is not come to at each call.
+ */
+#include <dwarf.h>
+
+#include "symbols/symbols_internal.h"
+
+static u64 first_point(struct module *m, const struct function_symbol *f)
+{
+    size_t count;
+    const struct step_point *p = module_points_around(m, f->start, &count);
+    for (size_t low = 0, high = count; low < high;) {
+        size_t middle = (low + high) / 2;
+        if (p[middle].pc < f->start)
+            low = middle + 1;
+        else if (p[middle].pc >= f->end)
+            high = middle;
+        else if (middle > low && p[middle - 1].pc >= f->start)
+            high = middle;
+        else
+            return p[middle].pc;
+    }
+    return f->start;
+}
+
+/* Compilers describe the calls of a function only if they optimise it. */
+static bool is_optimised(Dwarf_Die *function)
+{
+    static const unsigned flags[] = {DW_AT_call_all_calls, DW_AT_call_all_source_calls,
+                                     DW_AT_GNU_all_call_sites, DW_AT_GNU_all_source_call_sites};
+    Dwarf_Attribute a;
+    for (size_t n = 0; n < countof(flags); n++)
+        if (dwarf_attr_integrate(function, flags[n], &a))
+            return true;
+    return false;
+}
+
+/* What the caller has put on the stack is there from the beginning; what is below it a prologue
+ * has to write. */
+static bool is_above_frame(const Dwarf_Op *ops, size_t count)
+{
+    return count == 1 && ops[0].atom == DW_OP_fbreg && (i64)ops[0].number >= 0;
+}
+
+/* One of which nothing is known is no reason to go further. */
+static bool is_readable_at(Dwarf_Die *parameter, Dwarf_Addr entry, bool *has_list)
+{
+    Dwarf_Attribute a;
+    Dwarf_Op *ops;
+    size_t count;
+    if (!dwarf_attr_integrate(parameter, DW_AT_location, &a))
+        return true;
+    bool is_list = a.form == DW_FORM_sec_offset || a.form == DW_FORM_loclistx ||
+                   a.form == DW_FORM_data4 || a.form == DW_FORM_data8;
+    *has_list |= is_list;
+    if (dwarf_getlocation_addr(&a, entry, &ops, &count, 1) != 1 || !count)
+        return !is_list;
+    return is_list || is_above_frame(ops, count);
+}
+
+static bool has_parameters_at(Dwarf_Die *function, Dwarf_Addr entry)
+{
+    Dwarf_Die child;
+    bool has_list = false;
+    if (dwarf_child(function, &child) == 0)
+        do
+            if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+                !is_readable_at(&child, entry, &has_list))
+                return false;
+        while (dwarf_siblingof(&child, &child) == 0);
+    return has_list || is_optimised(function);
+}
+
+u64 function_body(struct symbols *s, const struct function_symbol *f)
+{
+    Dwarf_Die function;
+    struct module *m = module_at(s, f->start);
+    Dwarf_Addr entry;
+    if (module_function_die(m, f->start, &function) && die_entry(&function, &entry) &&
+        entry + m->dwarf_bias == f->start && has_parameters_at(&function, entry))
+        return f->start;
+    return first_point(m, f);
+}
