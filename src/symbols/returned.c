@@ -1,5 +1,5 @@
-/* What a function that has just returned left for its caller: the calling convention of the System V
- * ABI for AMD64 (3.2.3), with the rules of the Itanium C++ ABI for classes (3.1.4).
+/* What a function that has just returned left for its caller: the calling convention of the System
+ * V ABI for AMD64 (3.2.3), with the rules of the Itanium C++ ABI for classes (3.1.4).
  *
  * A type is divided into words of eight bytes. Each scalar in it gives the words that it lies in a
  * class; where several share a word, their classes are merged. The classes of all words say where
@@ -18,7 +18,7 @@ enum {
     X87_BYTES = 10,
 };
 
-/* --- classes of C++ that are returned in memory -------------------------------------------------- */
+/* --- classes of C++ that are returned in memory ----------------------------------------------- */
 
 static bool needs_memory(struct evaluation *v, struct type *t, unsigned depth);
 
@@ -55,8 +55,8 @@ static bool takes_itself(struct evaluation *v, struct type *plain, Dwarf_Die *fu
     return itself && count == 1;
 }
 
-/* A destructor, or a constructor that copies or moves, that somebody wrote. One that is defaulted in
- * the class is as trivial as what the class is made of. */
+/* A destructor, or a constructor that copies or moves, that somebody wrote. One that is
+ * defaulted in the class is as trivial as what the class is made of. */
 static bool is_written_special(struct evaluation *v, struct type *plain, Dwarf_Die *function)
 {
     Dwarf_Word value;
@@ -69,7 +69,8 @@ static bool is_written_special(struct evaluation *v, struct type *plain, Dwarf_D
     if (name[0] == '~')
         return true;
     size_t length = plain->name ? strcspn(plain->name, "<") : 0;
-    return length && strncmp(name, plain->name, length) == 0 && (!name[length] || name[length] == '<') &&
+    return length && strncmp(name, plain->name, length) == 0 &&
+           (!name[length] || name[length] == '<') &&
            takes_itself(v, plain, function);
 }
 
@@ -88,7 +89,8 @@ static bool is_not_trivial(struct evaluation *v, struct type *plain, unsigned de
         return false;
     do {
         bool part = dwarf_tag(&child) == DW_TAG_inheritance ||
-                    (dwarf_tag(&child) == DW_TAG_member && !(returned_flag(&child, DW_AT_external, &value) && value));
+                    (dwarf_tag(&child) == DW_TAG_member &&
+                     !(returned_flag(&child, DW_AT_external, &value) && value));
         if (has_virtual(&child) || is_written_special(v, plain, &child) ||
             (part && needs_memory(v, type_attribute(v, plain->module, &child), depth + 1)))
             return true;
@@ -109,7 +111,7 @@ static bool needs_memory(struct evaluation *v, struct type *t, unsigned depth)
     return is_not_trivial(v, plain, depth);
 }
 
-/* --- words ----------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static enum word_class merged(enum word_class a, enum word_class b)
 {
@@ -126,7 +128,8 @@ static enum word_class merged(enum word_class a, enum word_class b)
     return WORD_SSE;
 }
 
-static void put_words(struct returned *r, u64 at, u64 size, enum word_class first, enum word_class others)
+static void put_words(struct returned *r, u64 at, u64 size, enum word_class first,
+                      enum word_class others)
 {
     for (u64 n = at / 8; size && n <= (at + size - 1) / 8 && n < RETURNED_WORDS; n++)
         r->words[n] = merged(r->words[n], n == at / 8 ? first : others);
@@ -145,7 +148,8 @@ static void put_scalar(struct returned *r, u64 at, u64 size, u64 align, enum wor
 static void put_float(struct returned *r, struct type *plain, u64 at)
 {
     bool x87 = plain->kind == TYPE_FLOAT && plain->size == 16 && !type_is_quad(plain);
-    put_scalar(r, at, plain->size, plain->size, x87 ? WORD_X87 : WORD_SSE, x87 ? WORD_X87_UP : WORD_SSE_UP);
+    put_scalar(r, at, plain->size, plain->size, x87 ? WORD_X87 : WORD_SSE, x87 ? WORD_X87_UP
+               : WORD_SSE_UP);
 }
 
 static void put_complex(struct returned *r, struct type *plain, u64 at)
@@ -187,7 +191,8 @@ static void put_struct(struct returned *r, struct type *plain, u64 at, unsigned 
         else if (m[n].bit_size) {
             u64 bits = 8 * (at + m[n].offset) + m[n].bit_offset;
             r->scalars++;
-            put_words(r, bits / 8, (bits + m[n].bit_size + 7) / 8 - bits / 8, WORD_INTEGER, WORD_INTEGER);
+            put_words(r, bits / 8, (bits + m[n].bit_size + 7) / 8 - bits / 8, WORD_INTEGER,
+                      WORD_INTEGER);
         } else {
             put_type(r, m[n].type, at + m[n].offset, depth + 1);
         }
@@ -219,7 +224,8 @@ static bool words_need_memory(struct returned *r)
         if (r->words[n] == WORD_MEMORY || (n && count > 2 && r->words[n] != WORD_SSE_UP) ||
             (r->words[n] == WORD_X87_UP && (!n || r->words[n - 1] != WORD_X87)))
             return true;
-        if (r->words[n] == WORD_SSE_UP && (!n || (r->words[n - 1] != WORD_SSE && r->words[n - 1] != WORD_SSE_UP)))
+        if (r->words[n] == WORD_SSE_UP &&
+            (!n || (r->words[n - 1] != WORD_SSE && r->words[n - 1] != WORD_SSE_UP)))
             r->words[n] = WORD_SSE;
     }
     return count > 2 && r->words[0] != WORD_SSE;
@@ -243,9 +249,10 @@ bool returned_in_memory(struct returned *r, struct type *t, bool *ret_uses_avx)
     return false;
 }
 
-/* --- registers ----------------------------------------------------------------------------------------- */
+/* --- registers -------------------------------------------------------------------------------- */
 
-static bool take_register(const struct returned *r, const char *name, u8 bytes[64], size_t *ret_size)
+static bool take_register(const struct returned *r, const char *name, u8 bytes[64],
+                          size_t *ret_size)
 {
     const struct values_request *q = &r->v->request;
     *ret_size = 64;
@@ -254,7 +261,8 @@ static bool take_register(const struct returned *r, const char *name, u8 bytes[6
     return q->named_register && q->named_register(q->context, name, bytes, ret_size);
 }
 
-/* Words of one vector register follow each other: the first has the class SSE, the others SSE_UP. */
+/* Words of one vector register follow each other: the first has the class SSE, the others
+ * SSE_UP. */
 static bool take_vector(struct returned *r, u64 *word, unsigned number, u8 *bytes)
 {
     u8 whole[64];
@@ -309,11 +317,12 @@ struct error *returned_from_registers(struct returned *r, struct type *t, const 
     return NULL;
 }
 
-/* --- other languages ---------------------------------------------------------------------------------- */
+/* --- other languages -------------------------------------------------------------------------- */
 
 /* Rust has a struct of two scalars in two registers, each in one, and larger ones mostly in memory;
  * only where that is the same as C's way is the result known. Go has ways of its own. */
-static struct error *check_language(const struct returned *r, struct module *m, u64 function, struct type *t)
+static struct error *check_language(const struct returned *r, struct module *m, u64 function,
+                                    struct type *t)
 {
     Dwarf_Die unit;
     struct type *plain = type_plain(r->v, t);
@@ -326,7 +335,8 @@ static struct error *check_language(const struct returned *r, struct module *m, 
     return NULL;
 }
 
-/* Without AVX a long vector is in memory; clang returns one that is not in a struct in several xmm. */
+/* Without AVX a long vector is in memory; clang returns one that is not in a struct in several
+ * xmm. */
 static bool is_made_by_clang(struct module *m, u64 function)
 {
     Dwarf_Die unit;
@@ -349,7 +359,8 @@ bool returned_on_x87_stack(const struct type *plain)
     return plain->kind == TYPE_COMPLEX && plain->size == 32 && !type_is_quad(plain);
 }
 
-struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], struct value **ret)
+struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2],
+                              struct value **ret)
 {
     struct module *m = module_at(v->symbols, function);
     struct function_info info;

@@ -12,13 +12,14 @@ int strfromf128(char *to, size_t size, const char *format, __float128 number);
 
 enum { X87_BYTES = 10 };
 
-/* --- binary ------------------------------------------------------------------------------------------ */
+/* --- binary ----------------------------------------------------------------------------------- */
 
 static float half_to_float(u16 half)
 {
     unsigned exponent = half >> 10 & 31, fraction = half & 0x3ff;
     float size = exponent == 31 ? fraction ? NAN : INFINITY
-                 : exponent ? ldexpf((float)(fraction + 0x400), (int)exponent - 25) : ldexpf((float)fraction, -24);
+                 : exponent ? ldexpf((float)(fraction + 0x400), (int)exponent - 25)
+                     : ldexpf((float)fraction, -24);
     return half >> 15 ? -size : size;
 }
 
@@ -68,7 +69,8 @@ bool float_number(const struct type *plain, const u8 *bytes, long double *ret)
     }
 }
 
-/* The digits that tell each number of the size from its neighbours, and the bits of its fraction. */
+/* The digits that tell each number of the size from its neighbours, and the bits of its
+ * fraction. */
 struct float_shape {
     u8 digits, fraction;
 };
@@ -86,7 +88,8 @@ static struct float_shape float_shape(const struct type *plain)
 static void show_nan(FILE *out, const struct type *plain, const u8 *bytes)
 {
     u64 low = 0, high = 0;
-    unsigned sign = bytes[plain->size == 16 && !type_is_quad(plain) ? X87_BYTES - 1 : plain->size - 1] >> 7;
+    unsigned sign = bytes[plain->size == 16 && !type_is_quad(plain) ? X87_BYTES - 1
+                          : plain->size - 1] >> 7;
     memcpy(&low, bytes, plain->size < 8 ? plain->size : 8);
     fprintf(out, "%snan(0x", sign ? "-" : "");
     if (type_is_quad(plain)) {
@@ -116,7 +119,7 @@ void show_float(FILE *out, const struct type *plain, const u8 *bytes)
     }
 }
 
-/* --- decimal ------------------------------------------------------------------------------------------ */
+/* --- decimal ---------------------------------------------------------------------------------- */
 
 struct decimal {
     bool negative, is_special;
@@ -129,12 +132,14 @@ struct decimal {
  * leading 100 in binary that is not written. */
 static struct decimal read_decimal(const u8 *bytes, unsigned size)
 {
-    static const struct { u8 size, exponent_bits; i16 bias; } shapes[] = {{4, 8, 101}, {8, 10, 398}, {16, 14, 6176}};
+    static const struct { u8 size, exponent_bits; i16 bias; } shapes[] = {{4, 8, 101}, {8, 10, 398},
+                                                                          {16, 14, 6176}};
     unsigned which = size == 4 ? 0 : size == 8 ? 1 : 2, bits = 8 * size;
     unsigned wide = shapes[which].exponent_bits;
     unsigned __int128 raw = 0, one = 1;
     memcpy(&raw, bytes, size);
-    struct decimal d = {.negative = raw >> (bits - 1) & 1, .special = (unsigned)(raw >> (bits - 6)) & 31};
+    struct decimal d = {.negative = raw >> (bits - 1) & 1,
+                        .special = (unsigned)(raw >> (bits - 6)) & 31};
     bool large = (d.special >> 3) == 3;
     unsigned below = bits - 1 - wide - (large ? 2 : 0);
     d.is_special = d.special >= 30;
