@@ -7,7 +7,8 @@
  * All of it is found in one pass from the oldest to the newest; a few of the newest in parts from the end.
  *
  * Invariants
- *   (1) Changes that are kept are in the order in which they happened, and are all there are in [from, to] of their entry.
+ *   (1) Changes that are kept are in the order in which they happened, and are all there are in [from, to] of their entry, or all but
+ *       left_out of them.
  */
 #include "query/history.h"
 
@@ -19,7 +20,7 @@
 #include "base/xalloc.h"
 #include "session/trace.h"
 
-enum { CHANGES_MOST = 1 << 20, ENTRIES_MOST = 64 };
+enum { CHANGES_MOST = 1 << 18, ENTRIES_MOST = 64 };
 
 /* What has been found out about a question. */
 struct history_entry {
@@ -28,6 +29,7 @@ struct history_entry {
     struct history_change *changes;
     size_t count;
     bool unseen;
+    u64 left_out; /* (1) but for so many */
 };
 
 struct history {
@@ -79,6 +81,7 @@ struct history_asking {
     struct moment reached;      /* BACKWARD: from here on everything is found */
     bool backward;
     bool dropped;               /* older ones, which were too many */
+    u64 left_out;               /* the same, from all of the stretch */
 };
 
 static struct history_change *last_of(struct list *l)
@@ -104,10 +107,63 @@ static void drop_older(struct history_asking *a)
     a->dropped = true;
 }
 
+enum { THINNED_TOGETHER = 4 };
+
+/* The two of a few that stay: those with the least and the greatest number, or every second one. */
+static void choose_two(const struct history_asking *a, const struct history_change *c, size_t *first,
+                       size_t *second)
+{
+    double value, least = 0, most = 0;
+    size_t low = 0, high = 0;
+    bool known = a->q->measure != NULL;
+    for (size_t i = 0; known && i < THINNED_TOGETHER; i++) {
+        known = a->q->measure(a->q->context, &c[i].new, &value);
+        if (!i || value < least) {
+            least = value;
+            low = i;
+        }
+        if (!i || value > most) {
+            most = value;
+            high = i;
+        }
+    }
+    *first = known && low != high ? (low < high ? low : high) : 0;
+    *second = known && low != high ? (low < high ? high : low) : 2;
+}
+
+/* Of too many every second one goes, evenly over the whole stretch; the first and the last few stay. */
+static void thin_out(struct history_asking *a)
+{
+    struct history_change *changes = a->part.items;
+    size_t kept = 1, at = 1, first, second;
+    for (; at + 2 * THINNED_TOGETHER <= a->part.count; at += THINNED_TOGETHER) {
+        choose_two(a, &changes[at], &first, &second);
+        for (size_t i = 0; i < THINNED_TOGETHER; i++)
+            if (i != first && i != second)
+                change_deinit(&changes[at + i]);
+        struct history_change low = changes[at + first], high = changes[at + second];
+        changes[kept++] = low;
+        changes[kept++] = high;
+    }
+    memmove(changes + kept, changes + at, (a->part.count - at) * sizeof *changes);
+    a->left_out += at - kept;
+    a->part.count -= at - kept;
+}
+
 /* Of large values fewer are kept. */
 static size_t changes_most(const struct history_asking *a)
 {
     return CHANGES_MOST / (1 + a->value.size / 64);
+}
+
+static void make_room(struct history_asking *a)
+{
+    if (a->part.count < 2 * changes_most(a))
+        return;
+    if (a->q->most)
+        drop_older(a);
+    else
+        thin_out(a);
 }
 
 /* The value has become `now`, by the hit.  Takes it. */
@@ -119,8 +175,7 @@ static void note_change(struct history_asking *a, const struct plan_hit *hit,
         history_state_deinit(&c->new);
         history_state_deinit(&a->value);
     } else {
-        if (a->part.count >= 2 * changes_most(a))
-            drop_older(a);
+        make_room(a);
         c = list_add(&a->part);
         *c = (struct history_change){{hit->tick, hit->pc}, {hit->after_tick, hit->after_pc}, hit->thread,
                                      a->value, {0}, a->unseen};
@@ -290,6 +345,7 @@ static void keep_found(struct history_asking *a, struct history_entry *e, bool w
     if (!a->backward)
         a->part.count = 0;
     e->unseen = a->ever_unseen;
+    e->left_out = a->left_out;
     e->from = a->q->from;
     e->to = a->q->to;
     if (a->backward && !whole)
@@ -345,6 +401,9 @@ static size_t count_within(const struct history_entry *e, const struct history_q
 /* Does what is known answer the question? */
 static bool history_is_known(const struct history_entry *e, const struct history_question *q)
 {
+    bool same = !moment_compare(e->from, q->from) && !moment_compare(e->to, q->to) && !q->most;
+    if (e->left_out)
+        return same;
     bool reaches_back = moment_compare(e->from, q->from) <= 0;
     bool reaches_on = moment_compare(e->to, q->to) >= 0;
     bool many = q->most && count_within(e, q) > q->most;
@@ -366,6 +425,7 @@ static void history_make_answer(struct history *h, const struct history_entry *e
     ret->more = (q->most && n > q->most) || moment_compare(e->from, q->from) > 0 ||
                 (moment_compare(e->to, q->to) < 0 && !ret->interrupted);
     ret->unseen = e->unseen;
+    ret->left_out = e->left_out;
     ret->changes = h->lent;
     ret->count = q->most && n > q->most ? q->most : n;
 }

@@ -21,10 +21,12 @@ struct history_question {
     struct error *(*look)(void *context, struct history_value *ret);
     void *context;
     struct look_points points;
+    /* A number of the value: of too many changes, those with the least and the greatest are kept; may be NULL. */
+    bool (*measure)(void *context, const struct history_state *state, double *ret);
     const char *key;        /* the same question has the same; NULL: the answer is not kept */
     struct moment from, to; /* what happened behind `from`, up to `to` */
     enum session_direction order; /* FORWARD: oldest first */
-    u64 most;               /* changes; 0: all */
+    u64 most;               /* changes; 0: all, or as many as are kept, evenly over the whole stretch */
 };
 
 struct history_change {
@@ -38,7 +40,8 @@ struct history_change {
 struct history_answer {
     const struct history_change *changes; /* in the order asked for */
     size_t count;
-    bool more;        /* there are others, that were not asked for or are too many */
+    u64 left_out;     /* how many are missing between those: they were too many */
+    bool more;        /* there are others, that were not asked for */
     bool unseen;      /* it was optimised out in parts of it */
     bool interrupted; /* what was found until then: */
     struct moment reached; /* how far it came */

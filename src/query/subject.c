@@ -131,6 +131,7 @@ static struct error *evaluate_first(struct subject *s)
         } else if (!err) {
             s->type = value_type(value);
             s->is_gone = value_is_gone(value);
+            s->number_kind = value_number_kind(value);
             take_place(s, value);
         }
     }
@@ -321,6 +322,11 @@ struct error *subject_holds(void *context, enum became_truth *ret)
     return NULL;
 }
 
+bool subject_measure(void *context, const struct history_state *state, double *ret)
+{
+    return subject_number(context, state, ret);
+}
+
 struct look_points subject_points(const struct subject *s)
 {
     return (struct look_points){s->points, s->point_count, s->thread};
@@ -499,11 +505,35 @@ static void use_number(void *context, struct value *value)
     free(text);
 }
 
+/* Without an evaluation: there may be millions of them. */
+static double number_of_bytes(char kind, const u8 *bytes, size_t size)
+{
+    float single;
+    double number;
+    u64 raw = 0;
+    memcpy(&raw, bytes, size);
+    if (kind == 'f' && size == 4) {
+        memcpy(&single, bytes, 4);
+        return single;
+    }
+    if (kind == 'f') {
+        memcpy(&number, bytes, 8);
+        return number;
+    }
+    if (kind == 'd' && size < 8 && raw >> (size * 8 - 1))
+        raw |= ~0ull << size * 8;
+    return kind == 'd' ? (double)(i64)raw : (double)raw;
+}
+
 bool subject_number(struct subject *s, const struct history_state *state, double *ret)
 {
     struct as_number n = {0};
     if (s->is_range)
         return false;
+    if (s->number_kind && !state->text && state->size && state->size <= 8) {
+        *ret = number_of_bytes(s->number_kind, state->bytes, state->size);
+        return *ret - *ret == 0;
+    }
     if (state->text) {
         n.known = !state->missing && subject_read_number(state->text, &n.number);
     } else {

@@ -35,6 +35,7 @@ struct subject {
     bool in_memory;          /* it lies there, where it was said: */
     u64 address, size;
     bool is_fixed;           /* at all times */
+    char number_kind;        /* value_number_kind(), where it was said */
     bool is_range;           /* it is bytes, without a type */
     bool is_bits;            /* a bit-field */
     u8 not_first, not_last;  /* of a bit-field: bits that are not its own */
@@ -88,6 +89,7 @@ bool subject_bound(const struct subject *s, int which, struct breakpoint *ret);
  * text, or why it has no value, which is no error: it may have one at another moment. */
 struct error *subject_look(void *context, struct history_value *ret);
 struct error *subject_holds(void *context, enum became_truth *ret);
+bool subject_measure(void *context, const struct history_state *state, double *ret);
 struct look_points subject_points(const struct subject *s);
 
 /* The same question for history.h: to be freed. */

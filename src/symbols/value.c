@@ -337,6 +337,19 @@ static __int128 value_extended(unsigned __int128 raw, unsigned bits, bool is_uns
     return (__int128)raw;
 }
 
+char value_number_kind(struct value *value)
+{
+    struct type *plain = type_plain(value->evaluation, value->type);
+    u64 size = value->size;
+    if (value->bit_size || (size != 1 && size != 2 && size != 4 && size != 8))
+        return 0;
+    if (plain->kind == TYPE_FLOAT)
+        return size >= 4 ? 'f' : 0;
+    if (!type_is_integral(plain) || plain->kind == TYPE_ENUM)
+        return 0;
+    return plain->is_unsigned ? 'u' : 'd';
+}
+
 struct error *value_number(struct value *value, struct number *ret)
 {
     struct type *plain = type_plain(value->evaluation, value->type);

@@ -105,6 +105,8 @@ char *value_type(struct value *value);       /* to be freed */
 char *value_json(struct value *value);
 struct error *value_truth(struct value *value, bool *ret);
 struct error *value_integer(struct value *value, i64 *ret);
+/* How its bytes are a number: 'd' signed, 'u' unsigned, 'f' floating point, of 1, 2, 4 or 8 bytes; 0: not simply. */
+char value_number_kind(struct value *value);
 
 /* None of it is known: the compiler has optimised it away. */
 bool value_is_gone(const struct value *value);

@@ -271,9 +271,9 @@ static char *cover_time(const struct dbg *d, const struct dbg_cover *c)
     if (from_start && to_end)
         return xformat("over the whole run (tick %llu to %llu)", from, to);
     const char *begin = c->from_here ? "from here" : c->from_write ? "from its first write"
-                        : c->from_call ? "from the call" : from_start ? "from the start" : "from then";
+                        : c->from_call ? "from the call" : from_start ? "from the start" : "from the given moment";
     const char *end = c->to_here ? "to here" : c->to_return ? "to its return" : to_end ? "to the end"
-                      : "to then";
+                      : "to the given moment";
     unsigned first = percent_of(d, c->from), last = percent_of(d, c->to);
     return first == last ? xformat("%s %s (tick %llu to %llu, at %u%%)", begin, end, from, to, first)
                          : xformat("%s %s (tick %llu to %llu, %u%% to %u%%)", begin, end, from, to, first, last);

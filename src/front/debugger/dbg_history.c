@@ -9,6 +9,7 @@
 #include "front/debugger/dbg_internal.h"
 
 enum form { AS_LIST, AS_JSON, AS_CSV, AS_PLOT };
+enum { ROWS_SHOWN = 50 }; /* without -n */
 
 struct asked {
     char *expression, *from, *to; /* parts of `text`; NULL: not said */
@@ -31,7 +32,8 @@ struct rows {
     struct dbg_cover cover;
     struct history_answer answer;
     char *first;             /* the value that a local was first written with; NULL: it is not among what is shown */
-    struct history_row *row; /* answer.count of them, newest first */
+    struct history_row *row; /* newest first */
+    size_t count;            /* of them: all of the answer's, or some */
 };
 
 /* --- what is asked ------------------------------------------------------------------------------- */
@@ -125,7 +127,8 @@ static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struc
     struct session_place place;
     struct dbg_cover *cover = &rows->cover;
     struct history_question q = {.look = subject_look, .context = rows->subject, .order = BACKWARD,
-                                 .points = subject_points(rows->subject), .most = a->most};
+                                 .measure = subject_measure, .points = subject_points(rows->subject),
+                                 .most = a->most};
     session_place(d->session, &place);
     struct error *err = dbg_history_read_range(d, a, &cover->from, &cover->to);
     if (err)
@@ -151,7 +154,7 @@ static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struc
 /* The new value of one change is the old one of the next: it need not be shown twice. */
 static char *dbg_history_text_of(struct rows *rows, size_t index, bool old)
 {
-    const struct history_change *c = rows->row[index].change, *newer = index ? c - 1 : NULL;
+    const struct history_change *c = rows->row[index].change, *newer = index ? rows->row[index - 1].change : NULL;
     const struct history_state *state = old ? &c->old : &c->new;
     if (!old && newer && newer->old.address == state->address && newer->old.size == state->size &&
         !newer->old.text && !state->text && !memcmp(newer->old.bytes, state->bytes, state->size))
@@ -159,11 +162,11 @@ static char *dbg_history_text_of(struct rows *rows, size_t index, bool old)
     return subject_text(rows->subject, state);
 }
 
-static void make_row(struct rows *rows, size_t index)
+static void make_row(struct rows *rows, size_t index, const struct history_change *change)
 {
     struct function_info function;
     struct history_row *row = &rows->row[index];
-    row->change = &rows->answer.changes[index];
+    row->change = change;
     u64 pc = row->change->at.pc;
     row->old = dbg_history_text_of(rows, index, true);
     row->new = dbg_history_text_of(rows, index, false);
@@ -173,16 +176,21 @@ static void make_row(struct rows *rows, size_t index)
         row->line.file = NULL;
 }
 
-static void make_rows(struct rows *rows)
+/* At most so many, evenly, with the newest and the oldest; 0: all. */
+static void make_rows(struct rows *rows, size_t most)
 {
-    rows->row = xalloc((rows->answer.count + 1) * sizeof *rows->row);
-    for (size_t i = 0; i < rows->answer.count; i++)
-        make_row(rows, i);
+    size_t count = rows->answer.count;
+    rows->count = most && count > most ? most : count;
+    rows->row = xalloc((rows->count + 1) * sizeof *rows->row);
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t chosen = rows->count < count ? i * (count - 1) / (rows->count - 1) : i;
+        make_row(rows, i, &rows->answer.changes[chosen]);
+    }
 }
 
 static void rows_deinit(struct rows *rows)
 {
-    for (size_t i = 0; rows->row && i < rows->answer.count; i++) {
+    for (size_t i = 0; rows->row && i < rows->count; i++) {
         free(rows->row[i].old);
         free(rows->row[i].new);
         free(rows->row[i].function);
@@ -234,12 +242,12 @@ static void say_list(struct dbg *d, const struct rows *rows)
     enum { WIDTH_MOST = 48 };
     size_t width = rows->first ? strlen(rows->first) + 7 : 0;
     width = width <= WIDTH_MOST ? width : 0;
-    for (size_t i = 0; i < rows->answer.count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         size_t here = strlen(rows->row[i].old) + strlen(rows->row[i].new) + 4;
         if (here > width && here <= WIDTH_MOST)
             width = here;
     }
-    for (size_t i = 0; i < rows->answer.count; i++)
+    for (size_t i = 0; i < rows->count; i++)
         dbg_history_say_row(d, rows, &rows->row[i], (int)width);
     if (rows->first)
         say_first(d, rows, (int)width);
@@ -270,6 +278,14 @@ static void say_constant(struct dbg *d, const char *expression)
     error_destroy(err);
 }
 
+static void say_left_out(struct dbg *d, const struct rows *rows)
+{
+    unsigned long long all = rows->answer.count + rows->answer.left_out, left = all - rows->count;
+    dbg_say(d, "These are %zu of %llu changes, from the first to the last; %llu between them are left out, "
+               "evenly. '-n %llu' lists the newest, 'from' and 'to' a part; --csv all%s.\n", rows->count, all, left,
+            all < 1000 ? all : 1000, rows->answer.left_out ? " that are kept" : "");
+}
+
 static void dbg_history_say_summary(struct dbg *d, const struct rows *rows)
 {
     const struct history_answer *a = &rows->answer;
@@ -280,6 +296,8 @@ static void dbg_history_say_summary(struct dbg *d, const struct rows *rows)
         dbg_say(d, "There are more changes.\n");
     else if (rows->subject->is_constant)
         say_constant(d, expression);
+    else if (rows->row && rows->count < a->count + a->left_out)
+        say_left_out(d, rows);
     else if (!a->count && a->unseen)
         dbg_say(d, "%s is not seen to change: where it is optimised out that is not known.\n", expression);
     else if (!a->count && !rows->cover.is_unwritten)
@@ -321,11 +339,12 @@ static void json_rows(struct json *j, const struct rows *rows)
 {
     dbg_cover_json(j, rows->subject, &rows->cover);
     json_open(j, "changes", '[');
-    for (size_t i = 0; i < rows->answer.count; i++)
+    for (size_t i = 0; i < rows->count; i++)
         json_row(j, &rows->row[i]);
     json_close(j, ']');
     if (rows->first)
         json_first(j, rows);
+    json_unsigned(j, "left_out", rows->answer.left_out);
     json_bool(j, "more", rows->answer.more);
     json_bool(j, "interrupted", rows->answer.interrupted);
 }
@@ -352,7 +371,7 @@ static void say_cell(struct dbg *d, const char *text, char behind)
 static void say_csv(struct dbg *d, const struct rows *rows)
 {
     dbg_say(d, "tick,pc,thread,file,line,function,old,new\n");
-    for (size_t i = 0; i < rows->answer.count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         const struct history_row *row = &rows->row[i];
         const struct history_change *c = row->change;
         dbg_say(d, "%llu,0x%llx,%u,", (unsigned long long)c->at.tick, (unsigned long long)c->at.pc,
@@ -376,7 +395,7 @@ static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
     if (a->form == AS_PLOT)
         dbg_plot(d, rows->subject, &rows->answer);
     if (a->form != AS_PLOT || d->json)
-        make_rows(rows);
+        make_rows(rows, a->form == AS_LIST && !d->json && !a->most ? ROWS_SHOWN : 0);
     if (d->json)
         json_rows(dbg_fields(d), rows);
     if (a->form == AS_JSON && !d->json)
