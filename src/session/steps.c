@@ -75,13 +75,20 @@ static enum verdict judge_event(const struct session *s, const struct breakpoint
     }
 }
 
+/* Whose instruction it is, a state tells.  What happened between two of them, the return of a call
+ * or a signal, is with the one before, whose thread may be another. */
+static u32 thread_judged(const struct session *s, u64 index, bool code)
+{
+    return code ? trail_thread(s->trail, index) : CONTROL_THREAD_ANY;
+}
+
 static enum verdict steps_judge(const struct session *s, u64 index, bool code, u32 *ret_number)
 {
     enum verdict ret = NO_HIT;
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
         if (e->b.disabled || (e->b.kind == SITE_CODE) != code ||
-            !breakpoints_heeds(&s->breakpoints, &e->b, trail_thread(s->trail, index)))
+            !breakpoints_heeds(&s->breakpoints, &e->b, thread_judged(s, index, code)))
             continue;
         enum verdict v = code ? judge_code(s, &e->b, index) : judge_event(s, &e->b, index);
         if (v == SURE_HIT && ret == NO_HIT)

@@ -100,10 +100,10 @@ class Driver:
             "backtrace": self.backtrace(), "after": self.said[-3:],
         }
 
-    def note_state(self, before, command):
+    def note_state(self, before=None, command=None):
         """Where it has led, and from where: ebb has the same movement if nothing can stop it."""
         state = self.state()
-        if before["running"] == before["tid"] and not gdb.breakpoints() and not self.events_of_others():
+        if command and before["running"] == before["tid"] and self.is_free():
             state["moved"] = {"command": command, "from": before}
         self.states.write(json.dumps(state) + "\n")
         return state
@@ -112,6 +112,10 @@ class Driver:
 
     def is_of_another(self, event):
         return isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent))
+
+    def is_free(self):
+        return (not gdb.breakpoints() and not self.events_of_others() and
+                "Forward" in gdb.execute("show exec-direction", to_string=True))
 
     def events_of_others(self):
         return any(self.is_of_another(event) for event in self.events)
@@ -144,13 +148,22 @@ class Driver:
         if not self.life[0] <= state["tick"] <= self.life[1]:
             self.jump()
 
+    def with_place(self, name):
+        return name if name == "until" else name + " " + self.random.choice(FUNCTIONS[:10])
+
+    def move_turned_round(self, name):
+        """Those without a twin go back by `set exec-direction`."""
+        self.execute("set exec-direction reverse")
+        self.move(self.with_place(name))
+        self.execute("set exec-direction forward")
+
     def random_movement(self):
         r = self.random
         name = r.choice(STEPS * 3 + ("finish", "continue", "continue", "until", "advance"))
-        if name == "advance":
-            return self.move("advance " + r.choice(FUNCTIONS[:10]))
-        if name == "until":
-            return self.move("until")
+        if name in ("advance", "until"):
+            if r.random() < 0.5:
+                return self.move_turned_round(name)
+            return self.move(self.with_place(name))
         back = "reverse-" if r.random() < 0.6 else ""
         count = "" if name == "finish" or r.random() < 0.7 else " %d" % r.randint(2, 6)
         return self.move(back + name + count)
@@ -160,6 +173,8 @@ class Driver:
     def there_and_back(self):
         """An instruction forward and back is where one was, and the other way round."""
         before = self.state()
+        if before["tid"] != before["running"]:
+            return  # it may be in a call: a step forward ends that
         self.move("reverse-stepi")
         between = self.state()
         if between["tid"] != before["tid"] or self.events_of_others():
@@ -185,6 +200,7 @@ class Driver:
             thread.switch()
         if gdb.selected_thread().ptid != thread.ptid:
             self.wrong("thread %d cannot be selected" % thread.num)
+        self.note_state()
 
     def look(self):
         self.execute(self.random.choice(("info threads", "thread apply all backtrace 2",

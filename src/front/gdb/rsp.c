@@ -130,6 +130,7 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
     r->has_original = r->begins_program = r->before_fork = false;
     rsp_breakpoints_forget(r);
     rsp_moved(r);
+    r->general = CONTROL_THREAD_ANY;
     return NULL;
 }
 

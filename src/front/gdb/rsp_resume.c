@@ -28,11 +28,12 @@ struct resume_order {
     struct session_range range;
 };
 
-/* The last movement, and what the client has chosen since, are no more. */
+/* The last movement, and what the client has chosen since, are no more.  Only what `Hg` names
+ * stays: the client is not told of all movements, and does not say it again. */
 static void rsp_resume_reset(struct rsp *r)
 {
     rsp_threads_forget(r);
-    r->general = r->selected = r->stop_thread = CONTROL_THREAD_ANY;
+    r->selected = r->stop_thread = CONTROL_THREAD_ANY;
     r->in_phantom = false;
     r->has_original = false;
     r->call_slot = 0;
@@ -189,7 +190,6 @@ static void say_whose_stop(struct rsp *r, const struct resume_order *o)
 {
     bool other = o->alone && running_thread(r) != o->thread;
     r->stop_thread = other && is_thread_here(r, o->thread) ? o->thread : CONTROL_THREAD_ANY;
-    r->general = r->selected = r->stop_thread;
 }
 
 static struct error *rsp_resume_move(struct rsp *r, const struct resume_order *o)

@@ -10,9 +10,21 @@ static u32 signal_for_client(const struct rsp *r, u32 signal)
     return r->is_lldb ? signal : signal_number_to_gdb(signal);
 }
 
+static bool is_of_data(const struct rsp_breakpoint *p)
+{
+    return p && (p->type == BREAKPOINT_WRITE || p->type == BREAKPOINT_READ ||
+                 p->type == BREAKPOINT_ACCESS);
+}
+
+/* A step that has gone as far as was asked may have passed a store to what is watched, or stand
+ * where a signal comes: that is told.  Of code gdb finds breakpoints by itself. */
 static const struct rsp_breakpoint *hit_breakpoint(const struct rsp *r)
 {
-    return r->stop.why == WHY_BREAKPOINT ? rsp_breakpoints_find(r, r->stop.breakpoint) : NULL;
+    bool stepped = r->stop.why == WHY_STEPPED && r->stop.breakpoint_count;
+    if (r->stop.why != WHY_BREAKPOINT && !stepped)
+        return NULL;
+    const struct rsp_breakpoint *p = rsp_breakpoints_find(r, r->stop.breakpoint);
+    return stepped && !is_of_data(p) && !(p && p->type == BREAKPOINT_SIGNAL) ? NULL : p;
 }
 
 /* The signal of the stop, by the kernel's number. */
@@ -35,14 +47,13 @@ static u32 stop_signal(const struct rsp *r, const struct session_place *place)
  * finds breakpoints by the pc alone. */
 static const struct rsp_breakpoint *telling_breakpoint(const struct rsp *r)
 {
-    const struct rsp_breakpoint *ret = hit_breakpoint(r);
-    for (u32 i = 0; r->stop.why == WHY_BREAKPOINT && i < r->stop.breakpoint_count &&
-                    i < countof(r->stop.breakpoints); i++) {
+    bool any = r->stop.why == WHY_BREAKPOINT || r->stop.why == WHY_STEPPED;
+    for (u32 i = 0; any && i < r->stop.breakpoint_count && i < countof(r->stop.breakpoints); i++) {
         const struct rsp_breakpoint *p = rsp_breakpoints_find(r, r->stop.breakpoints[i]);
-        if (p && (p->type == BREAKPOINT_WRITE || p->type == BREAKPOINT_READ || p->type == BREAKPOINT_ACCESS))
+        if (is_of_data(p))
             return p;
     }
-    return ret;
+    return hit_breakpoint(r);
 }
 
 static void add_data(struct rsp *r, const struct rsp_breakpoint *p, const char *word)
@@ -137,5 +148,7 @@ void rsp_stop_reply(struct rsp *r)
     if (r->is_lldb)
         add_for_lldb(r, signal);
     bool other = r->stop_thread != CONTROL_THREAD_ANY;
-    rsp_registers_expedite(r, &r->reply, other ? r->stop_thread : place.thread);
+    u32 thread = other ? r->stop_thread : place.thread;
+    rsp_registers_expedite(r, &r->reply, thread);
+    r->general = r->selected = thread; /* so the client takes it, without a word */
 }
