@@ -460,14 +460,3 @@ struct error *session_scratch_run(struct session *s, u64 steps, struct session_s
 }
 
 void session_scratch_drop(struct session *s) { s->scratch = false; }
-
-struct error *session_scratch_map(struct session *s, u64 address, u64 size)
-{
-    return error_new("there is no memory here");
-}
-
-struct error *session_entry(struct session *s, u64 *ret)
-{
-    *ret = CODE_AT;
-    return NULL;
-}
