@@ -59,7 +59,7 @@ def seen_by_ebb(prompt, state):
         "registers": {name: int(registers.get(name, "-1"), 16) for name in state["registers"]},
         "data": memory(prompt, state["total"]),
         "backtrace": [int(f["pc"], 16) for f in prompt.ask("bt 40").get("frames", [])
-                      if not f["inlined"]],
+                      if not f["inlined"] and not f["tail"]],
     }
     if state["stack"] is not None:
         ret["stack"] = memory(prompt, state["registers"]["rsp"])
