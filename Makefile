@@ -55,7 +55,8 @@ VDSO_LINK := -nostdlib -shared -Wl,-T,src/engine/vdso/vdso.lds -Wl,-soname=linux
 LOG_FOR_ENGINE := $(wildcard src/log/syscall_table.c src/log/syscall_rows.c)
 
 EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/symbols/*.c src/session/*.c \
-                             src/query/*.c src/recorder/*.c src/verifier/*.c src/packer/*.c src/front/*/*.c)
+                             src/query/*.c src/recorder/*.c src/verifier/*.c src/packer/*.c \
+                             src/command/*.c src/front/*/*.c)
 ENGINE_SOURCES := $(wildcard src/engine/*/*.c src/engine/x86_64/*.S \
                              src/engine/vdso/vdso_image.S) $(LOG_FOR_ENGINE)
 
@@ -166,16 +167,29 @@ torture:
 	@$(MAKE) --no-print-directory all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run --torture
 
+# The manual pages and completion scripts are made by ebb itself, from its table of commands.
+SHARE    := $(DESTDIR)$(PREFIX)/share
+MANUAL   := $(SHARE)/man/man1
+COMMANDS := $(patsubst %,ebb-%.1,record replay gdb serve ls info dump pack rm exec help)
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb $(DESTDIR)$(PREFIX)/share/ebb
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb $(SHARE)/ebb $(MANUAL) \
+	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 $(BUILD)/ebb $(DESTDIR)$(PREFIX)/bin/ebb
 	install -m 755 $(BUILD)/ebb-engine $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
-	install -m 644 src/front/gdb/ebb.py $(DESTDIR)$(PREFIX)/share/ebb/ebb.py
+	install -m 644 src/front/gdb/ebb.py $(SHARE)/ebb/ebb.py
+	$(BUILD)/ebb help --manual > $(MANUAL)/ebb.1
+	for page in $(COMMANDS:.1=); do $(BUILD)/ebb help --manual $${page#ebb-} > $(MANUAL)/$$page.1 || exit; done
+	$(BUILD)/ebb help --completion bash > $(SHARE)/bash-completion/completions/ebb
+	$(BUILD)/ebb help --completion zsh > $(SHARE)/zsh/site-functions/_ebb
+	$(BUILD)/ebb help --completion fish > $(SHARE)/fish/vendor_completions.d/ebb.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
-	rm -f $(DESTDIR)$(PREFIX)/share/ebb/ebb.py
-	-rmdir $(DESTDIR)$(PREFIX)/libexec/ebb $(DESTDIR)$(PREFIX)/share/ebb
+	rm -f $(SHARE)/ebb/ebb.py $(addprefix $(MANUAL)/,ebb.1 $(COMMANDS)) \
+	    $(SHARE)/bash-completion/completions/ebb $(SHARE)/zsh/site-functions/_ebb \
+	    $(SHARE)/fish/vendor_completions.d/ebb.fish
+	-rmdir $(DESTDIR)$(PREFIX)/libexec/ebb $(SHARE)/ebb
 
 clean:
 	rm -rf $(BUILD)

@@ -1,77 +1,89 @@
-/* ebb: the table of commands, and how a command line finds its row. */
-#include <stdbool.h>
+/* ebb: the list of commands, and how a command line finds its command. */
 #include <string.h>
 
 #include "base/complain.h"
+#include "command/command.h"
+#include "command/replay_options.h"
 #include "front/cli/cli.h"
 #include "front/debugger/debugger.h"
 #include "front/gdb/gdb.h"
 #include "log/channel.h"
 
-static int run_help(int argc, char **argv);
-static int run_replay(int argc, char **argv);
+static const struct command replay, help;
 
-static const struct cli_command commands[] = {
-    {"exec", cli_exec,
-     "exec [--stats] [--cpu=LEVEL] [--setting NAME=VALUE]... [--] PROGRAM [ARGUMENT]...",
-     "run a program on the engine", cli_exec_explain},
-    {"record", cli_record,
-     "record [-o DIRECTORY] [--keep-if=failed] [--check=TICKS] [--cpu=LEVEL] [-q] [--] "
-     "PROGRAM [ARGUMENT]...",
-     "run a program and record everything that happens to it", cli_record_explain},
-    {"replay", run_replay,
-     "replay [--start] [--track N] [--tui] [-c COMMAND | -x FILE]... [--json] [RECORDING]\n"
-     "       ebb replay --verify | --run [--track=N | --all] [RECORDING]",
-     "go back and forth in a recording; or repeat it and check that nothing differs",
-     debugger_replay_explain},
-    {"gdb", gdb_run, "gdb [--start] [--track N] [RECORDING] [-- GDB-ARGUMENT...]",
-     "go back and forth in a recording with gdb", gdb_run_explain},
-    {"serve", gdb_serve,
-     "serve [--port N | --unix PATH | --stdio] [--start] [--track N] [RECORDING]",
-     "open a recording for gdb, LLDB or an editor", gdb_serve_explain},
-    {"ls", cli_ls, "ls [--json]", "list the recordings", cli_ls_explain},
-    {"info", cli_info, "info [--json] [RECORDING]", "say what is in a recording", cli_info_explain},
-    {"dump", cli_dump, "dump [--json] [--track=N] [RECORDING]",
-     "print the events of a recording", cli_dump_explain},
-    {"pack", cli_pack, "pack [-o FILE.ebb] [-f] [-q] [RECORDING]",
-     "put a recording and all that it needs into one file", cli_pack_explain},
-    {"rm", cli_rm, "rm RECORDING...", "remove recordings", cli_rm_explain},
-    {"help", run_help, "help [COMMAND]", "explain ebb, or one of its commands", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+static const struct command *const commands[] = {
+    &cli_record, &replay, &gdb_run, &gdb_serve, &cli_ls, &cli_info, &cli_dump, &cli_pack, &cli_rm,
+    &cli_exec, &help, NULL,
 };
 
-/* A recording is repeated as a whole, or it is opened to be moved in. */
-static int run_replay(int argc, char **argv)
+/* --- ebb replay: a recording is repeated as a whole, or it is opened to be moved in ------------ */
+
+static int replay_run(const struct command *c, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--verify") == 0 || strcmp(argv[i], "--run") == 0 ||
-            strcmp(argv[i], "--all") == 0)
-            return cli_replay(argc, argv);
-    return debugger_replay(argc, argv);
+    struct replay_options o;
+    int status = replay_options_read(&o, c, argc, argv);
+    if (!status)
+        status = o.repeats ? cli_replay(&o.choice, setting_list_text(&o.settings))
+                           : debugger_replay(&o);
+    replay_options_deinit(&o);
+    return status;
 }
 
-static const struct cli_command *find_command(const char *name)
+static const struct command replay = {
+    .name = "replay", .run = replay_run, .operands = {"[RECORDING]", "[RECORDING]"},
+    .operand_kind = NAMES_RECORDING, .options = replay_option_table,
+    .summary = "go back and forth in a recording; or repeat it and check that nothing differs",
+    .about = replay_about, .after = replay_after,
+};
+
+/* --- ebb help ---------------------------------------------------------------------------------- */
+
+enum { HELP_MANUAL = 1, HELP_COMPLETION };
+
+static const struct command_option help_options[] = {
+    {.id = HELP_MANUAL, .name = "manual", .help = "print the manual page, for man(1)"},
+    {.id = HELP_COMPLETION, .name = "completion", .value = "SHELL", .kind = NAMES_WORD,
+     .words = "bash zsh fish", .help = "print the script that completes ebb's command lines"},
+    {0},
+};
+
+struct help_asked {
+    bool manual;
+    const char *shell;
+};
+
+static int help_take(void *context, int id, const char *value)
 {
-    for (const struct cli_command *c = commands; c->name; c++)
-        if (strcmp(c->name, name) == 0)
-            return c;
-    return NULL;
+    struct help_asked *asked = context;
+    asked->manual |= id == HELP_MANUAL;
+    if (id == HELP_COMPLETION)
+        asked->shell = value;
+    return 0;
 }
 
-static int unknown_command(const char *name)
+static int help_run(const struct command *c, int argc, char **argv)
 {
-    return complain(CHANNEL_EXIT_USAGE, "there is no command '%s'; 'ebb help' lists them", name);
-}
-
-static int run_help(int argc, char **argv)
-{
-    if (argc > 2)
+    struct help_asked asked = {0};
+    int at;
+    int status = command_read(c, argc, argv, help_take, &asked, &at);
+    if (status)
+        return status;
+    if (argc - at > 1)
         return complain(CHANNEL_EXIT_USAGE, "help explains one command at a time");
-    if (argc < 2)
-        return cli_help_all(commands);
-    const struct cli_command *command = find_command(argv[1]);
-    return command ? cli_help_one(command) : unknown_command(argv[1]);
+    const struct command *one = at < argc ? command_find(commands, argv[at]) : NULL;
+    if (at < argc && !one)
+        return command_unknown(commands, argv[at]);
+    if (asked.shell)
+        return command_completion(commands, asked.shell);
+    if (asked.manual)
+        return command_manual(commands, one);
+    return one ? command_help_one(one) : command_help_all(commands);
 }
+
+static const struct command help = {
+    .name = "help", .run = help_run, .operands = {"[COMMAND]"}, .operand_kind = NAMES_COMMAND,
+    .options = help_options, .summary = "explain ebb, or one of its commands",
+};
 
 /* Only as the first argument: what comes later may belong to the program that is to run. */
 static bool asks_for_help(int argc, char **argv)
@@ -85,15 +97,15 @@ int main(int argc, char **argv)
         return complain(CHANNEL_EXIT_USAGE, "no command was given; 'ebb help' lists them");
     const char *name = argv[1];
     if (asks_for_help(argc, argv))
-        return cli_help_all(commands);
+        return command_help_all(commands);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return cli_version();
+        return command_version();
     if (name[0] == '-')
         return complain(CHANNEL_EXIT_USAGE, "there is no option '%s'; see 'ebb help'", name);
-    const struct cli_command *command = find_command(name);
+    const struct command *command = command_find(commands, name);
     if (!command)
-        return unknown_command(name);
+        return command_unknown(commands, name);
     if (asks_for_help(argc - 1, argv + 1))
-        return cli_help_one(command);
-    return command->run(argc - 1, argv + 1);
+        return command_help_one(command);
+    return command->run(command, argc - 1, argv + 1);
 }

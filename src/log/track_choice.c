@@ -4,29 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/complain.h"
-#include "base/option_value.h"
-#include "log/channel.h"
 #include "log/reader.h"
-
-int track_choice_read(struct track_choice *choice, const char *command, const char *word)
-{
-    const char *number = option_value(word, "--track=");
-    if (number) {
-        if (!*number || strlen(number) > 9 || number[strspn(number, "0123456789")])
-            return complain(CHANNEL_EXIT_USAGE, "--track is a number, not '%s'", number);
-        choice->one = true;
-        choice->track = (u32)strtoul(number, NULL, 10);
-        return 0;
-    }
-    if (word[0] == '-')
-        return complain(CHANNEL_EXIT_USAGE, "%s has no option '%s'; see 'ebb help %s'", command,
-                        word, command);
-    if (choice->recording)
-        return complain(CHANNEL_EXIT_USAGE, "%s is about one recording at a time", command);
-    choice->recording = word;
-    return 0;
-}
 
 /* When a track ended by a signal that dumps core; 0: it did not, or cannot be read. */
 static u64 core_time(const struct recording *rec, u32 track)

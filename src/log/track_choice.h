@@ -13,10 +13,6 @@ struct track_choice {
     u32 track; /* if `one`; else, unless `all`, the one of most interest */
 };
 
-/* Reads --track=N or the name of a recording.  0, or a status after a complaint that names
- * `command`. */
-int track_choice_read(struct track_choice *choice, const char *command, const char *word);
-
 /* The tracks that were meant, to be freed.  Where none is named, and not all: the first process
  * image that dumped core, else what the first process was at its end. */
 struct error *track_choose(const struct track_choice *choice, const struct recording *rec,

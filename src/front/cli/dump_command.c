@@ -5,6 +5,7 @@
 
 #include "base/complain.h"
 #include "base/error.h"
+#include "command/recording_choice.h"
 #include "front/cli/cli.h"
 #include "front/cli/event_text.h"
 #include "front/cli/figures.h"
@@ -85,31 +86,40 @@ static int dump(const struct track_choice *choice)
     return unwritten ? unwritten : status;
 }
 
-int cli_dump(int argc, char **argv)
+enum { DUMP_TRACK = 1, DUMP_JSON };
+
+static const struct command_option dump_options[] = {
+    ONE_TRACK_OPTION(DUMP_TRACK),
+    {.id = DUMP_JSON, .name = "json",
+     .help = "print one object per line, with everything that was recorded; see "
+             "docs/log-format.md"},
+    {0},
+};
+
+static int dump_take(void *context, int id, const char *value)
 {
-    struct track_choice choice = {.all = true};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            as_json = true;
-            continue;
-        }
-        int status = track_choice_read(&choice, "dump", argv[i]);
-        if (status)
-            return status;
-    }
-    return dump(&choice);
+    if (id == DUMP_TRACK)
+        return recording_choice_track(context, value);
+    as_json = true;
+    return 0;
 }
 
-void cli_dump_explain(void)
+static int dump_run(const struct command *c, int argc, char **argv)
 {
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.  A line\n"
-           "has the event's number, its moment (tick and pc), the time of day, the thread, and\n"
-           "what happened.\n"
-           "\n"
-           "  --track=N   only that track\n"
-           "  --json      an object a line, with everything that was recorded; see\n"
-           "              docs/log-format.md\n"
-           "\n"
-           "The status is 1 if the recording is damaged or was cut; what can be read is printed.\n");
+    struct track_choice choice = {.all = true};
+    int at;
+    int status = command_read(c, argc, argv, dump_take, &choice, &at);
+    if (!status)
+        status = recording_choice_operands(&choice, c, argc, argv, at);
+    return status ? status : dump(&choice);
 }
+
+const struct command cli_dump = {
+    .name = "dump", .run = dump_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
+    .options = dump_options, .summary = "print the events of a recording",
+    .about = RECORDING_HELP
+             "A line has the event's number, its moment (tick and pc), the time of day, the "
+             "thread, and what happened.\n",
+    .after = "The status is 1 if the recording is damaged or was cut; what can be read is "
+             "printed.\n",
+};

@@ -6,6 +6,7 @@
 #include "base/complain.h"
 #include "base/error.h"
 #include "base/xalloc.h"
+#include "command/recording_choice.h"
 #include "front/cli/cli.h"
 #include "front/cli/figures.h"
 #include "base/json_text.h"
@@ -369,25 +370,16 @@ static bool print_all(struct recording *rec, const u32 *tracks, size_t count, bo
     return trouble;
 }
 
-int cli_info(int argc, char **argv)
+static int info(const struct track_choice *choice, bool json)
 {
-    struct track_choice choice = {.all = true};
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        bool is_json = strcmp(argv[i], "--json") == 0;
-        int status = is_json ? 0 : track_choice_read(&choice, "info", argv[i]);
-        if (status)
-            return status;
-        json |= is_json;
-    }
     struct recording *rec;
-    struct error *err = recording_open(choice.recording, &rec);
+    struct error *err = recording_open(choice->recording, &rec);
     if (err)
         return error_complain(err, 1);
     u32 *tracks = NULL;
     size_t count = 0;
     bool trouble = false;
-    err = choice.one ? track_choose(&choice, rec, &tracks, &count)
+    err = choice->one ? track_choose(choice, rec, &tracks, &count)
                      : recording_tracks(rec, &tracks, &count);
     if (!err)
         trouble = print_all(rec, tracks, count, json);
@@ -398,13 +390,41 @@ int cli_info(int argc, char **argv)
     return status ? status : trouble;
 }
 
-void cli_info_explain(void)
+enum { INFO_TRACK = 1, INFO_JSON };
+
+static const struct command_option info_options[] = {
+    ONE_TRACK_OPTION(INFO_TRACK),
+    {.id = INFO_JSON, .name = "json", .help = "print one JSON object"},
+    {0},
+};
+
+struct info_asked {
+    struct track_choice choice;
+    bool json;
+};
+
+static int info_take(void *context, int id, const char *value)
 {
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
-           "\n"
-           "  --track=N   only that track\n"
-           "  --json      one object\n"
-           "\n"
-           "Every event is read and checked; the status is 1 if a track is damaged or was cut.\n");
+    struct info_asked *asked = context;
+    if (id == INFO_TRACK)
+        return recording_choice_track(&asked->choice, value);
+    asked->json = true;
+    return 0;
 }
+
+static int info_run(const struct command *c, int argc, char **argv)
+{
+    struct info_asked asked = {.choice.all = true};
+    int at;
+    int status = command_read(c, argc, argv, info_take, &asked, &at);
+    if (!status)
+        status = recording_choice_operands(&asked.choice, c, argc, argv, at);
+    return status ? status : info(&asked.choice, asked.json);
+}
+
+const struct command cli_info = {
+    .name = "info", .run = info_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
+    .options = info_options, .summary = "describe what is in a recording",
+    .about = RECORDING_HELP,
+    .after = "Every event is read and checked; the status is 1 if a track is damaged or was cut.\n",
+};

@@ -42,21 +42,20 @@ static void ls_print_json(const struct recording *rec)
     json_line(&j);
 }
 
-int cli_ls(int argc, char **argv)
+static void ls_print_name(const struct recording *rec)
 {
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") != 0)
-            return complain(CHANNEL_EXIT_USAGE, "ls takes no '%s'; see 'ebb help ls'", argv[i]);
-        json = true;
-    }
+    printf("%s\n", recording_text_name(rec));
+}
+
+static int ls(void (*print)(const struct recording *rec))
+{
     struct recording **list;
     size_t count;
     struct error *err = recording_list(report_broken, &list, &count);
     if (err)
         return error_complain(err, 1);
     for (size_t i = 0; i < count; i++) {
-        (json ? ls_print_json : ls_print_line)(list[i]);
+        print(list[i]);
         recording_destroy(list[i]);
     }
     free(list);
@@ -64,11 +63,36 @@ int cli_ls(int argc, char **argv)
     return status ? status : some_broken;
 }
 
-void cli_ls_explain(void)
+enum { LS_JSON = 1, LS_NAMES };
+
+static const struct command_option ls_options[] = {
+    {.id = LS_JSON, .name = "json",
+     .help = "print one object per line, with times in nanoseconds since 1970"},
+    {.id = LS_NAMES, .name = "names", .help = "print only the names"},
+    {0},
+};
+
+static int ls_take(void *context, int id, const char *value)
 {
-    printf("\n"
-           "Those in $EBB_RECORDINGS or ~/.local/share/ebb, oldest first: name, when it began, size,\n"
-           "how the program ended, its command line.\n"
-           "\n"
-           "  --json   an object a line, with times in nanoseconds since 1970\n");
+    (void)value;
+    *(int *)context = id;
+    return 0;
 }
+
+static int ls_run(const struct command *c, int argc, char **argv)
+{
+    int at, form = 0;
+    int status = command_read(c, argc, argv, ls_take, &form, &at);
+    if (status)
+        return status;
+    if (at < argc)
+        return command_one_too_many(c, argv[at]);
+    return ls(form == LS_JSON ? ls_print_json : form == LS_NAMES ? ls_print_name : ls_print_line);
+}
+
+const struct command cli_ls = {
+    .name = "ls", .run = ls_run, .operands = {""}, .operand_kind = NAMES_NOTHING,
+    .options = ls_options, .summary = "list the recordings",
+    .about = "Lists the recordings in $EBB_RECORDINGS or ~/.local/share/ebb, oldest first: name, "
+             "when it began, size, how the program ended, its command line.\n",
+};

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/types.h"
 #include "base/xalloc.h"
+#include "command/recording_choice.h"
 #include "front/cli/cli.h"
 #include "front/cli/figures.h"
 #include "log/channel.h"
@@ -49,43 +50,56 @@ static int pack(const struct pack_options *options)
     return err ? error_complain(err, 1) : 0;
 }
 
-int cli_pack(int argc, char **argv)
+enum { PACK_OUTPUT = 1, PACK_FORCE, PACK_QUIET };
+
+static const struct command_option pack_option_table[] = {
+    {.id = PACK_OUTPUT, .letter = 'o', .name = "output", .value = "FILE.ebb", .kind = NAMES_FILE,
+     .help = "the file to write; the default is NAME.ebb in the current directory"},
+    {.id = PACK_FORCE, .letter = 'f', .name = "force", .help = "replace an existing file"},
+    {.id = PACK_QUIET, .letter = 'q', .name = "quiet", .help = "print nothing about the result"},
+    {0},
+};
+
+static int pack_take(void *context, int id, const char *value)
 {
-    struct pack_options options = {0};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-f") == 0)
-            options.replace = true;
-        else if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
-            options.quiet = true;
-        else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc && *argv[i + 1])
-            options.output = argv[++i];
-        else if (strcmp(argv[i], "-o") == 0)
-            return complain(CHANNEL_EXIT_USAGE, "-o needs the name of a file");
-        else if (argv[i][0] == '-')
-            return complain(CHANNEL_EXIT_USAGE, "pack has no option '%s'; see 'ebb help pack'",
-                            argv[i]);
-        else if (options.recording)
-            return complain(CHANNEL_EXIT_USAGE, "pack takes one recording at a time");
-        else
-            options.recording = argv[i];
+    struct pack_options *options = context;
+    switch (id) {
+    case PACK_FORCE:
+        options->replace = true;
+        return 0;
+    case PACK_QUIET:
+        options->quiet = true;
+        return 0;
+    default:
+        if (!*value)
+            return complain(CHANNEL_EXIT_USAGE, "--output needs the name of a file");
+        options->output = value;
+        return 0;
     }
-    return pack(&options);
 }
 
-void cli_pack_explain(void)
+static int pack_run(const struct command *c, int argc, char **argv)
 {
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.  The\n"
-           "file holds the recording, every file that its programs had mapped (programs, libraries,\n"
-           "interpreter, locales), their debug information and their sources as far as they are\n"
-           "here.  It replays where none of these are, and every command that takes a RECORDING\n"
-           "takes it.\n"
-           "\n"
-           "  -o FILE.ebb   where to; else NAME.ebb in the current directory\n"
-           "  -f            replace a file that is there\n"
-           "  -q, --quiet   say nothing about it\n"
-           "\n"
-           "A file that has changed since it was mapped cannot be packed: pack soon.  The recording\n"
-           "itself stays.  Like it, the file holds all that the program read: only you can open it,\n"
-           "until you let others.\n");
+    struct pack_options options = {0};
+    struct track_choice choice = {0};
+    int at;
+    int status = command_read(c, argc, argv, pack_take, &options, &at);
+    if (!status)
+        status = recording_choice_operands(&choice, c, argc, argv, at);
+    options.recording = choice.recording;
+    return status ? status : pack(&options);
 }
+
+const struct command cli_pack = {
+    .name = "pack", .run = pack_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
+    .options = pack_option_table,
+    .summary = "put a recording and everything that it needs into one file",
+    .about = RECORDING_HELP
+             "The file contains the recording, every file that its programs had mapped (programs, "
+             "libraries, interpreter, locales), and their debug information and sources if they "
+             "are on this machine. It replays on machines that have none of these files. Every "
+             "command that takes a RECORDING takes the file.\n",
+    .after = "A file that has changed since it was mapped cannot be packed, so pack soon. The "
+             "recording itself stays. The packed file contains everything that the program read: "
+             "only you can open it, until you change its permissions.\n",
+};

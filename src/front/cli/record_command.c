@@ -12,15 +12,14 @@
 
 #include "base/complain.h"
 #include "base/error.h"
-#include "base/option_value.h"
 #include "base/types.h"
 #include "base/xalloc.h"
 #include "front/cli/cli.h"
-#include "front/cli/cpu_option.h"
+#include "command/cpu_option.h"
 #include "front/cli/figures.h"
 #include "front/cli/growth.h"
 #include "front/cli/program_lookup.h"
-#include "front/cli/setting_list.h"
+#include "command/setting_list.h"
 #include "log/channel.h"
 #include "log/engine_locate.h"
 #include "recorder/recorder.h"
@@ -132,58 +131,65 @@ static int add_chaos(struct record_options *options, const char *seed)
     return status;
 }
 
-/* One option at argv[*at], which moves on to the last word of it. */
-static int record_read_option(int argc, char **argv, int *at, struct record_options *options)
+enum {
+    RECORD_OUTPUT = 1, RECORD_KEEP_IF, RECORD_CHECK, RECORD_CHAOS, RECORD_CPU, RECORD_QUIET,
+    RECORD_SETTING,
+};
+
+static const struct command_option record_option_table[] = {
+    {.id = RECORD_OUTPUT, .letter = 'o', .name = "output", .value = "DIRECTORY",
+     .kind = NAMES_FOLDER,
+     .help = "where to put the recording; the directory must be new or empty. The default is "
+             "NAME-1, NAME-2, ... in $EBB_RECORDINGS or ~/.local/share/ebb, where 'latest' "
+             "points to the newest one"},
+    {.id = RECORD_KEEP_IF, .name = "keep-if", .value = "failed", .kind = NAMES_WORD,
+     .words = "failed",
+     .help = "remove the recording unless the program ended with a status other than 0 or by a "
+             "signal, or one of its processes dumped core"},
+    {.id = RECORD_CHAOS, .name = "chaos", .value = "SEED", .may_lack_value = true,
+     .help = "give threads time slices of random lengths, to provoke races; the seed is printed"},
+    CPU_OPTION(RECORD_CPU),
+    {.id = RECORD_CHECK, .name = "check", .value = "TICKS",
+     .help = "record a hash of memory every TICKS ticks, for replays to compare"},
+    {.id = RECORD_QUIET, .letter = 'q', .name = "quiet",
+     .help = "print nothing about the recording"},
+    SETTING_OPTION(RECORD_SETTING, "change how the engine works; 'ebb help exec' lists settings"),
+    {0},
+};
+
+static int record_take(void *context, int id, const char *value)
 {
-    const char *word = argv[*at], *value;
-    if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0) {
+    struct record_options *options = context;
+    switch (id) {
+    case RECORD_QUIET:
         options->quiet = true;
-    } else if (strcmp(word, "-o") == 0) {
-        if (*at + 1 >= argc || !*argv[*at + 1])
-            return complain(CHANNEL_EXIT_USAGE, "-o needs the name of a directory");
-        options->output = argv[++*at];
-    } else if ((value = option_value(word, "--keep-if="))) {
+        return 0;
+    case RECORD_OUTPUT:
+        if (!*value)
+            return complain(CHANNEL_EXIT_USAGE, "--output needs the name of a directory");
+        options->output = value;
+        return 0;
+    case RECORD_KEEP_IF:
         if (strcmp(value, "failed") != 0)
             return complain(CHANNEL_EXIT_USAGE, "--keep-if is 'failed', not '%s'", value);
         options->keep_failed = true;
-    } else if ((value = option_value(word, "--check="))) {
+        return 0;
+    case RECORD_CHECK:
         return add_check(options, value);
-    } else if (strcmp(word, "--chaos") == 0) {
-        return add_chaos(options, NULL);
-    } else if ((value = option_value(word, "--chaos="))) {
+    case RECORD_CHAOS:
         return add_chaos(options, value);
-    } else if ((value = option_value(word, "--cpu="))) {
+    case RECORD_CPU:
         return cpu_option_add(&options->settings, value);
-    } else if ((value = option_value(word, "--setting="))) {
+    default:
         return setting_list_add(&options->settings, value);
-    } else {
-        return complain(CHANNEL_EXIT_USAGE, "record has no option '%s'; see 'ebb help record'",
-                        word);
     }
-    return 0;
 }
 
-static int record_read_options(int argc, char **argv, struct record_options *options, int *ret)
-{
-    int at = 1;
-    for (; at < argc && argv[at][0] == '-'; at++) {
-        if (strcmp(argv[at], "--") == 0) {
-            at++;
-            break;
-        }
-        int status = record_read_option(argc, argv, &at, options);
-        if (status)
-            return status;
-    }
-    *ret = at;
-    return 0;
-}
-
-int cli_record(int argc, char **argv)
+static int record_run(const struct command *c, int argc, char **argv)
 {
     struct record_options options = {0};
     int at;
-    int status = record_read_options(argc, argv, &options, &at);
+    int status = command_read(c, argc, argv, record_take, &options, &at);
     if (status)
         return status;
     if (at >= argc)
@@ -205,24 +211,13 @@ int cli_record(int argc, char **argv)
                   options.quiet);
 }
 
-void cli_record_explain(void)
-{
-    printf("\n"
-           "PROGRAM is looked up in PATH and runs as it would without ebb; everything that makes\n"
-           "its run what it is goes into a recording, a directory that only you can read.\n"
-           "\n"
-           "  -o DIRECTORY       where to; must not be there yet, or be empty.  Without it:\n"
-           "                     NAME-1, NAME-2, ... in $EBB_RECORDINGS or ~/.local/share/ebb,\n"
-           "                     where 'latest' points to it\n"
-           "  --keep-if=failed   remove the recording unless the program ended with a status\n"
-           "                     other than 0, by a signal, or a process of it dumped core\n"
-           "  --check=TICKS      record a hash of memory every so many ticks, for replay to compare\n"
-           "  --chaos[=SEED]     give threads time slices of random lengths, to bring out races; the\n"
-           "                     seed is printed\n"
-           CPU_OPTION_HELP
-           "  -q, --quiet        say nothing about the recording\n"
-           "  --setting=NAME=VALUE  as for exec\n"
-           "\n"
-           "The status is the program's, 128+N if signal N ended it, or as for exec.  If an\n"
-           "interrupt ended it, ebb ends by one, too.\n");
-}
+const struct command cli_record = {
+    .name = "record", .run = record_run, .operands = {"PROGRAM [ARGUMENT]..."},
+    .operand_kind = NAMES_PROGRAM, .runs_program = true, .options = record_option_table,
+    .summary = "run a program and record everything that happens to it",
+    .about = "PROGRAM is looked up in PATH and runs as it would without ebb. What it reads and "
+             "what the kernel tells it goes into a recording, a directory that only you can "
+             "read.\n",
+    .after = "The status is the program's, 128+N if signal N ended it, or as for exec. If an "
+             "interrupt ended it, ebb ends by one, too.\n",
+};

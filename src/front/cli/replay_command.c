@@ -11,16 +11,14 @@
 
 #include "base/complain.h"
 #include "base/error.h"
-#include "base/option_value.h"
 #include "base/types.h"
 #include "front/cli/cli.h"
-#include "front/cli/setting_list.h"
 #include "log/channel.h"
 #include "log/recording.h"
 #include "log/track_choice.h"
 #include "verifier/verifier.h"
 
-static struct setting_list extra; /* of the command line */
+static const char *extra = ""; /* settings of the command line */
 
 /* What came of a track */
 
@@ -76,7 +74,7 @@ static void say_one(void *context, const struct verifier_outcome *o)
 static int replay_one(const struct recording *rec, u32 track)
 {
     int status = 0;
-    verifier_replay_track(rec, track, setting_list_text(&extra), say_one, &status);
+    verifier_replay_track(rec, track, extra, say_one, &status);
     return status;
 }
 
@@ -110,7 +108,7 @@ static void say_each(void *context, const struct verifier_outcome *o)
 static int replay_all(const struct recording *rec, const u32 *tracks, size_t count)
 {
     struct tally tally = {0};
-    verifier_replay_all(rec, tracks, count, setting_list_text(&extra), say_each, &tally);
+    verifier_replay_all(rec, tracks, count, extra, say_each, &tally);
     if (tally.failed)
         printf("%zu of %zu tracks not reproduced\n", tally.failed, count);
     else
@@ -139,29 +137,13 @@ static int replay_chosen(const struct track_choice *choice)
     return status;
 }
 
-/* The command line */
+/* The command line is that of the prompt (front/debugger/replay_prompt.c), which leaves runs that
+ * are only repeated to this file. */
 
-int cli_replay(int argc, char **argv)
+int cli_replay(const struct track_choice *choice, const char *settings)
 {
-    struct track_choice choice = {0};
-    bool again = false;
-    for (int i = 1; i < argc; i++) {
-        const char *setting = option_value(argv[i], "--setting=");
-        int status = 0;
-        if (strcmp(argv[i], "--verify") == 0 || strcmp(argv[i], "--run") == 0)
-            again = true;
-        else if (strcmp(argv[i], "--all") == 0)
-            choice.all = true;
-        else if (setting)
-            status = setting_list_add(&extra, setting);
-        else
-            status = track_choice_read(&choice, "replay", argv[i]);
-        if (status)
-            return status;
-    }
-    if (choice.all && choice.one)
+    if (choice->all && choice->one)
         return complain(CHANNEL_EXIT_USAGE, "replay takes --track or --all, not both");
-    if (!again)
-        return complain(CHANNEL_EXIT_USAGE, "--all needs --verify; see 'ebb help replay'");
-    return replay_chosen(&choice);
+    extra = settings;
+    return replay_chosen(choice);
 }

@@ -1,21 +1,19 @@
 /* ebb rm: recordings, removed. */
-#include <stdio.h>
-
 #include "base/complain.h"
 #include "base/error.h"
 #include "front/cli/cli.h"
 #include "log/channel.h"
 #include "log/recording.h"
 
-int cli_rm(int argc, char **argv)
+static int rm_run(const struct command *c, int argc, char **argv)
 {
-    if (argc < 2)
+    int at;
+    int status = command_read(c, argc, argv, NULL, NULL, &at);
+    if (status)
+        return status;
+    if (at >= argc)
         return complain(CHANNEL_EXIT_USAGE, "rm needs the name of a recording; 'ebb ls' lists them");
-    for (int i = 1; i < argc; i++)
-        if (argv[i][0] == '-')
-            return complain(CHANNEL_EXIT_USAGE, "rm has no option '%s'; see 'ebb help rm'", argv[i]);
-    int status = 0;
-    for (int i = 1; i < argc; i++) {
+    for (int i = at; i < argc; i++) {
         struct error *err = recording_remove_named(argv[i]);
         if (err)
             status = error_complain(err, 1);
@@ -23,9 +21,9 @@ int cli_rm(int argc, char **argv)
     return status;
 }
 
-void cli_rm_explain(void)
-{
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory.  Nothing is removed that is not\n"
-           "part of a recording.  The status is 0 if all are gone, else 1.\n");
-}
+const struct command cli_rm = {
+    .name = "rm", .run = rm_run, .operands = {"RECORDING..."}, .operand_kind = NAMES_RECORDING,
+    .summary = "remove recordings",
+    .about = "RECORDING is a name that 'ebb ls' shows, or a directory. Only files that are part of "
+             "a recording are removed. The status is 0 if all recordings are gone, otherwise 1.\n",
+};

@@ -1,6 +1,6 @@
 /* ebb's own debugger: a prompt on a recording, at the end of the run or at the crash.
  *
- *   replay_prompt.c   ebb replay: options, scripts, the loop that reads and obeys
+ *   replay_prompt.c   ebb replay: scripts, the loop that reads and obeys
  *   dbg.c             opening a track, one command from line to answer
  *   dbg_table.c       the commands: names, what they take, help
  *   dbg_help.c        help: by subject, of a command
@@ -19,13 +19,14 @@
  *   dbg_tui*.c        the full screen; on screen*.c, keys.c, typed_line.c and utf8.c
  *   dbg_complete.c    what may follow what has been typed
  *
- * The table of ebb's commands is in main.c.
+ * The list of ebb's commands is in main.c.
  */
 #ifndef FRONT_DEBUGGER_H
 #define FRONT_DEBUGGER_H
 
-/* ebb replay: 0 if all commands worked. */
-int debugger_replay(int argc, char **argv);
-void debugger_replay_explain(void);
+#include "command/replay_options.h"
+
+/* ebb replay at a prompt: 0 if all commands worked. */
+int debugger_replay(const struct replay_options *o);
 
 #endif

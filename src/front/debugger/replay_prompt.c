@@ -1,4 +1,4 @@
-/* ebb replay: options, and where the commands come from: -c and -x, a terminal, or a pipe. */
+/* ebb replay at a prompt: where the commands come from: -c and -x, a terminal, or a pipe. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -8,62 +8,10 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/option_value.h"
 #include "front/debugger/dbg_internal.h"
 #include "front/debugger/debugger.h"
 #include "log/channel.h"
 #include "log/track_choice.h"
-
-struct prompt_order {
-    bool is_file;
-    const char *text;
-};
-
-struct prompt_options {
-    struct track_choice choice;
-    bool at_start, json, tui;
-    struct list orders; /* struct prompt_order */
-};
-
-static int add_order(struct prompt_options *o, bool is_file, int argc, char **argv, int *at)
-{
-    if (*at + 1 >= argc)
-        return complain(CHANNEL_EXIT_USAGE, "%s needs %s", argv[*at],
-                        is_file ? "a file of commands" : "a command");
-    struct prompt_order *order = list_add(&o->orders);
-    *order = (struct prompt_order){is_file, argv[++*at]};
-    return 0;
-}
-
-static int prompt_add_track(struct prompt_options *o, int argc, char **argv, int *at)
-{
-    if (*at + 1 >= argc)
-        return complain(CHANNEL_EXIT_USAGE, "--track needs a number");
-    char *word = xformat("--track=%s", argv[++*at]);
-    int status = track_choice_read(&o->choice, "replay", word);
-    free(word);
-    return status;
-}
-
-static int prompt_read_option(struct prompt_options *o, int argc, char **argv, int *at)
-{
-    const char *word = argv[*at];
-    if (strcmp(word, "-c") == 0 || strcmp(word, "-ex") == 0)
-        return add_order(o, false, argc, argv, at);
-    if (strcmp(word, "-x") == 0)
-        return add_order(o, true, argc, argv, at);
-    if (strcmp(word, "--track") == 0)
-        return prompt_add_track(o, argc, argv, at);
-    if (strcmp(word, "--start") == 0)
-        o->at_start = true;
-    else if (strcmp(word, "--json") == 0)
-        o->json = true;
-    else if (strcmp(word, "--tui") == 0)
-        o->tui = true;
-    else
-        return track_choice_read(&o->choice, "replay", word);
-    return 0;
-}
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
@@ -81,7 +29,7 @@ static void say_opening(struct dbg *d)
 
 /* Lines of -c stand one behind the other, so that `commands` finds what follows it. */
 struct order_list {
-    const struct prompt_order *at, *end;
+    const struct replay_order *at, *end;
 };
 
 static char *order_next(struct dbg_input *in, const char *prompt)
@@ -93,9 +41,9 @@ static char *order_next(struct dbg_input *in, const char *prompt)
     return xformat("%s", list->at++->text);
 }
 
-static void obey_orders(struct dbg *d, const struct prompt_options *o)
+static void obey_orders(struct dbg *d, const struct replay_options *o)
 {
-    const struct prompt_order *all = o->orders.items;
+    const struct replay_order *all = o->orders.items;
     struct order_list list = {all, all + o->orders.count};
     struct dbg_input in = {.next = order_next, .context = &list};
     while (list.at < list.end && !d->quit) {
@@ -125,7 +73,7 @@ static void obey_stdin(struct dbg *d)
     error_destroy(dbg_read_input(d, &in));
 }
 
-static void obey_all(struct dbg *d, const struct prompt_options *o)
+static void obey_all(struct dbg *d, const struct replay_options *o)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     say_opening(d);
@@ -139,7 +87,7 @@ static void obey_all(struct dbg *d, const struct prompt_options *o)
         obey_stdin(d);
 }
 
-static void init(struct dbg *d, const struct prompt_options *o)
+static void init(struct dbg *d, const struct replay_options *o)
 {
     const char *no_colour = getenv("NO_COLOR");
     *d = (struct dbg){
@@ -155,7 +103,7 @@ static void init(struct dbg *d, const struct prompt_options *o)
     conveniences_create(&d->conveniences);
 }
 
-static struct error *prompt_run(const struct prompt_options *o, bool *failed)
+static struct error *prompt_run(const struct replay_options *o, bool *failed)
 {
     struct dbg d;
     u32 *tracks;
@@ -177,50 +125,16 @@ static struct error *prompt_run(const struct prompt_options *o, bool *failed)
     return err;
 }
 
-int debugger_replay(int argc, char **argv)
+int debugger_replay(const struct replay_options *o)
 {
-    struct prompt_options o = {.orders = LIST(struct prompt_order)};
     bool failed = false;
-    int status = 0;
-    for (int i = 1; i < argc && !status; i++)
-        status = prompt_read_option(&o, argc, argv, &i);
-    if (!status && o.tui && (o.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-        status = complain(CHANNEL_EXIT_USAGE, "--tui needs a terminal%s", o.json ? " and no --json" : "");
-    if (!status) {
-        setlocale(LC_CTYPE, "");
-        signal(SIGPIPE, SIG_IGN);
-        struct error *err = prompt_run(&o, &failed);
-        status = err ? error_complain(err, 1) : failed;
-    }
-    list_deinit(&o.orders);
+    if (o->tui && (o->json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+        return complain(CHANNEL_EXIT_USAGE, "--tui needs a terminal%s",
+                        o->json ? " and no --json" : "");
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    struct error *err = prompt_run(o, &failed);
+    int status = err ? error_complain(err, 1) : failed;
     int unwritten = complain_if_unwritten();
     return status ? status : unwritten;
-}
-
-void debugger_replay_explain(void)
-{
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
-           "\n"
-           "Opens a prompt where the run ended or crashed; 'help' there lists what can be done.\n"
-           "\n"
-           "  --track N   that process image; else the first that dumped core, or, if none did,\n"
-           "              what the first process was at its end; see 'ebb info'\n"
-           "  --start     begin at the start of the run instead of its end\n"
-           "  -c COMMAND  instead of a prompt: this command, or several\n"
-           "  -x FILE     instead of a prompt: the commands in a file\n"
-           "  --json      each answer one JSON object on a line\n"
-           "  --tui       the full screen: source, calls, variables and time; after -c and -x\n"
-           "\n"
-           "The status is 0 if all commands worked, else 1.\n"
-           "\n"
-           "  --run       no prompt: repeat the run, print what it printed\n"
-           "  --verify    the same; the status tells whether every event came out as recorded\n"
-           "  --all       with these: every track, as many at a time as there are cores; prints a\n"
-           "              line for each and nothing of what the program printed\n"
-           "  --setting=NAME=VALUE  with these: as for exec\n"
-           "\n"
-           "Their status is 0 only if the whole run was reproduced, 3 if it differed, 1 if the\n"
-           "recording is damaged, was cut or cannot be replayed here, 125 if ebb itself failed.\n"
-           "With --all it is the worst of all tracks'.\n");
 }

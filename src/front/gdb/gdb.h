@@ -8,17 +8,14 @@
  *   rsp*.c            what each packet means, in words of session/session.h
  *   ebb.py            ebb's own commands in gdb
  *
- * The table of commands is in main.c.
+ * The list of commands is in main.c.
  */
 #ifndef FRONT_GDB_H
 #define FRONT_GDB_H
 
-/* ebb serve: 0 when the client has gone. */
-int gdb_serve(int argc, char **argv);
-void gdb_serve_explain(void);
+#include "command/command.h"
 
-/* ebb gdb: the status of gdb. */
-int gdb_run(int argc, char **argv);
-void gdb_run_explain(void);
+extern const struct command gdb_serve; /* ebb serve: 0 when the client has gone */
+extern const struct command gdb_run;   /* ebb gdb: the status of gdb */
 
 #endif

@@ -18,13 +18,14 @@
 #include <unistd.h>
 
 #include "base/complain.h"
+#include "command/recording_choice.h"
 #include "base/xalloc.h"
 #include "front/gdb/gdb.h"
 #include "front/gdb/link.h"
 #include "front/gdb/listener.h"
 #include "front/gdb/packed_sources.h"
 #include "front/gdb/python_file.h"
-#include "front/gdb/recording_choice.h"
+#include "front/gdb/opening.h"
 #include "log/channel.h"
 
 struct gdb_files {
@@ -96,14 +97,14 @@ static struct error *serve_on(struct rsp *r, const struct listener *l, int lifel
 }
 
 /* `ready` is told when a client can connect, or closed without a word. */
-static int run_server(const struct recording_choice *choice, const struct gdb_files *p, int ready,
+static int run_server(const struct opening *choice, const struct gdb_files *p, int ready,
                       int lifeline)
 {
     struct recording *rec;
     struct rsp *r;
     struct listener l;
     signal(SIGPIPE, SIG_IGN);
-    struct error *err = recording_choice_open(choice, &rec, &r);
+    struct error *err = opening_open(choice, &rec, &r);
     if (err)
         return error_complain(err, 1);
     packed_sources_unpack(rec, p->sources);
@@ -136,7 +137,7 @@ static bool wait_ready(int ready)
 }
 
 /* 0, or the status to end with: the server has said why. */
-static int server_start(const struct recording_choice *choice, const struct gdb_files *p,
+static int server_start(const struct opening *choice, const struct gdb_files *p,
                         struct server *ret)
 {
     int ready[2], lifeline[2], status;
@@ -221,45 +222,66 @@ static int run_gdb(const struct gdb_files *p, int argc, char **argv)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int gdb_run(int argc, char **argv)
+enum { GDB_TRACK = 1, GDB_START };
+
+static const struct command_option gdb_options[] = {
+    TRACK_OPTION(GDB_TRACK),
+    START_OPTION(GDB_START),
+    {0},
+};
+
+static int gdb_take(void *context, int id, const char *value)
 {
-    struct recording_choice choice = {0};
-    int i;
-    for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        int status = recording_choice_read(&choice, "gdb", argc, argv, &i);
-        if (status)
-            return status;
-    }
-    i += i < argc; /* past -- */
-    struct gdb_files p = {0};
-    struct server s = {0};
-    int status = place_make(&p);
+    struct opening *o = context;
+    if (id == GDB_TRACK)
+        return recording_choice_track(&o->track, value);
+    o->at_start = true;
+    return 0;
+}
+
+/* Where gdb's arguments begin: after the first "--".  getopt would forget where that was. */
+static int arguments_of_gdb(int argc, char **argv)
+{
+    int at = 1;
+    while (at < argc && strcmp(argv[at], "--") != 0)
+        at++;
+    return at;
+}
+
+static int gdb_command_run(const struct command *c, int argc, char **argv)
+{
+    struct opening opening = {0};
+    int end = arguments_of_gdb(argc, argv), at;
+    int status = command_read(c, end, argv, gdb_take, &opening, &at);
+    if (!status)
+        status = recording_choice_operands(&opening.track, c, end, argv, at);
     if (status)
         return status;
-    status = server_start(&choice, &p, &s);
+    end += end < argc; /* past -- */
+    struct gdb_files p = {0};
+    struct server s = {0};
+    status = place_make(&p);
+    if (status)
+        return status;
+    status = server_start(&opening, &p, &s);
     if (!status) {
-        status = run_gdb(&p, argc - i, argv + i);
+        status = run_gdb(&p, argc - end, argv + end);
         server_stop(&s);
     }
     place_remove(&p);
     return status;
 }
 
-void gdb_run_explain(void)
-{
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
-           "What follows -- are arguments of gdb.\n"
-           "\n"
-           "  --start     begin at the start of the run instead of its end\n"
-           "  --track N   that process image; else the first that dumped core, or, if none did,\n"
-           "              what the first process was at its end; see 'ebb info'\n"
-           "\n"
-           "Every command that goes forward has a twin: reverse-step, reverse-next,\n"
-           "reverse-continue, reverse-finish, reverse-stepi, reverse-nexti.  Breakpoints,\n"
-           "conditions and watchpoints work in both directions.  'ebb help' in gdb lists ebb's own\n"
-           "commands.  Nothing you do changes the recording: what is assigned or called happens in\n"
-           "a copy, and is gone with the next movement.\n"
-           "\n"
-           "EBB_GDB names another gdb.  The status is that of gdb.\n");
-}
+const struct command gdb_run = {
+    .name = "gdb", .run = gdb_command_run, .operands = {"[RECORDING] [-- GDB-ARGUMENT...]"},
+    .operand_kind = NAMES_RECORDING, .options = gdb_options,
+    .summary = "go back and forth in a recording with gdb",
+    .about = RECORDING_HELP
+             "What follows -- are arguments of gdb.\n",
+    .after = "Every command that goes forward has a twin: reverse-step, reverse-next, "
+             "reverse-continue, reverse-finish, reverse-stepi, reverse-nexti. Breakpoints, "
+             "conditions and watchpoints work in both directions. 'ebb help' in gdb lists ebb's "
+             "own commands. Nothing that you do changes the recording: assignments and calls "
+             "happen in a copy, which the next movement drops.\n"
+             "EBB_GDB names another gdb. The status is that of gdb.\n",
+};

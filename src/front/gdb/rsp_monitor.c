@@ -265,7 +265,7 @@ static struct error *files(struct rsp *r, const char *args, struct reply *out)
 
 static struct error *help(struct rsp *r, const char *args, struct reply *out);
 
-static const struct command {
+static const struct monitor_command {
     const char *name;
     struct error *(*run)(struct rsp *r, const char *args, struct reply *out);
     const char *usage, *summary; /* no usage: another name for the one before */
@@ -299,7 +299,7 @@ static struct error *help(struct rsp *r, const char *args, struct reply *out)
 }
 
 /* Any beginning of a name that fits the first. */
-static const struct command *rsp_monitor_find_command(const char *word, size_t length)
+static const struct monitor_command *rsp_monitor_find_command(const char *word, size_t length)
 {
     for (size_t i = 0; i < countof(commands); i++)
         if (strlen(commands[i].name) == length && strncmp(commands[i].name, word, length) == 0)
@@ -317,7 +317,7 @@ static struct error *run_command(struct rsp *r, char *line, struct reply *out)
         line[--end] = '\0';
     line += strspn(line, " \t");
     size_t length = strcspn(line, " \t");
-    const struct command *c = rsp_monitor_find_command(line, length);
+    const struct monitor_command *c = rsp_monitor_find_command(line, length);
     if (!c && length)
         return error_new("there is no command '%.*s'; 'monitor help' lists them", (int)length,
                          line);

@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 #include "base/complain.h"
+#include "command/recording_choice.h"
 #include "front/gdb/gdb.h"
 #include "front/gdb/link.h"
 #include "front/gdb/listener.h"
-#include "front/gdb/recording_choice.h"
+#include "front/gdb/opening.h"
 #include "log/channel.h"
 
 struct serve_options {
-    struct recording_choice choice;
+    struct opening opening;
     bool stdio, has_port;
     u16 port;
     const char *path;
@@ -33,26 +34,43 @@ static int read_port(struct serve_options *o, const char *text)
     return 0;
 }
 
-static int serve_read_option(struct serve_options *o, int argc, char **argv, int *at)
+enum { SERVE_UNIX = 1, SERVE_PORT, SERVE_STDIO, SERVE_TRACK, SERVE_START };
+
+static const struct command_option serve_option_table[] = {
+    {.id = SERVE_UNIX, .name = "unix", .value = "PATH", .kind = NAMES_FILE,
+     .help = "listen on a socket in the file system, which only its owner can use; this is the "
+             "default, with a path of ebb's choice"},
+    {.id = SERVE_PORT, .name = "port", .value = "N",
+     .help = "listen on a port of the loopback interface (0: any free one), for clients that "
+             "cannot use a file; other users of the machine are refused"},
+    {.id = SERVE_STDIO, .name = "stdio",
+     .help = "use standard input and output, for a client that starts the server itself: target "
+             "extended-remote | ebb serve --stdio RECORDING"},
+    TRACK_OPTION(SERVE_TRACK),
+    START_OPTION(SERVE_START),
+    {0},
+};
+
+static int serve_take(void *context, int id, const char *value)
 {
-    bool missing;
-    const char *value = recording_choice_value("--port", argc, argv, at, &missing);
-    if (missing)
-        return complain(CHANNEL_EXIT_USAGE, "--port needs a number");
-    if (value)
-        return read_port(o, value);
-    value = recording_choice_value("--unix", argc, argv, at, &missing);
-    if (missing || (value && !*value))
-        return complain(CHANNEL_EXIT_USAGE, "--unix needs the name of a socket");
-    if (value) {
+    struct serve_options *o = context;
+    switch (id) {
+    case SERVE_UNIX:
+        if (!*value)
+            return complain(CHANNEL_EXIT_USAGE, "--unix needs the name of a socket");
         o->path = value;
         return 0;
-    }
-    if (strcmp(argv[*at], "--stdio") == 0) {
+    case SERVE_PORT:
+        return read_port(o, value);
+    case SERVE_STDIO:
         o->stdio = true;
         return 0;
+    case SERVE_TRACK:
+        return recording_choice_track(&o->opening.track, value);
+    default:
+        o->opening.at_start = true;
+        return 0;
     }
-    return recording_choice_read(&o->choice, "serve", argc, argv, at);
 }
 
 /* A client that has started us sends at once, and again if it hears nothing: so it is listened
@@ -93,7 +111,7 @@ static struct error *serve(const struct serve_options *o)
     struct client_link *l = NULL;
     struct error *err = o->stdio ? link_stdio(&l) : NULL;
     if (!err)
-        err = recording_choice_open(&o->choice, &rec, &r);
+        err = opening_open(&o->opening, &rec, &r);
     if (err) {
         link_close(l);
         return err;
@@ -107,14 +125,15 @@ static struct error *serve(const struct serve_options *o)
     return err;
 }
 
-int gdb_serve(int argc, char **argv)
+static int serve_run(const struct command *c, int argc, char **argv)
 {
     struct serve_options o = {0};
-    for (int i = 1; i < argc; i++) {
-        int status = serve_read_option(&o, argc, argv, &i);
-        if (status)
-            return status;
-    }
+    int at;
+    int status = command_read(c, argc, argv, serve_take, &o, &at);
+    if (!status)
+        status = recording_choice_operands(&o.opening.track, c, argc, argv, at);
+    if (status)
+        return status;
     if (o.stdio + o.has_port + (o.path != NULL) > 1)
         return complain(CHANNEL_EXIT_USAGE, "serve takes one of --port, --unix and --stdio");
     signal(SIGPIPE, SIG_IGN);
@@ -122,21 +141,12 @@ int gdb_serve(int argc, char **argv)
     return err ? error_complain(err, 1) : 0;
 }
 
-void gdb_serve_explain(void)
-{
-    printf("\n"
-           "RECORDING is a name that 'ebb ls' shows, or a directory; without it, the latest.\n"
-           "\n"
-           "  --unix PATH  a socket of the file system, for its owner alone; without any of these,\n"
-           "               one with a name of its own\n"
-           "  --port N     a port of the loopback interface (0: any that is free), for clients that\n"
-           "               cannot use a file; other users of the machine are refused\n"
-           "  --stdio      standard input and output, for a client that starts the server itself:\n"
-           "               target extended-remote | ebb serve --stdio RECORDING\n"
-           "  --track N    that process image; else the first that dumped core, or, if none did,\n"
-           "               what the first process was at its end; see 'ebb info'\n"
-           "  --start      begin at the start of the run instead of its end\n"
-           "\n"
-           "A line tells how to connect. One client is served, and when it leaves the server ends.\n"
-           "In gdb, 'monitor help' lists what is there besides gdb's own commands.\n");
-}
+const struct command gdb_serve = {
+    .name = "serve", .run = serve_run, .operands = {"[RECORDING]"},
+    .operand_kind = NAMES_RECORDING, .options = serve_option_table,
+    .summary = "open a recording for gdb, LLDB or an editor",
+    .about = RECORDING_HELP
+             "Prints a line that tells how to connect. One client is served; the server ends when "
+             "the client leaves.\n",
+    .after = "In gdb, 'monitor help' lists ebb's own commands.\n",
+};

@@ -6,7 +6,7 @@
  *
  * A list keeps one value per setting, so that giving one again replaces it.
  */
-#include "front/cli/setting_list.h"
+#include "command/setting_list.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -221,7 +221,7 @@ const char *setting_list_text(const struct setting_list *list)
     return list->text ? list->text : "";
 }
 
-/* What happens without the setting, in words that fit behind "else". */
+/* What happens without the setting, in words that fit after "default". */
 static char *describe_unless(const struct setting_list_row *row)
 {
     if (row->kind == CHANNEL_MOMENT || row->kind == CHANNEL_PLACE || row->kind == CHANNEL_PATH)
@@ -238,7 +238,7 @@ void setting_list_explain(void)
             continue;
         char *form = setting_list_describe(r);
         char *unless = describe_unless(r);
-        printf("    %-9s %s (%s; else %s)\n", r->name, r->what, form, unless);
+        printf("    %-9s %s (%s; default %s)\n", r->name, r->what, form, unless);
         free(unless);
         free(form);
     }

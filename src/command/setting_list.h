@@ -1,6 +1,6 @@
 /* Settings for an engine, gathered from the command line into the form it reads. */
-#ifndef FRONT_SETTING_LIST_H
-#define FRONT_SETTING_LIST_H
+#ifndef COMMAND_SETTING_LIST_H
+#define COMMAND_SETTING_LIST_H
 
 /* A list begins empty: zeros.  A setting given again replaces the earlier one. */
 struct setting_list {
@@ -12,6 +12,10 @@ int setting_list_add(struct setting_list *list, const char *setting);
 
 /* Valid until the next addition. */
 const char *setting_list_text(const struct setting_list *list);
+
+/* The row of a command's options. */
+#define SETTING_OPTION(id_, help_) \
+    {.id = id_, .name = "setting", .value = "NAME=VALUE", .repeats = true, .help = help_}
 
 /* Prints the settings that there are, a line each. */
 void setting_list_explain(void);

@@ -1,5 +1,5 @@
 /* --cpu=LEVEL: see the header. */
-#include "front/cli/cpu_option.h"
+#include "command/cpu_option.h"
 
 #include <stdlib.h>
 #include <string.h>

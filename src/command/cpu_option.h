@@ -1,0 +1,18 @@
+/* --cpu=LEVEL: which processor the program is shown. */
+#ifndef COMMAND_CPU_OPTION_H
+#define COMMAND_CPU_OPTION_H
+
+#include "command/setting_list.h"
+
+/* Adds the setting for it; 0, or a status of ebb's after a complaint. */
+int cpu_option_add(struct setting_list *settings, const char *level);
+
+/* The row of a command's options. */
+#define CPU_OPTION(id_) \
+    {.id = id_, .name = "cpu", .value = "LEVEL", .kind = NAMES_WORD, \
+     .words = "baseline v3 v2 host", .help = \
+     "show the program fewer processor features than there are, so that the recording replays on " \
+     "other machines: baseline (x86-64-v3: AVX2, FMA, BMI2, AES, but not AVX-512 or what only one " \
+     "vendor has), v3 (the same), v2 (SSE4.2, no AVX), host (all features, the default)"}
+
+#endif

@@ -1,0 +1,32 @@
+/* Options of commands that are about a recording: which one, which of its tracks, where to begin.
+ *
+ * A command puts the rows it wants into its table, with its own ids, and calls these from its
+ * command_take.
+ */
+#ifndef COMMAND_RECORDING_CHOICE_H
+#define COMMAND_RECORDING_CHOICE_H
+
+#include "command/command.h"
+#include "log/track_choice.h"
+
+#define RECORDING_HELP \
+    "RECORDING is a name that 'ebb ls' shows, a folder, or a packed file. The default is the " \
+    "latest recording.\n"
+
+#define TRACK_OPTION(id_) \
+    {.id = id_, .name = "track", .value = "N", .help = \
+     "open process image N; 'ebb info' lists them. The default is the first one that dumped core, " \
+     "or, if none did, what the first process was at its end"}
+#define ONE_TRACK_OPTION(id_) \
+    {.id = id_, .name = "track", .value = "N", .help = "only this track"}
+#define START_OPTION(id_) \
+    {.id = id_, .name = "start", .help = "begin at the start of the run instead of its end"}
+
+/* The value of --track.  0, or a status after a complaint. */
+int recording_choice_track(struct track_choice *choice, const char *value);
+
+/* Operands from argv[at] on: at most one, the recording.  0, or a status after a complaint. */
+int recording_choice_operands(struct track_choice *choice, const struct command *c, int argc,
+                              char **argv, int at);
+
+#endif
