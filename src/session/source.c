@@ -38,6 +38,17 @@ static bool source_read_memory(void *context, u64 address, void *to, size_t size
     return !err && got == size;
 }
 
+/* What is looked at so is not noted as a part of a value. */
+static bool source_peek_memory(void *context, u64 address, void *to, size_t size)
+{
+    struct session *s = ((struct source *)context)->session;
+    bool paused = s->notes_paused;
+    s->notes_paused = true;
+    bool read = source_read_memory(context, address, to, size);
+    s->notes_paused = paused;
+    return read;
+}
+
 /* Once for each file: it is looked for wherever it could be of use. */
 static void say_damaged(struct source *src, const char *path, const struct error *err)
 {
@@ -68,8 +79,8 @@ void source_create(struct session *s, struct source **ret)
     struct source *src = xalloc(sizeof *src);
     *src = (struct source){.session = s, .said = LIST(char *)};
     points_init(&src->points);
-    symbols_create(&(struct symbols_host){.read = source_read_memory, .open = source_open_file,
-                                          .context = src},
+    symbols_create(&(struct symbols_host){.read = source_read_memory, .peek = source_peek_memory,
+                                          .open = source_open_file, .context = src},
                    &src->symbols);
     *ret = src;
 }

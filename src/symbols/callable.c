@@ -109,19 +109,6 @@ struct callable_search {
     struct list found; /* struct callable */
 };
 
-static const char *callable_last_part(const char *name)
-{
-    const char *last = name;
-    unsigned deep = 0;
-    for (const char *at = name; *at; at++) {
-        deep += *at == '<';
-        deep -= *at == '>' && deep;
-        if (at[0] == ':' && at[1] == ':' && !deep)
-            last = at + 2;
-    }
-    return last;
-}
-
 /* 3: seen from the name space of the frame, 2: exactly so, 1: somewhere. */
 static unsigned callable_rank(const struct callable_search *s, const char *qualified)
 {
@@ -198,7 +185,7 @@ void callables_named(struct evaluation *v, const char *name, struct callable **r
 {
     if (strncmp(name, "::", 2) == 0)
         name += 2;
-    struct callable_search s = {.v = v, .name = name, .part = callable_last_part(name),
+    struct callable_search s = {.v = v, .name = name, .part = names_last_part(name),
                                 .space = variables_space(v), .found = LIST(struct callable)};
     struct module **modules = v->symbols->modules.items;
     for (size_t n = 0; n < v->symbols->modules.count; n++) {

@@ -167,7 +167,7 @@ void symbols_create(const struct symbols_host *host, struct symbols **ret)
     *s = (struct symbols){
         .host = *host, .version = 1, .modules = LIST(struct module *), .shown = LIST(struct symbols_module),
         .skipped = LIST(char *), .points = LIST(struct step_point), .scopes = LIST(struct scope),
-        .circles = LIST(struct tail_circle),
+        .circles = LIST(struct tail_circle), .linked = {.modules = LIST(struct module *)},
         .sources = LIST(struct source_text),
         .strings = LIST(char *),
     };
@@ -205,6 +205,7 @@ void symbols_destroy(struct symbols *s)
     list_deinit(&s->points);
     list_deinit(&s->scopes);
     list_deinit(&s->circles);
+    list_deinit(&s->linked.modules);
     free_strings(&s->skipped, s->skipped.count);
     free_strings(&s->strings, s->strings.room);
     free_sources(&s->sources);

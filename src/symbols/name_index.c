@@ -2,6 +2,10 @@
  *
  * One walk over the outer DIEs of a module, the first time that a name is looked for there; then a table by hash.  An entry knows the
  * name space or class that it is in; a definition apart from its declaration says so by its linkage name.
+ *
+ * Of several entries that have the name, scope decides as it does for gdb: first the file of the
+ * frame, then what any file may refer to (the executable's before its libraries', in the order of
+ * the linker), then what is private to other files.  lookup.c has the rest of a name's scopes.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -53,6 +57,15 @@ static const char *name_index_keep(struct evaluation *v, char *text)
     return text;
 }
 
+/* May other files refer to it?  In C each file has types and constants of its own. */
+static bool name_index_is_external(struct name_walk *w, Dwarf_Die *die, enum name_kind kind)
+{
+    Dwarf_Attribute a;
+    if (kind == NAME_VARIABLE || kind == NAME_FUNCTION)
+        return dwarf_attr_integrate(die, DW_AT_external, &a);
+    return w->cplusplus;
+}
+
 static u32 name_index_add_entry(struct name_walk *w, Dwarf_Die *die, enum name_kind kind,
                                 u32 parent)
 {
@@ -61,8 +74,15 @@ static u32 name_index_add_entry(struct name_walk *w, Dwarf_Die *die, enum name_k
         return NO_ENTRY;
     *(struct name_entry *)list_add(&w->index->entries) = (struct name_entry){
         .name = name ? name : "", .die = *die, .unit = w->unit, .parent = parent, .next = NO_ENTRY,
-        .kind = (u8)kind, .is_declaration = has_flag(die, DW_AT_declaration)};
+        .kind = (u8)kind, .is_declaration = has_flag(die, DW_AT_declaration),
+        .is_external = name_index_is_external(w, die, kind)};
     return (u32)w->index->entries.count - 1;
+}
+
+static void name_index_add_import(struct name_walk *w, Dwarf_Die *die, u32 parent)
+{
+    *(struct name_import *)list_add(&w->index->imports) =
+        (struct name_import){.die = *die, .parent = parent, .unit = w->unit};
 }
 
 static void name_index_walk_children(struct name_walk *w, Dwarf_Die *die, u32 parent);
@@ -111,6 +131,10 @@ static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
     case DW_TAG_namespace:
         walk_inside(w, die, name_index_add_entry(w, die, NAME_SPACE, parent));
         break;
+    case DW_TAG_imported_module:
+    case DW_TAG_imported_declaration:
+        name_index_add_import(w, die, parent);
+        break;
     default:
         break;
     }
@@ -154,6 +178,7 @@ struct name_index *module_names(struct module *m)
     if (!m->names) {
         m->names = xalloc(sizeof *m->names);
         *m->names = (struct name_index){.entries = LIST(struct name_entry),
+                                        .imports = LIST(struct name_import),
                                         .data = LIST(struct data_symbol)};
         module_each_unit(m, name_index_walk_unit, m->names);
         make_heads(m->names);
@@ -166,6 +191,7 @@ void module_drop_names(struct module *m)
     if (!m->names)
         return;
     list_deinit(&m->names->entries);
+    list_deinit(&m->names->imports);
     list_deinit(&m->names->data);
     list_deinit(&m->names->go_types);
     free(m->names->heads);
@@ -253,7 +279,8 @@ char *names_qualified(struct module *m, const struct name_entry *e)
         return name;
     if (apart)
         e = declaration_of(m, e);
-    name = xformat("%s", e->name);
+    bool is_anonymous = e->kind == NAME_SPACE && !*e->name;
+    name = xformat("%s", is_anonymous ? "(anonymous namespace)" : e->name);
     for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP; at = all[at].parent, deep++) {
         if (is_see_through(&all[at]))
             continue;
@@ -277,8 +304,7 @@ char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die)
 
 /* --- looking for one ------------------------------------------------------------------------------------------ */
 
-/* The part behind the last `::`, which may hold template arguments with some of their own. */
-static const char *name_index_last_part(const char *name)
+const char *names_last_part(const char *name)
 {
     const char *last = name;
     unsigned deep = 0;
@@ -294,47 +320,109 @@ static const char *name_index_last_part(const char *name)
 struct question {
     const char *name;   /* as it was asked; of a template without blanks */
     bool is_template;
+    bool is_whole;      /* the name is to be exactly so */
     u32 hash;           /* of its last part */
     const char *part;   /* its last part */
     const char *space;
     unsigned kinds;
     const void *unit;
-    struct module *module;
     unsigned best;      /* how good the found one is; 0: none yet */
+    bool is_declared;   /* in the frame's file, at the best fit so far */
     struct name_entry entry;
     struct module *found_in;
+    struct list *all;   /* struct name_found: whatever fits; may be NULL */
 };
 
-/* Is it `name` seen from within `space`?  Each enclosing space is tried, from the inside. */
-static bool seen_from(const char *space, const char *name, const char *qualified)
+/* What an anonymous or inline name space holds is seen in the one around it. */
+static bool is_transparent(const struct name_entry *e)
+{
+    Dwarf_Die die = e->die;
+    return e->kind == NAME_SPACE && (!*e->name || has_flag(&die, DW_AT_export_symbols));
+}
+
+/* The name without the name spaces that are seen through; to be freed.  NULL: it has none. */
+static char *seen_through(struct module *m, const struct name_entry *e, const char *qualified)
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    const struct name_entry *all = module_names(m)->entries.items;
+    bool any = strstr(qualified, anonymous);
+    if (e->parent == NO_ENTRY)
+        e = declaration_of(m, e);
+    for (u32 at = e->parent; at != NO_ENTRY && !any; at = all[at].parent)
+        any = is_transparent(&all[at]);
+    if (!any)
+        return NULL;
+    char *name = xformat("%s", e->parent == NO_ENTRY ? qualified : e->name);
+    for (char *at; (at = strstr(name, anonymous));)
+        memmove(at, at + sizeof anonymous - 1, strlen(at + sizeof anonymous - 1) + 1);
+    for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP; at = all[at].parent, deep++) {
+        if (is_see_through(&all[at]) || is_transparent(&all[at]))
+            continue;
+        char *longer = xformat("%s::%s", all[at].name, name);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+/* How long is the space from within which it is `name`?  Each enclosing one is tried, from the inside.  0: there is none. */
+static size_t seen_from(const char *space, const char *name, const char *qualified)
 {
     size_t length = space ? strlen(space) : 0;
     while (length) {
         if (strncmp(space, qualified, length) == 0 && strncmp(qualified + length, "::", 2) == 0 &&
             strcmp(qualified + length + 2, name) == 0)
-            return true;
+            return length;
         while (length && strncmp(space + length - 1, "::", 2) != 0)
             length--;
         length = length ? length - 1 : 0;
     }
-    return false;
+    return 0;
 }
 
-/* Points: the name is exactly so, or is seen from here, or is somewhere; it is a definition; it is of this unit. */
-static unsigned rate(const struct question *q, const char *qualified, const struct name_entry *e)
+enum { FIT_SOMEWHERE = 1, FIT_WHOLE = 2, FIT_MOST = 1 << 20 };
+
+/* FIT_WHOLE and more: the name is exactly so, or is seen from here, the better the further in. */
+static unsigned fit_of(const struct question *q, const char *qualified)
 {
-    unsigned points;
     size_t all = strlen(qualified), length = strlen(q->name);
-    if (seen_from(q->space, q->name, qualified))
-        points = 48;
-    else if (strcmp(qualified, q->name) == 0)
-        points = 32;
-    else if (all > length + 2 && strcmp(qualified + all - length, q->name) == 0 &&
-             strncmp(qualified + all - length - 2, "::", 2) == 0)
-        points = 16;
-    else
-        return 0;
-    return points + (e->is_declaration ? 0 : 4) + (e->unit == q->unit ? 2 : 0);
+    size_t inside = q->is_whole ? 0 : seen_from(q->space, q->name, qualified);
+    if (inside)
+        return FIT_WHOLE + (inside < FIT_MOST ? (unsigned)inside : FIT_MOST);
+    if (strcmp(qualified, q->name) == 0)
+        return FIT_WHOLE;
+    bool is_end = all > length + 2 && strcmp(qualified + all - length, q->name) == 0 &&
+                  strncmp(qualified + all - length - 2, "::", 2) == 0;
+    return is_end && !q->is_whole ? FIT_SOMEWHERE : 0;
+}
+
+enum reach {
+    REACH_OTHERS_DECLARATION, REACH_OTHERS, REACH_DECLARED, REACH_DECLARED_HERE, REACH_GLOBAL, REACH_OWN,
+};
+
+/* Who may refer to it.  A type that is only declared is as good as none. */
+static enum reach reach_of(const struct question *q, const struct name_entry *e)
+{
+    bool own = q->unit && e->unit == q->unit, is_type = e->kind == NAME_TYPE || e->kind == NAME_SPACE;
+    if (e->is_declaration && (is_type || !e->is_external || (!own && e->kind == NAME_FUNCTION)))
+        return REACH_OTHERS_DECLARATION;
+    if (e->is_declaration)
+        return own ? REACH_DECLARED_HERE : REACH_DECLARED;
+    return own ? REACH_OWN : e->is_external ? REACH_GLOBAL : REACH_OTHERS;
+}
+
+static unsigned rate(const struct question *q, struct module *m, const struct name_entry *e)
+{
+    char *qualified = names_qualified(m, e), *seen = seen_through(m, e, qualified);
+    if (q->is_template) {
+        qualified = shortest(qualified);
+        seen = seen ? shortest(seen) : NULL;
+    }
+    unsigned fit = fit_of(q, qualified), through = seen ? fit_of(q, seen) : 0;
+    free(qualified);
+    free(seen);
+    fit = through > fit ? through : fit;
+    return fit ? fit << 3 | reach_of(q, e) : 0;
 }
 
 static void name_index_look_in(struct question *q, struct module *m)
@@ -346,11 +434,12 @@ static void name_index_look_in(struct question *q, struct module *m)
     for (u32 at = x->heads[q->hash % x->head_count]; at != NO_ENTRY; at = e[at].next) {
         if (!(q->kinds >> e[at].kind & 1) || (!q->is_template && strcmp(e[at].name, q->part) != 0))
             continue;
-        char *qualified = names_qualified(m, &e[at]);
-        if (q->is_template)
-            qualified = shortest(qualified);
-        unsigned points = rate(q, qualified, &e[at]);
-        free(qualified);
+        unsigned points = rate(q, m, &e[at]);
+        if (points && q->all)
+            *(struct name_found *)list_add(q->all) = (struct name_found){m, e[at], points};
+        bool declares = (points & 7) == REACH_DECLARED_HERE;
+        if (points >> 3 >= q->best >> 3)
+            q->is_declared = declares || (q->is_declared && points >> 3 == q->best >> 3);
         if (points > q->best) {
             q->best = points;
             q->entry = e[at];
@@ -359,30 +448,76 @@ static void name_index_look_in(struct question *q, struct module *m)
     }
 }
 
-bool names_find(struct evaluation *v, const char *name, const char *space, unsigned kinds,
-                struct name_found *ret)
+/* Could a module that was not looked into have a better one? */
+static bool is_surely_best(const struct question *q)
+{
+    size_t most = q->space && !q->is_whole ? strlen(q->space) : 0;
+    return q->best >> 3 >= FIT_WHOLE + (unsigned)most && (q->best & 7) >= REACH_GLOBAL;
+}
+
+static struct question question_of(struct evaluation *v, const char *name, const char *space, unsigned kinds)
 {
     struct question q = {.name = name, .space = space, .kinds = kinds,
                          .unit = v->has_unit ? v->unit.addr : NULL};
     if (strncmp(name, "::", 2) == 0) {
         q.name = name + 2;
         q.space = NULL;
+        q.is_whole = true;
     }
     q.is_template = strchr(q.name, '<');
-    q.part = name_index_last_part(q.name);
+    q.part = names_last_part(q.name);
     q.hash = name_index_hash_of(q.part);
     if (q.is_template)
         q.name = name_index_keep(v, shortest(xformat("%s", q.name)));
     if (q.is_template && q.space)
         q.space = name_index_keep(v, shortest(xformat("%s", q.space)));
-    struct module **modules = v->symbols->modules.items;
-    if (v->view.module)
-        name_index_look_in(&q, v->view.module);
-    for (size_t n = 0; n < v->symbols->modules.count && q.best < 16 + 4; n++)
-        if (modules[n] != v->view.module)
-            name_index_look_in(&q, modules[n]);
-    *ret = (struct name_found){.module = q.found_in, .entry = q.entry, .points = q.best};
-    return q.best;
+    return q;
+}
+
+/* The frame's file comes first.  What it declares only is the definition of its own module, if that has one. */
+static bool name_index_ask(struct evaluation *v, struct question *q, struct name_found *ret)
+{
+    struct question own = *q;
+    size_t count;
+    struct module **modules = modules_linked(v->symbols, &count);
+    if (v->view.module && v->has_unit)
+        name_index_look_in(&own, v->view.module);
+    bool is_own = (own.best & 7) == REACH_OWN || ((own.best & 7) == REACH_GLOBAL && own.is_declared);
+    for (size_t n = 0; n < count && !(is_own && is_surely_best(&own)) && !is_surely_best(q); n++)
+        name_index_look_in(q, modules[n]);
+    if (own.best > q->best || (is_own && own.best == q->best))
+        *q = own;
+    *ret = (struct name_found){.module = q->found_in, .entry = q->entry, .points = q->best};
+    return q->best;
+}
+
+bool names_find(struct evaluation *v, const char *name, const char *space, unsigned kinds,
+                struct name_found *ret)
+{
+    struct question q = question_of(v, name, space, kinds);
+    return name_index_ask(v, &q, ret);
+}
+
+bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *ret)
+{
+    struct question q = question_of(v, name, NULL, kinds);
+    q.is_whole = true;
+    return name_index_ask(v, &q, ret);
+}
+
+bool names_is_by_scope(const struct name_found *f)
+{
+    return f->points >> 3 >= FIT_WHOLE && (f->points & 7) >= REACH_DECLARED_HERE;
+}
+
+void names_all(struct evaluation *v, const char *name, unsigned kinds, struct list *ret)
+{
+    struct question q = question_of(v, name, NULL, kinds);
+    size_t count;
+    struct module **modules = modules_linked(v->symbols, &count);
+    q.all = ret;
+    for (size_t n = 0; n < count; n++)
+        name_index_look_in(&q, modules[n]);
 }
 
 /* Does the name begin with the template's, up to its arguments? */
@@ -393,7 +528,7 @@ static bool name_index_is_instance(const struct name_entry *e, const char *part,
 
 bool names_find_instance(struct evaluation *v, const char *name, struct name_found *ret)
 {
-    const char *part = name_index_last_part(name);
+    const char *part = names_last_part(name);
     size_t length = strcspn(part, "<");
     struct module **modules = v->symbols->modules.items;
     for (size_t k = 0; k < v->symbols->modules.count && part[length]; k++) {

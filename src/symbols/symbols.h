@@ -34,6 +34,8 @@ struct symbols;
 struct symbols_host {
     /* All of the bytes, or false. */
     bool (*read)(void *context, u64 address, void *to, size_t size);
+    /* The same for what is no part of any value: the linker's lists.  NULL: `read` will do. */
+    bool (*peek)(void *context, u64 address, void *to, size_t size);
     /* A file of the recording by its original path, open for reading; -1: there is none. */
     int (*open)(void *context, const char *path);
     void *context;

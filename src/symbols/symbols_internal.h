@@ -26,6 +26,13 @@ struct unit_range {
 
 struct name_index;
 
+/* The modules as the linker has them (link_order.c). */
+struct link_order {
+    struct list modules; /* struct module * */
+    u32 version;         /* of the symbols; 0: not made */
+    bool is_whole;       /* no module was missing from the linker's list */
+};
+
 struct module {
     struct symbols_module shown;
     struct symbols *owner;
@@ -65,6 +72,7 @@ struct source_text {
 
 struct symbols {
     struct symbols_host host;
+    struct link_order linked;
     u32 version;
     struct list modules; /* struct module * */
     struct list shown;   /* struct symbols_module, for those who ask for all */

@@ -113,6 +113,14 @@ struct name_entry {
     u32 next;         /* of the same hash */
     u8 kind;
     bool is_declaration;
+    bool is_external; /* other files may refer to it */
+};
+
+/* `using namespace N`, `using N::x`, `namespace M = N`, outside of functions. */
+struct name_import {
+    Dwarf_Die die;
+    u32 parent;       /* of the entries: the name space that it stands in; ~0: none */
+    const void *unit;
 };
 
 /* A datum of the symbol table. */
@@ -123,6 +131,7 @@ struct data_symbol {
 
 struct name_index {
     struct list entries; /* struct name_entry */
+    struct list imports; /* struct name_import */
     u32 *heads;
     size_t head_count;
     struct list data;    /* struct data_symbol, by start */
@@ -139,10 +148,20 @@ struct name_found {
     unsigned points; /* how well it fits */
 };
 
-/* A name as C++ writes it, of one kind; of the unit first, then of its module, then of all.  `space` (may be NULL) is the name
- * space or class in which the question is asked. */
+/* A name as C++ writes it, of one of the kinds.  `space` (may be NULL) is the name space or class in
+ * which the question is asked.  If nothing has the name, what ends so is found. */
 bool names_find(struct evaluation *v, const char *name, const char *space, unsigned kinds,
                 struct name_found *ret);
+/* The same, but the name must be whole; anonymous and inline name spaces can be left out. */
+bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *ret);
+/* Could the frame's file refer to it by the name?  If not, it is one of those that have the name. */
+bool names_is_by_scope(const struct name_found *f);
+/* Adds whatever has the name, or ends so (struct name_found). */
+void names_all(struct evaluation *v, const char *name, unsigned kinds, struct list *ret);
+/* The part after the last `::`; template arguments may hold some of their own. */
+const char *names_last_part(const char *name);
+/* The modules in the order in which the linker looks for a name (link_order.c). */
+struct module **modules_linked(struct symbols *s, size_t *ret_count);
 /* An instance of a template, named without the arguments that it has by default: a walk over all names. */
 bool names_find_instance(struct evaluation *v, const char *name, struct name_found *ret);
 /* `'file.c'::name`. */

@@ -303,7 +303,7 @@ static void line(struct symbols *s, struct frame *frames, size_t count, char *te
 
 int main(int argc, char **argv)
 {
-    static const struct symbols_host host = {read_memory, open_file, NULL};
+    static const struct symbols_host host = {.read = read_memory, .open = open_file};
     struct symbols *s;
     struct frame *frames;
     size_t count, room = 0;
