@@ -4,6 +4,7 @@
 #   make demo       install what is missing, build, show the main job
 #   make check      install what the tests need, build, run every test
 #   make install    PREFIX=/usr/local, DESTDIR=
+#   make deb dist   a Debian package, a tarball of the sources
 #   make golden     compare the sessions of the debuggers and the tutorial with what is said; make
 #                   golden-update writes them anew, to be reviewed like code
 #   make layers calls registers names invariants headers freestanding state    the checks of the house rules
@@ -64,6 +65,7 @@ EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 
 .PHONY: all ebb engine demo check golden golden-update bench torture install uninstall clean
+.PHONY: deb dist asan analyze coverage tables compile_commands.json
 .PHONY: layers calls registers names invariants headers freestanding state force
 
 all: ebb engine
@@ -95,6 +97,12 @@ $(BUILD)/freestanding/engine/vdso/vdso_image.S.o: $(VDSO)
 $(BUILD)/freestanding/engine/vdso/vdso_image.S.o: private FREESTANDING += -DVDSO_FILE='"$(VDSO)"'
 
 $(BUILD)/hosted/front/gdb/python_file.c.o: src/front/gdb/ebb.py
+
+# Which commit `ebb --version` names: that of the checkout, or the one a tarball was made from.
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || cat COMMIT 2>/dev/null)
+$(BUILD)/commit.how: HOW = $(COMMIT)
+$(BUILD)/hosted/command/command_help.c.o: $(BUILD)/commit.how
+$(BUILD)/hosted/command/command_help.c.o: private HOSTED += -DEBB_COMMIT='"$(COMMIT)"'
 
 # What a program is made of and how, written down.  The file changes only when that does:
 # another compiler, other flags or a source file that has gone make it again.
@@ -183,6 +191,13 @@ install: all
 	$(BUILD)/ebb help --completion bash > $(SHARE)/bash-completion/completions/ebb
 	$(BUILD)/ebb help --completion zsh > $(SHARE)/zsh/site-functions/_ebb
 	$(BUILD)/ebb help --completion fish > $(SHARE)/fish/vendor_completions.d/ebb.fish
+
+# A Debian package and a tarball of the sources, in build/.
+deb: all
+	@BUILD='$(BUILD)' packaging/make-deb
+
+dist:
+	@BUILD='$(BUILD)' packaging/make-dist
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine

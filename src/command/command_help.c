@@ -7,6 +7,10 @@
 #include "base/xalloc.h"
 #include "command/command_internal.h"
 
+#ifndef EBB_COMMIT /* the Makefile knows it */
+#define EBB_COMMIT ""
+#endif
+
 enum { HELP_WIDTH = 79, HELP_COLUMN = 24 };
 
 char *command_option_spelled(const struct command_option *o, bool as_long)
@@ -158,6 +162,7 @@ int command_help_all(const struct command *const *all)
 
 int command_version(void)
 {
-    printf("ebb %s\n", EBB_VERSION);
+    printf("ebb " EBB_VERSION "%s" EBB_COMMIT "%s\n", *EBB_COMMIT ? " (" : "",
+           *EBB_COMMIT ? ")" : "");
     return complain_if_unwritten();
 }

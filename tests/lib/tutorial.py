@@ -1,11 +1,13 @@
-"""Follows docs/tutorial.md: does all that its transcripts show, and puts what is said in place of what they have.
+"""Follows a page of docs: does what its transcripts show, and replaces the answers in them by what ebb says.
 
-    tutorial.py EBB TUTORIAL RESULT      run where the program is; RESULT becomes the tutorial as it must be
+    tutorial.py EBB PAGE RESULT      run where the program is; RESULT becomes the page as it must be
 
-In a block between fences, a line behind "$ " is a command of the shell, and one behind "(ebb) " of the debugger that
-`ebb replay` opened.  Everything else in a block that has such lines is what was said.
+In a block between fences, a line after "$ " is a command of the shell, and one after "(ebb) " one of
+the debugger that `ebb replay` opened.  Everything else in a block that has such lines is an answer.
+`ebb replay -c COMMAND` in the page runs COMMAND before the others, without its answer.
 """
 import os
+import shlex
 import subprocess
 import sys
 
@@ -27,10 +29,10 @@ def run(command, **more):
     return done.stdout.decode("utf-8", "replace")
 
 
-def answers_of(commands):
+def answers_of(opening, commands):
     """What a session says at first, and of each command."""
     given = [word for command in commands for word in ("-c", command)]
-    said = run([ebb, "replay", "-c", "set echo on", *given]).splitlines()
+    said = run([ebb, *shlex.split(opening)[1:], "-c", "set echo on", *given]).splitlines()
     answers, waiting = [[]], list(commands)
     for line in said:
         if waiting and line == "> " + waiting[0]:
@@ -51,7 +53,7 @@ def follow(steps):
                 if not later.startswith("(ebb) "):
                     break
                 session.append(later[len("(ebb) "):])
-            answers += answers_of(session)
+            answers += answers_of(step[2:], session)
         elif step.startswith("$ "):
             os.environ["PATH"] = os.path.dirname(ebb) + ":" + os.environ["PATH"]
             answers.append(run(["bash", "-c", step[2:]]).splitlines())
