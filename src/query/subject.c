@@ -136,6 +136,7 @@ static struct error *evaluate_first(struct subject *s)
         }
     }
     take_slots_read(s);
+    s->note = values_note(evaluation) ? xformat("%s", values_note(evaluation)) : NULL;
     values_close(evaluation);
     return err;
 }
@@ -201,6 +202,7 @@ void subject_destroy(struct subject *s)
     free(s->expression);
     free(s->type);
     free(s->missing);
+    free(s->note);
     free(s->points);
     free(s->function_name);
     free(s);

@@ -26,6 +26,7 @@ struct subject {
     char *expression;
     char *type;              /* NULL: it has had no value yet, since: */
     char *missing;
+    char *note;              /* which of several symbols a name was taken for; NULL: none was in doubt */
     u32 thread;
     struct values_request request; /* its frames are ours */
     u32 uses;                /* VALUES_*, where it was said */

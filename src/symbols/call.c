@@ -580,7 +580,7 @@ static struct error *call_named(struct evaluation *v, const struct tree *t,
 {
     const char *name = t->text;
     struct found_variable variable;
-    struct name_found global;
+    struct name_meaning global;
     struct callable *all;
     struct type *type;
     size_t count;
@@ -600,7 +600,7 @@ static struct error *call_named(struct evaluation *v, const struct tree *t,
     callables_named(v, name, &all, &count);
     if (count)
         return call_best(v, all, count, NULL, false, a->list, a->count, as, ret);
-    if (names_find(v, name, variables_space(v), 1u << NAME_VARIABLE, &global)) {
+    if (lookup_name(v, name, 1u << NAME_VARIABLE, &global)) {
         struct error *err = evaluate(v, t, &callee);
         return err ? err : call_value(v, callee, name, a, as, ret);
     }

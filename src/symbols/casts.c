@@ -30,6 +30,55 @@ static struct value *base_of(struct value *object, struct type *wanted, unsigned
     return NULL;
 }
 
+bool class_has_base(struct evaluation *v, struct type *class, struct type *base)
+{
+    size_t count;
+    if (is_same_class(class, base))
+        return true;
+    const struct member *m = type_members(v, class, &count);
+    for (size_t n = 0; n < count && class->kind == TYPE_STRUCT; n++)
+        if (m[n].is_base && class_has_base(v, type_plain(v, m[n].type), base))
+            return true;
+    return false;
+}
+
+/* Is it the class's name, or the end of its qualified name? */
+static bool is_class_name(struct evaluation *v, struct type *class, const char *name)
+{
+    char *whole = type_text(v, class);
+    size_t all = strlen(whole), length = strlen(name);
+    bool same = type_same_name(whole, name) ||
+                (all > length + 2 && strcmp(whole + all - length, name) == 0 && whole[all - length - 1] == ':');
+    free(whole);
+    return same;
+}
+
+struct type *class_named_in(struct evaluation *v, struct type *class, const char *name, unsigned depth)
+{
+    size_t count;
+    struct type *found = NULL;
+    if (is_class_name(v, class, name))
+        return class;
+    const struct member *m = type_members(v, class, &count);
+    for (size_t n = 0; n < count && !found && class->kind == TYPE_STRUCT && depth < SHOW_DEPTH; n++)
+        if (m[n].is_base)
+            found = class_named_in(v, type_plain(v, m[n].type), name, depth + 1);
+    if (found || depth)
+        return found;
+    struct type *named = type_named(v, NULL, name); /* an alias */
+    named = named ? type_plain(v, named) : NULL;
+    return named && named->kind == TYPE_STRUCT && class_has_base(v, class, named) ? named : NULL;
+}
+
+struct error *value_find_member_in(struct value *object, struct type *class, const char *name, struct value **ret)
+{
+    struct evaluation *v = object->evaluation;
+    if (class && !is_same_class(type_plain(v, object->type), class))
+        object = base_of(object, class, 0);
+    *ret = NULL;
+    return object ? value_find_member(object, name, ret) : NULL;
+}
+
 enum relation { NOT_A_BASE, A_BASE, A_VIRTUAL_BASE };
 
 /* What `wanted` is to a class; where it lies in objects of it, if that is fixed. */

@@ -246,6 +246,24 @@ static bool static_path(struct compiler *c, struct type *t, const char *name, un
     return false;
 }
 
+/* Where the base class lies in objects of the class; false: it is no base, or a virtual one. */
+static bool compile_to_base(struct compiler *c, struct type *class, struct type *base, unsigned depth, u64 *offset)
+{
+    size_t count;
+    if (class == base || (class->name && base->name && strcmp(class->name, base->name) == 0))
+        return true;
+    const struct member *m = type_members(c->v, class, &count);
+    for (size_t n = 0; n < count && class->kind == TYPE_STRUCT && depth < SHOW_DEPTH; n++) {
+        u64 inner = *offset + m[n].offset;
+        if (m[n].is_base && !m[n].is_virtual &&
+            compile_to_base(c, type_plain(c->v, m[n].type), base, depth + 1, &inner)) {
+            *offset = inner;
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct error *compile_static_member(struct compiler *c, struct type *plain, const char *name,
                                            struct operand *ret)
 {
@@ -277,29 +295,26 @@ struct error *place_member(struct compiler *c, struct operand *o, const char *na
     return code_refer(c, ret);
 }
 
-/* As a variable of the object; *ret_done false: there is none. */
-static struct error *compile_through_this(struct compiler *c, const char *name, struct operand *ret,
-                                          bool *ret_done)
+/* A member of the object that the function is called for. */
+static struct error *compile_this_member(struct compiler *c, const struct name_meaning *m, struct operand *ret)
 {
     struct found_variable found;
     struct operand o;
-    struct member m;
-    struct type *owner;
     u64 offset = 0;
-    *ret_done = false;
-    if (!c->v->cplusplus || !variables_find(c->v, "this", &found))
-        return NULL;
+    if (!variables_find(c->v, "this", &found))
+        return error_new("there is no object there that has a member %s", m->member);
     struct type *t = type_plain(c->v, type_attribute(c->v, found.module, &found.die));
-    if (t->kind != TYPE_POINTER || !static_path(c, type_target(c->v, t), name, 0, &m, &owner, &offset))
-        return NULL;
-    *ret_done = true;
     struct error *err = variable(c, &found, &o);
     if (!err)
         err = code_load(c, &o);
     if (err)
         return err;
-    o = (struct operand){.type = type_target(c->v, t), .is_address = true};
-    return place_member(c, &o, name, ret);
+    struct type *class = type_plain(c->v, type_target(c->v, t));
+    if (m->class && !compile_to_base(c, class, m->class, 0, &offset))
+        return error_new("%s is in a virtual base there", m->member);
+    code_add(c, (i64)offset);
+    o = (struct operand){.type = m->class ? m->class : class, .is_address = true};
+    return place_member(c, &o, m->member, ret);
 }
 
 /* Functions, constants: what needs no frame. */
@@ -324,28 +339,16 @@ static struct error *fixed(struct compiler *c, const struct tree *t, struct oper
 
 struct error *place_name(struct compiler *c, const struct tree *t, struct operand *ret)
 {
-    struct found_variable found;
-    struct name_found global;
-    bool done;
-    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
-    struct error *err;
-    if (t->kind == TREE_FILE_NAME) {
-        if (!names_find_in_file(c->v, t->file, t->text, &global))
-            return error_new("there is no symbol %s in %s", t->text, t->file);
-        found = (struct found_variable){.die = global.entry.die, .module = global.module};
-        return variable(c, &found, ret);
-    }
-    if (variables_find(c->v, t->text, &found)) {
-        err = variable(c, &found, ret);
-        return err ? error_within(err, "%s", t->text) : NULL;
-    }
-    err = compile_through_this(c, t->text, ret, &done);
-    if (err || done)
-        return err;
-    if (!names_find(c->v, t->text, variables_space(c->v), kinds, &global) || global.entry.kind != NAME_VARIABLE)
+    struct name_meaning m;
+    if (t->kind == TREE_FILE_NAME && !lookup_in_file(c->v, t->file, t->text, NAME_VALUES, &m))
+        return error_new("there is no symbol %s in %s", t->text, t->file);
+    if (t->kind != TREE_FILE_NAME && !lookup_name(c->v, t->text, NAME_VALUES, &m))
         return fixed(c, t, ret);
-    err = variable(c, &(struct found_variable){.die = global.entry.die, .module = global.module},
-                   ret);
+    if (m.is_member)
+        return compile_this_member(c, &m, ret);
+    if (m.kind != NAME_VARIABLE)
+        return fixed(c, t, ret);
+    struct error *err = m.is_of_frame ? error_new("it is another frame's variable") : variable(c, &m.variable, ret);
     return err ? error_within(err, "%s", t->text) : NULL;
 }
 

@@ -452,8 +452,15 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         return error_new("%s has no members, so no %s", t->a->text ? t->a->text : "it", t->text);
     if (plain->is_incomplete)
         return error_new("%s %s is defined nowhere in the debug information", plain->keyword, plain->name ? plain->name : "");
-    const char *name = t->text, *colon = strrchr(name, ':');
-    err = value_find_member(a, colon ? colon + 1 : name, ret);
+    const char *name = names_last_part(t->text);
+    struct type *class = NULL;
+    if (name != t->text) {
+        char *of = values_copy(v, t->text, (size_t)(name - t->text - 2));
+        class = class_named_in(v, plain, of, 0);
+        if (!class)
+            return error_new("%s is no base class of %s", of, plain->name ? plain->name : "it");
+    }
+    err = value_find_member_in(a, class, name, ret);
     if (!err && !*ret)
         err = error_new("there is no member %s", t->text);
     return err;
@@ -632,58 +639,54 @@ static struct error *no_debug_symbol(struct evaluation *v, const char *name, str
     return NULL;
 }
 
-static struct error *evaluate_through_this(struct evaluation *v, const char *name,
-                                           struct value **ret)
+static struct error *evaluate_this_member(struct evaluation *v, const struct name_meaning *m, struct value **ret)
 {
     struct value *object = variables_this(v);
     *ret = NULL;
-    if (!object || strchr(name, ':'))
-        return NULL;
-    struct error *err = evaluate_dereference(object, &object);
-    if (!err)
-        err = value_find_member(object, name, ret);
-    error_destroy(err);
+    struct error *err = object ? evaluate_dereference(object, &object) : NULL;
+    if (!err && object)
+        err = value_find_member_in(object, m->class, m->member, ret);
+    return err || *ret ? err : error_new("there is no object here that has a member %s", m->member);
+}
+
+static struct error *enumerator(struct evaluation *v, const struct name_meaning *m, struct value **ret)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die die = m->variable.die, of = m->of_enum;
+    i64 i;
+    if (!of.addr || !dwarf_attr(&die, 0x1c /* DW_AT_const_value */, &a) ||
+        !variables_number(v, m->variable.module, &a, &i))
+        return error_new("the constant has no value");
+    *ret = value_of_number(v, type_of(v, m->variable.module, &of), (struct number){.i = i});
     return NULL;
 }
 
-static struct error *enumerator(struct evaluation *v, struct name_found *found, struct value **ret)
+struct error *evaluate_meaning(struct evaluation *v, const char *text, const struct name_meaning *m,
+                               struct value **ret)
 {
-    Dwarf_Die parent;
-    Dwarf_Attribute a;
-    i64 i;
-    if (!names_parent(found->module, &found->entry, &parent) ||
-        !dwarf_attr(&found->entry.die, 0x1c /* DW_AT_const_value */, &a) ||
-        !variables_number(v, found->module, &a, &i))
-        return error_new("the constant has no value");
-    *ret = value_of_number(v, type_of(v, found->module, &parent), (struct number){.i = i});
-    return NULL;
+    if (m->kind == NAME_TYPE)
+        return error_new("%s is a type, and has no value", text);
+    if (m->is_member)
+        return evaluate_this_member(v, m, ret);
+    if (m->kind == NAME_ENUMERATOR)
+        return enumerator(v, m, ret);
+    if (m->is_of_frame && !m->has_frame)
+        return error_new("%s is a local variable, and its function is not being called here", text);
+    if (m->is_of_frame)
+        return variables_value_in_frame(v, m->frame, &m->variable, ret);
+    struct error *err = variables_value(v, &m->variable, ret);
+    if (!err || m->kind != NAME_FUNCTION)
+        return err;
+    error_destroy(err);
+    return no_debug_symbol(v, text, ret);
 }
 
 static struct error *evaluate_name(struct evaluation *v, const char *text, struct value **ret)
 {
-    struct found_variable found;
-    struct name_found global;
-    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR;
-    if (variables_find(v, text, &found))
-        return variables_value(v, &found, ret);
-    if (v->language == LANGUAGE_RUST)
-        text = rust_resolved(v, text);
-    struct error *err = evaluate_through_this(v, text, ret);
-    if (err || *ret)
-        return err;
-    if (!names_find(v, text, variables_space(v), kinds, &global))
-        return no_debug_symbol(v, text, ret);
-    found = (struct found_variable){.die = global.entry.die, .module = global.module};
-    if (global.entry.kind == NAME_ENUMERATOR)
-        return enumerator(v, &global, ret);
-    if (global.entry.kind != NAME_FUNCTION)
-        return variables_value(v, &found, ret);
-    err = variables_value(v, &found, ret);
-    if (err) {
-        error_destroy(err);
-        return no_debug_symbol(v, text, ret);
-    }
-    return NULL;
+    struct name_meaning m;
+    if (lookup_value(v, text, &m))
+        return evaluate_meaning(v, text, &m, ret);
+    return no_debug_symbol(v, v->language == LANGUAGE_RUST ? rust_resolved(v, text) : text, ret);
 }
 
 /* `x@entry` */
@@ -699,11 +702,10 @@ static struct error *evaluate_entry(struct evaluation *v, const char *text, stru
 
 static struct error *file_name(struct evaluation *v, const struct tree *t, struct value **ret)
 {
-    struct name_found found;
-    if (!names_find_in_file(v, t->file, t->text, &found))
+    struct name_meaning m;
+    if (!lookup_in_file(v, t->file, t->text, NAME_VALUES | 1u << NAME_TYPE | NAME_NO_TAGS, &m))
         return error_new("there is no symbol %s in %s", t->text, t->file);
-    const struct found_variable variable = {.die = found.entry.die, .module = found.module};
-    return variables_value(v, &variable, ret);
+    return evaluate_meaning(v, t->text, &m, ret);
 }
 
 static struct error *evaluate_string(struct evaluation *v, const struct tree *t,

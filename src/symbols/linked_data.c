@@ -3,7 +3,8 @@
  * A unit that only declares a variable leaves it to the linker to find it; so the symbol tables are asked, by the name that the linker
  * knows.  And a library's variable may have been copied: the linker gives a program that uses it directly, as it uses stdout and
  * environ, room of its own for it, and the library uses that one, too.  What the library's debug information describes is then
- * left as it was when the program began.
+ * left as it was when the program began.  The same is true if the program, or an earlier library,
+ * has a variable of the same name.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -80,6 +81,112 @@ static bool find_copy(struct module *program, const char *name, struct linked *r
     return false;
 }
 
+/* A variable that other modules may refer to: what a dynamic symbol table says. */
+static bool find_dynamic(struct module *m, const char *name, GElf_Sym *ret, u64 *ret_bias)
+{
+    GElf_Addr bias;
+    GElf_Shdr h;
+    Elf *elf = dwfl_module_getelf(m->mod, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_DYNSYM || !h.sh_entsize)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (size_t n = 1; data && n < h.sh_size / h.sh_entsize; n++) {
+            const char *own = gelf_getsym(data, (int)n, ret) ? elf_strptr(elf, h.sh_link, ret->st_name) : NULL;
+            if (own && ret->st_shndx != SHN_UNDEF && strcmp(own, name) == 0) {
+                *ret_bias = bias;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The library itself is to look into itself first: linked with -Bsymbolic. */
+static bool is_symbolic(struct module *m)
+{
+    GElf_Addr bias;
+    GElf_Shdr h;
+    GElf_Dyn dynamic;
+    Elf *elf = dwfl_module_getelf(m->mod, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_DYNAMIC || !h.sh_entsize)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (int n = 0; data && n < (int)(h.sh_size / h.sh_entsize); n++)
+            if (gelf_getdyn(data, n, &dynamic) &&
+                (dynamic.d_tag == DT_SYMBOLIC || (dynamic.d_tag == DT_FLAGS && dynamic.d_un.d_val & DF_SYMBOLIC)))
+                return true;
+    }
+    return false;
+}
+
+/* What the loader has written where the library refers to the name: its address, or the number of its module if it is
+ * thread-local.  False: the library has no such reference, or it is not bound yet. */
+static bool read_binding(struct symbols *s, struct module *library, const char *name, u64 *ret)
+{
+    const struct symbols_host *host = &s->host;
+    GElf_Addr bias;
+    GElf_Shdr h, table;
+    GElf_Rela rela;
+    GElf_Sym symbol;
+    Elf *elf = dwfl_module_getelf(library->mod, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_RELA || !h.sh_entsize || !(h.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Scn *linked = elf_getscn(elf, h.sh_link);
+        Elf_Data *data = elf_getdata(section, NULL), *symbols = linked ? elf_getdata(linked, NULL) : NULL;
+        for (size_t n = 0; data && symbols && gelf_getshdr(linked, &table) && n < h.sh_size / h.sh_entsize; n++) {
+            if (!gelf_getrela(data, (int)n, &rela))
+                continue;
+            unsigned kind = (unsigned)GELF_R_TYPE(rela.r_info);
+            if ((kind != R_X86_64_GLOB_DAT && kind != R_X86_64_DTPMOD64) ||
+                !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
+                continue;
+            const char *own = elf_strptr(elf, table.sh_link, symbol.st_name);
+            if (own && strcmp(own, name) == 0)
+                return (host->peek ? host->peek : host->read)(host->context, rela.r_offset + bias, ret, 8) && *ret;
+        }
+    }
+    return false;
+}
+
+/* Is it what the library's references are bound to? */
+static bool is_bound_to(struct symbols *s, struct module *library, const char *name, const struct linked *l)
+{
+    struct tls_place place;
+    u64 bound;
+    if (!read_binding(s, library, name, &bound))
+        return false;
+    if (!l->is_thread_local)
+        return bound == l->address;
+    return variables_tls_place(s, l->module, &place) && place.number == bound;
+}
+
+/* An earlier module has a variable of the name, too, and the library uses that one.  The executable's is always seen; that of
+ * another library may be its own affair. */
+static bool find_preempting(struct symbols *s, struct module *library, const char *name, struct linked *ret)
+{
+    GElf_Sym symbol;
+    u64 bias;
+    size_t count;
+    struct module **modules = modules_linked(s, &count);
+    if (!find_dynamic(library, name, &symbol, &bias) || GELF_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT ||
+        is_symbolic(library))
+        return false;
+    for (size_t n = 0; n < count && modules[n] != library; n++) {
+        if (!find_dynamic(modules[n], name, &symbol, &bias))
+            continue;
+        bool is_tls = GELF_ST_TYPE(symbol.st_info) == STT_TLS;
+        *ret = (struct linked){.module = modules[n], .is_thread_local = is_tls,
+                               .address = is_tls ? symbol.st_value : symbol.st_value + bias};
+        if ((is_tls || GELF_ST_TYPE(symbol.st_info) == STT_OBJECT) &&
+            (n == 0 || is_bound_to(s, library, name, ret)))
+            return true;
+    }
+    return false;
+}
+
 bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked *ret)
 {
     Dwarf_Attribute a;
@@ -90,7 +197,8 @@ bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked 
     if (!name)
         return false;
     if (dwarf_attr_integrate(&f->die, DW_AT_location, &a) || dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
-        return f->module != modules[0] && module_is_program(modules[0]) && find_copy(modules[0], name, ret);
+        return f->module != modules[0] && module_is_program(modules[0]) &&
+               (find_copy(modules[0], name, ret) || find_preempting(v->symbols, f->module, name, ret));
     for (size_t n = 0; n < v->symbols->modules.count; n++)
         if (find_exported(modules[n], name, ret))
             return true;

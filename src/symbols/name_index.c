@@ -57,6 +57,22 @@ static const char *name_index_keep(struct evaluation *v, char *text)
     return text;
 }
 
+enum name_tag names_tag(Dwarf_Die *die, bool cplusplus)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type: return cplusplus ? TAG_TYPE : TAG_APART;
+    default: return TAG_NONE;
+    }
+}
+
+bool names_tag_fits(enum name_tag tag, unsigned kinds)
+{
+    return !(kinds & NAME_NO_TAGS && tag == TAG_APART) && !(kinds & NAME_ONLY_TAGS && tag == TAG_NONE);
+}
+
 /* May other files refer to it?  In C each file has types and constants of its own. */
 static bool name_index_is_external(struct name_walk *w, Dwarf_Die *die, enum name_kind kind)
 {
@@ -75,7 +91,7 @@ static u32 name_index_add_entry(struct name_walk *w, Dwarf_Die *die, enum name_k
     *(struct name_entry *)list_add(&w->index->entries) = (struct name_entry){
         .name = name ? name : "", .die = *die, .unit = w->unit, .parent = parent, .next = NO_ENTRY,
         .kind = (u8)kind, .is_declaration = has_flag(die, DW_AT_declaration),
-        .is_external = name_index_is_external(w, die, kind)};
+        .is_external = name_index_is_external(w, die, kind), .tag = (u8)names_tag(die, w->cplusplus)};
     return (u32)w->index->entries.count - 1;
 }
 
@@ -432,7 +448,8 @@ static void name_index_look_in(struct question *q, struct module *m)
     if (!x->entries.count)
         return;
     for (u32 at = x->heads[q->hash % x->head_count]; at != NO_ENTRY; at = e[at].next) {
-        if (!(q->kinds >> e[at].kind & 1) || (!q->is_template && strcmp(e[at].name, q->part) != 0))
+        if (!(q->kinds >> e[at].kind & 1) || (e[at].kind == NAME_TYPE && !names_tag_fits(e[at].tag, q->kinds)) ||
+            (!q->is_template && strcmp(e[at].name, q->part) != 0))
             continue;
         unsigned points = rate(q, m, &e[at]);
         if (points && q->all)
@@ -510,6 +527,11 @@ bool names_is_by_scope(const struct name_found *f)
     return f->points >> 3 >= FIT_WHOLE && (f->points & 7) >= REACH_DECLARED_HERE;
 }
 
+bool names_is_own(const struct name_found *f)
+{
+    return (f->points & 7) == REACH_OWN;
+}
+
 void names_all(struct evaluation *v, const char *name, unsigned kinds, struct list *ret)
 {
     struct question q = question_of(v, name, NULL, kinds);
@@ -542,35 +564,6 @@ bool names_find_instance(struct evaluation *v, const char *name, struct name_fou
             free(qualified);
             if (same) {
                 *ret = (struct name_found){.module = modules[k], .entry = e[n], .points = 1};
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static bool ends_with_path(const char *path, const char *end)
-{
-    size_t all = strlen(path), length = strlen(end);
-    return all >= length && strcmp(path + all - length, end) == 0 &&
-           (all == length || path[all - length - 1] == '/');
-}
-
-bool names_find_in_file(struct evaluation *v, const char *file, const char *name,
-                        struct name_found *ret)
-{
-    struct module **modules = v->symbols->modules.items;
-    for (size_t k = 0; k < v->symbols->modules.count; k++) {
-        struct name_index *x = module_names(modules[k]);
-        const struct name_entry *e = x->entries.items;
-        for (u32 at = x->entries.count ? x->heads[name_index_hash_of(name) % x->head_count]
-                                       : NO_ENTRY;
-             at != NO_ENTRY; at = e[at].next) {
-            Dwarf_Die die = e[at].die, unit;
-            const char *path = dwarf_diename(dwarf_diecu(&die, &unit, NULL, NULL));
-            if (e[at].kind <= NAME_FUNCTION && strcmp(e[at].name, name) == 0 && path &&
-                ends_with_path(path, file)) {
-                *ret = (struct name_found){.module = modules[k], .entry = e[at]};
                 return true;
             }
         }

@@ -11,6 +11,8 @@
 
 enum { NEST_MOST = 200 };
 
+static const char ANONYMOUS[] = "(anonymous namespace)";
+
 struct parser {
     struct evaluation *v;
     const char *at;
@@ -125,8 +127,8 @@ static const char *qualified(struct parser *p)
     for (;;) {
         if (*p->at == '~')
             p->at++;
-        if (strncmp(p->at, "(anonymous namespace)", 21) == 0)
-            p->at += 21;
+        if (strncmp(p->at, ANONYMOUS, sizeof ANONYMOUS - 1) == 0)
+            p->at += sizeof ANONYMOUS - 1;
         else if (!word(p))
             break;
         size_t more = *p->at == '<' ? template_length(p->at) : 0;
@@ -142,11 +144,14 @@ static const char *qualified(struct parser *p)
 struct type *type_named(struct evaluation *v, const char *keyword, const char *name)
 {
     struct name_found found;
+    struct name_meaning m;
     struct type *t;
-    if (names_find(v, name, variables_space(v), 1u << NAME_TYPE, &found) || names_find_instance(v, name, &found)) {
-        t = type_of(v, found.module, &found.entry.die);
+    unsigned tags = keyword ? NAME_ONLY_TAGS : v->cplusplus ? 0 : NAME_NO_TAGS;
+    bool known = lookup_name(v, name, 1u << NAME_TYPE | tags, &m);
+    if (known || names_find_instance(v, name, &found)) {
+        t = known ? type_of(v, m.variable.module, &m.variable.die) : type_of(v, found.module, &found.entry.die);
         struct type *plain = type_plain(v, t);
-        bool is_tag = t->kind == TYPE_STRUCT || t->kind == TYPE_ENUM;
+        bool is_tag = (t->kind == TYPE_STRUCT || t->kind == TYPE_ENUM) && t->language == LANGUAGE_C;
         if ((!keyword && (!is_tag || v->cplusplus)) || (keyword && plain->keyword && (strcmp(plain->keyword, keyword) == 0 || plain->kind == TYPE_STRUCT)))
             return t;
     }
@@ -189,17 +194,11 @@ static struct type *basic_type(struct parser *p)
 /* Is the name a variable here?  Then it is no type. */
 static bool is_variable_name(struct parser *p, const char *name)
 {
-    struct found_variable found;
-    struct name_found global, type;
-    const char *space = variables_space(p->v);
-    unsigned kinds = 1u << NAME_VARIABLE | 1u << NAME_ENUMERATOR;
-    if (!p->v->cplusplus) /* there a constructor has the name of its class */
-        kinds |= 1u << NAME_FUNCTION;
-    if (variables_find(p->v, name, &found))
-        return true;
-    if (!names_find(p->v, name, space, kinds, &global))
+    struct name_meaning m, type;
+    if (!lookup_value(p->v, name, &m) || m.kind == NAME_TYPE)
         return false;
-    return !names_find(p->v, name, space, 1u << NAME_TYPE, &type) || type.points <= global.points;
+    return m.kind != NAME_FUNCTION || !p->v->cplusplus || /* there a constructor has the name of its class */
+           !lookup_name(p->v, name, 1u << NAME_TYPE, &type);
 }
 
 static bool take_qualifier(struct parser *p, bool *ret_const)
@@ -491,16 +490,23 @@ static struct tree *parse_string(struct parser *p)
     return t;
 }
 
-/* 'file.c'::name; otherwise it is a character. */
+/* 'file.c'::name, or a name that is more than a word; otherwise it is a character. */
 static struct tree *quoted(struct parser *p)
 {
     const char *close = strchr(p->at + 1, '\'');
+    bool is_name = close && close > p->at + 2 && p->at[1] != '\\' && !is_rust(p);
+    if (is_name && strncmp(close + 1, "::", 2) != 0) {
+        struct tree *t = node(p, TREE_NAME, NULL, NULL);
+        t->text = values_copy(p->v, p->at + 1, (size_t)(close - p->at - 1));
+        p->at = close + 1;
+        return t;
+    }
     if (!close || strncmp(close + 1, "::", 2) != 0)
         return character(p);
     struct tree *t = node(p, TREE_FILE_NAME, NULL, NULL);
     t->file = values_copy(p->v, p->at + 1, (size_t)(close - p->at - 1));
     p->at = close + 3;
-    t->text = word(p);
+    t->text = qualified(p);
     return t->text ? t : unexpected(p);
 }
 
@@ -563,7 +569,7 @@ static struct tree *primary(struct parser *p)
 {
     skip_space(p);
     char c = *p->at;
-    if (c == '(') {
+    if (c == '(' && !see(p, ANONYMOUS)) {
         p->at++;
         struct tree *t = comma(p);
         need(p, ")");
@@ -721,7 +727,7 @@ static struct tree *parse_unary(struct parser *p)
         t = parse_size_of(p);
     if (!t && !p->error && !is_rust(p))
         t = named_cast(p);
-    if (!t && !p->error && !is_rust(p))
+    if (!t && !p->error && !is_rust(p) && !see(p, ANONYMOUS))
         t = parse_cast(p);
     if (!t && !p->error)
         t = postfix(p);

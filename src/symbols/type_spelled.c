@@ -161,7 +161,10 @@ static bool is_enum_class(struct type *t)
 
 char *type_enum_prefix(struct evaluation *v, struct type *t)
 {
+    bool cplusplus = v->cplusplus; /* it may be asked for in a frame of another language */
+    v->cplusplus |= t->has_die && language_of_die(&t->die) == LANGUAGE_CPLUSPLUS;
     char *text = v->cplusplus ? type_text(v, t) : xformat("%s", ""), *last = NULL;
+    v->cplusplus = cplusplus;
     if (is_enum_class(t)) {
         char *longer = xformat("%s::", text);
         free(text);

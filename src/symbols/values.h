@@ -2,7 +2,9 @@
  *
  *   types.c, type_text.c    types of DWARF, and how C writes them
  *   type_spelled.c, type_names.c    what ptype shows; names of templates
+ *   lookup.c                what a name means in a frame
  *   name_index.c            names outside of functions
+ *   link_order.c            modules as the dynamic linker has them
  *   variables.c             where a variable is: location lists, entry values, pieces, thread-locals
  *   stretches.c             how it is kept in each part of its function's code
  *   linked_data.c           where the linker has put a variable that is only declared
@@ -88,6 +90,9 @@ void values_close(struct evaluation *v); /* accepts NULL */
  * is not there, assigns or
  * calls where that is refused. */
 struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret);
+
+/* A sentence about the symbol that a name was taken for, if scope did not decide between several; NULL: it did. */
+const char *values_note(const struct evaluation *v);
 
 /* A function of the symbol tables, by the linker's name. */
 bool values_symbol(struct evaluation *v, const char *name, u64 *ret_address);

@@ -114,7 +114,13 @@ struct name_entry {
     u8 kind;
     bool is_declaration;
     bool is_external; /* other files may refer to it */
+    u8 tag;           /* of a type: enum name_tag */
 };
+
+/* A tag is what stands after `struct`, `union`, `class` and `enum`.  In C tags are names apart. */
+enum name_tag { TAG_NONE, TAG_APART, TAG_TYPE };
+/* Beside kinds: tags that are apart do not count, or only tags do. */
+enum { NAME_NO_TAGS = 1u << 30, NAME_ONLY_TAGS = 1u << 29 };
 
 /* `using namespace N`, `using N::x`, `namespace M = N`, outside of functions. */
 struct name_import {
@@ -156,17 +162,18 @@ bool names_find(struct evaluation *v, const char *name, const char *space, unsig
 bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *ret);
 /* Could the frame's file refer to it by the name?  If not, it is one of those that have the name. */
 bool names_is_by_scope(const struct name_found *f);
+/* Is it of the frame's file? */
+bool names_is_own(const struct name_found *f);
 /* Adds whatever has the name, or ends so (struct name_found). */
 void names_all(struct evaluation *v, const char *name, unsigned kinds, struct list *ret);
+enum name_tag names_tag(Dwarf_Die *die, bool cplusplus);
+bool names_tag_fits(enum name_tag tag, unsigned kinds);
 /* The part after the last `::`; template arguments may hold some of their own. */
 const char *names_last_part(const char *name);
 /* The modules in the order in which the linker looks for a name (link_order.c). */
 struct module **modules_linked(struct symbols *s, size_t *ret_count);
 /* An instance of a template, named without the arguments that it has by default: a walk over all names. */
 bool names_find_instance(struct evaluation *v, const char *name, struct name_found *ret);
-/* `'file.c'::name`. */
-bool names_find_in_file(struct evaluation *v, const char *file, const char *name,
-                        struct name_found *ret);
 void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context);
 /* What it is in: the enum of a constant, the class of a member. */
 bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret);
@@ -210,7 +217,9 @@ struct evaluation {
     u32 uses;                  /* VALUES_* */
     /* nothing is to have an effect: only the type of the result is asked for */
     bool only_types;
+    const char *note;          /* which of several symbols a name was taken for; NULL: none was in doubt */
     struct list moving;        /* struct found_variable: of VALUES_MOVES and VALUES_CONSTANT */
+    bool no_place;             /* where the last thread-local variable is was not to be found */
     bool no_storage;           /* the last thread-local variable has no place in this thread yet */
     struct list memory;        /* void *: all that lives until it is closed */
     struct type *types[TYPE_BUCKETS];
@@ -228,6 +237,46 @@ struct found_variable {
 };
 
 bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret);
+bool variables_find_in_block(struct evaluation *v, size_t block, const char *name,
+                             struct found_variable *ret);
+/* The nearest frame of the function from the selected one on. */
+bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m, size_t *ret);
+/* The value of a variable of another frame. */
+struct error *variables_value_in_frame(struct evaluation *v, size_t frame, const struct found_variable *f,
+                                       struct value **ret);
+/* Is the location the same everywhere: an address, or one of the thread? */
+bool variables_is_fixed(Dwarf_Attribute *location);
+
+/* --- what a name means (lookup.c) -------------------------------------------------------------------------- */
+
+struct name_meaning {
+    enum name_kind kind;
+    struct found_variable variable; /* or function, type, constant */
+    struct name_found global;       /* module NULL: it is no entry of the index */
+    Dwarf_Die of_enum;              /* of a constant */
+    bool is_member;                 /* of the object: `member`, in `class` if that is not NULL */
+    const char *member;
+    struct type *class;
+    bool is_of_frame, has_frame;    /* a variable of the frame with the number, if there is one */
+    size_t frame;
+};
+enum { NAME_VALUES = 1u << NAME_VARIABLE | 1u << NAME_FUNCTION | 1u << NAME_ENUMERATOR };
+/* Notes which one was taken if it could be several (values_note()). */
+bool lookup_name(struct evaluation *v, const char *text, unsigned kinds, struct name_meaning *ret);
+/* A value, or a type if that is what the name means here. */
+bool lookup_value(struct evaluation *v, const char *text, struct name_meaning *ret);
+/* 'file.c'::name */
+bool lookup_in_file(struct evaluation *v, const char *file, const char *text, unsigned kinds,
+                    struct name_meaning *ret);
+/* Is it the class itself, or one of its bases? */
+bool class_has_base(struct evaluation *v, struct type *class, struct type *base);
+/* The class or base class that the name means; NULL: none. */
+struct type *class_named_in(struct evaluation *v, struct type *class, const char *name, unsigned depth);
+struct error *evaluate_meaning(struct evaluation *v, const char *text, const struct name_meaning *m,
+                               struct value **ret);
+/* A member in the class of the object, or in the base class of it that is named. */
+struct error *value_find_member_in(struct value *object, struct type *class, const char *name, struct value **ret);
+
 /* The name that the linker knows it by; NULL: none. */
 const char *variables_link_name(Dwarf_Die *die);
 /* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */

@@ -343,7 +343,9 @@ static bool host_address(void *context, u64 in_file, u64 *ret)
 static bool host_tls(void *context, u64 offset, u64 *ret)
 {
     struct frame_view *f = context;
-    return f->module && variables_tls(f->v, f->module, offset, ret);
+    bool found = f->module && variables_tls(f->v, f->module, offset, ret);
+    f->v->no_place |= !found;
+    return found;
 }
 
 static bool host_frame_base(void *context, u64 *ret);
@@ -525,7 +527,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     struct type *t = type_attribute(v, found->module, &die);
     view_for(v, found, &view);
     v->uses &= ~(u32)VALUES_FRAME;
-    v->no_storage = false;
+    v->no_storage = v->no_place = false;
     if (dwarf_tag(&die) == DW_TAG_subprogram) {
         Dwarf_Addr entry;
         t = type_of(v, found->module, &die);
@@ -552,6 +554,8 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     }
     if (!*ret && v->no_storage)
         return error_new("this thread has not used it yet, and has no storage for it");
+    if (!*ret && v->no_place)
+        return error_new("where its module has thread-local variables is not known");
     if (!*ret)
         *ret = value_optimised_out(v, t);
     if (!(*ret)->in_memory && v->uses & VALUES_FRAME)
@@ -629,7 +633,8 @@ static bool resolve_declaration(struct evaluation *v, struct found_variable *fou
     struct name_found global;
     if (!dwarf_attr_integrate(&found->die, DW_AT_declaration, &a) ||
         dwarf_attr_integrate(&found->die, DW_AT_location, &a) ||
-        !names_find(v, name, NULL, 1u << NAME_VARIABLE, &global))
+        !names_find(v, name, variables_space(v), 1u << NAME_VARIABLE, &global) ||
+        !names_is_by_scope(&global))
         return true;
     *found = (struct found_variable){.die = global.entry.die, .module = global.module};
     return true;
@@ -666,12 +671,61 @@ static bool find_in_origin(struct evaluation *v, Dwarf_Die *block, const char *n
     return true;
 }
 
+bool variables_find_in_block(struct evaluation *v, size_t block, const char *name,
+                             struct found_variable *ret)
+{
+    return (find_in_block(v, &v->blocks[block], name, ret) || find_in_origin(v, &v->blocks[block], name, ret)) &&
+           resolve_declaration(v, ret, name);
+}
+
 bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret)
 {
     for (size_t n = 0; n < v->block_count; n++)
-        if (find_in_block(v, &v->blocks[n], name, ret) || find_in_origin(v, &v->blocks[n], name, ret))
-            return resolve_declaration(v, ret, name);
+        if (variables_find_in_block(v, n, name, ret))
+            return true;
     return false;
+}
+
+bool variables_is_fixed(Dwarf_Attribute *location)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    if (expression_of(location, &ops, &count) != 0)
+        return false;
+    for (size_t n = 0; n < count; n++) {
+        unsigned atom = ops[n].atom;
+        if (atom == DW_OP_addr || atom == DW_OP_addrx || atom == DW_OP_GNU_addr_index ||
+            atom == DW_OP_form_tls_address || atom == DW_OP_GNU_push_tls_address)
+            return true;
+    }
+    return false;
+}
+
+bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m, size_t *ret)
+{
+    for (size_t n = v->request.selected; n < v->request.frame_count; n++) {
+        struct frame_view view;
+        if (v->request.frames[n].inlined)
+            continue;
+        view_frame(v, n, &view);
+        if (view.module == m && view.has_function && view.function.addr == function->addr) {
+            *ret = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct error *variables_value_in_frame(struct evaluation *v, size_t frame, const struct found_variable *f,
+                                       struct value **ret)
+{
+    struct frame_view own = v->view;
+    Dwarf_Die block = f->block;
+    view_frame(v, frame, &v->view);
+    bool is_there = dwarf_haspc(&block, v->view.pc - f->module->dwarf_bias) == 1;
+    struct error *err = is_there ? variables_value(v, f, ret) : error_new("its block is not active in that call");
+    v->view = own;
+    return err;
 }
 
 const char *variables_space(struct evaluation *v)
@@ -686,8 +740,10 @@ const char *variables_space(struct evaluation *v)
     struct function_symbol symbol = {.raw = raw};
     if (!raw)
         return NULL;
-    char *name = values_copy(v, function_name(&symbol), strlen(function_name(&symbol)));
+    char *bare = symbols_bare_name(function_name(&symbol));
+    char *name = values_copy(v, bare, strlen(bare));
     free(symbol.name);
+    free(bare);
     char *open = strchr(name, '('), *last = NULL;
     while (open && strncmp(open, "(anonymous namespace)", 21) == 0)
         open = strchr(open + 1, '(');

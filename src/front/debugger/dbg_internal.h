@@ -425,6 +425,8 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent);
 char *dbg_display_label(const struct dbg_display *display); /* to be freed */
 void dbg_say_displays(struct dbg *d);
+/* Which of several symbols a name was taken for; NULL: nothing is said. */
+void dbg_say_note(struct dbg *d, const char *note);
 struct error *dbg_evaluate_silently(struct dbg *d, const char *expression); /* for its effect */
 void dbg_say_arguments(struct dbg *d, size_t frame);
 void dbg_say_returned(struct dbg *d, u64 function);

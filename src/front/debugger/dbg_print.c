@@ -31,6 +31,14 @@ static struct error *one_letter(const char **args, char *ret)
     return err;
 }
 
+void dbg_say_note(struct dbg *d, const char *note)
+{
+    if (!note)
+        return;
+    dbg_say(d, "(%s)\n", note);
+    json_string(dbg_fields(d), "note", note);
+}
+
 /* As the answer of a command; it goes into the history. */
 static void print_value(struct dbg *d, struct value *value, char format)
 {
@@ -70,6 +78,8 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
     d->copy.changed |= !err && c->which && session_scratch(d->session);
     if (!err && !(c->which && value_is_void(value)))
         print_value(d, value, format);
+    if (!err)
+        dbg_say_note(d, values_note(evaluation));
     values_close(evaluation);
     return err;
 }
@@ -108,6 +118,8 @@ static void say_display(struct dbg *d, const struct dbg_display *display)
         char *text = err ? NULL : value_show(value, display->format);
         if (text)
             dbg_say(d, "%s = %s\n", label, text);
+        if (text && values_note(evaluation))
+            dbg_say(d, "(%s)\n", values_note(evaluation));
         free(text);
         values_close(evaluation);
     }
@@ -185,6 +197,7 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
     if (!err) {
         dbg_say(d, "type = %s\n", text);
         json_string(dbg_fields(d), "type", text);
+        dbg_say_note(d, values_note(evaluation));
         free(text);
     }
     values_close(evaluation);

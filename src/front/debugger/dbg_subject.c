@@ -12,7 +12,11 @@ struct error *dbg_subject_over_time(struct dbg *d, const char *text, struct subj
 {
     struct values_request request;
     struct error *err = dbg_request(d, &request);
-    return err ? err : subject_create(d->session, d->source, d->thread, &request, text, ret);
+    if (!err)
+        err = subject_create(d->session, d->source, d->thread, &request, text, ret);
+    if (!err)
+        dbg_say_note(d, (*ret)->note);
+    return err;
 }
 
 /* Why it cannot be waited for here; NULL: it can. */
