@@ -286,6 +286,17 @@ static struct error *finish_inlined(struct walk *w, const struct finish_target *
 /* --- before ----------------------------------------------------------------------------------- */
 
 
+/* Has a handler run on behalf of the thread, from one moment to the other?  It is a call of the
+ * instruction that it interrupted. */
+static struct error *has_handled(struct walk *w, struct moment from, struct moment to, bool *ret)
+{
+    struct plan_site signal = {.kind = SITE_SIGNAL, .address = ~0ull, .thread = w->thread};
+    struct found found;
+    struct error *err = walk_last_since(w, &signal, 1, to, from, &found);
+    *ret = !err && found.any;
+    return err;
+}
+
 /* Has the frame made a call that returned, from one moment to the other? */
 static struct error *has_called(struct walk *w, size_t index, struct moment from, struct moment to,
                                 bool *ret)
@@ -326,6 +337,8 @@ static struct error *find_statement(struct walk *w, size_t index, struct moment 
         return err;
     bool called = false;
     err = has_called(w, index, start.at, call, &called);
+    if (!err && !called)
+        err = has_handled(w, start.at, call, &called);
     if (!err && !called)
         *ret = start.at;
     return err;

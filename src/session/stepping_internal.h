@@ -62,6 +62,9 @@ struct error *walk_back_to(struct walk *w, const struct point_result *found);
 /* The last of these events before the moment; found.any: there is one. */
 struct error *walk_last(struct walk *w, const struct plan_site *sites, u32 count,
                         struct moment from, struct found *ret);
+/* The same, of those that are not before `since`. */
+struct error *walk_last_since(struct walk *w, const struct plan_site *sites, u32 count,
+                              struct moment from, struct moment since, struct found *ret);
 
 /* The calls of a function, or the addresses behind them; to be freed. */
 struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind, u32 *ret_count);

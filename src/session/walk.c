@@ -387,9 +387,15 @@ struct error *walk_go_before(struct walk *w, struct frame_search f)
 struct error *walk_last(struct walk *w, const struct plan_site *sites, u32 count,
                         struct moment from, struct found *ret)
 {
+    return walk_last_since(w, sites, count, from, session_first(w->s), ret);
+}
+
+struct error *walk_last_since(struct walk *w, const struct plan_site *sites, u32 count,
+                              struct moment from, struct moment since, struct found *ret)
+{
     struct counts counts = {0};
     struct breakpoints none = {0};
-    struct search q = {.counts = &counts, .nth = 1, .from = from, .bound = session_first(w->s)};
+    struct search q = {.counts = &counts, .nth = 1, .from = from, .bound = since};
     breakpoints_plan(&none, CHOOSE_ALL, sites, count, &q.plan);
     struct error *err = search_backward(w->s, &q, ret);
     pass_plan_deinit(&q.plan);
