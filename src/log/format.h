@@ -243,6 +243,7 @@ enum event_note_level {
     NOTE_LIMIT = 1, /* something that cannot be replayed */
     NOTE_QUIET = 2, /* only from ebb to a replaying engine: what is printed from here on is not shown; */
     NOTE_SHOWN = 3, /* and from here on it is */
+    NOTE_LEFT = 4,  /* the last event: the recording was ended here, and the process went on */
 };
 struct event_note {
     u32 level; /* enum event_note_level */

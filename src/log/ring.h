@@ -238,16 +238,16 @@ static inline void ring_advance(struct ring_consumer *c, const struct ring_host 
     }
 }
 
-/* Sleeps until `wanted` bytes more than are taken are there, or the time-out has passed. */
+/* Sleeps until `wanted` bytes more than are taken are there, or `ns` have passed. */
 static inline void ring_wait_for_bytes(struct ring_consumer *c, const struct ring_host *host,
-                                       u64 wanted)
+                                       u64 wanted, u64 ns)
 {
     struct ring *shared = c->shared;
     __atomic_store_n(&shared->consumer_waits, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&shared->wake_at, c->read + wanted, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&shared->written, __ATOMIC_SEQ_CST) - c->read < wanted &&
         !__atomic_load_n(&shared->producer_done, __ATOMIC_RELAXED))
-        host->wait(host->context, &shared->consumer_waits, 1, RING_WAIT_NS);
+        host->wait(host->context, &shared->consumer_waits, 1, ns);
     __atomic_store_n(&shared->wake_at, RING_NEVER, __ATOMIC_RELAXED);
     __atomic_store_n(&shared->consumer_waits, 0, __ATOMIC_RELAXED);
 }
@@ -287,7 +287,7 @@ static inline const struct event *ring_peek(struct ring_consumer *c, const struc
         const struct event *e = ring_peek_now(c, host);
         if (e || c->damaged || done)
             return e;
-        ring_wait_for_bytes(c, host, EVENT_ALIGN);
+        ring_wait_for_bytes(c, host, EVENT_ALIGN, RING_WAIT_NS);
         if (!(e = ring_peek_now(c, host)) && host->gone(host->context))
             return ring_peek_now(c, host); /* what it wrote before it went */
         if (e)

@@ -4,7 +4,8 @@
  * The program must never suffer: whatever goes wrong with the recording is told once, the
  * program goes on, and what was written stays usable.
  *
- *     started --(hello)--> recording --(every image hung up, child reaped)--> over
+ *     started --(hello)--> recording --(child reaped)--> waiting --(every image hung up)--> over
+ *                                                         --(a signal: they are left)---> over
  */
 #include "recorder/recorder.h"
 
@@ -41,6 +42,10 @@ enum {
     FIXED_POLLS = 3,       /* signals, the shared socket, threads that stopped */
 };
 
+#define MILLISECOND 1000000ul
+#define TELL_WAITS_NS (500 * MILLISECOND) /* after the first process: most end with it */
+#define KILL_NS (2000 * MILLISECOND)      /* from SIGTERM to SIGKILL */
+
 struct recorder {
     struct recording *rec;
     const struct recorder_job *job;
@@ -49,7 +54,12 @@ struct recorder {
     pid_t child;
     int shared, signals, stopped; /* the shared socket is -1 after it hung up */
     bool reaped;
+    u64 reaped_at;
     int wait_status;
+    bool told_waits;   /* the host knows whom we wait for */
+    int ended_by;      /* the signal, while others live on */
+    u64 kill_at;       /* job->kill: SIGKILL then; 0: not asked for yet */
+    u32 left;          /* tracks whose processes go on */
     struct recorder_track **tracks; /* live ones; `count` of them */
     bool *hung_up;
     size_t count, room;
@@ -211,6 +221,12 @@ static void keep_limit(struct recorder *r, char *limit)
         r->limit = limit;
 }
 
+/* Was the recording ended, and are the processes to go on? */
+static bool is_leaving(const struct recorder *r)
+{
+    return r->ended_by && !r->job->kill;
+}
+
 /* Tells what stopped a track; lets go of those whose process is gone as well. */
 static void reap_tracks(struct recorder *r)
 {
@@ -221,7 +237,7 @@ static void reap_tracks(struct recorder *r)
         struct error *err = recorder_track_error(track);
         if (err)
             recorder_fail(r, err);
-        if (!r->hung_up[i])
+        if (!r->hung_up[i] && !is_leaving(r))
             continue;
         struct recorder_figures f = recorder_track_figures(track);
         r->past.events += f.events;
@@ -278,25 +294,119 @@ static void continue_program(struct recorder *r)
  * to see that. */
 static void hear_child(struct recorder *r)
 {
-    if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child)
+    if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child) {
         r->reaped = true;
+        r->reaped_at = wall_clock_now();
+    }
     if (!r->reaped && r->front.group && is_stopped(r->child) && is_in_foreground(r->front.group))
         recorder_front_stop(&r->front);
 }
 
-/* SIGTERM and SIGHUP are meant for the program: it gets them unless the terminal, which sends to
- * all, did it. */
+/* The first process has ended, others live on */
+
+static struct recorder_process recorder_process_of(const struct recorder_track *t)
+{
+    struct recorder_process p = {recorder_track_pid(t), "?"};
+    char *path = xformat("/proc/%d/comm", (int)p.pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, p.name, sizeof p.name - 1);
+    if (got > 0)
+        p.name[got] = '\0';
+    p.name[strcspn(p.name, "\n")] = '\0';
+    for (char *c = p.name; *c; c++)
+        *c = (u8)*c < 32 || *c == 127 ? '?' : *c;
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return p;
+}
+
+static void tell_waits(struct recorder *r)
+{
+    r->told_waits = true;
+    struct recorder_process *list = xalloc((r->count + 1) * sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->hung_up[i])
+            list[count++] = recorder_process_of(r->tracks[i]);
+    if (r->host->waits && count)
+        r->host->waits(r->host->context, r->rec, list, count);
+    free(list);
+}
+
+static void signal_all(struct recorder *r, int signal)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->hung_up[i])
+            kill(recorder_track_pid(r->tracks[i]), signal);
+}
+
+static void leave_all(struct recorder *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        r->left += !r->hung_up[i];
+        recorder_track_leave(r->tracks[i]);
+    }
+    if (r->shared >= 0)
+        close(r->shared);
+    r->shared = -1;
+}
+
+/* Processes that are to be ended get some time for it; a second signal takes that away. */
+static void recorder_end(struct recorder *r, int signal)
+{
+    if (!r->job->kill && !r->ended_by) {
+        r->ended_by = signal;
+        leave_all(r);
+    } else if (r->job->kill && !r->ended_by) {
+        r->ended_by = signal;
+        r->kill_at = wall_clock_now() + KILL_NS;
+        signal_all(r, SIGTERM);
+    } else if (r->job->kill) {
+        r->kill_at = wall_clock_now();
+    }
+}
+
+/* What is due by the clock. */
+static void recorder_look_at_clock(struct recorder *r)
+{
+    u64 now = wall_clock_now();
+    if (r->reaped && !r->told_waits && !r->ended_by && now - r->reaped_at >= TELL_WAITS_NS)
+        tell_waits(r);
+    if (r->kill_at && now >= r->kill_at)
+        signal_all(r, SIGKILL); /* again, should they have made others meanwhile */
+}
+
+/* How long a turn may wait, in milliseconds. */
+static int recorder_patience(const struct recorder *r, int timeout)
+{
+    bool waits = r->reaped && !r->told_waits, kills = r->kill_at != 0;
+    int own = kills ? 50 : waits ? (int)(TELL_WAITS_NS / MILLISECOND / 5) : -1;
+    return own < 0 ? timeout : timeout < 0 || own < timeout ? own : timeout;
+}
+
+/* A signal is meant for the program: it gets it unless all of its group, so also the program, did.
+ * If the program has ended it is meant for the recording; but not if the same signal, sent to all,
+ * may be what ended the program and is about to end the others. */
 static void recorder_hear_signals(struct recorder *r)
 {
     struct signalfd_siginfo info;
     if (read(r->signals, &info, sizeof info) != sizeof info)
         return;
-    if (info.ssi_signo == SIGCHLD)
+    if (info.ssi_signo == SIGCHLD) {
         hear_child(r);
-    else if (info.ssi_signo == SIGCONT)
+        return;
+    }
+    if (info.ssi_signo == SIGCONT) {
         continue_program(r);
-    else if (!r->reaped && info.ssi_code != SI_KERNEL)
+        return;
+    }
+    bool all = recorder_front_says_all(&r->front, &info);
+    hear_child(r);
+    if (!r->reaped && !all)
         kill(r->child, (int)info.ssi_signo);
+    else if (r->reaped && (!all || wall_clock_now() - r->reaped_at >= TELL_WAITS_NS))
+        recorder_end(r, (int)info.ssi_signo);
 }
 
 /* Only to be woken: reap_tracks looks for itself. */
@@ -323,7 +433,7 @@ void recorder_turn(struct recorder *r, int timeout)
         int fd = r->hung_up[i] ? -1 : recorder_track_socket(r->tracks[i]);
         polls[FIXED_POLLS + i] = (struct pollfd){.fd = fd, .events = POLLIN};
     }
-    if (poll(polls, FIXED_POLLS + count, timeout) > 0) {
+    if (poll(polls, FIXED_POLLS + count, recorder_patience(r, timeout)) > 0) {
         for (size_t i = 0; i < count; i++)
             if (polls[FIXED_POLLS + i].revents)
                 hear_track(r, i);
@@ -336,6 +446,7 @@ void recorder_turn(struct recorder *r, int timeout)
     }
     free(polls);
     reap_tracks(r);
+    recorder_look_at_clock(r);
 }
 
 /* Before and after */
@@ -393,6 +504,8 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
         .result = recorder_result_of(r),
         .wait_status = r->wait_status,
         .failed = r->failure != NULL,
+        .ended_by = r->ended_by,
+        .left = r->left,
         .events = r->past.events,
         .limit = r->limit,
     };
@@ -425,6 +538,8 @@ static struct error *make_recording(struct recorder *r)
     const char *name = recorder_base_name(start->argv[0]);
     struct error *err = recording_create(r->job->output, name, &r->rec);
     if (!err)
+        recorder_front_tell(&r->front, r->rec->path);
+    if (!err)
         err = recorder_describe(r, start->program, start->argv);
     return err ? error_within(err, "cannot record") : NULL;
 }
@@ -432,11 +547,10 @@ static struct error *make_recording(struct recorder *r)
 static struct error *watch(struct recorder *r)
 {
     sigset_t mask;
-    sigemptyset(&mask);
+    recorder_front_signals(&mask);
     sigaddset(&mask, SIGCHLD);
-    sigaddset(&mask, SIGTERM);
-    sigaddset(&mask, SIGHUP);
     sigaddset(&mask, SIGCONT);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
     r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     r->stopped = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->signals < 0 || r->stopped < 0) /* the program runs; without us it is not recorded */

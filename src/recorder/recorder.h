@@ -20,8 +20,12 @@
  * goes on unrecorded, and what was written stays usable.
  *
  * A process has one recorder at a time: the recorder takes over signals for good
- * (log/engine_start.h), passes SIGTERM and SIGHUP on to the program, and raises the limits on
- * files.
+ * (log/engine_start.h), passes SIGINT, SIGQUIT, SIGTERM and SIGHUP on to the program, and raises
+ * the limits on files.
+ *
+ * The first process may end before others that it started.  The recorder then waits for them, and
+ * tells the host which they are.  From then on one of those signals ends the recording: the
+ * processes go on unrecorded, or are ended too (`kill` of the job).
  */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -46,11 +50,15 @@ struct recorder_front {
     pid_t pid;   /* 0: there is none, and the recorder is the process that the caller waits for */
     pid_t group; /* of the front and the program */
     bool stopped;
+    char *place; /* in memory that both have: the path of the recording, once there is one */
 };
 
 /* True in the recorder, which then records with this front.  False in the front, after the recorder
  * has ended: *ret_wait_status is its status.  Takes the signals.  Before any thread is made. */
 bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status);
+
+/* In the front: was the recorder killed?  Then the program goes on unrecorded.  `by` is the signal. */
+bool recorder_front_lost(int wait_status, int *by);
 
 /* What is to be recorded.  Everything is lent until the recorder is destroyed. */
 struct recorder_job {
@@ -58,8 +66,14 @@ struct recorder_job {
     const char *output;  /* a directory that is not there yet, or is empty; NULL: the next NAME-N in
                           * the root of recordings (log/recording.h) */
     bool only_if_failed; /* remove the recording if the program succeeds */
+    bool kill;           /* a signal that ends the recording ends the processes, too */
     const struct recorder_front *front; /* NULL: the program is in no group that is to be left, and
                                          * no process stops with it */
+};
+
+struct recorder_process {
+    pid_t pid;
+    char name[16]; /* as the kernel has it; "?" if that is not known */
 };
 
 /* Told of events while the recorder turns or finishes.  Functions may be NULL. */
@@ -69,6 +83,9 @@ struct recorder_host {
     /* A mapped file (NULL: its name is not known) could not be copied: a replay will need the file
      * as it is now.  `error` is an errno.  Only the first such file is told. */
     void (*not_copied)(void *context, const struct recording *rec, const char *path, int error);
+    /* The first process has ended, and these live on.  At most once. */
+    void (*waits)(void *context, const struct recording *rec,
+                  const struct recorder_process *processes, size_t count);
     void *context;
 };
 
@@ -101,6 +118,8 @@ struct recorder_outcome {
     enum recorder_result result;
     int wait_status;   /* of the program's first process */
     bool failed;       /* the host was told */
+    int ended_by;      /* the signal that ended the recording while processes lived on, or 0 */
+    u32 left;          /* how many processes went on unrecorded then */
     u64 events;
     const char *limit; /* the first thing that cannot be replayed, or NULL */
     struct error *err; /* the recording could not be removed; the caller's */

@@ -6,7 +6,11 @@
  * bursts and the disk; when it is full the program waits, when it is half full we compress less.
  *
  *     draining --(image gone, ring empty)--> closed
+ *              --(told to leave)-----------> closed, with a note; the program goes on unrecorded
  *              --(disk, or bad bytes)------> abandoned: the program goes on unrecorded
+ *
+ * What has been logged is in the file after at most FLUSH_NS, and a little: then it outlives the
+ * death of all processes.
  *
  * Invariants
  *   (1) Fields under "thread" are touched by the thread alone until `stopped`.
@@ -17,6 +21,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -27,13 +33,14 @@
 #include "log/ring_memory.h"
 #include "log/writer.h"
 
-enum { IDLE_ROUNDS = 20 }; /* of RING_WAIT_NS, then what is there is written: about a second */
+#define FLUSH_NS 50000000ul /* from one look into the ring to the file, at most */
 
 struct recorder_track {
     int socket, done;
     struct ring_memory memory;
     pthread_t thread;
-    bool hung_up, stopped; /* atomic */
+    bool hung_up, leaving, stopped; /* atomic */
+    pid_t pid;
     struct recorder_figures figures; /* atomic, each of them */
     struct recorder_mapped *mapped;
 
@@ -41,10 +48,18 @@ struct recorder_track {
     struct ring_consumer consumer;
     struct ring_host host;
     struct writer *writer;
-    unsigned idle;
+    u64 flushed;       /* when, by the monotonic clock */
+    struct event last; /* the last event, without its payload */
     struct error *err;
     char *limit; /* the first note on what cannot be replayed */
 };
+
+static u64 recorder_track_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+}
 
 static void publish_figures(struct recorder_track *t)
 {
@@ -98,6 +113,7 @@ static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 
         if (wrong)
             break;
         recorder_track_note(t, e);
+        t->last = *e;
         at += e->size;
     }
     *ret_keep = at;
@@ -129,31 +145,72 @@ static struct error *take_stretch(struct recorder_track *t, bool *ret)
     return err;
 }
 
-/* Nothing to be had right now. */
+static struct error *recorder_track_flush(struct recorder_track *t)
+{
+    struct error *err = writer_flush(t->writer);
+    t->flushed = recorder_track_now();
+    publish_figures(t);
+    return err;
+}
+
+/* Nothing to be had right now.  What is in the ring when we look has come since the last look, so
+ * the next flush is due that long after the last one. */
 static struct error *rest(struct recorder_track *t)
 {
+    u64 passed = recorder_track_now() - t->flushed;
     struct error *err = NULL;
-    if (writer_pending(t->writer) && ++t->idle >= IDLE_ROUNDS) {
-        t->idle = 0;
-        err = writer_flush(t->writer);
-        publish_figures(t);
+    if (passed >= FLUSH_NS) {
+        err = recorder_track_flush(t);
+        passed = 0;
     }
     if (!err)
-        ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES);
+        ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES, FLUSH_NS - passed);
     return err;
+}
+
+/* Up to `end`, a count of bytes: what is logged later is not recorded. */
+static struct error *drain_to(struct recorder_track *t, u64 end)
+{
+    bool some = true;
+    struct error *err = NULL;
+    while (!err && some && (i64)(end - t->consumer.read) > 0)
+        err = take_stretch(t, &some);
+    return err;
+}
+
+/* The process is there, but the recording ends: says so in its track. */
+static struct error *leave(struct recorder_track *t)
+{
+    static const char text[] = "the recording was ended here, and the process went on";
+    struct {
+        struct event event;
+        struct event_note note;
+        char text[(sizeof text - 1 + 7) & ~7ul];
+    } left = {
+        .event = {.size = sizeof left, .kind = EVENT_NOTE, .thread = t->last.thread,
+                  .tick = t->last.tick, .pc = t->last.pc},
+        .note = {.level = NOTE_LEFT, .size = sizeof text - 1},
+    };
+    struct error *err = drain_to(t, __atomic_load_n(&t->memory.shared->written, __ATOMIC_ACQUIRE));
+    ring_abandon(&t->consumer, &t->host);
+    if (err || !writer_events(t->writer))
+        return err;
+    memcpy(left.text, text, sizeof text - 1);
+    memcpy(writer_room(t->writer), &left, sizeof left);
+    return writer_commit(t->writer, sizeof left, false);
 }
 
 static struct error *drain(struct recorder_track *t)
 {
     for (;;) {
         bool last = __atomic_load_n(&t->hung_up, __ATOMIC_ACQUIRE), some;
+        if (!last && __atomic_load_n(&t->leaving, __ATOMIC_ACQUIRE))
+            return leave(t);
         struct error *err = take_stretch(t, &some);
         if (err)
             return err;
-        if (some) {
-            t->idle = 0;
+        if (some)
             continue;
-        }
         if (last)
             return NULL;
         err = rest(t);
@@ -234,13 +291,23 @@ static struct error *recorder_track_begin(struct recorder_track *t, const struct
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
+/* Of the one who made the socket: in a namespace of its own it has another number for itself. */
+static pid_t pid_of(int socket, const struct channel_hello *hello)
+{
+    struct ucred maker;
+    socklen_t size = sizeof maker;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0 && maker.pid > 0)
+        return maker.pid;
+    return (pid_t)hello->pid;
+}
+
 struct error *recorder_track_create(const struct recording *rec, const struct channel_hello *hello,
                                     u32 number, int socket, u64 ring_size, int done,
                                     struct recorder_mapped *mapped, struct recorder_track **ret)
 {
     struct recorder_track *t = xalloc(sizeof *t);
     *t = (struct recorder_track){.socket = socket, .done = done, .memory.fd = -1,
-                                .mapped = mapped};
+                                .mapped = mapped, .pid = pid_of(socket, hello)};
     struct error *err = recorder_track_begin(t, rec, hello, number, ring_size);
     if (!err) {
         *ret = t;
@@ -267,11 +334,26 @@ int recorder_track_socket(const struct recorder_track *t)
     return t->socket;
 }
 
-void recorder_track_hang_up(struct recorder_track *t)
+pid_t recorder_track_pid(const struct recorder_track *t)
 {
-    __atomic_store_n(&t->hung_up, true, __ATOMIC_RELEASE);
+    return t->pid;
+}
+
+static void set_and_wake(struct recorder_track *t, bool *flag)
+{
+    __atomic_store_n(flag, true, __ATOMIC_RELEASE);
     __atomic_store_n(&t->memory.shared->consumer_waits, 0, __ATOMIC_SEQ_CST);
     t->host.wake(t->host.context, &t->memory.shared->consumer_waits);
+}
+
+void recorder_track_hang_up(struct recorder_track *t)
+{
+    set_and_wake(t, &t->hung_up);
+}
+
+void recorder_track_leave(struct recorder_track *t)
+{
+    set_and_wake(t, &t->leaving);
 }
 
 bool recorder_track_stopped(const struct recorder_track *t)

@@ -2,6 +2,8 @@
 #ifndef RECORDER_TRACK_INTERNAL_H
 #define RECORDER_TRACK_INTERNAL_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
 #include "base/types.h"
 #include "log/channel.h"
@@ -21,6 +23,13 @@ struct error *recorder_track_create(const struct recording *rec, const struct ch
 void recorder_track_refuse(int socket, int error);
 
 int recorder_track_socket(const struct recorder_track *t);
+
+/* Its process, as this process knows it. */
+pid_t recorder_track_pid(const struct recorder_track *t);
+
+/* The recording is over for it: what it has logged so far is written, and its process goes on
+ * unrecorded. */
+void recorder_track_leave(struct recorder_track *t);
 
 /* Its process image is gone: what is in the ring is all there will be. */
 void recorder_track_hang_up(struct recorder_track *t);

@@ -153,7 +153,7 @@ static struct error *trial_start(struct trial *t, const char *guest, const char 
     t->start = (struct engine_start){engine, "", self, 2, t->guest};
     t->job.start = &t->start;
     t->job.output = t->output;
-    t->host = (struct recorder_host){hear_failed, hear_not_copied, &t->heard};
+    t->host = (struct recorder_host){hear_failed, hear_not_copied, NULL, &t->heard};
     return recorder_start(&t->job, &t->host, &t->recorder);
 }
 

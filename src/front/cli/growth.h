@@ -8,6 +8,7 @@
 
 struct growth {
     bool wanted; /* stderr is a terminal, and nobody asked for quiet */
+    bool quiet;  /* nothing is to be said */
     bool shown;  /* our line stands there */
     pid_t group; /* whose terminal it is while the line is shown */
     u64 began, last;

@@ -29,7 +29,7 @@ struct summary {
     u64 waited, compared, refused; /* system calls */
     u32 threads;
     struct event_end end;
-    bool ended, execed;
+    bool ended, execed, left;
     char *command; /* NULL for a forked track */
     char *notes[NOTES_MOST];
     size_t note_count;
@@ -43,6 +43,7 @@ static void add_note(struct summary *s, const struct event *e)
     for (char *at = text; *at; at++)
         if ((u8)*at < 32 || *at == 127)
             *at = '?';
+    s->left = n->level == NOTE_LEFT;
     for (size_t i = 0; i < s->note_count; i++) {
         if (strcmp(s->notes[i], text) == 0) {
             free(text);
@@ -180,6 +181,8 @@ static char *ending(const struct summary *s)
         return xformat("with status %u", s->end.status);
     if (s->execed)
         return xformat("by executing another program");
+    if (s->left)
+        return xformat("with the recording; the process went on");
     return xformat("%s", s->trouble ? "without a word" : "by signal 9"); /* the only one that it cannot tell of */
 }
 
@@ -287,7 +290,7 @@ static void print_tree(const struct summaries *all)
 static void info_json_end(struct json *j, const struct summary *s)
 {
     const char *how = s->end.signal ? "signal" : s->ended ? "exit" : s->execed ? "exec"
-                      : s->trouble ? "unknown" : "killed";
+                      : s->left ? "left" : s->trouble ? "unknown" : "killed";
     json_string(j, "ended", how);
     if (s->ended) {
         json_unsigned(j, "status", s->end.status);

@@ -26,7 +26,7 @@
 
 struct record_options {
     const char *output;
-    bool quiet, keep_failed;
+    bool quiet, keep_failed, kill;
     struct setting_list settings;
 };
 
@@ -46,6 +46,39 @@ static void say_not_copied(void *context, const struct recording *rec, const cha
              path ? path : "a file", strerror(error));
 }
 
+/* The names of the processes as one line; what is too long is counted.  To be freed. */
+static char *process_names(const struct recorder_process *processes, size_t count)
+{
+    enum { SHOWN = 8 };
+    char *names = xformat("%s", "");
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        char *longer = xformat("%s%s%d (%s)", names, i ? ", " : "", (int)processes[i].pid,
+                               processes[i].name);
+        free(names);
+        names = longer;
+    }
+    if (count > SHOWN) {
+        char *longer = xformat("%s and %zu more", names, count - SHOWN);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+static void say_waits(void *context, const struct recording *rec,
+                      const struct recorder_process *processes, size_t count)
+{
+    struct growth *growth = context;
+    (void)rec;
+    growth_clear(growth);
+    if (growth->quiet)
+        return;
+    char *names = process_names(processes, count);
+    complain(0, "the program has ended; still recording %s; an interrupt (Ctrl-C) ends the "
+                "recording", names);
+    free(names);
+}
+
 /* What came of it */
 
 static void say_recorded(const struct recording *rec, const struct recorder_outcome *outcome)
@@ -55,6 +88,9 @@ static void say_recorded(const struct recording *rec, const struct recorder_outc
              figures_time(time, rec->meta.ended - rec->meta.started),
              figures_bytes(size, recording_size(rec)), (unsigned long long)outcome->events,
              rec->path);
+    if (outcome->left)
+        complain(0, "SIG%s ended the recording; %u %s on unrecorded", sigabbrev_np(outcome->ended_by),
+                 outcome->left, outcome->left == 1 ? "process goes" : "processes go");
     if (outcome->limit)
         complain(0, "not all of it can be replayed: %s", outcome->limit);
 }
@@ -85,10 +121,23 @@ static int end_likewise(int wait_status)
     return engine_exit_status(wait_status);
 }
 
+/* The other process records; this one is waited for. */
+static int end_front(const struct recorder_front *front, int wait_status)
+{
+    int by;
+    if (recorder_front_lost(wait_status, &by)) {
+        const char *place = front->place && *front->place ? front->place : "?";
+        return complain(CHANNEL_EXIT_OURS,
+                        "SIG%s ended the process that writes %s; the program goes on unrecorded, "
+                        "and what was written before can be replayed", sigabbrev_np(by), place);
+    }
+    return end_likewise(wait_status);
+}
+
 static int record(const struct recorder_job *job, bool quiet)
 {
     struct growth growth;
-    struct recorder_host host = {say_failed, say_not_copied, &growth};
+    struct recorder_host host = {say_failed, say_not_copied, say_waits, &growth};
     struct recorder_outcome outcome;
     struct recorder *r;
     growth_init(&growth, quiet, job->front->group);
@@ -132,7 +181,7 @@ static int add_chaos(struct record_options *options, const char *seed)
 }
 
 enum {
-    RECORD_OUTPUT = 1, RECORD_KEEP_IF, RECORD_CHECK, RECORD_CHAOS, RECORD_CPU, RECORD_QUIET,
+    RECORD_OUTPUT = 1, RECORD_KEEP_IF, RECORD_KILL, RECORD_CHECK, RECORD_CHAOS, RECORD_CPU, RECORD_QUIET,
     RECORD_SETTING,
 };
 
@@ -146,6 +195,8 @@ static const struct command_option record_option_table[] = {
      .words = "failed",
      .help = "remove the recording unless the program ended with a status other than 0 or by a "
              "signal, or one of its processes dumped core"},
+    {.id = RECORD_KILL, .name = "kill",
+     .help = "when a signal ends the recording, end the processes that still run, too"},
     {.id = RECORD_CHAOS, .name = "chaos", .value = "SEED", .may_lack_value = true,
      .help = "give threads time slices of random lengths, to provoke races; the seed is printed"},
     CPU_OPTION(RECORD_CPU),
@@ -173,6 +224,9 @@ static int record_take(void *context, int id, const char *value)
         if (strcmp(value, "failed") != 0)
             return complain(CHANNEL_EXIT_USAGE, "--keep-if is 'failed', not '%s'", value);
         options->keep_failed = true;
+        return 0;
+    case RECORD_KILL:
+        options->kill = true;
         return 0;
     case RECORD_CHECK:
         return add_check(options, value);
@@ -205,9 +259,10 @@ static int record_run(const struct command *c, int argc, char **argv)
     struct recorder_front front;
     int wait_status;
     if (!recorder_front_divide(&front, &wait_status))
-        return end_likewise(wait_status);
+        return end_front(&front, wait_status);
     return record(&(struct recorder_job){.start = &start, .output = options.output,
-                                         .only_if_failed = options.keep_failed, .front = &front},
+                                         .only_if_failed = options.keep_failed,
+                                         .kill = options.kill, .front = &front},
                   options.quiet);
 }
 
@@ -219,5 +274,10 @@ const struct command cli_record = {
              "what the kernel tells it goes into a recording, a directory that only you can "
              "read.\n",
     .after = "The status is the program's, 128+N if signal N ended it, or as for exec. If an "
-             "interrupt ended it, ebb ends by one, too.\n",
+             "interrupt ended it, ebb ends by one, too.\n\n"
+             "SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to ebb alone are forwarded to the "
+             "program. If the program ends before processes that it started, ebb names them and "
+             "records them to their end, or until one of these signals ends the recording. They "
+             "then run on unrecorded. With --kill they are ended by SIGTERM, and by SIGKILL two "
+             "seconds later.\n",
 };
