@@ -238,28 +238,6 @@ struct error *recording_create(const char *output, const char *base, struct reco
     return NULL;
 }
 
-/* A path, or a name in the root; NULL is `latest`. */
-static struct error *recording_locate(const char *name, char **ret)
-{
-    struct stat st;
-    if (name && (strchr(name, '/') || stat(name, &st) == 0)) {
-        *ret = xformat("%s", name);
-        return NULL;
-    }
-    if (name && !*name)
-        return error_new("the name of the recording is empty");
-    _cleanup_(recording_freep) char *root = NULL;
-    struct error *err = recording_root(&root);
-    if (err)
-        return err;
-    *ret = xformat("%s/%s", root, name ? name : LATEST);
-    if (!name && stat(*ret, &st) < 0) {
-        free(take(*ret));
-        return error_new("there is no latest recording in %s", root);
-    }
-    return NULL;
-}
-
 static struct error *read_packed_meta(const struct recording *rec, char **ret)
 {
     const struct pack_item *item = pack_part(rec->pack, "meta");
@@ -283,6 +261,78 @@ static struct error *read_meta(const struct recording *rec, char **ret)
     close(fd);
     text[got < 0 ? 0 : got] = '\0';
     *ret = text;
+    return NULL;
+}
+
+static bool is_packed(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool ret = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pack_recognise(fd);
+    if (fd >= 0)
+        close(fd);
+    return ret;
+}
+
+/* One that is damaged counts, as long as it can be told that it is one. */
+static bool is_recording(const char *path)
+{
+    _cleanup_(recording_destroyp) struct recording *rec = NULL;
+    _cleanup_(recording_freep) char *text = NULL;
+    struct stat st;
+    if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+        return is_packed(path);
+    struct error *err = open_place(path, &rec);
+    if (!err)
+        err = read_meta(rec, &text);
+    bool ret = !err && meta_recognise(text);
+    error_destroy(err);
+    return ret;
+}
+
+/* What lies here under the name and is no recording does not hide one in the root. */
+static struct error *locate_by_name(const char *name, const char *root, char **ret)
+{
+    struct stat st;
+    char *there = xformat("%s/%s", root, name);
+    bool here = stat(name, &st) == 0;
+    if (is_recording(name) || is_recording(there)) {
+        *ret = is_recording(name) ? xformat("%s", name) : xformat("%s", there);
+        free(there);
+        return NULL;
+    }
+    struct error *err = stat(there, &st) == 0
+        ? error_new("%s is not a recording%s", there, here ? ", nor is what has that name here" : "")
+        : here ? error_new("./%s is not a recording, and there is no recording %s in %s", name, name, root)
+               : error_new("there is no recording %s, neither here nor in %s", name, root);
+    free(there);
+    return err;
+}
+
+/* A path, or a name here or in the root; NULL is `latest`. */
+static struct error *recording_locate(const char *name, char **ret)
+{
+    struct stat st;
+    if (name && strchr(name, '/')) {
+        *ret = xformat("%s", name);
+        return NULL;
+    }
+    if (name && !*name)
+        return error_new("the name of the recording is empty");
+    _cleanup_(recording_freep) char *root = NULL;
+    struct error *err = recording_root(&root);
+    if (err && name && is_recording(name)) { /* it is here */
+        error_destroy(err);
+        *ret = xformat("%s", name);
+        return NULL;
+    }
+    if (err || name)
+        return err ? err : locate_by_name(name, root, ret);
+    *ret = xformat("%s/%s", root, LATEST);
+    if (stat(*ret, &st) < 0) {
+        free(take(*ret));
+        return error_new("there is no latest recording in %s", root);
+    }
     return NULL;
 }
 
@@ -617,16 +667,6 @@ struct error *recording_remove(const struct recording *rec)
         return error_errno(errno, "removing %s", rec->path);
     mend_latest();
     return NULL;
-}
-
-static bool is_packed(const char *path)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool ret = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pack_recognise(fd);
-    if (fd >= 0)
-        close(fd);
-    return ret;
 }
 
 struct error *recording_remove_named(const char *name)
