@@ -108,7 +108,8 @@ void replay_options_deinit(struct replay_options *o)
 
 const char replay_about[] =
     RECORDING_HELP
-    "Opens a prompt where the run ended or crashed; 'help' there lists the commands.\n";
+    "Opens a prompt where the run ended or crashed; 'help' there lists the commands.\n"
+    "Ctrl-C on the way there opens it at the moment that was reached.\n";
 
 const char replay_after[] =
     "The status is 0 if all commands worked, otherwise 1.\n"

@@ -406,9 +406,13 @@ struct error *session_open(const struct recording *rec, const struct session_opt
                           .breakpoints = {.heed = {.thread = CONTROL_THREAD_ANY}},
                           .family = {.track = options->track, .errors = -1, .wake = -1}};
     struct error *err = session_start(s, options);
+    if (!err && options->begun)
+        options->begun(options->context, s);
     if (!err && !options->at_start)
         err = run_to_end(s);
     if (err) {
+        if (options->begun)
+            options->begun(options->context, NULL);
         session_close(s);
         return error_within(err, "%s", rec->path);
     }

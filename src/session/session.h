@@ -55,6 +55,9 @@ struct session_options {
     u64 most_memory;       /* bound on what they cost; 0: a quarter of what is free */
     /* Called several times a second during a long movement; may be NULL. */
     void (*progress)(void *context, const struct session_progress *p);
+    /* From here on session_interrupt() ends the way to the end of the track: the session then stands
+     * where it has got to.  Called with NULL if it is not opened after all.  May be NULL. */
+    void (*begun)(void *context, struct session *s);
     void *context;
 };
 

@@ -2,6 +2,7 @@
 
     debugger_progress.py EBB RECORDING      a run without hits of `never`, some seconds long
 """
+import shutil
 import sys
 
 from typed_terminal import Terminal
@@ -19,8 +20,57 @@ STEPS = [
     ("progress-interrupt", b"\x03", b"Interrupted."),
     ("progress-prompt-again", b"", b"(ebb) "),
 ]
+# Ctrl-C while the recording opens: the session stands where it had got to, and goes both ways from there.
+OPENED = [
+    ("opening-interrupt", b"", b"Interrupted on the way to the end: this is tick "),
+    ("opening-how-on", b"", b"'goto end' goes on."),
+    ("opening-prompt", b"", b"(ebb) "),
+    ("opening-looks", b"bookmark early\rprint sum > 0\r", b"1\n"),
+    ("opening-back", b"goto start\r", b"At the start of the recording"),
+    ("opening-again", b"goto early\r", b"(ebb) "),
+    ("opening-on", b"goto end\r", b"At the end of the recording: exited with status 0"),
+    ("opening-early", b"goto early\rprint sum > 0\r", b"1\n"),
+]
+OPENED_GDB = [
+    ("opening-gdb-interrupt", b"", b"interrupted on the way to the end: this is "),
+    ("opening-gdb-how-on", b"", b"'ebb goto end' goes on"),
+    ("opening-gdb-prompt", b"", b"(gdb) "),
+    ("opening-gdb-looks", b"print sum > 0\r", b"= 1"),
+    ("opening-gdb-on", b"ebb goto end\r", b"_exit"),
+]
+
+
+def end(name, terminal):
+    terminal.type(b"\x03")
+    status = terminal.end()
+    print(f"ok {name}-done" if status == 0 else f"FAIL {name}-done: status {status}")
+
+
+def interrupt_opening(command, shown, prompt):
+    """On a busy machine the end may be reached before the Ctrl-C is typed: then it is tried again."""
+    for _ in range(20):
+        terminal = Terminal(ebb, command, recording)
+        while shown not in terminal.plain() and prompt not in terminal.plain() and terminal.more():
+            pass
+        terminal.type(b"\x03")
+        while prompt not in terminal.plain() and terminal.more():
+            pass
+        if b"nterrupted on the way to the end" in terminal.plain():
+            break
+        terminal.type(b"\x03")
+        terminal.end()
+    return terminal
+
+
 terminal = Terminal(ebb, "replay", recording)
 terminal.follow(STEPS)
-terminal.type(b"\x03")
-status = terminal.end()
-print("ok progress-done" if status == 0 else f"FAIL progress-done: status {status}")
+end("progress", terminal)
+terminal = interrupt_opening("replay", b"(Ctrl-C stops)", b"(ebb) ")
+terminal.follow(OPENED)
+end("opening", terminal)
+if shutil.which("gdb"):
+    terminal = interrupt_opening("gdb", b"going to the end", b"(gdb) ")
+    terminal.follow(OPENED_GDB)
+    end("opening-gdb", terminal)
+else:
+    print("skip opening-gdb: there is no gdb")

@@ -36,13 +36,15 @@ struct error *dbg_open_track(struct dbg *d, u32 track, bool at_start)
 {
     struct session *session;
     struct session_options options = {
-        .track = track, .at_start = at_start, .progress = dbg_progress, .context = d,
+        .track = track, .at_start = at_start, .progress = dbg_progress,
+        .begun = dbg_moving_begun, .context = d,
     };
     dbg_begin_moving(d, COURSE_TO);
     struct error *err = session_open(d->rec, &options, &session);
     dbg_end_moving(d);
     if (err)
         return err;
+    d->opens_early = !at_start && dbg_interrupted();
     dbg_breakpoints_forget(d);
     dbg_forget_frames(d);
     source_destroy(d->source);

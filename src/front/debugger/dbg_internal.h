@@ -167,6 +167,7 @@ struct dbg {
     struct history *history;  /* what was found out about values of this track */
     bool json, quit, at_prompt;
     bool failed;              /* some command did not work */
+    bool opens_early;         /* the track was not opened at its end: Ctrl-C came before */
     struct dbg_settings settings;
     struct dbg_input *input;
     struct dbg_answer answer;
@@ -292,10 +293,12 @@ struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *a
 struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *args);
 void dbg_say_end(struct dbg *d);
+void dbg_say_opened(struct dbg *d);
 struct error *dbg_find_moment(struct dbg *d, const char *words, struct moment *ret);
 
 /* dbg_progress.c: around whatever may take a while, so that it can be interrupted, and is shown. */
 void dbg_begin_moving(struct dbg *d, enum dbg_course course);
+void dbg_moving_begun(void *context, struct session *s); /* of session_options */
 void dbg_end_moving(struct dbg *d);
 void dbg_interrupt(void); /* from a signal handler */
 bool dbg_interrupted(void);

@@ -33,6 +33,20 @@ void dbg_say_end(struct dbg *d)
         dbg_say_panic_hint(d, place.end_status);
 }
 
+/* Where a track was opened. */
+void dbg_say_opened(struct dbg *d)
+{
+    struct session_place place;
+    u64 first = session_first(d->session).tick, last = session_last(d->session).tick;
+    session_place(d->session, &place);
+    if (d->opens_early && !place.end)
+        dbg_say(d, "Interrupted on the way to the end: this is tick %llu of %llu, %u%% of the recording. "
+                   "'goto end' goes on.\n", (unsigned long long)place.at.tick, (unsigned long long)last,
+                last > first ? (unsigned)(100.0 * (double)(place.at.tick - first) / (double)(last - first)) : 0);
+    dbg_say_end(d);
+    dbg_say_faults(d);
+}
+
 static void say_signal(struct dbg *d, const char *before, const struct plan_hit *hit,
                        const char *after)
 {
@@ -503,10 +517,8 @@ struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *
         err = check_track(d, n);
     if (!err && n != session_track(d->session)) {
         err = dbg_open_track(d, (u32)n, false);
-        if (!err) {
-            dbg_say_end(d);
-            dbg_say_faults(d);
-        }
+        if (!err)
+            dbg_say_opened(d);
     }
     if (err)
         return err;

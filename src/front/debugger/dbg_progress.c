@@ -54,6 +54,15 @@ void dbg_begin_moving(struct dbg *d, enum dbg_course course)
     moving = d->session;
 }
 
+/* A session that is being opened can be interrupted, too. */
+void dbg_moving_begun(void *context, struct session *s)
+{
+    (void)context;
+    moving = s;
+    if (s && interrupted)
+        session_interrupt(s);
+}
+
 void dbg_end_moving(struct dbg *d)
 {
     moving = NULL;

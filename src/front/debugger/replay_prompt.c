@@ -19,8 +19,7 @@
 static void say_opening(struct dbg *d)
 {
     dbg_answer_begin(d);
-    dbg_say_end(d);
-    dbg_say_faults(d);
+    dbg_say_opened(d);
     dbg_say_here(d);
     json_string(dbg_fields(d), "reason", "open");
     json_unsigned(dbg_fields(d), "track", session_track(d->session));
@@ -73,15 +72,20 @@ static void obey_stdin(struct dbg *d)
     error_destroy(dbg_read_input(d, &in));
 }
 
+/* Are lines typed, sooner or later? */
+static bool is_typed(const struct replay_options *o)
+{
+    return o->tui || (!o->orders.count && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+}
+
 static void obey_all(struct dbg *d, const struct replay_options *o)
 {
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     say_opening(d);
     if (o->orders.count)
         obey_orders(d, o);
     if (o->tui && !d->quit)
         obey_terminal(d, true);
-    else if (!o->orders.count && terminal && !o->json)
+    else if (is_typed(o) && !d->quit)
         obey_terminal(d, false);
     else if (!o->orders.count)
         obey_stdin(d);
@@ -114,6 +118,8 @@ static struct error *prompt_run(const struct replay_options *o, bool *failed)
         return err;
     err = track_choose(&o->choice, d.rec, &tracks, &count);
     if (!err) {
+        if (is_typed(o))
+            dbg_wait_begin(); /* Ctrl-C ends the way to the end, and a prompt follows */
         err = dbg_open_track(&d, tracks[0], o->at_start);
         free(tracks);
     }

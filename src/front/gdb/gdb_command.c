@@ -96,6 +96,12 @@ static struct error *serve_on(struct rsp *r, const struct listener *l, int lifel
     }
 }
 
+static void on_interrupt(int number)
+{
+    (void)number;
+    rsp_interrupt_opening();
+}
+
 /* `ready` is told when a client can connect, or closed without a word. */
 static int run_server(const struct opening *choice, const struct gdb_files *p, int ready,
                       int lifeline)
@@ -103,6 +109,8 @@ static int run_server(const struct opening *choice, const struct gdb_files *p, i
     struct recording *rec;
     struct rsp *r;
     struct listener l;
+    struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &interrupt, NULL);
     signal(SIGPIPE, SIG_IGN);
     struct error *err = opening_open(choice, &rec, &r);
     if (err)
@@ -126,6 +134,16 @@ struct server {
     int lifeline;
 };
 
+/* The server has a session of its own, so that Ctrl-C in gdb does not end it.  One that comes while the
+ * recording opens is handed on. */
+static volatile pid_t server_opening;
+
+static void hand_on(int number)
+{
+    if (server_opening)
+        kill(server_opening, number);
+}
+
 static bool wait_ready(int ready)
 {
     char byte;
@@ -143,6 +161,8 @@ static int server_start(const struct opening *choice, const struct gdb_files *p,
     int ready[2], lifeline[2], status;
     if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(lifeline, O_CLOEXEC) < 0)
         return complain(CHANNEL_EXIT_OURS, "cannot make a pipe: %s", strerror(errno));
+    struct sigaction interrupt = {.sa_handler = hand_on, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &interrupt, NULL);
     ret->pid = fork();
     if (ret->pid < 0)
         return complain(CHANNEL_EXIT_OURS, "cannot start a process: %s", strerror(errno));
@@ -155,7 +175,10 @@ static int server_start(const struct opening *choice, const struct gdb_files *p,
     close(ready[1]);
     close(lifeline[0]);
     ret->lifeline = lifeline[1];
-    if (wait_ready(ready[0]))
+    server_opening = ret->pid;
+    bool is_ready = wait_ready(ready[0]);
+    server_opening = 0;
+    if (is_ready)
         return 0;
     waitpid(ret->pid, &status, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CHANNEL_EXIT_OURS;

@@ -6,6 +6,7 @@
 #include "front/gdb/rsp.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,16 +101,47 @@ static void show_progress(void *context, const struct session_progress *p)
         show_opening(r, p->at, p->goal);
 }
 
+/* What rsp_create() opens, while it can be interrupted. */
+static struct session *volatile opening;
+static volatile sig_atomic_t opening_interrupted;
+
+void rsp_interrupt_opening(void)
+{
+    opening_interrupted = 1;
+    if (opening)
+        session_interrupt(opening);
+}
+
+static void opening_begun(void *context, struct session *s)
+{
+    const struct rsp *r = context;
+    opening = r->link ? NULL : s;
+    if (opening && opening_interrupted)
+        session_interrupt(opening);
+}
+
+static void say_opened_early(const struct rsp *r)
+{
+    struct session_place place;
+    u64 last = session_last(r->session).tick;
+    session_place(r->session, &place);
+    if (opening_interrupted && !place.end && !place.start)
+        fprintf(stderr, "ebb: interrupted on the way to the end: this is %.0f%% of the recording; in gdb "
+                        "'ebb goto end' goes on\n", last ? 100.0 * (double)place.at.tick / (double)last : 0);
+}
+
 struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct session **ret,
                              struct rsp_facts *ret_facts)
 {
     struct session_options options = {
-        .track = track, .at_start = at_start, .progress = show_progress, .context = r,
+        .track = track, .at_start = at_start, .progress = show_progress,
+        .begun = opening_begun, .context = r,
     };
     *ret_facts = (struct rsp_facts){0};
     struct error *err = rsp_facts_read(r->rec, track, ret_facts);
     if (!err)
         err = session_open(r->rec, &options, ret);
+    opening = NULL;
     if (err)
         rsp_facts_deinit(ret_facts);
     return err;
@@ -145,6 +177,7 @@ struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, 
         rsp_destroy(r);
         return err;
     }
+    say_opened_early(r);
     *ret = r;
     return NULL;
 }
