@@ -26,6 +26,9 @@ STEPS = [
     ("prompt-after-interrupt", b"print 40 + 2\r", b"42"),
     ("prompt-file", b"list list.c\t", b"list.c:"),
     ("prompt-file-line", b"20\r", b"n->colour"),
+    ("prompt-plays", b"bplay 1/s\r", b"->   47"), # minutes to the start
+    ("prompt-play-interrupt", b"\x03", b"Interrupted."),
+    ("prompt-play-undo", b"undo\r", b"walk"),
     ("prompt-waits", b"echo that was\x20all\r", b"that was all\n(ebb) "), # what is typed before it waits may be lost
 ]
 terminal = Terminal(ebb, "replay", recording)

@@ -24,6 +24,17 @@ void dbg_say(struct dbg *d, const char *format, ...)
     va_end(args);
 }
 
+void dbg_answer_flush(struct dbg *d)
+{
+    struct dbg_answer *a = &d->answer;
+    if (d->json)
+        return;
+    fflush(a->text);
+    fwrite(a->text_bytes, 1, a->text_size, stdout);
+    fflush(stdout);
+    rewind(a->text); /* it is as long as its position says */
+}
+
 void dbg_colour(struct dbg *d, const char *code)
 {
     if (d->settings.colour && !d->json)

@@ -13,7 +13,7 @@ static const struct help_subject {
 } subjects[] = {
     {"moving", "Every movement, and its twin that goes back",
      "step bstep next previous finish before until buntil out bout continue bcontinue stepi bstepi "
-     "nexti bnexti"},
+     "nexti bnexti play bplay"},
     {"time", "To moments of the run", "goto undo redo first history bookmark track"},
     {"stops", "What stops a movement",
      "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore commands "

@@ -221,6 +221,7 @@ void dbg_strings_add(struct list *strings, const char *text);
 /* dbg_answer.c */
 void dbg_answer_begin(struct dbg *d);
 void dbg_answer_end(struct dbg *d, const char *command, struct error *err); /* takes err */
+void dbg_answer_flush(struct dbg *d); /* prints the text so far, unless it is for JSON */
 __attribute__((format(printf, 2, 3))) void dbg_say(struct dbg *d, const char *format, ...);
 void dbg_colour(struct dbg *d, const char *code); /* an SGR code such as "1"; "": back to normal */
 char *dbg_short_path(const struct dbg *d, const char *path); /* to be freed */
@@ -292,9 +293,19 @@ enum { UNDO, REDO };
 struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *args);
+/* One statement, with calls stepped over or not: nothing is said, and nothing kept for undo. */
+struct error *dbg_move_quietly(struct dbg *d, bool over, enum session_direction direction,
+                               struct session_stop *ret);
+void dbg_moves_moved(struct dbg *d, struct moment before); /* for undo */
+struct error *dbg_check_running(struct dbg *d); /* an error if another thread is looked at */
+/* `reason`: it has been said why already; may be NULL. */
+void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason, const struct session_stop *stop);
 void dbg_say_end(struct dbg *d);
 void dbg_say_opened(struct dbg *d);
 struct error *dbg_find_moment(struct dbg *d, const char *words, struct moment *ret);
+
+/* dbg_play.c */
+struct error *dbg_play(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_progress.c: around whatever may take a while, so that it can be interrupted, and is shown. */
 void dbg_begin_moving(struct dbg *d, enum dbg_course course);
@@ -305,6 +316,7 @@ bool dbg_interrupted(void);
 void dbg_progress(void *context, const struct session_progress *p);
 unsigned dbg_motion_percent(const struct dbg_motion *m);
 char *dbg_motion_words(const struct dbg_motion *m); /* to be freed */
+double dbg_seconds_now(void); /* of a clock that only goes on */
 unsigned dbg_terminal_width(void);
 bool dbg_speaks_utf8(void);
 
@@ -481,6 +493,9 @@ void dbg_wait_begin(void);
 void dbg_wait_end(void);
 void dbg_wait_calm(void);
 enum dbg_wake dbg_wait(struct dbg *d);
+/* Until the time of dbg_seconds_now(), or until Ctrl-C, or, on the full screen, a key, which is gone then. */
+enum dbg_pause { PAUSE_OVER, PAUSE_INTERRUPTED, PAUSE_KEY };
+enum dbg_pause dbg_pause(struct dbg *d, double until);
 
 /* dbg_edit.c */
 struct dbg_input *dbg_edit_open(struct dbg *d);
@@ -496,6 +511,7 @@ struct error *dbg_layout(struct dbg *d, const struct dbg_command *c, const char 
 char *dbg_tui_next(struct dbg *d, const char *prompt);
 void dbg_tui_close(struct dbg *d);
 void dbg_tui_progress(struct dbg *d, const struct session_progress *p);
+void dbg_tui_show(struct dbg *d); /* what has changed, in the midst of a command */
 void dbg_tui_help(struct dbg *d);
 
 #endif

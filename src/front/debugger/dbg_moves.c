@@ -146,8 +146,8 @@ static void count_hit(struct dbg *d, const struct session_stop *stop)
 }
 
 /* `reason`: it has been said why already. */
-static void say_stop(struct dbg *d, u32 thread_before, const char *reason,
-                     const struct session_stop *stop)
+void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason,
+                  const struct session_stop *stop)
 {
     struct session_place place;
     session_place(d->session, &place);
@@ -294,26 +294,50 @@ static struct error *settle_failed(struct dbg *d, struct moment before, struct e
     return err;
 }
 
+/* Without a word, and without undo. */
+static struct error *move_once(struct dbg *d, struct move_order *o, struct session_stop *stop)
+{
+    struct session_place before;
+    session_place(d->session, &before);
+    dbg_begin_moving(d, o->direction == BACKWARD ? COURSE_BACKWARD : COURSE_FORWARD);
+    source_on_stop(d->source, passes_silently, d);
+    struct error *err = go_on(d, o, stop);
+    dbg_end_moving(d);
+    if (err)
+        return settle_failed(d, before.at, err);
+    if (stop->why == WHY_INTERRUPTED && o->direction == BACKWARD)
+        err = settle_failed(d, before.at, NULL);
+    if (o->move != MOVE_FIRST)
+        dbg_watches_moved(d);
+    return err;
+}
+
+struct error *dbg_move_quietly(struct dbg *d, bool over, enum session_direction direction,
+                               struct session_stop *ret)
+{
+    struct move_order o = {.move = over ? MOVE_NEXT : MOVE_STEP, .direction = direction, .count = 1};
+    *ret = (struct session_stop){0};
+    return move_once(d, &o, ret);
+}
+
+void dbg_moves_moved(struct dbg *d, struct moment before)
+{
+    dbg_moves_remember(&d->undo, before);
+    d->redo.count = 0;
+}
+
 static struct error *carry_out(struct dbg *d, struct move_order *o)
 {
     struct session_place before;
     struct session_stop stop = {0};
     session_place(d->session, &before);
-    dbg_begin_moving(d, o->direction == BACKWARD ? COURSE_BACKWARD : COURSE_FORWARD);
-    source_on_stop(d->source, passes_silently, d);
-    struct error *err = go_on(d, o, &stop);
-    dbg_end_moving(d);
+    struct error *err = move_once(d, o, &stop);
     if (err)
-        return settle_failed(d, before.at, err);
-    if (stop.why == WHY_INTERRUPTED && o->direction == BACKWARD)
-        err = settle_failed(d, before.at, NULL);
-    if (o->move != MOVE_FIRST)
-        dbg_watches_moved(d);
-    dbg_moves_remember(&d->undo, before.at);
-    d->redo.count = 0;
+        return err;
+    dbg_moves_moved(d, before.at);
     enum session_direction way = o->move == MOVE_FIRST ? FORWARD : o->direction;
     const char *reason = o->goal ? dbg_goal_say(d, o->goal, way, &stop) : NULL;
-    say_stop(d, before.thread, reason, &stop);
+    dbg_say_stop(d, before.thread, reason, &stop);
     if (o->move == MOVE_FINISH && o->direction == FORWARD && stop.why == WHY_STEPPED && o->function)
         dbg_say_returned(d, o->function);
     return err;
@@ -338,6 +362,12 @@ static struct error *check_thread(struct dbg *d, const struct move_order *o)
     return error_new("thread %u is looked at, but it is thread %u that runs here: move with stepi, "
                      "until or continue, or go back to it with 'thread %u'",
                      d->thread, place.thread, place.thread);
+}
+
+struct error *dbg_check_running(struct dbg *d)
+{
+    struct move_order o = {.move = MOVE_STEP};
+    return check_thread(d, &o);
 }
 
 /* How many frames are to be left before the one that is looked at.  What the kernel put between
@@ -425,7 +455,7 @@ static struct error *dbg_moves_jump(struct dbg *d, struct moment to)
     dbg_arrive(d);
     if (stop.why == WHY_ARRIVED)
         say_missed(d, to);
-    say_stop(d, before.thread, NULL, &stop);
+    dbg_say_stop(d, before.thread, NULL, &stop);
     return NULL;
 }
 
@@ -443,8 +473,7 @@ struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *a
         err = dbg_moves_jump(d, to);
     if (err)
         return err;
-    dbg_moves_remember(&d->undo, before.at);
-    d->redo.count = 0;
+    dbg_moves_moved(d, before.at);
     return NULL;
 }
 

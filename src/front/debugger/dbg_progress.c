@@ -35,7 +35,7 @@ bool dbg_interrupted(void)
     return interrupted;
 }
 
-static double dbg_progress_seconds_now(void)
+double dbg_seconds_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -48,7 +48,7 @@ void dbg_begin_moving(struct dbg *d, enum dbg_course course)
     if (d->session)
         session_place(d->session, &place);
     d->motion = (struct dbg_motion){
-        .course = course, .origin = place.at.tick, .began = dbg_progress_seconds_now(), .on = true,
+        .course = course, .origin = place.at.tick, .began = dbg_seconds_now(), .on = true,
     };
     interrupted = 0;
     moving = d->session;
@@ -168,7 +168,7 @@ void dbg_progress(void *context, const struct session_progress *p)
 {
     struct dbg *d = context;
     struct dbg_motion *m = &d->motion;
-    double now = dbg_progress_seconds_now();
+    double now = dbg_seconds_now();
     if (!d->at_prompt || d->json || !m->on || now - m->began < PATIENCE || now - m->drawn < PAUSE)
         return;
     if (!d->session && m->course != COURSE_TO)

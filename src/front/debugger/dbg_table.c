@@ -76,6 +76,15 @@ static const struct dbg_command commands[] = {
      "to the first statement behind the innermost block or loop", "Example: out"},
     {"bout", "reverse-out", dbg_move, MOVE_OUT | BACK, MOVES | REPEATS, TAKES_NOTHING, NULL, "bout",
      "back to the last statement before the innermost block or loop", "Example: bout"},
+    {"play", "", dbg_play, 0, MOVES | REPEATS, TAKES_NOTHING, NULL, "play [next] [RATE] [for N]",
+     "step on and on, so many statements in a second, and show each",
+     "RATE is statements in a second: 5/s, 0.5/s; without it, 2/s. With 'next', calls are stepped over.\n"
+     "It ends at a breakpoint, watchpoint, catchpoint or signal, at the end, after N statements, by\n"
+     "Ctrl-C, and on the full screen by any key. What 'display' names is shown with each statement.\n"
+     "undo goes back to where it began. Example: play 5/s"},
+    {"bplay", "reverse-play", dbg_play, 1, MOVES | REPEATS, TAKES_NOTHING, NULL, "bplay [next] [RATE] [for N]",
+     "step back and back, so many statements in a second, and show each",
+     "The twin of play: it ends at the start. Example: bplay next 10/s for 100"},
     {"goto", "", dbg_goto, 0, MOVES, TAKES_WORD, "start end event", "goto MOMENT",
      "to a moment of the recording",
      "TICK, TICK:PC, start, end, 40% (of the ticks), event N, 12.5s (of the clock of the run),\n"

@@ -424,6 +424,13 @@ char *dbg_tui_next(struct dbg *d, const char *prompt)
     return line;
 }
 
+void dbg_tui_show(struct dbg *d)
+{
+    tui_messages_collect(d->tui);
+    tui_view_update(d->tui);
+    tui_draw(d->tui);
+}
+
 void dbg_tui_progress(struct dbg *d, const struct session_progress *p)
 {
     d->tui->progress = *p;

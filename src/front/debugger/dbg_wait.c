@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "front/debugger/dbg_internal.h"
+#include "front/debugger/keys.h"
 
 static volatile sig_atomic_t typed_interrupt, changed;
 
@@ -80,4 +81,35 @@ enum dbg_wake dbg_wait(struct dbg *d)
         changed = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return interrupts ? WAKE_INTERRUPT : changes ? WAKE_CHANGED : ready < 0 ? WAKE_GONE : WAKE_KEY;
+}
+
+/* Once more than needed, so that a rate that cannot be kept can be interrupted all the same. */
+static enum dbg_pause pause_unblocked(struct dbg *d, double until, const sigset_t *mask)
+{
+    struct pollfd in = {.fd = d->tui ? STDIN_FILENO : -1, .events = POLLIN};
+    for (;;) {
+        double left = until - dbg_seconds_now();
+        left = left > 0 ? left : 0;
+        struct timespec timeout = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
+        int ready = typed_interrupt ? 0 : ppoll(&in, 1, &timeout, mask);
+        if (typed_interrupt)
+            return PAUSE_INTERRUPTED;
+        if (ready > 0)
+            return PAUSE_KEY;
+        if (ready == 0 && left <= 0)
+            return PAUSE_OVER;
+    }
+}
+
+enum dbg_pause dbg_pause(struct dbg *d, double until)
+{
+    sigset_t block, before;
+    sigemptyset(&block);
+    sigaddset(&block, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &block, &before);
+    enum dbg_pause ret = pause_unblocked(d, until, &before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (ret == PAUSE_KEY)
+        key_read(STDIN_FILENO);
+    return ret;
 }
