@@ -73,8 +73,10 @@ _Static_assert(sizeof(struct event) == 40, "on disk");
 enum event_piece_kind {
     PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it again */
     PIECE_SHOWN = 1,       /* the call read this at `address`: only for people, may be cut short */
-    PIECE_FILE_SIZE = 2,   /* the file that is mapped shared at `address` has this size now: a u64 */
+    PIECE_FILE_SIZE = 2,   /* the file that is mapped at `address` has this size now: a u64; if it is mapped privately,
+                              a second u64 is the size before */
     PIECE_SEGMENT = 3,     /* a System V segment is attached at `address`: two u64s, its size and its id */
+    PIECE_REACHED = 4,     /* the call failed half way: what lies below `address` was done; no bytes */
     PIECE_PATH = 16,       /* START: file of the program, absolute */
     PIECE_ARGUMENTS = 17,  /* START: strings, each with its zero */
     PIECE_ENVIRONMENT = 18,

@@ -17,6 +17,11 @@
 #define AT_FDCWD -100
 #endif
 
+#ifndef MADV_GUARD_INSTALL /* Linux 6.13 */
+#define MADV_GUARD_INSTALL 102
+#define MADV_GUARD_REMOVE 103
+#endif
+
 /* Signals */
 
 enum {

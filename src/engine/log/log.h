@@ -39,6 +39,7 @@ enum log_answer {
 struct log_file {
     i32 fd;
     u64 device, inode, size;
+    u64 mapped; /* bytes of the mapping */
     bool kept; /* a copy that the recording holds */
 };
 
@@ -46,6 +47,13 @@ struct log_file {
 struct log_segment {
     u64 address, size, id;
     u64 changed; /* seconds since 1970: when its owner or rights changed last */
+};
+
+/* The answer that the log has for a system call. */
+struct log_answered {
+    i64 result;
+    bool has_reached; /* of a call that failed half way: */
+    u64 reached;      /* what lies below has been done */
 };
 
 /* A signal. */
@@ -86,12 +94,20 @@ struct log_owner {
     i64 (*pass_now)(const struct call *call);
     /* The engine has changed guest memory in a call that is going to wait. */
     void (*wrote)(struct gaddr at, u64 size);
+    /* A call that is being made again: true if the log has its answer, which is not to be asked for twice. */
+    bool (*answered)(struct log_answered *ret);
+    /* The call is about to fail; what lies below `end` has been done. */
+    void (*reached)(u64 end);
 
     /* The program is loaded; cpu has its first instruction. */
     void (*entered)(void);
 
     /* A signal is about to be delivered, is ignored, or ends the program. */
     void (*signal)(const struct log_signal *s);
+    /* Faults, in the signal handler.  An address that is not mapped: true if it is now.  The guest is going to be told
+     * of the one in t->fault_info, unless something else is put there. */
+    bool (*stack_fault)(u64 address);
+    void (*fault)(struct thread *t);
     /* sigsuspend: true if the log has answered, with the signal that ended the wait. */
     bool (*wait_ended)(void);
     /* A signal would end the guest: true if it goes on all the same. */
@@ -120,7 +136,7 @@ struct log_owner {
     /* The process ends. */
     void (*ends)(int status, int signal);
 
-    /* A file is to be mapped: true if *ret is to be mapped in its place.  It was mapped at `at`. */
+    /* A file is to be mapped: true if *ret is to be mapped in its place (without a descriptor: zeros).  It was mapped at `at`. */
     bool (*file_to_map)(const struct mapping *m, struct log_file *ret);
     void (*file_mapped)(const struct mapping *m, u64 at);
     /* The same for System V segments. */
@@ -192,6 +208,28 @@ static inline void log_wrote(struct gaddr at, u64 size)
 {
     if (log_owner->wrote)
         log_owner->wrote(at, size);
+}
+
+static inline bool log_answered(struct log_answered *ret)
+{
+    return log_owner->answered && log_owner->answered(ret);
+}
+
+static inline void log_reached(u64 end)
+{
+    if (log_owner->reached)
+        log_owner->reached(end);
+}
+
+static inline bool log_stack_fault(u64 address)
+{
+    return log_owner->stack_fault && log_owner->stack_fault(address);
+}
+
+static inline void log_fault(struct thread *t)
+{
+    if (log_owner->fault)
+        log_owner->fault(t);
 }
 
 static inline void log_entered(void)

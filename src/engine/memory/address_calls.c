@@ -76,6 +76,22 @@ i64 address_map_new(const struct mapping *m, u64 at)
     return got;
 }
 
+i64 address_map_again(const struct mapping *m, u64 at)
+{
+    u64 flags = mapping_is_shared(m->flags) ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+    flags |= MAP_FIXED | (m->flags & MAP_GROWSDOWN);
+    if ((m->flags & MAP_ANONYMOUS) && !m->stands_in)
+        flags |= MAP_ANONYMOUS;
+    if (address_refused(at, m->size))
+        log_unable("the engine has memory where the program had mapped something");
+    code_watch_changed(at, at + m->size);
+    u32 protection = code_watch_kernel_protection((u32)m->protection);
+    i64 got = kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
+    if (kernel_failed(got))
+        log_unable("there is not enough memory for what the program had mapped (ulimit -v?)");
+    return got;
+}
+
 /* Recording: shared memory without a file, which a child may have as well. */
 static void name_shared(struct area *a)
 {
@@ -91,7 +107,7 @@ struct area address_describe(const struct mapping *m, u64 at)
 {
     struct area a = {.start = at, .end = at + m->size};
     a.protection = m->protection & PROTECTION_BITS;
-    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+    if (mapping_is_shared(m->flags))
         a.flags |= AREA_SHARED;
     if (m->flags & MAP_GROWSDOWN)
         a.flags |= AREA_GROWSDOWN;
@@ -120,7 +136,8 @@ void address_look(struct mapping *m)
     u64 power = (m->flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
     if ((m->flags & MAP_ANONYMOUS) && (m->flags & MAP_HUGETLB))
         m->alignment = power ? 1ul << power : HUGE_PAGE;
-    if ((m->flags & MAP_ANONYMOUS && !m->stands_in) || kernel_call(__NR_fstat, m->fd, &file))
+    if ((m->flags & MAP_ANONYMOUS && !m->stands_in) || (m->zeros && !m->stands_in) ||
+        kernel_call(__NR_fstat, m->fd, &file))
         return;
     m->from_file = true;
     m->device = file.st_dev;
@@ -233,6 +250,15 @@ static bool execution_refused(const struct mapping *m)
     return !kernel_call(__NR_fstatfs, m->fd, status) && (status[10] & K_ST_NOEXEC);
 }
 
+/* Where the log says, if there is one. */
+static i64 map_somewhere(const struct mapping *m, u64 at)
+{
+    struct log_answered known;
+    if (log_answered(&known))
+        return address_map_again(m, (u64)known.result);
+    return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? map_fixed(m, at) : map_anywhere(m, at);
+}
+
 i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset)
 {
     struct mapping m = {
@@ -250,15 +276,14 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
     if (!m.size || m.size > LAYOUT_USER_END)
         return -ENOMEM;
     struct mapped_file file = mapped_file_begin(&m);
-    if (execution_refused(&m))
+    if (log_owner->live && execution_refused(&m))
         return -EPERM;
     address_look(&m);
     m.size = (m.size + m.alignment - 1) & ~(m.alignment - 1);
 
     if (closes_range(&m, at))
         return close_around(&m, at);
-    bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
-    i64 got = fixed ? map_fixed(&m, at) : map_anywhere(&m, at);
+    i64 got = map_somewhere(&m, at);
     if (kernel_failed(got)) {
         if ((flags & MAP_FIXED) && !address_refused(at, m.size) && !(at & ~PAGE_MASK))
             address_recheck(at, at + m.size);
@@ -355,31 +380,46 @@ static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
 /* Area by area, as the kernel does it: what lies before a hole is changed, then it fails. */
 static i64 protect_range(u64 at, u64 end, u64 protection, i64 key)
 {
-    while (at < end) {
+    i64 result = 0;
+    while (at < end && !result) {
         const struct area *a = areas_find(at);
-        if (!a)
-            return -ENOMEM;
-        struct area part = address_part(a, at, end);
-        i64 result = protect_part(part, protection, key);
-        if (result)
-            return result;
-        at = part.end;
+        struct area part = a ? address_part(a, at, end) : (struct area){0};
+        result = a ? protect_part(part, protection, key) : -ENOMEM;
+        if (!result)
+            at = part.end;
     }
-    return 0;
+    if (result)
+        log_reached(at);
+    return result;
+}
+
+/* As far as it went then. */
+static i64 protect_again(const struct log_answered *known, u64 at, u64 end, u64 protection, i64 key)
+{
+    if (known->result && known->has_reached)
+        end = known->reached;
+    i64 result = protect_range(at, end, protection, key);
+    return known->result && (!result || known->has_reached) ? known->result : result;
 }
 
 i64 address_pkey_mprotect(u64 at, u64 size, u64 protection, i64 key)
 {
-    u64 known = PROTECTION_BITS | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP;
-    if ((at & ~PAGE_MASK) || (protection & ~known) || (protection & PROT_GROWSUP))
+    u64 bits = PROTECTION_BITS | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP;
+    struct log_answered known;
+    if ((at & ~PAGE_MASK) || (protection & ~bits) || (protection & PROT_GROWSUP))
         return -EINVAL;
     if (!size)
         return 0;
     u64 rounded = page_up(size);
-    if (!rounded || address_refused(at, rounded))
+    bool again = log_answered(&known);
+    if (!again && (!rounded || address_refused(at, rounded))) {
+        log_reached(at);
         return -ENOMEM;
+    }
     if (protection & PROT_GROWSDOWN)
-        return protect_downward(at, at + rounded, protection, key);
+        return again && known.result ? known.result : protect_downward(at, at + rounded, protection, key);
+    if (again)
+        return protect_again(&known, at, at + rounded, protection, key);
     return protect_range(at, at + rounded, protection, key);
 }
 
@@ -393,7 +433,7 @@ i64 address_mprotect(u64 at, u64 size, u64 protection)
 static bool discards(u64 advice)
 {
     return advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ||
-           advice == MADV_DONTNEED_LOCKED;
+           advice == MADV_DONTNEED_LOCKED || advice == MADV_GUARD_INSTALL || advice == MADV_GUARD_REMOVE;
 }
 
 /* Advice about children of fork. */
@@ -440,15 +480,80 @@ void address_forked(void)
     }
 }
 
+/* What is discarded was discarded up to the first page that the kernel does not want to discard; it says so again. */
+static u64 discarded_up_to(u64 at, u64 end, u64 advice)
+{
+    while (at < end) {
+        const struct area *a = areas_from(at);
+        u64 from = a && a->start > at ? a->start : at, to = a && a->end < end ? a->end : end;
+        if (!a || from >= end)
+            return end;
+        if (kernel_call(__NR_madvise, from, to - from, advice)) {
+            for (to = from; to < end && !kernel_call(__NR_madvise, to, PAGE_SIZE, advice);)
+                to += PAGE_SIZE;
+            return to;
+        }
+        at = to;
+    }
+    return end;
+}
+
+/* What the kernel may take away later, it takes away now, if there is a log: then it is known when. */
+static void make_certain(u64 at, u64 end, u64 advice)
+{
+    if (advice == MADV_FREE && log_owner->owns_clocks)
+        kernel_call(__NR_madvise, at, end - at, MADV_DONTNEED);
+}
+
+static i64 advise(u64 at, u64 size, u64 advice)
+{
+    i64 result = kernel_advise(at, size, advice);
+    u64 end = at + page_up(size);
+    if (!discards(advice))
+        return result;
+    if (result && result != -ENOMEM)
+        end = discarded_up_to(at, end, advice);
+    make_certain(at, end, advice);
+    if (result && result != -ENOMEM)
+        log_reached(end);
+    return result;
+}
+
+/* Locks and limits are not what they were: whatever was discarded then is discarded.  All other advice leaves memory as it is. */
+static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 advice)
+{
+    bool whole = known->result == 0 || known->result == -ENOMEM;
+    if (known->has_reached || !whole)
+        end = known->has_reached ? known->reached : at;
+    if (advice == MADV_DONTNEED_LOCKED || advice == MADV_FREE)
+        advice = MADV_DONTNEED;
+    for (const struct area *a; discards(advice) && at < end && (a = areas_from(at)) && a->start < end;) {
+        struct area part = address_part(a, at, end);
+        i64 result = kernel_call(__NR_madvise, part.start, part.end - part.start, advice);
+        if (result)
+            return result;
+        at = part.end;
+    }
+    return known->result;
+}
+
 i64 address_madvise(u64 at, u64 size, u64 advice)
 {
     u64 rounded = page_up(size);
     bool sound = !(at & ~PAGE_MASK) && rounded;
-    if (sound && address_refused(at, rounded))
+    struct log_answered known;
+    bool again = log_answered(&known);
+    if (sound && !again && address_refused(at, rounded)) {
+        log_reached(at);
         return -ENOMEM;
+    }
     if (sound && discards(advice))
         code_watch_changed(at, at + rounded);
-    i64 result = kernel_advise(at, size, advice);
+    i64 result;
+    if (again)
+        result = sound ? advise_again(&known, at, at + rounded, advice) : known.result;
+    else
+        result = sound ? advise(at, size, advice) : kernel_advise(at, size, advice);
     if (sound && (result == 0 || result == -ENOMEM)) /* with holes, and done all the same */
         note_advice(at, at + rounded, advice);
     return result;
@@ -475,9 +580,9 @@ static bool data_limit_allows(u64 at)
     return limit[0] == ~0ul || (at - heap.start) + data <= limit[0];
 }
 
-static bool grow_heap(u64 from, u64 to)
+static bool grow_heap(u64 from, u64 to, bool again)
 {
-    if (address_refused(from, to - from) || !areas_free(from, to + PAGE_SIZE))
+    if (!again && (address_refused(from, to - from) || !areas_free(from, to + PAGE_SIZE)))
         return false;
     struct mapping m = {
         .size = to - from,
@@ -485,7 +590,7 @@ static bool grow_heap(u64 from, u64 to)
         .flags = MAP_PRIVATE | MAP_ANONYMOUS,
         .fd = -1,
     };
-    if (kernel_failed(address_map_new(&m, from)))
+    if (kernel_failed(again ? address_map_again(&m, from) : address_map_new(&m, from)))
         return false;
     struct area a = address_describe(&m, from);
     a.flags |= AREA_BRK;
@@ -495,12 +600,16 @@ static bool grow_heap(u64 from, u64 to)
 
 i64 address_brk(u64 at)
 {
-    if (at < heap.start || at >= LAYOUT_USER_END || !data_limit_allows(at))
+    struct log_answered known;
+    bool again = log_answered(&known);
+    if (again)
+        at = (u64)known.result;
+    if (at < heap.start || at >= LAYOUT_USER_END || (!again && !data_limit_allows(at)))
         return (i64)heap.now;
     u64 from = page_up(heap.now), to = page_up(at);
     bool done = true;
     if (to > from)
-        done = grow_heap(from, to);
+        done = grow_heap(from, to, again);
     else if (to < from)
         done = address_munmap(to, from - to) == 0;
     if (done)

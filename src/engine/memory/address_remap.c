@@ -12,6 +12,7 @@
 #include "engine/base/layout.h"
 #include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/kernel_maps.h"
 #include "engine/memory/mapping.h"
 
 enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
@@ -25,6 +26,51 @@ struct remap {
 static i64 kernel_remap(const struct remap *r)
 {
     return kernel_call(__NR_mremap, r->at, r->old_size, r->new_size, r->flags, r->to);
+}
+
+/* Replay: what the kernel once moved as one mapping may be several here, each of which moves by itself.  The last one
+ * grows. */
+struct pieces {
+    u64 at, end; /* the range that is looked at */
+    u64 piece;   /* the end of the mapping at `at` */
+};
+
+static bool find_piece(void *context, const struct kernel_mapping *m)
+{
+    struct pieces *p = context;
+    if (p->at < m->start || p->at >= m->end)
+        return true;
+    p->piece = m->end < p->end ? m->end : p->end;
+    return false;
+}
+
+static i64 remap_piece(const struct remap *r, u64 from, u64 to)
+{
+    u64 size = r->old_size < r->new_size ? r->old_size : r->new_size;
+    struct remap piece = {from, to - from, to - from, r->flags | MREMAP_MAYMOVE | MREMAP_FIXED,
+                          r->to + (from - r->at)};
+    if (to == r->at + size)
+        piece.new_size += r->new_size - size;
+    if (piece.to == piece.at) /* it stays, and grows */
+        piece.flags = 0;
+    return piece.to == piece.at && piece.new_size == piece.old_size ? (i64)piece.to : kernel_remap(&piece);
+}
+
+static i64 remap_pieces(const struct remap *r)
+{
+    u64 size = r->old_size < r->new_size ? r->old_size : r->new_size;
+    struct pieces p = {r->at, r->at + size, 0};
+    while (p.at < p.end) {
+        p.piece = p.end;
+        kernel_maps_each(find_piece, &p);
+        i64 got = remap_piece(r, p.at, p.piece);
+        if (kernel_failed(got))
+            return got;
+        p.at = p.piece;
+    }
+    if (r->new_size < r->old_size && !(r->flags & MREMAP_DONTUNMAP))
+        kernel_call(__NR_munmap, r->at + size, r->old_size - size);
+    return (i64)r->to;
 }
 
 /* The area at the end of a moved range grows with it. */
@@ -63,6 +109,8 @@ static i64 remap_move(const struct remap *r)
 {
     code_watch_changed(r->to, r->to + r->new_size);
     i64 got = kernel_remap(r);
+    if (kernel_failed(got) && !log_owner->live && r->old_size)
+        got = remap_pieces(r);
     if (kernel_failed(got)) {
         address_recheck(r->to, r->to + r->new_size);
         return got;
@@ -92,6 +140,8 @@ static i64 resize_in_place(const struct remap *r)
     here.flags = 0;
     here.to = r->at;
     i64 got = kernel_remap(&here);
+    if (kernel_failed(got) && !log_owner->live)
+        got = remap_pieces(&here);
     if (kernel_failed(got))
         return got;
     if (r->new_size < r->old_size)
@@ -103,6 +153,16 @@ static i64 resize_in_place(const struct remap *r)
         address_mapped(&grown);
     }
     return got;
+}
+
+/* To where it went then.  One that failed changed nothing, and is not made again. */
+static i64 remap_again(struct remap *r, u64 to)
+{
+    r->to = to;
+    if (to == r->at && r->old_size)
+        return resize_in_place(r);
+    r->flags |= MREMAP_MAYMOVE | MREMAP_FIXED;
+    return remap_move(r);
 }
 
 static bool sound(const struct remap *r)
@@ -122,16 +182,20 @@ static bool sound(const struct remap *r)
 i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
 {
     struct remap r = {at, page_up(old_size), page_up(new_size), flags, new_at};
-    if (!sound(&r))
+    struct log_answered known;
+    bool again = log_answered(&known);
+    if (!again && !sound(&r))
         return -EINVAL;
     if (r.new_size > LAYOUT_USER_END)
         return -ENOMEM;
-    if (address_refused(at, r.old_size) || !areas_find(at))
+    if (!again && (address_refused(at, r.old_size) || !areas_find(at)))
         return -EFAULT;
     code_watch_changed(at, at + r.old_size);
     code_watch_release(at, at + r.old_size);
     log_release(at, at + r.old_size);
 
+    if (again)
+        return remap_again(&r, (u64)known.result);
     if (flags & MREMAP_FIXED)
         return remap_move(&r);
     if ((flags & MREMAP_DONTUNMAP) || !r.old_size)

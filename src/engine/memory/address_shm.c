@@ -112,32 +112,37 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
     return got;
 }
 
-/* The end of the segment's areas from `at` on. */
-static u64 segment_end(u64 at)
+/* What is left of the segment that was attached at `at`: parts of it may have been unmapped, also the first.
+ * NULL: nothing, from `from` on. */
+static const struct area *segment_part(u64 at, u64 from, const struct area *first)
 {
-    const struct area *a = areas_find(at);
-    if (!a || !(a->flags & AREA_SHM))
-        return at;
-    u64 inode = a->inode, end = at;
-    while (a && (a->flags & AREA_SHM) && a->inode == inode && a->offset == end - at) {
-        end = a->end;
-        a = areas_find(end);
-    }
-    return end;
+    for (const struct area *a = areas_from(from); a; a = areas_from(a->end))
+        if ((a->flags & AREA_SHM) && a->start >= at && a->start - at == a->offset &&
+            (!first || (a->inode == first->inode && a->device == first->device)))
+            return a;
+    return NULL;
 }
 
-static i64 detach_again(u64 at, u64 end)
+static void detach_part(u64 start, u64 end)
 {
-    return end > at ? kernel_call(__NR_munmap, at, end - at) : -EINVAL;
+    if (!log_owner->live)
+        kernel_call(__NR_munmap, start, end - start);
+    areas_clear(start, end);
 }
 
 i64 address_shmdt(u64 at)
 {
-    u64 end = segment_end(at);
-    if (end > at)
-        code_watch_changed(at, end);
-    i64 result = log_owner->live ? kernel_call(__NR_shmdt, at) : detach_again(at, end);
-    if (!result && end > at)
-        areas_clear(at, end);
-    return result;
+    const struct area *a = segment_part(at, at, NULL);
+    struct area first = a ? *a : (struct area){0};
+    for (; a; a = segment_part(at, a->end, &first))
+        code_watch_changed(a->start, a->end);
+    i64 result = log_owner->live ? kernel_call(__NR_shmdt, at) : first.end ? 0 : -EINVAL;
+    if (result)
+        return result;
+    u64 from = at;
+    while (first.end && (a = segment_part(at, from, &first))) {
+        from = a->end;
+        detach_part(a->start, a->end);
+    }
+    return 0;
 }

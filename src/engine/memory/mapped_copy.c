@@ -272,12 +272,27 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size)
     return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
 }
 
-void mapped_file_resize(u64 address, u64 size)
+/* A private mapping of a file of which there is no copy: what lies behind the shorter of both sizes is zeros, until that is
+ * written, or cannot be touched, which the log knows. */
+static void renew_behind(const struct area *a, u64 size)
+{
+    u64 kept = page_up(size), from = kept > a->offset ? a->start + (kept - a->offset) : a->start;
+    if (from >= a->end)
+        return;
+    code_watch_changed(from, a->end);
+    if (kernel_failed(kernel_call(__NR_mmap, from, a->end - from, code_watch_kernel_protection(a->protection),
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)))
+        log_unable("memory behind the end of a file cannot be mapped");
+}
+
+void mapped_file_resize(u64 address, u64 size, u64 before)
 {
     const struct area *a = areas_find(address);
-    i32 fd = a ? mapped_copy_behind(a) : -1;
-    if (fd >= 0)
-        kernel_call(__NR_ftruncate, fd, size);
+    const struct mapped_copy *copy = a ? mapped_copy_of_area(a) : NULL;
+    if (copy)
+        kernel_call(__NR_ftruncate, copy->fd, size);
+    else if (a && (a->flags & AREA_FILE) && !(a->flags & AREA_SHARED) && size != before)
+        renew_behind(a, size < before ? size : before);
 }
 
 /* --- unsharing --------------------------------------------------------------------------------- */

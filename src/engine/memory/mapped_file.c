@@ -1,6 +1,8 @@
 /* Mapped files and the log: see mapped_file.h. */
 #include "engine/memory/mapped_file.h"
 
+#include <asm/stat.h>
+
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -16,7 +18,15 @@ static bool mapped_file_is_one(const struct mapping *m)
 
 static bool is_shared(const struct mapping *m)
 {
-    return (m->flags & MAP_TYPE) != MAP_PRIVATE;
+    return mapping_is_shared(m->flags);
+}
+
+/* Each mapping of this device is memory of its own, shared or not. */
+static bool is_zero_device(i64 fd)
+{
+    enum { S_IFMT = 0170000, S_IFCHR = 0020000, ZERO_DEVICE = 1 << 8 | 5 };
+    struct stat st;
+    return !kernel_call(__NR_fstat, fd, &st) && (st.st_mode & S_IFMT) == S_IFCHR && st.st_rdev == ZERO_DEVICE;
 }
 
 /* Private mappings show what is written through shared ones, as far as they have not been written
@@ -46,8 +56,17 @@ struct mapped_file mapped_file_begin(struct mapping *m)
             stand_in(m);
         return file;
     }
+    m->zeros = log_owner->live && is_zero_device(m->fd);
     if (!log_file_to_map(m, &from))
         return file;
+    if (from.fd < 0) { /* the recording knows of no file: it was the device */
+        m->zeros = true;
+        m->flags |= MAP_ANONYMOUS;
+        if (is_shared(m))
+            stand_in(m);
+        return file;
+    }
+    m->size = from.mapped;
     file.fd = m->fd = from.fd;
     if (shares_copy(m, &from))
         m->fd = mapped_copy_of_file((struct mapped_copy_name){from.device, from.inode}, from.fd);
@@ -56,7 +75,7 @@ struct mapped_file mapped_file_begin(struct mapping *m)
 
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at)
 {
-    if (mapped_file_is_one(m))
+    if (mapped_file_is_one(m) && !m->zeros)
         log_file_mapped(m, at);
     if (file->fd >= 0)
         kernel_call(__NR_close, file->fd);

@@ -14,8 +14,8 @@ struct mapped_file mapped_file_begin(struct mapping *m);
 /* Replay: changes a file that is mapped shared at `address`, where the guest cannot write; false: nothing such is
  * mapped there. */
 bool mapped_file_write(u64 address, const void *bytes, u64 size);
-/* Replay: the file that is mapped shared at `address` has another size from now on. */
-void mapped_file_resize(u64 address, u64 size);
+/* Replay: the file that is mapped at `address` has another size from now on. */
+void mapped_file_resize(u64 address, u64 size, u64 before);
 /* It has been mapped at `at`. */
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at);
 

@@ -2,6 +2,7 @@
 #ifndef ENGINE_MAPPING_H
 #define ENGINE_MAPPING_H
 
+#include "engine/base/kernel_abi.h"
 #include "engine/memory/areas.h"
 
 /* What a mapping is to be, but for its place. */
@@ -11,6 +12,7 @@ struct mapping {
     u64 flags;      /* MAP_* */
     i64 fd;
     u64 offset;
+    bool zeros;     /* its file is /dev/zero: each mapping is memory of its own, like one without a file */
     bool stands_in; /* replay: it is without a file for the guest, but fd is behind it */
 
     /* Of the file, by address_look(). */
@@ -19,6 +21,13 @@ struct mapping {
     u64 inode;
     u64 alignment; /* of its pages in memory; for memory without a file as well */
 };
+
+/* MAP_DROPPABLE is a type, too, of memory that is not shared. */
+static inline bool mapping_is_shared(u64 flags)
+{
+    u64 type = flags & MAP_TYPE;
+    return type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+}
 
 enum mapping_place {
     PLACE_MAPPING, /* downward from the end of the range of mappings */
@@ -43,6 +52,10 @@ void address_look(struct mapping *m);
 
 /* Maps at `at`, where nothing may be: -EEXIST if something is.  The areas are not told. */
 i64 address_map_new(const struct mapping *m, u64 at);
+
+/* Replay: the mapping as it was made when that was recorded, at `at`. Neither limits nor what there is of memory
+ * are asked. */
+i64 address_map_again(const struct mapping *m, u64 at);
 
 /* The area that the mapping is, at `at`.  (Without address_look(): one without a file.) */
 struct area address_describe(const struct mapping *m, u64 at);

@@ -23,6 +23,7 @@
 enum {
     TRAP_PAGE_FAULT = 14,
     ERROR_WRITE = 2,        /* of a page fault */
+    CODE_SEGV_MAPERR = 1,
     CODE_SEGV_ACCERR = 2,
 };
 
@@ -147,6 +148,7 @@ static void fault_in_cache(struct thread *t, const struct k_siginfo *info,
     t->fault_trap = registers->trap;
     if (registers->trap == TRAP_PAGE_FAULT)
         t->fault_cr2 = registers->cr2;
+    log_fault(t);
     leave_cache(registers, EXIT_FAULT);
 }
 
@@ -155,6 +157,8 @@ static void take_fault(struct thread *t, const struct k_siginfo *info,
 {
     if (was_watched_write(info, registers))
         after_watched_write(info, registers);
+    else if (info->signal == SIG_SEGV && info->code == CODE_SEGV_MAPERR && log_stack_fault(info->address))
+        return;
     else if (between(registers->rip, guest_copy_begin, guest_copy_end))
         registers->rip = (u64)guest_copy_faulted;
     else if (info->signal == SIG_BUS && recover_unaligned(registers))

@@ -58,6 +58,9 @@ struct thread_call {
 
     /* Recording: what is written when it ends. */
     u64 hash, time;         /* at the moment */
+    bool has_reached;       /* it failed half way: */
+    u64 reached;            /* what lies below has been done */
+    u64 size_before;        /* of the file that it may change */
     struct call_made made;
     struct aside *aside;    /* memory to be compared; NULL: what the call writes is known */
 };

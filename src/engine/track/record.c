@@ -410,6 +410,7 @@ const struct log_owner log_record = {
     .pass = record_pass,
     .pass_now = unrecorded_pass_now,
     .wrote = record_write,
+    .reached = record_reached,
     .entered = record_entry,
     .signal = record_signal,
     .switched = record_switch,

@@ -70,18 +70,39 @@ static void set_aside(void *context, struct gaddr at, u64 size)
     a->used += size;
 }
 
+#define SIZE_UNKNOWN (~0ul)
+
+/* The size that the file has before it is changed. */
+static void note_size(struct thread_call *c)
+{
+    struct file_writes writes;
+    if (file_writes_begin(&writes, c->made.number, c->made.args))
+        c->size_before = writes.size_before;
+}
+
+void record_reached(u64 end)
+{
+    struct thread_call *c = &thread_self()->call;
+    c->has_reached = true;
+    c->reached = end;
+}
+
 static void note_call(struct thread_call *c, const struct call *call)
 {
     struct record_moment now = record_now();
     c->open = true;
     c->met = false;
     c->flags = 0;
+    c->has_reached = false;
     c->tick = now.tick;
     c->pc = now.pc - SYSCALL_LENGTH;
     c->hash = now.hash;
     c->time = now.time;
     c->aside = NULL;
     call_begin(&c->made, call->number, call->args, &memory);
+    c->size_before = SIZE_UNKNOWN;
+    if ((record.shares_files || record.private_files) && file_writes_call(call->number))
+        note_size(c);
     if (!c->made.variant->unknown)
         return;
     c->aside = aside_take();
@@ -134,8 +155,24 @@ static void add_area_changes(struct record_event *b, const struct area *a, struc
         record_written(b, gaddr(a->start + (from - a->offset)), to - from);
 }
 
-/* A file that is mapped shared has changed under the mapping. */
-static void add_file_changes(struct record_event *b, const struct call_made *made)
+/* The new size, once for all shared mappings, and for each private one. */
+static void add_file_size(struct record_event *b, const struct area *a, const struct file_writes *writes,
+                          u64 before, bool *sized)
+{
+    u64 sizes[] = {writes->size_after, before};
+    if (!(a->flags & AREA_SHARED)) {
+        if (before == SIZE_UNKNOWN)
+            before = writes->size_after;
+        sizes[1] = before;
+        record_piece(b, PIECE_FILE_SIZE, a->start, sizes, sizeof(sizes));
+    } else if (!*sized) {
+        record_piece(b, PIECE_FILE_SIZE, a->start, sizes, sizeof(u64));
+        *sized = true;
+    }
+}
+
+/* A file that is mapped has changed under the mapping.  A private mapping shows that where it has not been written itself. */
+static void add_file_changes(struct record_event *b, const struct call_made *made, u64 before)
 {
     struct file_writes writes;
     bool sized = false;
@@ -144,12 +181,9 @@ static void add_file_changes(struct record_event *b, const struct call_made *mad
         return;
     struct file_range changed = file_writes_range(&writes, made->result);
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
-        if (!(a->flags & AREA_FILE) || !(a->flags & AREA_SHARED) || a->inode != writes.inode ||
-            a->device != writes.device)
+        if (!(a->flags & AREA_FILE) || a->inode != writes.inode || a->device != writes.device)
             continue;
-        if (!sized)
-            record_piece(b, PIECE_FILE_SIZE, a->start, &writes.size_after, sizeof(u64));
-        sized = true;
+        add_file_size(b, a, &writes, before, &sized);
         add_area_changes(b, a, changed, writes.size_after);
     }
 }
@@ -231,12 +265,14 @@ static void write_call(struct thread_call *c, i64 result)
     u32 effects = c->made.variant->effects;
     if (effects & EFFECT_LOCKS)
         add_futex_words(&b, c->made.args);
-    if (record.shares_files && result >= 0)
-        add_file_changes(&b, &c->made);
+    if ((record.shares_files || record.private_files) && result >= 0)
+        add_file_changes(&b, &c->made, c->size_before);
     if (record.memory_files && result >= 0)
         add_memory_changes(&b, &c->made);
     if (effects & EFFECT_OPENS)
         note_opened(&c->made);
+    if (c->has_reached)
+        record_piece(&b, PIECE_REACHED, c->reached, NULL, 0);
     if (compared)
         add_changed(&b, c->aside);
     call_shown(&c->made, &memory, add_shown, &b);

@@ -25,7 +25,8 @@ struct record_event {
 /* The state of recording. */
 extern struct record_state {
     bool gone;         /* ebb is: the program goes on, and nothing is written any more */
-    bool shares_files; /* some have been mapped shared */
+    bool shares_files; /* some have been mapped shared, */
+    bool private_files; /* or privately, and may change */
     bool memory_files; /* some may have been opened: /proc/self/mem */
     bool shared_open;  /* `shared` has been begun: */
     struct record_event shared; /* an event of shared memory; in a call the moment is the call's */
@@ -69,6 +70,7 @@ void record_open_ring(void);
 enum log_answer record_call_begins(const struct call *call, i64 *result);
 void record_call_ends(const struct call *call, i64 result);
 i64 record_pass(const struct call *call);
+void record_reached(u64 end);
 
 /* record_maps.c */
 void record_map(const struct mapping *m, u64 at);

@@ -2,6 +2,8 @@
  * likely to stay.
  */
 #include "engine/base/kernel.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/mapping.h"
@@ -9,6 +11,8 @@
 #include "engine/share/share_outside.h"
 #include "engine/track/record_internal.h"
 #include "engine/track/track.h"
+
+#define SECRET_MAGIC 0x5345434du /* the type of the file system of secret memory */
 
 /* Files that a package brought stay as they are, for a while at least; of others ebb keeps a copy. */
 static bool likely_to_stay(const struct k_stat *st)
@@ -56,6 +60,60 @@ static u32 record_keep_file(const struct event_map *map, i64 fd)
     return kept.error ? 0 : kept.copy;
 }
 
+/* Programs and libraries: nobody writes to those that run. */
+static bool is_image(i64 fd)
+{
+    u8 head[4];
+    return kernel_call(__NR_pread64, fd, head, sizeof(head), 0) == sizeof(head) && head[0] == 0x7f &&
+           head[1] == 'E' && head[2] == 'L' && head[3] == 'F';
+}
+
+/* Secret memory can only be read where it is mapped: what is to be kept is a copy that the engine makes. */
+static i64 copy_secret(i64 fd, u64 size)
+{
+    enum { K_MFD_CLOEXEC = 1 };
+    i64 copy = kernel_call(__NR_memfd_create, "ebb", K_MFD_CLOEXEC);
+    if (kernel_failed(copy))
+        return copy;
+    u8 *shown = pool_try_map(page_up(size), PAGE_SIZE);
+    i64 done = -ENOMEM;
+    if (shown && !kernel_failed(kernel_call(__NR_mmap, shown, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
+        for (u64 at = 0; at < size; at += (u64)done) {
+            done = kernel_call(__NR_pwrite64, copy, shown + at, size - at, at);
+            if (done <= 0)
+                break;
+        }
+    if (shown)
+        pool_unmap(shown, page_up(size));
+    kernel_call(__NR_ftruncate, copy, size);
+    return copy;
+}
+
+static i64 open_again(i64 fd)
+{
+    char name[64];
+    struct text t = TEXT(name);
+    text_add(&t, "/proc/self/fd/");
+    text_add_signed(&t, fd);
+    return kernel_call(__NR_open, name, O_RDONLY | O_CLOEXEC);
+}
+
+/* ebb reads the file by the descriptor that it is given: one that reads past the cache wants aligned buffers. */
+static u32 keep_readable(const struct event_map *map, i64 fd)
+{
+    enum { K_F_GETFL = 3, K_O_DIRECT = 040000 };
+    u64 status[15] = {0}; /* struct statfs: the type is the first word */
+    i64 other = -1;
+    if (!kernel_call(__NR_fstatfs, fd, status) && (u32)status[0] == SECRET_MAGIC)
+        other = copy_secret(fd, map->file_size);
+    else if (kernel_call(__NR_fcntl, fd, K_F_GETFL) & K_O_DIRECT)
+        other = open_again(fd);
+    u32 copy = record_keep_file(map, kernel_failed(other) ? fd : other);
+    if (!kernel_failed(other))
+        kernel_call(__NR_close, other);
+    return copy;
+}
+
 void record_map(const struct mapping *m, u64 at)
 {
     static char path[4096];
@@ -70,15 +128,16 @@ void record_map(const struct mapping *m, u64 at)
         .offset = m->offset,
         .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = modified(&st),
     };
-    record.shares_files |= (m->flags & MAP_TYPE) != MAP_PRIVATE;
+    record.shares_files |= mapping_is_shared(m->flags);
     bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
     map.path_size = (u32)strlen(path);
     if (packaged && m->size)
         areas_mark(at, at + m->size, AREA_STAYS, 0);
+    record.private_files |= m->size && !packaged && !mapping_is_shared(m->flags) && !is_image(m->fd);
     share_update(); /* a file that others write is copied while they do not */
-    if ((m->flags & MAP_TYPE) != MAP_PRIVATE)
+    if (mapping_is_shared(m->flags))
         share_outside_file(m->fd, st.device, st.inode, path);
-    map.copy = packaged ? 0 : record_keep_file(&map, m->fd);
+    map.copy = packaged ? 0 : keep_readable(&map, m->fd);
     if (!record_build(&b, EVENT_MAP, &now))
         return;
     record_add(&b, &map, sizeof(map));

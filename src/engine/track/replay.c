@@ -236,8 +236,9 @@ void replay_apply_pieces(const u8 *at, const u8 *end)
     while ((u64)(end - at) >= sizeof(struct event_piece)) {
         const struct event_piece *piece = (const struct event_piece *)at;
         at += sizeof(*piece);
-        if (piece->kind == PIECE_FILE_SIZE && piece->size == sizeof(u64))
-            mapped_file_resize(piece->address, *(const u64 *)at);
+        if (piece->kind == PIECE_FILE_SIZE && piece->size >= sizeof(u64))
+            mapped_file_resize(piece->address, *(const u64 *)at,
+                               ((const u64 *)at)[piece->size > sizeof(u64) ? 1 : 0]);
         if (piece->kind == PIECE_MEMORY && piece->size &&
             !guest_write(gaddr(piece->address), at, piece->size) &&
             !replay_is_there(piece->address, at, piece->size) &&
@@ -311,6 +312,9 @@ const struct log_owner log_replay = {
     .call_returns = replay_call_returns,
     .pass = replay_pass,
     .pass_now = replay_pass,
+    .answered = replay_answered,
+    .stack_fault = replay_stack_fault,
+    .fault = replay_fault,
     .wait_ended = replay_wait_ended,
     .thread_ended = replay_leave,
     .spawned = replay_spawned,

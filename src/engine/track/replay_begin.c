@@ -159,6 +159,8 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     request->envp = start->strings[1];
     request->auxv = start->auxv;
     request->stack_limit = start->layout[0];
+    replay_raise_limits();
+    replay_limit_stack(start->layout[0]);
     *inherited = (struct signals_inherited){start->layout[1], start->layout[2]};
     goal.check = replay_boundary;
     if (track.in_tree)

@@ -138,7 +138,24 @@ static const struct event *call_event(void)
     return e;
 }
 
-/* How far the stack may grow is between the kernel and the program, also in a replay. */
+bool replay_answered(struct log_answered *ret)
+{
+    const struct event *e = call_event();
+    const struct event_syscall *s = (const struct event_syscall *)e->payload;
+    const u8 *at = e->payload + sizeof(*s) + s->args * sizeof(u64), *end = replay_event_end(e);
+    *ret = (struct log_answered){.result = s->result};
+    while ((u64)(end - at) >= sizeof(struct event_piece)) {
+        const struct event_piece *piece = (const struct event_piece *)at;
+        if (piece->kind == PIECE_REACHED) {
+            ret->has_reached = true;
+            ret->reached = piece->address;
+        }
+        at += sizeof(*piece) + format_padded(piece->size);
+    }
+    return true;
+}
+
+/* How far the stack may grow is the limit's to say, also in a replay. */
 static void repeat_limit(const struct call *call)
 {
     enum { K_RLIMIT_STACK = 3 };
@@ -146,8 +163,10 @@ static void repeat_limit(const struct call *call)
     u32 n = 0;
     while (arg[n].show != SHOW_RESOURCE)
         n++;
-    if (call->args[n] == K_RLIMIT_STACK && call->args[n + 1])
-        kernel_call(__NR_prlimit64, 0, call->args[n], call->args[n + 1], 0);
+    u64 bytes;
+    if (call->args[n] == K_RLIMIT_STACK && call->args[n + 1] &&
+        guest_read_u64(gaddr(call->args[n + 1]), &bytes))
+        replay_limit_stack(bytes);
 }
 
 /* People know threads by their names. */

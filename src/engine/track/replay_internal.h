@@ -41,6 +41,8 @@ i64 replay_pass(const struct call *call);
 bool replay_wait_ended(void);
 /* The thread that ran has ended: goes on as the one that the log says. */
 void replay_leave(void);
+/* The answer of the call that is being made. */
+bool replay_answered(struct log_answered *ret);
 /* The log goes on with another thread: so does the replay, until it comes back to this one. */
 void replay_switch_thread(const struct event *e);
 /* What other processes wrote into memory that was theirs too. */
@@ -59,6 +61,16 @@ void replay_boundary(void);
 /* A signal is about to be delivered, or ends the program: a fault is held against its event. */
 void replay_signal(const struct log_signal *s);
 bool replay_clock(u32 source, const u64 *args, struct clock_answer *ret);
+
+/* replay_faults.c */
+void replay_raise_limits(void);
+/* How far stacks grow from now on. */
+void replay_limit_stack(u64 bytes);
+bool replay_stack_fault(u64 address);
+/* A signal that an instruction raised, for which the replay must prepare: with the second, in front of it. */
+bool replay_faults_at(const struct event *e);
+void replay_close_page(const struct event *e);
+void replay_fault(struct thread *t);
 
 /* replay_maps.c */
 bool replay_map(const struct mapping *m, struct log_file *ret);

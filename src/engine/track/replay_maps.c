@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/memory/file_names.h"
 #include "engine/memory/mapping.h"
+#include "engine/threads/thread.h"
 #include "engine/track/replay.h"
 #include "engine/track/replay_internal.h"
 #include "engine/track/track.h"
@@ -32,7 +33,11 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
     struct text t = TEXT(path);
     const struct event *e = replay_next_or_end();
     const struct event_map *map = (const struct event_map *)e->payload;
-    if (e->kind != EVENT_MAP || map->size != m->size || map->offset != m->offset)
+    if (m->size && e->kind == EVENT_SYSCALL && thread_self()->call.open) {
+        *ret = (struct log_file){.fd = -1};
+        return true;
+    }
+    if (e->kind != EVENT_MAP || map->size < m->size || map->offset != m->offset)
         replay_diverge_number(e, "the program mapped a file, bytes", m->size);
     for (u32 n = 0; n < map->path_size; n++)
         text_add_char(&t, ((const char *)(map + 1))[n]);
@@ -48,7 +53,8 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
     }
     file_names_note(map->device, map->inode, path);
     file_names_note(own.device, own.inode, path); /* a kept copy is another file */
-    *ret = (struct log_file){(i32)fd, map->device, map->inode, map->file_size, map->copy};
+    *ret = (struct log_file){(i32)fd, map->device, map->inode, map->file_size, map->size,
+                             map->copy};
     replay_met(e);
     return true;
 }

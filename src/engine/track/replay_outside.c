@@ -103,13 +103,19 @@ static void meet_shared(const struct event *e)
 bool replay_meet(void)
 {
     const struct event *e = replay_next_or_end();
-    goal.set = replay_from_outside(e);
+    bool faults = replay_faults_at(e);
+    goal.set = replay_from_outside(e) || faults;
     if (!goal.set)
         return false;
     goal.tick = e->tick;
     goal.pc = e->pc;
     if (!goal_reached(e->tick, e->pc))
         return false;
+    if (faults) {
+        replay_close_page(e);
+        goal.set = false;
+        return false;
+    }
     if (e->kind == EVENT_SWITCH)
         replay_switch_thread(e);
     else if (e->kind == EVENT_SHARED)
