@@ -80,7 +80,7 @@ enum syscall_effect {
     EFFECT_DETACHES = 1 << 4, /* ... that begins at argument 0 */
     EFFECT_BREAK = 1 << 5,    /* the heap's end moves */
     EFFECT_WHOLE = 1 << 6,    /* of calls that are redone: one that failed has changed nothing, so that
-                               * its error is taken from the log.  (munmap may fail half way.) */
+                               * its error is taken from the log */
     /* processes and threads */
     EFFECT_MAKES = 1 << 7,    /* a process or a thread */
     EFFECT_LENDS = 1 << 27,   /* ... that has the caller's memory until it execs or ends, as CLONE_VFORK */
@@ -107,6 +107,10 @@ enum syscall_effect {
     EFFECT_IN_PLACE = 1 << 24, /* about the addresses of its words: they cannot be copies */
     EFFECT_LOCKS = 1 << 25,   /* of variants of futex: it changes its words */
     EFFECT_WAITS = 1 << 26,   /* of variants of futex: it waits */
+    EFFECT_PEERS = 1 << 28,   /* writes to the memory of the process that is argument 0, in the ranges of the
+                               * vector that is argument 3, of argument 4 elements */
+    EFFECT_COPIES = 1 << 29,  /* writes to the file whose descriptor is argument 2; any part of it may change */
+    EFFECT_COUNTER = 1 << 30, /* of variants of prctl: allows or forbids the time stamp counter */
 };
 
 struct syscall_traits {

@@ -22,11 +22,13 @@
 
 #include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
+#include "engine/base/layout.h"
 #include "engine/base/ticks.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/log/log.h"
 #include "engine/log/observer.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/mapping.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
@@ -64,11 +66,20 @@ i64 call_refuse(struct call *call)
     return refused(-ENOSYS);
 }
 
-/* The bytes never come to the guest's memory, so a replay could not show what was written.  Programs take this
- * answer as it is meant, and copy themselves. */
-i64 call_refuse_if_logged(struct call *call)
+static bool same_file(const struct k_stat *a, i64 fd)
 {
-    return log_owner->sees_bytes ? refused(-EXDEV) : call_pass(call);
+    struct k_stat b;
+    return !kernel_call(__NR_fstat, fd, &b) && a->device == b.device && a->inode == b.inode;
+}
+
+/* The bytes never come to the guest's memory, so a replay could not show what the program printed.  Programs take this
+ * answer as it is meant, and copy themselves. */
+i64 call_copy_file_range(struct call *call)
+{
+    struct k_stat to;
+    bool prints = log_owner->sees_bytes && !kernel_call(__NR_fstat, call->args[2], &to) &&
+                  (same_file(&to, 1) || same_file(&to, 2));
+    return prints ? refused(-EXDEV) : call_pass(call);
 }
 
 i64 call_refuse_seccomp(struct call *call)
@@ -112,10 +123,32 @@ static void release_outputs(const struct call *call)
     }
 }
 
+static __attribute__((noinline)) bool is_pointer_into_engine(const struct call *call)
+{
+    const struct call_arg *arg = syscall_row_of(call->number)->args;
+    for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++)
+        if ((arg[n].way & (ARG_IN | ARG_OUT)) && address_refused(call->args[n], 1))
+            return true;
+    return false;
+}
+
+/* The kernel would read and write the engine's memory, which for the guest is not there.  Its ranges are few: a number that lies in
+ * one of them is worth a look at the row. */
+EVERY_CALL bool points_into_engine(const struct call *call)
+{
+    const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS, low = LAYOUT_CACHE_END - LAYOUT_CACHE;
+    bool any = false;
+    for (unsigned n = 0; n < SYSCALL_ARGS; n++)
+        any |= (a[n] - LAYOUT_POOLS < high) | (a[n] - LAYOUT_CACHE < low);
+    return any && is_pointer_into_engine(call);
+}
+
 EVERY_CALL i64 syscalls_answer(struct call *call)
 {
     const struct syscall_traits *traits = syscall_traits_of(call->number);
     call_handler *handler = handler_of(call->number);
+    if (points_into_engine(call))
+        return refused(-EFAULT);
     if ((traits->effects & EFFECT_HIDES) && descriptors_owned((i32)call->args[0]))
         return refused(-EBADF);
     if (traits->effects & EFFECT_FILLS)

@@ -27,7 +27,7 @@ i64 call_pass_again(const struct call *call);
 
 /* syscalls.c */
 i64 call_refuse(struct call *call);
-i64 call_refuse_if_logged(struct call *call);
+i64 call_copy_file_range(struct call *call);
 i64 call_refuse_seccomp(struct call *call);
 
 /* syscalls_files.c */
@@ -59,6 +59,8 @@ i64 call_shmdt(struct call *call);
 i64 call_madvise(struct call *call);
 i64 call_remap_file_pages(struct call *call);
 i64 call_mlockall(struct call *call);
+i64 call_write_memory(struct call *call);
+i64 call_mseal(struct call *call);
 
 /* syscalls_waits.c */
 i64 call_ppoll(struct call *call);

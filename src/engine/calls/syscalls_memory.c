@@ -4,6 +4,8 @@
 #include "engine/calls/syscalls_internal.h"
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/code_watch.h"
+#include "engine/processes/process.h"
 
 i64 call_mmap(struct call *call)
 {
@@ -56,6 +58,22 @@ i64 call_remap_file_pages(struct call *call)
 {
     const u64 *a = call->args;
     return address_remap_file_pages(a[0], a[1], a[2], a[3], a[4]);
+}
+
+/* To its own memory, perhaps: then it meets pages that only we protect, and stops there. */
+i64 call_write_memory(struct call *call)
+{
+    if (process_is_own(call->args[0]))
+        code_watch_release(0, ~0ul);
+    return call_pass(call);
+}
+
+/* Noted, and not told the kernel: the engine itself must change what is sealed. */
+i64 call_mseal(struct call *call)
+{
+    const u64 *a = call->args;
+    i64 known = kernel_call(__NR_mseal_, 1, 0, 0); /* EINVAL where there is such a call */
+    return known == -ENOSYS ? known : address_mseal(a[0], a[1], a[2]);
 }
 
 /* Locks what the guest has mapped, area by area: all of the process would include the

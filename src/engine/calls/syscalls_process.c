@@ -124,18 +124,44 @@ i64 call_sigaltstack(struct call *call)
 
 enum {
     PR_SET_SECCOMP = 22,
+    PR_GET_TSC = 25,
     PR_SET_TSC = 26,
+    PR_TSC_ENABLE = 1,
+    PR_TSC_SIGSEGV = 2,
     PR_SET_SYSCALL_USER_DISPATCH = 59,
     PR_SET_MDWE = 65,
     PR_SET_SHADOW_STACK_STATUS = 75,
     PR_LOCK_SHADOW_STACK_STATUS = 76,
 };
 
+/* The engine reads the time stamp counter, also in the guest's place: where it does so, it is its own affair to forbid it. */
+static i64 set_counter(struct call *call)
+{
+    u32 value = (u32)call->args[1];
+    if (!log_owner->owns_clocks)
+        return call_pass_now(call);
+    if (value != PR_TSC_ENABLE && value != PR_TSC_SIGSEGV)
+        return -EINVAL;
+    thread_self()->counter_forbidden = value == PR_TSC_SIGSEGV;
+    return 0;
+}
+
+static i64 get_counter(struct call *call)
+{
+    i32 value = PR_TSC_SIGSEGV;
+    if (!thread_self()->counter_forbidden)
+        return call_pass_now(call);
+    return guest_write(gaddr(call->args[1]), &value, sizeof(value)) ? 0 : -EFAULT;
+}
+
 i64 call_prctl(struct call *call)
 {
     switch (call->args[0]) {
-    case PR_SET_SECCOMP:
+    case PR_GET_TSC:
+        return get_counter(call);
     case PR_SET_TSC:
+        return set_counter(call);
+    case PR_SET_SECCOMP:
     case PR_SET_SYSCALL_USER_DISPATCH:
     case PR_SET_MDWE:
     case PR_SET_SHADOW_STACK_STATUS:

@@ -18,6 +18,7 @@ i64 address_brk(u64 at);
 i64 address_shmat(i64 id, u64 at, u64 flags);
 i64 address_shmdt(u64 at);
 i64 address_madvise(u64 at, u64 size, u64 advice);
+i64 address_mseal(u64 at, u64 size, u64 flags);
 /* In a child of fork: what the guest did not want it to have is gone. */
 void address_forked(void);
 i64 address_remap_file_pages(u64 at, u64 size, u64 protection, u64 page, u64 flags);

@@ -202,6 +202,11 @@ static i64 map_anywhere(const struct mapping *m, u64 hint)
     return got == -EEXIST ? -ENOMEM : got;
 }
 
+static bool is_sealed(u64 at, u64 size)
+{
+    return log_owner->live && areas_any(at, at + size, AREA_SEALED);
+}
+
 static i64 map_fixed(const struct mapping *m, u64 at)
 {
     if (at & ~PAGE_MASK)
@@ -210,6 +215,8 @@ static i64 map_fixed(const struct mapping *m, u64 at)
         return address_refused(at, m->size) ? -EEXIST : address_map_new(m, at);
     if (address_refused(at, m->size))
         return -ENOMEM;
+    if (is_sealed(at, m->size))
+        return -EPERM;
     code_watch_changed(at, at + m->size);
     return kernel_map(m, at, MAP_FIXED);
 }
@@ -311,6 +318,8 @@ i64 address_munmap(u64 at, u64 size)
     if ((at & ~PAGE_MASK) || !rounded || at >= LAYOUT_USER_END || rounded > LAYOUT_USER_END - at)
         return -EINVAL;
     u64 end = at + rounded;
+    if (is_sealed(at, rounded))
+        return -EPERM;
     for (u64 from = areas_reserved_end(at); from < end;) {
         u64 to = areas_unreserved_end(from, end);
         i64 result = unmap_part(from, to);
@@ -346,6 +355,8 @@ static i64 kernel_protect(u64 start, u64 size, u64 protection, i64 key)
 static i64 protect_part(struct area part, u64 protection, i64 key)
 {
     bool was_code = part.protection & PROT_EXEC;
+    if (log_owner->live && (part.flags & AREA_SEALED))
+        return -EPERM;
     if (was_code && !(protection & PROT_EXEC))
         code_watch_changed(part.start, part.end);
     u64 kernel = code_watch_kernel_protection((u32)protection);
@@ -537,6 +548,29 @@ static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 a
     return known->result;
 }
 
+i64 address_mseal(u64 at, u64 size, u64 flags)
+{
+    u64 rounded = page_up(size), end = at + rounded;
+    if (flags || (at & ~PAGE_MASK) || rounded < size || end < at)
+        return -EINVAL;
+    if (at == end)
+        return 0;
+    if (address_refused(at, rounded) || !areas_cover(at, end))
+        return -ENOMEM;
+    areas_mark(at, end, AREA_SEALED, 0);
+    return 0;
+}
+
+/* What may not be written, and is nobody else's, may not be discarded either, once it is sealed. */
+static bool keeps_contents(u64 at, u64 end, u64 advice)
+{
+    for (const struct area *a = areas_from(at); a && a->start < end && discards(advice); a = areas_from(a->end))
+        if ((a->flags & AREA_SEALED) && !(a->flags & (AREA_FILE | AREA_SHARED)) &&
+            !(a->protection & PROT_WRITE))
+            return true;
+    return false;
+}
+
 i64 address_madvise(u64 at, u64 size, u64 advice)
 {
     u64 rounded = page_up(size);
@@ -546,6 +580,10 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
     if (sound && !again && address_refused(at, rounded)) {
         log_reached(at);
         return -ENOMEM;
+    }
+    if (sound && !again && keeps_contents(at, at + rounded, advice)) {
+        log_reached(at);
+        return -EPERM;
     }
     if (sound && discards(advice))
         code_watch_changed(at, at + rounded);

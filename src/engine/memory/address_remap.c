@@ -190,6 +190,9 @@ i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
         return -ENOMEM;
     if (!again && (address_refused(at, r.old_size) || !areas_find(at)))
         return -EFAULT;
+    if (!again && (areas_any(at, at + r.old_size, AREA_SEALED) ||
+                   ((flags & MREMAP_FIXED) && areas_any(r.to, r.to + r.new_size, AREA_SEALED))))
+        return -EPERM;
     code_watch_changed(at, at + r.old_size);
     code_watch_release(at, at + r.old_size);
     log_release(at, at + r.old_size);

@@ -278,6 +278,14 @@ void areas_mark(u64 start, u64 end, u32 set, u32 clear)
     check_change(start, end);
 }
 
+bool areas_any(u64 start, u64 end, u32 flag)
+{
+    for (const struct area *a = areas_from(start); a && a->start < end; a = areas_from(a->end))
+        if (a->flags & flag)
+            return true;
+    return false;
+}
+
 bool areas_cover(u64 start, u64 end)
 {
     for (size_t i = index_from(start); start < end; i++) {

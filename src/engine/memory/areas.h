@@ -19,6 +19,7 @@ enum {
     AREA_VDSO = 64,
     AREA_NOT_FORKED = 128,   /* a child of fork has it not */
     AREA_WIPED_BY_FORK = 256, /* or without what is in it */
+    AREA_SEALED = 1024,       /* mseal: it stays as it is */
     AREA_STAYS = 512,         /* a file that nobody is expected to change while the guest runs */
 };
 
@@ -47,6 +48,8 @@ void areas_clear(u64 start, u64 end);
 void areas_protect(u64 start, u64 end, u32 protection);
 /* Sets and clears flags of what is mapped in the range. */
 void areas_mark(u64 start, u64 end, u32 set, u32 clear);
+/* Has any area in the range this flag? */
+bool areas_any(u64 start, u64 end, u32 flag);
 /* Is every byte of the range mapped? */
 bool areas_cover(u64 start, u64 end);
 /* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if `upward`, else the highest. 0: none. */

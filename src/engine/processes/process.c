@@ -87,6 +87,12 @@ static void set_stack(const struct k_clone_args *args)
         cpu->reg[RSP] = args->stack + args->stack_size;
 }
 
+bool process_is_own(u64 number)
+{
+    i64 own = kernel_call(__NR_getpid);
+    return (i32)number > 0 && ((i32)number == own || kernel_call(__NR_tgkill, own, number, 0) == 0);
+}
+
 /* Fork */
 
 static i64 kernel_fork(const struct k_clone_args *args)

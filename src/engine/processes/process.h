@@ -49,4 +49,7 @@ void process_child_begins(struct thread *t);
 /* What a child of fork is, whether it was just born or is replayed. */
 void process_become_forked(const struct k_clone_args *args);
 
+/* Is that the number of this process, or of one of its threads? */
+bool process_is_own(u64 number);
+
 #endif

@@ -44,6 +44,7 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
     if (args->flags & K_CLONE_SETTLS)
         t->state.fs_base = args->tls;
     t->mask = parent->mask;
+    t->counter_forbidden = parent->counter_forbidden;
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
     if (args->flags & K_CLONE_CHILD_CLEARTID)
         t->clear_tid = gaddr(args->child_tid);
@@ -93,7 +94,8 @@ _Noreturn void thread_exit(int status)
         for (;;)
             kernel_call(__NR_exit, status);
     }
-    process_block_signals(); /* there will be nobody to deliver them */
+    if (log_owner->live)
+        signals_block_sent(); /* there will be nobody to deliver them */
     futex_thread_ends(t);
     if (log_owner->live) {
         kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);

@@ -9,13 +9,18 @@ enum { K_SEEK_CUR = 1, K_F_GETFL = 3, K_O_APPEND = 02000, S_IFMT = 0170000, S_IF
 
 bool file_writes_call(u64 number)
 {
-    return syscall_has(number, EFFECT_WRITES);
+    return syscall_has(number, EFFECT_WRITES | EFFECT_COPIES);
+}
+
+static u64 descriptor_of(u64 number, const u64 *args)
+{
+    return args[syscall_has(number, EFFECT_COPIES) ? 2 : 0];
 }
 
 bool file_writes_begin(struct file_writes *ret, u64 number, const u64 *args)
 {
     struct k_stat st;
-    if (kernel_failed(kernel_call(__NR_fstat, args[0], &st)) || (st.mode & S_IFMT) != S_IFREG)
+    if (kernel_failed(kernel_call(__NR_fstat, descriptor_of(number, args), &st)) || (st.mode & S_IFMT) != S_IFREG)
         return false;
     *ret = (struct file_writes){number, args, st.device, st.inode, (u64)st.size, (u64)st.size};
     return true;
@@ -29,10 +34,10 @@ static bool is_placed(const struct file_writes *w)
 struct file_range file_writes_range(struct file_writes *w, i64 result)
 {
     struct k_stat st;
-    u64 fd = w->args[0], bytes = (u64)result, from = w->args[3];
+    u64 fd = descriptor_of(w->number, w->args), bytes = (u64)result, from = w->args[3];
     if (!kernel_failed(kernel_call(__NR_fstat, fd, &st)))
         w->size_after = (u64)st.size;
-    if (syscall_has(w->number, EFFECT_RESIZES))
+    if (syscall_has(w->number, EFFECT_RESIZES | EFFECT_COPIES))
         return (struct file_range){0, ~0ul};
     if (is_placed(w) && (kernel_call(__NR_fcntl, fd, K_F_GETFL) & K_O_APPEND))
         return (struct file_range){0, ~0ul};

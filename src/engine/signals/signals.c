@@ -81,7 +81,7 @@ static void set_kernel_mask(u64 mask)
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, 0, K_SIGSET);
 }
 
-void signals_block_all(void)
+void signals_block_sent(void)
 {
     set_kernel_mask(SIGNALS_ALL_ASYNCHRONOUS);
 }
@@ -98,7 +98,7 @@ static void offer_kernel_mask(struct thread *t, u64 mask)
 void signals_apply_mask(struct thread *t)
 {
     if (t->held & ~t->mask) {
-        signals_block_all();
+        signals_block_sent();
         t->signal_waiting = true;
     }
     offer_kernel_mask(t, t->mask & ~SIGNALS_SYNCHRONOUS);
@@ -172,7 +172,7 @@ _Noreturn void signals_die(const struct k_siginfo *info)
     log_ends(0, info->signal);
     if (!thread_self()->in_vfork)
         stats_print();
-    signals_block_all();
+    signals_block_sent();
     set_kernel_handler(info->signal, K_SIG_DFL, 0);
     signals_send_self(info);
     set_kernel_mask(~SIGNAL_BIT(info->signal));
@@ -499,7 +499,7 @@ static struct signals_saved *saved_take(void)
 void signals_vfork_begin(void)
 {
     struct thread *t = thread_self();
-    signals_block_all();
+    signals_block_sent();
     struct signals_saved *s = saved_take();
     s->outer = t->signals_saved;
     memcpy(s->actions, signals.actions, sizeof(s->actions));

@@ -33,6 +33,9 @@ void signals_thread_start(struct thread *t);
  * enters the cache. */
 void signals_deliver(void);
 
+/* No signal reaches this thread but those that its own instructions raise: memory that the engine looks at may be missing. */
+void signals_block_sent(void);
+
 /* Gives the guest a synchronous signal at cpu's state: from EXIT_FAULT (thread_self()->fault_info)
  * or made up by the engine.  Kills if it is blocked or ignored, as the kernel does. */
 void signals_fault(const struct k_siginfo *info);

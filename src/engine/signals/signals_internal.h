@@ -41,8 +41,6 @@ void signals_set_kernel_action(int signal);
 void signals_set_mask(struct thread *t, u64 mask);
 /* The kernel's mask follows t->mask, unless a signal waits. */
 void signals_apply_mask(struct thread *t);
-/* No signal reaches this thread but the synchronous ones. */
-void signals_block_all(void);
 /* Sends one to the calling thread, as it came. */
 void signals_send_self(const struct k_siginfo *info);
 

@@ -99,6 +99,7 @@ struct thread {
     struct k_stack altstack;
     bool signal_waiting;           /* something is to be delivered at the next boundary: */
     struct k_siginfo waiting_info; /* this (its signal is 0 if there is none), or */
+    bool counter_forbidden;        /* rdtsc raises SIGSEGV (PR_SET_TSC) */
     u64 held;                      /* synchronous signals that somebody sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */

@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "engine/base/kernel.h"
+#include "engine/base/layout.h"
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
@@ -107,6 +108,17 @@ static bool record_build_on(struct record_event *b)
     return true;
 }
 
+/* A range that is not there as a whole, since the kernel wrote less of it than it might have: what there is of it up to the
+ * end of its first page.  `part` becomes the bytes that have been looked at. */
+static bool record_read_some(u8 *to, const void *bytes, u64 *part)
+{
+    u64 first = page_up((u64)bytes + 1) - (u64)bytes;
+    if (*part > first)
+        *part = first;
+    memset(to + (*part & ~7ul), 0, *part & 7 ? 8 : 0);
+    return guest_read(to, gaddr((u64)bytes), *part);
+}
+
 /* Bytes of the engine's or the guest's, in as many pieces as it takes. */
 void record_piece(struct record_event *b, u32 kind, u64 address, const void *bytes, u64 size)
 {
@@ -121,10 +133,12 @@ void record_piece(struct record_event *b, u32 kind, u64 address, const void *byt
         assert(part <= room && (part == size || part % EVENT_ALIGN == 0));
         record_add(b, &piece, sizeof(piece));
         memset(b->at + (part & ~7ul), 0, part & 7 ? 8 : 0);
-        if (guest_read(b->at, gaddr((u64)bytes), part))
+        if (guest_read(b->at, gaddr((u64)bytes), part) || record_read_some(b->at, bytes, &part)) {
+            ((struct event_piece *)before)->size = (u32)part;
             b->at += format_padded(part);
-        else
+        } else {
             b->at = before; /* a call that failed is shown memory that is not there */
+        }
         bytes = (const u8 *)bytes + part;
         address += address ? part : 0;
         size -= part;

@@ -10,7 +10,9 @@
 #include "engine/calls/bounce.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/mapping.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/processes/process.h"
 #include "engine/share/file_writes.h"
 #include "engine/share/share.h"
 #include "engine/share/share_group.h"
@@ -19,6 +21,7 @@
 #include "engine/track/record_internal.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_table.h"
+#include "log/syscall_vectors.h"
 
 static bool record_read_memory(void *context, void *to, struct gaddr from, size_t size)
 {
@@ -61,6 +64,8 @@ static void aside_give(struct aside *a)
 static void set_aside(void *context, struct gaddr at, u64 size)
 {
     struct aside *a = context;
+    if (address_refused(at.at, size)) /* an argument that points into the engine is no pointer */
+        return;
     if (a->count == countof(a->range) || a->used + size > sizeof(a->bytes) ||
         !guest_read(a->bytes + a->used, at, size))
         return;
@@ -230,6 +235,24 @@ static void add_memory_changes(struct record_event *b, const struct call_made *m
     record_written(b, gaddr(changed.from), changed.to - changed.from);
 }
 
+/* --- memory of processes that calls write to by its address */
+
+static void add_own_memory(struct record_event *b, const struct call_made *made)
+{
+    u64 left = (u64)made->result, at = made->args[3];
+    struct k_iovec range;
+    if (!process_is_own(made->args[0]))
+        return;
+    for (u64 n = 0; n < made->args[4] && left; n++, at += sizeof(range)) {
+        if (!guest_read(&range, gaddr(at), sizeof(range)))
+            return;
+        u64 size = range.size < left ? range.size : left;
+        code_watch_changed(range.base, range.base + size);
+        record_written(b, gaddr(range.base), size);
+        left -= size;
+    }
+}
+
 static u16 argument_count(const struct call_made *made)
 {
     u16 n = 0;
@@ -269,6 +292,8 @@ static void write_call(struct thread_call *c, i64 result)
         add_file_changes(&b, &c->made, c->size_before);
     if (record.memory_files && result >= 0)
         add_memory_changes(&b, &c->made);
+    if ((effects & EFFECT_PEERS) && result > 0)
+        add_own_memory(&b, &c->made);
     if (effects & EFFECT_OPENS)
         note_opened(&c->made);
     if (c->has_reached)

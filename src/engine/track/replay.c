@@ -16,6 +16,7 @@
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_file.h"
+#include "engine/memory/mapping.h"
 #include "engine/threads/thread.h"
 #include "engine/track/digest.h"
 #include "engine/track/event_source.h"
@@ -239,7 +240,7 @@ void replay_apply_pieces(const u8 *at, const u8 *end)
         if (piece->kind == PIECE_FILE_SIZE && piece->size >= sizeof(u64))
             mapped_file_resize(piece->address, *(const u64 *)at,
                                ((const u64 *)at)[piece->size > sizeof(u64) ? 1 : 0]);
-        if (piece->kind == PIECE_MEMORY && piece->size &&
+        if (piece->kind == PIECE_MEMORY && piece->size && !address_refused(piece->address, piece->size) &&
             !guest_write(gaddr(piece->address), at, piece->size) &&
             !replay_is_there(piece->address, at, piece->size) &&
             !mapped_file_write(piece->address, at, piece->size) &&

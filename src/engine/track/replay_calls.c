@@ -179,10 +179,14 @@ static void replay_note_name(const struct call *call)
 /* What a call that is not made does to what the replay itself keeps. */
 static void follow_call(const struct call *call, i64 result)
 {
+    enum { FORBIDS_COUNTER = 2 }; /* PR_TSC_SIGSEGV */
     u32 effects = syscall_traits_of(call->number)->effects;
     output_after_call(call, result);
     if (effects & EFFECT_NAMES)
         replay_note_name(call);
+    if ((effects & EFFECT_COUNTER) && syscall_variant_has(call->number, call->args, EFFECT_COUNTER) &&
+        result == 0)
+        thread_self()->counter_forbidden = call->args[1] == FORBIDS_COUNTER;
     if ((effects & EFFECT_LIMITS) && result >= 0)
         repeat_limit(call);
 }

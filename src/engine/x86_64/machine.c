@@ -18,6 +18,7 @@
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals.h"
+#include "engine/threads/thread.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/decode.h"
 #include "engine/x86_64/emulated.h"
@@ -239,6 +240,10 @@ static void do_or_fault(const struct insn *i)
         do_cpuid();
         break;
     case INSN_RDTSC:
+        if (thread_self()->counter_forbidden) {
+            raise_here(SIG_SEGV, SI_KERNEL, 0);
+            return;
+        }
         do_rdtsc(i);
         break;
     case INSN_RDRAND:
