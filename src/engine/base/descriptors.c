@@ -1,5 +1,6 @@
 /* The engine's own file descriptors, kept high and hidden from the guest.
  *
+ * Where the hard limit leaves room they lie above the guest's own limit, so that it can open as many files as it may.
  * High, but not too high: the kernel copies its table up to the highest open number at
  * every fork.  Close-on-exec descriptors need nothing at execve; the others are told to the
  * next engine by number.
@@ -19,6 +20,7 @@ enum {
     KEPT_MOST = 48,
     NUMBERS_END = 1024, /* where the guest may have that many */
     NUMBERS_ROOM = 24,
+    ABOVE_MOST = 4096, /* higher limits are rarely reached, and tables of that many are big */
     RLIMIT_NOFILE = 7,
     NONE = 0x7fffffff,
 };
@@ -57,18 +59,36 @@ bool descriptors_owned(i64 fd)
     return fd >= descriptors.lowest && descriptors_find((i32)fd);
 }
 
-/* The lowest number that we would take: near the end of what the guest may open. */
-static u64 first_number(void)
+/* The lowest number that we would take, if it must be one that the guest could have: near the end of those. */
+static u64 first_number(u64 end)
 {
-    u64 limit[2] = {NUMBERS_END, NUMBERS_END};
-    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, NULL, limit);
-    u64 end = limit[0] < NUMBERS_END ? limit[0] : NUMBERS_END;
+    if (end > NUMBERS_END)
+        end = NUMBERS_END;
     return end > 2 * NUMBERS_ROOM ? end - NUMBERS_ROOM : end / 2;
+}
+
+static i64 copy_from(i32 fd, bool close_on_exec, u64 lowest)
+{
+    return kernel_call(__NR_fcntl, fd, close_on_exec ? F_DUPFD_CLOEXEC : F_DUPFD, lowest);
+}
+
+/* Above the guest's limit, for as long as this takes a higher one. */
+static i64 copy_above(i32 fd, bool close_on_exec, const u64 limit[2])
+{
+    u64 higher[2] = {limit[0] + KEPT_MOST, limit[1]};
+    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, higher, NULL);
+    i64 high = copy_from(fd, close_on_exec, limit[0]);
+    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+    return high;
 }
 
 static i64 copy_high(i32 fd, bool close_on_exec)
 {
-    return kernel_call(__NR_fcntl, fd, close_on_exec ? F_DUPFD_CLOEXEC : F_DUPFD, first_number());
+    u64 limit[2] = {NUMBERS_END, NUMBERS_END};
+    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, NULL, limit);
+    if (limit[0] <= ABOVE_MOST && limit[1] >= limit[0] + KEPT_MOST)
+        return copy_above(fd, close_on_exec, limit);
+    return copy_from(fd, close_on_exec, first_number(limit[0]));
 }
 
 i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
@@ -97,20 +117,33 @@ void descriptors_drop(i32 fd)
     find_lowest();
 }
 
-i64 descriptors_yield(i32 fd)
+/* To another number.  The old one stays open. */
+static i64 move_kept(struct kept_descriptor *k)
 {
-    struct kept_descriptor *k = descriptors_find(fd);
-    if (!k)
-        return 0;
-    i64 flags = kernel_call(__NR_fcntl, fd, F_GETFD);
-    i64 high = copy_high(fd, flags & FD_CLOEXEC);
+    i64 flags = kernel_call(__NR_fcntl, k->fd, F_GETFD);
+    i64 high = copy_high(k->fd, flags & FD_CLOEXEC);
     if (kernel_failed(high))
         return high;
     k->fd = (i32)high;
     if (k->place)
         *k->place = (i32)high;
     find_lowest();
-    return 0; /* the old number is the guest's now, who is about to close it by dup2 */
+    return 0;
+}
+
+i64 descriptors_yield(i32 fd)
+{
+    struct kept_descriptor *k = descriptors_find(fd);
+    return k ? move_kept(k) : 0; /* the old number is the guest's now, who is about to close it by dup2 */
+}
+
+void descriptors_limited(void)
+{
+    for (unsigned i = 0; i < descriptors.count; i++) {
+        i32 before = descriptors.kept[i].fd;
+        if (!move_kept(&descriptors.kept[i]))
+            kernel_call(__NR_close, before);
+    }
 }
 
 /* The smallest of ours in [first, last]; NONE if there is none. */

@@ -17,8 +17,6 @@
 #define AT_FDCWD -100
 #endif
 
-#define __NR_mseal_ 462 /* Linux 6.10; the headers may be older */
-
 #ifndef MADV_GUARD_INSTALL /* Linux 6.13 */
 #define MADV_GUARD_INSTALL 102
 #define MADV_GUARD_REMOVE 103

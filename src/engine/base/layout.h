@@ -31,6 +31,7 @@
 #define LAYOUT_POOLS_END    0x6f0000000000ul
 #define LAYOUT_ENGINE       0x6f0000000000ul
 #define LAYOUT_ENGINE_END   0x6f0100000000ul
+#define LAYOUT_NOTHING      0x6f0080000000ul /* in the middle of the range above: nothing is ever mapped there */
 #define LAYOUT_MAPPINGS_END 0x7ed000000000ul
 #define LAYOUT_MAPPINGS_FIRST 0x700000000000ul
 #define LAYOUT_STACK_END    0x7edf00000000ul

@@ -15,6 +15,7 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
 #include "engine/base/text.h"
+#include "engine/base/ticks.h"
 #include "engine/calls/clock_log.h"
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
@@ -184,4 +185,28 @@ enum own_vdso_outcome own_vdso_call(void)
     }
     signals_raise(SIG_SEGV, areas_find(fault) ? SEGV_ACCERR : SEGV_MAPERR, fault);
     return OWN_VDSO_FAULTED;
+}
+
+/* The page that came before vDSOs: three functions, which the kernel still has in most configurations.  Other addresses there
+ * are faults. */
+#define VSYSCALL_PAGE 0xffffffffff600000ul
+
+bool own_vdso_vsyscall(void)
+{
+    static const u8 markers[] = {VDSO_GETTIMEOFDAY, VDSO_TIME, VDSO_GETCPU};
+    u64 offset = cpu->rip - VSYSCALL_PAGE, number = offset / 1024, caller, fault = 0;
+    if (number >= countof(markers) || offset % 1024 || !guest_read_u64(gaddr(cpu->reg[RSP]), &caller))
+        return false;
+    const struct function *f = &functions[markers[number] - MARKER_FIRST];
+    u64 args[CLOCK_ARGS] = {cpu->reg[RDI], cpu->reg[RSI]};
+    struct clock_answer answer;
+    logged_clock(f->source, args, &answer);
+    if (!own_vdso_apply(f, args, answer.value, &fault)) {
+        signals_raise(SIG_SEGV, areas_find(fault) ? SEGV_ACCERR : SEGV_MAPERR, fault);
+        return true;
+    }
+    cpu->rip = caller;
+    cpu->reg[RSP] += sizeof(caller);
+    ticks_add(1);
+    return true;
 }

@@ -123,32 +123,37 @@ static void release_outputs(const struct call *call)
     }
 }
 
-static __attribute__((noinline)) bool is_pointer_into_engine(const struct call *call)
+/* A handler knows about addresses that are no buffers. */
+static bool is_pointer(const struct call_arg *arg, const struct call *call)
+{
+    return (arg->way & (ARG_IN | ARG_OUT)) || (arg->show == SHOW_PTR && !handler_of(call->number));
+}
+
+static __attribute__((noinline)) void point_elsewhere(struct call *call)
 {
     const struct call_arg *arg = syscall_row_of(call->number)->args;
     for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++)
-        if ((arg[n].way & (ARG_IN | ARG_OUT)) && address_refused(call->args[n], 1))
-            return true;
-    return false;
+        if (is_pointer(&arg[n], call) && address_refused(call->args[n], 1))
+            call->args[n] = LAYOUT_NOTHING | (call->args[n] & ~PAGE_MASK);
 }
 
-/* The kernel would read and write the engine's memory, which for the guest is not there.  Its ranges are few: a number that lies in
- * one of them is worth a look at the row. */
-EVERY_CALL bool points_into_engine(const struct call *call)
+/* The kernel would read and write the engine's memory, which for the guest is not there: it is given an address where nothing is for
+ * either, and says what it says then.  The engine's ranges are few: a number that lies in one of them is worth a look at the row. */
+EVERY_CALL void hide_engine(struct call *call)
 {
     const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS, low = LAYOUT_CACHE_END - LAYOUT_CACHE;
     bool any = false;
     for (unsigned n = 0; n < SYSCALL_ARGS; n++)
         any |= (a[n] - LAYOUT_POOLS < high) | (a[n] - LAYOUT_CACHE < low);
-    return any && is_pointer_into_engine(call);
+    if (__builtin_expect(any, false))
+        point_elsewhere(call);
 }
 
 EVERY_CALL i64 syscalls_answer(struct call *call)
 {
     const struct syscall_traits *traits = syscall_traits_of(call->number);
     call_handler *handler = handler_of(call->number);
-    if (points_into_engine(call))
-        return refused(-EFAULT);
+    hide_engine(call);
     if ((traits->effects & EFFECT_HIDES) && descriptors_owned((i32)call->args[0]))
         return refused(-EBADF);
     if (traits->effects & EFFECT_FILLS)

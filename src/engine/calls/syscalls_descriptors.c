@@ -5,6 +5,7 @@
 #include "engine/calls/syscalls_internal.h"
 #include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
+#include "log/syscall_table.h"
 
 i64 call_dup2(struct call *call)
 {
@@ -20,6 +21,21 @@ i64 call_dup3(struct call *call)
 i64 call_close_range(struct call *call)
 {
     return descriptors_close_range(call->args[0], call->args[1], call->args[2]);
+}
+
+/* A limit, of this process or another. */
+i64 call_limit(struct call *call)
+{
+    enum { K_RLIMIT_NOFILE = 7 };
+    const struct call_arg *arg = syscall_row_of(call->number)->args;
+    u32 n = 0;
+    while (arg[n].show != SHOW_RESOURCE)
+        n++;
+    i64 result = call_pass_now(call);
+    bool own = n == 0 || !call->args[0] || (i32)call->args[0] == kernel_call(__NR_getpid);
+    if (!result && own && (u32)call->args[n] == K_RLIMIT_NOFILE && call->args[n + 1] && log_owner->live)
+        descriptors_limited();
+    return result;
 }
 
 /* A directory entry as getdents64 writes it. */

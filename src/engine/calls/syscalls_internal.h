@@ -45,6 +45,7 @@ i64 call_statx(struct call *call);
 i64 call_dup2(struct call *call);
 i64 call_dup3(struct call *call);
 i64 call_close_range(struct call *call);
+i64 call_limit(struct call *call);
 i64 call_getdents64(struct call *call);
 
 /* syscalls_memory.c */

@@ -72,7 +72,7 @@ i64 call_write_memory(struct call *call)
 i64 call_mseal(struct call *call)
 {
     const u64 *a = call->args;
-    i64 known = kernel_call(__NR_mseal_, 1, 0, 0); /* EINVAL where there is such a call */
+    i64 known = kernel_call(call->number, 1, 0, 0); /* EINVAL where there is such a call */
     return known == -ENOSYS ? known : address_mseal(a[0], a[1], a[2]);
 }
 

@@ -407,23 +407,37 @@ static i64 protect_range(u64 at, u64 end, u64 protection, i64 key)
 /* As far as it went then. */
 static i64 protect_again(const struct log_answered *known, u64 at, u64 end, u64 protection, i64 key)
 {
-    if (known->result && known->has_reached)
+    if (known->has_reached)
         end = known->reached;
+    else if (known->result && known->result != -ENOMEM) /* recordings of older engines know of holes alone */
+        end = at;
     i64 result = protect_range(at, end, protection, key);
-    return known->result && (!result || known->has_reached) ? known->result : result;
+    return known->result ? known->result : result;
+}
+
+/* The kernel looks at it before it looks at the memory. */
+static bool key_is_valid(i64 key)
+{
+    return key == -1 || !log_owner->live ||
+           kernel_call(__NR_pkey_mprotect, LAYOUT_NOTHING, PAGE_SIZE, PROT_NONE, key) != -EINVAL;
 }
 
 i64 address_pkey_mprotect(u64 at, u64 size, u64 protection, i64 key)
 {
     u64 bits = PROTECTION_BITS | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP;
     struct log_answered known;
-    if ((at & ~PAGE_MASK) || (protection & ~bits) || (protection & PROT_GROWSUP))
+    u64 grows = PROT_GROWSDOWN | PROT_GROWSUP;
+    if ((at & ~PAGE_MASK) || (protection & grows) == grows)
         return -EINVAL;
     if (!size)
         return 0;
     u64 rounded = page_up(size);
+    if (at + rounded <= at)
+        return -ENOMEM;
+    if ((protection & ~bits) || (protection & PROT_GROWSUP) || !key_is_valid(key))
+        return -EINVAL;
     bool again = log_answered(&known);
-    if (!again && (!rounded || address_refused(at, rounded))) {
+    if (!again && address_refused(at, rounded)) {
         log_reached(at);
         return -ENOMEM;
     }
@@ -579,7 +593,7 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
     bool again = log_answered(&known);
     if (sound && !again && address_refused(at, rounded)) {
         log_reached(at);
-        return -ENOMEM;
+        return kernel_call(__NR_madvise, LAYOUT_NOTHING, PAGE_SIZE, advice); /* fails */
     }
     if (sound && !again && keeps_contents(at, at + rounded, advice)) {
         log_reached(at);

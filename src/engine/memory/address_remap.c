@@ -30,14 +30,14 @@ static i64 kernel_remap(const struct remap *r)
 
 /* Replay: what the kernel once moved as one mapping may be several here, each of which moves by itself.  The last one
  * grows. */
-struct pieces {
+struct remap_range {
     u64 at, end; /* the range that is looked at */
     u64 piece;   /* the end of the mapping at `at` */
 };
 
 static bool find_piece(void *context, const struct kernel_mapping *m)
 {
-    struct pieces *p = context;
+    struct remap_range *p = context;
     if (p->at < m->start || p->at >= m->end)
         return true;
     p->piece = m->end < p->end ? m->end : p->end;
@@ -59,7 +59,7 @@ static i64 remap_piece(const struct remap *r, u64 from, u64 to)
 static i64 remap_pieces(const struct remap *r)
 {
     u64 size = r->old_size < r->new_size ? r->old_size : r->new_size;
-    struct pieces p = {r->at, r->at + size, 0};
+    struct remap_range p = {r->at, r->at + size, 0};
     while (p.at < p.end) {
         p.piece = p.end;
         kernel_maps_each(find_piece, &p);

@@ -98,6 +98,8 @@ static u64 budget(void)
 
 static struct fragment *fetch_fault(u64 fault)
 {
+    if (own_vdso_vsyscall())
+        return NULL;
     signals_raise(SIG_SEGV, areas_find(fault) ? SEGV_ACCERR : SEGV_MAPERR, fault);
     return NULL;
 }
