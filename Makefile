@@ -32,7 +32,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wer
 COMMON   := -std=gnu11 -O2 -g -Isrc -MMD -MP $(WARNINGS)
 
 HOSTED   := $(COMMON) -D_GNU_SOURCE -pthread
-EBB_LIBRARIES := -lzstd -ldw -lelf -lstdc++ -ledit -lZydis -lZycore
+EBB_LIBRARIES := -lzstd -ldw -lelf -lstdc++ -lm -ledit -lZydis -lZycore
 
 FREESTANDING := $(COMMON) -ffreestanding -fPIC -include base/hidden.h -mgeneral-regs-only \
                 -mno-red-zone -fno-stack-protector -fcf-protection=none \

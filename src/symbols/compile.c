@@ -472,6 +472,9 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     struct error *err;
     if (c->code.count > CODE_MOST)
         return error_new("the condition is too long");
+    bool fortran = c->v->language == LANGUAGE_FORTRAN;
+    if (fortran && (t->op == OP_POWER || (t->kind == TREE_NUMBER && t->number.is_float)))
+        return error_new("it cannot be looked at inside the process");
     switch (t->kind) {
     case TREE_NUMBER: return compile_number(c, t, ret);
     case TREE_NAME:
@@ -503,6 +506,11 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     case TREE_AT_TYPE:
         return error_new("memory that has no name cannot be looked at inside the process");
     case TREE_TYPE: return error_new("that is a type, and has no value");
+    case TREE_TEXT:
+    case TREE_SUBSCRIPT:
+    case TREE_RANGE:
+    case TREE_COMPLEX:
+    case TREE_INTRINSIC: return error_new("it cannot be looked at inside the process");
     }
     return error_new("the condition is not understood");
 }

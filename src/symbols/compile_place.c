@@ -201,6 +201,11 @@ static struct error *variable(struct compiler *c, struct found_variable *f, stru
     bool value;
     struct linked linked;
     *ret = (struct operand){.type = type_attribute(c->v, f->module, &f->die)};
+    if (f->has_frame)
+        return error_new("it is in the frame of another function");
+    if (c->v->language == LANGUAGE_FORTRAN && !type_is_integral(type_plain(c->v, ret->type)) &&
+        type_plain(c->v, ret->type)->kind != TYPE_FLOAT)
+        return error_new("it cannot be looked at inside the process");
     if (linked_datum(c->v, f, &linked))
         return linked_variable(c, &linked, ret);
     if (dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))

@@ -1,11 +1,25 @@
 /* Trees to values, with C's conversions. */
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 /* --- types of numbers -------------------------------------------------------------------------------- */
 
 struct type *comparison_type(struct evaluation *v)
 {
+    if (v->language == LANGUAGE_FORTRAN)
+        return fortran_basic_type(v, "logical", 4);
     return type_builtin(v, v->cplusplus ? "bool" : "int");
+}
+
+/* gdb computes with 8 bytes, or with more where an operand has more. */
+static struct type *fortran_common_type(struct evaluation *v, struct type *x, struct type *y)
+{
+    bool floating = x->kind == TYPE_FLOAT || y->kind == TYPE_FLOAT;
+    if (floating && (type_is_quad(x) || type_is_quad(y)) )
+        return fortran_basic_type(v, "real", 16);
+    if (floating)
+        return fortran_basic_type(v, "real", x->size > 8 || y->size > 8 ? 10 : 8);
+    return fortran_basic_type(v, "integer", x->size > 8 || y->size > 8 ? 16 : 8);
 }
 
 struct type *promoted_type(struct evaluation *v, struct type *t)
@@ -24,6 +38,8 @@ struct type *promoted_type(struct evaluation *v, struct type *t)
 struct type *arithmetic_type(struct evaluation *v, struct type *a, struct type *b)
 {
     struct type *x = promoted_type(v, a), *y = promoted_type(v, b);
+    if (v->language == LANGUAGE_FORTRAN)
+        return fortran_common_type(v, x, y);
     if (x->kind == TYPE_FLOAT || y->kind == TYPE_FLOAT) {
         u64 size = x->kind == TYPE_FLOAT ? x->size : 0;
         if (y->kind == TYPE_FLOAT && y->size > size)
@@ -258,6 +274,8 @@ static struct error *evaluate_binary(struct evaluation *v, const struct tree *t,
         err = rust_looked_through(a, &a);
     if (!err)
         err = rust_looked_through(b, &b);
+    if (!err && v->language == LANGUAGE_FORTRAN)
+        return fortran_operation(v, t->op, a, b, ret);
     if (!err)
         err = evaluate_by_class(v, t->op, a, b, ret);
     return err || *ret ? err : evaluate_operation(v, t->op, a, b, ret);
@@ -402,6 +420,15 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
         return err;
     if (t->op == OP_ADDRESS)
         return address_of(a, ret);
+    if (v->language == LANGUAGE_FORTRAN && t->op != OP_DEREF) {
+        err = fortran_target(a, &a);
+        if (!err && t->op != OP_NOT && type_plain(v, a->type)->kind == TYPE_COMPLEX)
+            return fortran_operation(v, t->op == OP_NEG ? OP_SUB : OP_ADD,
+                                     value_of_number(v, fortran_basic_type(v, "integer", 4), (struct number){0}),
+                                     a, ret);
+        if (err)
+            return err;
+    }
     struct shown shown;
     bool is_known = type_plain(v, a->type)->kind == TYPE_STRUCT && show_standard(a, &shown) &&
         shown.target;
@@ -432,11 +459,16 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
     struct error *err = evaluate_operand(v, t->a, &a);
     if (err)
         return err;
+    a = go_looked_through(a);
     struct type *plain = type_plain(v, a->type);
     struct shown shown;
     if (rust_is(plain)) {
         err = rust_member(a, t->text, ret);
         return err || *ret ? err : error_new("there is no field %s", t->text);
+    }
+    if (v->language == LANGUAGE_FORTRAN) {
+        err = fortran_member(a, t->text, ret);
+        return err || *ret ? err : error_new("there is no component %s", t->text);
     }
     bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target; /* a pointer that is a class */
     /* gdb takes . for -> and the other way round. */
@@ -716,6 +748,28 @@ static struct error *evaluate_string(struct evaluation *v, const struct tree *t,
     return NULL;
 }
 
+static struct error *evaluate_text(struct evaluation *v, const struct tree *t, struct value **ret)
+{
+    *ret = value_of_bytes(v, fortran_string_of(v, t->length), t->text, t->length);
+    return NULL;
+}
+
+static struct error *evaluate_intrinsic(struct evaluation *v, const struct tree *t,
+                                        struct value **ret)
+{
+    struct tree *const *arguments = t->arguments.items;
+    struct value **values = values_alloc(v, (t->arguments.count + 1) * sizeof *values);
+    struct error *err = NULL;
+    for (size_t n = 0; n < t->arguments.count && !err; n++)
+        err = arguments[n]->kind == TREE_RANGE ? error_new("a range is no argument of %s", t->text)
+                                               : evaluate_operand(v, arguments[n], &values[n]);
+    if (!err)
+        err = fortran_call(v, t->text, values, t->arguments.count, ret);
+    for (size_t n = 0; n < t->arguments.count && !err; n++)
+        (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(values[n]));
+    return err;
+}
+
 static struct error *evaluate_logical(struct evaluation *v, const struct tree *t,
                                       struct value **ret)
 {
@@ -824,6 +878,11 @@ struct error *evaluate(struct evaluation *v, const struct tree *t, struct value 
     case TREE_COUNT: return evaluate_count(v, t, ret);
     case TREE_AT_TYPE: return evaluate_at_type(v, t, ret);
     case TREE_TYPE: return error_new("that is a type, and has no value");
+    case TREE_TEXT: return evaluate_text(v, t, ret);
+    case TREE_SUBSCRIPT: return fortran_subscript(v, t, ret);
+    case TREE_COMPLEX: return fortran_complex(v, t, ret);
+    case TREE_INTRINSIC: return evaluate_intrinsic(v, t, ret);
+    case TREE_RANGE: return error_new("a range stands only in a subscript");
     }
     return error_new("the expression is not understood");
 }

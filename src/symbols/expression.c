@@ -348,6 +348,12 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
         fit_type(m, op);
         return true;
     case DW_OP_const_type: case DW_OP_GNU_const_type: push_typed(m, op); return true;
+    case DW_OP_push_object_address:
+        if (m->host->object)
+            push(m, *m->host->object);
+        else
+            m->failed = true;
+        return true;
     case DW_OP_nop: return true;
     default: return false;
     }

@@ -15,6 +15,7 @@ struct expression_host {
     /* The value that an expression had at the entry of the function. */
     bool (*entry_value)(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
     bool (*address)(void *context, u64 in_file, u64 *ret);        /* DW_OP_addr: where it is; NULL: as it is */
+    const u64 *object; /* the address of what has the type that the expression belongs to; NULL: none */
     void *context;
 };
 

@@ -10,6 +10,7 @@
 #include <dwarf.h>
 
 #include "base/xalloc.h"
+#include "symbols/fortran_internal.h"
 #include "symbols/symbols_internal.h"
 
 enum { PLACE_BUCKETS = 1024 };
@@ -67,6 +68,12 @@ static void name_frame(struct symbols *s, struct frame *f)
 static const char *written_name(struct symbols *s, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
+    char *fortran = fortran_qualified(die);
+    if (fortran) {
+        const char *name = symbols_intern(s, fortran);
+        free(fortran);
+        return name;
+    }
     const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name,
                                                                 &attribute));
     if (linkage) {

@@ -6,6 +6,7 @@
 
 #include "base/xalloc.h"
 #include "symbols/symbols_internal.h"
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { TEXT_LENGTH = 4096 };
@@ -62,6 +63,7 @@ static void make_functions(struct module *m)
         qsort(m->functions.items, m->functions.count, sizeof(struct function_symbol),
               functions_by_start);
     mend_ends(m);
+    fortran_name_functions(m);
 }
 
 struct function_symbol *module_functions(struct module *m, size_t *ret_count)
@@ -115,6 +117,8 @@ bool function_is_named(struct function_symbol *f, const char *wanted)
 {
     if (strcmp(f->raw, wanted) == 0)
         return true;
+    if (f->is_fortran)
+        return fortran_name_fits(f->name, wanted);
     if (!signature_may_fit(f->raw, wanted))
         return false;
     const char *name = function_name(f);

@@ -172,10 +172,8 @@ static bool show_interface(struct value *value, struct type *named, struct shown
     if (!dynamic || !slot || !go_read(v, type + RUNTIME_TYPE_KIND, &kind, 1))
         return false;
     bool direct = kind & DIRECT_IN_INTERFACE;
-    if (direct && !slot->in_memory)
-        return false;
     std_room(v, ret, 1);
-    ret->items[ret->count++] = value_at(v, dynamic, direct ? slot->address : data, NULL);
+    ret->items[ret->count++] = direct ? value_part(slot, dynamic, 0) : value_at(v, dynamic, data, NULL);
     ret->target = go_pointed_to(ret->items[0]);
     ret->is_one = ret->is_bare = true;
     return true;
@@ -365,6 +363,16 @@ bool go_shown(struct value *value, struct shown *ret)
     case GO_CHAN: return is_nil(value, ret) || show_channel(value, named, ret);
     default: return false;
     }
+}
+
+struct value *go_looked_through(struct value *value)
+{
+    struct type *named;
+    struct shown shown = {0};
+    if (go_kind_of(value->evaluation, value->type, &named) != GO_INTERFACE ||
+        !show_interface(value, named, &shown) || !shown.target)
+        return value;
+    return shown.target;
 }
 
 bool go_shown_handle(struct value *value, struct shown *ret)

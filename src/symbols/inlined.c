@@ -6,7 +6,7 @@
  */
 #include <dwarf.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/fortran_internal.h"
 
 enum { DEPTH_MOST = 4096 }; /* Rust has a block for each `let` */
 
@@ -21,8 +21,14 @@ static bool has_name(Dwarf_Die *die, const char *wanted)
 {
     const char *raw = variables_link_name(die);
     struct function_symbol symbol = {.raw = raw};
+    char *fortran = raw ? fortran_qualified(die) : NULL;
     if (!raw)
         return false;
+    if (fortran) {
+        bool same = fortran_name_fits(fortran, wanted);
+        free(fortran);
+        return same;
+    }
     bool fits = function_is_named(&symbol, wanted);
     free(symbol.name);
     return fits;

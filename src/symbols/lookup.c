@@ -20,6 +20,7 @@
  */
 #include <dwarf.h>
 
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { LOOKUP_DEEP = 16 };
@@ -628,6 +629,10 @@ bool lookup_name(struct evaluation *v, const char *text, unsigned kinds, struct 
         for (size_t n = 0; n < v->block_count; n++)
             if (lookup_in_block(v, n, text, kinds, ret))
                 return true;
+        if (kinds >> NAME_VARIABLE & 1 && fortran_find(v, text, &ret->variable)) {
+            ret->kind = NAME_VARIABLE;
+            return true;
+        }
         text = v->language == LANGUAGE_RUST ? rust_resolved(v, text) : text;
     } else if (strncmp(text, "::", 2) == 0) {
         s.own = "";

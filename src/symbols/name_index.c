@@ -41,7 +41,7 @@ static char *shortest(char *name)
 struct name_walk {
     struct name_index *index;
     const void *unit;
-    bool cplusplus;
+    bool cplusplus, fortran;
     unsigned depth;
 };
 
@@ -112,6 +112,20 @@ static void walk_inside(struct name_walk *w, Dwarf_Die *die, u32 entry)
     w->depth--;
 }
 
+/* The functions inside of a function of Fortran, and nothing else that is there. */
+static void walk_contained(struct name_walk *w, Dwarf_Die *die, u32 parent)
+{
+    Dwarf_Die child;
+    if (!w->fortran || parent == NO_ENTRY || w->depth == SPACES_DEEP || dwarf_child(die, &child) != 0)
+        return;
+    w->depth++;
+    do
+        if (dwarf_tag(&child) == DW_TAG_subprogram && !has_flag(&child, DW_AT_declaration))
+            walk_contained(w, &child, name_index_add_entry(w, &child, NAME_FUNCTION, parent));
+    while (dwarf_siblingof(&child, &child) == 0);
+    w->depth--;
+}
+
 static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
 {
     switch (dwarf_tag(die)) {
@@ -124,7 +138,7 @@ static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
         break;
     case DW_TAG_subprogram:
         if (w->depth < 2 || !has_flag(die, DW_AT_declaration))
-            name_index_add_entry(w, die, NAME_FUNCTION, parent);
+            walk_contained(w, die, name_index_add_entry(w, die, NAME_FUNCTION, parent));
         break;
     case DW_TAG_base_type:
     case DW_TAG_typedef:
@@ -144,6 +158,10 @@ static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
             walk_inside(w, die, entry);
         break;
     }
+    case DW_TAG_constant: /* a PARAMETER of Fortran */
+        name_index_add_entry(w, die, NAME_VARIABLE, parent);
+        break;
+    case DW_TAG_module:
     case DW_TAG_namespace:
         walk_inside(w, die, name_index_add_entry(w, die, NAME_SPACE, parent));
         break;
@@ -172,6 +190,7 @@ static bool name_index_walk_unit(void *context, Dwarf_Die *unit)
     int language = dwarf_srclang(unit);
     w.cplusplus = language != DW_LANG_C89 && language != DW_LANG_C && language != DW_LANG_C99 &&
                   language != DW_LANG_C11;
+    w.fortran = language_of_unit(unit) == LANGUAGE_FORTRAN;
     name_index_walk_children(&w, unit, NO_ENTRY);
     return true;
 }
@@ -649,7 +668,8 @@ static size_t length_without_clone(const char *raw)
 
 static char *of_function(const struct function_symbol *f, u64 address)
 {
-    char *raw = xformat("%.*s", (int)length_without_clone(f->raw), f->raw);
+    char *raw = f->is_fortran ? xformat("%s", f->name)
+                              : xformat("%.*s", (int)length_without_clone(f->raw), f->raw);
     char *text = named_with_offset(raw, address - f->start);
     free(raw);
     return text;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { NEST_MOST = 200 };
@@ -862,6 +863,8 @@ static bool begins_with_keyword(struct parser *p)
 struct error *parse_expression(struct evaluation *v, const char *text, struct tree **ret)
 {
     struct parser p = {.v = v, .at = text};
+    if (v->language == LANGUAGE_FORTRAN)
+        return fortran_parse(v, text, ret);
     skip_space(&p);
     if (!*p.at)
         return error_new("an expression is missing");

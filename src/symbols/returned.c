@@ -320,15 +320,13 @@ struct error *returned_from_registers(struct returned *r, struct type *t, const 
 /* --- other languages -------------------------------------------------------------------------- */
 
 /* Rust has a struct of two scalars in two registers, each in one, and larger ones mostly in memory;
- * only where that is the same as C's way is the result known. Go has ways of its own. */
+ * only where that is the same as C's way is the result known. */
 static struct error *check_language(const struct returned *r, struct module *m, u64 function,
                                     struct type *t)
 {
     Dwarf_Die unit;
     struct type *plain = type_plain(r->v, t);
     int language = module_unit(m, function, &unit) ? dwarf_srclang(&unit) : -1;
-    if (language == DW_LANG_Go)
-        return error_new("results of Go's functions are not shown");
     if (language == DW_LANG_Rust && plain->kind == TYPE_STRUCT && plain->size <= 16 &&
         r->scalars != (plain->size + 7) / 8)
         return error_new("Rust does not say where this result is");
@@ -359,16 +357,31 @@ bool returned_on_x87_stack(const struct type *plain)
     return plain->kind == TYPE_COMPLEX && plain->size == 32 && !type_is_quad(plain);
 }
 
+/* Go's compiler says whether it passes values in registers. */
+static bool returned_is_go(struct module *m, u64 function, bool *ret_by_registers)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute a;
+    if (!module_unit(m, function, &unit) || dwarf_srclang(&unit) != DW_LANG_Go)
+        return false;
+    const char *producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &a));
+    *ret_by_registers = producer && strstr(producer, "regabi");
+    return true;
+}
+
 struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2],
                               struct value **ret)
 {
     struct module *m = module_at(v->symbols, function);
     struct function_info info;
     Dwarf_Die die;
-    bool uses_avx;
+    bool uses_avx, by_registers;
     *ret = NULL;
     if (!m || !module_function_die(m, function, &die))
         return error_new("there is no debug information for the function, so its result has no type");
+    if (returned_is_go(m, function, &by_registers))
+        return by_registers ? go_returned(v, m, &die, ret)
+                            : error_new("results of Go before 1.17 are not shown");
     struct type *t = type_attribute(v, m, &die), *plain = type_plain(v, t);
     struct returned r = {.v = v, .size = plain->size};
     if (plain->kind == TYPE_VOID)

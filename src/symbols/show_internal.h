@@ -24,4 +24,7 @@ void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code);
 bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, bool top);
 bool show_rust_struct(struct show *s, struct value *value);
 
+/* show_fortran.c: values of Fortran; false: one that is shown as C's are. */
+bool show_fortran(struct show *s, struct value *value, struct type *plain);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { JSON_DEEP = 12 };
@@ -55,6 +56,14 @@ static void json_rust_character(FILE *out, struct value *value)
 static void json_array(FILE *out, struct value *value, struct type *plain, unsigned depth)
 {
     struct type *of = type_target(value->evaluation, plain);
+    if (plain->absent) {
+        fputs("null", out);
+        return;
+    }
+    if (plain->is_string && of->size == 1) {
+        show_json_text(out, value->bytes, value->size);
+        return;
+    }
     if (type_character(value->evaluation, of) == ' ' && !value_is_missing(value, 0, value->size)) {
         u64 count = strnlen((char *)value->bytes, value->size);
         show_json_text(out, value->bytes, count);
@@ -85,7 +94,10 @@ static void json_members(FILE *out, struct value *value, struct type *plain, uns
         *some = true;
         show_json_string(out, m[n].name);
         fputc(':', out);
-        json(out, value_member(value, &m[n]), depth + 1);
+        struct value *member = value_member(value, &m[n]);
+        if (fortran_is(plain))
+            error_destroy(fortran_member(value, m[n].name, &member));
+        json(out, member ? member : value_member(value, &m[n]), depth + 1);
     }
 }
 
@@ -208,6 +220,8 @@ static void json(FILE *out, struct value *value, unsigned depth)
     struct error *err = value_referred(value, &value);
     if (!err)
         err = rust_looked_through(value, &value);
+    if (!err)
+        value = fortran_looked_through(value);
     plain = type_plain(value->evaluation, value->type);
     if (!err && plain->kind != TYPE_FUNCTION)
         err = value_load(value);

@@ -47,7 +47,8 @@ static unsigned utf8_length(const u8 *s, u64 left)
 }
 
 /* One character of a string; how many units it took. */
-static u64 show_unit(FILE *out, const u8 *bytes, u64 at, u64 count, unsigned width, char prefix)
+static u64 show_unit(FILE *out, const u8 *bytes, u64 at, u64 count, unsigned width, char prefix,
+                     char quote)
 {
     unsigned utf8 = width == 1 ? utf8_length(bytes + at, count - at) : 0;
     if (utf8) {
@@ -57,31 +58,39 @@ static u64 show_unit(FILE *out, const u8 *bytes, u64 at, u64 count, unsigned wid
     u32 c = unit_at(bytes, at, width), low;
     if (prefix == 'u' && c >= 0xd800 && c < 0xdc00 && at + 1 < count &&
         (low = unit_at(bytes, at + 1, width)) >= 0xdc00 && low < 0xe000) {
-        show_character(out, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00), 'U', '"');
+        show_character(out, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00), 'U', quote);
         return 2;
     }
-    show_character(out, c, prefix, '"');
+    show_character(out, c, prefix, quote);
     return 1;
 }
 
-static void open_quotes(FILE *out, bool *quoted, bool *some, char prefix)
+/* 4 is that of wide characters of Fortran. */
+static void show_prefix(FILE *out, char prefix)
+{
+    if (prefix != ' ')
+        fputc(prefix, out);
+    if (prefix == '4')
+        fputc('_', out);
+}
+
+static void open_quotes(FILE *out, bool *quoted, bool *some, char prefix, char quote)
 {
     if (*quoted)
         return;
     fputs(*some ? ", " : "", out);
-    if (prefix != ' ')
-        fputc(prefix, out);
-    fputc('"', out);
+    show_prefix(out, prefix);
+    fputc(quote, out);
     *quoted = *some = true;
 }
 
-static void show_repeat(FILE *out, u32 c, char prefix, u64 times, bool *quoted, bool *some)
+static void show_repeat(FILE *out, u32 c, char prefix, char quote, u64 times, bool *quoted,
+                        bool *some)
 {
     if (*quoted)
-        fputc('"', out);
+        fputc(quote, out);
     fputs(*some ? ", " : "", out);
-    if (prefix != ' ')
-        fputc(prefix, out);
+    show_prefix(out, prefix);
     fputc('\'', out);
     show_character(out, c, prefix, '\'');
     fprintf(out, "' <repeats %llu times>", (unsigned long long)times);
@@ -97,28 +106,34 @@ static u64 run_length(const u8 *bytes, u64 at, u64 count, unsigned width)
     return n;
 }
 
-void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis)
+void show_quoted(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, char quote,
+                 bool ellipsis)
 {
     bool quoted = false, some = false;
     u64 at = 0;
     for (u64 shown = 0; at < count && shown < SHOW_MOST;) {
         u64 run = run_length(bytes, at, count, width);
         if (run > SHOW_REPEATS) {
-            show_repeat(out, unit_at(bytes, at, width), prefix, run, &quoted, &some);
+            show_repeat(out, unit_at(bytes, at, width), prefix, quote, run, &quoted, &some);
             at += run;
             shown += SHOW_REPEATS;
         } else {
-            open_quotes(out, &quoted, &some, prefix);
-            at += show_unit(out, bytes, at, count, width, prefix);
+            open_quotes(out, &quoted, &some, prefix, quote);
+            at += show_unit(out, bytes, at, count, width, prefix, quote);
             shown++;
         }
     }
     if (!some)
-        open_quotes(out, &quoted, &some, prefix);
+        open_quotes(out, &quoted, &some, prefix, quote);
     if (quoted)
-        fputc('"', out);
+        fputc(quote, out);
     if (at < count || ellipsis)
         fputs("...", out);
+}
+
+void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis)
+{
+    show_quoted(out, bytes, count, width, prefix, '"', ellipsis);
 }
 
 void show_json_text(FILE *out, const u8 *bytes, size_t count)

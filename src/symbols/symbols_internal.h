@@ -15,6 +15,7 @@ struct function_symbol {
     char *name;      /* demangled, with parameters; made when first asked for */
     bool part;       /* the cold rest of another */
     bool is_rust;    /* known when it has a name */
+    bool is_fortran; /* its name is of the debug information */
 };
 
 /* A range of a compilation unit. */

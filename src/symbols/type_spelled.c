@@ -1,6 +1,7 @@
 /* Types spelled out, as ptype shows them: members, functions, constants. */
 #include <dwarf.h>
 
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { SPELL_DEEP = 32 };
@@ -237,6 +238,8 @@ char *type_expanded(struct evaluation *v, struct type *t)
     const char *qualifiers = "";
     if (rust_is(t))
         return rust_type_expanded(v, t);
+    if (fortran_is(t) || v->language == LANGUAGE_FORTRAN)
+        return fortran_type_expanded(v, t);
     t = unwrapped(v, t);
     struct type *core = core_of(v, t, &qualifiers);
     char *body = NULL, *text;

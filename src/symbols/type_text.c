@@ -1,6 +1,7 @@
 /* Types to text, as C writes declarations: from the name outward. */
 #include <dwarf.h>
 
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { TEXT_DEEP = 32 };
@@ -225,6 +226,11 @@ char *type_declaration(struct evaluation *v, struct type *t, const char *name)
     struct type_writer w = {.v = v};
     if (rust_is(t) || (v->language == LANGUAGE_RUST && !t->has_die))
         return rust_type_text(v, t);
+    if (fortran_is(t) || v->language == LANGUAGE_FORTRAN) {
+        char *text = fortran_type_text(v, t), *whole = xformat("%s%s%s", text, *name ? " " : "", name);
+        free(text);
+        return whole;
+    }
     return declare(&w, t, xformat("%s", name));
 }
 

@@ -5,7 +5,7 @@
  */
 #include <dwarf.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/fortran_internal.h"
 
 /* --- made of nothing ------------------------------------------------------------------------------- */
 
@@ -229,6 +229,10 @@ static void make_array(struct evaluation *v, struct type *t)
 {
     Dwarf_Die child;
     t->kind = TYPE_ARRAY;
+    if (fortran_is(t)) {
+        fortran_make_array(v, t);
+        return;
+    }
     if (dwarf_child(&t->die, &child) == 0)
         do
             if (dwarf_tag(&child) == DW_TAG_subrange_type) {
@@ -320,6 +324,7 @@ static void make_struct(struct type *t, const char *keyword)
     t->kind = TYPE_STRUCT;
     t->keyword = keyword;
     t->is_incomplete = attribute_flag(&t->die, DW_AT_declaration);
+    t->is_dynamic = t->is_incomplete && fortran_is(t) && !t->name;
 }
 
 static void types_make(struct evaluation *v, struct type *t)
@@ -339,6 +344,7 @@ static void types_make(struct evaluation *v, struct type *t)
         t->size = 8;
         break;
     case DW_TAG_array_type: make_array(v, t); break;
+    case DW_TAG_string_type: fortran_make_string(v, t); break;
     case DW_TAG_enumeration_type: make_enum(v, t); break;
     case DW_TAG_structure_type: make_struct(t, "struct"); break;
     case DW_TAG_class_type: make_struct(t, "class"); break;
@@ -571,7 +577,7 @@ bool type_is_scalar(const struct type *t)
 
 bool type_is_quad(const struct type *plain)
 {
-    static const char *const names[] = {"_Float128", "__float128"};
+    static const char *const names[] = {"_Float128", "__float128", "(kind=16)"};
     for (size_t n = 0; plain->name && n < countof(names); n++)
         if (strstr(plain->name, names[n]))
             return true;

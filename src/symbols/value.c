@@ -4,11 +4,14 @@
  *   (1) bytes, once there, are `size` many; missing, if there, too.
  *   (2) A value in memory that has not been read has nothing missing.
  */
-#include "symbols/values_internal.h"
+#include "symbols/fortran_internal.h"
 
 #include "base/assert.h"
 
-enum { VALUE_MOST = 1 << 20 }; /* bytes that are read at once */
+enum {
+    VALUE_MOST = 1 << 20, /* bytes that are read at once */
+    DESCRIPTOR_HEAD = 40, DESCRIPTOR_ROW = 24, /* of gfortran's arrays, since version 8 */
+};
 
 static void size_value(struct value *value)
 {
@@ -25,10 +28,18 @@ struct value *value_new(struct evaluation *v, struct type *t)
 
 struct value *value_at(struct evaluation *v, struct type *t, u64 address, const struct sources *from)
 {
+    u64 object = address;
+    t = fortran_resolved(v, t, &address);
     struct value *value = value_new(v, t);
     value->in_memory = true;
     value->address = address;
     value->from = from;
+    if (address != object || t->absent) { /* where it is, and how much, its descriptor says */
+        struct sources *descriptor = values_alloc(v, sizeof *descriptor);
+        *descriptor = (struct sources){
+            .address = object, .size = DESCRIPTOR_HEAD + DESCRIPTOR_ROW * fortran_rank(v, t)};
+        value->from = sources_join(v, from, descriptor);
+    }
     return value;
 }
 
@@ -53,6 +64,24 @@ struct value *value_optimised_out(struct evaluation *v, struct type *t)
     return value;
 }
 
+/* The elements of an array with gaps between them, one after the other; *address becomes the one
+ * that is not there. */
+static bool value_gather(struct evaluation *v, struct type *plain, u64 *address, u8 *bytes)
+{
+    struct type *of = type_plain(v, type_target(v, plain));
+    u64 from = *address;
+    for (u64 n = 0; n < plain->count; n++) {
+        *address = from + n * (u64)type_stride(v, plain);
+        bool good = type_is_contiguous(v, of)
+                        ? v->symbols->host.read(v->symbols->host.context, *address,
+                                                bytes + n * of->size, of->size)
+                        : value_gather(v, of, address, bytes + n * of->size);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
 struct error *value_load(struct value *value)
 {
     struct symbols *s = value->evaluation->symbols;
@@ -63,10 +92,14 @@ struct error *value_load(struct value *value)
     if (value->size > VALUE_MOST)
         return error_new("it has %llu bytes, which is too much at once", (unsigned long long)value->size);
     u8 *bytes = values_alloc(value->evaluation, value->size + 1);
-    if (value->size && !s->host.read(s->host.context, value->address, bytes, value->size) &&
-        !value->evaluation->only_types) {
+    u64 missing = value->address;
+    struct type *plain = type_plain(value->evaluation, value->type);
+    bool good = !value->size || (type_is_contiguous(value->evaluation, plain)
+                                     ? s->host.read(s->host.context, missing, bytes, value->size)
+                                     : value_gather(value->evaluation, plain, &missing, bytes));
+    if (!good && !value->evaluation->only_types) {
         value->evaluation->uses |= VALUES_NO_MEMORY;
-        return error_new("there is no memory at 0x%llx", (unsigned long long)value->address);
+        return error_new("there is no memory at 0x%llx", (unsigned long long)missing);
     }
     value->bytes = bytes;
     value->room = value->size;
@@ -191,6 +224,8 @@ struct value *value_of_location(struct frame_view *f, struct type *t, const stru
     bool whole = l->count == 1 && !p->bit_size;
     if (whole && p->kind == PIECE_IN_MEMORY)
         return value_at(f->v, t, p->value, NULL);
+    if (type_plain(f->v, t)->is_dynamic)
+        return value_optimised_out(f->v, t); /* a descriptor in pieces */
     struct value *value = in_pieces(f, t, l);
     if (whole && p->kind == PIECE_IN_REGISTER)
         value->home_register = frame_register_name(f->v, p->value);
@@ -202,6 +237,9 @@ struct value *value_of_location(struct frame_view *f, struct type *t, const stru
 static struct value *part_of_bits(struct value *value, struct type *t, u64 offset, u32 bit_offset,
                                   u32 bit_size)
 {
+    if (type_plain(value->evaluation, t)->is_dynamic)
+        return value->in_memory ? value_at(value->evaluation, t, value->address + offset, value->from)
+                                : value_optimised_out(value->evaluation, t);
     struct value *part = value_new(value->evaluation, t);
     part->bit_offset = bit_offset;
     part->bit_size = bit_size;
@@ -237,7 +275,10 @@ struct value *value_element(struct value *array, u64 index)
 {
     struct type *plain = type_plain(array->evaluation, array->type);
     struct type *of = type_target(array->evaluation, plain);
-    return value_part(array, of, index * of->size);
+    struct value *element = value_part(array, of, index * of->size);
+    if (element->in_memory && plain->stride)
+        element->address = array->address + index * (u64)plain->stride;
+    return element;
 }
 
 /* A virtual base is found by an expression over the object's address. */
@@ -305,7 +346,7 @@ static struct error *find_member(struct value *value, const char *name, unsigned
     if (plain->kind != TYPE_STRUCT || depth == SHOW_DEPTH)
         return NULL;
     for (size_t n = 0; n < count; n++)
-        if (m[n].name && strcmp(m[n].name, name) == 0) {
+        if (m[n].name && (fortran_is(plain) ? strcasecmp : strcmp)(m[n].name, name) == 0) {
             *ret = value_member(value, &m[n]);
             return NULL;
         }
@@ -473,12 +514,32 @@ const struct sources *sources_join(struct evaluation *v, const struct sources *a
     return s;
 }
 
+/* From the first byte to the last one, with the gaps between elements; the first element may be
+ * the last in memory. */
+static void value_span(struct value *value, u64 *ret_address, u64 *ret_size)
+{
+    struct evaluation *v = value->evaluation;
+    struct type *plain = type_plain(v, value->type);
+    u64 low = value->address, high = value->address;
+    *ret_address = value->address;
+    *ret_size = value->size;
+    if (plain->kind != TYPE_ARRAY || type_is_contiguous(v, plain))
+        return;
+    for (; plain->kind == TYPE_ARRAY && plain->count; plain = type_plain(v, type_target(v, plain))) {
+        i64 distance = type_stride(v, plain) * (i64)(plain->count - 1);
+        low += distance < 0 ? (u64)distance : 0;
+        high += distance > 0 ? (u64)distance : 0;
+    }
+    *ret_address = low;
+    *ret_size = high + plain->size - low;
+}
+
 const struct sources *value_all_sources(struct value *value)
 {
     if (!value->in_memory)
         return value->from;
     struct sources *own = values_alloc(value->evaluation, sizeof *own);
-    *own = (struct sources){.address = value->address, .size = value->size};
+    value_span(value, &own->address, &own->size);
     return sources_join(value->evaluation, own, value->from);
 }
 
@@ -511,9 +572,10 @@ void value_sources(struct value *value, struct value_source **ret, size_t *ret_c
 
 bool value_memory(struct value *value, u64 *ret_address, u64 *ret_size)
 {
+    struct type *plain = type_plain(value->evaluation, value->type);
     *ret_address = value->address;
     *ret_size = value->size;
-    return value->in_memory;
+    return value->in_memory && !plain->absent && type_is_contiguous(value->evaluation, plain);
 }
 
 bool value_bits(struct value *value, u32 *ret_offset, u32 *ret_size)

@@ -39,6 +39,16 @@ struct type {
     bool is_vector;       /* an array that one register holds */
     bool is_integral;     /* a complex number of integers */
     u64 count;            /* of an array */
+    /* Of Fortran. The first dimension is the innermost array, as it is the one whose elements lie
+     * side by side. */
+    i64 lower;            /* the first index */
+    i64 stride;           /* bytes from an element to the next; 0: its size */
+    bool is_string;       /* an array of characters that are one text */
+    bool is_dynamic;      /* bounds, or the place of the data, depend on the object: type_resolved() */
+    bool is_resolved;     /* made of a dynamic one */
+    bool is_of_descriptor; /* by the descriptor alone; the debug information says nothing */
+    bool is_allocatable;
+    const char *absent;   /* "not allocated", "not associated": it has no data; NULL: it has */
     struct type *target;  /* pointed to, of the elements, returned, the type behind a name; ask type_target() */
     bool has_die, target_made, members_made;
     struct module *module;
@@ -83,6 +93,10 @@ bool type_is_scalar(const struct type *plain);
 /* Of 128 bits, as IEEE 754 has them; `long double` has the 80 bits of the x87 unit. */
 bool type_is_quad(const struct type *plain);
 u64 type_alignment(struct evaluation *v, struct type *t);
+/* Bytes from an element to the next. */
+i64 type_stride(struct evaluation *v, struct type *plain);
+/* Do all bytes lie side by side, in the order of the elements? */
+bool type_is_contiguous(struct evaluation *v, struct type *plain);
 /* How a character of it is written: 0: it is none; else ' ', 'L', 'u' or 'U'. */
 char type_character(struct evaluation *v, struct type *t);
 /* To be freed. */
@@ -234,6 +248,8 @@ struct found_variable {
     struct module *module;
     bool has_block;
     Dwarf_Die block; /* that a local is declared in; it may have no code where the frame is now */
+    bool has_frame;  /* of the function around the frame's own: */
+    size_t frame;    /* its frame; none if there are not so many */
 };
 
 bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret);
@@ -279,6 +295,10 @@ struct error *value_find_member_in(struct value *object, struct type *class, con
 
 /* The name that the linker knows it by; NULL: none. */
 const char *variables_link_name(Dwarf_Die *die);
+/* The frame of a function that contains the frame's own, so many levels out, and its variable
+ * there (the given one is of the abstract form if the function has an instance); SIZE_MAX: none. */
+size_t variables_outer_frame(struct evaluation *v, unsigned levels, Dwarf_Die *function,
+                             Dwarf_Die *variable);
 /* Of a function's frame; NULL in *ret: optimised out (then *ret_why). */
 struct error *variables_value(struct evaluation *v, const struct found_variable *f,
                               struct value **ret);
@@ -287,6 +307,10 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
 struct value *variables_at_entry(struct evaluation *v, const struct found_variable *f);
 /* The DIE's bound or count, whatever form it has. */
 bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
+/* The same of a type's attribute, of an object at the address, and of the dimension if its rank is
+ * known by the object alone; both may be NULL. */
+bool variables_bound(struct evaluation *v, struct module *m, Dwarf_Attribute *a, const u64 *object,
+                     const u64 *dimension, i64 *ret);
 /* DWARF's number of a register that frames hold, by its name, or pc, sp or fp. */
 bool frame_register_named(const char *name, unsigned *ret);
 /* gdb's name of a register by DWARF's number; NULL: none that a variable is in. */
@@ -395,11 +419,18 @@ enum tree_kind {
     TREE_ASSIGN,  /* a = b, or with an operation: a += b */
     TREE_COUNT,   /* ++ and --, before or after a: op is OP_ADD or OP_SUB */
     TREE_AT_TYPE, /* {type} a */
+    /* Of Fortran. */
+    TREE_TEXT,      /* 'abc': as long as it is written, without an end */
+    TREE_SUBSCRIPT, /* a(arguments): an element, a section or a substring */
+    TREE_RANGE,     /* an argument: from a to b, by c; each may be NULL */
+    TREE_COMPLEX,   /* (a, b) */
+    TREE_INTRINSIC, /* text(arguments) */
 };
 
 enum tree_op {
     OP_NONE, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_XOR,
     OP_EQ, OP_NE, OP_LT, OP_GT, OP_LE, OP_GE,
+    OP_POWER,
     OP_NEG, OP_PLUS, OP_NOT, OP_INVERT, OP_DEREF, OP_ADDRESS,
 };
 
@@ -514,6 +545,10 @@ bool returned_by_address(struct evaluation *v, struct type *t);
 bool returned_on_x87_stack(const struct type *plain);
 struct error *returned_from_registers(struct returned *r, struct type *t, const u64 rax_rdx[2],
                                       struct value **ret);
+/* What a function of Go has returned, of the registers of the evaluation (go_returned.c); NULL:
+ * nothing. */
+struct error *go_returned(struct evaluation *v, struct module *m, Dwarf_Die *function,
+                          struct value **ret);
 /* A register as a call left it. */
 bool call_register(const struct values_called *called, const char *name, u8 *bytes, size_t *ret_size);
 /* Is the result where the first argument says? */
@@ -582,6 +617,8 @@ bool show_standard(struct value *value, struct shown *ret);
 bool go_shown(struct value *value, struct shown *ret);
 /* "*main.Node": types have names where C has none; NULL: it is no type of Go. */
 const char *go_type_name(struct type *t);
+/* An interface becomes what it holds, or what that points to; others stay as they are. */
+struct value *go_looked_through(struct value *value);
 bool go_shown_handle(struct value *value, struct shown *ret);
 /* For the descriptions of the classes (std_containers.c, std_holders.c): a member by its path, "_M_impl._M_start", through pointers
  * too; NULL: there is none. */
@@ -610,6 +647,9 @@ bool std_show_atomic(struct value *value, struct type *plain, struct shown *ret)
 bool std_show_adapter(struct value *value, struct type *plain, struct shown *ret);
 /* Characters with their quotes, as C writes them; `width` of each. */
 void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis);
+/* The same between quotes of another kind. */
+void show_quoted(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, char quote,
+                 bool ellipsis);
 void show_character(FILE *out, u32 c, char prefix, char quote);
 void show_json_text(FILE *out, const u8 *bytes, size_t count);
 /* A string behind a pointer: its characters up to `most`; *ret to be freed; false: not there. */

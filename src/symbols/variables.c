@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <gelf.h>
 
+#include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
 enum { ENTRY_DEEP = 8, CHAIN_MOST = 4096 /* Rust has a block for each `let` */ };
@@ -358,26 +359,39 @@ int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret,
     return expression_of(a, ret, ret_count);
 }
 
-static bool variables_run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
+static bool run_about(struct frame_view *f, Dwarf_Attribute *a, const u64 *object, const u64 *first,
+                      struct location *ret)
 {
     struct expression_host host = {
         .read = host_read, .reg = host_register, .frame_base = host_frame_base, .cfa = host_cfa,
-        .tls = host_tls, .entry_value = host_entry_value, .address = host_address, .context = f};
+        .tls = host_tls, .entry_value = host_entry_value, .address = host_address,
+        .object = object, .context = f};
     Dwarf_Op *ops;
     size_t count;
     return f->depth < ENTRY_DEEP && variables_location(f, a, &ops, &count) == 0 && count &&
-           expression_run(ops, count, a, &host, NULL, ret);
+           expression_run(ops, count, a, &host, first, ret);
 }
 
-static bool run_for_number(struct frame_view *f, Dwarf_Attribute *a, u64 *ret)
+static bool variables_run(struct frame_view *f, Dwarf_Attribute *a, struct location *ret)
 {
-    struct location l;
-    if (!variables_run(f, a, &l) || l.count != 1)
+    return run_about(f, a, NULL, NULL, ret);
+}
+
+static bool location_number(struct frame_view *f, const struct location *at, u64 *ret)
+{
+    const struct location l = *at;
+    if (l.count != 1)
         return false;
     *ret = l.pieces[0].value;
     if (l.pieces[0].kind == PIECE_IN_REGISTER)
         return host_register(f, (unsigned)l.pieces[0].value, ret);
     return l.pieces[0].kind == PIECE_IN_MEMORY || l.pieces[0].kind == PIECE_VALUE;
+}
+
+static bool run_for_number(struct frame_view *f, Dwarf_Attribute *a, u64 *ret)
+{
+    struct location l;
+    return variables_run(f, a, &l) && location_number(f, &l, ret);
 }
 
 static bool host_frame_base(void *context, u64 *ret)
@@ -440,7 +454,7 @@ static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute 
 static bool is_variable(Dwarf_Die *die)
 {
     unsigned tag = (unsigned)dwarf_tag(die);
-    return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+    return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant;
 }
 
 /* A frame of another module has no part in a global. */
@@ -514,8 +528,8 @@ static void note_keeping(struct evaluation *v, const struct found_variable *foun
         stretches_note(v, found);
 }
 
-struct error *variables_value(struct evaluation *v, const struct found_variable *found,
-                              struct value **ret)
+static struct error *value_in_view(struct evaluation *v, const struct found_variable *found,
+                                   struct value **ret)
 {
     bool moves = false;
     Dwarf_Attribute a;
@@ -560,9 +574,111 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
         *ret = value_optimised_out(v, t);
     if (!(*ret)->in_memory && v->uses & VALUES_FRAME)
         v->uses |= VALUES_REGISTERS; /* computed of them */
+    if (dwarf_tag(&die) == DW_TAG_formal_parameter && dwarf_attr(&die, DW_AT_artificial, &a))
+        fortran_count_from_one(*ret);
     note_keeping(v, found, moves, *ret);
     v->uses |= used_before;
     return NULL;
+}
+
+struct error *variables_value(struct evaluation *v, const struct found_variable *found,
+                              struct value **ret)
+{
+    struct frame_view own = v->view;
+    if (!found->has_frame)
+        return value_in_view(v, found, ret);
+    /* The bounds of its type are variables of that frame, too. */
+    view_frame(v, found->frame, &v->view);
+    v->view.module = found->module;
+    v->view.depth = own.depth;
+    struct error *err = value_in_view(v, found, ret);
+    if (!err)
+        *ret = fortran_of_frame(*ret);
+    v->view = own;
+    v->uses |= VALUES_FRAME;
+    return err;
+}
+
+static bool is_instance_of(Dwarf_Die *instance, Dwarf_Die *function)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die origin;
+    return instance->addr == function->addr ||
+           (dwarf_attr(instance, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
+            origin.addr == function->addr);
+}
+
+/* The frame base of the function around, as the debug information of the inner one has it. */
+static bool static_link(struct frame_view *f, u64 *ret)
+{
+    Dwarf_Attribute a;
+    return f->has_function && dwarf_attr_integrate(&f->function, DW_AT_static_link, &a) &&
+           run_for_number(f, &a, ret);
+}
+
+/* The next frame further out that is one of the function; with a static link, the one that it
+ * means. */
+static bool outer_view(struct frame_view *inner, Dwarf_Die *function, struct frame_view *ret)
+{
+    u64 link, base;
+    struct evaluation *v = inner->v;
+    bool linked = static_link(inner, &link) && link; /* gfortran leaves it 0 in the main program */
+    size_t first = inner->has_function && is_instance_of(&inner->function, function)
+                       ? inner->index : inner->index + 1; /* it may be inlined into it */
+    for (size_t n = first; n < v->request.frame_count; n++) {
+        if (v->request.frames[n].inlined)
+            continue;
+        view_frame(v, n, ret);
+        if (ret->has_function && is_instance_of(&ret->function, function) &&
+            (!linked || n == inner->index || (host_frame_base(ret, &base) && base == link)))
+            return true;
+    }
+    return false;
+}
+
+/* The variable of the instance that has the given one as its abstract form. */
+static void take_instance(Dwarf_Die *function, Dwarf_Die *variable)
+{
+    Dwarf_Die child;
+    if (dwarf_child(function, &child) != 0)
+        return;
+    do
+        if (is_instance_of(&child, variable)) {
+            *variable = child;
+            return;
+        }
+    while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* The function that contains the view's. */
+static bool function_around(struct frame_view *f, Dwarf_Die *ret)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die die = f->function, origin, *scopes = NULL;
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin))
+        die = origin;
+    int count = f->has_function ? dwarf_getscopes_die(&die, &scopes) : 0;
+    bool found = count > 1 && dwarf_tag(&scopes[1]) == DW_TAG_subprogram;
+    if (found)
+        *ret = scopes[1];
+    free(scopes);
+    return found;
+}
+
+size_t variables_outer_frame(struct evaluation *v, unsigned levels, Dwarf_Die *function,
+                             Dwarf_Die *variable)
+{
+    struct frame_view at = v->view, outer;
+    for (unsigned n = 0; n < levels; n++) {
+        Dwarf_Die wanted = *function;
+        if (n + 1 < levels && !function_around(&at, &wanted))
+            return SIZE_MAX;
+        if (!at.frame || !outer_view(&at, &wanted, &outer))
+            return SIZE_MAX;
+        at = outer;
+    }
+    take_instance(&at.function, variable);
+    return at.index;
 }
 
 /* The register, or the place on the stack, that a parameter is in when its function is entered. */
@@ -595,8 +711,10 @@ struct value *variables_at_entry(struct evaluation *v, const struct found_variab
     return value_of_bytes(v, t, &word, sizeof word);
 }
 
-bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
+bool variables_bound(struct evaluation *v, struct module *m, Dwarf_Attribute *a, const u64 *object,
+                     const u64 *dimension, i64 *ret)
 {
+    struct location l;
     struct found_variable found = {.module = m};
     struct value *value;
     struct frame_view view;
@@ -622,7 +740,13 @@ bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a
         return true;
     }
     view_for(v, &found, &view);
-    return expression_of(a, &ops, &count) == 0 && run_for_number(&view, a, (u64 *)ret);
+    return expression_of(a, &ops, &count) == 0 && run_about(&view, a, object, dimension, &l) &&
+           location_number(&view, &l, (u64 *)ret);
+}
+
+bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret)
+{
+    return variables_bound(v, m, a, NULL, NULL, ret);
 }
 
 /* A declaration stands for what is defined elsewhere. */
@@ -683,7 +807,7 @@ bool variables_find(struct evaluation *v, const char *name, struct found_variabl
     for (size_t n = 0; n < v->block_count; n++)
         if (variables_find_in_block(v, n, name, ret))
             return true;
-    return false;
+    return fortran_find(v, name, ret);
 }
 
 bool variables_is_fixed(Dwarf_Attribute *location)
@@ -946,7 +1070,7 @@ static bool is_variable_of_kind(Dwarf_Die *die, bool parameters)
     bool is_result = false;
     const char *name = dwarf_diename(die);
     int tag = dwarf_tag(die);
-    if (tag == DW_TAG_variable)
+    if (tag == DW_TAG_variable || tag == DW_TAG_constant)
         return !parameters;
     if (tag != DW_TAG_formal_parameter)
         return false;

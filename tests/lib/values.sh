@@ -4,7 +4,7 @@ drive=$SCRATCH/drive
 
 build_driver() {
     timeout 600 "${CC:-gcc}" -std=gnu11 -O1 -g -D_GNU_SOURCE -Isrc -w -o "$drive" tests/values/drive.c src/engine/plan/bytecode*.c \
-        "$BUILD"/hosted/symbols/*.o "$BUILD"/hosted/base/*.o -ldw -lelf -lstdc++ -lZydis >"$SCRATCH/log" 2>&1
+        "$BUILD"/hosted/symbols/*.o "$BUILD"/hosted/base/*.o -ldw -lelf -lstdc++ -lm -lZydis >"$SCRATCH/log" 2>&1
 }
 
 # core PROGRAM CORE COMMAND...: a core file of the program in stop_here, after further commands of gdb.

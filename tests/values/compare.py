@@ -53,7 +53,7 @@ def normal_gdb(answer):
 
 ERROR = re.compile(r"^(No symbol |No struct |There is no member |Attempt to |A parse error|A syntax error|Invalid |"
                    r"Cannot access |Division by |value |You can't |Left operand|Argument to |Structure has|Can't take|"
-                   r"Unmatched|Numeric|Junk|warning|Cast|Only|Type|Dwarf|.*in expression|Size|Value can't|.*has unknown type)")
+                   r"Unmatched|Numeric|Junk|warning|Cast|Only|Type \S+ (is|has|does)|Wrong number|no such vector|Dwarf|.*in expression|Size|Value can't|.*has unknown type)")
 
 
 def agree(gdb, ours, less):
