@@ -28,6 +28,7 @@ enum {
 struct kept_descriptor {
     i32 fd;
     i32 *place;
+    bool others; /* of another process with the same table, whose it is to close */
 };
 
 static struct {
@@ -99,7 +100,7 @@ i64 descriptors_keep(i32 fd, bool close_on_exec, i32 *place)
     if (kernel_failed(high))
         return high;
     kernel_call(__NR_close, fd);
-    descriptors.kept[descriptors.count++] = (struct kept_descriptor){(i32)high, place};
+    descriptors.kept[descriptors.count++] = (struct kept_descriptor){(i32)high, place, false};
     find_lowest();
     invariant(1, descriptors.lowest <= high);
     if (place)
@@ -112,6 +113,10 @@ void descriptors_drop(i32 fd)
     struct kept_descriptor *k = descriptors_find(fd);
     if (!k)
         return;
+    if (k->others) {
+        k->place = NULL;
+        return;
+    }
     kernel_call(__NR_close, fd);
     *k = descriptors.kept[--descriptors.count];
     find_lowest();
@@ -137,11 +142,17 @@ i64 descriptors_yield(i32 fd)
     return k ? move_kept(k) : 0; /* the old number is the guest's now, who is about to close it by dup2 */
 }
 
+void descriptors_shared(void)
+{
+    for (unsigned i = 0; i < descriptors.count; i++)
+        descriptors.kept[i].others = true;
+}
+
 void descriptors_limited(void)
 {
     for (unsigned i = 0; i < descriptors.count; i++) {
         i32 before = descriptors.kept[i].fd;
-        if (!move_kept(&descriptors.kept[i]))
+        if (!descriptors.kept[i].others && !move_kept(&descriptors.kept[i]))
             kernel_call(__NR_close, before);
     }
 }

@@ -18,6 +18,7 @@
  */
 #include "engine/processes/process.h"
 
+#include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
@@ -125,6 +126,8 @@ void process_become_forked(const struct k_clone_args *args)
 
 static void fork_child(const struct k_clone_args *args)
 {
+    if (args->flags & K_CLONE_FILES)
+        descriptors_shared();
     stats_forked();
     process_become_forked(args);
     log_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
