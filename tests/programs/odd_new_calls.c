@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -82,6 +84,37 @@ static void futexes(void)
     CHECK(syscall(SYS_FUTEX_WAIT, &words[0], 2ul, ~0u, 0x82, NULL, 0) == -1 && errno == EAGAIN);
     CHECK(syscall(SYS_FUTEX_WAIT, &words[0], 1ul, ~0u, 0x82, &past, CLOCK_MONOTONIC) == -1 && errno == ETIMEDOUT);
     CHECK(syscall(SYS_FUTEX_REQUEUE, w, 0, 1, 1) == 0);
+    puts("futexes of the new kind");
+}
+
+/* A thread waits for three words, and is woken by the last. */
+static uint32_t three[3];
+static long answer;
+
+static void *waits(void *unused)
+{
+    struct waiter w[3];
+    for (int i = 0; i < 3; i++)
+        w[i] = (struct waiter){0, (uintptr_t)&three[i], 0x82, 0};
+    answer = syscall(SYS_FUTEX_WAITV, w, 3, 0, NULL, 0);
+    return unused;
+}
+
+static void any_of_several(void)
+{
+    pthread_t t;
+    if (syscall(SYS_FUTEX_WAITV, NULL, 0, 0, NULL, 0) == -1 && errno == ENOSYS)
+        return;
+    for (int i = 0; i < 3; i++) {
+        answer = -7;
+        memset(three, 0, sizeof three);
+        CHECK(pthread_create(&t, NULL, waits, NULL) == 0);
+        usleep(1000 * (unsigned)i);
+        while (syscall(SYS_futex, &three[i], 1 | 128, 1, NULL, NULL, 0) == 0) /* until it waits */
+            sched_yield();
+        CHECK(pthread_join(t, NULL) == 0 && answer == i);
+    }
+    puts("one of several words");
 }
 
 static void cached(void)
@@ -176,6 +209,7 @@ int main(void)
     signal(SIGSEGV, on_fault);
     copied();
     futexes();
+    any_of_several();
     cached();
     sealed();
     no_counter();

@@ -39,7 +39,7 @@ static const char *const left_out[] = {
     "rt_sigsuspend", "restart_syscall",
     /* wait for what does not come */
     "select", "poll", "ppoll", "pselect6", "nanosleep", "clock_nanosleep", "wait4", "waitid", "msgrcv", "semop",
-    "semtimedop", "flock", "futex", "sigtimedwait", "rt_sigtimedwait", "epoll_wait", "epoll_pwait", "epoll_pwait2", "mq_timedreceive",
+    "semtimedop", "flock", "futex", "futex_wait", "futex_waitv", "sigtimedwait", "rt_sigtimedwait", "epoll_wait", "epoll_pwait", "epoll_pwait2", "mq_timedreceive",
     "mq_timedsend", "recvmmsg", "keyctl", "request_key", "add_key", "sched_yield", "vmsplice", "splice", "tee",
     /* are about others, or the machine */
     "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal", "ptrace", "reboot", "kexec_load",

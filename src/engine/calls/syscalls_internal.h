@@ -69,6 +69,10 @@ i64 call_pselect6(struct call *call);
 i64 call_epoll_pwait(struct call *call);
 i64 call_epoll_pwait2(struct call *call);
 i64 call_futex(struct call *call);
+i64 call_futex_waitv(struct call *call);
+i64 call_futex_wait(struct call *call);
+i64 call_futex_wake(struct call *call);
+i64 call_futex_requeue(struct call *call);
 i64 call_sched_yield(struct call *call);
 /* Would the kernel make this call again by itself after a handler with SA_RESTART? */
 bool call_restartable(const struct call *call);

@@ -170,6 +170,7 @@ void futex_forked(void)
 {
     memset(futexes.buckets, 0, sizeof(futexes.buckets));
     futexes.lock_waiters = 0;
+    futex_forget_vectors();
     assert(!thread_self()->futex.queued);
 }
 
@@ -229,9 +230,9 @@ i64 futex_wake(struct futex_key key, i32 most, u32 bits)
             continue;
         futex_rouse(t);
         if (++woken >= most)
-            break;
+            return woken;
     }
-    return woken;
+    return woken + futex_wake_vectors(key, most > woken ? most - woken : 1);
 }
 
 static i64 queue_length(struct futex_key key)

@@ -10,6 +10,13 @@ bool futex_is_ours(const u64 args[6]);
 /* The answer; or CALL_AGAIN (syscalls_internal.h).  The baton may have been away in between. */
 i64 futex_call(const u64 args[6]);
 
+/* The newer calls: true if the engine answers, as a futex() with the arguments in `ret`. */
+bool futex_wait_again(const u64 args[6], u64 ret[6]);
+bool futex_wake_again(const u64 args[6], u64 ret[6]);
+bool futex_requeue_again(const u64 args[6], u64 ret[6]);
+/* futex_waitv: true if the engine has answered. */
+bool futex_wait_vector(const u64 args[6], i64 *result);
+
 /* What the kernel does at the end of a thread: locks that inherit priority go to the next, robust
  * ones say that their owner died, the word that the guest gave is cleared, and who waits for it
  * woken.  The baton is held; the thread's guest memory is not used any more. */

@@ -50,6 +50,10 @@ i64 futex_move_to_lock(struct futex_key from, struct futex_key lock, i32 wake, i
 /* Every lock that t owns and others wait for goes to the first of them. */
 void futex_locks_thread_ends(const struct thread *t);
 
+/* futex_vector.c: wakes threads that wait for this word among others; how many. */
+i64 futex_wake_vectors(struct futex_key key, i64 most);
+void futex_forget_vectors(void);
+
 /* futex.c, for futex_ends.c */
 bool futex_word_is_private(u64 address);
 i64 futex_wake(struct futex_key key, i32 most, u32 bits);
