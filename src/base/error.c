@@ -1,6 +1,7 @@
-/* Errors of the world: see the header.  An error is its text. */
+/* Errors of the world: see the header.  An error is its text and a code. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,24 +12,27 @@
 
 struct error {
     char *text;
+    enum error_code code;
 };
 
-static struct error *wrap(char *text)
+static struct error *wrap(enum error_code code, char *text)
 {
     struct error *err = xalloc(sizeof *err);
     err->text = text;
+    err->code = code;
     return err;
 }
 
-/* The sentence, and what is behind it after a colon; `behind` may be NULL. */
-static struct error *error_make(const char *behind, const char *format, va_list args)
+/* The sentence, and `why` after a colon; `why` may be NULL. */
+static struct error *error_make(enum error_code code, const char *why, const char *format,
+                                va_list args)
 {
     char *text;
     if (vasprintf(&text, format, args) < 0)
         text = xformat("out of memory");
-    if (!behind)
-        return wrap(text);
-    struct error *err = wrap(xformat("%s: %s", text, behind));
+    if (!why)
+        return wrap(code, text);
+    struct error *err = wrap(code, xformat("%s: %s", text, why));
     free(text);
     return err;
 }
@@ -37,16 +41,39 @@ struct error *error_new(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = error_make(NULL, format, args);
+    struct error *err = error_make(ERROR_OTHER, NULL, format, args);
     va_end(args);
     return err;
+}
+
+struct error *error_coded(enum error_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct error *err = error_make(code, NULL, format, args);
+    va_end(args);
+    return err;
+}
+
+static enum error_code code_of_errno(int number)
+{
+    switch (number) {
+    case EINTR:
+        return ERROR_INTERRUPTED;
+    case ENOMEM:
+        return ERROR_NO_MEMORY;
+    case ENOENT:
+        return ERROR_NOT_FOUND;
+    default:
+        return ERROR_OTHER;
+    }
 }
 
 struct error *error_errno(int number, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = error_make(strerror(number), format, args);
+    struct error *err = error_make(code_of_errno(number), strerror(number), format, args);
     va_end(args);
     return err;
 }
@@ -55,7 +82,7 @@ struct error *error_within(struct error *inner, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = error_make(inner->text, format, args);
+    struct error *err = error_make(inner->code, inner->text, format, args);
     va_end(args);
     error_destroy(inner);
     return err;
@@ -64,6 +91,28 @@ struct error *error_within(struct error *inner, const char *format, ...)
 const char *error_text(const struct error *err)
 {
     return err->text;
+}
+
+enum error_code error_code(const struct error *err)
+{
+    return err->code;
+}
+
+const char *error_code_name(enum error_code code)
+{
+    static const char *const names[] = {
+        [ERROR_OTHER] = "other",
+        [ERROR_INTERRUPTED] = "interrupted",
+        [ERROR_DIVERGED] = "diverged",
+        [ERROR_UNREPLAYABLE] = "unreplayable",
+        [ERROR_DAMAGED] = "damaged",
+        [ERROR_NOT_FOUND] = "not-found",
+        [ERROR_UNAVAILABLE] = "unavailable",
+        [ERROR_AMBIGUOUS] = "ambiguous",
+        [ERROR_MISUSED] = "misused",
+        [ERROR_NO_MEMORY] = "no-memory",
+    };
+    return names[code];
 }
 
 void error_destroy(struct error *err)

@@ -2,13 +2,32 @@
  *
  * A function that can fail returns NULL or a struct error that its caller owns.  Each level may
  * put what it was doing in front: "opening recording x: reading track 0: not a track file".
+ *
+ * The text is for people.  A program that has to tell one kind of failure from another asks for the
+ * code, which stays the same when a level puts its words in front.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
 struct error;
 
+enum error_code {
+    ERROR_OTHER,
+    ERROR_INTERRUPTED,  /* the user asked for it */
+    ERROR_DIVERGED,     /* a replay differs from its recording */
+    ERROR_UNREPLAYABLE, /* a replay is not possible here */
+    ERROR_DAMAGED,      /* a file is not what it should be */
+    ERROR_NOT_FOUND,    /* there is nothing of that name or number */
+    ERROR_UNAVAILABLE,  /* it exists, but its value is not known here */
+    ERROR_AMBIGUOUS,    /* several things have that name */
+    ERROR_MISUSED,      /* the user's words make no sense */
+    ERROR_NO_MEMORY,
+};
+
 __attribute__((format(printf, 1, 2))) struct error *error_new(const char *format, ...);
+
+__attribute__((format(printf, 2, 3))) struct error *error_coded(enum error_code code,
+                                                                const char *format, ...);
 
 /* The same, with what the C library says of `number`, an errno, behind it. */
 __attribute__((format(printf, 2, 3))) struct error *error_errno(int number, const char *format, ...);
@@ -19,6 +38,10 @@ struct error *error_within(struct error *inner, const char *format, ...);
 
 /* Valid as long as the error. */
 const char *error_text(const struct error *err);
+
+enum error_code error_code(const struct error *err);
+/* As programs read it: "interrupted", "not-found". */
+const char *error_code_name(enum error_code code);
 
 void error_destroy(struct error *err);
 

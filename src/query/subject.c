@@ -259,7 +259,7 @@ static struct error *subject_look_in(struct subject *s, struct evaluation *evalu
     struct error *err = values_evaluate(evaluation, s->expression, &value);
     ret->gone = values_uses(evaluation) & VALUES_GONE && (err || value_is_gone(value));
     if (err || ret->gone)
-        return err ? err : error_new("optimised out");
+        return err ? err : error_coded(ERROR_UNAVAILABLE, "optimised out");
     if (!s->type)
         s->type = value_type(value);
     /* What may be in a register at the next statement is compared as text.  A store to where it lies now is looked at, then: the
@@ -361,7 +361,7 @@ struct error *subject_state_at(struct subject *s, struct moment at, struct histo
                               .context = &l};
     bool interrupted;
     struct error *err = session_trace(s->session, &t, &interrupted);
-    return err || l.looked ? err : error_new("interrupted");
+    return err || l.looked ? err : error_coded(ERROR_INTERRUPTED, "interrupted");
 }
 
 char *subject_key(const struct subject *s)

@@ -125,7 +125,7 @@ struct error *history_state_at(struct session *s, struct moment at, u64 address,
     struct session_trace t = {.from = at, .to = at, .direction = FORWARD, .lay = look_then, .context = &l};
     bool interrupted;
     struct error *err = session_trace(s, &t, &interrupted);
-    return err || l.read ? err : error_new("interrupted");
+    return err || l.read ? err : error_coded(ERROR_INTERRUPTED, "interrupted");
 }
 
 /* --- sites ----------------------------------------------------------------------------------- */

@@ -27,9 +27,9 @@ static bool is_data(u32 kind)
 static struct error *breakpoints_check(const struct breakpoint *b)
 {
     if (b->kind > SITE_THREAD || b->kind == SITE_STEP)
-        return error_new("there is no breakpoint of kind %u", b->kind);
+        return error_coded(ERROR_NOT_FOUND, "there is no breakpoint of kind %u", b->kind);
     if (is_data(b->kind) && (b->size == 0 || b->address + b->size < b->address))
-        return error_new("a data breakpoint needs a range of memory");
+        return error_coded(ERROR_MISUSED, "a data breakpoint needs a range of memory");
     if (b->condition_size > CONDITION_MOST)
         return error_new("a condition is too long");
     return NULL;
@@ -74,7 +74,7 @@ static struct error *breakpoints_find(struct breakpoints *set, u32 number, size_
             return NULL;
         }
     }
-    return error_new("there is no breakpoint %u", number);
+    return error_coded(ERROR_NOT_FOUND, "there is no breakpoint %u", number);
 }
 
 struct error *breakpoints_remove(struct breakpoints *set, u32 number)

@@ -498,7 +498,7 @@ static struct error *swap_with(struct session *s, size_t index)
     struct session_stop stop = {.why = WHY_ARRIVED};
     struct error *err = go_anywhere(s, to, &stop);
     if (!err && moment_compare(s->here.at, to))
-        err = error_new("interrupted");
+        err = error_coded(ERROR_INTERRUPTED, "interrupted");
     if (err) {
         movement_return(s, from);
         return err;

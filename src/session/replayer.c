@@ -178,9 +178,11 @@ static struct error *lose(struct replayer *r, struct error *err)
 static struct error *explain_divergence(u32 track, u64 tick, u64 pc, u32 thread, u64 event,
                                         const char *recorded, const char *happened)
 {
-    return error_new("track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events; "
-                     "recorded: %s; happened: %s", track, (unsigned long long)tick,
-                     (unsigned long long)pc, thread, (unsigned long long)event, recorded, happened);
+    return error_coded(ERROR_DIVERGED,
+                       "track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events; "
+                       "recorded: %s; happened: %s",
+                       track, (unsigned long long)tick, (unsigned long long)pc, thread,
+                       (unsigned long long)event, recorded, happened);
 }
 
 static struct error *explain_verdict(struct replayer *r, struct channel_verdict *v)
@@ -189,7 +191,8 @@ static struct error *explain_verdict(struct replayer *r, struct channel_verdict 
     if (v->verdict == CHANNEL_DIVERGED)
         return lose(r, explain_divergence(r->family->track, v->tick, v->pc, v->thread, v->event,
                                           v->recorded, v->happened));
-    return lose(r, error_new("track %u cannot be replayed: %s", r->family->track, v->happened));
+    return lose(r, error_coded(ERROR_UNREPLAYABLE, "track %u cannot be replayed: %s",
+                               r->family->track, v->happened));
 }
 
 static struct error *explain_stop(struct replayer *r)
@@ -200,7 +203,8 @@ static struct error *explain_stop(struct replayer *r)
         return lose(r, explain_divergence(r->family->track, s->tick, s->pc, s->thread, s->event,
                                           s->recorded, s->happened));
     if (s->reason == STOPPED_UNABLE)
-        return lose(r, error_new("track %u cannot be replayed: %s", r->family->track, s->happened));
+        return lose(r, error_coded(ERROR_UNREPLAYABLE, "track %u cannot be replayed: %s",
+                                   r->family->track, s->happened));
     return NULL;
 }
 

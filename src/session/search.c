@@ -160,10 +160,10 @@ struct error *search_count(struct session *s, struct pass_plan *plan, struct mom
         });
     if (!err && r->stopped.reason != STOPPED_INTERRUPTED &&
         !search_same_moment(replayer_at(r), upper))
-        err = error_new("track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
-                        s->family.track, (unsigned long long)r->stopped.tick,
-                        (unsigned long long)r->stopped.pc, (unsigned long long)upper.tick,
-                        (unsigned long long)upper.pc);
+        err = error_coded(
+            ERROR_DIVERGED, "track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
+            s->family.track, (unsigned long long)r->stopped.tick, (unsigned long long)r->stopped.pc,
+            (unsigned long long)upper.tick, (unsigned long long)upper.pc);
     search_retire(s, r);
     return err;
 }
@@ -212,7 +212,8 @@ static struct error *search_locate(struct session *s, struct search *q, const st
     if (!err && r->stopped.reason == STOPPED_HIT)
         take_found(ret, r->stopped.hits, kept_of(&r->stopped), 0);
     else if (!err && r->stopped.reason != STOPPED_INTERRUPTED)
-        err = error_new("track %u: an event that was counted is not met again", s->family.track);
+        err = error_coded(ERROR_DIVERGED, "track %u: an event that was counted is not met again",
+                          s->family.track);
     replayer_destroy(r);
     return err;
 }

@@ -162,7 +162,7 @@ struct error *source_out(struct source *src, enum session_direction d, struct se
     struct walk w;
     struct error *err = walk_begin(&w, src, 64, ret);
     if (!err && !w.frames.count)
-        err = error_new("there is no frame here");
+        err = error_coded(ERROR_NOT_FOUND, "there is no frame here");
     if (!err) {
         struct code_part part = {.ranges = LIST(struct session_range)};
         const struct points_function *f = points_function(w.points, w.symbols, w.from.pc);

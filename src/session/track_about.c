@@ -77,5 +77,7 @@ struct error *track_about_check(const struct recording *rec, u32 track)
     for (size_t i = 0; i < count; i++)
         found |= list[i] == track;
     free(list);
-    return found ? NULL : error_new("there is no track %u; the recording has %zu", track, count);
+    return found ? NULL
+                 : error_coded(ERROR_NOT_FOUND, "there is no track %u; the recording has %zu",
+                               track, count);
 }

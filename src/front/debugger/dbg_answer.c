@@ -80,8 +80,10 @@ static void dbg_answer_print_json(struct dbg *d, const char *command, const stru
         printf(",%s", a->field_bytes);
     if (a->text_size)
         json_string(&j, "text", a->text_bytes);
-    if (err)
+    if (err) {
         json_string(&j, "error", error_text(err));
+        json_string(&j, "code", error_code_name(error_code(err)));
+    }
     json_close(&j, '}');
     json_line(&j);
 }
