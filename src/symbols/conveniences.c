@@ -265,6 +265,15 @@ static void conveniences_put(struct conveniences *c, const char *name, struct ke
     there->in_memory = there->type->kind == TYPE_FUNCTION;
 }
 
+void conveniences_forget(struct conveniences *c, const char *name)
+{
+    struct kept_value *there = conveniences_variable(c, name), *all = c->variables.items;
+    if (!there)
+        return;
+    kept_value_deinit(there);
+    *there = all[--c->variables.count];
+}
+
 struct error *conveniences_define(struct value *value, const char *name)
 {
     return conveniences_set(value->evaluation, name, NULL, value);
@@ -321,6 +330,8 @@ struct error *conveniences_find(struct evaluation *v, const char *name, struct v
 {
     struct conveniences *c = v->request.conveniences;
     u64 number;
+    if (strcmp(name, "_siginfo") == 0)
+        return siginfo_value(v, ret);
     if (!c && (!*name || *name == '$' || (*name >= '0' && *name <= '9')))
         return error_new("there is no history of values here");
     if (!c)

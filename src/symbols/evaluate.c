@@ -827,6 +827,10 @@ static struct error *evaluate_at_type(struct evaluation *v, const struct tree *t
     struct error *err = evaluate_operand(v, t->a, &a);
     if (err)
         return err;
+    if (type_plain(v, a->type)->kind == TYPE_ARRAY && !a->in_memory && a->bytes && t->type->size <= a->size) {
+        *ret = value_part(a, t->type, 0); /* {char[3]}"abc": without the null */
+        return NULL;
+    }
     if (type_plain(v, a->type)->kind == TYPE_STRUCT && a->in_memory)
         address = a->address;
     else if ((err = value_pointer(a, &address)))
@@ -915,7 +919,7 @@ struct error *values_is_condition(struct evaluation *v, const char *expression, 
     return err;
 }
 
-struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret)
+struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_manner manner, char **ret)
 {
     struct tree *t;
     struct value *value;
@@ -930,9 +934,9 @@ struct error *values_ptype(struct evaluation *v, const char *what, bool expand, 
         if (err)
             return err;
         type = value->type;
-    } else if (!expand && type->kind == TYPE_TYPEDEF) {
+    } else if (manner == PTYPE_NAME && type->kind == TYPE_TYPEDEF) {
         type = type_target(v, type); /* whatis takes one name off */
     }
-    *ret = expand ? type_expanded(v, type) : type_text(v, type);
+    *ret = manner == PTYPE_NAME ? type_text(v, type) : type_expanded(v, type, manner == PTYPE_OFFSETS);
     return NULL;
 }

@@ -204,7 +204,7 @@ static bool show_slice(struct value *value, struct type *named, struct shown *re
     ret->address = first;
     ret->length = count;
     std_room(v, ret, count);
-    for (; ret->count < count && ret->count < SHOW_MOST; ret->count++)
+    for (; ret->count < count && ret->count < show_most(v); ret->count++)
         ret->items[ret->count] = value_at(v, of, first + ret->count * of->size, NULL);
     std_title(v, ret, xformat("%s of length %llu, capacity %llu", named->name ? named->name : "slice",
                               (unsigned long long)count, (unsigned long long)room));
@@ -222,7 +222,7 @@ static bool show_channel(struct value *value, struct type *named, struct shown *
         !std_word(value, "closed", &closed) || count > room)
         return false;
     std_room(v, ret, count);
-    for (; ret->count < count && ret->count < SHOW_MOST; ret->count++)
+    for (; ret->count < count && ret->count < show_most(v); ret->count++)
         ret->items[ret->count] =
             value_at(v, of, ring + (next + ret->count) % room * of->size, NULL);
     std_title(v, ret, xformat("%s of length %llu, capacity %llu%s", named->name ? named->name : "chan",
@@ -329,7 +329,7 @@ static bool show_map(struct value *value, struct type *named, struct shown *ret)
                        .bucket = buckets ? type_target(v, type_plain(v, buckets->type)) : NULL};
     if (!m.key || !m.element || !m.bucket || !m.bucket->size || !std_word(value, "count", &count))
         return false;
-    m.most = count < SHOW_MOST / 2 ? count : SHOW_MOST / 2;
+    m.most = count < show_most(v) / 2 ? count : show_most(v) / 2;
     std_room(v, ret, m.most);
     ret->keys = values_alloc(v, (m.most + 1) * sizeof *ret->keys);
     ret->more = count > m.most;

@@ -487,3 +487,16 @@ bool module_unit(struct module *m, u64 address, Dwarf_Die *ret)
     }
     return low && address < u[low - 1].end && dwarf_offdie(u[low - 1].dwarf, u[low - 1].unit, ret);
 }
+
+const char *symbols_section(struct symbols *s, u64 address)
+{
+    struct module *m = module_at(s, address);
+    GElf_Addr at = address, bias;
+    size_t names;
+    GElf_Shdr header;
+    Elf *elf = m && m->mod ? dwfl_module_getelf(m->mod, &bias) : NULL;
+    Elf_Scn *section = elf ? dwfl_module_address_section(m->mod, &at, &bias) : NULL;
+    if (!section || !gelf_getshdr(section, &header) || elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    return elf_strptr(elf, names, header.sh_name);
+}

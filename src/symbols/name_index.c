@@ -617,6 +617,15 @@ static void make_data(struct module *m, struct name_index *x)
         qsort(x->data.items, x->data.count, sizeof(struct data_symbol), name_index_by_start);
 }
 
+const struct data_symbol *names_data(struct module *m, size_t *ret_count)
+{
+    struct name_index *x = module_names(m);
+    if (!x->data_made)
+        make_data(m, x);
+    *ret_count = x->data.count;
+    return x->data.items;
+}
+
 static const struct data_symbol *data_at(struct module *m, u64 address)
 {
     struct name_index *x = module_names(m);

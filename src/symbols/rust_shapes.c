@@ -230,7 +230,7 @@ void rust_row(struct evaluation *v, struct shown *ret, struct type *of, u64 firs
     ret->address = first;
     ret->length = count;
     std_room(v, ret, count);
-    for (; ret->count < count && ret->count < SHOW_MOST; ret->count++)
+    for (; ret->count < count && ret->count < show_most(v); ret->count++)
         ret->items[ret->count] = value_at(v, of, first + ret->count * of->size, NULL);
 }
 
@@ -276,7 +276,7 @@ static void rust_fields(struct value *value, const char *name, struct shown *ret
     ret->style = tuple || rust_is_numbered(m, count) ? SHOWN_TUPLE : SHOWN_FIELDS;
     std_room(v, ret, count);
     ret->labels = values_alloc(v, (count + 1) * sizeof *ret->labels);
-    for (size_t n = 0; n < count && ret->count < SHOW_MOST; n++) {
+    for (size_t n = 0; n < count && ret->count < show_most(v); n++) {
         if (m[n].is_static)
             continue;
         ret->labels[ret->count] = m[n].name;

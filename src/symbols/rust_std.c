@@ -50,9 +50,9 @@ static bool rust_either_word(struct value *value, const char *a, const char *b, 
     return rust_word(value, a, ret) || rust_word(value, b, ret);
 }
 
-static u64 rust_limit(u64 count)
+static u64 rust_limit(const struct evaluation *v, u64 count)
 {
-    return count < SHOW_MOST ? count : SHOW_MOST;
+    return count < show_most(v) ? count : show_most(v);
 }
 
 /* --- elements in a row ------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static bool rust_shown_deque(struct value *value, struct type *plain, struct sho
     }
     ret->style = SHOWN_ROW;
     std_room(v, ret, count);
-    for (; ret->count < rust_limit(count); ret->count++) {
+    for (; ret->count < rust_limit(v, count); ret->count++) {
         u64 at = of->size ? (head + ret->count) % capacity : 0;
         ret->items[ret->count] = value_at(v, of, first + at * of->size, NULL);
     }
@@ -146,7 +146,7 @@ static bool rust_shown_list(struct value *value, struct type *plain, struct show
         return false;
     ret->style = SHOWN_ROW;
     std_room(v, ret, count);
-    while (ret->count < rust_limit(count)) {
+    while (ret->count < rust_limit(v, count)) {
         struct value *some = rust_variant(node, &name),
                      *pointer = some ? rust_unwrapped(some) : NULL;
         struct value *element = pointer ? std_member(pointer, "element") : NULL;
@@ -164,7 +164,7 @@ static void rust_room_for_map(struct evaluation *v, struct shown *ret, bool map,
     ret->style = map ? SHOWN_MAP : SHOWN_SET;
     std_room(v, ret, count);
     if (map)
-        ret->keys = values_alloc(v, (SHOW_MOST + 1) * sizeof *ret->keys);
+        ret->keys = values_alloc(v, (show_most(v) + 1) * sizeof *ret->keys);
 }
 
 /* A key with its value, which are a tuple; of a set the key alone. */
@@ -192,7 +192,7 @@ static bool rust_shown_table(struct value *table, bool map, struct shown *ret)
         mask & (mask + 1) || count > mask + 1)
         return false;
     rust_room_for_map(v, ret, map, count);
-    for (u64 n = 0; n <= mask && ret->count < rust_limit(count); n++) {
+    for (u64 n = 0; n <= mask && ret->count < rust_limit(v, count); n++) {
         u64 left = mask + 1 - n;
         if (n % GROUP == 0 &&
             !host->read(host->context, controls + n, bytes, left < GROUP ? left : GROUP))
@@ -201,7 +201,7 @@ static bool rust_shown_table(struct value *table, bool map, struct shown *ret)
             !rust_add_pair(value_at(v, of, controls - (n + 1) * of->size, NULL), map, ret))
             return false;
     }
-    return ret->count == rust_limit(count);
+    return ret->count == rust_limit(v, count);
 }
 
 /* Of the library, around hashbrown's of the same name, or that itself. */
@@ -298,11 +298,11 @@ static bool rust_walk_node(struct tree_walk *w, u64 node, u64 height)
         height > TREE_HIGH)
         return false;
     for (u64 n = 0; n <= count; n++) {
-        if (w->ret->count == rust_limit(w->count))
+        if (w->ret->count == rust_limit(w->v, w->count))
             return true;
         if (height && !rust_walk_edge(w, node, height, n))
             return false;
-        if (n == count || w->ret->count == rust_limit(w->count))
+        if (n == count || w->ret->count == rust_limit(w->v, w->count))
             break;
         struct value *key = rust_initialised(value_element(keys, n));
         if (w->map)
@@ -338,7 +338,7 @@ static bool rust_shown_tree(struct value *value, bool map, struct shown *ret)
     w.leaf = type_plain(v, type_target(v, plain));
     w.inner = height ? rust_inner_node(v, w.leaf) : NULL;
     return (!height || w.inner) && rust_walk_node(&w, (u64)at.i, height) &&
-           ret->count == rust_limit(w.count);
+           ret->count == rust_limit(v, w.count);
 }
 
 static bool rust_shown_tree_map(struct value *value, struct type *plain, struct shown *ret)

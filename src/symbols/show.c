@@ -3,6 +3,29 @@
 #include "symbols/rust_internal.h"
 #include "symbols/show_internal.h"
 
+const struct show_settings show_usual = {
+    .elements = SHOW_MOST, .repeats = SHOW_REPEATS, .max_depth = SHOW_DEPTH, .address = true,
+    .symbol = true, .unions = true, .static_members = true,
+};
+
+const struct show_settings *show_settings_of(const struct evaluation *v)
+{
+    return v->request.show ? v->request.show : &show_usual;
+}
+
+/* Elements are also found by their keys, so there are no fewer than usual. */
+u64 show_most(const struct evaluation *v)
+{
+    u64 most = show_settings_of(v)->elements;
+    return most < SHOW_MOST ? SHOW_MOST : most < SHOW_FETCHED_MOST ? most : SHOW_FETCHED_MOST;
+}
+
+/* The value that is shown is as deep as so many others are around it, itself counted. */
+void show_new_line(struct show *s, unsigned more)
+{
+    fprintf(s->out, "\n%*s", (int)(2 * (s->depth - 1 + more)), "");
+}
+
 /* --- integers in all formats ------------------------------------------------------------------------------- */
 
 static void show_radix(FILE *out, unsigned __int128 i, unsigned shift, unsigned least)
@@ -74,11 +97,16 @@ static void show_char_value(FILE *out, __int128 i, unsigned size, char prefix, b
     fputc('\'', out);
 }
 
+/* The bits of a number as a floating-point number of its size. */
 static void show_as_float(struct show *s, struct value *value, struct number n, bool is_unsigned)
 {
-    struct type *t = value->size == 4 ? type_builtin(value->evaluation, "float") : type_builtin(value->evaluation, "double");
-    if (!value->bit_size && (value->size == 4 || value->size == 8))
-        show_float(s->out, t, value->bytes);
+    u64 size = value->type->size;
+    struct type *t = type_builtin(value->evaluation,
+                                  size == 4 ? "float" : size == 8 ? "double" : "long double");
+    u8 bytes[16] = {0};
+    memcpy(bytes, &n.i, sizeof bytes);
+    if (size == 4 || size == 8 || size == 16)
+        show_float(s->out, t, bytes);
     else
         show_decimal(s->out, n.i, is_unsigned);
 }
@@ -88,10 +116,10 @@ static void show_formatted(struct show *s, struct value *value, struct number n,
     unsigned bits = (unsigned)value->type->size * 8;
     unsigned __int128 u = masked(n.i, bits);
     switch (s->format) {
-    case 'x': show_hex(s->out, u); break;
+    case 'x': fputs("0x", s->out), show_radix(s->out, u, 4, s->padded ? bits / 4 : 1); break;
     case 'z': fputs("0x", s->out), show_radix(s->out, u, 4, (bits + 3) / 4); break;
     case 'o': fputs(u ? "0" : "", s->out), show_radix(s->out, u, 3, 1); break;
-    case 't': show_radix(s->out, u, 1, 1); break;
+    case 't': show_radix(s->out, u, 1, s->padded ? bits : 1); break;
     case 'u': show_decimal(s->out, (__int128)u, true); break;
     case 'd': {
         bool negative = bits < 128 && u >> (bits - 1) & 1;
@@ -99,14 +127,11 @@ static void show_formatted(struct show *s, struct value *value, struct number n,
         break;
     }
     case 'a':
-        show_hex(s->out, u);
-        show_symbol(s->out, value->evaluation, (u64)u, true);
+        show_hex(s->out, (u64)n.i);
+        show_symbol(s->out, value->evaluation, (u64)n.i, true);
         break;
     case 'c':
-        if (value->size == 1 || n.i < -128 || n.i > 255)
-            show_char_value(s->out, n.i < -128 || n.i > 255 ? (i8)n.i : n.i, 1, ' ', is_unsigned);
-        else
-            show_char_value(s->out, n.i, 1, ' ', is_unsigned);
+        show_char_value(s->out, is_unsigned ? (__int128)(u8)n.i : (__int128)(i8)n.i, 1, ' ', is_unsigned);
         break;
     case 'f': show_as_float(s, value, n, is_unsigned); break;
     default: show_decimal(s->out, n.i, is_unsigned); break;
@@ -154,13 +179,45 @@ static void show_enum(struct show *s, struct evaluation *v, struct type *t, __in
     free(prefix);
 }
 
-static void show_flags(struct show *s, u64 flags)
+/* Bits 13 and 14 of mxcsr are how it rounds. */
+static void show_flags(struct show *s, const struct type *t, u64 flags)
 {
+    static const char *const mxcsr[] = {"IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM", "DM", "ZM", "OM", "UM", "PM",
+                                        NULL, NULL, "FZ"};
     fputs("[ ", s->out);
+    if (t->name && strcmp(t->name, "i386_mxcsr") == 0) {
+        for (size_t n = 0; n < countof(mxcsr); n++)
+            if (flags >> n & 1 && mxcsr[n])
+                fprintf(s->out, "%s ", mxcsr[n]);
+        fputc(']', s->out);
+        return;
+    }
 #define X(NAME, bit) if (flags & FLAG_##NAME) fputs(#NAME " ", s->out);
     REGISTERS_FLAGS(X)
 #undef X
     fputc(']', s->out);
+}
+
+static void show_some_text(struct show *s, const u8 *bytes, u64 count, unsigned width, char prefix,
+                           bool ellipsis)
+{
+    struct show_text how = {.width = width, .prefix = prefix, .ellipsis = ellipsis,
+                            .most = s->set->elements, .repeats = s->set->repeats};
+    show_characters(s->out, bytes, count, &how);
+}
+
+/* Address and symbol of what a pointer points to; false: neither is wanted. */
+static bool show_address(struct show *s, struct evaluation *v, u64 address, bool always)
+{
+    char *name = s->set->symbol || always ? names_of_address(v->symbols, address, true) : NULL;
+    bool number = s->set->address;
+    if (number)
+        show_hex(s->out, address);
+    if (name)
+        fprintf(s->out, "%s<%s>", number ? " " : "", name);
+    bool some = number || name;
+    free(name);
+    return some;
 }
 
 /* The text behind a char pointer. */
@@ -170,13 +227,12 @@ static void show_pointed_text(struct show *s, struct evaluation *v, u64 address,
     size_t count;
     bool ended;
     unsigned width = (unsigned)type_plain(v, of)->size;
-    bool good = show_read_string(v, address, width, SHOW_MOST, &bytes, &count, &ended);
-    if (good || count) {
-        fputc(' ', s->out);
-        show_characters(s->out, bytes, count, width, prefix, good && !ended);
-    }
+    u64 most = s->set->elements < SHOW_FETCHED_MOST ? s->set->elements : SHOW_FETCHED_MOST;
+    bool good = show_read_string(v, address, width, most, &bytes, &count, &ended);
+    if (good || count)
+        show_some_text(s, bytes, count, width, prefix, good && !ended);
     if (!good)
-        fprintf(s->out, "%s<there is no memory at 0x%llx>", count ? "" : " ",
+        fprintf(s->out, "<there is no memory at 0x%llx>",
                 (unsigned long long)(address + count * width));
     free(bytes);
 }
@@ -194,10 +250,11 @@ static void show_pointer(struct show *s, struct value *value, u64 address, bool 
         fprintf(s->out, "(%s) ", type);
         free(type);
     }
-    show_hex(s->out, address);
-    show_symbol(s->out, v, address, true);
-    if (is_text && address)
+    bool some = show_address(s, v, address, pointed->kind == TYPE_FUNCTION);
+    if (is_text && address) {
+        fputs(some ? " " : "", s->out);
         show_pointed_text(s, v, address, to, prefix);
+    }
 }
 
 static void show_reference(struct show *s, struct value *value, u64 address, bool top)
@@ -214,8 +271,11 @@ static void show_reference(struct show *s, struct value *value, u64 address, boo
         fprintf(s->out, "(%s) ", type);
         free(type);
     }
-    fprintf(s->out, "@0x%llx: ", (unsigned long long)address);
+    if (s->set->address)
+        fprintf(s->out, "@0x%llx: ", (unsigned long long)address);
+    s->depth--; /* it is as deep as what refers to it */
     show_value(s, target, false);
+    s->depth++;
 }
 
 /* Functions of the class, as the ABI has it: the address, or the place in the table of virtual ones with the lowest bit set. */
@@ -275,7 +335,7 @@ static void show_number(struct show *s, struct value *value, struct type *plain,
     } else if (plain->kind == TYPE_BOOL && (n.i == 0 || n.i == 1)) {
         fputs(n.i ? "true" : "false", s->out);
     } else if (plain->is_flag_register) {
-        show_flags(s, (u64)n.i);
+        show_flags(s, plain, (u64)n.i);
     } else if (prefix) {
         show_char_value(s->out, n.i, (unsigned)plain->size, prefix, plain->is_unsigned);
     } else {
@@ -289,6 +349,16 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
     bool raw = s->format && s->format != 'f' && s->format != 's';
     if (!raw) {
         show_float(s->out, plain, value->bytes);
+        return;
+    }
+    if (s->format == 'a' || s->format == 'c') { /* as the integer that it is nearest to, towards 0 */
+        struct error *err = value_number(value, &n);
+        error_destroy(err);
+        bool fits = n.f > -0x1p63L && n.f < 0x1p63L;
+        struct type *whole = type_builtin(value->evaluation, "long");
+        i64 i = err || n.f != n.f ? INT64_MIN : fits ? (i64)n.f : n.f > 0 ? INT64_MAX : INT64_MIN;
+        struct value *as = value_of_bytes(value->evaluation, whole, &i, sizeof i);
+        show_formatted(s, as, (struct number){.i = i}, false);
         return;
     }
     /* Letters for integers show the bits. */
@@ -316,11 +386,18 @@ static void show_text_array(struct show *s, struct value *value, struct type *pl
 {
     struct type *of = type_plain(value->evaluation, type_target(value->evaluation, plain));
     unsigned width = (unsigned)of->size;
-    u64 count = value->size / width;
+    u64 count = value->size / width, end = 0;
     static const u8 zero[4];
-    if (count && memcmp(value->bytes + (count - 1) * width, zero, width) == 0)
+    bool more = false;
+    if (s->set->null_stop) {
+        while (end < count && end < s->set->elements && memcmp(value->bytes + end * width, zero, width) != 0)
+            end++;
+        more = end == s->set->elements && end < count && memcmp(value->bytes + end * width, zero, width) != 0;
+        count = end;
+    }
+    if (!more && count && memcmp(value->bytes + (count - 1) * width, zero, width) == 0)
         count--;
-    show_characters(s->out, value->bytes, count, width, prefix, false);
+    show_some_text(s, value->bytes, count, width, prefix, more);
 }
 
 static bool same_element(struct value *array, u64 a, u64 b, u64 size)
@@ -334,24 +411,32 @@ static void show_elements(struct show *s, struct value *value, struct type *plai
 {
     u64 size = type_target(value->evaluation, plain)->size, n = 0;
     const char *brackets = rust_is(plain) ? "[]" : "{}";
+    bool lines = s->set->array;
     fputc(brackets[0], s->out);
-    for (u64 shown = 0; n < plain->count && shown < SHOW_MOST;) {
+    for (u64 shown = 0; n < plain->count && shown < s->set->elements;) {
         u64 run = 1;
         while (n + run < plain->count && (n + run + 1) * size <= value->size && size &&
                same_element(value, n, n + run, size))
             run++;
-        fputs(n ? ", " : "", s->out);
+        fputs(n ? lines ? "," : ", " : "", s->out);
+        if (lines)
+            show_new_line(s, 1);
+        if (s->set->array_indexes)
+            fprintf(s->out, "[%llu] = ", (unsigned long long)n);
         show_value(s, value_element(value, n), false);
-        if (run >= SHOW_REPEATS) {
+        if (run > s->set->repeats) {
             fprintf(s->out, " <repeats %llu times>", (unsigned long long)run);
-            shown += SHOW_REPEATS;
+            shown += s->set->repeats;
         } else {
             run = 1;
             shown++;
         }
         n += run;
     }
-    fprintf(s->out, "%s%c", n < plain->count ? "..." : "", brackets[1]);
+    fputs(n < plain->count ? "..." : "", s->out);
+    if (lines)
+        show_new_line(s, 0);
+    fputc(brackets[1], s->out);
 }
 
 /* Of a long array only as much is read as can be shown, with room for what repeats. */
@@ -362,8 +447,11 @@ static struct error *load_array(struct value **value, struct type **plain)
     struct type *of = type_target(v, *plain);
     if ((*value)->bytes || (*value)->size <= READ_MOST || !of->size)
         return value_load(*value);
-    u64 count = READ_MOST / of->size;
-    struct value *shorter = value_at(v, type_array(v, of, count > SHOW_MOST ? count : SHOW_MOST + 1), (*value)->address, NULL);
+    u64 count = READ_MOST / of->size, least = show_settings_of(v)->elements + (u64)1;
+    count = count > least ? count : least;
+    if (count >= (*plain)->count)
+        return value_load(*value);
+    struct value *shorter = value_at(v, type_array(v, of, count), (*value)->address, NULL);
     struct error *err = value_load(shorter);
     struct type *whole = values_alloc(v, sizeof *whole);
     *whole = **plain;
@@ -383,7 +471,11 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
         return;
     }
     if (!plain->is_counted && value->in_memory && !plain->count) { /* a flexible one */
-        show_hex(s->out, value->address);
+        bool some = show_address(s, v, value->address, false);
+        if (prefix && (!s->format || s->format == 's')) {
+            fputs(some ? " " : "", s->out);
+            show_pointed_text(s, v, value->address, type_target(v, plain), prefix);
+        }
         return;
     }
     if (prefix && (!s->format || s->format == 's') && !value_is_missing(value, 0, value->size) && plain->count)
@@ -428,17 +520,28 @@ static void show_label(struct show *s, const struct shown *x, size_t n)
 static void show_standard_items(struct show *s, const struct shown *x)
 {
     bool some = x->count || x->more;
+    bool is_row = !x->keys && !x->labels && !x->numbered;
+    bool lines = is_row ? s->set->array : s->set->pretty;
+    u64 most = x->keys ? (s->set->elements + (u64)1) / 2 : s->set->elements; /* a key is one, too */
     if (x->is_bare && some) {
         show_value(s, x->items[0], false);
         return;
     }
     fprintf(s->out, "%s%s%s", x->title ? x->title : "", x->title && some ? " = " : "", some ? "{" : "");
-    for (size_t n = 0; n < x->count; n++) {
-        fputs(n ? ", " : "", s->out);
+    size_t n = 0;
+    for (; n < x->count && n < most; n++) {
+        fputs(n ? lines ? "," : ", " : "", s->out);
+        if (lines)
+            show_new_line(s, 1);
+        if (is_row && s->set->array_indexes)
+            fprintf(s->out, "[%zu] = ", n);
         show_label(s, x, n);
         show_value(s, x->items[n], false);
     }
-    fputs(x->more ? "...}" : some ? "}" : "", s->out);
+    fputs(x->more || n < x->count ? "..." : "", s->out);
+    if (lines && some)
+        show_new_line(s, 0);
+    fputs(some ? "}" : "", s->out);
 }
 
 static void show_standard_value(struct show *s, struct value *value, const struct shown *x)
@@ -447,13 +550,14 @@ static void show_standard_value(struct show *s, struct value *value, const struc
         show_standard_items(s, x);
         return;
     }
-    u64 most = x->length < SHOW_MOST ? x->length : SHOW_MOST;
+    u64 limit = s->set->elements < SHOW_FETCHED_MOST ? s->set->elements : SHOW_FETCHED_MOST;
+    u64 most = x->length < limit ? x->length : limit;
     u8 *bytes = values_alloc(value->evaluation, most * x->width + 1);
     const struct symbols_host *host = &value->evaluation->symbols->host;
     if (most && !host->read(host->context, x->address, bytes, most * x->width))
         fprintf(s->out, "<there is no memory at 0x%llx>", (unsigned long long)x->address);
     else
-        show_characters(s->out, bytes, most, x->width, x->prefix, most < x->length);
+        show_some_text(s, bytes, most, x->width, x->prefix, most < x->length);
 }
 
 /* A virtual base that other bases have, too, is shown with the first of them. */
@@ -472,22 +576,38 @@ static bool was_shown(struct show *s, struct value *value, const struct member *
     return false;
 }
 
+/* Behind those of the bases. */
+static void show_members_of(struct show *s, struct value *value)
+{
+    char *type = type_text(value->evaluation, type_plain(value->evaluation, value->type));
+    show_new_line(s, 1);
+    fprintf(s->out, "members of %s:", type);
+    free(type);
+}
+
 static void show_members(struct show *s, struct value *value, const struct member *m, size_t count)
 {
-    bool some = false, own = false;
+    bool some = false, own = false, bases = false, lines = s->set->pretty;
     fputc('{', s->out);
     for (size_t n = 0; n < count; n++) {
         own |= !m[n].is_base;
         if (!m[n].name && !m[n].is_base && type_plain(value->evaluation, m[n].type)->kind != TYPE_STRUCT)
             continue; /* padding */
-        if (was_shown(s, value, &m[n]))
+        if (was_shown(s, value, &m[n]) || (m[n].is_static && !s->set->static_members))
             continue;
-        fputs(some ? ", " : "", s->out);
+        fputs(some ? lines ? "," : ", " : "", s->out);
+        if (lines && bases && !m[n].is_base)
+            show_members_of(s, value);
+        if (lines)
+            show_new_line(s, 1);
+        bases = m[n].is_base;
         show_member(s, value, &m[n]);
         some = true;
     }
     if (!own)
         fprintf(s->out, "%s<No data fields>", some ? ", " : "");
+    else if (lines)
+        show_new_line(s, 0);
     fputc('}', s->out);
 }
 
@@ -518,15 +638,15 @@ static void show_struct(struct show *s, struct value *value, struct type *plain)
         fputs("<incomplete type>", s->out);
         return;
     }
-    if (s->depth < SHOW_DEPTH && !rust_is(plain) && show_standard(value, &shown)) {
-        show_standard_value(s, value, &shown);
-        return;
-    }
-    if (s->depth >= SHOW_DEPTH) {
+    if (s->depth > 1 && !s->set->unions && plain->keyword && strcmp(plain->keyword, "union") == 0) {
         fputs("{...}", s->out);
         return;
     }
-    if (!show_rust_struct(s, value) && !show_variant(s, value, plain))
+    if (!s->set->raw && s->depth < SHOW_DEPTH && !rust_is(plain) && show_standard(value, &shown)) {
+        show_standard_value(s, value, &shown);
+        return;
+    }
+    if (s->set->raw || (!show_rust_struct(s, value) && !show_variant(s, value, plain)))
         show_members(s, value, m, count);
 }
 
@@ -567,11 +687,20 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
     }
 }
 
+/* Has it parts that may be too deep?  A text has none. */
+static bool show_has_parts(struct show *s, struct value *value, struct type *plain)
+{
+    struct evaluation *v = value->evaluation;
+    bool is_text = plain->kind == TYPE_ARRAY && plain->count && (!s->format || s->format == 's') &&
+                   type_character(v, type_target(v, plain));
+    return !is_text && (plain->kind == TYPE_ARRAY || plain->kind == TYPE_STRUCT);
+}
+
 void show_value(struct show *s, struct value *value, bool top)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
     struct shown handle;
-    if (!s->format && s->depth < SHOW_DEPTH && go_shown_handle(value, &handle)) {
+    if (!s->format && !s->set->raw && s->depth < SHOW_DEPTH && go_shown_handle(value, &handle)) {
         s->depth++;
         show_standard_value(s, value, &handle);
         s->depth--;
@@ -583,6 +712,10 @@ void show_value(struct show *s, struct value *value, bool top)
     }
     if (s->depth > SHOW_DEPTH || s->shown++ > SHOWN_VALUES_MOST) {
         fputs("...", s->out);
+        return;
+    }
+    if (s->depth >= s->set->max_depth && show_has_parts(s, value, plain)) {
+        fputs("{...}", s->out);
         return;
     }
     s->depth++;
@@ -605,7 +738,8 @@ static char *show_whole(struct value *value, char format, bool top)
 {
     char *text = NULL;
     size_t size;
-    struct show s = {.out = open_memstream(&text, &size), .format = format, .alone = top};
+    struct show s = {.out = open_memstream(&text, &size), .format = format, .alone = top,
+                     .set = show_settings_of(value->evaluation)};
     show_value(&s, value, top);
     fclose(s.out);
     return text;
@@ -614,6 +748,93 @@ static char *show_whole(struct value *value, char format, bool top)
 char *value_show(struct value *value, char format)
 {
     return show_whole(value, format, true);
+}
+
+char *value_show_unit(struct value *value, char format)
+{
+    char *text = NULL;
+    size_t size;
+    struct show s = {.out = open_memstream(&text, &size), .format = format, .alone = true, .padded = true,
+                     .set = show_settings_of(value->evaluation)};
+    show_value(&s, value, true);
+    fclose(s.out);
+    return text;
+}
+
+u64 value_show_string(struct value *value, char **ret)
+{
+    struct evaluation *v = value->evaluation;
+    size_t size, count;
+    struct type *plain = type_plain(v, value->type);
+    const struct show_settings *set = show_settings_of(v);
+    u64 most = set->elements < SHOW_FETCHED_MOST ? set->elements : SHOW_FETCHED_MOST;
+    u8 *bytes;
+    bool ended;
+    char prefix = type_character(v, value->type);
+    struct show s = {.out = open_memstream(ret, &size), .set = set};
+    bool good = show_read_string(v, value->address, (unsigned)plain->size, most, &bytes, &count, &ended);
+    if (good || count)
+        show_some_text(&s, bytes, count, (unsigned)plain->size, prefix ? prefix : ' ', good && !ended);
+    if (!good)
+        fprintf(s.out, "<there is no memory at 0x%llx>",
+                (unsigned long long)(value->address + count * plain->size));
+    free(bytes);
+    fclose(s.out);
+    return count + ended;
+}
+
+struct value *values_at(struct evaluation *v, const char *type, u64 address)
+{
+    struct type *t = type_builtin(v, type);
+    return t ? value_at(v, t, address, NULL) : NULL;
+}
+
+struct error *value_contents(struct value *value, u8 **ret, u64 *ret_size)
+{
+    struct error *err = value_referred(value, &value);
+    struct number n;
+    if (!err)
+        err = value_load(value);
+    if (!err && value_is_missing(value, 0, value->size))
+        err = error_new("a part of the value is optimised out");
+    if (!err && value->bit_size)
+        err = value_number(value, &n);
+    if (err)
+        return err;
+    u64 size = value->type->size < value->size ? value->type->size : value->size;
+    u8 *bytes = xalloc(size + 1);
+    memcpy(bytes, value->bit_size ? (const u8 *)&n.i : value->bytes, size);
+    *ret = bytes;
+    *ret_size = size;
+    return NULL;
+}
+
+struct value *values_pointer(struct evaluation *v, u64 address)
+{
+    return value_of_bytes(v, type_pointer(v, type_builtin(v, "void")), &address, sizeof address);
+}
+
+bool value_function(struct value *value, u64 *ret_address)
+{
+    *ret_address = value->address;
+    return type_plain(value->evaluation, value->type)->kind == TYPE_FUNCTION;
+}
+
+struct value *value_address_of(struct value *value)
+{
+    struct evaluation *v = value->evaluation;
+    if (!value->in_memory)
+        return NULL;
+    return value_of_bytes(v, type_pointer(v, value->type), &value->address, sizeof value->address);
+}
+
+/* Of integers that no register holds gdb knows neither. */
+struct error *value_format_check(struct value *value, char format)
+{
+    struct type *plain = type_plain(value->evaluation, value->type);
+    if ((format == 'a' || format == 'c') && type_is_integral(plain) && plain->size > 8)
+        return error_new("an integer of more than 8 bytes has no format /%c", format);
+    return NULL;
 }
 
 char *value_show_variable(struct value *value)

@@ -142,8 +142,9 @@ static void show_fortran_string(struct show *s, struct value *value, struct type
     else if (value_is_missing(value, 0, value->size))
         fputs("<optimised out>", s->out);
     else
-        show_quoted(s->out, value->bytes, value->size / of->size, (unsigned)of->size,
-                    of->size == 1 ? ' ' : '4', '\'', false);
+        show_characters(s->out, value->bytes, value->size / of->size,
+                        &(struct show_text){.width = (unsigned)of->size, .prefix = of->size == 1 ? ' ' : '4',
+                                            .quote = '\'', .most = s->set->elements, .repeats = s->set->repeats});
     error_destroy(err);
 }
 

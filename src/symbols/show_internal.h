@@ -8,7 +8,9 @@ enum { VIRTUAL_MOST = 32, SHOWN_VALUES_MOST = 100000 };
 
 struct show {
     FILE *out;
+    const struct show_settings *set;
     char format;
+    bool padded;    /* numbers have all their digits */
     bool alone;     /* the value stands for itself, not in a list */
     unsigned depth;
     unsigned shown; /* values so far: what is nested deeply and widely ends somewhere */
@@ -19,6 +21,8 @@ struct show {
 void show_value(struct show *s, struct value *value, bool top);
 void show_hex(FILE *out, unsigned __int128 i);
 void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code);
+/* Where the next line begins, `more` levels further in than the value that is shown. */
+void show_new_line(struct show *s, unsigned more);
 
 /* show_rust.c: values of Rust.  False: it is none that is shown in a way of its own. */
 bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, bool top);

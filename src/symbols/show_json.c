@@ -70,7 +70,7 @@ static void json_array(FILE *out, struct value *value, struct type *plain, unsig
         return;
     }
     fputc('[', out);
-    for (u64 n = 0; n < plain->count && n < SHOW_MOST; n++) {
+    for (u64 n = 0; n < plain->count && n < show_most(value->evaluation); n++) {
         fputs(n ? "," : "", out);
         json(out, value_element(value, n), depth + 1);
     }

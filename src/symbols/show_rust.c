@@ -83,7 +83,7 @@ bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, b
 
 static void show_rust_string(struct show *s, struct value *value, const struct shown *x)
 {
-    u64 most = x->length < SHOW_MOST ? x->length : SHOW_MOST;
+    u64 most = x->length < s->set->elements ? x->length : s->set->elements;
     const struct symbols_host *host = &value->evaluation->symbols->host;
     u8 *bytes = values_alloc(value->evaluation, most + 1);
     if (most && !host->read(host->context, x->address, bytes, most))
@@ -117,9 +117,14 @@ static size_t rust_run(const struct shown *x, size_t from)
 
 static void show_rust_items(struct show *s, const struct shown *x)
 {
-    for (size_t n = 0; n < x->count;) {
+    bool lines = x->style == SHOWN_ROW || x->style == SHOWN_SET ? s->set->array : s->set->pretty;
+    bool is_list = x->style == SHOWN_ROW || x->style == SHOWN_SET || x->style == SHOWN_MAP;
+    size_t n = 0;
+    for (size_t shown = 0; n < x->count && (!is_list || shown < s->set->elements); shown++) {
         size_t run = rust_run(x, n);
-        fputs(n ? ", " : "", s->out);
+        fputs(n ? lines ? "," : ", " : "", s->out);
+        if (lines)
+            show_new_line(s, 1);
         if (x->style == SHOWN_FIELDS && x->labels[n])
             fprintf(s->out, "%s: ", x->labels[n]);
         if (x->style == SHOWN_MAP) {
@@ -127,14 +132,16 @@ static void show_rust_items(struct show *s, const struct shown *x)
             fputs(": ", s->out);
         }
         show_value(s, x->items[n], false);
-        if (run >= SHOW_REPEATS)
+        if (run > s->set->repeats)
             fprintf(s->out, " <repeats %zu times>", run);
-        n += run >= SHOW_REPEATS ? run : 1;
+        n += run > s->set->repeats ? run : 1;
     }
     if (x->tail)
         fprintf(s->out, ", %s", x->tail);
-    if (x->more)
+    if (x->more || n < x->count)
         fputs("...", s->out);
+    if (lines && x->count)
+        show_new_line(s, 0);
 }
 
 static void show_rust_parts(struct show *s, const struct shown *x)

@@ -88,8 +88,8 @@ void std_title(struct evaluation *v, struct shown *ret, char *text)
 
 void std_room(struct evaluation *v, struct shown *ret, u64 count)
 {
-    ret->more = count > SHOW_MOST;
-    ret->items = values_alloc(v, ((ret->more ? SHOW_MOST : count) + 1) * sizeof *ret->items);
+    ret->more = count > show_most(v);
+    ret->items = values_alloc(v, ((ret->more ? show_most(v) : count) + 1) * sizeof *ret->items);
 }
 
 /* --- text --------------------------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void add_row(struct evaluation *v, struct shown *ret, struct type *of, u6
     ret->address = first;
     ret->length = count;
     std_room(v, ret, count);
-    for (; ret->count < count && ret->count < SHOW_MOST; ret->count++)
+    for (; ret->count < count && ret->count < show_most(v); ret->count++)
         ret->items[ret->count] = value_at(v, of, first + ret->count * of->size, NULL);
 }
 
@@ -151,7 +151,7 @@ static bool show_std_bits(struct value *value, struct shown *ret)
         return false;
     u64 count = 8 * (end - first) + bit;
     std_room(v, ret, count);
-    for (; ret->count < count && ret->count < SHOW_MOST; ret->count++) {
+    for (; ret->count < count && ret->count < show_most(v); ret->count++) {
         const struct symbols_host *host = &v->symbols->host;
         u64 at = ret->count;
         if (at % 64 == 0 && !host->read(host->context, first + at / 8, &word, 8))
@@ -205,8 +205,8 @@ static bool show_bitset(struct value *value, struct type *plain, struct shown *r
     if (!known)
         return false;
     std_room(v, ret, (u64)count);
-    ret->keys = values_alloc(v, (SHOW_MOST + 1) * sizeof *ret->keys);
-    for (i64 at = 0; at < count && ret->count < SHOW_MOST; at++)
+    ret->keys = values_alloc(v, (show_most(v) + 1) * sizeof *ret->keys);
+    for (i64 at = 0; at < count && ret->count < show_most(v); at++)
         if (words->bytes[at / 8] >> at % 8 & 1) {
             ret->keys[ret->count] = value_of_integer(v, "int", at);
             ret->items[ret->count++] = value_of_integer(v, "int", 1);

@@ -106,34 +106,106 @@ static u64 run_length(const u8 *bytes, u64 at, u64 count, unsigned width)
     return n;
 }
 
-void show_quoted(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, char quote,
-                 bool ellipsis)
+void show_characters(FILE *out, const u8 *bytes, u64 count, const struct show_text *how)
 {
     bool quoted = false, some = false;
+    unsigned width = how->width;
+    char prefix = how->prefix, quote = how->quote ? how->quote : '"';
     u64 at = 0;
-    for (u64 shown = 0; at < count && shown < SHOW_MOST;) {
+    for (u64 shown = 0; at < count && shown < how->most;) {
         u64 run = run_length(bytes, at, count, width);
-        if (run > SHOW_REPEATS) {
+        if (run > how->repeats) {
             show_repeat(out, unit_at(bytes, at, width), prefix, quote, run, &quoted, &some);
             at += run;
-            shown += SHOW_REPEATS;
-        } else {
+        } else { /* all that are equal, even if they are too many */
             open_quotes(out, &quoted, &some, prefix, quote);
-            at += show_unit(out, bytes, at, count, width, prefix, quote);
-            shown++;
+            for (u64 end = at + run; at < end;)
+                at += show_unit(out, bytes, at, count, width, prefix, quote);
         }
+        shown += run;
     }
     if (!some)
         open_quotes(out, &quoted, &some, prefix, quote);
     if (quoted)
         fputc(quote, out);
-    if (at < count || ellipsis)
+    if (at < count || how->ellipsis)
         fputs("...", out);
 }
 
-void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis)
+/* --- for printf --------------------------------------------------------------------------------- */
+
+struct error *value_floating(struct value *value, long double *ret)
 {
-    show_quoted(out, bytes, count, width, prefix, '"', ellipsis);
+    struct number n;
+    struct error *err = value_referred(value, &value);
+    if (!err)
+        err = value_number(value, &n);
+    if (err)
+        return err;
+    u64 size = value->type->size;
+    if (n.is_float) {
+        *ret = n.f;
+    } else if (size == 4 || size == 8 || size == 16) {
+        struct type *t = type_builtin(value->evaluation,
+                                      size == 4 ? "float" : size == 8 ? "double" : "long double");
+        float_number(t, (const u8 *)&n.i, ret);
+    } else {
+        *ret = (long double)n.i;
+    }
+    return NULL;
+}
+
+static char *utf8_of(const u8 *bytes, size_t count, unsigned width)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t n = 0; n < count; n++) {
+        u32 c = unit_at(bytes, n, width);
+        if (width == 1 || c < 128)
+            fputc((int)c, out);
+        else
+            show_character(out, c, 'U', 0);
+    }
+    fclose(out);
+    return text;
+}
+
+struct error *value_text(struct value *value, bool wide, char **ret)
+{
+    enum { TEXT_LONGEST = 1 << 16 };
+    struct evaluation *v = value->evaluation;
+    unsigned width = wide ? 4 : 1;
+    u8 *bytes;
+    size_t count;
+    bool ended;
+    i64 address;
+    struct error *err = value_referred(value, &value);
+    if (err)
+        return err;
+    bool is_array = type_plain(v, value->type)->kind == TYPE_ARRAY;
+    if (is_array && !value->in_memory) {
+        if ((err = value_load(value)))
+            return err;
+        for (count = 0; count < value->size / width && unit_at(value->bytes, count, width);)
+            count++;
+        *ret = utf8_of(value->bytes, count, width);
+        return NULL;
+    }
+    if (is_array)
+        address = (i64)value->address;
+    else if ((err = value_integer(value, &address)))
+        return err;
+    *ret = NULL;
+    if (!address)
+        return NULL;
+    bool good = show_read_string(v, (u64)address, width, TEXT_LONGEST, &bytes, &count, &ended);
+    if (good)
+        *ret = utf8_of(bytes, count, width);
+    else
+        err = error_new("there is no memory at 0x%llx", (unsigned long long)address + count * width);
+    free(bytes);
+    return err;
 }
 
 void show_json_text(FILE *out, const u8 *bytes, size_t count)

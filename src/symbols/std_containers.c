@@ -53,7 +53,7 @@ static bool add_element(struct value *element, bool map, struct shown *ret)
 static u64 prepare(struct evaluation *v, const struct type *plain, u64 count, struct shown *ret)
 {
     bool map = is_map(plain);
-    u64 most = map ? SHOW_MOST / 2 : SHOW_MOST;
+    u64 most = map ? show_most(v) / 2 : show_most(v);
     std_room(v, ret, count);
     if (map)
         ret->keys = values_alloc(v, (most + 1) * sizeof *ret->keys);
@@ -153,7 +153,7 @@ bool std_show_list(struct value *value, struct type *plain, struct shown *ret)
     u64 node;
     if (!head || !head->in_memory || !of || !std_word(head, "_M_next", &node))
         return false;
-    u64 most = prepare(v, plain, SHOW_MOST, ret);
+    u64 most = prepare(v, plain, show_most(v), ret);
     bool good = follow(v, node, head->address, 16, of, most, ret);
     title_of_list(v, plain, ret);
     return good;
@@ -166,7 +166,7 @@ bool std_show_forward_list(struct value *value, struct type *plain, struct shown
     u64 node;
     if (!of || !std_word(value, "_M_impl._M_head._M_next", &node))
         return false;
-    u64 most = prepare(v, plain, SHOW_MOST, ret);
+    u64 most = prepare(v, plain, show_most(v), ret);
     bool good = follow(v, node, 0, 8, of, most, ret);
     title_of_list(v, plain, ret);
     return good;
@@ -198,7 +198,7 @@ bool std_show_deque(struct value *value, struct type *plain, struct shown *ret)
     u64 before = (from.at - from.first) / of->size;
     u64 count = (to.row - from.row) / 8 * in_row + (to.at - to.first) / of->size - before;
     std_room(v, ret, count);
-    for (u64 row = 0; ret->count < count && ret->count < SHOW_MOST; ret->count++) {
+    for (u64 row = 0; ret->count < count && ret->count < show_most(v); ret->count++) {
         u64 n = before + ret->count;
         if ((!ret->count || n % in_row == 0) && !word_in(v, from.row + n / in_row * 8, &row))
             return false;

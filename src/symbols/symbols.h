@@ -129,6 +129,7 @@ struct function_info {
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret);
 /* "main+12", "puts@plt", "environ+4", "0x1234": to be freed. */
 char *symbols_describe(struct symbols *s, u64 pc);
+const char *symbols_section(struct symbols *s, u64 address); /* ".text"; NULL: not known */
 /* "N::f<int>" of "char N::f<int>(int)": without what it returns and takes.  To be freed. */
 char *symbols_bare_name(const char *name);
 /* Names that begin so, for completion; *ret and its strings to be freed.  At most `most`. */

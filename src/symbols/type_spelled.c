@@ -1,10 +1,23 @@
-/* Types spelled out, as ptype shows them: members, functions, constants. */
+/* Types spelled out, as ptype shows them: members, functions, constants.
+ *
+ * With offsets (ptype/o) each member has its place and size before it, holes are named, and structs
+ * in structs are spelled out too, however deep.  Layout and words are gdb's.
+ */
 #include <dwarf.h>
 
 #include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
-enum { SPELL_DEEP = 32 };
+enum { SPELL_DEEP = 32, OFFSETS_WIDTH = 27 };
+
+struct spelling {
+    struct evaluation *v;
+    FILE *out;
+    bool offsets;
+    int show;       /* levels that are spelled out; below 0 what has no name is "{...}" */
+    u64 base;       /* offsets: bits before the struct that is spelled */
+    u64 end;        /* bits of it that were passed; 0: none yet */
+};
 
 /* --- functions of a class ----------------------------------------------------------------------------- */
 
@@ -84,23 +97,80 @@ static void write_methods(struct evaluation *v, FILE *out, struct type *t, unsig
 
 /* --- structs, enums ------------------------------------------------------------------------------------- */
 
-static void write_struct(struct evaluation *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers);
+static void write_struct(struct spelling *s, struct type *t, unsigned indent, const char *qualifiers);
+static void write_enum(struct evaluation *v, FILE *out, struct type *t, const char *qualifiers);
 
-static void write_member(struct evaluation *v, FILE *out, const struct member *m, unsigned indent)
+static bool is_union(const struct type *t)
 {
-    struct type *inner = m->type;
-    fprintf(out, "%*s%s", (int)indent, "", m->is_static ? "static " : "");
-    if (inner->kind == TYPE_STRUCT && !inner->name && indent < 40) {
-        write_struct(v, out, inner, indent, "");
-        fprintf(out, "%s%s", m->name ? " " : "", m->name ? m->name : "");
+    return t->keyword && strcmp(t->keyword, "union") == 0;
+}
+
+/* Bits of the struct that no member has. */
+static void write_hole(struct spelling *s, u64 to, const char *what)
+{
+    u64 hole = s->end && s->end < to ? to - s->end : 0;
+    if (hole % 8)
+        fprintf(s->out, "/* XXX %2u-bit %-7s    */\n", (unsigned)(hole % 8), what);
+    if (hole / 8)
+        fprintf(s->out, "/* XXX %2llu-byte %-7s   */\n", (unsigned long long)(hole / 8), what);
+}
+
+/* What stands before a member; always as wide. */
+static void write_offset(struct spelling *s, struct type *t, const struct member *m)
+{
+    u64 size = type_plain(s->v, m->type)->size;
+    if (m->is_static) {
+        fprintf(s->out, "%*s", OFFSETS_WIDTH, "");
+        return;
+    }
+    if (is_union(t)) {
+        fprintf(s->out, "/*                %6llu */", (unsigned long long)size);
+        return;
+    }
+    u64 bit = m->offset * 8 + (m->bit_size ? m->bit_offset : 0), whole = bit + s->base;
+    write_hole(s, bit, "hole");
+    if (m->bit_size)
+        fprintf(s->out, "/* %6llu:%2u", (unsigned long long)(whole / 8), (unsigned)(whole % 8));
+    else
+        fprintf(s->out, "/* %6llu   ", (unsigned long long)(whole / 8));
+    fprintf(s->out, "   |  %6llu */", (unsigned long long)size);
+    s->end = bit + (m->bit_size ? m->bit_size : size * 8);
+}
+
+/* const and volatile are off; a name of a typedef stays. */
+static struct type *unqualified(struct evaluation *v, struct type *t, const char **ret_qualifiers)
+{
+    while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE) {
+        *ret_qualifiers = t->kind == TYPE_CONST ? "const " : "volatile ";
+        t = type_target(v, t);
+    }
+    return t;
+}
+
+static void write_member(struct spelling *s, struct type *in, const struct member *m, unsigned indent)
+{
+    const char *qualifiers = "";
+    struct type *inner = unqualified(s->v, m->type, &qualifiers);
+    bool in_full = s->offsets && !m->is_static && inner->kind == TYPE_STRUCT;
+    struct spelling below = {.v = s->v, .out = s->out, .offsets = in_full, .show = in_full ? s->show : s->show - 1,
+                             .base = s->base + (in_full ? m->offset * 8 : 0)};
+    if (s->offsets)
+        write_offset(s, in, m);
+    fprintf(s->out, "%*s%s", (int)indent, "", m->is_static ? "static " : "");
+    if (inner->kind == TYPE_STRUCT && (!inner->name || in_full) && below.show >= 0 && indent < 4 * SPELL_DEEP) {
+        write_struct(&below, inner, indent, qualifiers);
+        fprintf(s->out, "%s%s", m->name ? " " : "", m->name ? m->name : "");
+    } else if (inner->kind == TYPE_ENUM && !inner->name && below.show >= 0) {
+        write_enum(s->v, s->out, inner, qualifiers);
+        fprintf(s->out, "%s%s", m->name ? " " : "", m->name ? m->name : "");
     } else {
-        char *text = type_declaration(v, inner, m->name ? m->name : "");
-        fputs(text, out);
+        char *text = type_declaration(s->v, m->type, m->name ? m->name : "");
+        fputs(text, s->out);
         free(text);
     }
     if (m->bit_size)
-        fprintf(out, " : %u", m->bit_size);
-    fputs(";\n", out);
+        fprintf(s->out, " : %u", m->bit_size);
+    fputs(";\n", s->out);
 }
 
 static void write_head(struct evaluation *v, FILE *out, struct type *t, const char *qualifiers)
@@ -124,34 +194,66 @@ static void write_head(struct evaluation *v, FILE *out, struct type *t, const ch
         fputc(' ', out);
 }
 
+
 static bool is_table_pointer(const struct member *m)
 {
     return m->is_artificial && m->name && strncmp(m->name, "_vptr", 5) == 0;
 }
 
-static void write_struct(struct evaluation *v, FILE *out, struct type *t, unsigned indent, const char *qualifiers)
+/* Whether a class begins with a label: where all is as usual there is none. */
+static unsigned first_access(struct type *t, const struct member *m, size_t count)
+{
+    unsigned usual = usual_access(t);
+    Dwarf_Die child, class = t->die;
+    for (size_t n = 0; n < count && t->has_die; n++) {
+        Dwarf_Die die = m[n].die;
+        if (!m[n].is_base && !is_table_pointer(&m[n]) &&
+            type_spelled_number_of(&die, DW_AT_accessibility, usual) != usual)
+            return 0;
+    }
+    if (!t->has_die || dwarf_child(&class, &child) != 0)
+        return usual;
+    do
+        if (dwarf_tag(&child) == DW_TAG_subprogram && !type_spelled_has_attribute(&child, DW_AT_artificial) &&
+            type_spelled_number_of(&child, DW_AT_accessibility, usual) != usual)
+            return 0;
+    while (dwarf_siblingof(&child, &child) == 0);
+    return usual;
+}
+
+static void write_total(struct spelling *s, struct type *t, unsigned indent)
+{
+    write_hole(s, t->size * 8, "padding");
+    fprintf(s->out, "\n%*s/* total size (bytes): %4llu */\n", (int)(OFFSETS_WIDTH + indent + 4), "",
+            (unsigned long long)t->size);
+}
+
+static void write_struct(struct spelling *s, struct type *t, unsigned indent, const char *qualifiers)
 {
     size_t count;
-    const struct member *m = type_members(v, t, &count);
-    unsigned access = usual_access(t);
+    const struct member *m = type_members(s->v, t, &count);
+    FILE *out = s->out;
+    unsigned access = first_access(t, m, count), left = s->offsets ? OFFSETS_WIDTH : 0;
     bool some = false;
-    write_head(v, out, t, qualifiers);
+    write_head(s->v, out, t, qualifiers);
     fputs("{\n", out);
     if (t->is_incomplete)
-        fprintf(out, "%*s<incomplete type>\n", (int)indent + 4, "");
+        fprintf(out, "%*s<incomplete type>\n", (int)(left + indent) + 4, "");
     else if (!count)
-        fprintf(out, "%*s<no data fields>\n", (int)indent + 4, "");
+        fprintf(out, "%*s<no data fields>\n", (int)(left + indent) + 4, "");
     for (size_t n = 0; n < count; n++)
         if (!m[n].is_base && !is_table_pointer(&m[n])) {
             Dwarf_Die die = m[n].die;
             if (t->has_die)
-                write_access(out, &die, indent, &access, usual_access(t));
-            write_member(v, out, &m[n], indent + 4);
+                write_access(out, &die, left + indent, &access, usual_access(t));
+            write_member(s, t, &m[n], indent + 4);
             some = true;
         }
-    if (v->cplusplus)
-        write_methods(v, out, t, indent, some, &access);
-    fprintf(out, "%*s}", (int)indent, "");
+    if (s->v->cplusplus && !s->offsets)
+        write_methods(s->v, out, t, indent, some, &access);
+    if (s->offsets)
+        write_total(s, t, indent);
+    fprintf(out, "%*s}", (int)(left + (left && !indent ? 2 : 0) + indent), "");
 }
 
 static bool is_enum_class(struct type *t)
@@ -233,7 +335,7 @@ static struct type *unwrapped(struct evaluation *v, struct type *t)
     return copy;
 }
 
-char *type_expanded(struct evaluation *v, struct type *t)
+char *type_expanded(struct evaluation *v, struct type *t, bool offsets)
 {
     const char *qualifiers = "";
     if (rust_is(t))
@@ -248,7 +350,7 @@ char *type_expanded(struct evaluation *v, struct type *t)
         return type_text(v, t);
     FILE *out = open_memstream(&body, &size);
     if (core->kind == TYPE_STRUCT)
-        write_struct(v, out, core, 0, qualifiers);
+        write_struct(&(struct spelling){.v = v, .out = out, .offsets = offsets, .show = 1}, core, 0, qualifiers);
     else
         write_enum(v, out, core, qualifiers);
     fclose(out);

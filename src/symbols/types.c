@@ -36,6 +36,7 @@ static const struct {
     {"char16_t", TYPE_CHARACTER, 2, true},      {"char32_t", TYPE_CHARACTER, 4, true},
     {"int8_t", TYPE_INTEGER, 1, false},         {"uint128_t", TYPE_INTEGER, 16, true},
     {"int16_t", TYPE_INTEGER, 2, false},        {"int64_t", TYPE_INTEGER, 8, false},
+    {"int32_t", TYPE_INTEGER, 4, false},
 };
 
 struct type *type_builtin(struct evaluation *v, const char *name)
@@ -112,9 +113,9 @@ struct type *type_vector(struct evaluation *v, u64 size)
     return t;
 }
 
-struct type *type_flags(struct evaluation *v)
+struct type *type_flags(struct evaluation *v, const char *name)
 {
-    struct type *t = type_new(v, TYPE_INTEGER, "i386_eflags", 4);
+    struct type *t = type_new(v, TYPE_INTEGER, name, 4);
     t->is_flag_register = true;
     return t;
 }

@@ -22,6 +22,8 @@
  *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library
  *   check.c                 whether an expression means something at a place
  *   complete.c              what a beginning can become
+ *   listed.c                lists of names, by file
+ *   siginfo.c               $_siginfo
  *
  * A value that the compiler has optimised away, wholly or in part, is known as such.
  */
@@ -53,6 +55,23 @@ struct values_called {
     u8 stack[2][ST_SIZE];    /* st0, st1 */
 };
 
+/* How values become text: gdb's `set print`. */
+enum { SHOW_UNLIMITED = 0x7fffffff };
+struct show_settings {
+    u32 elements;       /* of an array, characters of a string */
+    u32 repeats;        /* more equal elements than this are one with a count */
+    u32 max_depth;      /* structs in structs */
+    bool pretty;        /* a member per line */
+    bool array;         /* an element per line */
+    bool array_indexes;
+    bool address, symbol; /* of pointers */
+    bool unions;        /* those in other structs */
+    bool null_stop;     /* arrays of characters end at the first null */
+    bool static_members;
+    bool raw;           /* classes as they are declared */
+};
+extern const struct show_settings show_usual;
+
 /* What expressions may do to the program: in a copy of it, which is what is looked at from then
  * on. */
 struct values_actions {
@@ -63,6 +82,8 @@ struct values_actions {
     /* An error if the function did not return. */
     struct error *(*call)(void *context, const struct values_call *call, struct values_called *ret);
 };
+
+enum { SIGINFO_BYTES = 128 };
 
 struct values_request {
     const struct frame *frames; /* lent; [0] is innermost */
@@ -81,6 +102,8 @@ struct values_request {
     bool (*named_register)(void *context, const char *name, u8 *bytes, size_t *size);
     const struct values_actions *actions; /* NULL: assignments and calls are refused */
     struct conveniences *conveniences;    /* NULL: there are none */
+    const struct show_settings *show;     /* lent; NULL: show_usual */
+    const u8 *siginfo;                    /* SIGINFO_BYTES, lent; NULL: no signal is taken now */
     void *context;
 };
 struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret);
@@ -101,6 +124,19 @@ bool value_is_void(struct value *value);
 
 /* Text as gdb would print it.  `format` is 0, or a letter of x d u o t a c f s z.  To be freed. */
 char *value_show(struct value *value, char format);
+/* Whether such a format has a meaning for the value: an error says why not. */
+struct error *value_format_check(struct value *value, char format);
+/* The same for a unit of memory: with all its digits. */
+char *value_show_unit(struct value *value, char format);
+/* The characters from there on; how many there are, with the null at the end.  To be freed. */
+u64 value_show_string(struct value *value, char **ret);
+/* Memory as one of C's own types ("int32_t"); NULL: there is no such type. */
+struct value *values_at(struct evaluation *v, const char *type, u64 address);
+/* Its bytes, all of which must be known; to be freed. */
+struct error *value_contents(struct value *value, u8 **ret, u64 *ret_size);
+struct value *values_pointer(struct evaluation *v, u64 address); /* void * */
+/* A pointer to the value; NULL: it is not in memory. */
+struct value *value_address_of(struct value *value);
 /* The same in a list of variables, where pointers have no type before them; and in a line of a backtrace, where what has parts is "...",
  * unless it is a text.  To be freed. */
 char *value_show_variable(struct value *value);
@@ -110,9 +146,15 @@ char *value_type(struct value *value);       /* to be freed */
 char *value_json(struct value *value);
 struct error *value_truth(struct value *value, bool *ret);
 struct error *value_integer(struct value *value, i64 *ret);
+/* An integer of the size of a floating-point type is the number that its bits make. */
+struct error *value_floating(struct value *value, long double *ret);
+/* The characters of an array, or of what it points to, up to the null: UTF-8.  With `wide` they are
+ * of 4 bytes.  NULL for a null pointer; to be freed. */
+struct error *value_text(struct value *value, bool wide, char **ret);
 /* How its bytes are a number: 'd' signed, 'u' unsigned, 'f' floating point, of 1, 2, 4 or 8 bytes; 0: not simply. */
 char value_number_kind(struct value *value);
 
+bool value_function(struct value *value, u64 *ret_address); /* false: it is no function */
 /* None of it is known: the compiler has optimised it away. */
 bool value_is_gone(const struct value *value);
 /* Where it lies: memory, and how much; false: in a register, computed, or in parts. */
@@ -134,6 +176,14 @@ struct variable {
     unsigned line;
     bool hidden;          /* by one of the same name further in */
 };
+/* Variables of the blocks around the place where names are looked up, innermost first, without their
+ * values. */
+struct scope_variable {
+    const char *name, *declaration;
+    u64 size;
+    bool is_parameter;
+};
+struct error *values_scope(struct evaluation *v, struct scope_variable **ret, size_t *ret_count);
 struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count);
 
 /* The message of a panic of Rust, from the two words that its function rust_panic is called with; NULL: it is not known.
@@ -142,7 +192,22 @@ char *values_panic_message(struct evaluation *v, const u64 payload[2]);
 bool value_same(struct value *a, struct value *b); /* the same bytes, all of them known */
 
 /* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
-struct error *values_ptype(struct evaluation *v, const char *what, bool expand, char **ret);
+enum ptype_manner { PTYPE_NAME, PTYPE_BODY, PTYPE_OFFSETS };
+struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_manner manner, char **ret);
+
+/* Names of the program outside of functions (listed.c), in the order in which they are shown. */
+enum listed_kind { LISTED_FUNCTIONS, LISTED_VARIABLES, LISTED_TYPES };
+struct listed_name {
+    const char *file; /* NULL: none */
+    unsigned line;    /* 0: not known */
+    const char *name;
+    const char *text; /* its declaration; NULL of a symbol */
+    bool is_symbol;   /* it is in a symbol table, and not in debug information: */
+    u64 address;
+};
+/* Those that fit a regular expression (basic, of POSIX); "": all.  *ret is the evaluation's. */
+struct error *values_listed(struct evaluation *v, enum listed_kind kind, const char *wanted,
+                            struct listed_name **ret, size_t *ret_count);
 
 /* What a function that has just returned left: its value; NULL in *ret if it returns nothing. */
 struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], struct value **ret);
@@ -194,6 +259,7 @@ struct error *conveniences_record(struct value *value, u64 *ret);
 u64 conveniences_last(const struct conveniences *c);
 /* `name` without `$`. */
 struct error *conveniences_define(struct value *value, const char *name);
+void conveniences_forget(struct conveniences *c, const char *name); /* it is void again */
 void conveniences_define_integer(struct conveniences *c, const char *name, i64 i);
 /* By their number from 0, newest first; NULL: there are no more. */
 const char *conveniences_name(const struct conveniences *c, size_t index);

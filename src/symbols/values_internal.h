@@ -83,9 +83,9 @@ struct type *type_builtin(struct evaluation *v, const char *name);
 struct type *type_pointer(struct evaluation *v, struct type *to);
 struct type *type_array(struct evaluation *v, struct type *of, u64 count);
 struct type *type_const(struct evaluation *v, struct type *of);
-/* Of a vector register of 16 or 32 bytes, and of the flags. */
+/* Of a vector register of 16 or 32 bytes, and of flags ("i386_eflags", "i386_mxcsr"). */
 struct type *type_vector(struct evaluation *v, u64 size);
-struct type *type_flags(struct evaluation *v);
+struct type *type_flags(struct evaluation *v, const char *name);
 /* Made of nothing. */
 struct type *type_new(struct evaluation *v, enum type_kind kind, const char *name, u64 size);
 bool type_is_integral(const struct type *plain);
@@ -109,7 +109,7 @@ char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index);
 char *type_member_at(struct evaluation *v, struct type *plain, u64 offset);
 /* What stands before the names of an enum's values: "N::"; to be freed. */
 char *type_enum_prefix(struct evaluation *v, struct type *t);
-char *type_expanded(struct evaluation *v, struct type *t);
+char *type_expanded(struct evaluation *v, struct type *t, bool offsets);
 /* "std::vector<int, std::allocator<int> >" is "std::vector<int>" to people (type_names.c).  To be freed. */
 char *type_short_name(const char *name);
 /* Are both names the same, but for blanks and what a template has by default? */
@@ -197,6 +197,8 @@ char *names_qualified(struct module *m, const struct name_entry *e);
 char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die);
 /* "name", "name+4" of code or data; NULL: none; to be freed. */
 char *names_of_address(struct symbols *s, u64 address, bool code_too);
+/* Data of the symbol table, by their addresses. */
+const struct data_symbol *names_data(struct module *m, size_t *ret_count);
 /* Of the symbol table. */
 bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 *ret_address);
 
@@ -563,13 +565,18 @@ struct error *call_add_argument(struct evaluation *v, struct values_call *call, 
 
 /* `$`, `$$`, `$3`, `$$3`, `$name`; void if there is none.  False: there are no conveniences. */
 struct error *conveniences_find(struct evaluation *v, const char *name, struct value **ret);
+struct error *siginfo_value(struct evaluation *v, struct value **ret);
 /* All of it, or the part at the offset (not NULL). */
 struct error *conveniences_set(struct evaluation *v, const char *name, const u64 *offset,
                                struct value *value);
 
 /* --- text (show.c, show_text.c, show_std.c) ------------------------------------------------------------------ */
 
-enum { SHOW_MOST = 200, SHOW_REPEATS = 10, SHOW_DEPTH = 20 };
+enum { SHOW_MOST = 200, SHOW_REPEATS = 10, SHOW_DEPTH = 20, SHOW_FETCHED_MOST = 1 << 14 };
+
+const struct show_settings *show_settings_of(const struct evaluation *v);
+/* How many elements of something are looked at at most. */
+u64 show_most(const struct evaluation *v);
 
 /* How values of other languages than C++ are written (0: C++'s way). */
 enum shown_style {
@@ -646,10 +653,14 @@ bool std_show_variant(struct value *value, struct type *plain, struct shown *ret
 bool std_show_atomic(struct value *value, struct type *plain, struct shown *ret);
 bool std_show_adapter(struct value *value, struct type *plain, struct shown *ret);
 /* Characters with their quotes, as C writes them; `width` of each. */
-void show_characters(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, bool ellipsis);
-/* The same between quotes of another kind. */
-void show_quoted(FILE *out, const u8 *bytes, u64 count, unsigned width, char prefix, char quote,
-                 bool ellipsis);
+struct show_text {
+    unsigned width; /* of a character */
+    char prefix;
+    char quote;     /* 0: " */
+    bool ellipsis;  /* there is more, which was not read */
+    u32 most, repeats;
+};
+void show_characters(FILE *out, const u8 *bytes, u64 count, const struct show_text *how);
 void show_character(FILE *out, u32 c, char prefix, char quote);
 void show_json_text(FILE *out, const u8 *bytes, size_t count);
 /* A string behind a pointer: its characters up to `most`; *ret to be freed; false: not there. */

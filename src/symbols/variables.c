@@ -997,11 +997,13 @@ static bool other_register(struct evaluation *v, const char *name, struct value 
     else if (strncmp(name, "st", 2) == 0 && size >= 10)
         t = type_builtin(v, "long double");
     else if (strcmp(name, "eflags") == 0)
-        t = type_flags(v);
+        t = type_flags(v, "i386_eflags");
+    else if (strcmp(name, "mxcsr") == 0)
+        t = type_flags(v, "i386_mxcsr");
     else if (size > 16)
         t = type_array(v, type_builtin(v, "long"), size / 8);
     else
-        t = type_builtin(v, size > 8 ? "uint128_t" : size > 4 ? "long" : size > 2 ? "int" : size > 1 ? "short" : "int8_t");
+        t = type_builtin(v, size > 8 ? "uint128_t" : size > 4 ? "long" : size > 2 ? (name[1] == 's' && !name[2] ? "int32_t" : "int") : size > 1 ? "short" : "int8_t");
     *ret = value_of_bytes(v, t, bytes, size);
     (*ret)->home_register = values_copy(v, name, strlen(name));
     return true;
@@ -1009,7 +1011,7 @@ static bool other_register(struct evaluation *v, const char *name, struct value 
 
 bool variables_register(struct evaluation *v, const char *name, struct value **ret)
 {
-    static const char *const types[] = {[1] = "int8_t", [2] = "int16_t", [4] = "int"};
+    static const char *const types[] = {[1] = "int8_t", [2] = "int16_t", [4] = "int32_t"};
     unsigned number, size, from;
     if (frame_register_named(name, &number)) {
         *ret = frame_register_value(v, register_type(v, number), number, 0);
@@ -1111,6 +1113,33 @@ struct error *values_variables(struct evaluation *v, bool parameters, struct var
     for (size_t n = 0; n < v->block_count; n++) {
         add_block(v, &l, &v->blocks[n], parameters);
         add_left_out(v, &l, &v->blocks[n], parameters);
+    }
+    *(void **)list_add(&v->memory) = l.items;
+    *ret = l.items;
+    *ret_count = l.count;
+    return NULL;
+}
+
+struct error *values_scope(struct evaluation *v, struct scope_variable **ret, size_t *ret_count)
+{
+    struct list l = LIST(struct scope_variable);
+    if (!v->block_count)
+        return error_new("there is no debug information for that code");
+    for (size_t n = 0; n < v->block_count; n++) {
+        Dwarf_Die child;
+        if (dwarf_child(&v->blocks[n], &child) != 0)
+            continue;
+        do {
+            const char *name = dwarf_diename(&child);
+            if (!is_variable(&child) || !name)
+                continue;
+            struct type *t = type_attribute(v, v->view.module, &child);
+            char *text = type_declaration(v, t, name);
+            *(struct scope_variable *)list_add(&l) = (struct scope_variable){
+                .name = name, .declaration = values_copy(v, text, strlen(text)), .size = type_plain(v, t)->size,
+                .is_parameter = dwarf_tag(&child) == DW_TAG_formal_parameter};
+            free(text);
+        } while (dwarf_siblingof(&child, &child) == 0);
     }
     *(void **)list_add(&v->memory) = l.items;
     *ret = l.items;

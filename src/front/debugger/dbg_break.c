@@ -174,8 +174,7 @@ static struct error *add_break(struct dbg *d, const char *what, const char *cond
     return p->condition ? say_if_slow(d, p) : NULL;
 }
 
-/* The location, with an address as the number that it is now; to be freed. */
-static struct error *fixed_location(struct dbg *d, const char *text, char **ret)
+struct error *dbg_fixed_location(struct dbg *d, const char *text, char **ret)
 {
     u64 address;
     if (*text == '*' && !isdigit((u8)text[1])) {
@@ -200,7 +199,7 @@ struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *
     char *what = NULL;
     struct error *err = NULL;
     if (*text)
-        err = fixed_location(d, text, &what);
+        err = dbg_fixed_location(d, text, &what);
     else
         what = xformat("*0x%llx", (unsigned long long)(f ? f->pc : place.at.pc));
     if (!err)

@@ -40,27 +40,28 @@ struct disassembled {
 };
 
 /* Numbers as they are elsewhere in ebb: without leading zeros, and in small letters. */
-static const ZydisFormatter *formatter(void)
+static const ZydisFormatter *formatter(bool att)
 {
-    static ZydisFormatter f;
-    static bool made;
-    if (!made) {
-        ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL);
-        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-        ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-        made = true;
+    static ZydisFormatter formatters[2];
+    static bool made[2];
+    ZydisFormatter *f = &formatters[att];
+    if (!made[att]) {
+        ZydisFormatterInit(f, att ? ZYDIS_FORMATTER_STYLE_ATT : ZYDIS_FORMATTER_STYLE_INTEL);
+        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+        made[att] = true;
     }
-    return &f;
+    return f;
 }
 
-static bool dbg_disassemble_one(u64 at, const u8 *bytes, size_t size, struct disassembled *ret)
+static bool dbg_disassemble_one(bool att, u64 at, const u8 *bytes, size_t size, struct disassembled *ret)
 {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &ret->info, ret->operands)) &&
-           ZYAN_SUCCESS(ZydisFormatterFormatInstruction(formatter(), &ret->info, ret->operands,
+           ZYAN_SUCCESS(ZydisFormatterFormatInstruction(formatter(att), &ret->info, ret->operands,
                                                         ret->info.operand_count_visible, ret->text,
                                                         sizeof ret->text, at, ZYAN_NULL));
 }
@@ -93,7 +94,7 @@ size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
     error_destroy(err);
     if (err || !got)
         return 0;
-    bool good = dbg_disassemble_one(at, bytes, got, &insn);
+    bool good = dbg_disassemble_one(d->settings.att, at, bytes, got, &insn);
     size_t length = good ? insn.info.length : 1;
     if (with_bytes)
         say_bytes(d, bytes, length);

@@ -18,7 +18,7 @@ static const struct help_subject {
     {"stops", "What stops a movement",
      "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore commands "
      "handle skip"},
-    {"values", "What variables and memory hold", "print call display undisplay x ptype whatis"},
+    {"values", "What variables and memory hold", "print printf output call display undisplay x find ptype whatis"},
     {"places", "Where one is", "list backtrace frame up down thread goroutine info disassemble"},
     {"debugger", "About this debugger", "layout set show source echo help quit"},
 };

@@ -7,8 +7,9 @@
 #include "session/track_about.h"
 
 const char dbg_info_words[] =
-    "args bookmarks breakpoints checkpoints display frame goroutines line locals moment registers "
-    "sharedlibrary signals skip source symbol threads tracks watchpoints";
+    "address all-registers args bookmarks breakpoints checkpoints display frame functions goroutines line "
+    "locals moment proc registers scope sharedlibrary signals skip source symbol threads tracks types "
+    "variables watchpoints";
 
 static struct error *locals(struct dbg *d, const char *args)
 {
@@ -24,81 +25,116 @@ static struct error *arguments(struct dbg *d, const char *args)
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-static void say_register(struct dbg *d, const char *name, u64 value)
+static void say_columns(struct dbg *d, const char *name, const char *value, const char *natural)
 {
-    dbg_say(d, "%-10s 0x%-18llx %lld\n", name, (unsigned long long)value, (long long)value);
-    json_hex(dbg_fields(d), name, value);
+    if (natural)
+        dbg_say(d, "%-14s %-19s %s\n", name, value, natural);
+    else
+        dbg_say(d, "%-14s %s\n", name, value);
 }
 
-/* One that is no whole number: of the vector unit, for example. */
-static struct error *other_register(struct dbg *d, const char *name)
+/* In gdb's columns: hexadecimal, and as its type has it. */
+static struct error *say_register(struct dbg *d, struct evaluation *v, const char *name)
 {
-    struct evaluation *evaluation;
     struct value *value;
-    struct error *err = dbg_evaluation(d, &evaluation);
-    if (err)
-        return err;
+    u8 *bytes;
+    u64 size;
     char *expression = xformat("$%s", name);
-    err = values_evaluate(evaluation, expression, &value);
+    struct error *err = values_evaluate(v, expression, &value);
     free(expression);
     if (!err && value_is_void(value))
         err = error_new("there is no register %s", name);
-    if (!err) {
-        char *text = value_show(value, 'x');
-        dbg_say(d, "%s\n", text);
-        json_string(dbg_fields(d), "value", text);
-        free(text);
+    if (err)
+        return err;
+    if (value_is_gone(value)) {
+        say_columns(d, name, "<not saved>", NULL);
+        return NULL;
     }
-    values_close(evaluation);
+    char *hex = value_show(value, 'x'), *natural = value_show_variable(value);
+    if (strncmp(name, "st", 2) == 0 && !(err = value_contents(value, &bytes, &size))) {
+        char *raw = xformat("(raw 0x%02x%02x%016llx)", bytes[9], bytes[8],
+                            (unsigned long long)*(const u64 *)bytes);
+        say_columns(d, name, natural, raw);
+        free(raw);
+        free(bytes);
+    } else {
+        say_columns(d, name, hex, *hex == '{' ? NULL : natural);
+    }
+    json_string(dbg_fields(d), name, hex);
+    free(hex);
+    free(natural);
     return err;
 }
 
-/* Those of the frame that executes, or that the user chose, as they will be when it goes on:
- * one, or all (NULL). */
-static struct error *some_registers(struct dbg *d, const char *wanted)
+/* Those of the frame that executes, or that the user chose, as they will be when it goes on. */
+static struct error *some_registers(struct dbg *d, const char *const *names, size_t count)
 {
-    struct control_registers regs;
-    const u8 *vector;
-    const struct frame *f = dbg_real_frame(d);
-    bool some = false;
-    struct error *err = session_registers(d->session, d->thread, &regs, &vector);
-    if (err || !f)
-        return err ? err : error_new("there are no frames here");
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) { /* in gdb's order */
-        const char *name = register_name(register_of_gdb(i));
-        unsigned number = register_to_dwarf(register_of_gdb(i));
-        if (wanted && strcmp(wanted, name) != 0)
-            continue;
-        some = true;
-        if (f->known >> number & 1)
-            say_register(d, name, f->reg[number]);
-        else
-            dbg_say(d, "%-10s <not saved>\n", name);
-    }
-    const struct { const char *name; u64 value; } others[] = {
-        {"rip", f->pc}, {"eflags", regs.flags}, {"fs_base", regs.fs_base}, {"gs_base", regs.gs_base},
-    };
-    for (size_t i = 0; i < countof(others); i++) {
-        if (wanted && strcmp(wanted, others[i].name) != 0)
-            continue;
-        some = true;
-        say_register(d, others[i].name, others[i].value);
-    }
-    if (some)
-        return NULL;
-    return other_register(d, wanted);
+    struct evaluation *v;
+    struct error *err = dbg_evaluation(d, &v);
+    if (err)
+        return err;
+    for (size_t i = 0; i < count && !err; i++)
+        err = say_register(d, v, names[i]);
+    values_close(v);
+    return err;
+}
+
+static struct error *general_registers(struct dbg *d)
+{
+    static const char *const others[] = {"rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs", "fs_base", "gs_base"};
+    const char *names[GENERAL_REGISTERS];
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) /* in gdb's order */
+        names[i] = register_name(register_of_gdb(i));
+    struct error *err = some_registers(d, names, GENERAL_REGISTERS);
+    return err ? err : some_registers(d, others, countof(others));
 }
 
 static struct error *registers(struct dbg *d, const char *args)
 {
     struct error *err = NULL;
     if (!*args)
-        return some_registers(d, NULL);
+        return general_registers(d);
     while (*args && !err) {
-        char *name = dbg_next_word(&args);
-        err = some_registers(d, name + (*name == '$'));
-        free(name);
+        char *word = dbg_next_word(&args);
+        const char *name = word + (*word == '$');
+        err = some_registers(d, &name, 1);
+        free(word);
     }
+    return err;
+}
+
+static struct error *numbered_registers(struct dbg *d, const char *prefix, unsigned count)
+{
+    struct error *err = NULL;
+    for (unsigned i = 0; i < count && !err; i++) {
+        char room[16];
+        const char *name = room;
+        snprintf(room, sizeof room, "%s%u", prefix, i);
+        err = some_registers(d, &name, 1);
+    }
+    return err;
+}
+
+/* Vector registers of 32 bytes are not on every machine. */
+static struct error *all_registers(struct dbg *d, const char *args)
+{
+    static const char *const control[] = {
+#define X(NAME, name, offset, size) #name,
+        REGISTERS_X87_CONTROL(X)
+#undef X
+        "mxcsr",
+    };
+    if (*args)
+        return registers(d, args);
+    struct error *err = general_registers(d);
+    if (!err)
+        err = numbered_registers(d, "st", ST_REGISTERS);
+    if (!err)
+        err = some_registers(d, control, countof(control));
+    if (!err)
+        err = numbered_registers(d, "xmm", VECTOR_REGISTERS);
+    if (!err)
+        error_destroy(numbered_registers(d, "ymm", VECTOR_REGISTERS));
     return err;
 }
 
@@ -310,8 +346,12 @@ static struct error *frame(struct dbg *d, const char *args)
 
 static const struct { const char *name; struct error *(*say)(struct dbg *d, const char *args); }
 subjects[] = {
-    {"args", arguments}, {"breakpoints", dbg_info_breakpoints}, {"bookmarks", dbg_info_bookmarks},
+    {"args", arguments}, {"address", dbg_info_address}, {"all-registers", all_registers},
+    {"scope", dbg_info_scope},
+    {"breakpoints", dbg_info_breakpoints}, {"bookmarks", dbg_info_bookmarks},
     {"checkpoints", dbg_info_checkpoints}, {"display", displays}, {"frame", frame},
+    {"functions", dbg_info_functions}, {"proc", dbg_info_proc}, {"types", dbg_info_types},
+    {"variables", dbg_info_variables},
     {"goroutines", dbg_info_goroutines},
     {"locals", locals}, {"line", dbg_info_line}, {"moment", moment}, {"registers", registers},
     {"sharedlibrary", libraries},

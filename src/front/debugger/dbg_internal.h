@@ -109,6 +109,10 @@ struct dbg_settings {
     bool colour, echo;
     bool past_main; /* backtraces show what called main */
     u32 call_limit; /* seconds that a function may take which is called */
+    struct show_settings show;
+    enum dbg_frame_arguments { ARGUMENTS_SCALARS, ARGUMENTS_ALL, ARGUMENTS_NONE, ARGUMENTS_PRESENCE } frame_arguments;
+    bool no_entry_values;
+    bool att;       /* how instructions are written */
 };
 
 /* The copy of the process that calls and assignments change: dbg_call.c. */
@@ -185,8 +189,9 @@ struct dbg {
     bool auto_selected;       /* ebb chose the frame: it is for looking at variables alone */
     char *list_file;          /* `list` goes on here */
     unsigned list_line;
-    u64 examine_next;         /* x */
-    char examine_format[16];
+    u64 examine_next;         /* x: where it goes on */
+    i64 examine_count;        /* of the last one; 0: there was none */
+    char last_format, last_size; /* letters; of print and x; 0: none yet */
     struct list breakpoints;  /* struct dbg_breakpoint * */
     u32 last_breakpoint;
     u32 loader_breakpoint;          /* in the session: modules may have come; 0: none */
@@ -202,6 +207,7 @@ struct dbg {
     struct dbg_motion motion;
     struct dbg_copy copy;
     struct conveniences *conveniences; /* $1, $name */
+    struct session_signal signal;      /* that is taken at this moment, if one is */
     struct edit *edit;        /* lines are typed; NULL: they are not */
     struct tui *tui;          /* the screen; NULL: there is only the prompt */
 };
@@ -406,6 +412,8 @@ struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool
 
 /* dbg_break.c */
 struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args);
+/* The location, with an address as the number that it is now; to be freed. */
+struct error *dbg_fixed_location(struct dbg *d, const char *text, char **ret);
 struct error *dbg_read_thread(const char *text, u32 *ret);
 struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args);
 enum { DO_DELETE, DO_DISABLE, DO_ENABLE };
@@ -446,10 +454,35 @@ struct error *dbg_evaluate_silently(struct dbg *d, const char *expression); /* f
 void dbg_say_arguments(struct dbg *d, size_t frame);
 void dbg_say_returned(struct dbg *d, u64 function);
 struct error *dbg_split_format(const char **args, char *room, size_t size);
+struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_print_settings.c */
+struct error *dbg_set_print(struct dbg *d, const char *args);
+struct error *dbg_show_print(struct dbg *d, const char *args);
+/* `-elements 3 -pretty --` at the beginning of what print is given, into `show`. */
+struct error *dbg_print_options(const char **args, struct show_settings *show);
+extern const char dbg_print_words[];
+
+/* dbg_printf.c */
+struct error *dbg_printf(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args);
+size_t dbg_argument_length(const char *text); /* up to a comma between expressions, or the end */
+
+/* dbg_names.c */
+struct error *dbg_info_functions(struct dbg *d, const char *args);
+struct error *dbg_info_variables(struct dbg *d, const char *args);
+struct error *dbg_info_types(struct dbg *d, const char *args);
+struct error *dbg_info_proc(struct dbg *d, const char *args);
+
+/* dbg_find.c */
+struct error *dbg_find(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_memory.c */
 struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret);
 struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char *args);
+bool dbg_memory_read(struct dbg *d, u64 address, void *to, size_t size); /* all of it, or false */
+/* `$_` is its address. */
+void dbg_note_examined(struct value *value);
 
 /* dbg_disassemble.c */
 void dbg_say_symbol(struct dbg *d, u64 address);
@@ -463,6 +496,8 @@ struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const 
 struct error *dbg_info_line(struct dbg *d, const char *args);
 struct error *dbg_info_source(struct dbg *d, const char *args);
 struct error *dbg_info_symbol(struct dbg *d, const char *args);
+struct error *dbg_info_address(struct dbg *d, const char *args);
+struct error *dbg_info_scope(struct dbg *d, const char *args);
 
 /* dbg_info.c */
 struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -480,7 +515,6 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
 struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args);
-struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args);
 extern const char dbg_setting_words[];
 
 /* dbg_complete.c: what Tab puts behind the line, to be freed.  *ret_choices, to be freed, is NULL or the words it could become, in

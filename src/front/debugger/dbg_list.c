@@ -52,13 +52,22 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
     struct code_place *places;
     size_t count;
     const struct frame *f = dbg_frame(d);
-    struct line_place here = f ? f->place : (struct line_place){0};
+    struct line_place here = f ? f->place : (struct line_place){0}, entry;
+    struct function_info info;
+    char *fixed = NULL;
     struct error *err = dbg_symbols(d, &symbols);
     if (!err)
-        err = symbols_locate(symbols, text, &here, &places, &count);
+        err = dbg_fixed_location(d, text, &fixed);
+    if (!err)
+        err = symbols_locate(symbols, fixed, &here, &places, &count);
+    free(fixed);
     if (err)
         return err;
-    if (places[0].file)
+    /* Of a function its first line, and not where a breakpoint on it stops. */
+    if (*text != '*' && symbols_function(symbols, places[0].pc, &info) && info.body == places[0].pc &&
+        !places[0].inside && symbols_line(symbols, info.entry, &entry))
+        *ret = (struct source_line){xformat("%s", entry.file), entry.line};
+    else if (places[0].file)
         *ret = (struct source_line){xformat("%s", places[0].file), places[0].line};
     else
         err = error_new("%s has no line information", text);
@@ -160,9 +169,14 @@ static struct error *list_between(struct dbg *d, const char *from, const char *t
 {
     struct source_line first = {0}, last = {0};
     unsigned size = d->settings.listsize;
+    u64 more;
     struct error *err = *from ? dbg_list_locate_line(d, from, &first) : NULL;
-    if (!err && *to)
+    if (!err && *to == '+' && *from) {
+        if (!(err = dbg_number(to + 1, "number of lines", &more)))
+            last = (struct source_line){.line = first.line + (unsigned)(more < LINE_MOST ? more : LINE_MOST)};
+    } else if (!err && *to) {
         err = dbg_list_locate_line(d, to, &last);
+    }
     if (!err && !*from && !*to)
         err = error_new("say which lines: FIRST,LAST");
     if (!err && !*from)
@@ -185,7 +199,7 @@ struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *a
     bool back = strcmp(args, "-") == 0;
     const char *comma = strchr(args, ',');
     struct error *err;
-    if (!*args || back)
+    if (!*args || back || strcmp(args, "+") == 0)
         return list_more(d, back);
     if (comma) {
         size_t length = (size_t)(comma - args);

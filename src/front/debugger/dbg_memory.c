@@ -1,13 +1,17 @@
-/* Memory as it is: x. */
+/* Memory as it is: x.
+ *
+ * What is not said of format and size is what it was last time, as in gdb: `print/d` also sets the
+ * format of x.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-enum { EXAMINE_MOST = 65536, LINE_BYTES = 16, STRING_MOST = 200 };
+enum { EXAMINE_MOST = 65536, BACK_MOST = 4096 };
 
-static bool dbg_memory_read_all(struct dbg *d, u64 address, void *to, size_t size)
+bool dbg_memory_read(struct dbg *d, u64 address, void *to, size_t size)
 {
     size_t got = 0;
     struct error *err = session_read(d->session, address, to, size, &got);
@@ -41,77 +45,68 @@ struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret)
 /* --- x ---------------------------------------------------------------------------------------- */
 
 struct format {
-    u64 count;
-    char letter;
-    unsigned size;
+    i64 count; /* negative: backward */
+    char letter, size;
 };
 
-static struct error *parse_format(const char *text, struct format *f)
+/* The size where only the letter was said. */
+static char usual_size(const struct dbg *d, char letter)
 {
-    static const struct { char letter; unsigned size; } sizes[] = {
-        {'b', 1}, {'h', 2}, {'w', 4}, {'g', 8},
-    };
-    const char *at = text;
-    if (isdigit((u8)*at)) {
-        char *end;
-        f->count = strtoull(at, &end, 10);
+    char last = d->last_size ? d->last_size : 'w';
+    switch (letter) {
+    case 'a': return 'g';
+    case 'c': return 'b';
+    case 's': return 0;
+    case 'f': return last == 'w' || last == 'g' ? last : 'g';
+    default: return last;
+    }
+}
+
+static struct error *parse_format(const struct dbg *d, const char *text, struct format *f)
+{
+    const char *at = text + (*text == '-');
+    bool backward = *text == '-';
+    char letter = 0, size = 0;
+    char *end;
+    u64 count = isdigit((u8)*at) ? strtoull(at, &end, 10) : 1;
+    if (isdigit((u8)*at))
         at = end;
-    }
     for (; *at; at++) {
-        bool is_size = false;
-        for (size_t i = 0; i < countof(sizes); i++)
-            if (*at == sizes[i].letter) {
-                f->size = sizes[i].size;
-                is_size = true;
-            }
-        if (!is_size && !strchr("xduotacfsi", *at))
-            return error_new("'/%s' is no format: a count, one of x d u o t a c f s i, and b h w or g",
+        if (strchr("bhwg", *at))
+            size = *at;
+        else if (strchr("xduotzacfsi", *at))
+            letter = *at;
+        else
+            return error_new("'/%s' is no format: a count, one of x d u o t z a c f s i, and b h w or g",
                              text);
-        if (!is_size)
-            f->letter = *at;
     }
-    if (f->count == 0 || f->count > EXAMINE_MOST)
-        return error_new("a count is between 1 and %u", EXAMINE_MOST);
-    if (f->letter == 'a')
-        f->size = 8;
-    if (f->letter == 'c' && !strpbrk(text, "bhwg"))
-        f->size = 1;
-    if (f->letter == 'f' && f->size < 4)
-        f->size = 8;
+    if (count == 0 || count > EXAMINE_MOST)
+        return error_new("a count is between 1 and %u, or -%u and -1", EXAMINE_MOST, EXAMINE_MOST);
+    f->count = backward ? -(i64)count : (i64)count;
+    char last = d->last_format ? d->last_format : 'x';
+    if (!letter && !size)
+        return NULL; /* as last time */
+    f->letter = letter ? letter : last == 'i' ? 'x' : last;
+    f->size = size ? size : usual_size(d, letter);
     return NULL;
 }
 
-static void say_binary(struct dbg *d, u64 value, unsigned size)
+/* A type of gdb for each size. */
+static const char *unit_type(const struct format *f)
 {
-    for (int bit = (int)(8 * size) - 1; bit >= 0; bit--)
-        dbg_say(d, "%d", (int)(value >> bit & 1));
-}
-
-static void say_float(struct dbg *d, u64 value, unsigned size)
-{
-    float single;
-    double twice;
-    memcpy(&single, &value, sizeof single);
-    memcpy(&twice, &value, sizeof twice);
-    dbg_say(d, size == 4 ? "%.9g" : "%.17g", size == 4 ? (double)single : twice);
-}
-
-static void say_unit(struct dbg *d, u64 value, const struct format *f)
-{
-    unsigned shift = 64 - 8 * f->size;
-    i64 whole = (i64)(value << shift) >> shift;
-    dbg_say(d, "\t");
-    switch (f->letter) {
-    case 'd': dbg_say(d, "%lld", (long long)whole); break;
-    case 'u': dbg_say(d, "%llu", (unsigned long long)value); break;
-    case 'o': dbg_say(d, "0%llo", (unsigned long long)value); break;
-    case 't': say_binary(d, value, f->size); break;
-    case 'f': say_float(d, value, f->size); break;
-    case 'c': dbg_say(d, isprint((int)(value & 0xff)) ? "%lld '%c'" : "%lld '\\%03o'",
-                      (long long)whole, (int)(value & 0xff)); break;
-    case 'a': dbg_say(d, "0x%llx", (unsigned long long)value); dbg_say_symbol(d, value); break;
-    default: dbg_say(d, "0x%0*llx", (int)(2 * f->size), (unsigned long long)value); break;
+    bool text = f->letter == 's';
+    switch (f->letter == 'i' ? 'b' : f->size) {
+    case 'h': return text ? "char16_t" : "int16_t";
+    case 'w': return text ? "char32_t" : "int32_t";
+    case 'g': return text ? "int8_t" : "int64_t";
+    default: return "int8_t";
     }
+}
+
+static u64 unit_size(const struct format *f)
+{
+    bool text = f->letter == 's';
+    return f->size == 'h' ? 2 : f->size == 'w' ? 4 : f->size == 'g' && !text ? 8 : 1;
 }
 
 static void say_address(struct dbg *d, u64 address)
@@ -126,59 +121,67 @@ static struct error *no_memory(u64 address)
     return error_new("there is no memory at 0x%llx", (unsigned long long)address);
 }
 
-static struct error *examine_units(struct dbg *d, u64 *at, const struct format *f)
+void dbg_note_examined(struct value *value)
 {
-    unsigned per_line = LINE_BYTES / f->size;
-    for (u64 i = 0; i < f->count; i++) {
-        u64 value = 0;
-        if (!dbg_memory_read_all(d, *at, &value, f->size)) {
+    struct value *pointer = value_address_of(value);
+    if (pointer)
+        error_destroy(conveniences_define(pointer, "_"));
+}
+
+static struct error *examine_units(struct dbg *d, struct evaluation *v, u64 *at, const struct format *f,
+                                   struct value **ret_last)
+{
+    unsigned per_line = f->size == 'w' ? 4 : f->size == 'g' ? 2 : 8;
+    u64 size = unit_size(f);
+    json_open(dbg_fields(d), "units", '[');
+    struct error *err = NULL;
+    for (i64 i = 0; i < f->count && !err; i++) {
+        u64 raw;
+        if (!dbg_memory_read(d, *at, &raw, size)) {
             dbg_say(d, i % per_line ? "\n" : "");
-            return no_memory(*at);
+            err = no_memory(*at);
+            break;
         }
         if (i % per_line == 0)
             say_address(d, *at);
-        say_unit(d, value, f);
-        *at += f->size;
-        if ((i + 1) % per_line == 0 || i + 1 == f->count)
-            dbg_say(d, "\n");
+        struct value *value = values_at(v, unit_type(f), *at);
+        char *text = value_show_unit(value, f->letter);
+        dbg_say(d, "\t%s%s", text, (i + 1) % per_line == 0 || i + 1 == f->count ? "\n" : "");
+        json_string(dbg_fields(d), NULL, text);
+        free(text);
+        *ret_last = value;
+        *at += size;
     }
+    json_close(dbg_fields(d), ']');
+    return err;
+}
+
+static struct error *examine_strings(struct dbg *d, struct evaluation *v, u64 *at, const struct format *f,
+                                     struct value **ret_last)
+{
+    json_open(dbg_fields(d), "units", '[');
+    for (i64 i = 0; i < f->count; i++) {
+        char *text;
+        struct value *value = values_at(v, unit_type(f), *at);
+        say_address(d, *at);
+        *at += unit_size(f) * value_show_string(value, &text);
+        dbg_say(d, "\t%s\n", text);
+        json_string(dbg_fields(d), NULL, text);
+        free(text);
+        *ret_last = value;
+    }
+    json_close(dbg_fields(d), ']');
     return NULL;
 }
 
-static void say_character(struct dbg *d, u8 c)
+static struct error *examine_code(struct dbg *d, struct evaluation *v, u64 *at, const struct format *f,
+                                  struct value **ret_last)
 {
-    if (c == '\n')
-        dbg_say(d, "\\n");
-    else if (c == '"' || c == '\\')
-        dbg_say(d, "\\%c", c);
-    else
-        dbg_say(d, isprint(c) ? "%c" : "\\%03o", c);
-}
-
-static struct error *examine_string(struct dbg *d, u64 *at)
-{
-    u8 c;
-    if (!dbg_memory_read_all(d, *at, &c, 1))
-        return no_memory(*at);
-    say_address(d, *at);
-    dbg_say(d, "\t\"");
-    unsigned length = 0;
-    bool more;
-    while ((more = dbg_memory_read_all(d, *at, &c, 1) && c) && length < STRING_MOST) {
-        say_character(d, c);
-        (*at)++, length++;
-    }
-    dbg_say(d, "\"%s\n", more ? "..." : "");
-    *at += !more;
-    return NULL;
-}
-
-static struct error *examine_code(struct dbg *d, u64 *at, u64 count)
-{
-    for (; count > 0; count--) {
+    for (i64 i = 0; i < f->count; i++) {
         dbg_say(d, "%s", *at == dbg_pc(d) ? "=> " : "   ");
         say_address(d, *at);
         dbg_say(d, "\t");
+        *ret_last = values_at(v, "int8_t", *at);
         size_t length = dbg_say_instruction(d, *at, false);
         if (!length)
             return no_memory(*at);
@@ -187,27 +190,165 @@ static struct error *examine_code(struct dbg *d, u64 *at, u64 count)
     return NULL;
 }
 
+/* --- backward ---------------------------------------------------------------------------------- */
+
+/* A string begins behind a null, or where so many characters precede its end as are shown at most.
+ * The one that goes on at the address is the last of them. */
+static struct error *strings_before(struct dbg *d, u64 *at, struct format *f)
+{
+    u64 size = unit_size(f), counted = 0, begin = *at, next = *at;
+    i64 found = 0;
+    while (found < f->count) {
+        u64 unit = 0;
+        if (!dbg_memory_read(d, next - size, &unit, size)) {
+            begin -= counted * size;
+            break;
+        }
+        next -= size;
+        if (!unit || counted == d->settings.show.elements) {
+            begin = next + size;
+            counted = 0;
+            found++;
+        } else {
+            counted++;
+        }
+    }
+    if (!found)
+        return no_memory(*at - size);
+    f->count = found;
+    *at = begin;
+    return NULL;
+}
+
+/* Adds where instructions of [from, until) begin, before those that are known. */
+static void instructions_before(struct symbols *symbols, u64 from, u64 until, struct list *starts)
+{
+    struct instruction one;
+    struct list longer = LIST(u64);
+    for (u64 pc = from; pc < until && symbols_instruction(symbols, pc, &one); pc += one.length)
+        *(u64 *)list_add(&longer) = pc;
+    for (size_t i = 0; i < starts->count; i++)
+        *(u64 *)list_add(&longer) = ((u64 *)starts->items)[i];
+    list_deinit(starts);
+    *starts = longer;
+}
+
+/* Instructions have no mark of their own: they are read from where a line or a function begins. */
+static struct error *code_before(struct dbg *d, u64 *at, struct format *f)
+{
+    struct symbols *symbols;
+    struct error *err = dbg_symbols(d, &symbols);
+    struct list starts = LIST(u64);
+    u64 first = *at, wanted = (u64)f->count;
+    while (!err && starts.count < wanted && *at - first < BACK_MOST) {
+        struct line_place line;
+        struct function_info function;
+        size_t before = starts.count;
+        bool known = symbols_line(symbols, first - 1, &line);
+        u64 from = known ? line.start : 0;
+        if (!known && (known = symbols_function(symbols, first - 1, &function)))
+            from = function.start;
+        if (!known)
+            break;
+        instructions_before(symbols, from, first, &starts);
+        if (starts.count == before)
+            break;
+        first = from;
+    }
+    if (!err && !starts.count)
+        err = error_new("no line and no function is known before 0x%llx", (unsigned long long)*at);
+    if (!err) {
+        f->count = starts.count < wanted ? (i64)starts.count : f->count;
+        *at = ((u64 *)starts.items)[starts.count - (size_t)f->count];
+    }
+    list_deinit(&starts);
+    return err;
+}
+
+/* To where the first of them is. */
+static struct error *go_back(struct dbg *d, u64 *at, struct format *f)
+{
+    f->count = -f->count;
+    if (f->letter == 'i')
+        return code_before(d, at, f);
+    if (f->letter == 's')
+        return strings_before(d, at, f);
+    *at -= (u64)f->count * unit_size(f);
+    return NULL;
+}
+
+static struct error *examine(struct dbg *d, struct evaluation *v, struct format f, u64 *at)
+{
+    struct value *last = NULL;
+    bool backward = f.count < 0;
+    struct error *err = backward ? go_back(d, at, &f) : NULL;
+    u64 begin = *at;
+    if (!err)
+        err = f.letter == 'i' ? examine_code(d, v, at, &f, &last)
+              : f.letter == 's' ? examine_strings(d, v, at, &f, &last) : examine_units(d, v, at, &f, &last);
+    if (backward)
+        *at = begin - (f.letter == 's' ? unit_size(&f) : 0);
+    if (last)
+        dbg_note_examined(last);
+    if (last && f.letter != 'i' && f.letter != 's')
+        error_destroy(conveniences_define(last, "__"));
+    else if (last)
+        conveniences_forget(d->conveniences, "__");
+    return err;
+}
+
+/* The size of the floating-point number that the address is of; 0: of another type.  gdb takes the size
+ * of the last x, and shows a half of a double. */
+static char float_size(struct dbg *d, const char *expression)
+{
+    struct evaluation *v;
+    struct value *value;
+    u64 address, size = 0;
+    struct error *err = dbg_evaluation(d, &v);
+    if (!err) {
+        char *pointed = xformat("*(%s)", expression);
+        err = values_evaluate(v, pointed, &value);
+        free(pointed);
+        if (err || value_number_kind(value) != 'f' || !value_memory(value, &address, &size))
+            size = 0;
+        values_close(v);
+    }
+    error_destroy(err);
+    return size == 4 ? 'w' : size == 8 ? 'g' : 0;
+}
+
 /* Without an expression it goes on where the last one ended. */
 struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    char room[sizeof d->examine_format];
-    struct format f = {.count = 1, .letter = 'x', .size = 4};
+    char room[24];
+    struct evaluation *v;
+    struct format f = {.count = 1, .letter = d->last_format ? d->last_format : 'x',
+                       .size = d->last_size ? d->last_size : 'w'};
     (void)c;
+    bool formatted = *args == '/';
     struct error *err = dbg_split_format(&args, room, sizeof room);
-    const char *text = room[0] ? room : d->examine_format;
-    if (!err)
-        err = parse_format(text, &f);
+    if (!err && formatted)
+        err = parse_format(d, room, &f);
+    else if (!*args && d->examine_count)
+        f.count = d->examine_count;
+    u64 at = d->examine_next;
     if (!err && *args)
-        err = dbg_address_of(d, args, &d->examine_next);
+        err = dbg_address_of(d, args, &at);
+    char size = !err && *args && f.letter == 'f' && !strpbrk(room, "bhwg") ? float_size(d, args) : 0;
+    f.size = size ? size : f.size;
+    if (!err && !*args && !d->examine_count && !at)
+        err = error_new("say where to begin: an address");
+    if (!err)
+        err = dbg_evaluation(d, &v);
     if (err)
         return err;
-    if (text == room)
-        memcpy(d->examine_format, room, sizeof room);
-    if (f.letter == 'i')
-        return examine_code(d, &d->examine_next, f.count);
-    if (f.letter != 's')
-        return examine_units(d, &d->examine_next, &f);
-    for (u64 i = 0; i < f.count && !err; i++)
-        err = examine_string(d, &d->examine_next);
+    d->examine_count = f.count;
+    err = examine(d, v, f, &at);
+    d->examine_next = at;
+    if (!err) {
+        d->last_format = f.letter;
+        d->last_size = f.letter == 's' ? 'b' : f.size;
+    }
+    values_close(v);
     return err;
 }

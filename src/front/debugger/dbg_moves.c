@@ -126,6 +126,23 @@ static const char *say_why(struct dbg *d, const struct session_stop *stop)
     }
 }
 
+/* Do its commands begin with `silent`? */
+static bool has_silent_commands(const struct dbg_breakpoint *p)
+{
+    return p->commands.count && strcmp(((char **)p->commands.items)[0], "silent") == 0;
+}
+
+/* All breakpoints that stopped it want nothing to be said. */
+static bool is_stop_unsaid(struct dbg *d, const struct session_stop *stop)
+{
+    bool silent = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
+    for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints) && silent; i++) {
+        const struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoints[i]);
+        silent = p && has_silent_commands(p);
+    }
+    return silent;
+}
+
 /* What the stop means for the breakpoint: it is counted, it may be a temporary one, it may have
  * commands. */
 static void count_hit(struct dbg *d, const struct session_stop *stop)
@@ -136,7 +153,7 @@ static void count_hit(struct dbg *d, const struct session_stop *stop)
             continue;
         p->hits += p->ignore + 1;
         p->ignore = 0;
-        for (size_t n = 0; n < p->commands.count; n++)
+        for (size_t n = has_silent_commands(p); n < p->commands.count; n++)
             dbg_strings_add(&d->due, ((char **)p->commands.items)[n]);
         if (p->temporary)
             dbg_breakpoints_remove(d, p);
@@ -151,6 +168,13 @@ void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason,
 {
     struct session_place place;
     session_place(d->session, &place);
+    if (is_stop_unsaid(d, stop)) {
+        long began = ftell(d->answer.text);
+        json_string(dbg_fields(d), "reason", reason ? reason : say_why(d, stop));
+        fseek(d->answer.text, began, SEEK_SET);
+        count_hit(d, stop);
+        return;
+    }
     if (place.thread != thread_before) {
         dbg_say(d, "Now in ");
         dbg_say_thread(d, place.thread);

@@ -104,6 +104,9 @@ void dbg_arrive(struct dbg *d)
     d->thread = place.thread;
     free(d->list_file);
     d->list_file = NULL;
+    if (place.end && !place.end_otherwise && d->conveniences)
+        conveniences_define_integer(d->conveniences, place.end_signal ? "_exitsignal" : "_exitcode",
+                                    place.end_signal ? place.end_signal : place.end_status);
 }
 
 const struct frame *dbg_frame(struct dbg *d)
@@ -121,8 +124,29 @@ const struct frame *dbg_real_frame(struct dbg *d)
 
 /* Registers that frames do not hold. */
 static const struct { const char *name; u16 offset, size; } vector_parts[] = {
-    {"fctrl", XSAVE_FCW, 2}, {"fstat", XSAVE_FSW, 2}, {"fop", XSAVE_FOP, 2}, {"mxcsr", XSAVE_MXCSR, 4},
+#define X(NAME, name, offset, size) {#name, offset, size},
+    REGISTERS_X87_CONTROL(X)
+#undef X
+    {"mxcsr", XSAVE_MXCSR, 4},
 };
+
+/* The tag word as the processor has it: two bits for each register, by what it holds. */
+static u32 x87_tags(const u8 *vector)
+{
+    u32 tags = 0, top = (u32)vector[XSAVE_FSW + 1] >> 3 & 7;
+    for (u32 i = 0; i < ST_REGISTERS; i++) {
+        u16 exponent;
+        u64 fraction;
+        const u8 *st = vector + xsave_st((i - top) & 7);
+        memcpy(&fraction, st, sizeof fraction);
+        memcpy(&exponent, st + sizeof fraction, sizeof exponent);
+        exponent &= 0x7fff;
+        u32 tag = exponent == 0x7fff || (!exponent && fraction) || (exponent && !(fraction >> 63)) ? 2
+                  : exponent || fraction ? 0 : 1;
+        tags |= (vector[XSAVE_FTW] >> i & 1 ? tag : 3) << 2 * i;
+    }
+    return tags;
+}
 
 static bool part_of_vector(const struct control_registers *regs, const u8 *vector, u64 offset,
                            size_t part, u8 *bytes, size_t *size)
@@ -150,6 +174,7 @@ static bool plain_register(const struct control_registers *regs, const char *nam
     const struct { const char *name; u64 value; size_t size; } plain[] = {
         {"eflags", regs->flags, 4}, {"fs_base", regs->fs_base, 8}, {"gs_base", regs->gs_base, 8},
         {"orig_rax", regs->orig_rax, 8}, {"rip", regs->rip, 8}, {"pc", regs->rip, 8},
+        {"cs", SELECTOR_CS, 4}, {"ss", SELECTOR_SS, 4}, {"ds", 0, 4}, {"es", 0, 4}, {"fs", 0, 4}, {"gs", 0, 4},
     };
     for (size_t i = 0; i < countof(plain); i++) {
         if (strcmp(name, plain[i].name) != 0)
@@ -175,10 +200,19 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
     }
     if (plain_register(&regs, name, bytes, size))
         return true;
-    for (size_t i = 0; i < countof(vector_parts); i++)
-        if (strcmp(name, vector_parts[i].name) == 0)
-            return part_of_vector(&regs, vector, vector_parts[i].offset, vector_parts[i].size,
-                                  bytes, size);
+    for (size_t i = 0; i < countof(vector_parts); i++) {
+        if (strcmp(name, vector_parts[i].name) != 0)
+            continue;
+        u32 tags;
+        memset(bytes, 0, sizeof tags);
+        bool known = part_of_vector(&regs, vector, vector_parts[i].offset, vector_parts[i].size, bytes, size);
+        if (known && vector_parts[i].offset == XSAVE_FTW) {
+            tags = x87_tags(vector);
+            memcpy(bytes, &tags, sizeof tags);
+        }
+        *size = sizeof tags; /* all of them are integers to gdb */
+        return known;
+    }
     if (numbered_register(name, "st", ST_REGISTERS, &n))
         return part_of_vector(&regs, vector, xsave_st(n), ST_SIZE, bytes, size);
     if (numbered_register(name, "xmm", VECTOR_REGISTERS, &n))
@@ -206,6 +240,8 @@ struct error *dbg_request(struct dbg *d, struct values_request *ret)
         .registers = d->auto_selected ? 0 : d->selected,
         .not_entered = source_stands_before(d->source, d->thread),
         .fs_base = regs.fs_base, .named_register = named_register, .conveniences = d->conveniences,
+        .show = &d->settings.show,
+        .siginfo = session_signal_here(d->session, &d->signal) ? d->signal.info : NULL,
         .context = d,
     };
     return NULL;
@@ -448,6 +484,57 @@ static struct error *outermost_frame(struct dbg *d)
     return error_new("this is the outermost frame");
 }
 
+/* frame function NAME: the innermost one of the function. */
+static struct error *frame_of_function(struct dbg *d, const char *name, u64 *ret)
+{
+    bool all = false;
+    if (!*name)
+        return error_new("say which function");
+    for (size_t i = 0; !all; i++) {
+        size_t count = dbg_shown_frames(d, i + 1, &all);
+        for (; i < count; i++) {
+            char *bare = symbols_bare_name(d->frames[i].function ? d->frames[i].function : "");
+            bool same = strcmp(bare, name) == 0 ||
+                        (d->frames[i].function && strcmp(d->frames[i].function, name) == 0);
+            free(bare);
+            if (same) {
+                *ret = i;
+                return NULL;
+            }
+        }
+    }
+    return error_new("no frame is of a function '%s'", name);
+}
+
+/* frame address ADDRESS: by the canonical frame address, which 'info frame' shows. */
+static struct error *frame_at_address(struct dbg *d, const char *expression, u64 *ret)
+{
+    u64 address;
+    bool all = false;
+    struct error *err = *expression ? dbg_address_of(d, expression, &address) : error_new("say which address");
+    for (size_t i = 0; !err && !all; i++) {
+        size_t count = dbg_shown_frames(d, i + 1, &all);
+        for (; i < count; i++)
+            if (d->frames[i].cfa == address) {
+                *ret = i;
+                return NULL;
+            }
+    }
+    return err ? err : error_new("no frame has the canonical frame address 0x%llx; 'info frame' shows it",
+                                 (unsigned long long)address);
+}
+
+/* What follows `frame`: a number, or one of gdb's ways to say which. */
+static struct error *frame_wanted(struct dbg *d, const char *args, u64 *ret)
+{
+    if (dbg_take_word(&args, "function"))
+        return frame_of_function(d, args, ret);
+    if (dbg_take_word(&args, "address"))
+        return frame_at_address(d, args, ret);
+    dbg_take_word(&args, "level");
+    return dbg_number(args, "number of a frame", ret);
+}
+
 /* frame [N], up [N], down [N]: `which` is 0, 1 and -1. */
 struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args)
 {
@@ -456,7 +543,7 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
     if (!err && c->which)
         err = dbg_count(args, &n);
     else if (!err && *args)
-        err = dbg_number(args, "number of a frame", &n);
+        err = frame_wanted(d, args, &n);
     if (err)
         return err;
     if (!d->frame_count)

@@ -20,14 +20,34 @@ struct error *dbg_split_format(const char **args, char *room, size_t size)
     return NULL;
 }
 
-static struct error *one_letter(const char **args, char *ret)
+/* One letter, and r for what is raw. */
+static struct error *one_letter(const char **args, char *ret, bool *ret_raw)
 {
     char room[16];
     struct error *err = dbg_split_format(args, room, sizeof room);
-    if (!err && room[0] && (room[1] || !strchr("xduotacfsz", room[0])))
-        err = error_new("'/%s' is no format: one of /x /d /u /o /t /a /c /f /s /z", room);
+    for (const char *at = room; !err && *at; at++) {
+        if (*at == 'r')
+            *ret_raw = true;
+        else if (strchr("xduotacfsz", *at) && !*ret)
+            *ret = *at;
+        else
+            err = error_new("'/%s' is no format: one of /x /d /u /o /t /a /c /f /s /z, and r for raw", room);
+    }
+    return err;
+}
+
+/* What stands before the expression of print: options, and a format. */
+static struct error *print_manner(struct dbg *d, const char **args, char *format)
+{
+    bool raw = false;
+    struct error *err = one_letter(args, format, &raw);
     if (!err)
-        *ret = room[0];
+        err = dbg_print_options(args, &d->settings.show);
+    if (!err && !*format)
+        err = one_letter(args, format, &raw);
+    d->settings.show.raw |= raw;
+    if (!err && *format)
+        d->last_format = *format; /* x goes on with it */
     return err;
 }
 
@@ -59,13 +79,12 @@ static void print_value(struct dbg *d, struct value *value, char format)
     free(json);
 }
 
-/* print, and call, which shows no void. */
-struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
+static struct error *print_expression(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
     struct value *value;
     char format = 0;
-    struct error *err = one_letter(&args, &format);
+    struct error *err = print_manner(d, &args, &format);
     if (!err && !*args && c->which)
         err = error_new("say which function to call, with its arguments");
     if (!err && !*args && !conveniences_last(d->conveniences))
@@ -76,11 +95,51 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
         return err;
     err = values_evaluate(evaluation, *args ? args : "$", &value);
     d->copy.changed |= !err && c->which && session_scratch(d->session);
+    if (!err)
+        err = value_format_check(value, format);
     if (!err && !(c->which && value_is_void(value)))
         print_value(d, value, format);
     if (!err)
         dbg_say_note(d, values_note(evaluation));
     values_close(evaluation);
+    return err;
+}
+
+/* print, and call, which shows no void. */
+struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct show_settings before = d->settings.show;
+    struct error *err = print_expression(d, c, args);
+    d->settings.show = before;
+    return err;
+}
+
+/* output: the value alone, without a new line, for commands of breakpoints. */
+struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct evaluation *evaluation;
+    struct value *value;
+    struct show_settings before = d->settings.show;
+    char format = 0;
+    (void)c;
+    struct error *err = print_manner(d, &args, &format);
+    if (!err && !*args)
+        err = error_new("say what to print: an expression");
+    if (!err)
+        err = dbg_evaluation(d, &evaluation);
+    if (!err) {
+        err = values_evaluate(evaluation, args, &value);
+        if (!err)
+            err = value_format_check(value, format);
+        char *text = err ? NULL : value_show(value, format);
+        if (text) {
+            dbg_say(d, "%s", text);
+            json_string(dbg_fields(d), "value", text);
+        }
+        free(text);
+        values_close(evaluation);
+    }
+    d->settings.show = before;
     return err;
 }
 
@@ -141,8 +200,9 @@ void dbg_say_displays(struct dbg *d)
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     char format = 0;
+    bool raw = false;
     (void)c;
-    struct error *err = one_letter(&args, &format);
+    struct error *err = one_letter(&args, &format, &raw);
     if (err)
         return err;
     if (*args) {
@@ -187,15 +247,21 @@ struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const ch
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
-    char *text;
-    if (!*args)
-        return error_new("say which type, or an expression that has it");
-    struct error *err = dbg_evaluation(d, &evaluation);
+    char *text, room[8];
+    struct error *err = dbg_split_format(&args, room, sizeof room);
+    if (!err && room[strspn(room, "omtr")])
+        err = error_new("'/%s' is not for types: ptype/o shows offsets and holes", room);
+    if (!err && !*args)
+        err = error_new("say which type, or an expression that has it");
+    if (!err)
+        err = dbg_evaluation(d, &evaluation);
     if (err)
         return err;
-    err = values_ptype(evaluation, args, c->which, &text);
+    bool offsets = c->which && strchr(room, 'o');
+    err = values_ptype(evaluation, args, !c->which ? PTYPE_NAME : offsets ? PTYPE_OFFSETS : PTYPE_BODY, &text);
     if (!err) {
-        dbg_say(d, "type = %s\n", text);
+        bool is_struct = strchr(text, '\n') && text[strlen(text) - 1] == '}';
+        dbg_say(d, "%stype = %s\n", offsets && is_struct ? "/* offset      |    size */  " : "", text);
         json_string(dbg_fields(d), "type", text);
         dbg_say_note(d, values_note(evaluation));
         free(text);
@@ -263,14 +329,21 @@ struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
 /* "n=5", "n=n@entry=5" if it is what it was at the entry, and else "n=6, n@entry=5". */
 static void say_argument(struct dbg *d, const struct variable *v)
 {
-    bool same = v->value && v->entry && value_same(v->value, v->entry);
-    char *text = v->value ? value_show_argument(v->value) : xformat("<%s>", v->missing);
+    bool entry = v->entry && !d->settings.no_entry_values;
+    bool same = v->value && entry && value_same(v->value, v->entry);
+    bool all = d->settings.frame_arguments == ARGUMENTS_ALL;
+    if (d->settings.frame_arguments == ARGUMENTS_NONE) {
+        dbg_say(d, "%s=...", v->name);
+        return;
+    }
+    char *text = !v->value ? xformat("<%s>", v->missing)
+                 : all ? value_show_variable(v->value) : value_show_argument(v->value);
     dbg_say(d, "%s=", v->name);
     if (same)
         dbg_say(d, "%s@entry=", v->name);
     dbg_say(d, "%s", text);
     free(text);
-    if (!v->entry || same)
+    if (!entry || same)
         return;
     text = value_show_argument(v->entry);
     dbg_say(d, ", %s@entry=%s", v->name, text);
@@ -289,7 +362,9 @@ void dbg_say_arguments(struct dbg *d, size_t frame)
     dbg_say(d, " (");
     if (!err) {
         err = values_variables(evaluation, true, &list, &count);
-        for (size_t i = 0; i < count && !err; i++) {
+        bool presence = d->settings.frame_arguments == ARGUMENTS_PRESENCE;
+        dbg_say(d, "%s", presence && !err && count ? "..." : "");
+        for (size_t i = 0; i < count && !err && !presence; i++) {
             dbg_say(d, "%s", i ? ", " : "");
             say_argument(d, &list[i]);
         }

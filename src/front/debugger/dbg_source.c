@@ -72,7 +72,8 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
 /* --- settings --------------------------------------------------------------------------------- */
 
 const char dbg_setting_words[] =
-    "var context listsize colour color echo past-main call-limit confirm pagination width height";
+    "var print disassembly-flavor context listsize colour color echo past-main call-limit confirm "
+    "pagination width height";
 
 static struct error *read_switch(const char *text, bool *ret)
 {
@@ -94,6 +95,14 @@ static struct error *read_lines(const char *text, u64 least, u32 *ret)
     return err;
 }
 
+static struct error *read_flavor(const char *text, bool *ret)
+{
+    if (strcmp(text, "att") != 0 && strcmp(text, "intel") != 0)
+        return error_new("disassembly-flavor is 'intel' or 'att', and not '%s'", text);
+    *ret = *text == 'a';
+    return NULL;
+}
+
 /* Settings of gdb that scripts begin with, and that are always as they want them here. */
 static bool is_foreign(const char *name)
 {
@@ -113,6 +122,8 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     if (dbg_take_word(&args, "var") || dbg_take_word(&args, "variable"))
         return *args ? dbg_evaluate_silently(d, args)
             : error_new("say what to set: set var NAME = VALUE");
+    if (dbg_take_word(&args, "print") || dbg_take_word(&args, "p") || dbg_take_word(&args, "pr"))
+        return dbg_set_print(d, args);
     char *name = dbg_next_word(&args);
     if (!name)
         return error_new("set what? One of: %s", dbg_setting_words);
@@ -120,6 +131,8 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
         err = read_lines(args, 0, &s->context);
     else if (strcmp(name, "listsize") == 0)
         err = read_lines(args, 1, &s->listsize);
+    else if (strcmp(name, "disassembly-flavor") == 0)
+        err = read_flavor(args, &s->att);
     else if (strcmp(name, "colour") == 0 || strcmp(name, "color") == 0)
         err = read_switch(args, &s->colour);
     else if (strcmp(name, "echo") == 0)
@@ -146,6 +159,12 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
     };
     bool some = false;
     (void)c;
+    if (dbg_take_word(&args, "print") || dbg_take_word(&args, "p") || dbg_take_word(&args, "pr"))
+        return dbg_show_print(d, args);
+    if (!*args || strcmp(args, "disassembly-flavor") == 0) {
+        some = true;
+        dbg_say(d, "disassembly-flavor is %s\n", s->att ? "att" : "intel");
+    }
     for (size_t i = 0; i < countof(rows); i++) {
         if (*args && strcmp(args, rows[i].name) != 0)
             continue;
@@ -173,20 +192,4 @@ struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *a
     if (!err)
         d->quit = true;
     return err;
-}
-
-struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args)
-{
-    (void)c;
-    for (const char *at = args; *at; at++) {
-        if (at[0] == '\\' && at[1] == 'n') {
-            dbg_say(d, "\n");
-            at++;
-        } else {
-            dbg_say(d, "%c", *at);
-        }
-    }
-    if (!strstr(args, "\\n"))
-        dbg_say(d, "\n");
-    return NULL;
 }

@@ -130,8 +130,9 @@ static const struct dbg_command commands[] = {
      "let a breakpoint pass some hits before it stops", "Example: ignore 1 99"},
     {"commands", "", dbg_breakpoint_commands, 0, 0, TAKES_COUNT, NULL, "commands [NUMBER]",
      "commands for each stop at a breakpoint",
-     "They are on the lines that follow, up to 'end'. One that moves is the last that is done.\n"
-     "Example: commands 1, then 'print n', then 'end'"},
+     "They are on the lines that follow, up to 'end'. One that moves is the last that is done. If the\n"
+     "first is 'silent', the stop itself is not shown.\n"
+     "Example: commands 1, then 'silent', 'printf \"n is %d\\n\", n', 'continue', 'end'"},
     {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL... stop|nostop",
      "whether signals stop movements",
      "Faults that a virtual machine uses in normal operation do not stop unless this says so\n"
@@ -151,6 +152,13 @@ static const struct dbg_command commands[] = {
      "register; {int}ADDRESS is memory as a type; $ is the last value, $$ the one before, $3 the\n"
      "third. Functions are called, and values assigned, in a copy of the process that lasts until\n"
      "you move. Example: print *head, print strlen(name), print total = 5"},
+    {"output", "", dbg_output, 0, 0, TAKES_EXPRESSION, NULL, "output[/FORMAT] EXPRESSION",
+     "the value alone, without a new line and without a number in the history",
+     "For commands of breakpoints. Example: output total"},
+    {"printf", "", dbg_printf, 0, 0, TAKES_EXPRESSION, NULL, "printf \"FORMAT\", EXPRESSION...",
+     "values in a text, as C's printf writes them",
+     "Conversions are %d %i %u %o %x %X %c %s %p %e %f %g, with flags, width and precision, and the\n"
+     "lengths h l ll z L. %s is a string of the program. Example: printf \"%5.2f %s\\n\", d, name"},
     {"call", "", dbg_print, 1, 0, TAKES_EXPRESSION, NULL, "call[/FORMAT] FUNCTION(ARGUMENTS)",
      "call a function in a copy of the process",
      "What it prints is shown, and what it returns unless that is void. Its effects last until you\n"
@@ -163,16 +171,22 @@ static const struct dbg_command commands[] = {
     {"x", "", dbg_examine, 0, REPEATS, TAKES_EXPRESSION, NULL, "x[/COUNT FORMAT SIZE] [ADDRESS]",
      "memory as it is",
      "Formats are x d u o t a c f s i, sizes b h w g. Example: x/8xw &total"},
-    {"ptype", "", dbg_ptype, 1, 0, TAKES_EXPRESSION, NULL, "ptype TYPE|EXPRESSION",
-     "what a type consists of", "Example: ptype struct node"},
+    {"find", "", dbg_find, 0, 0, TAKES_EXPRESSION, NULL,
+     "find[/SIZE COUNT] START, +LENGTH|END, VALUE...", "where values are in memory",
+     "Sizes are b h w g; without one each value has the size of its type. A string is looked for with\n"
+     "the null at its end; {char[4]}\"text\" is four characters. $numfound is how many were found, $_\n"
+     "the last. Example: find/w table, +sizeof(table), 0x1234"},
+    {"ptype", "", dbg_ptype, 1, 0, TAKES_EXPRESSION, NULL, "ptype[/o] TYPE|EXPRESSION",
+     "what a type consists of", "/o: with offsets, sizes and holes. Example: ptype/o struct node"},
     {"whatis", "", dbg_ptype, 0, 0, TAKES_EXPRESSION, NULL, "whatis TYPE|EXPRESSION",
      "the name of a type", "Example: whatis head->next"},
     {"list", "l", dbg_list, 0, REPEATS, TAKES_LOCATION, NULL, "list [LOCATION | FIRST,LAST | -]",
      "source text", "Without a location it goes on; '-' is backward. Example: list 10,20"},
     {"backtrace", "bt where", dbg_backtrace, 0, 0, TAKES_COUNT, NULL, "backtrace [full] [N | -N]",
      "the calls that lead here", "N: the innermost, -N: the outermost. Example: backtrace full 3"},
-    {"frame", "f", dbg_choose_frame, 0, 0, TAKES_COUNT, NULL, "frame [N]",
-     "look at a frame of the backtrace", "Example: frame 2"},
+    {"frame", "f", dbg_choose_frame, 0, 0, TAKES_WORD, "level function address",
+     "frame [N | level N | function NAME | address ADDRESS]",
+     "look at a frame of the backtrace", "Example: frame 2, frame function main"},
     {"up", "", dbg_choose_frame, 1, REPEATS, TAKES_COUNT, NULL, "up [N]", "look at the caller",
      "Example: up"},
     {"down", "dow", dbg_choose_frame, -1, REPEATS, TAKES_COUNT, NULL, "down [N]",
@@ -185,8 +199,12 @@ static const struct dbg_command commands[] = {
      "Example: goroutine 7 bt"},
     {"info", "i inf", dbg_info, 0, 0, TAKES_WORD, dbg_info_words, "info SUBJECT",
      "what there is to know",
-     "args bookmarks breakpoints checkpoints display frame goroutines line locals moment registers\n"
-     "sharedlibrary signals skip source symbol threads tracks watchpoints. Example: info locals"},
+     "address NAME; all-registers; args; bookmarks; breakpoints; checkpoints; display; frame;\n"
+     "functions, variables, types [-n] [REGEXP]: names, by file (-n: without symbols that have no\n"
+     "debug information); goroutines; line LOCATION; locals; moment; proc mappings: the memory of\n"
+     "the program; registers [NAME...]; scope LOCATION: variables that are known there;\n"
+     "sharedlibrary; signals; skip; source; symbol ADDRESS; threads; tracks; watchpoints.\n"
+     "Example: info functions ^list_"},
     {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
      "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]", "the instructions of a function",
      "/s: with the source, /r: with their bytes. Example: disassemble/s main"},
@@ -202,13 +220,16 @@ static const struct dbg_command commands[] = {
      "Example: layout src"},
     {"set", "", dbg_set, 0, 0, TAKES_WORD, dbg_setting_words, "set SETTING VALUE", "change a setting",
      "context: lines around the place; listsize; colour on|off; echo on|off: repeat each command;\n"
-     "past-main on|off: whether backtraces show what called main. Example: set context 5"},
+     "past-main on|off: whether backtraces show what called main; disassembly-flavor intel|att;\n"
+     "print pretty|elements|array|array-indexes|address|symbol|union|repeats|null-stop|max-depth|\n"
+     "static-members|raw-values|frame-arguments|entry-values: how values are shown, as in gdb;\n"
+     "var NAME = VALUE: a variable of the program. Example: set print pretty on"},
     {"show", "", dbg_show, 0, 0, TAKES_WORD, dbg_setting_words, "show [SETTING]", "the settings",
      "Example: show context"},
     {"source", "", dbg_source, 0, 0, TAKES_FILE, NULL, "source FILE", "read commands from a file",
      "Example: source crash.cmds"},
     {"echo", "", dbg_echo, 0, 0, TAKES_NOTHING, NULL, "echo TEXT", "print a text",
-     "Example: echo here it comes"},
+     "It ends with a new line only if the text ends with \\n. Example: echo here it comes\\n"},
     {"help", "h", dbg_help, 0, 0, TAKES_COMMAND, NULL, "help [COMMAND | SUBJECT | all]",
      "what can be done, and how",
      "Example: help watch"},

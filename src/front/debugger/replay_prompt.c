@@ -96,7 +96,7 @@ static void init(struct dbg *d, const struct replay_options *o)
     const char *no_colour = getenv("NO_COLOR");
     *d = (struct dbg){
         .json = o->json,
-        .settings = {.context = 2, .listsize = 10, .call_limit = 30},
+        .settings = {.context = 2, .listsize = 10, .call_limit = 30, .show = show_usual},
         .due = LIST(char *), .breakpoints = LIST(struct dbg_breakpoint *),
         .displays = LIST(struct dbg_display), .bookmarks = LIST(struct dbg_bookmark),
         .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),

@@ -1,0 +1,156 @@
+/* info functions, variables and types: names of the program; info proc mappings: its memory. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "front/debugger/dbg_internal.h"
+
+static const char *const kinds[] = {
+    [LISTED_FUNCTIONS] = "functions", [LISTED_VARIABLES] = "variables", [LISTED_TYPES] = "types",
+};
+
+static void json_listed(struct dbg *d, const struct listed_name *n)
+{
+    struct json *j = dbg_fields(d);
+    json_open(j, NULL, '{');
+    json_string(j, "name", n->name);
+    if (n->is_symbol) {
+        json_hex(j, "address", n->address);
+    } else {
+        json_string(j, "file", n->file);
+        json_unsigned(j, "line", n->line);
+        json_string(j, "declaration", n->text);
+    }
+    json_close(j, '}');
+}
+
+static void say_listed(struct dbg *d, enum listed_kind kind, const struct listed_name *n)
+{
+    if (n->is_symbol) {
+        dbg_say(d, "0x%016llx  %s\n", (unsigned long long)n->address, n->name);
+        return;
+    }
+    if (n->line)
+        dbg_say(d, "%u:", n->line);
+    dbg_say(d, "\t%s%s\n", n->text, kind == LISTED_TYPES && !n->file ? "" : ";");
+}
+
+/* A heading where another file begins, or what has none. */
+static void say_heading(struct dbg *d, const struct listed_name *n, const struct listed_name *before)
+{
+    bool same_file = before && before->is_symbol == n->is_symbol && !before->file == !n->file &&
+                     (!n->file || strcmp(before->file, n->file) == 0);
+    if (same_file)
+        return;
+    if (n->is_symbol)
+        dbg_say(d, "\nNon-debugging symbols:\n");
+    else if (n->file)
+        dbg_say(d, "\nFile %s:\n", n->file);
+    else
+        dbg_say(d, "\n");
+}
+
+static struct error *list_names(struct dbg *d, enum listed_kind kind, const char *args)
+{
+    struct evaluation *v;
+    struct listed_name *all;
+    size_t count;
+    bool no_symbols = dbg_take_word(&args, "-n");
+    struct error *err = dbg_evaluation(d, &v);
+    if (err)
+        return err;
+    if (!(err = values_listed(v, kind, args, &all, &count))) {
+        const struct listed_name *before = NULL;
+        if (*args)
+            dbg_say(d, "All %s matching regular expression \"%s\":\n", kinds[kind], args);
+        else
+            dbg_say(d, "All defined %s:\n", kinds[kind]);
+        json_open(dbg_fields(d), kinds[kind], '[');
+        for (size_t i = 0; i < count; i++) {
+            if (all[i].is_symbol && no_symbols)
+                continue;
+            say_heading(d, &all[i], before);
+            say_listed(d, kind, &all[i]);
+            json_listed(d, &all[i]);
+            before = &all[i];
+        }
+        json_close(dbg_fields(d), ']');
+    }
+    values_close(v);
+    return err;
+}
+
+struct error *dbg_info_functions(struct dbg *d, const char *args)
+{
+    return list_names(d, LISTED_FUNCTIONS, args);
+}
+
+struct error *dbg_info_variables(struct dbg *d, const char *args)
+{
+    return list_names(d, LISTED_VARIABLES, args);
+}
+
+struct error *dbg_info_types(struct dbg *d, const char *args)
+{
+    return list_names(d, LISTED_TYPES, args);
+}
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+static void json_area(struct dbg *d, const struct control_area *a, const char *rights)
+{
+    struct json *j = dbg_fields(d);
+    json_open(j, NULL, '{');
+    json_hex(j, "start", a->start);
+    json_hex(j, "end", a->end);
+    json_hex(j, "offset", a->offset);
+    json_string(j, "protection", rights);
+    json_string(j, "path", a->path);
+    json_close(j, '}');
+}
+
+/* As the program would find it in /proc/self/maps at this moment. */
+static struct error *say_mappings(struct dbg *d)
+{
+    struct control_area *list;
+    size_t count;
+    struct error *err = session_areas(d->session, &list, &count);
+    if (err)
+        return err;
+    dbg_say(d, "process %u\nMapped address spaces:\n\n%18s %18s %10s %10s  %s  %s\n", session_pid(d->session),
+            "Start Addr", "End Addr", "Size", "Offset", "Perms", "objfile");
+    json_open(dbg_fields(d), "mappings", '[');
+    for (size_t i = 0; i < count; i++) {
+        const struct control_area *a = &list[i];
+        const char rights[] = {a->protection & PROT_READ ? 'r' : '-', a->protection & PROT_WRITE ? 'w' : '-',
+                               a->protection & PROT_EXEC ? 'x' : '-',
+                               a->flags & CONTROL_AREA_SHARED ? 's' : 'p', 0};
+        char offset[24];
+        snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)a->offset);
+        dbg_say(d, "%#18llx %#18llx %#10llx %10s  %s   %s\n", (unsigned long long)a->start,
+                (unsigned long long)a->end, (unsigned long long)(a->end - a->start), offset, rights, a->path);
+        json_area(d, a, rights);
+    }
+    json_close(dbg_fields(d), ']');
+    free(list);
+    return NULL;
+}
+
+static struct error *say_process(struct dbg *d)
+{
+    dbg_say(d, "process %u\nexe = '%s'\n", session_pid(d->session), session_program(d->session));
+    return NULL;
+}
+
+/* info proc [mappings] */
+struct error *dbg_info_proc(struct dbg *d, const char *args)
+{
+    size_t length = strlen(args);
+    if (!length)
+        return say_process(d);
+    if (strncmp("mappings", args, length) == 0)
+        return say_mappings(d);
+    if (strncmp("exe", args, length) == 0)
+        return say_process(d);
+    return error_new("info proc knows 'mappings' and 'exe', and not '%s'", args);
+}
