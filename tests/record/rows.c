@@ -178,7 +178,7 @@ static uint64_t ranges(void)
 
 static uint64_t number(void)
 {
-    static const uint64_t numbers[] = {0, 1, 2, 3, 4, 7, 8, 16, 20, 24, 64, 100, 144, 256, 4096, 0x80000000, ~0ul, ~0ul - 1, 1ul << 40};
+    static const uint64_t numbers[] = {0, 1, 2, 3, 4, 7, 8, 16, 20, 24, 64, 100, 144, 256, 4096, 0x80000000, ~0ul, ~0ul - 1, 1ul << 47};
     return draw(4) ? numbers[draw(13)] : numbers[draw(sizeof numbers / sizeof *numbers)];
 }
 

@@ -133,7 +133,7 @@ static __attribute__((noinline)) void point_elsewhere(struct call *call)
 {
     const struct call_arg *arg = syscall_row_of(call->number)->args;
     for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++)
-        if (is_pointer(&arg[n], call) && address_refused(call->args[n], 1))
+        if (is_pointer(&arg[n], call) && call->args[n] < LAYOUT_USER_END && address_refused(call->args[n], 1))
             call->args[n] = LAYOUT_NOTHING | (call->args[n] & ~PAGE_MASK);
 }
 
