@@ -24,8 +24,9 @@
 
 #include "base/types.h"
 
-/* Raised by any change but new kinds of events and pieces.  2: what a vfork interrupted goes on with a tick of its own. */
-enum { FORMAT_VERSION = 2 };
+/* Raised by any change but new kinds of events and pieces.  2: what a vfork interrupted goes on with a tick of its own.
+ * 3: copies of files may be compressed. */
+enum { FORMAT_VERSION = 3, FORMAT_OLDEST = 2 /* that is still read */ };
 
 /* Events */
 

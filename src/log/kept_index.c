@@ -67,15 +67,18 @@ int kept_index_add(int dir, u32 copy, int fd)
 {
     struct kept_file kept;
     int error = kept_index_measure(fd, &kept);
-    if (error)
-        return error;
+    return error ? error : kept_index_add_measured(dir, copy, kept.size, kept.crc);
+}
+
+int kept_index_add_measured(int dir, u32 copy, u64 size, u32 crc)
+{
     int index = openat(dir, KEPT_INDEX, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (index < 0)
         return errno;
-    char *line = xformat("%u %llu %08x\n", copy, (unsigned long long)kept.size, kept.crc);
-    size_t size = strlen(line);
-    ssize_t n = write(index, line, size);
-    error = n < 0 ? errno : n != (ssize_t)size ? ENOSPC : 0;
+    char *line = xformat("%u %llu %08x\n", copy, (unsigned long long)size, crc);
+    size_t length = strlen(line);
+    ssize_t n = write(index, line, length);
+    int error = n < 0 ? errno : n != (ssize_t)length ? ENOSPC : 0;
     free(line);
     close(index);
     return error;
@@ -95,9 +98,8 @@ static bool kept_index_find(FILE *index, u32 copy, struct kept_file *ret)
     return false;
 }
 
-struct error *kept_index_check(int dir, u32 copy, int fd)
+static struct error *look_up(int dir, u32 copy, struct kept_file *ret)
 {
-    struct kept_file wanted, found;
     int descriptor = openat(dir, KEPT_INDEX, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0)
         return error_errno(errno, "opening " KEPT_INDEX);
@@ -106,10 +108,26 @@ struct error *kept_index_check(int dir, u32 copy, int fd)
         close(descriptor);
         return error_errno(ENOMEM, "reading " KEPT_INDEX);
     }
-    bool there = kept_index_find(index, copy, &wanted);
+    bool there = kept_index_find(index, copy, ret);
     fclose(index);
-    if (!there)
-        return error_new(KEPT_INDEX " does not have files/%u", copy);
+    return there ? NULL : error_new(KEPT_INDEX " does not have files/%u", copy);
+}
+
+struct error *kept_index_size(int dir, u32 copy, u64 *ret)
+{
+    struct kept_file kept;
+    struct error *err = look_up(dir, copy, &kept);
+    if (!err)
+        *ret = kept.size;
+    return err;
+}
+
+struct error *kept_index_check(int dir, u32 copy, int fd)
+{
+    struct kept_file wanted, found;
+    struct error *err = look_up(dir, copy, &wanted);
+    if (err)
+        return err;
     int error = kept_index_measure(fd, &found);
     if (error)
         return error_errno(error, "reading files/%u", copy);

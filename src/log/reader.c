@@ -97,9 +97,9 @@ static struct error *reader_read_header(struct reader *r)
         return error_new("%s is not a track of a recording", r->name);
     if (got < sizeof *h)
         return error_new("%s is cut in its header", r->name);
-    if (h->version != FORMAT_VERSION)
-        return error_new("%s has version %u of the format; this ebb reads %u", r->name, h->version,
-                         FORMAT_VERSION);
+    if (h->version < FORMAT_OLDEST || h->version > FORMAT_VERSION)
+        return error_new("%s has version %u of the format; this ebb reads %u to %u", r->name,
+                         h->version, FORMAT_OLDEST, FORMAT_VERSION);
     if (h->crc != crc32c(h, offsetof(struct format_file, crc)))
         return error_new("%s has a damaged header", r->name);
     r->at = sizeof *h;

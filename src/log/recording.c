@@ -12,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "log/copy_store.h"
 #include "log/kept_index.h"
 #include "log/mapped_list.h"
 #include "log/meta.h"
@@ -229,6 +231,7 @@ struct error *recording_create(const char *output, const char *base, struct reco
         err = open_place(path, &rec);
     if (err)
         return err;
+    flock(rec->dir, LOCK_EX | LOCK_NB); /* until we end: recording_collect leaves it alone */
     if (mkdirat(rec->dir, "files", 0700) < 0)
         return error_errno(errno, "making %s/files", rec->path);
     rec->meta.status = -1;
@@ -519,14 +522,15 @@ static u64 on_disk(const struct stat *st)
     return blocks < size && size >= 1 << 20 ? blocks : size;
 }
 
-static u64 directory_size(const struct recording *rec, const char *name)
+/* `most_links`: a file with more is shared with another recording, and does not count. */
+static u64 directory_size(const struct recording *rec, const char *name, nlink_t most_links)
 {
     _cleanup_(close_dirp) DIR *dir = list_directory(rec, name);
     u64 size = 0;
     struct stat st;
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(st.st_mode))
+            S_ISREG(st.st_mode) && st.st_nlink <= most_links)
             size += on_disk(&st);
     return size;
 }
@@ -535,7 +539,14 @@ u64 recording_size(const struct recording *rec)
 {
     if (rec->pack)
         return pack_size(rec->pack);
-    return directory_size(rec, ".") + directory_size(rec, "files");
+    return directory_size(rec, ".", ~(nlink_t)0) + directory_size(rec, "files", ~(nlink_t)0);
+}
+
+u64 recording_size_own(const struct recording *rec)
+{
+    enum { OWN = 2 }; /* its own name and that in the store */
+    return rec->pack ? pack_size(rec->pack)
+                     : directory_size(rec, ".", OWN) + directory_size(rec, "files", OWN);
 }
 
 /* Listing */
@@ -599,14 +610,15 @@ static void remove_files(const struct recording *rec, const char *name, bool (*o
             unlinkat(dirfd(dir), entry->d_name, 0);
 }
 
-static bool is_copy(const char *name)
+bool recording_names_copy(const char *name)
 {
-    return name[strspn(name, "0123456789")] == '\0' ||
+    const char *rest = name + strspn(name, "0123456789");
+    return *rest == '\0' || strcmp(rest, ".zst") == 0 || strcmp(rest, ".zst.new") == 0 ||
            strcmp(name, strchr(KEPT_INDEX, '/') + 1) == 0 ||
            strcmp(name, strchr(MAPPED_LIST, '/') + 1) == 0;
 }
 
-static bool is_log(const char *name)
+bool recording_names_log(const char *name)
 {
     u32 number;
     return is_track(name, &number) || strcmp(name, "meta.new") == 0;
@@ -656,8 +668,8 @@ struct error *recording_remove(const struct recording *rec)
 {
     if (rec->pack)
         return remove_packed(rec->path);
-    remove_files(rec, "files", is_copy);
-    remove_files(rec, ".", is_log);
+    remove_files(rec, "files", recording_names_copy);
+    remove_files(rec, ".", recording_names_log);
     unlinkat(rec->dir, "files", AT_REMOVEDIR);
     struct stat st;
     if (fstatat(rec->dir, "files", &st, AT_SYMLINK_NOFOLLOW) == 0)
@@ -666,6 +678,7 @@ struct error *recording_remove(const struct recording *rec)
     if (rmdir(rec->path) < 0)
         return error_errno(errno, "removing %s", rec->path);
     mend_latest();
+    copy_store_collect(&(struct copy_store_figures){0});
     return NULL;
 }
 

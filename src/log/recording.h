@@ -5,7 +5,7 @@
  *
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
- *     DIR/files/M       copies of files that were mapped
+ *     DIR/files/M.zst   copies of files that were mapped (log/kept_copy.h); or M, as they are
  *     DIR/files/index   their checksums
  *     DIR/files/mapped  all files that were mapped, with hashes of those that were not copied
  *
@@ -85,8 +85,18 @@ struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *r
 /* Opens a track's file and checks that it belongs here. */
 struct error *recording_open_track(const struct recording *rec, u32 track, struct reader **ret);
 
-/* Bytes of all its files. */
+/* Bytes of all its files on disk. */
 u64 recording_size(const struct recording *rec);
+/* The same without copies that other recordings share: what its removal frees. */
+u64 recording_size_own(const struct recording *rec);
+
+/* Removes what recorders and removers that were killed have left in the root: beginnings of
+ * recordings, half-made files, and contents in the store that no recording refers to. */
+struct recording_garbage {
+    u64 leftovers; /* that were no contents */
+    u64 contents, bytes;
+};
+struct error *recording_collect(struct recording_garbage *ret);
 
 /* All in the root, oldest first; those that cannot be opened are handed to `broken`. */
 struct error *recording_list(void (*broken)(struct error *err), struct recording ***ret,

@@ -15,6 +15,7 @@
 
 #include "base/xalloc.h"
 #include "log/content_hash.h"
+#include "log/kept_copy.h"
 #include "log/kept_index.h"
 #include "log/pack.h"
 #include "log/recording_internal.h"
@@ -28,6 +29,7 @@ struct sound {
     dev_t device;
     ino_t inode;
     struct timespec changed;
+    int taken; /* a copy, decompressed, of our own; 0: the file itself was sound */
 };
 
 struct recording_sound {
@@ -44,6 +46,9 @@ struct recording_sound *recording_sound_create(void)
 
 void recording_sound_destroy(struct recording_sound *s)
 {
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->files[i].taken)
+            close(s->files[i].taken);
     if (s)
         free(s->files);
     free(s);
@@ -68,7 +73,7 @@ static void remember_sound(struct recording_sound *s, const struct mapped_file_a
     struct sound *longer = xalloc((s->count + 1) * sizeof *longer);
     if (s->count)
         memcpy(longer, s->files, s->count * sizeof *longer);
-    longer[s->count] = (struct sound){*about, st->st_dev, st->st_ino, st->st_ctim};
+    longer[s->count] = (struct sound){*about, st->st_dev, st->st_ino, st->st_ctim, 0};
     longer[s->count++].about.path = NULL;
     free(s->files);
     s->files = longer;
@@ -151,6 +156,46 @@ static struct error *open_here(const struct recording *rec, const struct mapped_
 
 /* Copies */
 
+/* Another descriptor with an offset of its own; -1 without /proc. */
+static int recording_file_again(int fd)
+{
+    char *name = xformat("/proc/self/fd/%d", fd);
+    int again = open(name, O_RDONLY | O_CLOEXEC);
+    free(name);
+    return again;
+}
+
+static struct sound *find_taken(const struct recording_sound *s, u32 copy)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->files[i].taken && s->files[i].about.copy == copy)
+            return &s->files[i];
+    return NULL;
+}
+
+/* It is decompressed once, and kept for the next one who asks. */
+static struct error *open_compressed(const struct recording *rec,
+                                     const struct mapped_file_about *about, int *ret)
+{
+    const struct sound *known = find_taken(rec->sound, about->copy);
+    int fd = known ? recording_file_again(known->taken) : -1;
+    if (fd >= 0) {
+        *ret = fd;
+        return NULL;
+    }
+    struct error *err = kept_copy_open(rec->dir, about->copy, &fd);
+    if (err)
+        return error_within(err, "the copy of %s", about->path);
+    int again = known ? -1 : recording_file_again(fd);
+    if (again >= 0) {
+        remember_sound(rec->sound, about, &(struct stat){0});
+        rec->sound->files[rec->sound->count - 1].taken = fd;
+        fd = again;
+    }
+    *ret = fd;
+    return NULL;
+}
+
 static struct error *open_copy(const struct recording *rec, const struct mapped_file_about *about,
                                int *ret)
 {
@@ -158,6 +203,10 @@ static struct error *open_copy(const struct recording *rec, const struct mapped_
     int fd = openat(rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat st;
     struct error *err = NULL;
+    if (fd < 0 && errno == ENOENT) {
+        free(name);
+        return open_compressed(rec, about, ret);
+    }
     if (fd < 0 || fstat(fd, &st) < 0)
         err = error_errno(errno, "opening %s, the copy of %s", name, about->path);
     else if (!recording_file_is_sound(rec->sound, about, &st))
@@ -238,4 +287,40 @@ struct error *recording_file(const struct recording *rec, const char *path, int 
 bool recording_file_packed(const struct recording *rec, const char *path)
 {
     return rec->pack && pack_named(rec->pack, path);
+}
+
+/* Checking */
+
+/* A recorder that was killed may have left the last lines out. */
+static struct error *check_listed(const struct recording *rec, const struct mapped_list *list,
+                                  const struct mapped_file_about *about)
+{
+    if (rec->meta.state != RECORDING_ENDED || !*about->path || mapped_list_find(list, about))
+        return NULL;
+    return error_new(MAPPED_LIST " is damaged: it does not have %s", about->path);
+}
+
+static struct error *check_file(const struct recording *rec, const struct mapped_list *list,
+                                const struct mapped_file_about *about)
+{
+    int fd = -1;
+    if (rec->pack)
+        return pack_mapped(rec->pack, about) ? NULL
+                                             : error_new("%s is not in %s", about->path, rec->path);
+    struct error *err = check_listed(rec, list, about);
+    if (!err && about->copy)
+        err = open_copy(rec, about, &fd);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+struct error *recording_files_check(const struct recording *rec, const struct mapped_list *mapped)
+{
+    struct mapped_list list = {0};
+    struct error *err = rec->pack ? NULL : read_list(rec, &list);
+    for (size_t i = 0; i < mapped->count && !err; i++)
+        err = check_file(rec, &list, &mapped->files[i]);
+    mapped_list_deinit(&list);
+    return err;
 }

@@ -43,4 +43,8 @@ struct error *recording_file_fetch(const struct recording *rec, const struct cha
 struct error *recording_file_mapped(const struct recording *rec,
                                     const struct mapped_file_about *about, int *ret);
 
+/* Are the copies and lists in files/ what they should be, for these files, which the tracks have
+ * mapped?  Files of this machine are not looked at.  Of a packed recording: are they in it? */
+struct error *recording_files_check(const struct recording *rec, const struct mapped_list *mapped);
+
 #endif

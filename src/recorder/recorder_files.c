@@ -1,7 +1,9 @@
 /* Copies of mapped files: see the header.
  *
  * The copy shares the file's blocks where the file system can do that (FICLONE), so that keeping
- * a large program costs next to nothing; else the bytes are copied, and the holes left out.
+ * a large program costs next to nothing.  Otherwise it is compressed, and shared with other
+ * recordings that have the same content (log/copy_store.h).  A file with large holes is copied as
+ * it is, without the holes.
  */
 #include "recorder/recorder_files_internal.h"
 
@@ -11,10 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file_data.h"
 #include "base/xalloc.h"
+#include "log/copy_store.h"
+#include "log/kept_copy.h"
 #include "log/kept_index.h"
 
 static bool recorder_files_same(const struct channel_keep *a, const struct channel_keep *b)
@@ -75,20 +80,94 @@ static int copy_bytes(int from, int to, off_t size)
     return error;
 }
 
-static int copy_file(const struct recording *rec, u32 number, const char *name, int from,
-                     off_t size)
+static int copy_plainly(const struct recording *rec, u32 number, int from, off_t size, bool *done)
+{
+    char *name = kept_copy_name(number, false);
+    int to = openat(rec->dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int error = to < 0 ? errno : 0;
+    if (!error) {
+        bool cloned = ioctl(to, FICLONE, from) == 0;
+        *done |= cloned;
+        if (!cloned && *done)
+            error = copy_bytes(from, to, size);
+        if (!error && *done)
+            error = kept_index_add(rec->dir, number, to);
+        if (close(to) < 0 && !error)
+            error = errno;
+        if (error || !*done)
+            unlinkat(rec->dir, name, 0);
+    }
+    free(name);
+    return error;
+}
+
+static int compress_file(const struct recording *rec, const char *name, int from,
+                         struct kept_content *ret, u64 *ret_stored)
 {
     int to = openat(rec->dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (to < 0)
-        return errno;
-    int error = ioctl(to, FICLONE, from) == 0 ? 0 : copy_bytes(from, to, size);
-    if (!error)
-        error = kept_index_add(rec->dir, number, to);
-    if (close(to) < 0 && !error)
+    int error = to < 0 ? errno : kept_copy_compress(from, to, ret, ret_stored);
+    if (to >= 0 && close(to) < 0 && !error)
         error = errno;
     if (error)
         unlinkat(rec->dir, name, 0);
     return error;
+}
+
+/* The content may be known by the file's times, or else is read once to look for it. */
+static bool share_file(int store, const struct recording *rec, const char *name, int from,
+                       const struct stat *st, struct kept_content *ret)
+{
+    if (store < 0)
+        return false;
+    if (copy_store_know(store, st, ret))
+        return copy_store_take(store, ret, rec->dir, name);
+    if (kept_content_of(from, ret) != 0 || !copy_store_take(store, ret, rec->dir, name))
+        return false;
+    copy_store_learn(store, st, ret);
+    return true;
+}
+
+static int share_or_compress(struct recorder_files *files, const struct recording *rec, u32 number,
+                             int from, const struct stat *st)
+{
+    char *name = kept_copy_name(number, true);
+    struct kept_content content;
+    u64 stored = 0;
+    int error = 0;
+    if (!files->store)
+        files->store = copy_store_open(rec->dir);
+    if (!share_file(files->store, rec, name, from, st, &content)) {
+        error = compress_file(rec, name, from, &content, &stored);
+        if (!error) {
+            copy_store_put(files->store, &content, rec->dir, name);
+            copy_store_learn(files->store, st, &content);
+        }
+    }
+    if (!error)
+        error = kept_index_add_measured(rec->dir, number, content.size, content.crc);
+    if (error)
+        unlinkat(rec->dir, name, 0);
+    free(name);
+    files->bytes += stored;
+    return error;
+}
+
+/* Holes of a few pages compress well. */
+static bool has_large_holes(const struct stat *st)
+{
+    enum { ALLOWED = 16 << 20 };
+    return (u64)st->st_size > (u64)st->st_blocks * 512 + ALLOWED;
+}
+
+static int copy_file(struct recorder_files *files, const struct recording *rec, u32 number,
+                     int from, off_t size)
+{
+    struct stat st;
+    if (fstat(from, &st) < 0)
+        return errno;
+    bool done = has_large_holes(&st);
+    int error = copy_plainly(rec, number, from, size, &done);
+    return error || done ? error : share_or_compress(files, rec, number, from, &st);
 }
 
 static void recorder_files_remember(struct recorder_files *files, const struct channel_keep *keep)
@@ -99,7 +178,6 @@ static void recorder_files_remember(struct recorder_files *files, const struct c
     longer[files->count++] = *keep;
     free(files->kept);
     files->kept = longer;
-    files->bytes += keep->size;
 }
 
 int recorder_files_keep(struct recorder_files *files, const struct recording *rec,
@@ -111,9 +189,7 @@ int recorder_files_keep(struct recorder_files *files, const struct recording *re
             return 0;
         }
     }
-    char *name = xformat("files/%u", files->count + 1);
-    int error = copy_file(rec, files->count + 1, name, fd, (off_t)keep->size);
-    free(name);
+    int error = copy_file(files, rec, files->count + 1, fd, (off_t)keep->size);
     if (error)
         return error;
     recorder_files_remember(files, keep);
@@ -124,4 +200,6 @@ int recorder_files_keep(struct recorder_files *files, const struct recording *re
 void recorder_files_deinit(struct recorder_files *files)
 {
     free(files->kept);
+    if (files->store > 0)
+        close(files->store);
 }

@@ -3,6 +3,7 @@
     spoil.py FILE OUT cut SIZE        only its first bytes
     spoil.py FILE OUT flip BYTE       one bit of that byte is another
     spoil.py FILE OUT zero BYTE       that byte is 0
+    spoil.py FILE OUT version N       of the format; the checksum of the header is right
     spoil.py FILE OUT tamper HOW      an event is another, and every checksum is right again
 
 HOW is a row of TAMPER below: the kind of event that is changed, and what happens to it (a change may return an
@@ -172,6 +173,9 @@ def main():
         data = data[:place] + bytes([data[place] ^ 1 << int(how) % 8]) + data[place + 1:]
     elif what == "zero":
         data = data[:int(how)] + bytes(1) + data[int(how) + 1:]
+    elif what == "version":
+        head = data[:8] + struct.pack("<I", int(how)) + data[12:HEADER - 4]
+        data = head + struct.pack("<I", crc32c(head)) + data[HEADER:]
     else:
         data = tamper(data, how)
     with open(out, "wb") as file:

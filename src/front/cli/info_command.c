@@ -15,6 +15,7 @@
 #include "log/event.h"
 #include "log/reader.h"
 #include "log/recording.h"
+#include "log/recording_file.h"
 #include "log/track_choice.h"
 
 enum { NOTES_MOST = 100, COMMAND_SHOWN = 200, TREE_DEEPEST = 40 };
@@ -73,6 +74,20 @@ static void add_command(struct summary *s, const struct event *e)
             *at = '?';
 }
 
+static struct mapped_list mapped; /* by any track */
+
+static void add_mapped(const struct event_map *map)
+{
+    struct mapped_file_about about = {
+        .copy = map->copy, .size = map->file_size, .device = map->device, .inode = map->inode,
+        .mtime = map->mtime,
+        .path = xformat("%.*s", (int)map->path_size, (const char *)(map + 1)),
+    };
+    if (!mapped_list_find(&mapped, &about))
+        mapped_list_add(&mapped, &about);
+    free(about.path);
+}
+
 static bool seen[65536]; /* threads of the track that is walked over */
 
 static void info_add_event(struct summary *s, const struct event *e)
@@ -97,6 +112,8 @@ static void info_add_event(struct summary *s, const struct event *e)
         s->refused += !!(flags & SYSCALL_REFUSED);
     } else if (e->kind == EVENT_START) {
         add_command(s, e);
+    } else if (e->kind == EVENT_MAP) {
+        add_mapped((const struct event_map *)e->payload);
     } else if (e->kind == EVENT_NOTE) {
         add_note(s, e);
     } else if (e->kind == EVENT_END) {
@@ -153,7 +170,11 @@ static void print_head(const struct recording *rec)
     printf("ended      %s\n", ending);
     if (meta->why)
         printf("cut        %s\n", meta->why);
-    printf("size       %s\n", figures_bytes(room, recording_size(rec)));
+    u64 own = recording_size_own(rec), shared = recording_size(rec) - own;
+    printf("size       %s", figures_bytes(room, own));
+    if (shared)
+        printf(", and %s shared with other recordings", figures_bytes(room, shared));
+    printf("\n");
     printf("machine    %s; %s\n", meta->kernel ? meta->kernel : "?", meta->cpu ? meta->cpu : "?");
     printf("recorder   %s\n", meta->recorder ? meta->recorder : "?");
     free(command);
@@ -357,6 +378,14 @@ static void info_print_json(const struct recording *rec, const struct summaries 
     json_line(&j);
 }
 
+/* True if something is wrong with the files that the recording keeps. */
+static bool check_files(const struct recording *rec)
+{
+    struct error *err = recording_files_check(rec, &mapped);
+    mapped_list_deinit(&mapped);
+    return err && error_complain(error_within(err, "%s", rec->path), 1);
+}
+
 /* True if something is wrong with a track. */
 static bool print_all(struct recording *rec, const u32 *tracks, size_t count, bool json)
 {
@@ -385,7 +414,7 @@ static int info(const struct track_choice *choice, bool json)
     err = choice->one ? track_choose(choice, rec, &tracks, &count)
                      : recording_tracks(rec, &tracks, &count);
     if (!err)
-        trouble = print_all(rec, tracks, count, json);
+        trouble = print_all(rec, tracks, count, json) | check_files(rec);
     if (!err)
         free(tracks);
     recording_destroy(rec);
@@ -429,5 +458,6 @@ const struct command cli_info = {
     .name = "info", .run = info_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
     .options = info_options, .summary = "describe what is in a recording",
     .about = RECORDING_HELP,
-    .after = "Every event is read and checked; the status is 1 if a track is damaged or was cut.\n",
+    .after = "Every event and every copy of a file is read and checked. The status is 1 if one is "
+             "damaged or a track was cut.\n",
 };

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "front/cli/recording_text.h"
 #include "log/channel.h"
+#include "log/copy_store.h"
 #include "log/recording.h"
 
 static bool some_broken;
@@ -26,7 +27,7 @@ static void ls_print_line(const struct recording *rec)
     char *ending = recording_text_ending(&rec->meta);
     char *command = recording_text_command(&rec->meta);
     printf("%-20s  %s  %10s  %-22s  %s\n", recording_text_name(rec),
-           figures_date(date, rec->meta.started), figures_bytes(size, recording_size(rec)), ending,
+           figures_date(date, rec->meta.started), figures_bytes(size, recording_size_own(rec)), ending,
            command);
     free(command);
     free(ending);
@@ -59,6 +60,11 @@ static int ls(void (*print)(const struct recording *rec))
         recording_destroy(list[i]);
     }
     free(list);
+    u64 shared = print == ls_print_line ? copy_store_shared() : 0;
+    char size[FIGURES_ROOM];
+    if (shared)
+        printf("%-20s  %19s  %10s  %-22s\n", "(shared copies)", "", figures_bytes(size, shared),
+               "of several recordings");
     int status = complain_if_unwritten();
     return status ? status : some_broken;
 }
@@ -94,5 +100,6 @@ const struct command cli_ls = {
     .name = "ls", .run = ls_run, .operands = {""}, .operand_kind = NAMES_NOTHING,
     .options = ls_options, .summary = "list the recordings",
     .about = "Lists the recordings in $EBB_RECORDINGS or ~/.local/share/ebb, oldest first: name, "
-             "when it began, size, how the program ended, its command line.\n",
+             "when it began, size, how the program ended, its command line. The size is what 'ebb rm' "
+             "frees; copies of files that several recordings share have a line of their own.\n",
 };

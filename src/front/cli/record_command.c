@@ -86,7 +86,7 @@ static void say_recorded(const struct recording *rec, const struct recorder_outc
     char size[FIGURES_ROOM], time[FIGURES_ROOM];
     complain(0, "recorded %s, %s, %llu events: %s",
              figures_time(time, rec->meta.ended - rec->meta.started),
-             figures_bytes(size, recording_size(rec)), (unsigned long long)outcome->events,
+             figures_bytes(size, recording_size_own(rec)), (unsigned long long)outcome->events,
              rec->path);
     if (outcome->left)
         complain(0, "SIG%s ended the recording; %u %s on unrecorded", sigabbrev_np(outcome->ended_by),

@@ -101,6 +101,7 @@ void recording_text_json(struct json *j, const struct recording *rec)
     json_signed(j, "signal", meta->signal);
     json_bool(j, "core", meta->core);
     json_unsigned(j, "size", recording_size(rec));
+    json_unsigned(j, "own", recording_size_own(rec));
     json_string(j, "kernel", meta->kernel);
     json_string(j, "cpu", meta->cpu);
     json_string(j, "recorder", meta->recorder);

@@ -1,0 +1,45 @@
+/* The store: contents that the recordings of one user share.  Hosted.
+ *
+ *     ROOT/.store/HASH-CRC-SIZE.zst   a content, compressed (log/kept_copy.h)
+ *     ROOT/.store/stat/KEY            a link to the name of a content: what a file that has this
+ *                                     device, inode, size and times holds
+ *
+ * A copy in a recording is a hard link to its content, so the file system counts references: a
+ * recording stays whole whatever happens to the store, and a content with no link but its own is
+ * garbage.  Nothing in the store is ever written to, and a name appears when its file is whole; so
+ * several recorders and removers work side by side without a lock, and a crash leaves nothing but
+ * garbage.  On a file system without hard links, or another than the root's, there is no sharing.
+ */
+#ifndef LOG_COPY_STORE_H
+#define LOG_COPY_STORE_H
+
+#include <sys/stat.h>
+
+#include "base/types.h"
+#include "log/kept_copy.h"
+
+#define COPY_STORE ".store"
+
+/* Opens the store of the root for a recording that is open as `dir`; -1: it cannot share. */
+int copy_store_open(int dir);
+
+/* Is the content of this file known?  `st` is of it, from before. */
+bool copy_store_know(int store, const struct stat *st, struct kept_content *ret);
+void copy_store_learn(int store, const struct stat *st, const struct kept_content *content);
+
+/* Gives the recording `dir` the content as `name`; false: the store does not have it. */
+bool copy_store_take(int store, const struct kept_content *content, int dir, const char *name);
+
+/* Puts `name` of the recording into the store; if another was faster, `name` becomes that one. */
+void copy_store_put(int store, const struct kept_content *content, int dir, const char *name);
+
+/* Removes what no recording refers to; adds up how many bytes were freed, and how many files. */
+struct copy_store_figures {
+    u64 files, bytes;
+};
+void copy_store_collect(struct copy_store_figures *ret);
+
+/* Bytes of all contents that more than one recording refers to. */
+u64 copy_store_shared(void);
+
+#endif
