@@ -38,23 +38,27 @@ struct plan_point plan_point_of(u64 pc, const struct cfa_rule *rule)
                                .offset = rule->offset};
 }
 
+/* Detours count for movements that begin in one. */
 static void points_take(struct points *p, const struct step_point *from, size_t count)
 {
     p->list = xalloc((count + 1) * sizeof *p->list);
-    p->count = (u32)count;
+    p->count = 0;
     for (size_t n = 0; n < count; n++)
-        p->list[n] = plan_point_of(from[n].pc, &from[n].cfa);
+        if (!from[n].detour || p->detours)
+            p->list[p->count++] = plan_point_of(from[n].pc, &from[n].cfa);
 }
 
-void points_use(struct points *p, struct symbols *symbols)
+void points_use(struct points *p, struct symbols *symbols, u64 pc)
 {
     size_t count;
+    bool detours = symbols_is_detour(symbols, pc);
     const struct step_point *from = symbols_step_points(symbols, &count);
     u32 number = symbols_points_number(symbols);
-    if (p->list && p->number == number)
+    if (p->list && p->number == number && p->detours == detours)
         return;
     forget_functions(p);
     free(p->list);
+    p->detours = detours;
     points_take(p, from, count);
     p->number = number;
 }
@@ -71,7 +75,8 @@ void points_join(struct points *p, struct symbols *symbols)
             at += at < count && before.list[n].pc == from[at].pc;
             p->list[p->count++] = before.list[n++];
         } else {
-            p->list[p->count++] = plan_point_of(from[at].pc, &from[at].cfa);
+            if (!from[at].detour || p->detours)
+                p->list[p->count++] = plan_point_of(from[at].pc, &from[at].cfa);
             at++;
         }
     }

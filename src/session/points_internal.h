@@ -15,6 +15,7 @@ struct points {
     struct plan_point *list; /* by pc */
     u32 count;
     u32 number;            /* of symbols_points_number() */
+    bool detours;          /* they count, too */
     u32 *scopes;           /* parents */
     u32 scope_count;
     struct list functions; /* struct points_function */
@@ -30,8 +31,8 @@ struct points_function {
 void points_init(struct points *p);
 void points_deinit(struct points *p);
 
-/* Brings them up to date with what is mapped. */
-void points_use(struct points *p, struct symbols *symbols);
+/* Brings them up to date with what is mapped, for a movement that begins at the pc. */
+void points_use(struct points *p, struct symbols *symbols, u64 pc);
 /* Those of another moment, with other libraries, count too. */
 void points_join(struct points *p, struct symbols *symbols);
 

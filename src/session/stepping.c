@@ -19,6 +19,8 @@ static size_t frames_for(u64 count)
     return count < FRAMES_MOST - FRAMES_LEAST ? FRAMES_LEAST + (size_t)count : FRAMES_MOST;
 }
 
+static struct error *finish_frame(struct walk *w, size_t index);
+
 /* --- step ------------------------------------------------------------------------------------- */
 
 /* A library that came or went on the way has statements, too: then once more, with all of them.  Most come soon after the start of a
@@ -37,9 +39,20 @@ static struct error *step_stretch(struct walk *w, u64 end, u64 *left)
     bool goes_on = moment_compare(w->s->here.at, w->from) != 0;
     struct point_question q = walk_question(w, NULL, 0);
     struct ahead a = {.points = q.points, .nth = *left, .limit_tick = end, .goes_on = goes_on};
+    if (w->resolver_count) {
+        a.site = w->resolvers;
+        a.more_sites = w->resolver_count - 1;
+    }
     struct error *err = walk_ahead(w, &a);
     *left = a.nth;
     return err;
+}
+
+/* What a resolver calls is not on the way: to where it returns. */
+static struct error *step_around_resolver(struct walk *w)
+{
+    struct error *err = walk_frames(w, FRAMES_LEAST);
+    return err || !w->frames.count ? err : finish_frame(w, 0);
 }
 
 /* Was it the end of the stretch that ended it? */
@@ -51,12 +64,16 @@ static bool goes_further(const struct walk *w, u64 end, u64 left)
 static struct error *stepping_forward(struct walk *w, u64 count)
 {
     struct error *err;
+    bool around;
     u64 end, left = count, ticks = STRETCH;
     do {
         end = stretch_end(w, w->s->here.at.tick, ticks);
         err = step_stretch(w, end, &left);
         ticks *= STRETCH_GROWS;
-    } while (!err && goes_further(w, end, left));
+        around = !err && left && w->stop->why == WHY_STEPPED && walk_at_resolver(w);
+        if (around)
+            err = step_around_resolver(w);
+    } while (!err && w->stop->why == WHY_STEPPED && (around || goes_further(w, end, left)));
     return err;
 }
 
@@ -64,7 +81,8 @@ static struct error *stepping_backward(struct walk *w, u64 count)
 {
     struct point_question q = walk_question(w, NULL, 0);
     struct point_result found;
-    struct error *err = point_search_before(w->s, &q, w->from, count, &found);
+    struct error *err = w->resolver_count ? walk_search_around(w, count, &found)
+                                          : point_search_before(w->s, &q, w->from, count, &found);
     if (err || session_interrupted(w->s))
         return err;
     return walk_back_to(w, &found);
@@ -75,6 +93,8 @@ struct error *source_step(struct source *src, enum session_direction d, u64 coun
 {
     struct walk w;
     struct error *err = walk_begin(&w, src, 0, ret);
+    if (!err)
+        err = walk_begin_resolvers(&w);
     if (!err)
         err = d == FORWARD ? stepping_forward(&w, count) : stepping_backward(&w, count);
     return walk_end(&w, d, err);

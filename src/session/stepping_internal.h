@@ -16,6 +16,9 @@ struct walk {
     u64 rsp;
     struct moment from;
     struct session_stop *stop;
+    /* Entries of resolvers that a step goes around (stepping_resolvers.c). */
+    struct plan_site *resolvers;
+    u32 resolver_count;
 };
 
 /* Around a movement: where it begins; and, whatever happened, where the session stands then. */
@@ -34,6 +37,7 @@ struct ahead {
     bool goes_on;   /* from the limit of another one, which has met nothing of what lies there */
     u32 flags; /* PLAN_FRAMES_LEAVE */
     const struct plan_site *site; /* NULL: none */
+    u32 more_sites; /* behind it */
 };
 struct error *walk_ahead(struct walk *w, struct ahead *a);
 
@@ -68,6 +72,12 @@ struct error *walk_last_since(struct walk *w, const struct plan_site *sites, u32
 
 /* The calls of a function, or the addresses behind them; to be freed. */
 struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind, u32 *ret_count);
+
+/* stepping_resolvers.c: finds the resolvers; does the session stand at the entry of one? */
+struct error *walk_begin_resolvers(struct walk *w);
+bool walk_at_resolver(const struct walk *w);
+/* The nth point before the movement's beginning, without those in calls of resolvers. */
+struct error *walk_search_around(struct walk *w, u64 count, struct point_result *ret);
 
 /* source.c: */
 struct points *source_points(struct source *src);

@@ -59,13 +59,14 @@ struct error *walk_begin(struct walk *w, struct source *src, size_t frames, stru
     struct error *err = source_symbols(src, &w->symbols);
     if (err)
         return err;
-    points_use(w->points, w->symbols);
+    points_use(w->points, w->symbols, w->from.pc);
     return frames ? walk_frames(w, frames) : NULL;
 }
 
 struct error *walk_end(struct walk *w, enum session_direction direction, struct error *err)
 {
     base_frames_deinit(&w->frames);
+    free(w->resolvers);
     if (err) {
         movement_return(w->s, w->from);
         return err;
@@ -110,7 +111,8 @@ static void walk_make_plan(const struct walk *w, const struct ahead *a, bool alo
                            struct pass_plan *ret)
 {
     struct breakpoints none = {0};
-    breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site, a->site ? 1 : 0, ret);
+    breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site,
+                     a->site ? 1 + a->more_sites : 0, ret);
     pass_plan_add_points(ret, &w->s->family.tables, &a->points);
     ret->plan->points_nth = a->nth;
     ret->plan->flags = a->flags | (a->goes_on ? 0 : PLAN_PAST_HERE);

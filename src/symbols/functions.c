@@ -13,15 +13,30 @@ enum { TEXT_LENGTH = 4096 };
 
 /* --- the table ------------------------------------------------------------------------------------ */
 
-static bool is_code(const GElf_Sym *symbol, const char *name)
+/* A symbol as libdwfl tells of it. */
+struct read_symbol {
+    GElf_Sym symbol;
+    GElf_Addr at;
+    const char *name;
+    Elf *elf;
+    GElf_Word section;
+};
+
+/* Labels of assembler code have no type; those that mark the ends of sections are in none, or at its end. */
+static bool is_label(const struct read_symbol *r)
 {
-    int type = GELF_ST_TYPE(symbol->st_info);
-    if (!name || !*name || symbol->st_shndx == SHN_UNDEF || !symbol->st_value)
+    GElf_Shdr h;
+    Elf_Scn *section = r->section < SHN_LORESERVE ? elf_getscn(r->elf, r->section) : NULL;
+    return section && gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR &&
+           r->symbol.st_value < h.sh_addr + h.sh_size;
+}
+
+static bool is_code(const struct read_symbol *r)
+{
+    int type = GELF_ST_TYPE(r->symbol.st_info);
+    if (!r->name || !*r->name || r->symbol.st_shndx == SHN_UNDEF || !r->symbol.st_value)
         return false;
-    if (type == STT_FUNC || type == STT_GNU_IFUNC)
-        return true;
-    return type == STT_NOTYPE && GELF_ST_BIND(symbol->st_info) == STB_GLOBAL &&
-           symbol->st_shndx < SHN_LORESERVE && strncmp(name, "__", 2) != 0;
+    return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && is_label(r));
 }
 
 static int functions_by_start(const void *a, const void *b)
@@ -37,13 +52,93 @@ static bool in_code(struct module *m, u64 address)
     return address >= m->shown.start && address < m->shown.end;
 }
 
-/* Those without a size reach to the next. */
+/* Where the section ends that holds the address. */
+static u64 section_end(struct module *m, u64 address)
+{
+    GElf_Addr bias, at = address;
+    GElf_Shdr h;
+    Elf_Scn *section = dwfl_module_address_section(m->mod, &at, &bias);
+    return section && gelf_getshdr(section, &h) ? address - at + h.sh_size : ~0ull;
+}
+
+/* Those without a size reach to the next, in their section. */
 static void mend_ends(struct module *m)
 {
     struct function_symbol *f = m->functions.items;
+    for (size_t n = 0; n < m->functions.count; n++) {
+        if (f[n].end != f[n].start)
+            continue;
+        u64 next = n + 1 < m->functions.count ? f[n + 1].start : f[n].start + 1;
+        u64 end = section_end(m, f[n].start);
+        f[n].end = next < end ? next : end;
+    }
+}
+
+/* Labels within functions are no functions, unless others can call them. */
+static void drop_labels(struct list *l)
+{
+    struct function_symbol *f = l->items;
+    size_t kept = 0;
+    u64 reached = 0;
+    for (size_t n = 0; n < l->count; n++) {
+        if (f[n].label && f[n].start < reached)
+            continue;
+        if (f[n].end > reached)
+            reached = f[n].end;
+        f[kept++] = f[n];
+    }
+    l->count = kept;
+}
+
+/* Adjustors of `this` for virtual calls. */
+static bool is_thunk(const char *raw)
+{
+    return strncmp(raw, "_ZTh", 4) == 0 || strncmp(raw, "_ZTv", 4) == 0 ||
+           strncmp(raw, "_ZTc", 4) == 0;
+}
+
+static void add_function(struct module *m, const struct read_symbol *r)
+{
+    int type = GELF_ST_TYPE(r->symbol.st_info);
+    *(struct function_symbol *)list_add(&m->functions) = (struct function_symbol){
+        .start = r->at, .end = r->at + r->symbol.st_size, .raw = r->name,
+        .part = strstr(r->name, ".cold"),
+        .detour = type == STT_GNU_IFUNC || is_thunk(r->name), .resolver = type == STT_GNU_IFUNC,
+        .label = type == STT_NOTYPE && GELF_ST_BIND(r->symbol.st_info) == STB_LOCAL &&
+                 !r->symbol.st_size,
+    };
+}
+
+/* A resolver has a name of its own beside that of what it resolves. */
+static void spread_detours(struct list *l)
+{
+    struct function_symbol *f = l->items;
+    for (size_t n = 0, first = 0; n < l->count; n++) {
+        first = f[n].start == f[first].start ? first : n;
+        for (size_t k = first; k < n; k++) {
+            f[k].detour = f[n].detour |= f[k].detour;
+            f[k].resolver = f[n].resolver |= f[k].resolver;
+        }
+    }
+}
+
+/* glibc's dynamic linker begins with `mov %rsp, %rdi; call _dl_start`; the symbol of that place is
+ * not among those that are left when it was stripped. */
+static void name_entry(struct module *m)
+{
+    enum { ENTRY_SIZE = 8 };
+    GElf_Addr bias;
+    GElf_Ehdr header;
+    Elf *elf = dwfl_module_getelf(m->mod, &bias);
+    const struct function_symbol *f = m->functions.items;
+    if (!module_is_linker(m) || !elf || !gelf_getehdr(elf, &header))
+        return;
+    u64 start = header.e_entry + bias;
     for (size_t n = 0; n < m->functions.count; n++)
-        if (f[n].end == f[n].start)
-            f[n].end = n + 1 < m->functions.count ? f[n + 1].start : f[n].start + 1;
+        if (start == f[n].start || (start > f[n].start && start < f[n].end))
+            return;
+    *(struct function_symbol *)list_add(&m->functions) = (struct function_symbol){
+        .start = start, .end = start + ENTRY_SIZE, .raw = "_start"};
 }
 
 static void make_functions(struct module *m)
@@ -51,17 +146,18 @@ static void make_functions(struct module *m)
     m->functions_made = true;
     int count = dwfl_module_getsymtab(m->mod);
     for (int n = 1; n < count; n++) {
-        GElf_Sym symbol;
-        GElf_Addr at;
-        const char *name = dwfl_module_getsym_info(m->mod, n, &symbol, &at, NULL, NULL, NULL);
-        if (!name || !is_code(&symbol, name) || !in_code(m, at))
-            continue;
-        *(struct function_symbol *)list_add(&m->functions) = (struct function_symbol){
-            .start = at, .end = at + symbol.st_size, .raw = name, .part = strstr(name, ".cold")};
+        struct read_symbol r = {0};
+        r.name = dwfl_module_getsym_info(m->mod, n, &r.symbol, &r.at, &r.section, &r.elf, NULL);
+        if (is_code(&r) && in_code(m, r.at))
+            add_function(m, &r);
     }
+    module_add_stubs(m);
+    name_entry(m);
     if (m->functions.count)
         qsort(m->functions.items, m->functions.count, sizeof(struct function_symbol),
               functions_by_start);
+    drop_labels(&m->functions);
+    spread_detours(&m->functions);
     mend_ends(m);
     fortran_name_functions(m);
 }
@@ -80,6 +176,7 @@ void module_drop_functions(struct module *m)
     for (size_t n = 0; n < m->functions.count; n++)
         free(f[n].name);
     list_deinit(&m->functions);
+    list_deinit(&m->resolvers);
 }
 
 /* Of several that begin at one place the first; the one that begins last, among those around the address. */
@@ -125,6 +222,61 @@ bool function_is_named(struct function_symbol *f, const char *wanted)
     return f->is_rust ? rust_name_fits(name, wanted) : signature_fits(name, wanted);
 }
 
+bool symbols_is_detour(struct symbols *s, u64 pc)
+{
+    struct module *m = module_at(s, pc);
+    struct function_symbol *f = m && !module_is_linker(m) ? module_function(m, pc) : NULL;
+    return m && (f ? f->detour : module_is_linker(m));
+}
+
+bool symbols_is_resolver(struct symbols *s, u64 pc)
+{
+    struct module *m = module_at(s, pc);
+    struct function_symbol *f = m && !module_is_linker(m) ? module_function(m, pc) : NULL;
+    return f && f->resolver;
+}
+
+static bool calls_others(struct symbols *s, const struct function_symbol *f)
+{
+    struct instruction *code;
+    size_t count;
+    bool calls = false;
+    symbols_instructions(s, f->start, f->end, &code, &count);
+    for (size_t n = 0; n < count; n++)
+        calls |= code[n].kind == INSTRUCTION_CALL;
+    free(code);
+    return calls;
+}
+
+static void make_resolvers(struct module *m)
+{
+    size_t count;
+    struct line_place place;
+    struct function_symbol *f = module_functions(m, &count);
+    m->resolvers_made = true;
+    if (module_is_linker(m) || !module_load_dwarf(m))
+        return;
+    for (size_t n = 0; n < count; n++)
+        if (f[n].resolver && (!n || f[n - 1].start != f[n].start) &&
+            symbols_line(m->owner, f[n].start, &place) && calls_others(m->owner, &f[n]))
+            *(u64 *)list_add(&m->resolvers) = f[n].start;
+}
+
+void symbols_resolvers(struct symbols *s, u64 **ret, size_t *ret_count)
+{
+    struct list all = LIST(u64);
+    struct module **modules = s->modules.items;
+    for (size_t k = 0; k < s->modules.count; k++) {
+        if (!modules[k]->resolvers_made)
+            make_resolvers(modules[k]);
+        const u64 *entries = modules[k]->resolvers.items;
+        for (size_t n = 0; n < modules[k]->resolvers.count; n++)
+            *(u64 *)list_add(&all) = entries[n];
+    }
+    *ret = all.items;
+    *ret_count = all.count;
+}
+
 /* --- by address -------------------------------------------------------------------------------------- */
 
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
@@ -145,73 +297,7 @@ bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
     return true;
 }
 
-/* --- stubs of the linker ------------------------------------------------------------------------------ */
-
-struct stubs {
-    u64 start, end, first; /* the first one for a function, behind the header if there is one */
-    Elf_Data *relocations;
-    GElf_Shdr relocations_header;
-    size_t symbols;        /* section of their symbol table */
-};
-
-enum { STUB_SIZE = 16 };
-
-static bool note_section(struct stubs *stubs, Elf_Scn *section, const GElf_Shdr *h, const char *name)
-{
-    if (strcmp(name, ".rela.plt") == 0) {
-        stubs->relocations = elf_getdata(section, NULL);
-        stubs->relocations_header = *h;
-        stubs->symbols = h->sh_link;
-    }
-    bool second = strcmp(name, ".plt.sec") == 0;
-    if (second || (strcmp(name, ".plt") == 0 && !stubs->start)) {
-        stubs->start = h->sh_addr;
-        stubs->end = h->sh_addr + h->sh_size;
-        stubs->first = h->sh_addr + (second ? 0 : STUB_SIZE);
-    }
-    return true;
-}
-
-static bool find_stubs(Elf *elf, struct stubs *ret)
-{
-    size_t names;
-    Elf_Scn *section = NULL;
-    GElf_Shdr h;
-    *ret = (struct stubs){0};
-    if (elf_getshdrstrndx(elf, &names))
-        return false;
-    while ((section = elf_nextscn(elf, section)))
-        if (gelf_getshdr(section, &h)) {
-            const char *name = elf_strptr(elf, names, h.sh_name);
-            note_section(ret, section, &h, name ? name : "");
-        }
-    return ret->start && ret->relocations;
-}
-
-static const char *stub_name(Elf *elf, const struct stubs *stubs, size_t index)
-{
-    GElf_Rela rela;
-    GElf_Sym symbol;
-    GElf_Shdr h;
-    Elf_Scn *section = elf_getscn(elf, stubs->symbols);
-    if (!gelf_getrela(stubs->relocations, (int)index, &rela) || !section || !gelf_getshdr(section, &h) ||
-        !gelf_getsym(elf_getdata(section, NULL), (int)GELF_R_SYM(rela.r_info), &symbol))
-        return NULL;
-    return elf_strptr(elf, h.sh_link, symbol.st_name);
-}
-
-/* "puts@plt", to be freed; NULL: no stub. */
-static char *describe_stub(struct module *m, u64 pc)
-{
-    GElf_Addr bias;
-    struct stubs stubs;
-    Elf *elf = dwfl_module_getelf(m->mod, &bias);
-    u64 at = pc - bias;
-    if (!elf || !find_stubs(elf, &stubs) || at < stubs.first || at >= stubs.end)
-        return NULL;
-    const char *name = stub_name(elf, &stubs, (at - stubs.first) / STUB_SIZE);
-    return name && *name ? xformat("%s@plt", name) : NULL;
-}
+/* --- sections ------------------------------------------------------------------------------------------ */
 
 /* False: it is in no section. */
 static bool section_flags(struct module *m, u64 address, u64 *ret)
@@ -244,9 +330,6 @@ char *symbols_describe(struct symbols *s, u64 pc)
         char *datum = names_of_address(s, pc, false);
         return datum ? datum : xformat("0x%llx", (unsigned long long)pc);
     }
-    char *stub = m ? describe_stub(m, pc) : NULL; /* first: _init, which has no size, seems to reach there */
-    if (stub)
-        return stub;
     struct function_symbol *f = m ? module_function(m, pc) : NULL;
     if (!f)
         return xformat("0x%llx", (unsigned long long)pc);

@@ -164,6 +164,7 @@ static void add_point(struct pointing *p, Dwarf_Die *unit, const struct line_row
     *(again ? last : (struct step_point *)list_add(points)) = (struct step_point){
         .pc = row->pc, .file = file, .line = (u32)row->number, .entry = entry || (again && last->entry),
         .function = p->f ? p->f->start : 0,
+        .detour = module_is_linker(p->m) || (p->f && p->f->detour),
     };
 }
 

@@ -151,6 +151,7 @@ static struct module *module_open(struct symbols *s, const char *path, u64 start
     struct module *m = xalloc(sizeof *m);
     *m = (struct module){
         .owner = s, .fd = fd, .functions = LIST(struct function_symbol),
+        .resolvers = LIST(u64),
         .units = LIST(struct unit_range), .points = LIST(struct step_point),
         .unit_points = LIST(struct step_point),
         .shown = {.path = symbols_intern(s, path), .start = start},
@@ -324,6 +325,34 @@ bool module_is_program(struct module *m)
         if (gelf_getshdr(section, &h) && h.sh_type == SHT_DYNAMIC)
             return says_program(section, &h, has_interpreter(elf));
     return false;
+}
+
+/* The name by which other files ask for it; NULL: none. */
+static const char *shared_name(Elf *elf)
+{
+    GElf_Shdr h;
+    GElf_Dyn dynamic;
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_DYNAMIC || !h.sh_entsize)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (int n = 0; data && n < (int)(h.sh_size / h.sh_entsize); n++)
+            if (gelf_getdyn(data, n, &dynamic) && dynamic.d_tag == DT_SONAME)
+                return elf_strptr(elf, h.sh_link, dynamic.d_un.d_val);
+    }
+    return NULL;
+}
+
+bool module_is_linker(struct module *m)
+{
+    if (m->linker == LINKER_UNKNOWN) {
+        GElf_Addr bias;
+        Elf *elf = dwfl_module_getelf(m->mod, &bias);
+        const char *name = elf ? shared_name(elf) : NULL;
+        m->linker = name && strncmp(name, "ld-linux", 8) == 0 ? LINKER_YES : LINKER_NO;
+    }
+    return m->linker == LINKER_YES;
 }
 
 /* The program comes first: what a user names is looked for there before it is in libraries. */

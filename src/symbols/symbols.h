@@ -8,6 +8,7 @@
  *   line_table.c  line tables and step points
  *   places.c      places that a user names
  *   functions.c   functions by address and by name, inlined ones too; symbols without debug information
+ *   stubs.c       the linker's stubs, as functions
  *   prologue.c    where a breakpoint on a function stops
  *   inlined.c     instances of functions that were inlined, by name
  *   signatures.c  which functions a name means
@@ -87,11 +88,19 @@ struct step_point {
     const char *file;
     u32 line;
     bool entry;         /* the first of its function, behind the prologue */
+    /* On the way from a call to the function that is meant: in the dynamic linker, in the resolver
+     * of an IFUNC, or in a thunk of C++. */
+    bool detour;
     struct cfa_rule cfa;
     u64 function;       /* address of the first instruction of the function (out-of-line) that it is in */
 };
 const struct step_point *symbols_step_points(struct symbols *s, size_t *ret_count);
 const struct step_point *symbols_step_point_at(struct symbols *s, u64 pc); /* NULL: none */
+/* Would one at this address be a detour? */
+bool symbols_is_detour(struct symbols *s, u64 pc);
+/* Is it in the resolver of an IFUNC?  And the entries of those that have step points and call others; *ret to be freed. */
+bool symbols_is_resolver(struct symbols *s, u64 pc);
+void symbols_resolvers(struct symbols *s, u64 **ret, size_t *ret_count);
 /* Another number when others were gathered than the last time. */
 u32 symbols_points_number(struct symbols *s);
 

@@ -16,6 +16,10 @@ struct function_symbol {
     bool part;       /* the cold rest of another */
     bool is_rust;    /* known when it has a name */
     bool is_fortran; /* its name is of the debug information */
+    bool stub;       /* of the procedure linkage table */
+    bool detour;     /* see struct step_point */
+    bool resolver;   /* one that is the resolver of an IFUNC */
+    bool label;      /* of assembler code, for its own file */
 };
 
 /* A range of a compilation unit. */
@@ -39,6 +43,7 @@ struct module {
     struct symbols *owner;
     int fd;
     bool seen; /* in the present address space */
+    enum { LINKER_UNKNOWN, LINKER_YES, LINKER_NO } linker;
     Dwfl *dwfl;
     Dwfl_Module *mod;
     Dwarf *dwarf; /* NULL: no debug information */
@@ -49,7 +54,9 @@ struct module {
     } frames[2]; /* .eh_frame, .debug_frame */
 
     bool functions_made, units_made, points_made, rules_made;
+    bool resolvers_made;
     struct list functions; /* struct function_symbol, by start */
+    struct list resolvers; /* u64: entries of those that have step points and call others */
     struct list units;     /* struct unit_range, by start */
     struct list points;    /* struct step_point, by pc; with the rules for their frames if those are made */
     struct list unit_points; /* of the unit that was asked for last, while those of all are not made */
@@ -92,6 +99,8 @@ struct symbols {
 struct module *module_at(struct symbols *s, u64 address);
 /* Is it the program itself, and no library? */
 bool module_is_program(struct module *m);
+/* Is it glibc's dynamic linker?  (musl's is its C library, and binds nothing lazily.) */
+bool module_is_linker(struct module *m);
 /* Its debug information; false: it has none. */
 bool module_load_dwarf(struct module *m);
 /* The unit that holds the address, ready to be asked; false: none. */
@@ -185,6 +194,8 @@ bool function_is_named(struct function_symbol *f, const char *wanted);
 /* A symbol's name as its language writes it (demangle.c); NULL: it is as it is.  To be freed. */
 char *demangle(const char *raw, bool *ret_rust);
 void module_drop_functions(struct module *m);
+/* Adds the stubs of the linker to its functions (stubs.c). */
+void module_add_stubs(struct module *m);
 
 /* Adds where instances of an inlined function begin (struct inlined_entry). */
 struct inlined_entry {

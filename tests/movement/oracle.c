@@ -467,9 +467,21 @@ static void stop_at_signal(const struct oracle *o, struct moment from, enum sess
             *l = (struct landing){LANDS_AT, all[n].at, true};
 }
 
+/* Movements that begin in a detour count its statements, which are not in the list. */
+static bool begins_in_detour(struct oracle *o, const struct order *order, size_t from)
+{
+    struct symbols *symbols;
+    if (order->movement == MOVE_STEPI || order->movement == MOVE_UNTIL || order->movement == MOVE_CONTINUE)
+        return false;
+    must(source_symbols(o->source, &symbols));
+    return symbols_is_detour(symbols, walk_instant(&o->walk, from)->at.pc);
+}
+
 struct landing oracle_land(struct oracle *o, const struct order *order, size_t from)
 {
     unsure = false;
+    if (begins_in_detour(o, order, from))
+        return (struct landing){.where = LANDS_UNKNOWN};
     struct landing l = land_by_itself(o, order, from);
     if (unsure)
         return (struct landing){.where = LANDS_UNKNOWN};

@@ -29,6 +29,8 @@
  *   - What `out` gets out of is the smaller of the innermost block that has declarations and the innermost loop, from where
  *     a branch goes back to up to that branch.  Where neither is around a statement it is the function, or what was inlined;
  *     the outermost cannot be left.
+ *   - Detours (the dynamic linker, resolvers of IFUNCs, thunks) are left out of the list. Movements that begin in one are not
+ *     asked about.
  *   - until LOC stays with its thread, like all movements; continue does not.
  */
 #ifndef MOVEMENT_ORACLE_H

@@ -42,7 +42,7 @@ static void add_points(struct oracle *o, struct list *points, struct list *modul
             *(struct symbols_module *)list_add(modules) = m[n];
     const struct step_point *p = symbols_step_points(symbols, &count);
     for (size_t n = 0; n < count; n++) {
-        if (points->count && bsearch(&p[n], points->items, points->count, sizeof *p, by_pc))
+        if (p[n].detour || (points->count && bsearch(&p[n], points->items, points->count, sizeof *p, by_pc)))
             continue;
         struct step_point *new = list_add(points);
         *new = p[n];
