@@ -140,28 +140,37 @@ static struct error *all_registers(struct dbg *d, const char *args)
 
 /* --- threads and tracks ----------------------------------------------------------------------- */
 
+static void say_name(struct dbg *d, const struct frame *f)
+{
+    char *name = symbols_bare_name(f->function ? f->function : "??");
+    dbg_say(d, "%s", name);
+    free(name);
+}
+
+/* A thread that waits in a library is shown where the program called it. */
 static void say_thread_row(struct dbg *d, const struct control_thread *t)
 {
-    u32 before = d->thread;
-    bool looked_at = t->thread == d->thread;
-    dbg_say(d, "%c %-3u %-8u %-16.16s ", looked_at ? '*' : ' ', t->thread, t->tid, t->name);
-    if (!looked_at) {
-        struct frame *frames;
-        size_t count;
-        struct error *err = source_frames(d->source, t->thread, 1, &frames, &count, NULL);
-        if (!err && count)
-            dbg_say(d, "%s", frames[0].function ? frames[0].function : "??");
-        if (!err)
-            free(frames);
-        error_destroy(err);
-    } else {
-        struct error *err = dbg_frames(d);
-        const struct frame *f = !err && d->frame_count ? &d->frames[0] : NULL;
-        dbg_say(d, "%s", f && f->function ? f->function : "??");
-        error_destroy(err);
+    struct frame shown, innermost;
+    dbg_say(d, "%c %-3u %-8u %-16.16s ", t->thread == d->thread ? '*' : ' ', t->thread, t->tid, t->name);
+    bool known = dbg_thread_frames(d, t->thread, &shown, &innermost);
+    if (!known)
+        dbg_say(d, "??");
+    else
+        say_name(d, &shown);
+    if (known && shown.place.file) {
+        char *file = dbg_short_path(d, shown.place.file);
+        dbg_say(d, " at %s:%u", file, shown.place.line);
+        free(file);
+    }
+    if (known && (shown.pc != innermost.pc || shown.cfa != innermost.cfa)) {
+        dbg_say(d, ", in ");
+        say_name(d, &innermost);
     }
     dbg_say(d, "%s\n", t->runs ? " (runs)" : "");
-    d->thread = before;
+    json_string(dbg_fields(d), "function", known ? shown.function : NULL);
+    json_string(dbg_fields(d), "file", known ? shown.place.file : NULL);
+    if (known && shown.place.file)
+        json_unsigned(dbg_fields(d), "line", shown.place.line);
 }
 
 static struct error *threads(struct dbg *d, const char *args)
@@ -177,12 +186,12 @@ static struct error *threads(struct dbg *d, const char *args)
     for (size_t i = 0; i < count; i++) {
         char name[sizeof list[i].name + 1] = {0};
         memcpy(name, list[i].name, sizeof list[i].name);
-        say_thread_row(d, &list[i]);
         json_open(dbg_fields(d), NULL, '{');
         json_unsigned(dbg_fields(d), "thread", list[i].thread);
         json_unsigned(dbg_fields(d), "tid", list[i].tid);
         json_string(dbg_fields(d), "name", name);
         json_bool(dbg_fields(d), "runs", list[i].runs);
+        say_thread_row(d, &list[i]);
         json_close(dbg_fields(d), '}');
     }
     json_close(dbg_fields(d), ']');

@@ -280,6 +280,8 @@ size_t dbg_shown_frames(struct dbg *d, size_t least, bool *ret_all);
 /* The frame that is executing, or that the user chose: movements and registers are about that
  * one.  NULL: none. */
 const struct frame *dbg_real_frame(struct dbg *d);
+/* Of a thread: the innermost frame of the program, and the innermost of all. */
+bool dbg_thread_frames(struct dbg *d, u32 thread, struct frame *ret_shown, struct frame *ret_innermost);
 void dbg_say_thread(struct dbg *d, u32 thread);
 void dbg_json_place(struct dbg *d, struct json *j);
 struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const char *args);

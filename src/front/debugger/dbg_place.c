@@ -41,27 +41,55 @@ static void reach_frames(struct dbg *d, size_t least)
 
 /* With a line, and if there is one, with a line that can be shown: a C library may have debug
  * information installed and no source. */
-static size_t innermost_known(struct dbg *d)
+static size_t first_of_program(struct dbg *d, struct unwinding *u)
 {
     struct symbols *symbols;
-    size_t found;
-    if (dbg_panic_frame(d, &found))
-        return found;
-    found = FRAMES_SOUGHT;
+    size_t found = FRAMES_SOUGHT, count = 0;
+    struct frame *frames = unwinding_frames(u, FRAMES_AHEAD, &count);
     struct error *err = dbg_symbols(d, &symbols);
     for (size_t i = 0; i < FRAMES_SOUGHT && !err; i++) {
-        if (i >= d->frame_count)
-            reach_frames(d, FRAMES_SOUGHT);
-        const char *file = i < d->frame_count ? d->frames[i].place.file : NULL;
+        if (i >= count)
+            frames = unwinding_frames(u, FRAMES_SOUGHT + FRAMES_AHEAD, &count);
+        const char *file = i < count ? frames[i].place.file : NULL;
         if (file && found == FRAMES_SOUGHT)
             found = i;
         if (file && symbols_source_lines(symbols, file))
             return i;
-        if (i >= d->frame_count)
+        if (i >= count)
             break;
     }
     error_destroy(err);
     return found < FRAMES_SOUGHT ? found : 0;
+}
+
+static size_t innermost_known(struct dbg *d)
+{
+    size_t found;
+    if (dbg_panic_frame(d, &found))
+        return found;
+    found = first_of_program(d, d->unwinding);
+    reach_frames(d, found);
+    return found;
+}
+
+bool dbg_thread_frames(struct dbg *d, u32 thread, struct frame *ret_shown, struct frame *ret_innermost)
+{
+    struct unwinding *u;
+    size_t count, shown;
+    struct error *err = source_unwinding(d->source, thread, &u);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    shown = first_of_program(d, u);
+    const struct frame *frames = unwinding_frames(u, shown + 1, &count);
+    bool known = shown < count;
+    if (known) {
+        *ret_shown = frames[shown];
+        *ret_innermost = frames[0];
+    }
+    unwinding_destroy(u);
+    return known;
 }
 
 /* Have they been found where one stands now, in the thread that is looked at? */
