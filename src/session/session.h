@@ -152,6 +152,8 @@ enum session_why {
     WHY_STEPPED,     /* as far as was asked */
     WHY_START,       /* of the recording */
     WHY_END,
+    WHY_THREAD_START, /* of the thread that moved: its first instruction */
+    WHY_THREAD_END,   /* its last one */
     WHY_INTERRUPTED,
     WHY_ARRIVED,     /* session_goto */
 };
@@ -177,6 +179,11 @@ struct error *session_continue(struct session *s, enum session_direction directi
 
 /* To a moment, unless a breakpoint stops it on the way.  WHY_ARRIVED: there. */
 struct error *session_travel(struct session *s, struct moment to, struct session_stop *ret);
+
+/* After a movement that began at `from` and is to be one of this thread alone: if it has led beyond the thread's first or last
+ * instruction, to that one instead (WHY_THREAD_START, WHY_THREAD_END).  Movements by instructions and statements see to it themselves. */
+struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread, struct moment from,
+                                   struct session_stop *stop);
 
 /* `count` instructions of the thread (CONTROL_THREAD_ANY: of whichever runs), or until a
  * breakpoint; an event at the moment where it ends is a WHY_STEPPED (a store that a breakpoint is

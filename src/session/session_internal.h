@@ -40,6 +40,11 @@ struct session {
         u64 states;        /* the next trail ahead is to have */
         u64 pause;         /* steps before one is tried again */
     } steps_ahead;         /* single steps forward: steps.c */
+    struct life_edge {
+        u32 thread;
+        bool known;
+        struct moment at;
+    } life_edges[2];       /* by enum session_direction: the last that was come to (thread_life.c) */
     struct replayer *scratch;
     i64 scratch_shown; /* how much of what engines printed has been asked for */
     /* memory of the copy's own: scratch_call.c */

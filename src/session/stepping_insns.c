@@ -283,6 +283,8 @@ static struct error *go_among_breakpoints(struct source *src, enum session_direc
         err = movement_run_ahead(w.s, why == WHY_END ? (struct moment){~0ull, 0} : to, 1, ret);
         again = !err && ret->why == WHY_BREAKPOINT && source_is_silent(src, ret);
     }
+    if (d == FORWARD && !err && ret->why == WHY_STEPPED && why == WHY_THREAD_END)
+        ret->why = why;
     return walk_end(&w, d, err);
 }
 

@@ -404,6 +404,13 @@ static struct error *steps_backward(struct session *s, struct stepping *g)
     return err;
 }
 
+struct error *steps_one(struct session *s, enum session_direction direction, u32 thread, struct session_stop *ret)
+{
+    struct stepping g = {direction, thread, 1, {0, 0}, ret};
+    *ret = (struct session_stop){.why = WHY_END};
+    return direction == FORWARD ? steps_forward(s, &g) : steps_backward(s, &g);
+}
+
 struct error *session_step(struct session *s, enum session_direction direction, u32 thread,
                            u64 count,
                            struct session_range range, struct session_stop *ret)
@@ -411,8 +418,14 @@ struct error *session_step(struct session *s, enum session_direction direction, 
     struct moment from = s->here.at;
     struct session_stop stop = {.why = WHY_END};
     struct stepping g = {direction, thread, count ? count : 1, range, &stop};
+    if (movement_at_edge_of_life(s, direction, thread)) {
+        *ret = (struct session_stop){.why = direction == FORWARD ? WHY_THREAD_END : WHY_THREAD_START};
+        return NULL;
+    }
     session_begin(s);
     struct error *err = direction == FORWARD ? steps_forward(s, &g) : steps_backward(s, &g);
+    if (!err)
+        err = movement_stay_in_life(s, direction, thread, from, &stop);
     if (err) {
         movement_return(s, from);
         return err;

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "base/xalloc.h"
 #include "log/event.h"
 #include "log/lineage.h"
@@ -38,6 +39,13 @@ struct event_list {
     size_t count, room;
 };
 
+/* Of a thread; numbers of those that have ended may be given to others. */
+struct thread_life {
+    u32 thread;
+    bool began, ended;
+    struct moment begin, end; /* see track_events_begins() */
+};
+
 struct track_events {
     int fd;
     u64 size;
@@ -49,6 +57,7 @@ struct track_events {
     u64 own_number; /* and its number */
     u64 realtime, frequency, start_stamp;
     struct event_list signals, maps;
+    struct list lives; /* struct thread_life */
     struct moment last;
     u16 last_kind; /* of the events that are no notes */
 };
@@ -150,6 +159,40 @@ static void pass(const struct track_events *t, struct event_mark *m, const struc
     m->offset += e->size;
 }
 
+/* The latest of that number. */
+static struct thread_life *life_of(struct track_events *t, u32 thread)
+{
+    struct thread_life *all = t->lives.items;
+    for (size_t n = t->lives.count; n-- > 0;)
+        if (all[n].thread == thread)
+            return &all[n];
+    return NULL;
+}
+
+static struct thread_life *new_life(struct track_events *t, u32 thread, bool began, struct moment at)
+{
+    struct thread_life *life = list_add(&t->lives);
+    *life = (struct thread_life){.thread = thread, .began = began, .begin = at};
+    return life;
+}
+
+/* The thread that a track begins with is the one that first gives its turn away. */
+static void note_switch(struct track_events *t, const struct event *e)
+{
+    const struct event_switch *s = (const struct event_switch *)e->payload;
+    struct moment at = {e->tick, e->pc};
+    struct thread_life *from = life_of(t, e->thread);
+    if (!from)
+        from = new_life(t, e->thread, false, (struct moment){0, 0});
+    if (s->reason == SWITCH_EXIT) {
+        from->ended = true;
+        from->end = at;
+    }
+    const struct thread_life *to = life_of(t, s->to);
+    if (!to || to->ended)
+        new_life(t, s->to, true, at);
+}
+
 static void track_events_note_event(struct track_events *t, const struct event *e, bool own,
                                     u64 count)
 {
@@ -169,6 +212,8 @@ static void track_events_note_event(struct track_events *t, const struct event *
     if (e->kind == EVENT_SIGNAL || e->kind == EVENT_MAP)
         event_list_add(e->kind == EVENT_MAP ? &t->maps : &t->signals, t->end.offset,
                        own ? t->end.number : 0);
+    if (e->kind == EVENT_SWITCH)
+        note_switch(t, e);
     if (e->tick || e->pc)
         t->last = (struct moment){e->tick, e->pc};
     if (e->kind != EVENT_NOTE)
@@ -196,7 +241,7 @@ static struct error *expand(struct track_events *t, struct lineage *l)
 struct error *track_events_create(const struct recording *rec, u32 track, struct track_events **ret)
 {
     struct track_events *t = xalloc(sizeof *t);
-    *t = (struct track_events){.fd = open_temporary(), .own = ~0ull};
+    *t = (struct track_events){.fd = open_temporary(), .own = ~0ull, .lives = LIST(struct thread_life)};
     struct lineage *l = NULL;
     struct error *err = t->fd < 0 ? error_errno(errno, "making a temporary file") : NULL;
     if (!err)
@@ -227,6 +272,7 @@ void track_events_destroy(struct track_events *t)
     if (t->fd >= 0)
         close(t->fd);
     free(t->marks);
+    list_deinit(&t->lives);
     free(t->signals.list);
     free(t->maps.list);
     free(t);
@@ -356,6 +402,33 @@ bool track_events_interrupt(const struct track_events *t, u64 met, struct moment
         pass(t, &m, e);
     }
     return false;
+}
+
+static const struct thread_life *find_life(const struct track_events *t, u32 thread, struct moment at)
+{
+    const struct thread_life *all = t->lives.items, *found = NULL;
+    for (size_t n = 0; n < t->lives.count; n++)
+        if (all[n].thread == thread && (!found || moment_compare(all[n].begin, at) <= 0))
+            found = &all[n]; /* the first may wait for its first turn still */
+    return found;
+}
+
+bool track_events_begins(const struct track_events *t, u32 thread, struct moment at, struct moment *ret)
+{
+    const struct thread_life *life = find_life(t, thread, at);
+    if (!life || !life->began)
+        return false;
+    *ret = life->begin;
+    return true;
+}
+
+bool track_events_ends(const struct track_events *t, u32 thread, struct moment at, struct moment *ret)
+{
+    const struct thread_life *life = find_life(t, thread, at);
+    if (!life || !life->ended)
+        return false;
+    *ret = life->end;
+    return true;
 }
 
 struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret)

@@ -79,7 +79,8 @@ static struct error *move_among_breakpoints(const struct order *o, struct sessio
 static const char *why_name(enum session_why why)
 {
     static const char *const whys[] = {[WHY_BREAKPOINT] = "breakpoint", [WHY_STEPPED] = "stepped", [WHY_START] = "start",
-                                       [WHY_END] = "end", [WHY_INTERRUPTED] = "interrupted", [WHY_ARRIVED] = "arrived"};
+                                       [WHY_END] = "end", [WHY_THREAD_START] = "start of the thread",
+                                       [WHY_THREAD_END] = "end of the thread", [WHY_INTERRUPTED] = "interrupted", [WHY_ARRIVED] = "arrived"};
     return whys[why];
 }
 
@@ -119,6 +120,8 @@ static bool right_reason(const struct landing *l, const struct order *o, const s
     case LANDS_AT_END:
         return stop->why == WHY_END;
     default:
+        if (l->edge && !l->early)
+            return stop->why == (o->direction == FORWARD ? WHY_THREAD_END : WHY_THREAD_START) || stop->why == WHY_BREAKPOINT;
         return l->early || o->movement == MOVE_CONTINUE ? stop->why == WHY_BREAKPOINT
                                                         : stop->why == WHY_STEPPED || stop->why == WHY_BREAKPOINT;
     }

@@ -477,12 +477,28 @@ static bool begins_in_detour(struct oracle *o, const struct order *order, size_t
     return symbols_is_detour(symbols, walk_instant(&o->walk, from)->at.pc);
 }
 
+/* A thread has a first instruction and a last one. */
+static void stay_in_life(const struct oracle *o, const struct order *order, size_t from, struct landing *l)
+{
+    u32 thread = walk_instant(&o->walk, from)->thread;
+    const struct list *own = &o->frames.instants_of[thread];
+    const size_t *all = own->items;
+    size_t first = all[0], last = all[own->count - 1];
+    if (order->movement == MOVE_UNTIL || order->movement == MOVE_CONTINUE)
+        return;
+    if (l->where == LANDS_AT_START && first > 0)
+        *l = (struct landing){LANDS_AT, walk_instant(&o->walk, first)->at, false, true};
+    if (l->where == LANDS_AT_END && o->ends[thread])
+        *l = (struct landing){LANDS_AT, walk_instant(&o->walk, last)->at, false, true};
+}
+
 struct landing oracle_land(struct oracle *o, const struct order *order, size_t from)
 {
     unsure = false;
     if (begins_in_detour(o, order, from))
         return (struct landing){.where = LANDS_UNKNOWN};
     struct landing l = land_by_itself(o, order, from);
+    stay_in_life(o, order, from, &l);
     if (unsure)
         return (struct landing){.where = LANDS_UNKNOWN};
     struct moment here = walk_instant(&o->walk, from)->at;

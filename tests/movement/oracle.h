@@ -31,7 +31,8 @@
  *     the outermost cannot be left.
  *   - Detours (the dynamic linker, resolvers of IFUNCs, thunks) are left out of the list. Movements that begin in one are not
  *     asked about.
- *   - until LOC stays with its thread, like all movements; continue does not.
+ *   - until LOC stays with its thread, like all movements; continue does not. Where there is nothing to be found, both end with
+ *     the recording, the others with the life of their thread.
  */
 #ifndef MOVEMENT_ORACLE_H
 #define MOVEMENT_ORACLE_H
@@ -57,6 +58,7 @@ struct landing {
     enum { LANDS_NOWHERE, LANDS_AT, LANDS_AT_START, LANDS_AT_END, LANDS_UNKNOWN } where; /* NOWHERE: it is to be refused */
     struct moment at;
     bool early; /* a breakpoint or signal came first */
+    bool edge;  /* it is the first or last instruction of the thread, and it was to go beyond it */
 };
 
 struct oracle {
@@ -68,6 +70,7 @@ struct oracle {
     u32 *inlined_of;                    /* per code: index in `inlined` */
     struct list inlined;                /* struct inlined; the first is empty */
     struct list *events_of;             /* per thread: size_t, instants that are step points */
+    bool *ends;                         /* per thread: before the recording does */
     struct session *session;
     struct source *source;
 };

@@ -105,6 +105,22 @@ static void list_events(struct oracle *o)
             *(size_t *)list_add(&o->events_of[walk_instant(&o->walk, n)->thread]) = n;
 }
 
+static void find_ends(struct oracle *o)
+{
+    struct session_stop stop;
+    struct control_thread *alive;
+    size_t count;
+    must(session_goto(o->session, walk_instant(&o->walk, o->walk.instants.count - 1)->at, &stop));
+    must(session_threads(o->session, &alive, &count));
+    o->ends = xalloc(o->frames.threads * sizeof *o->ends);
+    for (u32 n = 0; n < o->frames.threads; n++)
+        o->ends[n] = true;
+    for (size_t n = 0; n < count; n++)
+        if (alive[n].thread < o->frames.threads)
+            o->ends[alive[n].thread] = false;
+    free(alive);
+}
+
 void oracle_create(const struct recording *rec, u32 track, struct session *s, struct source *src, struct oracle *ret)
 {
     *ret = (struct oracle){.session = s, .source = src};
@@ -113,6 +129,7 @@ void oracle_create(const struct recording *rec, u32 track, struct session *s, st
     find_points(ret);
     place_codes(ret);
     list_events(ret);
+    find_ends(ret);
 }
 
 void oracle_deinit(struct oracle *o)
@@ -120,6 +137,7 @@ void oracle_deinit(struct oracle *o)
     for (u32 n = 0; n < o->frames.threads; n++)
         list_deinit(&o->events_of[n]);
     free(o->events_of);
+    free(o->ends);
     for (size_t n = 0; n < o->point_count; n++)
         free((char *)o->points[n].file);
     free(o->points);

@@ -94,6 +94,15 @@ static bool is_signal_breakpoint(const struct dbg *d, u32 location)
     return false;
 }
 
+static void say_thread_edge(struct dbg *d, const char *edge)
+{
+    struct session_place place;
+    session_place(d->session, &place);
+    dbg_say(d, "At the %s of ", edge);
+    dbg_say_thread(d, place.thread);
+    dbg_say(d, ".\n");
+}
+
 static const char *say_why(struct dbg *d, const struct session_stop *stop)
 {
     struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoint);
@@ -115,6 +124,12 @@ static const char *say_why(struct dbg *d, const struct session_stop *stop)
     case WHY_END:
         dbg_say_end(d);
         return stop->why == WHY_START ? "start" : "end";
+    case WHY_THREAD_START:
+        say_thread_edge(d, "start");
+        return "thread-start";
+    case WHY_THREAD_END:
+        say_thread_edge(d, "end");
+        return "thread-end";
     case WHY_INTERRUPTED:
         dbg_say(d, "Interrupted.\n");
         return "interrupted";

@@ -127,9 +127,13 @@ static bool is_let_go(const struct resume_order *o, u32 thread)
     return o->named_count == 0;
 }
 
+/* A thread that ends while others are let go leaves it to them to stop. */
 static struct error *step_once(struct rsp *r, const struct resume_order *o)
 {
-    return session_step(r->session, o->direction, o->thread, 1, o->range, &r->stop);
+    struct error *err = session_step(r->session, o->direction, o->thread, 1, o->range, &r->stop);
+    if (err || r->stop.why != WHY_THREAD_END || o->alone)
+        return err;
+    return session_continue(r->session, FORWARD, 1, &r->stop);
 }
 
 /* A thread that waits for its turn comes first to where it is seen already: it is stepped when it
@@ -169,20 +173,15 @@ static struct error *move_until_told(struct rsp *r, const struct resume_order *o
     return err;
 }
 
-/* Going back, a thread has a first instruction: before it there is nothing to go to, and what
- * other threads did then does not matter. */
-static struct error *stay_in_life(struct rsp *r, const struct resume_order *o)
+/* A thread that is let go alone has a first instruction and a last one: beyond them there is
+ * nothing to go to, and what other threads did then does not matter. */
+static struct error *stay_in_life(struct rsp *r, const struct resume_order *o, struct moment from)
 {
-    struct session_range none = {0, 0};
-    bool of_one = o->step || o->alone;
-    if (o->direction == FORWARD || !of_one || r->stop.why == WHY_STEPPED ||
-        r->stop.why == WHY_INTERRUPTED || is_thread_here(r, o->thread))
+    if (!o->alone || r->stop.why == WHY_STEPPED || r->stop.why == WHY_THREAD_START ||
+        r->stop.why == WHY_THREAD_END || r->stop.why == WHY_INTERRUPTED)
         return NULL;
-    session_heed(r->session, (struct session_heed){.thread = o->thread, .data_only = true});
-    struct error *err = session_step(r->session, FORWARD, o->thread, 1, none, &r->stop);
-    r->stop = (struct session_stop){.why = WHY_START};
     rsp_threads_forget(r);
-    return err;
+    return session_stay_in_life(r->session, o->direction, o->thread, from, &r->stop);
 }
 
 /* At an end of the recording another thread may be the one that runs. */
@@ -207,7 +206,7 @@ static struct error *rsp_resume_move(struct rsp *r, const struct resume_order *o
     if (!err)
         err = past ? move_once(r, o) : move_until_told(r, o);
     if (!err)
-        err = stay_in_life(r, o);
+        err = stay_in_life(r, o, before.at);
     session_heed(r->session, (struct session_heed){.thread = CONTROL_THREAD_ANY});
     if (err)
         return err;

@@ -107,9 +107,10 @@ static void add_reason(struct rsp *r, const struct session_place *place)
         add_hit(r, p);
     else if (r->stop_signal) /* of a copy: the recording has not ended here */
         return;
-    else if (r->stop.why == WHY_START)
+    else if (r->stop.why == WHY_START || r->stop.why == WHY_THREAD_START)
         reply_text(&r->reply, "replaylog:begin;");
-    else if (r->stop.why == WHY_END && (!place->end_signal || r->stop_repeats_end))
+    else if (r->stop.why == WHY_THREAD_END ||
+             (r->stop.why == WHY_END && (!place->end_signal || r->stop_repeats_end)))
         reply_text(&r->reply, "replaylog:end;");
 }
 
