@@ -131,7 +131,7 @@ class Driver:
         moved = thread.ptid[1] != before
         stepped = command.split()[0].replace("reverse-", "") in STEPS + ("finish",)
         locked = self.lock == "on" or (self.lock == "step" and stepped)
-        if moved and locked and not ended:
+        if moved and locked:
             self.wrong("'%s' with locked threads went from %d to %d" % (command, before,
                                                                         thread.ptid[1]))
         if moved and stepped and not ended and not self.is_of_another(event):
