@@ -51,37 +51,44 @@ static bool lookup_take(const struct name_found *f, struct name_meaning *ret)
     return true;
 }
 
+/* A walk over the spaces around the function. */
+struct spaces {
+    const char *own;  /* of the function; "" */
+    unsigned kinds;
+    unsigned depth;
+    struct name_found weak;  /* private to another file; points 0: there is none */
+    const void *not_this;    /* the address of a DIE that does not count; may be NULL */
+};
+
 /* A name that is whole; false: there is none that the frame's file could mean.  Then the first that is private to another file is
- * kept in `weak`. */
-static bool lookup_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *weak,
-                         struct name_meaning *ret)
+ * kept. */
+static bool lookup_whole(struct evaluation *v, struct spaces *s, const char *name, struct name_meaning *ret)
 {
     struct name_found found;
-    if (!names_find_whole(v, name, kinds, &found))
+    if (!names_find_whole(v, name, s->kinds, &found) || found.entry.die.addr == s->not_this)
         return false;
     if (names_is_by_scope(&found))
         return lookup_take(&found, ret);
-    if (found.points > weak->points)
-        *weak = found;
+    if (found.points > s->weak.points)
+        s->weak = found;
     return false;
 }
 
 /* --- notes -------------------------------------------------------------------------------------------------------- */
 
-static const char *lookup_file(struct evaluation *v, const struct name_found *f)
+static const char *lookup_file(const struct name_found *f)
 {
     Dwarf_Die die = f->entry.die, unit;
     const char *path = dwarf_diename(dwarf_diecu(&die, &unit, NULL, NULL)), *slash = path ? strrchr(path, '/') : NULL;
-    (void)v;
     return slash ? slash + 1 : path ? path : "?";
 }
 
 /* How it can be named so that no other is meant; to be freed. */
-static char *lookup_spelled(struct evaluation *v, const struct name_found *f)
+static char *lookup_spelled(const struct name_found *f)
 {
-    char *whole = names_qualified(f->module, &f->entry);
-    char *text = strstr(whole, "::") && !strstr(whole, "(anonymous")
-        ? xformat("%s", whole) : xformat("'%s'::%s", lookup_file(v, f), f->entry.name);
+    char *whole = names_seen(f->module, &f->entry);
+    bool is_plain = f->entry.is_external && strstr(whole, "::");
+    char *text = is_plain ? xformat("%s", whole) : xformat("'%s'::%s", lookup_file(f), whole);
     free(whole);
     return text;
 }
@@ -108,6 +115,19 @@ static bool lookup_is_same(struct evaluation *v, const struct name_found *a, con
            left == right;
 }
 
+static void lookup_set_note(struct evaluation *v, const char *name, const struct name_found *taken,
+                            const struct name_found *other, size_t more)
+{
+    char *own = lookup_spelled(taken), *another = lookup_spelled(other);
+    char *rest = more ? xformat(" and %zu more", more) : xformat("%s", "");
+    char *text = xformat("%s is %s here; there %s also %s%s", name, own, more ? "are" : "is", another, rest);
+    v->note = values_copy(v, text, strlen(text));
+    free(own);
+    free(another);
+    free(rest);
+    free(text);
+}
+
 /* Says which of several was taken, if that was not decided by scope. */
 static void lookup_note(struct evaluation *v, const char *name, const struct name_meaning *taken)
 {
@@ -117,28 +137,24 @@ static void lookup_note(struct evaluation *v, const char *name, const struct nam
     unsigned tags = f->entry.tag == TAG_APART ? NAME_ONLY_TAGS : NAME_NO_TAGS;
     unsigned kinds = taken->kind == NAME_TYPE ? 1u << NAME_TYPE | tags : NAME_VALUES;
     size_t more = 0;
-    if (v->note || !f->module || v->language == LANGUAGE_RUST ||
-        (names_is_by_scope(f) && (f->module == modules[0] || f->module == v->view.module)))
+    bool is_linked = taken->kind == NAME_VARIABLE || taken->kind == NAME_FUNCTION; /* there can be only one in a module */
+    if (v->note || !f->module || v->language == LANGUAGE_RUST || names_is_own(f) ||
+        (names_is_by_scope(f) && is_linked && (f->module == modules[0] || f->module == v->view.module)))
         return;
-    names_all(v, name, kinds, &all);
+    char *whole = names_is_whole(f) ? names_seen(f->module, &f->entry) : NULL;
+    names_all(v, whole ? whole : name, kinds, &all);
+    free(whole);
     const struct name_found *each = all.items;
     for (size_t n = 0; n < all.count; n++) {
         if (each[n].entry.is_declaration || lookup_is_same(v, &each[n], f) ||
-            (names_is_by_scope(f) && each[n].module != modules[0]))
+            (names_is_whole(f) && !names_is_whole(&each[n])) ||
+            (names_is_by_scope(f) && is_linked && each[n].module != modules[0]))
             continue;
         more += other != NULL;
         other = other ? other : &each[n];
     }
-    if (other) {
-        char *own = lookup_spelled(v, f), *another = lookup_spelled(v, other);
-        char *rest = more ? xformat(" and %zu more", more) : xformat("%s", "");
-        char *text = xformat("%s is %s here; there %s also %s%s", name, own, more ? "are" : "is", another, rest);
-        v->note = values_copy(v, text, strlen(text));
-        free(own);
-        free(another);
-        free(rest);
-        free(text);
-    }
+    if (other)
+        lookup_set_note(v, name, f, other, more);
     list_deinit(&all);
 }
 
@@ -209,7 +225,7 @@ static bool lookup_among(struct evaluation *v, Dwarf_Die *block, const char *nam
 {
     Dwarf_Die child;
     struct module *m = v->view.module;
-    struct name_found weak = {0};
+    struct spaces s = {.own = "", .kinds = kinds};
     if (dwarf_child(block, &child) != 0)
         return false;
     do {
@@ -226,8 +242,29 @@ static bool lookup_among(struct evaluation *v, Dwarf_Die *block, const char *nam
             lookup_constant(m, &child, name, ret))
             return true;
         if (tag == DW_TAG_imported_declaration && (behind = lookup_declared(v, m, &child, name)) &&
-            (lookup_whole(v, behind, kinds, &weak, ret) || (weak.points && lookup_take(&weak, ret))))
+            (lookup_whole(v, &s, behind, ret) || (s.weak.points && lookup_take(&s.weak, ret))))
             return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+/* gcc describes the enums of all blocks in the outermost one of the function.  That a variable of the block is of such a type tells
+ * where its constants are known. */
+static bool lookup_constant_of_variable(struct evaluation *v, size_t n, const char *name, struct name_meaning *ret)
+{
+    Dwarf_Die child, type, other;
+    Dwarf_Attribute a;
+    if (n + 1 >= v->block_count || dwarf_child(&v->blocks[n], &child) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_variable || !dwarf_attr(&child, DW_AT_type, &a) ||
+            !dwarf_formref_die(&a, &type) || dwarf_tag(&type) != DW_TAG_enumeration_type ||
+            dwarf_child(&v->blocks[v->block_count - 1], &other) != 0)
+            continue;
+        do
+            if (other.addr == type.addr && lookup_constant(v->view.module, &type, name, ret))
+                return true;
+        while (dwarf_siblingof(&other, &other) == 0);
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
 }
@@ -242,6 +279,8 @@ static bool lookup_in_block(struct evaluation *v, size_t n, const char *name, un
         *ret = (struct name_meaning){.kind = NAME_VARIABLE, .variable = found};
         return true;
     }
+    if (kinds >> NAME_ENUMERATOR & 1 && lookup_constant_of_variable(v, n, name, ret))
+        return true;
     return lookup_among(v, &v->blocks[n], name, kinds, ret) ||
            (dwarf_attr(&v->blocks[n], DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
             lookup_among(v, &origin, name, kinds, ret));
@@ -282,14 +321,6 @@ static bool lookup_member(struct evaluation *v, const char *name, struct type *o
 }
 
 /* --- spaces ---------------------------------------------------------------------------------------------------------- */
-
-/* A walk over the spaces around the function. */
-struct spaces {
-    const char *own;  /* of the function; "" */
-    unsigned kinds;
-    unsigned depth;
-    struct name_found weak;
-};
 
 static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space, const char *name,
                             struct name_meaning *ret);
@@ -376,7 +407,7 @@ static bool lookup_by_imports(struct evaluation *v, struct spaces *s, const char
                 continue;
             if (!directives && strcmp(at, space) == 0 &&
                 (other = lookup_declared(v, v->view.module, &die, name)) &&
-                lookup_whole(v, other, s->kinds, &s->weak, ret))
+                lookup_whole(v, s, other, ret))
                 return true;
             if (!directives || (walks ? !lookup_is_around(at, s->own) : strcmp(at, space) != 0))
                 continue;
@@ -419,6 +450,18 @@ static bool lookup_by_blocks(struct evaluation *v, struct spaces *s, const char 
     return false;
 }
 
+/* A name of the space itself.  What a class has hides what its bases have, whichever file knows it. */
+static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, const char *space, const char *name,
+                                    struct name_meaning *ret)
+{
+    struct type *class = lookup_type(v, space);
+    struct name_found found;
+    const char *whole = lookup_joined(v, space, name);
+    if (class && class->kind == TYPE_STRUCT && names_find_whole(v, whole, s->kinds, &found))
+        return lookup_take(&found, ret);
+    return lookup_whole(v, s, whole, ret) || lookup_in_bases(v, s, class, name, ret);
+}
+
 /* A name of a space that was named. */
 static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space, const char *name,
                             struct name_meaning *ret)
@@ -426,21 +469,34 @@ static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *
     if (s->depth == LOOKUP_DEEP)
         return false;
     s->depth++;
-    bool found = lookup_whole(v, lookup_joined(v, space, name), s->kinds, &s->weak, ret) ||
-                 lookup_in_bases(v, s, lookup_type(v, space), name, ret) ||
+    bool found = lookup_own_or_inherited(v, s, space, name, ret) ||
                  lookup_by_imports(v, s, space, name, false, ret);
     s->depth--;
     return found;
+}
+
+/* `using namespace` may bring two of a name to one space; no program can use that name there. */
+static void lookup_note_another(struct evaluation *v, const struct spaces *s, const char *space, const char *name,
+                                const struct name_meaning *taken)
+{
+    struct spaces again = {.own = s->own, .kinds = s->kinds, .not_this = taken->global.entry.die.addr};
+    struct name_meaning other;
+    if (!taken->global.module || v->note || !(s->kinds & NAME_VALUES))
+        return;
+    if ((lookup_by_imports(v, &again, space, name, true, &other) || lookup_by_blocks(v, &again, space, name, &other)) &&
+        other.global.module && !lookup_is_same(v, &other.global, &taken->global))
+        lookup_set_note(v, name, &taken->global, &other.global, 0);
 }
 
 /* A name, perhaps qualified, as it is seen from the spaces around the function. */
 static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name, struct name_meaning *ret)
 {
     for (const char *space = s->own;; space = lookup_prefix(v, space)) {
-        if (lookup_whole(v, lookup_joined(v, space, name), s->kinds, &s->weak, ret) ||
-            lookup_in_bases(v, s, lookup_type(v, space), name, ret) ||
-            lookup_by_imports(v, s, space, name, true, ret) || lookup_by_blocks(v, s, space, name, ret))
+        if (lookup_own_or_inherited(v, s, space, name, ret) ||
+            lookup_by_imports(v, s, space, name, true, ret) || lookup_by_blocks(v, s, space, name, ret)) {
+            lookup_note_another(v, s, space, name, ret);
             return true;
+        }
         if (!*space)
             return false;
     }
@@ -637,8 +693,10 @@ bool lookup_name(struct evaluation *v, const char *text, unsigned kinds, struct 
     } else if (strncmp(text, "::", 2) == 0) {
         s.own = "";
         if (strstr(text + 2, "::") ? lookup_qualified(v, &s, text + 2, ret)
-                                   : lookup_in_space(v, &s, "", text + 2, ret))
+                                   : lookup_in_space(v, &s, "", text + 2, ret)) {
+            lookup_note(v, text + 2, ret);
             return true;
+        }
     } else if (strstr(text, "::") ? lookup_qualified(v, &s, text, ret) : lookup_bare(v, &s, text, ret)) {
         lookup_note(v, text, ret);
         return true;
@@ -732,6 +790,8 @@ bool lookup_in_file(struct evaluation *v, const char *file, const char *text, un
         if (!lookup_from_unit(v, &units[n], text, kinds, &m))
             continue;
         own = dwarf_diecu(&m.variable.die, &unit, NULL, NULL) && unit.addr == units[n].die.addr;
+        if (!own && m.kind != NAME_VARIABLE && m.kind != NAME_FUNCTION)
+            continue; /* constants and types of other files are none of this one */
         if (own || !found)
             *ret = m;
         found = true;

@@ -126,6 +126,12 @@ static void walk_contained(struct name_walk *w, Dwarf_Die *die, u32 parent)
     w->depth--;
 }
 
+static bool is_space(const struct name_walk *w, u32 entry)
+{
+    const struct name_entry *e = w->index->entries.items;
+    return entry != NO_ENTRY && e[entry].kind == NAME_SPACE;
+}
+
 static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
 {
     switch (dwarf_tag(die)) {
@@ -137,7 +143,8 @@ static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
             name_index_add_entry(w, die, NAME_VARIABLE, parent);
         break;
     case DW_TAG_subprogram:
-        if (w->depth < 2 || !has_flag(die, DW_AT_declaration))
+        /* methods are found in their class */
+        if (w->depth < 2 || !has_flag(die, DW_AT_declaration) || is_space(w, parent))
             walk_contained(w, die, name_index_add_entry(w, die, NAME_FUNCTION, parent));
         break;
     case DW_TAG_base_type:
@@ -541,9 +548,26 @@ bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, st
     return name_index_ask(v, &q, ret);
 }
 
+/* A constant or a type is known to the files that declare it alone; a variable or function to those, too, whose compiler left out a
+ * declaration that it had no use for. */
 bool names_is_by_scope(const struct name_found *f)
 {
-    return f->points >> 3 >= FIT_WHOLE && (f->points & 7) >= REACH_DECLARED_HERE;
+    bool is_linked = f->entry.kind == NAME_VARIABLE || f->entry.kind == NAME_FUNCTION;
+    return f->points >> 3 >= FIT_WHOLE && (f->points & 7) >= (is_linked ? REACH_DECLARED_HERE : REACH_OWN);
+}
+
+char *names_seen(struct module *m, const struct name_entry *e)
+{
+    char *qualified = names_qualified(m, e), *seen = seen_through(m, e, qualified);
+    if (!seen)
+        return qualified;
+    free(qualified);
+    return seen;
+}
+
+bool names_is_whole(const struct name_found *f)
+{
+    return f->points >> 3 >= FIT_WHOLE;
 }
 
 bool names_is_own(const struct name_found *f)

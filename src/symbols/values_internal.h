@@ -176,6 +176,8 @@ bool names_find(struct evaluation *v, const char *name, const char *space, unsig
 bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *ret);
 /* Could the frame's file refer to it by the name?  If not, it is one of those that have the name. */
 bool names_is_by_scope(const struct name_found *f);
+/* Is its name what was asked for, not only the end of it? */
+bool names_is_whole(const struct name_found *f);
 /* Is it of the frame's file? */
 bool names_is_own(const struct name_found *f);
 /* Adds whatever has the name, or ends so (struct name_found). */
@@ -193,6 +195,8 @@ void names_each(struct module *m, bool (*visit)(void *context, const struct name
 bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret);
 /* To be freed. */
 char *names_qualified(struct module *m, const struct name_entry *e);
+/* Without the name spaces that are seen through: anonymous and inline ones. */
+char *names_seen(struct module *m, const struct name_entry *e);
 /* The same of a DIE that is in the index; NULL: it is not. */
 char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die);
 /* "name", "name+4" of code or data; NULL: none; to be freed. */

@@ -852,6 +852,29 @@ struct error *variables_value_in_frame(struct evaluation *v, size_t frame, const
     return err;
 }
 
+/* Without the part after the last `::`; NULL: it has only one. */
+static const char *space_of(struct evaluation *v, const char *name)
+{
+    const char *last = names_last_part(name);
+    return last == name ? NULL : values_copy(v, name, (size_t)(last - name - 2));
+}
+
+/* A function without a linkage name has its declaration, or itself, in its name space. */
+static const char *space_of_declaration(struct evaluation *v)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die function = v->blocks[v->block_count - 1];
+    for (unsigned n = 0; n < 4 && (dwarf_attr(&function, DW_AT_abstract_origin, &a) ||
+                                   dwarf_attr(&function, DW_AT_specification, &a)); n++)
+        if (!dwarf_formref_die(&a, &function))
+            return NULL;
+    const char *own = dwarf_diename(&function);
+    char *name = own ? names_of_die(v->view.module, own, &function) : NULL;
+    const char *space = name ? space_of(v, name) : NULL;
+    free(name);
+    return space;
+}
+
 const char *variables_space(struct evaluation *v)
 {
     Dwarf_Attribute a;
@@ -863,26 +886,17 @@ const char *variables_space(struct evaluation *v)
                                                             DW_AT_linkage_name, &a));
     struct function_symbol symbol = {.raw = raw};
     if (!raw)
-        return NULL;
-    char *bare = symbols_bare_name(function_name(&symbol));
-    char *name = values_copy(v, bare, strlen(bare));
+        return space_of_declaration(v);
+    char *name = symbols_bare_name(function_name(&symbol));
     free(symbol.name);
-    free(bare);
-    char *open = strchr(name, '('), *last = NULL;
+    char *open = strchr(name, '(');
     while (open && strncmp(open, "(anonymous namespace)", 21) == 0)
         open = strchr(open + 1, '(');
     if (open)
         *open = 0;
-    unsigned deep = 0;
-    for (char *at = name; *at; at++) {
-        deep += *at == '<';
-        deep -= *at == '>' && deep;
-        if (!deep && at[0] == ':' && at[1] == ':')
-            last = at;
-    }
-    if (last)
-        *last = 0;
-    return last ? name : NULL;
+    const char *space = space_of(v, name);
+    free(name);
+    return space;
 }
 
 struct value *variables_this(struct evaluation *v)

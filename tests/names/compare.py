@@ -12,6 +12,9 @@ accepts:
                one. gdb takes one of them silently. ebb takes one of them, too, and must say so.
     more       gdb finds nothing; ebb finds something that has the name, qualified by more than was
                asked for.
+    scope      an alias of a name space that is declared in another function; gdb sees it everywhere.
+    whole      gdb shows something of another name space or class than was asked for.
+    own        gdb shows what is private to another file, and the frame's file has the name.
     inside     `function::name`: gdb does not look into the function's inner blocks, and goes on with
                its file.
     elsewhere  `'file'::name`: the file has nothing of the name. gdb shows what is private to another
@@ -177,13 +180,12 @@ def ask_compiler(program, folder, version, mark, question):
 
 # --- the comparison -----------------------------------------------------------------------------------
 
-def plain(value):
-    """Addresses differ from run to run."""
-    return re.sub(r"0x[0-9a-f]+", "0x", value) if value is not None else None
+def is_address(value):
+    """Of a function: it differs from run to run."""
+    return (number_of(value) or 0) > 10000000
 
 
 def number_of(value):
-    """Constants are shown by their names: the value is in the name's place."""
     return int(value) if value and re.fullmatch(r"-?\d+", value) else None
 
 
@@ -196,28 +198,17 @@ class Comparison:
         said = build(self.program, self.folder, self.version)
         if said:
             raise SystemExit("seed %d does not compile: %s" % (seed, said[:600]))
-        # A constant is shown as its name; its number tells which one it is.
-        self.questions = []
-        for question in self.program.questions:
-            self.questions += [question] if question.startswith("sizeof") else [question, "(long)(%s)" % question]
+        # A constant is shown as its name; its number tells which one it is. Functions have addresses, which differ.
+        self.questions = ["sizeof(%s)" % q[7:-1] if q.startswith("sizeof") else "(long)(%s)" % q
+                          for q in self.program.questions]
         self.gdb = ask_gdb(self.folder, self.questions)
         self.ebb = ask_ebb(ebb, self.folder, len(self.gdb), self.questions)
         self.agree, self.judged, self.differ, self.truths = 0, {}, [], {}
 
     def mark(self, function):
         """Where the function's frame is in the source."""
-        name = re.sub(r"\(.*", "", function or "")
-        name = re.sub(r"<.*>", "", name)
-        for number, (own, _) in enumerate(self.program.functions):
-            short = own.split("::")[-1].replace("me_", "call ")
-            if name.split("::")[-1] == own.split("::")[-1] or \
-                    (name.endswith("::call") and own.split("::")[-1].startswith("me_") and
-                     own.split("::")[-1][3:].upper() + "Leaf" == name.split("::")[-2]) or \
-                    (name.endswith("Leaf::direct") and own.endswith(name)):
-                if name.endswith("direct") and not own.endswith("::".join(name.split("::")[-2:])):
-                    continue
-                return "/*ASK %d*/" % number
-        return None
+        parts = re.sub(r"[(<].*", "", function or "").split("::")
+        return "/*ASK %s*/" % "::".join(parts[-2:] if parts[-1] in ("call", "direct") else parts[-1:])
 
     def truth(self, mark, question):
         if (mark, question) not in self.truths:
@@ -226,6 +217,20 @@ class Comparison:
 
     def file_of(self, function):
         return next((file for own, file in self.program.functions if own == function), None)
+
+    def is_called(self, value, parts):
+        """Is it the whole name of the value, or its end?"""
+        parts = [part for part in parts if part]
+        whole = self.program.values.get(value, "").split("::")
+        return len(parts) > 1 and whole[-len(parts):] == parts
+
+    def file_in(self, function):
+        mark = self.mark(function)
+        return next((name for name, text in self.program.files.items() if mark in text), None)
+
+    def is_more(self, parts, value):
+        whole = self.program.values.get(value, "").split("::")
+        return value is not None and (whole[-1] == parts[-1] or parts[0].startswith("fn_"))
 
     def judge(self, frame, question, ours, note, theirs):
         """Why our answer is right although gdb has another; None: it is wrong."""
@@ -242,14 +247,21 @@ class Comparison:
         if of_file:
             mark = "/*ASK %s*/" % file
             question = question.replace("'%s'::" % file, "")
+        if theirs is None and self.is_more(parts, number_of(ours)):
+            return "more"
         if mark and not bare.startswith("fn_"):
             truth = self.truth(mark, question)
             if truth is not None:
                 return "compiler" if str(truth) == ours else None
-        value = number_of(ours)
-        if theirs is None:
-            whole = program.values.get(value, "")
-            return "more" if value is not None and (whole + "::").endswith(parts[-1] + "::") else None
+            if parts[0] in getattr(program, "aliases", ()) and ours is None:
+                return "scope"
+        if program.language == "c++" and theirs is not None:
+            parts = tuple(getattr(program, "aliases", {}).get(parts[0], parts[0]).split("::")) + parts[1:]
+            if self.is_called(number_of(ours), parts) and not self.is_called(number_of(theirs), parts):
+                return "whole"
+            own = self.file_in(frame["function"])
+            if own and program.where.get(number_of(ours)) == own != program.where.get(number_of(theirs)):
+                return "own"
         if note and program.has_not(file, bare) and ours is not None:
             return "several"
         return None
@@ -259,9 +271,9 @@ class Comparison:
             for question in self.questions:
                 ours, note = self.ebb[number].get(question, (None, None))
                 theirs = frame["answers"][question]
-                if question.startswith("(long)") and (frame["answers"][question[7:-1]] or "").startswith("{"):
-                    continue  # the address of a function
-                if plain(ours) == plain(theirs):
+                if is_address(ours) and is_address(theirs):
+                    continue
+                if ours == theirs:
                     self.agree += 1
                     continue
                 why = self.judge(frame, question, ours, note, theirs)

@@ -4,7 +4,8 @@ A program has several files and two libraries. Each file has variables, constant
 functions of a few names, at every place where C or C++ allows one: file scope, name spaces, classes
 and their bases, functions, blocks. Each has a value of its own, so that the value tells which one
 was found. One function of each file calls the next; in each of their frames all names mean something
-else. `/*ASK n*/` marks the call in function n: what is written there is compiled in that scope.
+else. `/*ASK f*/` marks the call in the function f, and `/*ASK a.c*/` the end of the file a.c: what is
+written there is compiled in that scope.
 """
 import random
 
@@ -23,15 +24,17 @@ class Program:
         self.private = {}     # name: values that are private to a file
         self.shared = {}      # name: values that any file may refer to
         self.values = {}      # value: whole name
-        self.globals = {}     # (module, whole name): file
+        self.where = {}       # value: file
+        self.globals = {}     # (module, name): file
         self.kinds = {}       # (file, name): what the file has of the name
         self.tags = set()     # (file, name): `struct name`
         self.inner = set()    # (function, name): declared in a block of it
 
-    def number(self, whole=None):
+    def number(self, whole=None, file=None):
         self.next_value += 1
         if whole:
             self.values[self.next_value] = whole
+            self.where[self.next_value] = file
         return self.next_value
 
     def chance(self, percent):
@@ -145,7 +148,7 @@ class InC(Program):
         return out
 
     def file_text(self, file, module):
-        number, base = len(self.functions), file[:-2]
+        base = file[:-2]
         scope = self.file_scope(file, module)
         parameters = self.random.sample(NAMES, 2)
         rest = [name for name in NAMES if name not in parameters]
@@ -166,13 +169,13 @@ class InC(Program):
         if through:
             lines += ["static struct step *tramp_next;",
                       "static int tramp(const void *one, const void *other) {",
-                      "    (void)one, (void)other;",
+                      "    (void)one, (void)other;", "    /*ASK tramp*/",
                       "    tramp_next->call(tramp_next + 1, %d, %d);" % (self.number(), self.number()),
                       "    return 0;", "}"]
         lines += ["void change_%s(void) {" % base] + change + ["}"]
         lines += ["void fn_%s(struct step *next, int %s, int %s) {" % (base, parameters[0], parameters[1])]
         lines += ["    " + line for line in outer] + ["    {"] + ["        " + line for line in inner]
-        lines += ["        /*ASK %d*/" % number, "        " + call, "    }", "}", "/*ASK %s*/" % file]
+        lines += ["        /*ASK fn_%s*/" % base, "        " + call, "    }", "}", "/*ASK %s*/" % file]
         return "\n".join(lines) + "\n"
 
     def ask(self):
@@ -191,32 +194,50 @@ class InCplusplus(Program):
 
     def __init__(self, seed):
         super().__init__(seed, "c++")
-        self.aliases = {}
+        self.aliases = {}  # each has a name of its own, since gdb sees them everywhere; what it stands for
+        self.choose()
         for file, module in self.FILES:
             self.modules[file] = module
             self.files[file] = self.file_text(file, module)
         self.questions = self.ask()
+
+    def choose(self):
+        """What any file may refer to. All of it is declared in one header, as is usual; the module of one
+        or two files defines it."""
+        self.extern = {}
+        for space in self.SPACES:
+            for name in NAMES:
+                if self.chance(22):
+                    whole = "%s::%s" % (space, name) if space else name
+                    self.extern[whole] = [file for file, _ in self.random.sample(self.FILES, 2)]
+                    modules = [self.FILES[[f for f, _ in self.FILES].index(f)][1] for f in self.extern[whole]]
+                    if modules[0] == modules[1] or self.chance(50):
+                        self.extern[whole].pop()
+        lines = []
+        for whole in self.extern:
+            parts = whole.split("::")
+            lines.append("".join("namespace %s { " % p for p in parts[:-1]) + "extern int %s;" % parts[-1] +
+                         " }" * (len(parts) - 1))
+        self.header = "\n".join(lines + ["namespace Red { namespace Deep { namespace Down { } } }", "namespace Blue { }"])
 
     def variables(self, file, module, space):
         """Declarations of a space; at most one of each name."""
         out, have, short = [], set(), file.split(".")[0]
         for name in NAMES:
             whole = "%s::%s" % (space, name) if space else name
-            kind = self.pick(("none", 55), ("static", 13), ("global", 15), ("constant", 7), ("anonymous", 5),
-                             ("thread", 3), ("inline", 2 if space else 0))
-            value = self.number(whole)
-            if kind == "global" and (module, whole) in self.globals:
-                kind = "none"
-            if kind in ("anonymous", "inline") and name in have:
-                kind = "none"
+            kind = self.pick(("none", 55), ("static", 18), ("constant", 10), ("anonymous", 8), ("thread", 5),
+                             ("inline", 4 if space else 0))
+            if whole in self.extern:
+                have.add(name)
+                kind = "global" if file in self.extern[whole] else "none"
+            value = self.number(whole, file)
             if kind == "none":
                 continue
             have.add(name)
             if kind == "static":
                 out.append("static int %s __attribute__((used)) = %d;" % (name, value))
             elif kind == "global":
-                self.globals[module, whole] = file
-                out.append("extern int %s; int %s = %d;" % (name, name, value))
+                out.append("int %s = %d; void touch_%s_%s() { %s += 0; }" % (name, value, short, name, name))
             elif kind == "constant":
                 out.append("enum E_%s_%s { %s = %d }; static E_%s_%s of_%s_%s __attribute__((used)) = %s;" %
                            (short, name, name, value, short, name, short, name, name))
@@ -226,7 +247,8 @@ class InCplusplus(Program):
                 out.append("inline namespace In_%s { static int %s __attribute__((used)) = %d; }" %
                            (short, name, value))
             else:
-                out.append("static thread_local int %s __attribute__((used)) = %d;" % (name, value))
+                out.append("static thread_local int %s __attribute__((used)) = %d; void touch_%s_%s() { %s += 0; }" %
+                           (name, value, short, name, name))
         return out, have
 
     def classes(self, file, space):
@@ -240,7 +262,7 @@ class InCplusplus(Program):
             after = []
             for member in self.some(3):
                 kind = self.pick(("plain", 50), ("static", 30), ("constant", 20))
-                value = self.number("%s%s::%s" % (spaced, name, member))
+                value = self.number("%s%s::%s" % (spaced, name, member), file)
                 if kind == "plain":
                     lines.append("    int %s = %d;" % (member, value))
                 elif kind == "static":
@@ -257,7 +279,7 @@ class InCplusplus(Program):
             out += lines + ["};"] + after
         return out, tag + "Leaf"
 
-    def imports(self, spaces, taken, depth):
+    def imports(self, spaces, taken):
         """`using` and aliases, of what there is so far."""
         out = []
         known = [(space, name) for space in spaces for name in sorted(self.have.get(space, ()))
@@ -271,7 +293,9 @@ class InCplusplus(Program):
                 out.append("using namespace ::%s;" % space)
         if spaces and self.chance(40):
             space = self.random.choice(spaces)
-            out.append("namespace Al%d = ::%s;" % (depth, space))
+            alias = "Al%d" % len(self.aliases)
+            self.aliases[alias] = space
+            out.append("namespace %s = ::%s;" % (alias, space))
         return out
 
     def locals(self, names):
@@ -288,17 +312,17 @@ class InCplusplus(Program):
                            (name, name, value, name, name, name, name))
         return out
 
-    def body(self, function, number, spaces, parameters):
+    def body(self, function, spaces, parameters):
         first, second = [name for name in self.some(1) if name not in parameters], self.some(2)
         self.inner.update((function, name) for name in second)
         lines = ["    " + line for line in self.locals(first)]
         if self.chance(40):
-            lines += ["    " + line for line in self.imports(spaces, set(first) | set(parameters), 2)]
+            lines += ["    " + line for line in self.imports(spaces, set(first) | set(parameters))]
         lines.append("    {")
         if self.chance(30):
-            lines += ["        " + line for line in self.imports(spaces, set(second), 3)]
+            lines += ["        " + line for line in self.imports(spaces, set(second))]
         lines += ["        " + line for line in self.locals(second)]
-        lines += ["        /*ASK %d*/" % number,
+        lines += ["        /*ASK %s*/" % function,
                   "        next->call(next + 1, %d, %d);" % (self.number(), self.number()), "    }"]
         return lines
 
@@ -313,7 +337,7 @@ class InCplusplus(Program):
             self.have[space] = set(have)
             inside = list(variables)
             if space and self.chance(25):
-                inside += self.imports([s for s in spaces if not s.startswith(space)], have, 1)
+                inside += self.imports([s for s in spaces if not s.startswith(space)], have)
             lines += ["namespace %s {" % part for part in parts] + inside
             if space == home:
                 classes, leaf = self.classes(file, space)
@@ -322,25 +346,25 @@ class InCplusplus(Program):
             if space:
                 spaces.append(space)
         if self.chance(60):
-            lines += self.imports(spaces, self.have[""], 0)
+            lines += self.imports(spaces, self.have[""])
         prefix = home + "::" if home else ""
         opened = ["namespace %s {" % part for part in home.split("::") if part]
         closed = ["}"] * len(opened)
         lines += opened
         parameters = self.random.sample(NAMES, 2)
         heading = "(struct step *next, int %s, int %s) {" % tuple(parameters)
-        for kind in ("free", "method", "direct", "template"):
-            number = len(self.functions)
+        kinds = self.random.sample(["free", "method", "direct", "template"], 2)
+        for kind in kinds:
             names = {"free": "fn_%s" % short, "method": "%s::call" % leaf, "direct": "%s::direct" % leaf,
                      "template": "tm_%s" % short}
             name = names[kind]
             if kind == "template":
                 lines.append("template <class T>")
             lines += ["%svoid %s%s" % ("static " if kind == "template" else "", name, heading)]
-            lines += self.body(name, number, spaces, parameters) + ["}"]
+            lines += self.body(name, spaces, parameters) + ["}"]
             if kind == "method":
-                lines += ["static void me_%s(struct step *next, int one, int two) { %s o; o.call(next, one, two); }" %
-                          (short, leaf)]
+                lines += ["static void me_%s(struct step *next, int one, int two) { %s o; /*ASK me_%s*/ o.call(next, one, two); }" %
+                          (short, leaf, short)]
                 name = "me_%s" % short
             self.functions.append((prefix + name, file))
         lines += closed
@@ -348,15 +372,15 @@ class InCplusplus(Program):
                   (short, n, {"free": prefix + "fn_" + short, "method": prefix + "me_" + short,
                               "direct": prefix + leaf + "::direct",
                               "template": prefix + "tm_%s<int>" % short}[kind])
-                  for n, kind in enumerate(("free", "method", "direct", "template"))]
+                  for n, kind in enumerate(kinds)]
         lines.append("/*ASK %s*/" % file)
         return "\n".join(lines) + "\n"
 
     def ask(self):
         questions = []
-        for name in NAMES:
+        for name in self.random.sample(NAMES, 4):
             questions += [name, "::" + name]
-            for space in self.SPACES[1:] + ["Deep", "Down", "Deep::Down", "Al0", "Al1", "Al2", "Al3"]:
+            for space in self.SPACES[1:] + ["Deep", "Deep::Down"] + list(self.aliases):
                 questions.append("%s::%s" % (space, name))
             for file, _ in self.FILES:
                 tag = file.split(".")[0].upper()
@@ -404,7 +428,7 @@ def start_of_c(program):
 
 
 def start_of_cplusplus(program):
-    order = ["%s_%d" % (file.split(".")[0], n) for file, _ in program.FILES for n in range(4)]
+    order = ["%s_%d" % (file.split(".")[0], n) for file, _ in program.FILES for n in range(2)]
     program.random.shuffle(order)
     lines = ['#include "chain.h"', "void stop_here(struct step *, int, int);"]
     lines += ['extern "C" step_call %s();' % name for name in order]
@@ -417,7 +441,7 @@ def start_of_cplusplus(program):
 def program(seed, language):
     made = InC(seed) if language == "c" else InCplusplus(seed)
     end = ".c" if language == "c" else ".cc"
-    made.files["chain.h"] = HEADER
+    made.files["chain.h"] = HEADER + getattr(made, "header", "") + "\n"
     made.files["stop" + end] = STOP
     made.files["start" + end] = start_of_c(made) if language == "c" else start_of_cplusplus(made)
     made.modules["stop" + end] = made.modules["start" + end] = ""
