@@ -1,4 +1,5 @@
-/* Completion: members behind a dot or an arrow, registers behind $, else variables of the frame and of the program. */
+/* Completion: members behind a dot or an arrow, registers behind $, else variables of the frame, of its file, of the program and of
+ * its libraries. */
 #include <ctype.h>
 
 #include "symbols/values_internal.h"
@@ -9,6 +10,7 @@ struct completion {
     size_t before_length;
     const char *word;
     size_t length, most;
+    const void *unit; /* only names of this file; NULL: of all */
 };
 
 static bool complete_is_listed(const struct completion *c, const char *text)
@@ -49,7 +51,9 @@ static void offer_members(struct evaluation *v, struct completion *c, struct typ
 
 static bool offer_entry(void *context, const struct name_entry *e)
 {
-    return e->kind == NAME_SPACE || complete_offer(context, e->name);
+    const struct completion *c = context;
+    bool is_meant = e->kind != NAME_SPACE && (!c->unit || e->unit == c->unit);
+    return !is_meant || complete_offer(context, e->name);
 }
 
 static void offer_block(struct completion *c, Dwarf_Die *block)
@@ -67,16 +71,19 @@ static void offer_block(struct completion *c, Dwarf_Die *block)
 static void offer_names(struct evaluation *v, struct completion *c)
 {
     struct value *object = variables_this(v);
-    struct module **modules = v->symbols->modules.items;
+    size_t count;
+    struct module **modules = modules_linked(v->symbols, &count);
     for (size_t n = 0; n < v->block_count; n++)
         offer_block(c, &v->blocks[n]);
     if (object)
         offer_members(v, c, object->type, 0);
-    if (v->view.module)
+    if (v->view.module && v->has_unit) {
+        c->unit = v->unit.addr;
         names_each(v->view.module, offer_entry, c);
-    for (size_t n = 0; n < v->symbols->modules.count && c->found.count < c->most; n++)
-        if (modules[n] != v->view.module)
-            names_each(modules[n], offer_entry, c);
+        c->unit = NULL;
+    }
+    for (size_t n = 0; n < count && c->found.count < c->most; n++)
+        names_each(modules[n], offer_entry, c);
 }
 
 static void offer_registers(struct completion *c)

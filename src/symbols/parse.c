@@ -626,6 +626,25 @@ static struct tree *parse_count(struct parser *p, struct tree *of, bool is_befor
     return t;
 }
 
+/* main.total is one name in Go: of a variable or function in its package.  True: it was taken, and `t` means that. */
+static bool parse_in_package(struct parser *p, struct tree *t)
+{
+    struct name_meaning m;
+    struct name_found found;
+    const char *from = p->at;
+    p->at++;
+    const char *part = t->kind == TREE_NAME && !strchr(t->text, ':') ? word(p) : NULL;
+    char *whole = part ? xformat("%s.%s", t->text, part) : NULL;
+    bool taken = whole && names_find_whole(p->v, whole, NAME_VALUES, &found) &&
+                 !lookup_name(p->v, t->text, NAME_VALUES, &m);
+    if (taken)
+        t->text = values_copy(p->v, whole, strlen(whole));
+    else
+        p->at = from;
+    free(whole);
+    return taken;
+}
+
 static struct tree *postfix(struct parser *p)
 {
     struct tree *t = primary(p);
@@ -642,6 +661,8 @@ static struct tree *postfix(struct parser *p)
             t = parse_call(p, t);
         else if (is_rust(p) && see(p, ".."))
             return parse_fail(p, error_new("a range has no value here: take x[2], or x[2]@3 for three elements"));
+        else if (see(p, ".") && parse_in_package(p, t))
+            continue;
         else if (see(p, ".") && (is_rust(p) || !isdigit((u8)p->at[1])))
             p->at++, t = parse_member(p, t, TREE_MEMBER);
         else

@@ -242,7 +242,7 @@ class Comparison:
         file = of_file.group(1) if of_file else self.file_of(parts[0] if len(parts) > 1 else frame["function"])
         if parts in program.inner and (ours is None or number_of(ours) in program.values or ours == parts[1]):
             return "inside"
-        if len(parts) > 1 and ours is None and program.has_not(file, parts[-1]):
+        if len(parts) > 1 and ours is None and program.language == "c" and program.has_not(file, parts[-1]):
             return "elsewhere"
         if of_file:
             mark = "/*ASK %s*/" % file
@@ -255,9 +255,12 @@ class Comparison:
                 return "compiler" if str(truth) == ours else None
             if parts[0] in getattr(program, "aliases", ()) and ours is None:
                 return "scope"
+        if program.language == "c++" and ours is None and (of_file or bare.startswith("fn_")):
+            return "elsewhere"
         if program.language == "c++" and theirs is not None:
             parts = tuple(getattr(program, "aliases", {}).get(parts[0], parts[0]).split("::")) + parts[1:]
-            if self.is_called(number_of(ours), parts) and not self.is_called(number_of(theirs), parts):
+            if (ours is None or self.is_called(number_of(ours), parts)) and \
+                    not self.is_called(number_of(theirs), parts) and len(parts) > 1:
                 return "whole"
             own = self.file_in(frame["function"])
             if own and program.where.get(number_of(ours)) == own != program.where.get(number_of(theirs)):
