@@ -230,6 +230,7 @@ struct tls_search {
     Elf *elf;
     u64 bias;
     bool has_number, has_offset;
+    bool is_own; /* told by a relocation without a name; what has a name may be another module's */
     u64 number;  /* of the module */
     i64 offset;  /* of its block */
 };
@@ -245,8 +246,9 @@ static void see_relocation(struct tls_search *t, const GElf_Rela *rela, Elf_Data
     size_t index = GELF_R_SYM(rela->r_info);
     if (index && (!symbols || !gelf_getsym(symbols, (int)index, &symbol) || symbol.st_shndx == SHN_UNDEF))
         return;
-    if (!t->s->host.read(t->s->host.context, rela->r_offset + t->bias, &slot, 8))
+    if ((index && t->is_own) || !t->s->host.read(t->s->host.context, rela->r_offset + t->bias, &slot, 8))
         return;
+    t->is_own = !index;
     if (kind == R_X86_64_DTPMOD64) {
         t->has_number = slot != 0;
         t->number = slot;
