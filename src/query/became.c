@@ -114,6 +114,7 @@ struct became_asking {
     bool begun, held;
     struct plan_hit change; /* of something that it depends on */
     struct list sites;      /* struct plan_site */
+    struct list missing;    /* struct session_patch: places that are not there */
 };
 
 static void note(struct became_asking *a, const struct plan_hit *hit)
@@ -138,13 +139,38 @@ static void became_add_site(void *context, u64 address, u64 size)
                                .condition_size = a->plain ? (u32)a->q->bytecode_size : 0};
 }
 
+/* A fixed place that is not mapped yet counts as zeros, as the engine has it: when it is mapped, as zeros,
+ * nothing is stored. */
+static void became_add_missing(void *context, u64 address, u64 size)
+{
+    static const u8 zeros[8];
+    struct became_asking *a = context;
+    u8 bytes[sizeof zeros];
+    size_t got = 0;
+    struct error *err = session_read(a->s, address, bytes, size, &got);
+    if (!err && got < size)
+        *(struct session_patch *)list_add(&a->missing) = (struct session_patch){address, zeros, size};
+    error_destroy(err);
+}
+
+static struct error *became_ask_holds(struct became_asking *a, enum became_truth *ret)
+{
+    if (a->plain)
+        became_places(a->q->bytecode, a->q->bytecode_size, became_add_missing, a);
+    session_pretend(a->s, a->missing.items, a->missing.count);
+    struct error *err = a->q->holds(a->q->context, ret);
+    session_pretend(a->s, NULL, 0);
+    a->missing.count = 0;
+    return err;
+}
+
 /* Asks, and lays sites on what was read; where the engine asks, on all that may be. */
 static struct error *became_ask_here(struct became_asking *a, enum became_truth *ret)
 {
     struct session_noted *noted;
     size_t count;
     session_note_reads(a->s);
-    struct error *err = a->q->holds(a->q->context, ret);
+    struct error *err = became_ask_holds(a, ret);
     session_reads_noted(a->s, &noted, &count);
     a->sites.count = 0;
     for (size_t i = 0; !err && !a->plain && i < count; i++)
@@ -204,6 +230,7 @@ struct error *became_ask(struct session *s, const struct became_question *q,
 {
     *ret = (struct became_answer){0};
     struct became_asking a = {.s = s, .q = q, .answer = ret, .sites = LIST(struct plan_site),
+                       .missing = LIST(struct session_patch),
                        .plain = q->bytecode && became_is_plain(q->bytecode, q->bytecode_size)};
     bool whole = q->points.count && !a.plain;
     struct session_trace t = {.from = q->from, .to = q->to,
@@ -212,6 +239,7 @@ struct error *became_ask(struct session *s, const struct became_question *q,
                               .reached = &ret->reached};
     struct error *err = session_trace(s, &t, &ret->interrupted);
     list_deinit(&a.sites);
+    list_deinit(&a.missing);
     if (ret->found || ret->interrupted)
         ret->at_start = false;
     return err;

@@ -4,7 +4,8 @@
  * watched, and it is asked again where one of those bytes has changed, never in between.  If there is bytecode for it, too, and
  * that reads nothing but fixed places, it is the engine that asks.
  *
- * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not hold.  Where it is unknown (a
+ * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not hold.  A fixed place that is not
+ * mapped yet counts as zeros.  Where it is unknown (a
  * variable is optimised out) it is taken to be what it was before.
  */
 #ifndef QUERY_BECAME_H

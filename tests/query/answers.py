@@ -3,7 +3,7 @@
     answers.py EBB RECORDING SEED ROUNDS KIND      KIND: plain (no optimisation) or optimised
 
 The program (answers.c) is walked by `stepi` from main to its end; frames and values are taken at each moment.  Then history, first,
-until and buntil are asked at random moments in random frames, and every change, every "first", "does not change", "becomes true"
+until, buntil and watch are asked at random moments in random frames, and every change, every "first", "does not change", "becomes true"
 and "does not become true" has to be what the walk says.
 
 What is in registers is compared by ebb where statements begin: so it is here, at the moments at which `step` stops.
@@ -266,6 +266,51 @@ def check_condition(walk, q, start, direction, answer):
         fail("%s: went to step %s, not %s\n%s" % (what, place, wanted, answer["text"]))
 
 
+def check_first(walk, q, start, answer):
+    """It went to the first step at which the condition holds, or to the start of the run, where globals are as they are in main at first."""
+    if is_looked_at(q) or (not q["local"] and q["first"]): # of a static one, the walk has not looked at the whole run
+        return
+    what = "first %s in %s at step %d" % (q["condition"], q["function"], q["at"])
+    holds = [i for i in range(max(q["first"], start), q["last"] + 1) if truth_of(q["values"][i])]
+    if not holds:
+        if answer["ok"] or not re.search("does not hold at any moment|never|no value|optimised out", answer["error"]):
+            fail("%s: it does not hold, but: %s" % (what, answer.get("text", answer.get("error"))))
+        return
+    if not answer["ok"]:
+        fail("%s: %s, but it holds at step %d" % (what, answer["error"], holds[0]))
+    wanted = None if not q["local"] and holds[0] == 0 else holds[0]
+    if walk.places.get(moment(answer)) != wanted:
+        fail("%s: went to step %s, not %s\n%s" % (what, walk.places.get(moment(answer)), wanted, answer["text"]))
+
+
+def check_watch(walk, q, start, direction, made, answer):
+    """continue and bcontinue come to the nearest change of what is watched; the first write of a local is one."""
+    if is_looked_at(q) or not made["ok"]:
+        return
+    what = "watch %s in %s at step %d, %s" % (q["expression"], q["function"], q["at"], direction)
+    found = changes(walk, q, max(q["first"], start), q["last"])
+    if q["local"] and start > q["first"]:
+        found.insert(0, (start - 1, start, None, q["values"][start]))
+    if direction == "continue":
+        expected = [c for c in found if c[1] > q["at"]][:1]
+    else:
+        expected = [c for c in found if c[0] < q["at"]][-1:]
+    place = walk.places.get(moment(answer))
+    if expected and expected[0][2] is None and q["local"] and place != expected[0][1 if direction == "continue" else 0]:
+        # The first write may be of what others had left there: then nothing has changed.
+        found.remove(expected[0])
+        expected = [c for c in found if c[1] > q["at"]][:1] if direction == "continue" else []
+    if not expected:
+        if answer["reason"] == "watchpoint" and place is not None and q["first"] <= place <= q["last"]:
+            fail("%s: stops at step %s, but nothing changes\n%s" % (what, place, answer["text"]))
+        return
+    wanted = expected[0][1 if direction == "continue" else 0]
+    if answer["reason"] != "watchpoint" or place != wanted:
+        fail("%s: %s at step %s, not %s\n%s" % (what, answer["reason"], place, wanted, answer["text"]))
+    if expected[0][3] is not None and number(answer.get("new")) != expected[0][3]:
+        fail("%s: became %s, not %s" % (what, answer.get("new"), expected[0][3]))
+
+
 def main():
     walk = Walk()
     if len(walk.moments) < 200:
@@ -276,16 +321,22 @@ def main():
     slow_look(walk, conditions)
     commands = []
     for q in questions:
-        for ask in ("history " + q["expression"], "until " + q["condition"], "buntil " + q["condition"]):
+        for ask in ("history " + q["expression"], "until " + q["condition"], "buntil " + q["condition"],
+                    "first " + q["condition"]):
             commands += go_to(walk, q) + [ask]
+        for ask in ("continue", "bcontinue"):
+            commands += go_to(walk, q) + ["watch " + q["expression"], ask, "delete"]
     said = converse(commands)
     for n, (q, c) in enumerate(zip(questions, conditions)):
-        history, until, buntil = said[9 * n + 2], said[9 * n + 5], said[9 * n + 8]
-        check_history(walk, q, history)
-        start = written_from(history, walk, q)
-        check_condition(walk, c, start, "until", until)
-        check_condition(walk, c, start, "buntil", buntil)
-    print("%d moments, %d questions" % (len(walk.moments), 3 * len(questions)))
+        answers = said[22 * n:22 * (n + 1)]
+        check_history(walk, q, answers[2])
+        start = written_from(answers[2], walk, q)
+        check_condition(walk, c, start, "until", answers[5])
+        check_condition(walk, c, start, "buntil", answers[8])
+        check_first(walk, c, start, answers[11])
+        check_watch(walk, q, start, "continue", answers[14], answers[15])
+        check_watch(walk, q, start, "bcontinue", answers[19], answers[20])
+    print("%d moments, %d questions" % (len(walk.moments), 6 * len(questions)))
 
 
 main()

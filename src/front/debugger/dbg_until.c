@@ -579,7 +579,8 @@ const char *dbg_goal_say(struct dbg *d, const struct dbg_goal *g, enum session_d
         return stop->why == WHY_STEPPED ? "frame" : NULL;
     case HELD:
         dbg_say(d, "%s has held since %s.\n", what,
-                subject_is_local(g->subject) ? "the call of its function" : "the start");
+                g->cover.from_write ? "its first write in this call"
+                : subject_is_local(g->subject) ? "the call of its function" : "the start");
         return stop->why == WHY_STEPPED ? "until" : NULL;
     default:
         if (is_end)
