@@ -390,8 +390,8 @@ static struct error *complex_operation(struct evaluation *v, enum tree_op op, st
         err = fortran_halves(b, y);
     if (err)
         return err;
-    long double complex p = CMPLXL(number_float(x[0]), number_float(x[1]));
-    long double complex q = CMPLXL(number_float(y[0]), number_float(y[1])), r;
+    long double complex p = __builtin_complex(number_float(x[0]), number_float(x[1]));
+    long double complex q = __builtin_complex(number_float(y[0]), number_float(y[1])), r;
     switch (op) {
     case OP_ADD: r = p + q; break;
     case OP_SUB: r = p - q; break;
