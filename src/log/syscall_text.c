@@ -588,10 +588,9 @@ static void print_call(const struct printer *p)
     else
         print_args(p);
     fputc(')', p->to);
-    print_result(p);
 }
 
-char *syscall_text(const struct call_made *call, const struct call_memory *memory)
+static char *text_of(const struct call_made *call, const struct call_memory *memory, bool made)
 {
     char *text = NULL;
     size_t size = 0;
@@ -599,6 +598,21 @@ char *syscall_text(const struct call_made *call, const struct call_memory *memor
     if (!p.to)
         return xformat("%s(...)", call->row->name ? call->row->name : "syscall");
     print_call(&p);
+    if (made)
+        print_result(&p);
     fclose(p.to);
     return text;
+}
+
+char *syscall_text(const struct call_made *call, const struct call_memory *memory)
+{
+    return text_of(call, memory, true);
+}
+
+/* A call that failed has written nothing. */
+char *syscall_text_begun(const struct call_made *call, const struct call_memory *memory)
+{
+    struct call_made begun = *call;
+    begun.result = -ENOSYS;
+    return text_of(&begun, memory, false);
 }

@@ -16,6 +16,9 @@
 /* A string of the caller's to free.  `call` has been through call_begin, and has its result. */
 char *syscall_text(const struct call_made *call, const struct call_memory *memory);
 
+/* The same before the call is made: without its result and what the kernel is going to write. */
+char *syscall_text_begun(const struct call_made *call, const struct call_memory *memory);
+
 /* Memory made of pieces, as an event of the recording has them.  Where they overlap the first
  * counts.  The pieces are lent for as long as the memory is used. */
 struct syscall_piece {

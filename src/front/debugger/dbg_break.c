@@ -1,10 +1,10 @@
-/* The commands that make, change and list breakpoints, watchpoints and catchpoints. */
+/* The commands that make breakpoints, and that change and list breakpoints, watchpoints and
+ * catchpoints. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
-#include "log/syscall_table.h"
 
 enum { PLACES_SAID = 5 }; /* where a breakpoint is made; 'info breakpoints' has them all */
 
@@ -14,16 +14,6 @@ static const char *const type_names[] = {
     [BREAKPOINT_SIGNAL] = "catch signal", [BREAKPOINT_FORK] = "catch fork", [BREAKPOINT_EXEC] = "catch exec",
     [BREAKPOINT_EXIT] = "catch exit",
 };
-
-const char *dbg_call_name(u64 number, char room[32])
-{
-    const struct syscall_row *row = number < SYSCALL_NUMBERS ? syscall_row_of(number) : NULL;
-    if (row && row->name)
-        snprintf(room, 32, "%s", row->name);
-    else
-        snprintf(room, 32, "%llu", (unsigned long long)number);
-    return room;
-}
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -132,14 +122,14 @@ static bool may_come(const char *what)
     return *what && *what != '*' && *what != '+' && *what != '-' && !isdigit((u8)*what);
 }
 
-static void dbg_break_take_back(struct dbg *d, struct dbg_breakpoint *p)
+void dbg_break_take_back(struct dbg *d, struct dbg_breakpoint *p)
 {
     dbg_breakpoints_remove(d, p);
     d->last_breakpoint--;
 }
 
-static struct error *add_break(struct dbg *d, const char *what, const char *condition,
-                               const char *thread, bool temporary)
+struct error *dbg_break_add(struct dbg *d, const char *what, const char *condition,
+                            const char *thread, bool temporary)
 {
     u32 ordinal = CONTROL_THREAD_ANY;
     struct error *err = thread ? dbg_read_thread(thread, &ordinal) : NULL;
@@ -203,91 +193,10 @@ struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *
     else
         what = xformat("*0x%llx", (unsigned long long)(f ? f->pc : place.at.pc));
     if (!err)
-        err = add_break(d, what, condition, thread, c->which);
+        err = dbg_break_add(d, what, condition, thread, c->which);
     free(what);
     free(text);
     return err;
-}
-
-static struct error *call_number(const char *name, u64 *ret)
-{
-    *ret = ~0ull;
-    if (!*name)
-        return NULL;
-    for (u64 n = 0; n < SYSCALL_NUMBERS; n++) {
-        const struct syscall_row *row = syscall_row_of(n);
-        if (row && row->name && strcmp(row->name, name) == 0) {
-            *ret = n;
-            return NULL;
-        }
-    }
-    if (isdigit((u8)*name))
-        return dbg_number(name, "system call", ret);
-    return error_new("there is no system call '%s'", name);
-}
-
-static const struct { const char *name; u32 type; } catches[] = {
-    {"syscall", BREAKPOINT_SYSCALL}, {"signal", BREAKPOINT_SIGNAL}, {"fork", BREAKPOINT_FORK},
-    {"vfork", BREAKPOINT_FORK}, {"exec", BREAKPOINT_EXEC}, {"exit", BREAKPOINT_EXIT},
-};
-
-/* Exceptions of C++ pass through functions of its library, whose names every compiler knows. */
-static const struct { const char *name, *function; } exceptions[] = {
-    {"throw", "__cxa_throw"}, {"rethrow", "__cxa_rethrow"}, {"catch", "__cxa_begin_catch"},
-};
-
-static struct error *catch_panic(struct dbg *d, const struct dbg_command *c, const char *args)
-{
-    char *location;
-    struct error *err = dbg_no_arguments(args);
-    if (!err)
-        err = dbg_panic_location(d, &location);
-    if (err)
-        return err;
-    struct dbg_breakpoint *p = dbg_breakpoints_add(d, BREAKPOINT_BREAK, location);
-    free(location);
-    p->temporary = c->which;
-    p->is_panic = true;
-    if ((err = dbg_breakpoint_resolve(d, p))) {
-        dbg_break_take_back(d, p);
-        return err;
-    }
-    dbg_say(d, "Catchpoint %u: panic\n", p->number);
-    json_unsigned(dbg_fields(d), "number", p->number);
-    return NULL;
-}
-
-struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args)
-{
-    size_t i = 0;
-    u64 number = ~0ull;
-    struct error *err = NULL;
-    for (size_t n = 0; n < countof(exceptions); n++)
-        if (dbg_take_word(&args, exceptions[n].name)) {
-            err = dbg_no_arguments(args);
-            return err ? err : add_break(d, exceptions[n].function, NULL, NULL, c->which);
-        }
-    if (dbg_take_word(&args, "panic"))
-        return catch_panic(d, c, args);
-    while (i < countof(catches) && !dbg_take_word(&args, catches[i].name))
-        i++;
-    if (i == countof(catches))
-        return error_new("catch what? syscall [NAME], signal [NAME], fork, exec, exit, throw, rethrow, catch or panic");
-    u32 type = catches[i].type;
-    if (type == BREAKPOINT_SYSCALL)
-        err = call_number(args, &number);
-    else if (type == BREAKPOINT_SIGNAL)
-        err = dbg_signal_number(args, &number);
-    else
-        err = dbg_no_arguments(args);
-    if (err)
-        return err;
-    struct dbg_breakpoint *p = dbg_breakpoints_add(d, type, *args ? args : "any");
-    p->address = number;
-    p->temporary = c->which;
-    dbg_say(d, "Catchpoint %u: %s%s%s\n", p->number, catches[i].name, *args ? " " : "", args);
-    json_unsigned(dbg_fields(d), "number", p->number);
-    return NULL;
 }
 
 /* --- changing --------------------------------------------------------------------------------- */

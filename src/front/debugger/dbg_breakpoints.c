@@ -44,6 +44,7 @@ struct dbg_breakpoint *dbg_breakpoints_add(struct dbg *d, u32 type, const char *
     *p = (struct dbg_breakpoint){
         .number = ++d->last_breakpoint, .type = type, .what = xformat("%s", what),
         .thread = CONTROL_THREAD_ANY, .locations = LIST(struct dbg_location), .commands = LIST(char *),
+        .numbers = LIST(u64),
     };
     if (f && f->place.file) {
         p->file = xformat("%s", f->place.file);
@@ -75,6 +76,7 @@ void dbg_breakpoint_unsettle(struct dbg *d, struct dbg_breakpoint *p)
 static void point_destroy(struct dbg_breakpoint *p)
 {
     list_deinit(&p->locations);
+    list_deinit(&p->numbers);
     dbg_strings_deinit(&p->commands);
     free(p->what);
     dbg_watch_destroy(p->watch);
@@ -164,10 +166,13 @@ static void resolve_fixed(struct dbg_breakpoint *p)
     for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == BREAKPOINT_EXIT; call++)
         if (syscall_has(call, EFFECT_EXITS))
             ((struct dbg_location *)list_add(&p->locations))->address = call;
-    if (p->type == BREAKPOINT_SYSCALL) /* about to be made, and made */
-        ((struct dbg_location *)list_add(&p->locations))->address = p->address;
-    if (p->type != BREAKPOINT_EXIT)
-        ((struct dbg_location *)list_add(&p->locations))->address = p->address;
+    const u64 *numbers = p->numbers.items;
+    for (size_t i = 0; i < p->numbers.count; i++) {
+        *(struct dbg_location *)list_add(&p->locations) = (struct dbg_location){.address = numbers[i]};
+        if (p->type == BREAKPOINT_SYSCALL) /* about to be made, and made */
+            *(struct dbg_location *)list_add(&p->locations) =
+                (struct dbg_location){.address = numbers[i], .role = LOCATION_OF_RETURN};
+    }
 }
 
 /* --- the session's part ----------------------------------------------------------------------- */
@@ -199,9 +204,8 @@ static struct error *settle_location(struct dbg *d, struct dbg_breakpoint *p, si
     if (p->condition && !p->checks_here)
         p->checks_here = p->type != BREAKPOINT_BREAK ||
                          !dbg_breakpoints_compile(d, p, location, &code, &size);
-    bool is_return = p->type == BREAKPOINT_SYSCALL && index == 1;
     struct breakpoint b = {
-        .kind = is_return ? SITE_RETURN : kinds[p->type],
+        .kind = location->role == LOCATION_OF_RETURN ? SITE_RETURN : kinds[p->type],
         .address = location->address, .thread = p->thread,
         .condition = code, .condition_size = (u32)size, .ignore = p->ignore,
     };

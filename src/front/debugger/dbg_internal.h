@@ -55,7 +55,8 @@ struct dbg_location {
     u64 address;
     u32 number; /* in the session */
     u32 inside; /* functions that are inlined there into the one that it is a breakpoint on */
-    enum { LOCATION_OF_DATA, LOCATION_OF_END, LOCATION_OF_BEGINNING } role; /* of a watchpoint: the latter are its frame's */
+    /* END and BEGINNING: of the frame of a watchpoint; RETURN: of a system call. */
+    enum { LOCATION_OF_DATA, LOCATION_OF_END, LOCATION_OF_BEGINNING, LOCATION_OF_RETURN } role;
 };
 
 struct dbg_watch {
@@ -80,7 +81,7 @@ struct dbg_breakpoint {
     char *condition;    /* NULL: none */
     char *file;         /* context of a location: the line it was said at; may be NULL */
     unsigned line;
-    u64 address;        /* numbers of calls and signals; ~0: any */
+    struct list numbers; /* u64: of calls or signals; ~0: any; of a fork or an exec one is enough */
     struct dbg_watch *watch; /* of data; NULL: of something else */
     u32 thread;
     u64 ignore, hits;
@@ -417,7 +418,6 @@ struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *
 /* The location, with an address as the number that it is now; to be freed. */
 struct error *dbg_fixed_location(struct dbg *d, const char *text, char **ret);
 struct error *dbg_read_thread(const char *text, u32 *ret);
-struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args);
 enum { DO_DELETE, DO_DISABLE, DO_ENABLE };
 struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_condition(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -425,7 +425,15 @@ struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char 
 struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_info_breakpoints(struct dbg *d, const char *args);
 struct error *dbg_info_watches(struct dbg *d, const char *args);
+struct error *dbg_break_add(struct dbg *d, const char *what, const char *condition,
+                            const char *thread, bool temporary);
+void dbg_break_take_back(struct dbg *d, struct dbg_breakpoint *p);
+
+/* dbg_catch.c */
+struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args);
 const char *dbg_call_name(u64 number, char room[32]);
+void dbg_say_catch(struct dbg *d, const struct dbg_breakpoint *p, u32 location,
+                   const struct plan_hit *hit);
 
 /* dbg_signals.c */
 void dbg_default_signals(struct dbg *d); /* of a track that has just been opened */

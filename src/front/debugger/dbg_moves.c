@@ -55,20 +55,6 @@ static void say_signal(struct dbg *d, const char *before, const struct plan_hit 
     dbg_say(d, "%s", after);
 }
 
-static void say_catch(struct dbg *d, const struct dbg_breakpoint *p, const struct plan_hit *hit)
-{
-    char room[32];
-    dbg_say(d, "Catchpoint %u: ", p->number);
-    switch (p->type) {
-    case BREAKPOINT_SYSCALL: dbg_say(d, "system call %s\n", dbg_call_name(hit->address, room)); break;
-    case BREAKPOINT_SIGNAL: say_signal(d, "signal ", hit, "\n"); break;
-    case BREAKPOINT_FORK: dbg_say(d, "process %llu was made\n", (unsigned long long)hit->address); break;
-    case BREAKPOINT_EXEC: dbg_say(d, "about to become another program\n"); break;
-    default: dbg_say(d, "about to exit\n"); break;
-    }
-    json_unsigned(dbg_fields(d), "catchpoint", p->number);
-}
-
 static const char *say_hit(struct dbg *d, struct dbg_breakpoint *p, u32 location, const struct plan_hit *hit)
 {
     if (p->is_panic) {
@@ -82,7 +68,7 @@ static const char *say_hit(struct dbg *d, struct dbg_breakpoint *p, u32 location
     }
     if (p->watch)
         return dbg_watch_say(d, p, location, hit);
-    say_catch(d, p, hit);
+    dbg_say_catch(d, p, location, hit);
     return "catchpoint";
 }
 

@@ -110,10 +110,12 @@ static const struct dbg_command commands[] = {
      "stop where the value is read", "All that watch takes. Example: rwatch total"},
     {"awatch", "aw", dbg_watch, BREAKPOINT_ACCESS, 0, TAKES_EXPRESSION, NULL, "awatch EXPRESSION [thread N] [if CONDITION]",
      "stop where the value is read or written", "All that watch takes. Example: awatch total"},
-    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words, "catch syscall|signal|fork|exec|exit|throw|rethrow|catch|panic [NAME]",
+    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words, "catch syscall|signal|fork|exec|exit|throw|rethrow|catch|panic [NAME...]",
      "stop at an event",
+     "syscall and signal take several names or numbers; without one, any stops. A system call stops "
+     "twice: before it is made, with its arguments, and after it, with its result. "
      "throw, rethrow and catch are where exceptions of C++ pass; panic is where Rust panics, with the message. "
-     "Example: catch syscall write"},
+     "Example: catch syscall read write"},
     {"tcatch", "", dbg_catch, 1, 0, TAKES_WORD, catch_words, "tcatch ...", "the same, for one stop",
      "Example: tcatch signal SIGUSR1"},
     {"delete", "d del", dbg_breakpoints_change, DO_DELETE, 0, TAKES_COUNT, NULL, "delete [NUMBER...]",

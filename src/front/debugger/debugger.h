@@ -7,6 +7,7 @@
  *   dbg_moves.c       movements, and what is said when one has ended; undo
  *   dbg_breakpoints.c      breakpoints, watchpoints, catchpoints: what they are to the session
  *   dbg_break.c       the commands that make and change them
+ *   dbg_catch.c       catchpoints
  *   dbg_place.c       threads, frames, where one stands
  *   dbg_print.c       values: print, display, types, variables
  *   dbg_memory.c      x and disassemble
