@@ -179,6 +179,10 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
     struct type *plain = type_plain(v, to), *from = type_plain(v, value->type);
     struct number n;
     if (plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY) {
+        if (!value->in_memory && plain == from) {
+            *ret = value_part(value, to, 0);
+            return NULL;
+        }
         if (!value->in_memory)
             return error_new("only something in memory can be seen as that type");
         return cast_in_memory(value, to, ret);

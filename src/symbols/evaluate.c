@@ -170,6 +170,8 @@ static struct error *on_numbers(struct evaluation *v, enum tree_op op, struct va
                                (struct number){.i = evaluate_compare(op, x, y, wide)});
         return NULL;
     }
+    if (v->only_types && !y.is_float && y.i == 0)
+        y.i = 1; /* nothing is divided */
     err = x.is_float ? evaluate_on_floats(op, x.f, y.f, &result)
                      : on_integers(op, x.i, y.i, t, &result);
     if (!err)
@@ -901,6 +903,8 @@ struct error *values_evaluate(struct evaluation *v, const char *expression, stru
     if (!err && !value->bytes && type_plain(v, value->type)->kind != TYPE_ARRAY &&
         type_plain(v, value->type)->kind != TYPE_FUNCTION)
         err = value_load(value);
+    if (!err && !value->bytes && type_plain(v, value->type)->kind == TYPE_ARRAY && value->size)
+        err = value_load(value_element(value, 0)); /* of an array, that there is some of it */
     if (!err && type_plain(v, value->type)->kind == TYPE_OTHER && !type_plain(v, value->type)->has_die)
         err = error_new("%s has no debug information: cast it to its type", expression);
     if (!err)

@@ -690,7 +690,7 @@ static size_t length_without_clone(const char *raw)
         ".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".localalias", ".llvm.", ".simdclone.",
         ".resolver", ".avx", ".sse", ".arch_", ".default", ".clone.",
     };
-    size_t length = strlen(raw);
+    size_t length = strcspn(raw, "@"); /* the version of a library's interface */
     for (size_t n = 0; n < countof(clones); n++) {
         const char *found = *raw ? strstr(raw + 1, clones[n]) : NULL;
         if (found && (size_t)(found - raw) < length)

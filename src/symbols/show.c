@@ -237,6 +237,14 @@ static void show_pointed_text(struct show *s, struct evaluation *v, u64 address,
     free(bytes);
 }
 
+/* Characters as C and C++ name them; a pointer to these tells by its text what it is. */
+static bool is_plain_text(struct evaluation *v, struct type *t, char prefix)
+{
+    while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE)
+        t = type_target(v, t);
+    return t->name && (prefix != ' ' || strcmp(t->name, "char") == 0);
+}
+
 static void show_pointer(struct show *s, struct value *value, u64 address, bool top)
 {
     struct evaluation *v = value->evaluation;
@@ -244,8 +252,7 @@ static void show_pointer(struct show *s, struct value *value, u64 address, bool 
     struct type *pointed = type_plain(v, to);
     char prefix = type_character(v, to);
     bool is_text = prefix && pointed->kind != TYPE_BOOL;
-    bool plain_char = value->type->kind != TYPE_TYPEDEF && pointed->name && strcmp(pointed->name, "char") == 0;
-    if (top && !(is_text && plain_char)) {
+    if (top && !(is_text && value->type->kind != TYPE_TYPEDEF && is_plain_text(v, to, prefix))) {
         char *type = type_text(v, value->type);
         fprintf(s->out, "(%s) ", type);
         free(type);
@@ -327,7 +334,7 @@ static void show_number(struct show *s, struct value *value, struct type *plain,
         fprintf(s->out, "<%s>", error_text(err));
         error_destroy(err);
     } else if (s->format && s->format != 's') {
-        show_formatted(s, value, n, plain->is_unsigned);
+        show_formatted(s, value, n, plain->is_unsigned || plain->kind == TYPE_POINTER);
     } else if (plain->kind == TYPE_POINTER) {
         show_pointer(s, value, (u64)n.i, top);
     } else if (plain->kind == TYPE_ENUM) {

@@ -16,7 +16,7 @@ void show_character(FILE *out, u32 c, char prefix, char quote)
     else if (prefix == ' ')
         fprintf(out, "\\%03o", c & 0xff);
     else if (c < 128 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        fprintf(out, "\\%03o", c);
+        fprintf(out, c < 0x200 ? "\\%03o" : "\\x%x", c);
     else if (c < 0x800)
         fprintf(out, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 63));
     else if (c < 0x10000)

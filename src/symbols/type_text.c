@@ -156,7 +156,10 @@ static char *declare_member_pointer(struct type_writer *w, struct type *t, char 
 
 static char *declare_array(struct type_writer *w, struct type *t, char *inner)
 {
-    char *more = t->is_counted ? xformat("%s[%llu]", inner, (unsigned long long)t->count) : xformat("%s[]", inner);
+    char *more = t->is_vector ? xformat("%s%s__attribute__ ((vector_size(%llu)))", inner,
+                                        *inner ? " " : "", (unsigned long long)t->count)
+                 : t->is_counted ? xformat("%s[%llu]", inner, (unsigned long long)t->count)
+                                 : xformat("%s[]", inner);
     free(inner);
     return declare(w, type_target(w->v, t), more);
 }

@@ -797,10 +797,63 @@ static bool find_in_origin(struct evaluation *v, Dwarf_Die *block, const char *n
     return true;
 }
 
+static bool has_code(Dwarf_Die *block)
+{
+    return dwarf_hasattr(block, DW_AT_low_pc) || dwarf_hasattr(block, DW_AT_ranges) ||
+           dwarf_hasattr(block, DW_AT_entry_pc);
+}
+
+/* Has this instance of a function the block of its abstract form? */
+static bool has_instance(Dwarf_Die *instance, Dwarf_Die *abstract)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die child, origin;
+    if (dwarf_child(instance, &child) == 0)
+        do
+            if (dwarf_attr(&child, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
+                origin.addr == abstract->addr)
+                return true;
+        while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+/* Blocks of which no code is left: what they declare is known around them, without a value.
+ * `instance` is NULL, or has the blocks that the abstract form `in` describes. */
+static bool find_without_code(struct evaluation *v, Dwarf_Die *in, Dwarf_Die *instance,
+                              const char *name, unsigned depth, struct found_variable *ret)
+{
+    Dwarf_Die child;
+    if (depth > 8 || dwarf_child(in, &child) != 0)
+        return false;
+    do
+        if (dwarf_tag(&child) == DW_TAG_lexical_block && !has_code(&child) &&
+            !(instance && has_instance(instance, &child)) &&
+            (find_in_block(v, &child, name, ret) ||
+             find_without_code(v, &child, NULL, name, depth + 1, ret)))
+            return true;
+    while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static bool find_left_out(struct evaluation *v, Dwarf_Die *block, const char *name,
+                          struct found_variable *ret)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die origin;
+    if (!find_without_code(v, block, NULL, name, 0, ret) &&
+        !(dwarf_attr(block, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
+          find_without_code(v, &origin, block, name, 0, ret)))
+        return false;
+    ret->block = *block;
+    return true;
+}
+
 bool variables_find_in_block(struct evaluation *v, size_t block, const char *name,
                              struct found_variable *ret)
 {
-    return (find_in_block(v, &v->blocks[block], name, ret) || find_in_origin(v, &v->blocks[block], name, ret)) &&
+    Dwarf_Die *in = &v->blocks[block];
+    return (find_in_block(v, in, name, ret) || find_in_origin(v, in, name, ret) ||
+            find_left_out(v, in, name, ret)) &&
            resolve_declaration(v, ret, name);
 }
 
@@ -1125,7 +1178,7 @@ struct error *values_variables(struct evaluation *v, bool parameters, struct var
 {
     struct list l = LIST(struct variable);
     if (!v->block_count)
-        return error_new("there is no debug information for this code");
+        return error_new("this frame has no debug information");
     for (size_t n = 0; n < v->block_count; n++) {
         add_block(v, &l, &v->blocks[n], parameters);
         add_left_out(v, &l, &v->blocks[n], parameters);

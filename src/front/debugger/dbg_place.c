@@ -317,10 +317,8 @@ void dbg_say_frame(struct dbg *d, size_t index, bool numbered)
     dbg_colour(d, "");
     if (f->signal)
         dbg_say(d, " <signal handler called>");
-    else if (f->place.file)
-        dbg_say_arguments(d, index);
     else
-        dbg_say(d, " ()");
+        dbg_say_arguments(d, index);
     say_from(d, f);
     dbg_say(d, "%s%s\n", f->inlined ? " (inlined)" : "", f->tail ? " (tail call)" : "");
 }

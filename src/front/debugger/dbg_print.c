@@ -295,17 +295,12 @@ static void json_variable(struct json *j, const struct variable *v)
     json_close(j, '}');
 }
 
-static bool has_variables(const struct frame *f)
-{
-    return f && f->place.file;
-}
-
 struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
 {
     struct evaluation *evaluation;
     struct variable *list;
     size_t count;
-    if (!has_variables(dbg_frame(d)))
+    if (!dbg_frame(d))
         return error_new("this frame has no debug information");
     struct error *err = dbg_evaluation(d, &evaluation);
     if (err)

@@ -1,0 +1,48 @@
+# What suites share that ask ebb and gdb the same questions (tests/questions/oracle.py).
+
+questions_seed=${QUESTIONS_SEED:-1}
+questions_root=$PWD
+questions_stops=${QUESTIONS_STOPS:-10}
+
+questions_possible() {
+    have gdb && have python3 && return
+    skip questions 'gdb or python3 is not installed'
+    return 1
+}
+
+# questions_about NAME PROGRAM OPTION=VALUE...: records the program and asks.
+questions_about() {
+    local name=$1 program=$2 last
+    shift 2
+    rm -rf "$program.rec"
+    (cd "$SCRATCH" && timeout 600 "$EBB" record -q -o "$program.rec" "$program" >"$SCRATCH/log" 2>&1 </dev/null)
+    if [ ! -d "$program.rec" ]; then
+        fail "$name" "the program cannot be recorded: $(said)"
+        return
+    fi
+    timeout 1800 python3 tests/questions/oracle.py "$EBB" "$program.rec" "$program" "$questions_seed" \
+        stops="$questions_stops" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    last=$(tail -n 1 "$SCRATCH/out")
+    case $last in
+    '0 agree'*) fail "$name" 'nothing was compared' ;;
+    *' agree, 0 differ') ok "$name" ;;
+    *) fail "$name" "seed $questions_seed, $last: $(head -n 12 "$SCRATCH/out" "$SCRATCH/err" | tr '\n' ' ' | cut -c 1-1200)" ;;
+    esac
+}
+
+# questions COMPILER SOURCE FLAGS...
+questions() {
+    local compiler=$1 source=$2 options=()
+    shift 2
+    local name program=$SCRATCH/${source%.*}
+    name=$(echo "$source $compiler $*" | tr -s ' ' '-' | sed 's/--*/-/g')
+    case $compiler in clang*) options+=(clobbered=1) ;; esac
+    case $source in *.cc) options+=(language=c++) ;; esac
+    if ! have "$compiler"; then
+        skip "$name" "$compiler is not installed"
+    elif ! (cd "$SCRATCH" && timeout 600 "$compiler" -g -w "$@" -o "$program" "$questions_root/tests/questions/$source" -lm) >"$SCRATCH/log" 2>&1; then
+        skip "$name" "does not compile: $(head -n 2 "$SCRATCH/log" | tr '\n' ' ')"
+    else
+        questions_about "$name" "$program" "${options[@]}"
+    fi
+}

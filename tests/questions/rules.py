@@ -1,0 +1,212 @@
+"""What counts as the same answer.
+
+A rule takes gdb's text to ebb's words, or says why a difference is right.  No rule may let another
+value pass.
+"""
+import functools
+import re
+import subprocess
+
+
+def words(text):
+    """gdb's words as ebb's."""
+    text = re.sub(r"^(\$\d+|type) = ", "", text)
+    text = re.sub(r"<(optimized out|synthetic pointer)>", "<optimised out>", text)
+    return re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<there is no memory at \1>", text)
+
+
+def frames(text):
+    """The frames of a backtrace: function, arguments, file and line of each."""
+    found = []
+    for line in text.split("\n"):
+        match = re.match(r"#\d+ +(?:0x[0-9a-f]+ in )?(.*)$", line)
+        if match:
+            found.append(match.group(1))
+            if re.match(r"main \(", match.group(1)):
+                break
+    return found
+
+
+def one_frame(text):
+    """A frame without what ebb says besides, with the file's name only.  `_start` has no arguments in ebb."""
+    text = re.sub(r" from \S+$", "", re.sub(r" \((inlined|tail call)\)$", "", text))
+    return re.sub(r" at \S*/([^/]+:\d+)$", r" at \1", words(text))
+
+
+@functools.lru_cache(None)
+def symbols(path):
+    """Where the symbols of a file are, by their names."""
+    found = {}
+    for option in ("-a", "-D"):
+        done = subprocess.run(["nm", option, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
+        for line in done.stdout.decode("utf-8", "replace").split("\n"):
+            parts = line.split()
+            if len(parts) == 3:
+                found[parts[2].split("@")[0]] = parts[0]
+    return found
+
+
+def aliases(gdb, ours):
+    """Two symbols of one place, in code without debug information."""
+    where = re.search(r" \(\) from (\S+)", ours)
+    if not where or not re.search(r" \(\)( from \S+)?$", gdb):
+        return False
+    known = symbols(where.group(1))
+    a, b = gdb.split(" ")[0], ours.split(" ")[0]
+    return a in known and known[a] == known.get(b)
+
+
+def same_frame(gdb, ours):
+    """gdb does not tell whether a struct is known where it writes ..., `info args` does."""
+    if aliases(gdb, ours):
+        return True
+    if re.search(r"\) from \S+", ours):
+        gdb = re.sub(r" at \S+:\d+$", "", gdb)  # code of line 0, for which gdb shows the line before it
+    gdb, ours = one_frame(gdb), one_frame(ours)
+    if gdb == ours:
+        return True
+    a, b = re.split(r"(?<=[,(]) ?(?=\w+=)", gdb), re.split(r"(?<=[,(]) ?(?=\w+=)", ours)
+    known = [x for x, y in zip(a, b) if x == y or re.sub(r"=\.\.\.", "=<optimised out>", x) == y]
+    return len(a) == len(b) == len(known)
+
+
+def clobbered(question, gdb, ours):
+    """Variables of outer frames, of which ebb says that they are not known.  clang has them in registers that a
+    call need not preserve, and gdb shows what inner frames have made of them."""
+    if question in ("backtrace", "frame"):
+        a, b = frames(gdb), frames(ours)
+        without = [[re.sub(r"\w+=[^,()]*(, \w+@entry=[^,()]*)?(?=[,)])", "", one_frame(f)) for f in side] for side in (a, b)]
+        inner = question == "frame" or a and b and one_frame(a[0]) == one_frame(b[0])
+        return inner and "<optimised out>" in ours and without[0] == without[1]
+    if question in ("info args", "info locals"):
+        return all(x == y or y[1] == "<optimised out>" for x, y in zip(named(words(gdb)), named(ours)))
+    return "optimised out" in ours
+
+
+def named(text):
+    """What `info locals` says: a list of names and values."""
+    found = []
+    for line in text.split("\n"):
+        match = re.match(r"([\w:~$]+) = (.*?)(?: \(hidden by an inner one\))?$", line)
+        if match:
+            found.append([match.group(1), match.group(2)])
+        elif found:
+            found[-1][1] += "\n" + line
+    return found
+
+
+def same_locals(gdb, ours):
+    """gdb leaves out variables that are constants throughout; `print` asks about these, too.  It lists those
+    that have no place here twice for a function that was inlined, and those of blocks without code."""
+    left = named(ours)
+    for name, value in named(words(gdb)):
+        if value == "<optimised out>" and [name, value] not in left:
+            continue
+        if "which is more than max-value-size" in value:
+            continue  # an array whose length is not set yet
+        while left and left[0] != [name, value]:
+            left.pop(0)
+        if not left:
+            return False
+        left.pop(0)
+    return True
+
+
+EMPTY = (("No locals.", "There are no locals."), ("No arguments.", "There are no arguments."))
+
+# (when it applies: question, gdb's text, ebb's text; the reason why ebb's answer is right)
+RULES = [
+    (lambda q, g, e: re.match(r"print \$r(ax|cx|dx|si|di|8|9|10|11)$", q) and e == "<optimised out>",
+     "a call need not preserve these registers: gdb shows in outer frames what the inner ones have made of them"),
+    (lambda q, g, e: re.match(r"whatis sizeof", q) and (g, e) == ("int", "unsigned long"),
+     "sizeof is a size_t, for elements of arrays too"),
+    (lambda q, g, e: re.match(r"(whatis|ptype) ([-~]|\S+ (<<|>>))", q) and g == "volatile " + e,
+     "an operator makes a value, which is not volatile"),
+    (lambda q, g, e: re.search(r"<\w+\[\w+\]>", g) and re.sub(r"<(\w+)\[(\w+)\]>", r"<\1.\2>", g) == e,
+     "gdb takes the linker's name of a static local for a mangled one"),
+    (lambda q, g, e: re.match(r"print/z .* [&|^] ", q) and int(g, 16) == int(e, 16) < 2,
+     "an operator makes an integer of a boolean"),
+    (lambda q, g, e: re.search(r" [&|^] ", q) and (g, e) in (("true", "1"), ("false", "0"), ("bool", "int"), ("_Bool", "int")),
+     "an operator makes an integer of a boolean"),
+    (lambda q, g, e: re.match(r"(whatis|ptype) ([-~]|\S+ (<<|>>))", q) and g.startswith("enum ") and e in ("int", "unsigned int"),
+     "an operator makes an integer of an enumerator"),
+    (lambda q, g, e: re.match(r"print(/\w)? ([-~]|\S+ (<<|>>))", q) and re.match(r"\(?([A-Z]\w*|unknown)", g) and re.match(r"-?[0-9]+$", e),
+     "an operator makes an integer of an enumerator"),
+    (lambda q, g, e: re.match(r"print(/\w)? -", q) and g == "0" and re.match(r"-0|10{63}|0?x?[18]0{7,20}", e),
+     "the sign of a floating-point zero changes, too"),
+    (lambda q, g, e: re.match(r"print/f ", q) and re.match(r"[\d.]+e-49\d\d$", g),
+     "gdb takes integers of 16 bytes for long doubles"),
+    (lambda q, g, e: q.startswith("print $r") and re.sub(r" <.*>", "", g) == re.sub(r" <.*>", "", e),
+     "several symbols begin there"),
+    (lambda q, g, e: re.search(r"<_\w+(\+\d+)?>", g) and re.sub(r"<_\w+", "<", g) == re.sub(r"<_\w+", "<", e),
+     "several symbols of a library begin there"),
+    (lambda q, g, e: g.endswith("...") and e.startswith(g[:-3]),
+     "gdb counts repeated elements that it does not print, and leaves out what follows"),
+    (lambda q, g, e: re.match(r"print/f ", q) and re.match(r"\S+ \+ \S+i$", e),
+     "gdb takes the bytes of a complex number for one"),
+    (lambda q, g, e: re.match(r"print/f ", q) and "bits = {" in e and
+     re.sub(r"bits = \{.*?\}", "", g) == re.sub(r"bits = \{.*?\}", "", e),
+     "gdb takes a bit-field for a floating-point number of the size of its type"),
+    (lambda q, g, e: re.match(r"print/[xduotz] ", q) and re.match(r"\S+ \+ \S+i$", e) and re.match(r"[0-9a-fx-]+$", g),
+     "gdb takes the bytes of a complex number for one integer"),
+    (lambda q, g, e: "__int128" in g and re.sub(r"__int128 unsigned|unsigned int __int128", "unsigned __int128", g) == e,
+     "C spells it with unsigned first, as for the other integers"),
+    (lambda q, g, e: re.match(r"(whatis|ptype) .* \? ", q),
+     "C converts both sides of a conditional expression to one type, gdb does not"),
+    (lambda q, g, e: re.match(r"print/f ", q) and "sizeof" in q or re.match(r"print/z ", q) and "sizeof" in q,
+     "gdb has sizeof as an int in some places"),
+]
+
+# gdb has no answer: (question, gdb's error), and why ebb may have one.
+UNKNOWN_TO_GDB = [
+    (r"", r"That operation is not available on integers of more than 8 bytes",
+     "gdb 13 does not compute with integers of 16 bytes"),
+    (r"print/[ac] ", r"Value can't be converted to integer", "ebb shows the parts of complex numbers"),
+    (r"whatis|ptype", r"value has been optimized out", "a type is known without the value"),
+    (r"", r"Invalid operation on booleans", "C computes with booleans as with integers"),
+    (r".* \? ", r"No symbol", "ebb looks only at the side that counts"),
+    (r"", r"gdb dies of it", "an internal error of gdb"),
+]
+
+# ebb refuses: (question, gdb's answer, ebb's error), and why.
+REFUSED = [
+    (r"", r"", r"a bit-field has no address", "so it is in C"),
+    (r"^(print|whatis|ptype|x/).*&", r"", r"it is not in memory, so it has no address", "so it is; gdb tells the type nevertheless"),
+    (r"", r"^<optimised out>$", r"optimised out", "in an expression that is an error"),
+    (r"info ", r"No symbol table info available", r"this frame has no debug information", "in other words"),
+    (r"", r"", r"a (struct|union|class) is no number", "C has no cast from a struct to a number; gdb reads its first bytes"),
+]
+
+
+def differ(question, level, gdb, ours, options):
+    """Why the answers differ; None: they agree."""
+    said = ours["text"].rstrip("\n") if ours["ok"] else ours["error"]
+    if options.get("clobbered") and (level or question == "backtrace") and clobbered(question, gdb, said):
+        return None
+    if not ours["ok"] or gdb.startswith("error: "):
+        if ours["ok"]:
+            known = any(re.match(q, question) and re.search(e, gdb) for q, e, _ in UNKNOWN_TO_GDB)
+            return None if known else "gdb says an error"
+        if not gdb.startswith("error: "):
+            known = any(re.match(q, question) and re.search(g, words(gdb)) and re.search(e, ours["error"]) for q, g, e, _ in REFUSED)
+            return None if known else "ebb says an error"
+        return None
+    text = ours["text"].rstrip("\n")
+    if question == "backtrace":
+        a, b = frames(gdb), frames(text)
+        return None if len(a) == len(b) and all(same_frame(x, y) for x, y in zip(a, b)) else "frames"
+    if question == "frame":
+        a, b = frames(gdb), frames(text)
+        return None if len(a) == len(b) == 1 and same_frame(a[0], b[0]) else "frame"
+    if question == "finish":
+        returned = re.search(r"Value returned: (.*)", text, re.S)
+        return None if words(gdb) == (returned.group(1) if returned else "void") else "returned"
+    text = re.sub(r"^type = ", "", text)
+    if question == "info locals" and same_locals(gdb, text):
+        return None
+    if words(gdb) == text or question.startswith("info ") and (gdb, text) in EMPTY:
+        return None
+    for applies, _ in RULES:
+        if applies(question, words(gdb), text):
+            return None
+    return "text"
