@@ -363,6 +363,10 @@ struct error *evaluate_dereference(struct value *value, struct value **ret)
         return error_new("* is not for something that is no pointer");
     if (type_plain(v, to)->kind == TYPE_VOID)
         return error_new("a void pointer points to nothing that has a type; cast it");
+    if (value->implied) {
+        *ret = value_implied(value, to, 0);
+        return NULL;
+    }
     err = value_pointer(value, &address);
     if (!err)
         *ret = value_at(v, to, address, value_all_sources(value));
@@ -596,6 +600,10 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     if (to->kind != TYPE_POINTER)
         return error_new("it is no array and no pointer, so it has no elements");
     to = type_target(v, to);
+    if (pointer->implied && type_plain(v, to)->kind != TYPE_VOID) {
+        *ret = value_implied(pointer, to, index);
+        return NULL;
+    }
     if ((err = value_pointer(pointer, &at)))
         return err;
     if (type_plain(v, to)->kind == TYPE_VOID)

@@ -6,22 +6,33 @@
 
 enum { STACK_MOST = 64, STEPS_MOST = 4096 };
 
+/* A number on the stack: an integer of up to 64 bits, extended by the sign of its type, or a
+ * floating-point number. */
+struct slot {
+    u64 i;
+    long double f;
+    u8 float_size;    /* 0: an integer */
+    bool is_unsigned; /* an integer of a type without sign */
+};
+
 struct machine {
     const struct expression_host *host;
     Dwarf_Attribute *attribute;
     const Dwarf_Op *ops;
     size_t count, at;
-    u64 stack[STACK_MOST];
+    struct slot stack[STACK_MOST];
     size_t depth;
     bool failed;
     bool is_value;             /* DW_OP_stack_value */
     bool in_register;          /* DW_OP_reg */
     u64 reg;
     const u8 *bytes;           /* DW_OP_implicit_value */
+    bool is_pointer;           /* DW_OP_implicit_pointer */
+    Dwarf_Die target;
     struct location *location;
 };
 
-static void push(struct machine *m, u64 value)
+static void push_slot(struct machine *m, struct slot value)
 {
     if (m->depth == STACK_MOST)
         m->failed = true;
@@ -29,13 +40,59 @@ static void push(struct machine *m, u64 value)
         m->stack[m->depth++] = value;
 }
 
-static u64 expression_pop(struct machine *m)
+static void push(struct machine *m, u64 value)
+{
+    push_slot(m, (struct slot){.i = value});
+}
+
+static struct slot pop_slot(struct machine *m)
 {
     if (!m->depth) {
         m->failed = true;
-        return 0;
+        return (struct slot){0};
     }
     return m->stack[--m->depth];
+}
+
+/* An integer. */
+static u64 expression_pop(struct machine *m)
+{
+    struct slot top = pop_slot(m);
+    m->failed |= top.float_size != 0;
+    return top.i;
+}
+
+static struct slot float_slot(long double f, unsigned size)
+{
+    return (struct slot){.f = size == 4 ? (float)f : size == 8 ? (double)f : f, .float_size = (u8)size};
+}
+
+static struct slot float_of_bytes(const u8 *bytes, unsigned size)
+{
+    float single;
+    double twice;
+    long double most = 0;
+    memcpy(&single, bytes, sizeof single);
+    if (size == 4)
+        return float_slot(single, size);
+    memcpy(&twice, bytes, sizeof twice);
+    if (size == 8)
+        return float_slot(twice, size);
+    memcpy(&most, bytes, 10);
+    return float_slot(most, size);
+}
+
+static void bytes_of_float(const struct slot *slot, u8 bytes[16])
+{
+    float single = (float)slot->f;
+    double twice = (double)slot->f;
+    memset(bytes, 0, 16);
+    if (slot->float_size == 4)
+        memcpy(bytes, &single, 4);
+    else if (slot->float_size == 8)
+        memcpy(bytes, &twice, 8);
+    else
+        memcpy(bytes, &slot->f, 10);
 }
 
 static void push_register(struct machine *m, unsigned number, i64 offset)
@@ -83,14 +140,11 @@ static void push_tls(struct machine *m)
         push(m, value);
 }
 
-static void push_entry_value(struct machine *m, const Dwarf_Op *op)
+static i64 type_number(Dwarf_Die *die, unsigned name)
 {
-    u64 value;
-    if (!m->host->entry_value || !m->attribute ||
-        !m->host->entry_value(m->host->context, op, m->attribute, &value))
-        m->failed = true;
-    else
-        push(m, value);
+    Dwarf_Attribute a;
+    Dwarf_Word value;
+    return dwarf_formudata(dwarf_attr(die, name, &a), &value) ? 0 : (i64)value;
 }
 
 /* An address or a constant in a table of its own (DWARF 5). */
@@ -113,51 +167,168 @@ static void push_indexed(struct machine *m, const Dwarf_Op *op, bool is_address)
     }
 }
 
-static i64 type_number(Dwarf_Die *die, unsigned name)
+struct base_type {
+    unsigned size;
+    bool is_float, is_signed;
+};
+
+/* The type of a typed operation; false: it is none that is computed with here. */
+static bool typed_by(struct machine *m, const Dwarf_Op *op, struct base_type *ret)
 {
-    Dwarf_Attribute a;
-    Dwarf_Word value;
-    return dwarf_formudata(dwarf_attr(die, name, &a), &value) ? 0 : (i64)value;
+    Dwarf_Die die;
+    if (!m->attribute || dwarf_getlocation_die(m->attribute, op, &die))
+        return false;
+    i64 encoding = type_number(&die, DW_AT_encoding), size = type_number(&die, DW_AT_byte_size);
+    *ret = (struct base_type){
+        .size = (unsigned)size, .is_float = encoding == DW_ATE_float,
+        .is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char};
+    if (ret->is_float)
+        return size == 4 || size == 8 || size == 16;
+    return size >= 1 && size <= 8 &&
+           (ret->is_signed || encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char ||
+            encoding == DW_ATE_boolean || encoding == DW_ATE_UTF);
 }
 
-/* A constant of a type, which may be no integer: it is known as its bytes, if nothing is
- * computed of it. */
+static void push_integer(struct machine *m, u64 value, const struct base_type *t)
+{
+    unsigned spare = 64 - 8 * t->size;
+    push_slot(m, (struct slot){
+        .i = t->is_signed ? (u64)((i64)(value << spare) >> spare) : value << spare >> spare,
+        .is_unsigned = !t->is_signed});
+}
+
+/* Bytes in memory or in a register, of which there are at least 16. */
+static void push_bytes(struct machine *m, const u8 *bytes, const struct base_type *t)
+{
+    u64 value;
+    memcpy(&value, bytes, sizeof value);
+    if (t->is_float)
+        push_slot(m, float_of_bytes(bytes, t->size));
+    else
+        push_integer(m, value, t);
+}
+
+/* A constant of a type.  One of another type is known as its bytes, if nothing is computed of it. */
 static void push_typed(struct machine *m, const Dwarf_Op *op)
 {
     Dwarf_Attribute constant;
     Dwarf_Block block;
-    u64 value = 0;
+    struct base_type type;
+    u8 bytes[16] = {0};
+    u64 value;
     bool alone = m->count == 1 || (m->count == 2 && m->ops[1].atom == DW_OP_stack_value);
-    if (!alone || !m->attribute || dwarf_getlocation_attr(m->attribute, op, &constant) ||
-        dwarf_formblock(&constant, &block) || block.length > sizeof value) {
+    if (!m->attribute || dwarf_getlocation_attr(m->attribute, op, &constant) ||
+        dwarf_formblock(&constant, &block) || block.length > sizeof bytes) {
         m->failed = true;
         return;
     }
-    memcpy(&value, block.data, block.length);
-    push(m, value);
+    memcpy(bytes, block.data, block.length);
+    memcpy(&value, bytes, sizeof value);
+    if (typed_by(m, op, &type) && block.length >= type.size)
+        push_bytes(m, bytes, &type);
+    else if (alone && block.length <= sizeof value)
+        push(m, value);
+    else
+        m->failed = true;
 }
 
-/* Typed operations: the top becomes an integer of the type, extended to 64 bits.  Other types are not known here. */
+static bool is_convert(unsigned atom)
+{
+    return atom == DW_OP_convert || atom == DW_OP_GNU_convert;
+}
+
+/* The same bits as another type. */
+static void push_reinterpreted(struct machine *m, struct slot top, const struct base_type *t)
+{
+    u8 bytes[16] = {0};
+    if (top.float_size)
+        bytes_of_float(&top, bytes);
+    else
+        memcpy(bytes, &top.i, sizeof top.i);
+    push_bytes(m, bytes, t);
+}
+
+static void push_converted(struct machine *m, struct slot top, const struct base_type *t)
+{
+    if (t->is_float)
+        push_slot(m, float_slot(top.float_size ? top.f : top.is_unsigned ? (long double)top.i
+                                                                        : (long double)(i64)top.i,
+                                t->size));
+    else if (!top.float_size)
+        push_integer(m, top.i, t);
+    else if (top.f > -0x1p63L && top.f < 0x1p63L)
+        push_integer(m, (u64)(i64)top.f, t);
+    else if (top.f >= 0 && top.f < 0x1p64L)
+        push_integer(m, (u64)top.f, t);
+    else
+        m->failed = true;
+}
+
+/* The top becomes a number of the operation's type; without one, an integer of 64 bits. */
 static void fit_type(struct machine *m, const Dwarf_Op *op)
 {
-    Dwarf_Die die;
-    bool untyped = op->number == 0 && (op->atom == DW_OP_convert || op->atom == DW_OP_GNU_convert ||
-                                       op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_reinterpret);
-    u64 value = expression_pop(m);
-    if (m->failed || untyped) {
-        push(m, value);
-        return;
+    struct slot top = pop_slot(m);
+    struct base_type type = {.size = 8, .is_signed = true};
+    if (m->failed || (op->number != 0 && !typed_by(m, op, &type)))
+        m->failed = true;
+    else if (is_convert(op->atom))
+        push_converted(m, top, &type);
+    else
+        push_reinterpreted(m, top, &type);
+}
+
+static void push_typed_register(struct machine *m, const Dwarf_Op *op)
+{
+    struct base_type type;
+    u8 bytes[64] = {0};
+    u64 value;
+    if (!typed_by(m, op, &type)) {
+        m->failed = true;
+    } else if (!type.is_float) {
+        if (!m->host->reg || !m->host->reg(m->host->context, (unsigned)op->number, &value))
+            m->failed = true;
+        else
+            push_integer(m, value, &type);
+    } else if (!m->host->wide || !m->host->wide(m->host->context, (unsigned)op->number, bytes)) {
+        m->failed = true;
+    } else {
+        push_bytes(m, bytes, &type);
     }
-    bool known = m->attribute && dwarf_getlocation_die(m->attribute, op, &die) == 0;
-    i64 encoding = known ? type_number(&die, DW_AT_encoding) : 0, size = known ? type_number(&die, DW_AT_byte_size) : 0;
-    bool is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-    bool is_unsigned = encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_boolean;
-    if (size < 1 || size > 8 || !(is_signed || is_unsigned)) {
+}
+
+static void push_typed_memory(struct machine *m, const Dwarf_Op *op)
+{
+    struct base_type type;
+    u8 bytes[16] = {0};
+    u64 at = expression_pop(m);
+    if (m->failed || !typed_by(m, op, &type) ||
+        !m->host->read(m->host->context, at, bytes, type.size))
+        m->failed = true;
+    else
+        push_bytes(m, bytes, &type);
+}
+
+static void push_entry_value(struct machine *m, const Dwarf_Op *op)
+{
+    struct base_type type;
+    Dwarf_Attribute inner;
+    Dwarf_Op *ops;
+    size_t count;
+    u64 value;
+    if (!m->host->entry_value || !m->attribute ||
+        !m->host->entry_value(m->host->context, op, m->attribute, &value)) {
         m->failed = true;
         return;
     }
-    unsigned spare = 64 - 8 * (unsigned)size;
-    push(m, is_signed ? (u64)((i64)(value << spare) >> spare) : value << spare >> spare);
+    bool typed = !dwarf_getlocation_attr(m->attribute, op, &inner) &&
+                 !dwarf_getlocation(&inner, &ops, &count) && count == 1 &&
+                 (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type);
+    if (!typed)
+        push(m, value);
+    else if (typed_by(m, &ops[0], &type) && type.size <= 8)
+        push_reinterpreted(m, (struct slot){.i = value}, &type);
+    else
+        m->failed = true;
 }
 
 static u64 expression_divide(struct machine *m, u64 a, u64 b, bool remainder)
@@ -169,11 +340,37 @@ static u64 expression_divide(struct machine *m, u64 a, u64 b, bool remainder)
     return remainder ? a % b : b == ~0ull ? -a : (u64)((i64)a / (i64)b); /* the least number by -1 would trap */
 }
 
+static bool binary_on_floats(struct machine *m, unsigned atom)
+{
+    struct slot *b = &m->stack[m->depth - 1], *a = &m->stack[m->depth - 2], value;
+    unsigned size = a->float_size;
+    switch (atom) {
+    case DW_OP_plus: value = float_slot(a->f + b->f, size); break;
+    case DW_OP_minus: value = float_slot(a->f - b->f, size); break;
+    case DW_OP_mul: value = float_slot(a->f * b->f, size); break;
+    case DW_OP_div: value = float_slot(a->f / b->f, size); break;
+    case DW_OP_eq: value = (struct slot){.i = a->f == b->f}; break;
+    case DW_OP_ne: value = (struct slot){.i = a->f != b->f}; break;
+    case DW_OP_lt: value = (struct slot){.i = a->f < b->f}; break;
+    case DW_OP_le: value = (struct slot){.i = a->f <= b->f}; break;
+    case DW_OP_gt: value = (struct slot){.i = a->f > b->f}; break;
+    case DW_OP_ge: value = (struct slot){.i = a->f >= b->f}; break;
+    default: return false;
+    }
+    m->failed |= a->float_size != b->float_size;
+    m->depth--;
+    m->stack[m->depth - 1] = value;
+    return true;
+}
+
+/* Of integers with a type the smaller and the signed ones are kept extended by fit_type(). */
 static bool expression_binary(struct machine *m, unsigned atom)
 {
     if (m->depth < 2)
         return false;
-    u64 b = m->stack[m->depth - 1], a = m->stack[m->depth - 2], value;
+    if (m->stack[m->depth - 1].float_size || m->stack[m->depth - 2].float_size)
+        return binary_on_floats(m, atom);
+    u64 b = m->stack[m->depth - 1].i, a = m->stack[m->depth - 2].i, value;
     u64 shift = b < 64 ? b : 63;
     switch (atom) {
     case DW_OP_and: value = a & b; break;
@@ -196,33 +393,39 @@ static bool expression_binary(struct machine *m, unsigned atom)
     default: return false;
     }
     m->depth--;
-    m->stack[m->depth - 1] = value;
+    m->stack[m->depth - 1] = (struct slot){.i = value};
     return true;
+}
+
+static void push_again(struct machine *m, u64 index)
+{
+    if (index < m->depth)
+        push_slot(m, m->stack[m->depth - 1 - index]);
+    else
+        m->failed = true;
 }
 
 static bool shuffle(struct machine *m, const Dwarf_Op *op)
 {
-    u64 a, b, c;
+    struct slot a, b, c;
     switch (op->atom) {
     case DW_OP_dup:
-        push(m, m->depth ? m->stack[m->depth - 1] : (m->failed = true, 0));
+        push_again(m, 0);
         return true;
     case DW_OP_over:
-    case DW_OP_pick: {
-        u64 index = op->atom == DW_OP_over ? 1 : op->number;
-        push(m, index < m->depth ? m->stack[m->depth - 1 - index] : (m->failed = true, 0));
+    case DW_OP_pick:
+        push_again(m, op->atom == DW_OP_over ? 1 : op->number);
         return true;
-    }
     case DW_OP_drop:
-        expression_pop(m);
+        pop_slot(m);
         return true;
     case DW_OP_swap:
-        b = expression_pop(m), a = expression_pop(m);
-        push(m, b), push(m, a);
+        b = pop_slot(m), a = pop_slot(m);
+        push_slot(m, b), push_slot(m, a);
         return true;
     case DW_OP_rot:
-        c = expression_pop(m), b = expression_pop(m), a = expression_pop(m);
-        push(m, c), push(m, a), push(m, b);
+        c = pop_slot(m), b = pop_slot(m), a = pop_slot(m);
+        push_slot(m, c), push_slot(m, a), push_slot(m, b);
         return true;
     default:
         return false;
@@ -232,6 +435,11 @@ static bool shuffle(struct machine *m, const Dwarf_Op *op)
 static bool expression_unary(struct machine *m, const Dwarf_Op *op)
 {
     u64 value;
+    struct slot *top = m->depth ? &m->stack[m->depth - 1] : NULL;
+    if (top && top->float_size && (op->atom == DW_OP_neg || op->atom == DW_OP_abs)) {
+        top->f = op->atom == DW_OP_neg || __builtin_signbit(top->f) ? -top->f : top->f;
+        return true;
+    }
     switch (op->atom) {
     case DW_OP_neg: value = -expression_pop(m); break;
     case DW_OP_not: value = ~expression_pop(m); break;
@@ -255,15 +463,24 @@ static void end_piece(struct machine *m, u64 bit_size, u64 bit_offset)
     if (m->in_register) {
         p->kind = PIECE_IN_REGISTER;
         p->value = m->reg;
+    } else if (m->is_pointer) {
+        p->kind = PIECE_POINTER;
+        p->value = m->reg;
+        p->target = m->target;
     } else if (m->bytes) {
         p->kind = PIECE_BYTES;
         p->bytes = m->bytes;
         p->value = m->reg; /* how many */
+    } else if (m->depth && m->stack[m->depth - 1].float_size) {
+        struct slot top = pop_slot(m);
+        p->kind = PIECE_COMPUTED;
+        p->value = top.float_size;
+        bytes_of_float(&top, p->computed);
     } else if (m->depth) {
         p->kind = m->is_value ? PIECE_VALUE : PIECE_IN_MEMORY;
         p->value = expression_pop(m);
     }
-    m->in_register = m->is_value = false;
+    m->in_register = m->is_value = m->is_pointer = false;
     m->bytes = NULL;
 }
 
@@ -285,6 +502,12 @@ static bool describes(struct machine *m, const Dwarf_Op *op)
             m->bytes = block.data;
             m->reg = block.length;
         }
+        return true;
+    case DW_OP_implicit_pointer:
+    case DW_OP_GNU_implicit_pointer:
+        m->is_pointer = m->attribute && !dwarf_getlocation_die(m->attribute, op, &m->target);
+        m->reg = op->number2;
+        m->failed |= !m->is_pointer;
         return true;
     case DW_OP_piece:
         end_piece(m, op->number * 8, 0);
@@ -340,10 +563,8 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
     case DW_OP_deref_size: expression_dereference(m, op->number); return true;
     case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: push_tls(m); return true;
     case DW_OP_entry_value: case DW_OP_GNU_entry_value: push_entry_value(m, op); return true;
-    case DW_OP_regval_type: case DW_OP_GNU_regval_type:
-        push_register(m, (unsigned)op->number, 0);
-        fit_type(m, op);
-        return true;
+    case DW_OP_regval_type: case DW_OP_GNU_regval_type: push_typed_register(m, op); return true;
+    case DW_OP_deref_type: case DW_OP_GNU_deref_type: push_typed_memory(m, op); return true;
     case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
         fit_type(m, op);
         return true;
@@ -384,7 +605,7 @@ bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribut
             return false;
         step(&m);
     }
-    if (!m.failed && (!ret->count || m.in_register || m.depth || m.bytes))
+    if (!m.failed && (!ret->count || m.in_register || m.is_pointer || m.depth || m.bytes))
         end_piece(&m, 0, 0);
     return !m.failed;
 }

@@ -9,6 +9,7 @@
 struct expression_host {
     bool (*read)(void *context, u64 address, void *to, size_t size);
     bool (*reg)(void *context, unsigned number, u64 *ret);
+    bool (*wide)(void *context, unsigned number, u8 bytes[64]);   /* a vector or x87 register; NULL: none */
     bool (*frame_base)(void *context, u64 *ret);                  /* NULL: none */
     bool (*cfa)(void *context, u64 *ret);                         /* NULL: none */
     bool (*tls)(void *context, u64 offset, u64 *ret);             /* NULL: none */
@@ -19,13 +20,17 @@ struct expression_host {
     void *context;
 };
 
-enum piece_kind { PIECE_IN_MEMORY, PIECE_IN_REGISTER, PIECE_VALUE, PIECE_BYTES, PIECE_MISSING };
+enum piece_kind { PIECE_IN_MEMORY, PIECE_IN_REGISTER, PIECE_VALUE, PIECE_BYTES, PIECE_COMPUTED, PIECE_POINTER, PIECE_MISSING };
 
 /* A part of a variable. */
 struct piece {
     enum piece_kind kind;
     u64 value;          /* address, number of the register, or the value */
     const u8 *bytes;    /* PIECE_BYTES: implicit ones; libdw's */
+    u8 computed[16];    /* PIECE_COMPUTED: a floating-point number; `value` is its size */
+    /* PIECE_POINTER: there is no pointer, but this variable is what it would point into, and
+     * `value` is how far. */
+    Dwarf_Die target;
     u64 bit_size, bit_offset; /* 0: all of it */
 };
 

@@ -672,8 +672,21 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
     struct number n = {0};
     bool partly = value_is_missing(value, 0, value->size);
     bool whole = plain->kind != TYPE_STRUCT && plain->kind != TYPE_ARRAY;
+    if (value->implied && plain->kind == TYPE_REFERENCE) {
+        struct value *target = value_implied(value, type_target(value->evaluation, plain), 0);
+        if (target->in_memory)
+            show_reference(s, value, target->address, top);
+        else
+            show_value(s, target, top);
+        return;
+    }
+    if (value->implied && top && plain->kind == TYPE_POINTER) {
+        char *type = type_text(value->evaluation, value->type);
+        fprintf(s->out, "(%s) ", type);
+        free(type);
+    }
     if (value_is_gone(value) || (partly && whole)) {
-        fputs("<optimised out>", s->out);
+        fputs(value->implied ? "<synthetic pointer>" : "<optimised out>", s->out);
         return;
     }
     if (show_rust_scalar(s, value, plain, top))

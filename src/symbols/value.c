@@ -137,7 +137,7 @@ bool value_same(struct value *a, struct value *b)
 
 /* --- of locations ------------------------------------------------------------------------------------ */
 
-static bool frame_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)
+bool value_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)
 {
     const struct values_request *q = &f->v->request;
     f->v->uses |= VALUES_FRAME | VALUES_REGISTERS;
@@ -166,10 +166,14 @@ static bool piece_bytes(struct frame_view *f, const struct piece *p, u8 *bytes, 
     struct symbols *s = f->v->symbols;
     switch (p->kind) {
     case PIECE_IN_REGISTER:
-        return frame_register(f, p->value, bytes, size);
+        return value_register(f, p->value, bytes, size);
     case PIECE_VALUE:
         memcpy(bytes, &p->value, 8);
         *size = 8;
+        return true;
+    case PIECE_COMPUTED:
+        memcpy(bytes, p->computed, sizeof p->computed);
+        *size = p->value;
         return true;
     case PIECE_BYTES:
         *size = p->value < room ? p->value : room;
@@ -218,6 +222,8 @@ static struct value *in_pieces(struct frame_view *f, struct type *t, const struc
     return value;
 }
 
+enum { IMPLIED_DEEP = 8 };
+
 struct value *value_of_location(struct frame_view *f, struct type *t, const struct location *l)
 {
     const struct piece *p = &l->pieces[0];
@@ -227,9 +233,24 @@ struct value *value_of_location(struct frame_view *f, struct type *t, const stru
     if (type_plain(f->v, t)->is_dynamic)
         return value_optimised_out(f->v, t); /* a descriptor in pieces */
     struct value *value = in_pieces(f, t, l);
+    if (whole && p->kind == PIECE_POINTER) {
+        const struct found_variable target = {.die = p->target, .module = f->module};
+        f->v->implied_depth++;
+        if (f->v->implied_depth < IMPLIED_DEEP)
+            error_destroy(variables_value(f->v, &target, &value->implied));
+        f->v->implied_depth--;
+        value->implied_offset = (i64)p->value;
+    }
     if (whole && p->kind == PIECE_IN_REGISTER)
         value->home_register = frame_register_name(f->v, p->value);
     return value;
+}
+
+struct value *value_implied(struct value *pointer, struct type *to, i64 index)
+{
+    i64 at = pointer->implied_offset + index * (i64)to->size;
+    return at < 0 ? value_optimised_out(pointer->evaluation, to)
+                  : value_part(pointer->implied, to, (u64)at);
 }
 
 /* --- parts ----------------------------------------------------------------------------------------------- */
@@ -502,6 +523,10 @@ struct error *value_referred(struct value *value, struct value **ret)
     *ret = value;
     if (plain->kind != TYPE_REFERENCE)
         return NULL;
+    if (value->implied) {
+        *ret = value_implied(value, type_target(v, plain), 0);
+        return NULL;
+    }
     struct error *err = value_pointer(value, &address);
     if (err)
         return err;

@@ -238,6 +238,7 @@ struct evaluation {
     /* nothing is to have an effect: only the type of the result is asked for */
     bool only_types;
     const char *note;          /* which of several symbols a name was taken for; NULL: none was in doubt */
+    unsigned implied_depth; /* of pointers to pointers that are optimised away */
     struct list moving;        /* struct found_variable: of VALUES_MOVES and VALUES_CONSTANT */
     bool no_place;             /* where the last thread-local variable is was not to be found */
     bool no_storage;           /* the last thread-local variable has no place in this thread yet */
@@ -375,6 +376,9 @@ struct value {
     const char *home_variable;
     u64 home_offset;
     bool home_is_part;
+    /* A pointer that the compiler has optimised away, though what it points to is known. */
+    struct value *implied;
+    i64 implied_offset;
 };
 
 struct number {
@@ -389,6 +393,10 @@ struct value *value_of_bytes(struct evaluation *v, struct type *t, const void *b
 struct value *value_of_number(struct evaluation *v, struct type *t, struct number n);
 struct value *value_of_integer(struct evaluation *v, const char *type, i64 i);
 struct value *value_of_location(struct frame_view *f, struct type *t, const struct location *l);
+/* What a pointer that is optimised away points to, so many elements further on. */
+struct value *value_implied(struct value *pointer, struct type *to, i64 index);
+/* The bytes of a register of the frame; there must be room for 64. */
+bool value_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size);
 struct value *value_optimised_out(struct evaluation *v, struct type *t);
 /* A part: an element or a member. */
 struct value *value_part(struct value *value, struct type *t, u64 offset);

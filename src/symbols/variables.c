@@ -327,6 +327,12 @@ static bool host_register(void *context, unsigned number, u64 *ret)
     return true;
 }
 
+static bool host_wide(void *context, unsigned number, u8 bytes[64])
+{
+    size_t size;
+    return number >= FRAME_REGISTERS && value_register(context, number, bytes, &size) && size >= 10;
+}
+
 static bool host_cfa(void *context, u64 *ret)
 {
     struct frame_view *view = context;
@@ -365,7 +371,8 @@ static bool run_about(struct frame_view *f, Dwarf_Attribute *a, const u64 *objec
                       struct location *ret)
 {
     struct expression_host host = {
-        .read = host_read, .reg = host_register, .frame_base = host_frame_base, .cfa = host_cfa,
+        .read = host_read, .reg = host_register, .wide = host_wide,
+        .frame_base = host_frame_base, .cfa = host_cfa,
         .tls = host_tls, .entry_value = host_entry_value, .address = host_address,
         .object = object, .context = f};
     Dwarf_Op *ops;
@@ -387,6 +394,10 @@ static bool location_number(struct frame_view *f, const struct location *at, u64
     *ret = l.pieces[0].value;
     if (l.pieces[0].kind == PIECE_IN_REGISTER)
         return host_register(f, (unsigned)l.pieces[0].value, ret);
+    if (l.pieces[0].kind == PIECE_COMPUTED) {
+        memcpy(ret, l.pieces[0].computed, sizeof *ret);
+        return l.pieces[0].value <= sizeof *ret;
+    }
     return l.pieces[0].kind == PIECE_IN_MEMORY || l.pieces[0].kind == PIECE_VALUE;
 }
 
@@ -1124,7 +1135,7 @@ static void variables_add_variable(struct evaluation *v, struct list *l, Dwarf_D
     r.hidden = variables_is_listed(l, r.name);
     resolve_declaration(v, &found, r.name);
     struct error *err = variables_value(v, &found, &r.value);
-    if (err || value_is_gone(r.value)) {
+    if (err || (value_is_gone(r.value) && !r.value->implied)) {
         r.value = NULL;
         r.missing = err ? values_copy(v, error_text(err), strlen(error_text(err))) : "optimised out";
     }

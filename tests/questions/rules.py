@@ -11,7 +11,7 @@ import subprocess
 def words(text):
     """gdb's words as ebb's."""
     text = re.sub(r"^(\$\d+|type) = ", "", text)
-    text = re.sub(r"<(optimized out|synthetic pointer)>", "<optimised out>", text)
+    text = re.sub(r"<optimized out>", "<optimised out>", text)
     return re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<there is no memory at \1>", text)
 
 
@@ -151,6 +151,8 @@ RULES = [
      "gdb takes the bytes of a complex number for one integer"),
     (lambda q, g, e: "__int128" in g and re.sub(r"__int128 unsigned|unsigned int __int128", "unsigned __int128", g) == e,
      "C spells it with unsigned first, as for the other integers"),
+    (lambda q, g, e: re.match(r"print/\w ", q) and e == "<synthetic pointer>",
+     "there is no pointer that has a value"),
     (lambda q, g, e: re.match(r"(whatis|ptype) .* \? ", q),
      "C converts both sides of a conditional expression to one type, gdb does not"),
     (lambda q, g, e: re.match(r"print/f ", q) and "sizeof" in q or re.match(r"print/z ", q) and "sizeof" in q,
