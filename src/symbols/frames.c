@@ -102,7 +102,8 @@ static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_D
     struct line_place place = {.line = unwind_number_of(die, DW_AT_call_line), .start = pc,
                                .end = pc + 1};
     unsigned file = unwind_number_of(die, DW_AT_call_file);
-    if (!module_unit(m, pc, &unit) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count)
+    if (!module_unit(m, pc, &unit) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count ||
+        !place.line) /* code that no line was written for */
         return place;
     const char *name = dwarf_filesrc(files, file, NULL, NULL);
     Dwarf_Attribute attribute;

@@ -315,7 +315,9 @@ static const struct name_entry *declaration_of(struct module *m, const struct na
 char *names_qualified(struct module *m, const struct name_entry *e)
 {
     const struct name_entry *all = module_names(m)->entries.items;
-    bool apart = e->parent == NO_ENTRY && (e->kind == NAME_VARIABLE || e->kind == NAME_FUNCTION);
+    Dwarf_Die die = e->die;
+    bool apart = (e->parent == NO_ENTRY || dwarf_hasattr(&die, DW_AT_specification)) &&
+                 (e->kind == NAME_VARIABLE || e->kind == NAME_FUNCTION);
     char *name = apart ? linkage_name(e) : NULL;
     if (name)
         return name;

@@ -493,11 +493,29 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
 
 /* --- structs --------------------------------------------------------------------------------------------------------- */
 
+/* Where it is the object's table says, which may be missing. */
+static bool has_virtual_base(struct value *value, const struct member *m)
+{
+    u64 address;
+    struct error *err = value_virtual_base(value, m, &address);
+    error_destroy(err);
+    return !err;
+}
+
+/* An address in each format, as gdb has it. */
+static void show_table_pointer(struct show *s, struct value *value)
+{
+    char format = s->format;
+    s->format = 0;
+    show_value(s, value, false);
+    s->format = format;
+}
+
 static void show_member(struct show *s, struct value *value, const struct member *m)
 {
     struct evaluation *v = value->evaluation;
     if (m->is_base) {
-        char *type = type_text(v, m->type);
+        char *type = type_text(v, type_plain(v, m->type)); /* clang names it by a typedef */
         fprintf(s->out, "<%s> = ", type);
         free(type);
     } else if (m->name) {
@@ -506,6 +524,10 @@ static void show_member(struct show *s, struct value *value, const struct member
     struct type *plain = type_plain(v, m->type);
     if (m->is_static && plain->kind == TYPE_STRUCT && s->depth > 4)
         fputs("<same as static member of an already seen type>", s->out);
+    else if (m->is_virtual && !has_virtual_base(value, m))
+        fputs("<invalid address>", s->out);
+    else if (m->name && strncmp(m->name, "_vptr", 5) == 0)
+        show_table_pointer(s, value_member(value, m));
     else
         show_value(s, value_member(value, m), false);
 }
@@ -667,6 +689,15 @@ static void show_function(struct show *s, struct value *value)
     free(type);
 }
 
+/* It has a size, and nothing in it that could be optimised out. */
+static bool is_empty_class(struct value *value, struct type *plain)
+{
+    size_t count = 1;
+    if (plain->kind == TYPE_STRUCT && !plain->is_incomplete)
+        type_members(value->evaluation, plain, &count);
+    return !count;
+}
+
 static void show_loaded(struct show *s, struct value *value, struct type *plain, bool top)
 {
     struct number n = {0};
@@ -685,7 +716,11 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
         fprintf(s->out, "(%s) ", type);
         free(type);
     }
-    if (value_is_gone(value) || (partly && whole)) {
+    if (s->format && plain->kind == TYPE_MEMBER_POINTER && value->size == 8 && !partly) {
+        show_number(s, value, plain, top);
+        return;
+    }
+    if ((value_is_gone(value) && !is_empty_class(value, plain)) || (partly && whole)) {
         fputs(value->implied ? "<synthetic pointer>" : "<optimised out>", s->out);
         return;
     }

@@ -101,11 +101,23 @@ static void show_nan(FILE *out, const struct type *plain, const u8 *bytes)
     fprintf(out, "%llx)", (unsigned long long)(bits < 64 ? low & (((u64)1 << bits) - 1) : low));
 }
 
+/* The x87 unit knows patterns that are no numbers: those with an exponent, whose first bit is 0. */
+static bool is_invalid(const struct type *plain, const u8 *bytes)
+{
+    u16 exponent = 0;
+    if (plain->size <= 8 || type_is_quad(plain))
+        return false;
+    memcpy(&exponent, bytes + 8, sizeof exponent);
+    return (exponent & 0x7fff) && !(bytes[7] >> 7);
+}
+
 void show_float(FILE *out, const struct type *plain, const u8 *bytes)
 {
     long double number;
     char text[64];
-    if (!float_number(plain, bytes, &number)) {
+    if (is_invalid(plain, bytes)) {
+        fputs("<invalid float value>", out);
+    } else if (!float_number(plain, bytes, &number)) {
         fputs("<floating-point number of an unknown size>", out);
     } else if (isnan(number)) {
         show_nan(out, plain, bytes);

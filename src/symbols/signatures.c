@@ -107,7 +107,18 @@ static char *plain_name(const char *name, bool keep_arguments)
 
 char *symbols_bare_name(const char *name)
 {
-    return plain_name(name, true);
+    static const char thunk[] = "thunk to ";
+    const char *stub = strstr(name, "@plt");
+    if (stub && !stub[4])
+        return xformat("%s", name);
+    const char *rest = strstr(name, thunk); /* "non-virtual thunk to f()" is not f() */
+    if (!rest || rest > parameters_of(name))
+        return plain_name(name, true);
+    rest += sizeof thunk - 1;
+    char *plain = plain_name(rest, true);
+    char *whole = xformat("%.*s%s", (int)(rest - name), name, plain);
+    free(plain);
+    return whole;
 }
 
 /* "const char *" to "charconst*": the way of the demangler, without blanks. */

@@ -179,16 +179,43 @@ static char *type_names_read_name(struct name_reader *r, bool inside)
     return text;
 }
 
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* gcc's names of integers in template arguments, as people write them.  Takes `text`. */
+static char *with_short_integers(char *text)
+{
+    static const char *const names[][2] = {
+        {"long long unsigned int", "unsigned long long"}, {"long unsigned int", "unsigned long"},
+        {"short unsigned int", "unsigned short"}, {"long long int", "long long"},
+        {"long int", "long"}, {"short int", "short"},
+    };
+    if (!strchr(text, '<') || !strstr(text, " int"))
+        return text;
+    for (size_t n = 0; n < countof(names); n++) {
+        size_t old = strlen(names[n][0]), new = strlen(names[n][1]);
+        for (char *at = text; (at = strstr(at, names[n][0])); at += new) {
+            if ((at > text && is_word(at[-1])) || is_word(at[old]))
+                continue;
+            memcpy(at, names[n][1], new);
+            memmove(at + new, at + old, strlen(at + old) + 1);
+        }
+    }
+    return text;
+}
+
 char *type_short_name(const char *name)
 {
     struct name_reader r = {.at = name};
     if (!strstr(name, "std::") || !strchr(name, '<'))
-        return xformat("%s", name);
+        return with_short_integers(xformat("%s", name));
     char *text = type_names_read_name(&r, false);
     if (!r.failed && r.changed)
-        return text;
+        return with_short_integers(text);
     free(text);
-    return xformat("%s", name);
+    return with_short_integers(xformat("%s", name));
 }
 
 /* Of `> >` and `>>`, `<int,int>` and `<int, int>`. */

@@ -292,6 +292,11 @@ static void write_enum(struct evaluation *v, FILE *out, struct type *t, const ch
         free(under);
     } else {
         write_head(v, out, t, qualifiers);
+        if (v->cplusplus && t->has_die && dwarf_hasattr_integrate(&t->die, DW_AT_type)) {
+            char *under = type_text(v, type_attribute(v, t->module, &t->die));
+            fprintf(out, ": %s ", under);
+            free(under);
+        }
     }
     fputc('{', out);
     for (size_t n = 0; n < t->members.count; n++) {

@@ -75,7 +75,7 @@ static char *parameter_list(struct type_writer *w, struct module *m, Dwarf_Die *
 
 static char *parameters(struct type_writer *w, struct type *t)
 {
-    return t->has_die ? parameter_list(w, t->module, &t->die, false) : xformat("%s", t->name ? "void" : "");
+    return t->has_die ? parameter_list(w, t->module, &t->die, false) : xformat("%s", t->name || w->v->cplusplus ? "void" : "");
 }
 
 static char *declare_pointer(struct type_writer *w, struct type *t, const char *star, char *inner)

@@ -258,14 +258,8 @@ static void add_enumerators(struct type *t)
             i64 value = attribute_number(&child, DW_AT_const_value, 0);
             *(struct member *)list_add(&t->members) =
                 (struct member){.name = dwarf_diename(&child), .value = value};
-            /* gdb's rule: each one is a run of bits; several may share some only if they are multi-bit */
-            u64 bits = (u64)value;
-            if (value < 0) {
-                flags = false;
-            } else if (__builtin_popcountll(bits) > 1) {
-                u64 low = bits >> __builtin_ctzll(bits);
-                flags &= (low & (low + 1)) == 0;
-            }
+            u64 bits = (u64)value; /* gdb's rule: flags are single bits */
+            flags &= value >= 0 && __builtin_popcountll(bits) <= 1;
             seen |= bits;
             some = true;
         } while (dwarf_siblingof(&child, &child) == 0);

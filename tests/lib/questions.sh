@@ -2,7 +2,7 @@
 
 questions_seed=${QUESTIONS_SEED:-1}
 questions_root=$PWD
-questions_stops=${QUESTIONS_STOPS:-10}
+questions_stops=${QUESTIONS_STOPS:-8}
 
 questions_possible() {
     have gdb && have python3 && return
@@ -15,7 +15,7 @@ questions_about() {
     local name=$1 program=$2 last
     shift 2
     rm -rf "$program.rec"
-    (cd "$SCRATCH" && timeout 600 "$EBB" record -q -o "$program.rec" "$program" >"$SCRATCH/log" 2>&1 </dev/null)
+    (cd "$SCRATCH" && timeout 600 env -i PATH="$PATH" "$EBB" record -q -o "$program.rec" "$program" >"$SCRATCH/log" 2>&1 </dev/null)
     if [ ! -d "$program.rec" ]; then
         fail "$name" "the program cannot be recorded: $(said)"
         return

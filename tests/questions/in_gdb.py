@@ -13,6 +13,7 @@ function and the number of the stop only.
 """
 import json
 import random
+import re
 
 import gdb
 
@@ -23,15 +24,19 @@ SKIPPED = ("__PRETTY_FUNCTION__", "__FUNCTION__", "__func__", "this@entry")
 
 
 DEADLY = set()
+LANGUAGE = "c"
 
 
 def ask(command):
+    if LANGUAGE == "c++":  # as written, without methods and typedefs
+        command = re.sub(r"^ptype ", "ptype/rmt ", command)
     if command in DEADLY:
         return "error: gdb dies of it"
     with open(OUT + ".last", "w") as out:
         out.write(command)
     try:
-        return gdb.execute(command, to_string=True).rstrip("\n")
+        said = gdb.execute(command, to_string=True).rstrip("\n")
+        return re.sub(r"^(warning:.*\n)+", "", said)
     except gdb.error as error:
         return "error: %s" % str(error).split("\n")[0]
     except (gdb.MemoryError, RuntimeError, UnicodeError) as error:
@@ -175,6 +180,8 @@ class Maker:
             return "%s ? %s : %s" % (a, b, c) if a and c else self.part()[0]
         text, type_ = self.part()
         plain = type_.strip_typedefs()
+        if self.language == "c++" and plain.code == gdb.TYPE_CODE_PTR and plain.target().strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
+            return text  # what lies beside an object is no object
         if plain.code == gdb.TYPE_CODE_PTR and plain.target().strip_typedefs().code not in (
                 gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_VOID):
             return rng.choice(("*%s@2", "%s + 1", "%s - 1", "!%s", "%s == 0", "*%s", "%s[0]@3")) % self.whole(text)
@@ -289,10 +296,12 @@ def about_stop(number, stop, table):
 
 def main():
     for command in ("set pagination off", "set width 0", "set height 0", "set confirm off",
-                    "set debuginfod enabled off", "set style enabled off", "set print frame-arguments scalars", "set backtrace past-main on"):
+                    "set debuginfod enabled off", "set style enabled off", "set print asm-demangle on", "set print frame-arguments scalars", "set backtrace past-main on"):
         gdb.execute(command)
     with open(IN) as source:
         table = json.load(source)
+    global LANGUAGE
+    LANGUAGE = table["language"]
     DEADLY.update(table["deadly"])
     for number, stop in enumerate(table["stops"]):
         if number < table["first"]:

@@ -67,7 +67,7 @@ def choose_stops(ebb, recording, program, options, scratch):
             commands += [rng.choice(("next", "next 2", "step", "stepi %d" % rng.randint(1, 30))), "backtrace 40"]
         commands.append("delete")
     answers = talk(ebb, recording, commands, scratch)
-    stops, hit, seen = [], False, set()
+    stops, hit, seen = [], False, set()  # what is inlined where ebb stops before it is no frame there
     for answer in answers:
         command = answer["cmd"]
         if command == "continue":
@@ -75,11 +75,17 @@ def choose_stops(ebb, recording, program, options, scratch):
             fresh = True
         if command == "backtrace 40" and hit and answer["ok"]:
             moment = "%d:%s" % (answer["moment"]["tick"], answer["moment"]["pc"])
-            frames = [(f["level"], f["function"] or "") for f in answer["frames"]]
             if moment not in seen:
                 seen.add(moment)
-                stops.append({"moment": moment, "frames": frames, "finish": fresh and len(frames) > 1})
+                stops.append({"moment": moment, "finish": fresh and len(answer["frames"]) > 1})
             fresh = False
+    commands = []
+    for stop in stops:
+        commands += ["goto %s" % stop["moment"], "backtrace 40"]
+    for stop, answer in zip(stops, talk(ebb, recording, commands, scratch)[1::2]):
+        stop["frames"] = [(f["level"], f["function"] or "") for f in answer["frames"]]
+        inlined = answer["frames"] and answer["frames"][0]["inlined"]
+        stop["finish"] = stop["finish"] and not inlined
     return stops
 
 
