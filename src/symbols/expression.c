@@ -8,7 +8,7 @@ enum { STACK_MOST = 64, STEPS_MOST = 4096 };
 
 /* A number on the stack: an integer of up to 64 bits, extended by the sign of its type, or a
  * floating-point number. */
-struct slot {
+struct stack_number {
     u64 i;
     long double f;
     u8 float_size;    /* 0: an integer */
@@ -20,7 +20,7 @@ struct machine {
     Dwarf_Attribute *attribute;
     const Dwarf_Op *ops;
     size_t count, at;
-    struct slot stack[STACK_MOST];
+    struct stack_number stack[STACK_MOST];
     size_t depth;
     bool failed;
     bool is_value;             /* DW_OP_stack_value */
@@ -32,7 +32,7 @@ struct machine {
     struct location *location;
 };
 
-static void push_slot(struct machine *m, struct slot value)
+static void push_slot(struct machine *m, struct stack_number value)
 {
     if (m->depth == STACK_MOST)
         m->failed = true;
@@ -42,14 +42,14 @@ static void push_slot(struct machine *m, struct slot value)
 
 static void push(struct machine *m, u64 value)
 {
-    push_slot(m, (struct slot){.i = value});
+    push_slot(m, (struct stack_number){.i = value});
 }
 
-static struct slot pop_slot(struct machine *m)
+static struct stack_number pop_slot(struct machine *m)
 {
     if (!m->depth) {
         m->failed = true;
-        return (struct slot){0};
+        return (struct stack_number){0};
     }
     return m->stack[--m->depth];
 }
@@ -57,17 +57,17 @@ static struct slot pop_slot(struct machine *m)
 /* An integer. */
 static u64 expression_pop(struct machine *m)
 {
-    struct slot top = pop_slot(m);
+    struct stack_number top = pop_slot(m);
     m->failed |= top.float_size != 0;
     return top.i;
 }
 
-static struct slot float_slot(long double f, unsigned size)
+static struct stack_number float_slot(long double f, unsigned size)
 {
-    return (struct slot){.f = size == 4 ? (float)f : size == 8 ? (double)f : f, .float_size = (u8)size};
+    return (struct stack_number){.f = size == 4 ? (float)f : size == 8 ? (double)f : f, .float_size = (u8)size};
 }
 
-static struct slot float_of_bytes(const u8 *bytes, unsigned size)
+static struct stack_number float_of_bytes(const u8 *bytes, unsigned size)
 {
     float single;
     double twice;
@@ -82,7 +82,7 @@ static struct slot float_of_bytes(const u8 *bytes, unsigned size)
     return float_slot(most, size);
 }
 
-static void bytes_of_float(const struct slot *slot, u8 bytes[16])
+static void bytes_of_float(const struct stack_number *slot, u8 bytes[16])
 {
     float single = (float)slot->f;
     double twice = (double)slot->f;
@@ -192,7 +192,7 @@ static bool typed_by(struct machine *m, const Dwarf_Op *op, struct base_type *re
 static void push_integer(struct machine *m, u64 value, const struct base_type *t)
 {
     unsigned spare = 64 - 8 * t->size;
-    push_slot(m, (struct slot){
+    push_slot(m, (struct stack_number){
         .i = t->is_signed ? (u64)((i64)(value << spare) >> spare) : value << spare >> spare,
         .is_unsigned = !t->is_signed});
 }
@@ -238,7 +238,7 @@ static bool is_convert(unsigned atom)
 }
 
 /* The same bits as another type. */
-static void push_reinterpreted(struct machine *m, struct slot top, const struct base_type *t)
+static void push_reinterpreted(struct machine *m, struct stack_number top, const struct base_type *t)
 {
     u8 bytes[16] = {0};
     if (top.float_size)
@@ -248,7 +248,7 @@ static void push_reinterpreted(struct machine *m, struct slot top, const struct 
     push_bytes(m, bytes, t);
 }
 
-static void push_converted(struct machine *m, struct slot top, const struct base_type *t)
+static void push_converted(struct machine *m, struct stack_number top, const struct base_type *t)
 {
     if (t->is_float)
         push_slot(m, float_slot(top.float_size ? top.f : top.is_unsigned ? (long double)top.i
@@ -267,7 +267,7 @@ static void push_converted(struct machine *m, struct slot top, const struct base
 /* The top becomes a number of the operation's type; without one, an integer of 64 bits. */
 static void fit_type(struct machine *m, const Dwarf_Op *op)
 {
-    struct slot top = pop_slot(m);
+    struct stack_number top = pop_slot(m);
     struct base_type type = {.size = 8, .is_signed = true};
     if (m->failed || (op->number != 0 && !typed_by(m, op, &type)))
         m->failed = true;
@@ -326,7 +326,7 @@ static void push_entry_value(struct machine *m, const Dwarf_Op *op)
     if (!typed)
         push(m, value);
     else if (typed_by(m, &ops[0], &type) && type.size <= 8)
-        push_reinterpreted(m, (struct slot){.i = value}, &type);
+        push_reinterpreted(m, (struct stack_number){.i = value}, &type);
     else
         m->failed = true;
 }
@@ -342,19 +342,19 @@ static u64 expression_divide(struct machine *m, u64 a, u64 b, bool remainder)
 
 static bool binary_on_floats(struct machine *m, unsigned atom)
 {
-    struct slot *b = &m->stack[m->depth - 1], *a = &m->stack[m->depth - 2], value;
+    struct stack_number *b = &m->stack[m->depth - 1], *a = &m->stack[m->depth - 2], value;
     unsigned size = a->float_size;
     switch (atom) {
     case DW_OP_plus: value = float_slot(a->f + b->f, size); break;
     case DW_OP_minus: value = float_slot(a->f - b->f, size); break;
     case DW_OP_mul: value = float_slot(a->f * b->f, size); break;
     case DW_OP_div: value = float_slot(a->f / b->f, size); break;
-    case DW_OP_eq: value = (struct slot){.i = a->f == b->f}; break;
-    case DW_OP_ne: value = (struct slot){.i = a->f != b->f}; break;
-    case DW_OP_lt: value = (struct slot){.i = a->f < b->f}; break;
-    case DW_OP_le: value = (struct slot){.i = a->f <= b->f}; break;
-    case DW_OP_gt: value = (struct slot){.i = a->f > b->f}; break;
-    case DW_OP_ge: value = (struct slot){.i = a->f >= b->f}; break;
+    case DW_OP_eq: value = (struct stack_number){.i = a->f == b->f}; break;
+    case DW_OP_ne: value = (struct stack_number){.i = a->f != b->f}; break;
+    case DW_OP_lt: value = (struct stack_number){.i = a->f < b->f}; break;
+    case DW_OP_le: value = (struct stack_number){.i = a->f <= b->f}; break;
+    case DW_OP_gt: value = (struct stack_number){.i = a->f > b->f}; break;
+    case DW_OP_ge: value = (struct stack_number){.i = a->f >= b->f}; break;
     default: return false;
     }
     m->failed |= a->float_size != b->float_size;
@@ -393,7 +393,7 @@ static bool expression_binary(struct machine *m, unsigned atom)
     default: return false;
     }
     m->depth--;
-    m->stack[m->depth - 1] = (struct slot){.i = value};
+    m->stack[m->depth - 1] = (struct stack_number){.i = value};
     return true;
 }
 
@@ -407,7 +407,7 @@ static void push_again(struct machine *m, u64 index)
 
 static bool shuffle(struct machine *m, const Dwarf_Op *op)
 {
-    struct slot a, b, c;
+    struct stack_number a, b, c;
     switch (op->atom) {
     case DW_OP_dup:
         push_again(m, 0);
@@ -435,7 +435,7 @@ static bool shuffle(struct machine *m, const Dwarf_Op *op)
 static bool expression_unary(struct machine *m, const Dwarf_Op *op)
 {
     u64 value;
-    struct slot *top = m->depth ? &m->stack[m->depth - 1] : NULL;
+    struct stack_number *top = m->depth ? &m->stack[m->depth - 1] : NULL;
     if (top && top->float_size && (op->atom == DW_OP_neg || op->atom == DW_OP_abs)) {
         top->f = op->atom == DW_OP_neg || __builtin_signbit(top->f) ? -top->f : top->f;
         return true;
@@ -472,7 +472,7 @@ static void end_piece(struct machine *m, u64 bit_size, u64 bit_offset)
         p->bytes = m->bytes;
         p->value = m->reg; /* how many */
     } else if (m->depth && m->stack[m->depth - 1].float_size) {
-        struct slot top = pop_slot(m);
+        struct stack_number top = pop_slot(m);
         p->kind = PIECE_COMPUTED;
         p->value = top.float_size;
         bytes_of_float(&top, p->computed);
