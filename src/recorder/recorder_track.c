@@ -49,7 +49,10 @@ struct recorder_track {
     struct ring_host host;
     struct writer *writer;
     u64 flushed;       /* when, by the monotonic clock */
-    struct event last; /* the last event, without its payload */
+    struct {
+        u16 thread;
+        u64 tick, pc;
+    } last; /* where the last event was */
     struct error *err;
     char *limit; /* the first note on what cannot be replayed */
 };
@@ -113,7 +116,9 @@ static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 
         if (wrong)
             break;
         recorder_track_note(t, e);
-        t->last = *e;
+        t->last.thread = e->thread;
+        t->last.tick = e->tick;
+        t->last.pc = e->pc;
         at += e->size;
     }
     *ret_keep = at;
@@ -182,22 +187,20 @@ static struct error *drain_to(struct recorder_track *t, u64 end)
 static struct error *leave(struct recorder_track *t)
 {
     static const char text[] = "the recording was ended here, and the process went on";
-    struct {
-        struct event event;
-        struct event_note note;
-        char text[(sizeof text - 1 + 7) & ~7ul];
-    } left = {
-        .event = {.size = sizeof left, .kind = EVENT_NOTE, .thread = t->last.thread,
-                  .tick = t->last.tick, .pc = t->last.pc},
-        .note = {.level = NOTE_LEFT, .size = sizeof text - 1},
-    };
+    enum { LENGTH = sizeof text - 1, SIZE = sizeof(struct event) + sizeof(struct event_note) +
+                                            ((LENGTH + 7) & ~7) };
+    const struct event event = {.size = SIZE, .kind = EVENT_NOTE, .thread = t->last.thread,
+                                .tick = t->last.tick, .pc = t->last.pc};
+    const struct event_note note = {.level = NOTE_LEFT, .size = LENGTH};
     struct error *err = drain_to(t, __atomic_load_n(&t->memory.shared->written, __ATOMIC_ACQUIRE));
     ring_abandon(&t->consumer, &t->host);
     if (err || !writer_events(t->writer))
         return err;
-    memcpy(left.text, text, sizeof text - 1);
-    memcpy(writer_room(t->writer), &left, sizeof left);
-    return writer_commit(t->writer, sizeof left, false);
+    u8 *room = memset(writer_room(t->writer), 0, SIZE);
+    memcpy(room, &event, sizeof event);
+    memcpy(room + sizeof event, &note, sizeof note);
+    memcpy(room + sizeof event + sizeof note, text, LENGTH);
+    return writer_commit(t->writer, SIZE, false);
 }
 
 static struct error *drain(struct recorder_track *t)

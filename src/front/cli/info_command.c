@@ -413,10 +413,11 @@ static int info(const struct track_choice *choice, bool json)
     bool trouble = false;
     err = choice->one ? track_choose(choice, rec, &tracks, &count)
                      : recording_tracks(rec, &tracks, &count);
-    if (!err)
-        trouble = print_all(rec, tracks, count, json) | check_files(rec);
-    if (!err)
+    if (!err) {
+        trouble = print_all(rec, tracks, count, json);
+        trouble |= check_files(rec);
         free(tracks);
+    }
     recording_destroy(rec);
     int status = err ? error_complain(err, 1) : complain_if_unwritten();
     return status ? status : trouble;
