@@ -390,6 +390,8 @@ void dbg_say_returned(struct dbg *d, u64 function)
         json_string(dbg_fields(d), "type", type);
         free(text);
         free(type);
+        u64 number;
+        err = conveniences_record(value, &number); /* $ is what was returned */
     }
     error_destroy(err);
     values_close(evaluation);
