@@ -111,6 +111,13 @@ struct error *session_remove_breakpoint(struct session *s, u32 number)
 
 void session_heed(struct session *s, struct session_heed heed) { s->heed = heed; }
 
+/* Its threads live as long as the recording. */
+struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                   struct moment from, struct session_stop *stop)
+{
+    return NULL;
+}
+
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled)
 {
     return NULL;
