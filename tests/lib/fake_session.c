@@ -111,13 +111,6 @@ struct error *session_remove_breakpoint(struct session *s, u32 number)
 
 void session_heed(struct session *s, struct session_heed heed) { s->heed = heed; }
 
-/* Its threads live as long as the recording. */
-struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
-                                   struct moment from, struct session_stop *stop)
-{
-    return NULL;
-}
-
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled)
 {
     return NULL;
@@ -225,13 +218,35 @@ struct error *session_continue(struct session *s, enum session_direction d, u64 
     return NULL;
 }
 
+/* Thread 1 has a first instruction; it lives to the end. */
+static bool stays_in_life(struct session *s, enum session_direction d, u32 thread,
+                          struct session_stop *ret)
+{
+    if (thread != 1 || d == FORWARD || s->at > SECOND_FROM)
+        return false;
+    s->at = SECOND_FROM;
+    *ret = (struct session_stop){.why = WHY_THREAD_START};
+    return true;
+}
+
+struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                   struct moment from, struct session_stop *stop)
+{
+    stays_in_life(s, direction, thread, stop);
+    return NULL;
+}
+
 struct error *session_step(struct session *s, enum session_direction d, u32 thread, u64 count,
                            struct session_range range, struct session_stop *ret)
 {
     begin(s);
     int step = d == FORWARD ? 1 : -1;
+    if (s->at == SECOND_FROM && d == BACKWARD && stays_in_life(s, d, thread, ret))
+        return NULL;
     do {
         if (s->at + step < 0 || s->at + step > LAST) {
+            if (stays_in_life(s, d, thread, ret))
+                return NULL;
             *ret = (struct session_stop){.why = d == FORWARD ? WHY_END : WHY_START};
             return NULL;
         }
