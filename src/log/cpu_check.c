@@ -183,15 +183,18 @@ struct error *cpu_check(const struct cpu_table *recorded, const struct cpu_table
 {
     char *missing = missing_features(recorded, here);
     if (missing) {
-        struct error *err = error_new("this processor lacks %s, which the recorded program could "
-                                      "use" ADVICE, missing);
+        struct error *err = error_coded(ERROR_UNREPLAYABLE,
+                                        "this processor lacks %s, which the recorded program could "
+                                        "use" ADVICE,
+                                        missing);
         free(missing);
         return err;
     }
     u32 state = recorded->has_states ? different_state(recorded, here) : 0;
     if (state)
-        return error_new("this processor keeps the %s state of a program in another way than the "
-                         "one it was recorded on, so signal frames would differ" ADVICE,
-                         state_names[state] ? state_names[state] : "extended");
+        return error_coded(ERROR_UNREPLAYABLE,
+                           "this processor keeps the %s state of a program in another way than the "
+                           "one it was recorded on, so signal frames would differ" ADVICE,
+                           state_names[state] ? state_names[state] : "extended");
     return NULL;
 }

@@ -136,14 +136,14 @@ static struct error *kept_copy_inflate(int from, int to, u64 most)
             total += out.pos;
             int error = 0;
             if (ZSTD_isError(left) || total > most)
-                err = error_new("it is damaged");
+                err = error_coded(ERROR_DAMAGED, "it is damaged");
             else if ((error = kept_copy_write(to, room, out.pos)))
                 err = error_errno(error, "decompressing it");
             full = out.pos == out.size;
         }
     }
     if (!err && (left || total != most))
-        err = error_new("it is damaged");
+        err = error_coded(ERROR_DAMAGED, "it is damaged");
     free(stored);
     free(room);
     ZSTD_freeDCtx(zstd);

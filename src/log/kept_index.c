@@ -132,6 +132,6 @@ struct error *kept_index_check(int dir, u32 copy, int fd)
     if (error)
         return error_errno(error, "reading files/%u", copy);
     if (found.size != wanted.size || found.crc != wanted.crc)
-        return error_new("files/%u is damaged", copy);
+        return error_coded(ERROR_DAMAGED, "files/%u is damaged", copy);
     return NULL;
 }

@@ -240,7 +240,7 @@ struct error *meta_parse(const char *text, struct recording_meta *ret)
     if (version != META_VERSION)
         return error_new("the meta file has version %lu; this ebb reads %d", version, META_VERSION);
     if (!is_whole(text))
-        return error_new("the meta file is damaged");
+        return error_coded(ERROR_DAMAGED, "the meta file is damaged");
     while (*text) {
         size_t length = strcspn(text, "\n");
         meta_read_line(ret, text, length);

@@ -83,7 +83,7 @@ static struct error *pack_read_at(const struct pack *p, u64 at, void *to, u64 si
 
 static struct error *damaged(const struct pack *p, const char *what)
 {
-    return error_new("%s is damaged: %s", p->path, what);
+    return error_coded(ERROR_DAMAGED, "%s is damaged: %s", p->path, what);
 }
 
 /* Header and index */

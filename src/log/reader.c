@@ -80,10 +80,10 @@ static struct error *bad(struct reader *r, const char *what)
 {
     r->ended = true;
     if (!r->events)
-        return error_new("%s is damaged at byte %llu, before its first event: %s", r->name,
-                         (unsigned long long)r->at, what);
-    return error_new("%s is damaged at byte %llu, behind event %llu: %s", r->name,
-                     (unsigned long long)r->at, (unsigned long long)r->events - 1, what);
+        return error_coded(ERROR_DAMAGED, "%s is damaged at byte %llu, before its first event: %s",
+                           r->name, (unsigned long long)r->at, what);
+    return error_coded(ERROR_DAMAGED, "%s is damaged at byte %llu, behind event %llu: %s", r->name,
+                       (unsigned long long)r->at, (unsigned long long)r->events - 1, what);
 }
 
 static struct error *reader_read_header(struct reader *r)
@@ -101,7 +101,7 @@ static struct error *reader_read_header(struct reader *r)
         return error_new("%s has version %u of the format; this ebb reads %u to %u", r->name,
                          h->version, FORMAT_OLDEST, FORMAT_VERSION);
     if (h->crc != crc32c(h, offsetof(struct format_file, crc)))
-        return error_new("%s has a damaged header", r->name);
+        return error_coded(ERROR_DAMAGED, "%s has a damaged header", r->name);
     r->at = sizeof *h;
     return NULL;
 }

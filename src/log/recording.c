@@ -182,7 +182,7 @@ static struct error *recording_open_packed(const char *path, int fd, struct reco
     _cleanup_(recording_destroyp) struct recording *rec = new_recording(path, -1);
     if (!pack_recognise(fd)) {
         close(fd);
-        return error_new("%s is not a recording", path);
+        return error_coded(ERROR_DAMAGED, "%s is not a recording", path);
     }
     struct error *err = pack_open(fd, rec->path, &rec->pack);
     if (err)
@@ -196,7 +196,7 @@ static struct error *open_place(const char *path, struct recording **ret)
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) < 0)
-        return errno == ENOENT ? error_new("there is no recording %s", path)
+        return errno == ENOENT ? error_coded(ERROR_NOT_FOUND, "there is no recording %s", path)
                                : error_errno(errno, "opening recording %s", path);
     if (!S_ISDIR(st.st_mode))
         return recording_open_packed(path, fd, ret);
@@ -257,7 +257,7 @@ static struct error *read_meta(const struct recording *rec, char **ret)
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > META_MOST) {
         if (fd >= 0)
             close(fd);
-        return error_new("%s is not a recording", rec->path);
+        return error_coded(ERROR_DAMAGED, "%s is not a recording", rec->path);
     }
     char *text = xalloc((size_t)st.st_size + 1);
     ssize_t got = read(fd, text, (size_t)st.st_size);
@@ -304,10 +304,14 @@ static struct error *locate_by_name(const char *name, const char *root, char **r
         free(there);
         return NULL;
     }
-    struct error *err = stat(there, &st) == 0
-        ? error_new("%s is not a recording%s", there, here ? ", nor is what has that name here" : "")
-        : here ? error_new("./%s is not a recording, and there is no recording %s in %s", name, name, root)
-               : error_new("there is no recording %s, neither here nor in %s", name, root);
+    struct error *err =
+        stat(there, &st) == 0 ? error_coded(ERROR_DAMAGED, "%s is not a recording%s", there,
+                                            here ? ", nor is what has that name here" : "")
+        : here                ? error_coded(ERROR_DAMAGED,
+                                            "./%s is not a recording, and there is no recording %s in %s", name,
+                                            name, root)
+               : error_coded(ERROR_NOT_FOUND, "there is no recording %s, neither here nor in %s",
+                             name, root);
     free(there);
     return err;
 }
@@ -334,7 +338,7 @@ static struct error *recording_locate(const char *name, char **ret)
     *ret = xformat("%s/%s", root, LATEST);
     if (stat(*ret, &st) < 0) {
         free(take(*ret));
-        return error_new("there is no latest recording in %s", root);
+        return error_coded(ERROR_NOT_FOUND, "there is no latest recording in %s", root);
     }
     return NULL;
 }
@@ -696,6 +700,6 @@ struct error *recording_remove_named(const char *name)
     if (err)
         return err;
     if (!meta_recognise(text))
-        return error_new("%s is not a recording", rec->path);
+        return error_coded(ERROR_DAMAGED, "%s is not a recording", rec->path);
     return recording_remove(rec);
 }

@@ -66,7 +66,7 @@ struct error *call_add_argument(struct evaluation *v, struct values_call *call, 
     if (err)
         return err;
     if (value_is_missing(value, 0, value->size))
-        return error_new("an argument is optimised out");
+        return error_coded(ERROR_UNAVAILABLE, "an argument is optimised out");
     bool memory = returned_in_memory(&r, plain, &wide);
     if (wide)
         return error_new("a vector of more than 16 bytes cannot be passed");

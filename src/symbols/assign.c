@@ -114,7 +114,7 @@ static struct error *assign_convert(struct value *to, struct value *from, u8 *by
     if (err)
         return err;
     if (value_is_missing(from, 0, from->size))
-        return error_new("the value is optimised out");
+        return error_coded(ERROR_UNAVAILABLE, "the value is optimised out");
     if (assign_is_text(v, to) && assign_is_text(v, from) && from->size != to->size)
         return assign_string(to, from, bytes);
     if (whole || other->kind == TYPE_STRUCT) {

@@ -406,7 +406,7 @@ struct error *call_best(struct evaluation *v, const struct callable *all, size_t
     u64 address = c->address;
     if (c->class) {
         if (!object)
-            return error_new("%s is a method, and needs an object", c->name);
+            return error_coded(ERROR_MISUSED, "%s is a method, and needs an object", c->name);
         err = call_object(v, c, object, &at);
         if (!err && c->is_virtual && !qualified)
             err = call_virtual(v, c, at, &address);
@@ -561,7 +561,7 @@ static struct error *call_symbol(struct evaluation *v, const char *name,
     struct callable c = {.name = name, .is_unprototyped = true};
     bool is_code;
     if (!names_find_symbol(v->symbols, name, &is_code, &c.address) || !is_code)
-        return error_new("there is no function %s here", name);
+        return error_coded(ERROR_NOT_FOUND, "there is no function %s here", name);
     if (library_call(v, name, &c))
         c.is_unprototyped = false;
     return call_best(v, &c, 1, NULL, false, a->list, a->count, as, ret);

@@ -15,10 +15,10 @@ static struct error *check_tree(struct evaluation *v, const struct tree *t)
     if (!t)
         return NULL;
     if ((t->kind == TREE_NAME || t->kind == TREE_ENTRY) && !check_is_known(v, t->text))
-        return error_new("there is no symbol %s there", t->text);
+        return error_coded(ERROR_NOT_FOUND, "there is no symbol %s there", t->text);
     struct name_meaning m;
     if (t->kind == TREE_FILE_NAME && !lookup_in_file(v, t->file, t->text, NAME_VALUES, &m))
-        return error_new("there is no symbol %s in %s", t->text, t->file);
+        return error_coded(ERROR_NOT_FOUND, "there is no symbol %s in %s", t->text, t->file);
     if ((t->kind == TREE_ASSIGN || t->kind == TREE_COUNT) && t->a->kind != TREE_REGISTER)
         return error_new("%s would change the program: use == to compare",
                          t->kind == TREE_ASSIGN ? "an assignment" : t->op == OP_ADD ? "++" : "--");

@@ -424,7 +424,7 @@ static struct error *compile_cast(struct compiler *c, const struct tree *t, stru
         return error_new("a cast to a class with another address cannot be compiled");
     if (plain->kind == TYPE_STRUCT || plain->kind == TYPE_REFERENCE || plain->kind == TYPE_ARRAY) {
         if (!o.is_address)
-            return error_new("it is not in memory");
+            return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
         *ret = (struct operand){.is_address = true,
                                 .type = plain->kind == TYPE_REFERENCE ? type_target(c->v, plain) : t->type};
         return NULL;
@@ -512,7 +512,7 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     case TREE_COMPLEX:
     case TREE_INTRINSIC: return error_new("it cannot be looked at inside the process");
     }
-    return error_new("the condition is not understood");
+    return error_coded(ERROR_MISUSED, "the condition is not understood");
 }
 
 static struct error *compile_whole(struct compiler *c, const char *expression)

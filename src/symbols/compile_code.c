@@ -66,7 +66,7 @@ struct error *code_register(struct compiler *c, u64 number)
     if (c->fixed) {
         const struct frame *f = c->v->view.frame;
         if (!f || number >= FRAME_REGISTERS || !(f->known >> number & 1))
-            return error_new("where it lies is not known here");
+            return error_coded(ERROR_UNAVAILABLE, "where it lies is not known here");
         return code_constant(c, f->reg[number]), NULL;
     }
     code_byte(c, CODE_REG);
@@ -145,7 +145,7 @@ struct error *code_load(struct compiler *c, struct operand *o)
     struct type *plain = type_plain(c->v, o->type);
     if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
         if (!o->is_address)
-            return error_new("it is not in memory");
+            return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
         o->type = type_pointer(c->v, plain->kind == TYPE_ARRAY ? type_target(c->v, plain) : o->type);
         o->is_address = false;
         return NULL;

@@ -45,7 +45,7 @@ static struct error *thread_local(struct compiler *c, struct found_variable *f)
     enum { VECTOR_AT = 8 };
     struct tls_place place;
     if (!variables_tls_place(c->v->symbols, f->module, &place))
-        return error_new("where its thread-local variables are is not known");
+        return error_coded(ERROR_UNAVAILABLE, "where its thread-local variables are is not known");
     if (c->fixed && place.is_fixed) {
         code_add(c, (i64)c->v->request.fs_base + place.offset);
         return NULL;
@@ -125,7 +125,7 @@ static struct error *operation(struct compiler *c, struct found_variable *f, Dwa
     case DW_OP_piece: case DW_OP_bit_piece: return error_new("it is in several places there");
     default: break;
     }
-    return error_new("where it is there cannot be compiled");
+    return error_coded(ERROR_UNAVAILABLE, "where it is there cannot be compiled");
 }
 
 /* Leaves the address, or the value (*ret_value). */
@@ -139,7 +139,7 @@ static struct error *location(struct compiler *c, struct found_variable *f, Dwar
                                        : expression_of(a, &ops, &count);
     *ret_value = false;
     if (got || !count)
-        return error_new("it is optimised out there");
+        return error_coded(ERROR_UNAVAILABLE, "it is optimised out there");
     if (count == 1 && ((ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) || ops[0].atom == DW_OP_regx)) {
         if (c->fixed)
             return error_new("it is in a register");
@@ -211,7 +211,7 @@ static struct error *variable(struct compiler *c, struct found_variable *f, stru
     if (dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
         return constant_variable(c, f, ret);
     if (!dwarf_attr_integrate(&f->die, DW_AT_location, &a))
-        return error_new("it is optimised out there");
+        return error_coded(ERROR_UNAVAILABLE, "it is optimised out there");
     struct error *err = location(c, f, &a, &value);
     if (err)
         return err;
@@ -292,7 +292,8 @@ struct error *place_member(struct compiler *c, struct operand *o, const char *na
     if (!o->is_address)
         return error_new("a struct in registers cannot be looked at inside the process");
     if (!static_path(c, plain, name, 0, &m, &owner, &offset))
-        return error_new("there is no member %s, or it is in a virtual base", name);
+        return error_coded(ERROR_NOT_FOUND, "there is no member %s, or it is in a virtual base",
+                           name);
     if (m.is_static)
         return compile_static_member(c, owner, name, ret);
     code_add(c, (i64)offset);
@@ -346,7 +347,7 @@ struct error *place_name(struct compiler *c, const struct tree *t, struct operan
 {
     struct name_meaning m;
     if (t->kind == TREE_FILE_NAME && !lookup_in_file(c->v, t->file, t->text, NAME_VALUES, &m))
-        return error_new("there is no symbol %s in %s", t->text, t->file);
+        return error_coded(ERROR_NOT_FOUND, "there is no symbol %s in %s", t->text, t->file);
     if (t->kind != TREE_FILE_NAME && !lookup_name(c->v, t->text, NAME_VALUES, &m))
         return fixed(c, t, ret);
     if (m.is_member)

@@ -335,7 +335,7 @@ struct error *conveniences_find(struct evaluation *v, const char *name, struct v
     if (!c && (!*name || *name == '$' || (*name >= '0' && *name <= '9')))
         return error_new("there is no history of values here");
     if (!c)
-        return error_new("there is no register %s", name);
+        return error_coded(ERROR_NOT_FOUND, "there is no register %s", name);
     if (conveniences_number(c, name, &number)) {
         const struct kept_value *all = c->history.items;
         bool is_relative = !*name || *name == '$';

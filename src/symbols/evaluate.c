@@ -64,7 +64,7 @@ struct error *value_decay(struct value *value, struct value **ret)
     if (plain->kind != TYPE_ARRAY && plain->kind != TYPE_FUNCTION)
         return NULL;
     if (!value->in_memory)
-        return error_new("it is not in memory");
+        return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
     struct type *to = plain->kind == TYPE_ARRAY ? type_target(v, plain) : value->type;
     *ret = value_of_bytes(v, type_pointer(v, to), &value->address, 8);
     (*ret)->from = value->from;
@@ -382,7 +382,7 @@ static struct error *address_of(struct value *value, struct value **ret)
     if (value->bit_size)
         return error_new("a bit-field has no address");
     if (!value->in_memory)
-        return error_new("it is not in memory, so it has no address");
+        return error_coded(ERROR_UNAVAILABLE, "it is not in memory, so it has no address");
     *ret = value_of_bytes(v, type_pointer(v, value->type), &value->address, 8);
     (*ret)->from = value->from;
     return NULL;
@@ -470,7 +470,7 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
     struct shown shown;
     if (rust_is(plain)) {
         err = rust_member(a, t->text, ret);
-        return err || *ret ? err : error_new("there is no field %s", t->text);
+        return err || *ret ? err : error_coded(ERROR_NOT_FOUND, "there is no field %s", t->text);
     }
     if (v->language == LANGUAGE_FORTRAN) {
         err = fortran_member(a, t->text, ret);
@@ -500,7 +500,7 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
     }
     err = value_find_member_in(a, class, name, ret);
     if (!err && !*ret)
-        err = error_new("there is no member %s", t->text);
+        err = error_coded(ERROR_NOT_FOUND, "there is no member %s", t->text);
     return err;
 }
 
@@ -570,8 +570,9 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
         return err;
     u64 count = shown.of ? shown.length : shown.count;
     if (index < 0 || (u64)index >= count)
-        return error_new("there is no element %lld: it has %llu%s", (long long)index, (unsigned long long)count,
-                         !shown.of && shown.more ? " and more, which cannot be reached so" : "");
+        return error_coded(ERROR_NOT_FOUND, "there is no element %lld: it has %llu%s",
+                           (long long)index, (unsigned long long)count,
+                           !shown.of && shown.more ? " and more, which cannot be reached so" : "");
     *ret = shown.of ? value_at(a->evaluation, shown.of, shown.address + (u64)index * shown.of->size, value_all_sources(a))
                     : shown.items[index];
     return NULL;
@@ -590,7 +591,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         return err;
     if (plain->kind == TYPE_ARRAY && (!a->in_memory || rust_is(plain))) {
         if (index < 0 || (u64)index >= plain->count)
-            return error_new("there is no element %lld", (long long)index);
+            return error_coded(ERROR_NOT_FOUND, "there is no element %lld", (long long)index);
         *ret = value_element(a, (u64)index);
         return NULL;
     }
@@ -673,7 +674,7 @@ static struct error *no_debug_symbol(struct evaluation *v, const char *name, str
     bool code;
     u64 address;
     if (!names_find_symbol(v->symbols, name, &code, &address))
-        return error_new("there is no symbol %s here", name);
+        return error_coded(ERROR_NOT_FOUND, "there is no symbol %s here", name);
     struct type *t = type_new(v, code ? TYPE_FUNCTION : TYPE_OTHER, code ? "<text variable, no debug info>" : "<data variable, no debug info>", 1);
     if (code)
         t->target = type_builtin(v, "int");
@@ -746,7 +747,7 @@ static struct error *file_name(struct evaluation *v, const struct tree *t, struc
 {
     struct name_meaning m;
     if (!lookup_in_file(v, t->file, t->text, NAME_VALUES | 1u << NAME_TYPE | NAME_NO_TAGS, &m))
-        return error_new("there is no symbol %s in %s", t->text, t->file);
+        return error_coded(ERROR_NOT_FOUND, "there is no symbol %s in %s", t->text, t->file);
     return evaluate_meaning(v, t->text, &m, ret);
 }
 
@@ -898,7 +899,7 @@ struct error *evaluate(struct evaluation *v, const struct tree *t, struct value 
     case TREE_INTRINSIC: return evaluate_intrinsic(v, t, ret);
     case TREE_RANGE: return error_new("a range stands only in a subscript");
     }
-    return error_new("the expression is not understood");
+    return error_coded(ERROR_MISUSED, "the expression is not understood");
 }
 
 struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret)

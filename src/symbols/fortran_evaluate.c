@@ -138,10 +138,11 @@ static struct error *subscript_number(struct evaluation *v, const struct tree *t
 static struct error *no_element(const struct type *row, i64 index)
 {
     if (!row->is_counted)
-        return error_new("there is no element %lld: the first is %lld", (long long)index,
-                         (long long)row->lower);
-    return error_new("there is no element %lld: the bounds are %lld:%lld", (long long)index,
-                     (long long)row->lower, (long long)(row->lower + (i64)row->count - 1));
+        return error_coded(ERROR_NOT_FOUND, "there is no element %lld: the first is %lld",
+                           (long long)index, (long long)row->lower);
+    return error_coded(ERROR_NOT_FOUND, "there is no element %lld: the bounds are %lld:%lld",
+                       (long long)index, (long long)row->lower,
+                       (long long)(row->lower + (i64)row->count - 1));
 }
 
 static bool is_within(const struct type *row, i64 index)
@@ -464,7 +465,7 @@ static struct error *compare_texts(struct evaluation *v, enum tree_op op, struct
     if (err)
         return err;
     if (value_is_missing(a, 0, a->size) || value_is_missing(b, 0, b->size))
-        return error_new("it is optimised out");
+        return error_coded(ERROR_UNAVAILABLE, "it is optimised out");
     u64 length = a->size > b->size ? a->size : b->size;
     int order = 0;
     for (u64 n = 0; n < length && !order; n++)

@@ -271,7 +271,7 @@ static struct error *code_of(struct fortran_arguments *a, struct value **ret)
 static struct error *address_of_argument(struct fortran_arguments *a, struct value **ret)
 {
     if (!a->values[0]->in_memory)
-        return error_new("it is not in memory, so it has no address");
+        return error_coded(ERROR_UNAVAILABLE, "it is not in memory, so it has no address");
     *ret = of_integer(a->v, (i64)a->values[0]->address, 8);
     return NULL;
 }

@@ -72,7 +72,7 @@ static struct tree *fortran_unexpected(struct fortran_parser *p)
 {
     p->at += strspn(p->at, " \t");
     return fortran_fail(p, *p->at ? error_new("'%.20s' is not expected there", p->at)
-                                  : error_new("the expression ends too early"));
+                                  : error_coded(ERROR_MISUSED, "the expression ends too early"));
 }
 
 static void fortran_need(struct fortran_parser *p, const char *text)
@@ -336,7 +336,7 @@ static struct tree *fortran_at_type(struct fortran_parser *p)
     p->at++;
     t->type = fortran_type_read(p->v, &p->at);
     if (!t->type)
-        return fortran_fail(p, error_new("there is no type '%.40s'", p->at));
+        return fortran_fail(p, error_coded(ERROR_NOT_FOUND, "there is no type '%.40s'", p->at));
     fortran_need(p, "}");
     t->a = fortran_unary(p);
     return p->error ? NULL : t;
@@ -570,7 +570,7 @@ struct error *fortran_parse(struct evaluation *v, const char *text, struct tree 
     if (!p.error && *p.at)
         fortran_unexpected(&p);
     if (!p.error && !t)
-        return error_new("the expression is not understood");
+        return error_coded(ERROR_MISUSED, "the expression is not understood");
     *ret = t;
     return p.error;
 }

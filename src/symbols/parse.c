@@ -69,7 +69,7 @@ static struct tree *unexpected(struct parser *p)
 {
     skip_space(p);
     if (!*p->at)
-        return parse_fail(p, error_new("the expression ends too early"));
+        return parse_fail(p, error_coded(ERROR_MISUSED, "the expression ends too early"));
     return parse_fail(p, error_new("'%.20s' is not expected there", p->at));
 }
 
@@ -537,7 +537,8 @@ static struct tree *parse_at_type(struct parser *p)
     struct tree *t = node(p, TREE_AT_TYPE, NULL, NULL);
     t->type = type_name(p);
     if (!t->type && !p->error)
-        return parse_fail(p, error_new("there is no type '%.*s'", (int)strcspn(p->at, "}"), p->at));
+        return parse_fail(p, error_coded(ERROR_NOT_FOUND, "there is no type '%.*s'",
+                                         (int)strcspn(p->at, "}"), p->at));
     need(p, "}");
     t->a = parse_unary(p);
     return t;
@@ -767,7 +768,7 @@ static struct tree *parse_slice(struct parser *p)
         t = node(p, TREE_CAST, t, NULL);
         t->type = rust_type_name(p);
         if (!t->type)
-            return parse_fail(p, error_new("there is no type '%.40s'", p->at));
+            return parse_fail(p, error_coded(ERROR_NOT_FOUND, "there is no type '%.40s'", p->at));
     }
     return t;
 }
@@ -908,7 +909,7 @@ struct error *parse_expression(struct evaluation *v, const char *text, struct tr
     if (!p.error && *p.at)
         unexpected(&p);
     if (!p.error && !t)
-        return error_new("the expression is not understood");
+        return error_coded(ERROR_MISUSED, "the expression is not understood");
     *ret = t;
     return p.error;
 }

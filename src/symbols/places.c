@@ -245,7 +245,7 @@ struct error *symbols_locate(struct symbols *s, const char *text, const struct l
     struct list places = LIST(struct code_place);
     struct error *err = places_locate(s, text, here, &places);
     if (!err && !places.count)
-        err = error_new("there is no function named %s", text);
+        err = error_coded(ERROR_NOT_FOUND, "there is no function named %s", text);
     if (err) {
         list_deinit(&places);
         return err;

@@ -851,7 +851,7 @@ struct error *value_contents(struct value *value, u8 **ret, u64 *ret_size)
     if (!err)
         err = value_load(value);
     if (!err && value_is_missing(value, 0, value->size))
-        err = error_new("a part of the value is optimised out");
+        err = error_coded(ERROR_UNAVAILABLE, "a part of the value is optimised out");
     if (!err && value->bit_size)
         err = value_number(value, &n);
     if (err)

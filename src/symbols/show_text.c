@@ -203,7 +203,8 @@ struct error *value_text(struct value *value, bool wide, char **ret)
     if (good)
         *ret = utf8_of(bytes, count, width);
     else
-        err = error_new("there is no memory at 0x%llx", (unsigned long long)address + count * width);
+        err = error_coded(ERROR_UNAVAILABLE, "there is no memory at 0x%llx",
+                          (unsigned long long)address + count * width);
     free(bytes);
     return err;
 }

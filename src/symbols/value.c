@@ -99,7 +99,8 @@ struct error *value_load(struct value *value)
                                      : value_gather(value->evaluation, plain, &missing, bytes));
     if (!good && !value->evaluation->only_types) {
         value->evaluation->uses |= VALUES_NO_MEMORY;
-        return error_new("there is no memory at 0x%llx", (unsigned long long)missing);
+        return error_coded(ERROR_UNAVAILABLE, "there is no memory at 0x%llx",
+                           (unsigned long long)missing);
     }
     value->bytes = bytes;
     value->room = value->size;
@@ -425,7 +426,7 @@ struct error *value_number(struct value *value, struct number *ret)
             return NULL;
         }
         value->evaluation->uses |= VALUES_GONE;
-        return error_new("it is optimised out");
+        return error_coded(ERROR_UNAVAILABLE, "it is optimised out");
     }
     if (plain->kind == TYPE_FLOAT && float_number(plain, value->bytes, &ret->f)) {
         ret->is_float = true;
@@ -449,7 +450,7 @@ struct error *value_pointer(struct value *value, u64 *ret)
     struct type *plain = type_plain(value->evaluation, value->type);
     if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
         if (!value->in_memory)
-            return error_new("it is not in memory");
+            return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
         *ret = value->address;
         return NULL;
     }

@@ -33,6 +33,7 @@ assert stop["reason"] == "breakpoint" and stop["breakpoint"] == 1 and stop["func
 assert stop["file"].endswith("list.c") and stop["line"] == 31, stop
 assert answer("print value")["value"] == "3" and answer("print value")["type"] == "int"
 assert not answer("print nosuch")["ok"] and "nosuch" in answer("print nosuch")["error"]
+assert answer("print nosuch")["code"] == "not-found", answer("print nosuch")
 assert not answer("nosuch")["ok"]
 changed = answer("continue")
 assert changed["reason"] == "watchpoint" and changed["old"] != changed["new"], changed

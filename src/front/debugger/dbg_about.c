@@ -164,8 +164,9 @@ struct error *dbg_info_symbol(struct dbg *d, const char *args)
         dbg_say(d, " in %s%s%s%s\n", section ? "section " : "", section ? section : "", section ? " of " : "", module);
         json_string(dbg_fields(d), "symbol", text);
     } else {
-        err = error_new("there is no symbol at 0x%llx%s%s", (unsigned long long)address,
-                        module ? ", which is in " : "", module ? module : "");
+        err = error_coded(ERROR_NOT_FOUND, "there is no symbol at 0x%llx%s%s",
+                          (unsigned long long)address, module ? ", which is in " : "",
+                          module ? module : "");
     }
     free(text);
     return err;

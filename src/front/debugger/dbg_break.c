@@ -134,7 +134,7 @@ struct error *dbg_break_add(struct dbg *d, const char *what, const char *conditi
     u32 ordinal = CONTROL_THREAD_ANY;
     struct error *err = thread ? dbg_read_thread(thread, &ordinal) : NULL;
     if (!err && condition && !*condition)
-        err = error_new("a condition must follow 'if'");
+        err = error_coded(ERROR_MISUSED, "a condition must follow 'if'");
     if (err)
         return err;
     struct dbg_breakpoint *p = dbg_breakpoints_add(d, BREAKPOINT_BREAK, what);
@@ -205,9 +205,10 @@ static struct error *find_breakpoint(struct dbg *d, const char *word, struct dbg
 {
     u64 n;
     struct error *err = word ? dbg_number(word, "number of a breakpoint", &n)
-                             : error_new("say which breakpoint: its number");
+                             : error_coded(ERROR_MISUSED, "say which breakpoint: its number");
     if (!err && (n > ~0u || !(*ret = dbg_breakpoints_find(d, (u32)n))))
-        err = error_new("there is no breakpoint %s; 'info breakpoints' lists them", word);
+        err = error_coded(ERROR_NOT_FOUND,
+                          "there is no breakpoint %s; 'info breakpoints' lists them", word);
     return err;
 }
 
@@ -295,7 +296,7 @@ struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c
     else if (d->breakpoints.count)
         p = all[d->breakpoints.count - 1];
     else
-        err = error_new("there is no breakpoint that commands could be for");
+        err = error_coded(ERROR_NOT_FOUND, "there is no breakpoint that commands could be for");
     if (!d->input)
         return err ? err : error_new("commands need lines to follow, up to 'end'");
     struct list read = LIST(char *);

@@ -45,8 +45,8 @@ static struct error *copy_write(void *context, u64 address, const void *from, si
     if (!err)
         return NULL;
     error_destroy(err);
-    return error_new("there is no memory at 0x%llx that could be changed",
-                     (unsigned long long)address);
+    return error_coded(ERROR_UNAVAILABLE, "there is no memory at 0x%llx that could be changed",
+                       (unsigned long long)address);
 }
 
 /* What is written there, such as the text of a string that a function is given, is no change of
@@ -206,7 +206,8 @@ static struct error *copy_explain(struct dbg *d, const char *name,
                         called->status);
         break;
     case CALL_INTERRUPTED:
-        err = error_new("interrupted: %s was at %s; nothing of the call remains", name, where);
+        err = error_coded(ERROR_INTERRUPTED,
+                          "interrupted: %s was at %s; nothing of the call remains", name, where);
         break;
     case CALL_TOO_LONG:
         err = error_new("%s did not return within %u s (it was at %s). Other threads do not run in "

@@ -38,7 +38,7 @@ static struct error *call_number(const char *name, u64 *ret)
     }
     if (isdigit((u8)*name))
         return dbg_number(name, "system call", ret);
-    return error_new("there is no system call '%s'", name);
+    return error_coded(ERROR_NOT_FOUND, "there is no system call '%s'", name);
 }
 
 static const struct { const char *name; u32 type; } catches[] = {

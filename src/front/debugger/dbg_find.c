@@ -126,7 +126,7 @@ static struct error *find_pattern(struct dbg *d, const char *args, struct find *
     }
     values_close(v);
     if (!err && !f->pattern_size)
-        err = error_new("say what to find: one value or several");
+        err = error_coded(ERROR_MISUSED, "say what to find: one value or several");
     if (!err && f->pattern_size > f->length)
         err = error_new("the range is shorter than what is to be found");
     return err;

@@ -175,8 +175,9 @@ struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const ch
         found = all.list[i].id == number ? &all.list[i] : found;
     u32 before = d->thread;
     err = found ? look_at_goroutine(d, &all, found)
-                : error_new("there is no goroutine %llu now; 'info goroutines' lists them",
-                            (unsigned long long)number);
+                : error_coded(ERROR_NOT_FOUND,
+                              "there is no goroutine %llu now; 'info goroutines' lists them",
+                              (unsigned long long)number);
     goroutines_close(&all);
     if (!err && *args) {
         err = dbg_run_line(d, args);

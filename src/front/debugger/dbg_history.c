@@ -86,7 +86,8 @@ static struct error *read_asked(const char *args, struct asked *a)
     a->to = dbg_cut_behind(a->text, "to");
     a->from = dbg_cut_behind(a->text, "from");
     a->expression = a->text;
-    return *a->text ? NULL : error_new("the history of what? An expression is missing");
+    return *a->text ? NULL
+                    : error_coded(ERROR_MISUSED, "the history of what? An expression is missing");
 }
 
 static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a,
@@ -419,7 +420,7 @@ static struct error *dbg_history_subject(struct dbg *d, const struct asked *a, s
     if (s->is_constant && !(s->uses & VALUES_CONSTANT))
         err = error_new("%s never changes", s->expression);
     else if (s->is_gone && !s->point_count)
-        err = error_new("%s is optimised out here", s->expression);
+        err = error_coded(ERROR_UNAVAILABLE, "%s is optimised out here", s->expression);
     if (err)
         subject_destroy(*ret);
     if (err)

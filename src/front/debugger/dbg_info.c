@@ -43,7 +43,7 @@ static struct error *say_register(struct dbg *d, struct evaluation *v, const cha
     struct error *err = values_evaluate(v, expression, &value);
     free(expression);
     if (!err && value_is_void(value))
-        err = error_new("there is no register %s", name);
+        err = error_coded(ERROR_NOT_FOUND, "there is no register %s", name);
     if (err)
         return err;
     if (value_is_gone(value)) {
@@ -346,7 +346,7 @@ static struct error *frame(struct dbg *d, const char *args)
     struct error *err = dbg_no_arguments(args);
     const struct frame *f = err ? NULL : dbg_frame(d);
     if (err || !f)
-        return err ? err : error_new("there are no frames here");
+        return err ? err : error_coded(ERROR_NOT_FOUND, "there are no frames here");
     dbg_say_frame(d, d->selected, true);
     dbg_say(d, "pc 0x%llx, canonical frame address 0x%llx%s\n", (unsigned long long)f->pc,
             (unsigned long long)f->cfa, f->inlined ? ", inlined into the next" : "");
@@ -381,7 +381,8 @@ struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *a
         free(word);
         return subjects[i].say(d, args);
     }
-    struct error *err = error_new("there is no info about '%s'; one of: %s", word, dbg_info_words);
+    struct error *err = error_coded(ERROR_NOT_FOUND, "there is no info about '%s'; one of: %s",
+                                    word, dbg_info_words);
     free(word);
     return err;
 }

@@ -92,7 +92,7 @@ static struct error *dbg_list_read_line(const char *text, unsigned *ret)
     u64 n;
     struct error *err = dbg_number(text, "line", &n);
     if (!err && n > LINE_MOST)
-        err = error_new("there is no such line");
+        err = error_coded(ERROR_NOT_FOUND, "there is no such line");
     if (!err)
         *ret = n ? (unsigned)n : 1;
     return err;
@@ -178,7 +178,7 @@ static struct error *list_between(struct dbg *d, const char *from, const char *t
         err = dbg_list_locate_line(d, to, &last);
     }
     if (!err && !*from && !*to)
-        err = error_new("say which lines: FIRST,LAST");
+        err = error_coded(ERROR_MISUSED, "say which lines: FIRST,LAST");
     if (!err && !*from)
         first.line = last.line >= size ? last.line - size + 1 : 1;
     if (!err && !*to)

@@ -118,7 +118,8 @@ static void say_address(struct dbg *d, u64 address)
 
 static struct error *no_memory(u64 address)
 {
-    return error_new("there is no memory at 0x%llx", (unsigned long long)address);
+    return error_coded(ERROR_UNAVAILABLE, "there is no memory at 0x%llx",
+                       (unsigned long long)address);
 }
 
 void dbg_note_examined(struct value *value)

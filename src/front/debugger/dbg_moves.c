@@ -372,7 +372,8 @@ static struct error *read_goal(struct dbg *d, const char *args, struct move_orde
 {
     struct error *err = dbg_read_goal(d, args, &o->pcs, &o->pc_count, &o->goal);
     if (!err && o->move == MOVE_FIRST && !o->goal)
-        err = error_new("first needs a condition: a comparison or a logical expression");
+        err = error_coded(ERROR_MISUSED,
+                          "first needs a condition: a comparison or a logical expression");
     return err;
 }
 
@@ -532,9 +533,11 @@ struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const cha
     struct session_place place;
     (void)c;
     if (!*args || strpbrk(args, " \t") || !(isalpha((u8)*args) || *args == '_'))
-        return error_new("a bookmark needs a name, one word that begins with a letter");
+        return error_coded(ERROR_MISUSED,
+                           "a bookmark needs a name, one word that begins with a letter");
     if (strcmp(args, "here") == 0 || strcmp(args, "start") == 0 || strcmp(args, "end") == 0)
-        return error_new("'%s' is a moment already; a bookmark needs another name", args);
+        return error_coded(ERROR_MISUSED, "'%s' is a moment already; a bookmark needs another name",
+                           args);
     session_place(d->session, &place);
     struct dbg_bookmark *b = dbg_moves_find_bookmark(d, args);
     if (!b) {
@@ -558,8 +561,9 @@ static struct error *check_track(struct dbg *d, u64 track)
     for (size_t i = 0; i < count; i++)
         found |= list[i] == track;
     free(list);
-    return found ? NULL : error_new("there is no track %llu; 'info tracks' lists them",
-                                    (unsigned long long)track);
+    return found ? NULL
+                 : error_coded(ERROR_NOT_FOUND, "there is no track %llu; 'info tracks' lists them",
+                               (unsigned long long)track);
 }
 
 struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *args)

@@ -23,7 +23,9 @@ struct error *dbg_panic_location(struct dbg *d, char **ret)
         err = symbols_locate(symbols, "rust_panic", NULL, &places, &count);
     if (err) {
         error_destroy(err);
-        return error_new("there is no function rust_panic: 'catch panic' is for programs of Rust");
+        return error_coded(
+            ERROR_NOT_FOUND,
+            "there is no function rust_panic: 'catch panic' is for programs of Rust");
     }
     bool known = symbols_function(symbols, places[0].pc, &info);
     *ret = xformat("*0x%llx", (unsigned long long)(known ? info.entry : places[0].pc));

@@ -515,7 +515,7 @@ static struct error *frame_of_function(struct dbg *d, const char *name, u64 *ret
 {
     bool all = false;
     if (!*name)
-        return error_new("say which function");
+        return error_coded(ERROR_MISUSED, "say which function");
     for (size_t i = 0; !all; i++) {
         size_t count = dbg_shown_frames(d, i + 1, &all);
         for (; i < count; i++) {
@@ -537,7 +537,8 @@ static struct error *frame_at_address(struct dbg *d, const char *expression, u64
 {
     u64 address;
     bool all = false;
-    struct error *err = *expression ? dbg_address_of(d, expression, &address) : error_new("say which address");
+    struct error *err = *expression ? dbg_address_of(d, expression, &address)
+                                    : error_coded(ERROR_MISUSED, "say which address");
     for (size_t i = 0; !err && !all; i++) {
         size_t count = dbg_shown_frames(d, i + 1, &all);
         for (; i < count; i++)
@@ -573,7 +574,7 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
     if (err)
         return err;
     if (!d->frame_count)
-        return error_new("there are no frames here");
+        return error_coded(ERROR_NOT_FOUND, "there are no frames here");
     size_t least = n < ~(size_t)0 - d->selected - 1 ? d->selected + n + 1 : ~(size_t)0;
     size_t count = dbg_shown_frames(d, least, NULL);
     if (c->which == 0)
@@ -587,8 +588,8 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
     else
         n = n < d->selected ? d->selected - n : 0;
     if (n >= count && n != d->selected)
-        return error_new("there is no frame %llu: the outermost is %zu", (unsigned long long)n,
-                         count - 1);
+        return error_coded(ERROR_NOT_FOUND, "there is no frame %llu: the outermost is %zu",
+                           (unsigned long long)n, count - 1);
     return show_chosen(d, n);
 }
 
@@ -634,7 +635,8 @@ static struct error *dbg_thread_apply(struct dbg *d, const struct control_thread
         const char *rest = args + strspn(args, "0123456789 \t");
         err = dbg_number(word, "thread", &n);
         if (!err && !has_thread(threads, count, n))
-            err = error_new("there is no thread %llu now", (unsigned long long)n);
+            err =
+                error_coded(ERROR_NOT_FOUND, "there is no thread %llu now", (unsigned long long)n);
         if (!err)
             err = in_thread(d, (u32)n, rest);
         some = true;
@@ -654,8 +656,9 @@ static struct error *choose_thread(struct dbg *d, const struct control_thread *t
     if (err)
         return err;
     if (!has_thread(threads, count, n))
-        return error_new("there is no thread %llu now; 'info threads' lists them",
-                         (unsigned long long)n);
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no thread %llu now; 'info threads' lists them",
+                           (unsigned long long)n);
     if (n != d->thread)
         look_at(d, (u32)n);
     dbg_say_thread(d, (u32)n);

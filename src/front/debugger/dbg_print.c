@@ -86,9 +86,9 @@ static struct error *print_expression(struct dbg *d, const struct dbg_command *c
     char format = 0;
     struct error *err = print_manner(d, &args, &format);
     if (!err && !*args && c->which)
-        err = error_new("say which function to call, with its arguments");
+        err = error_coded(ERROR_MISUSED, "say which function to call, with its arguments");
     if (!err && !*args && !conveniences_last(d->conveniences))
-        err = error_new("say what to print: an expression");
+        err = error_coded(ERROR_MISUSED, "say what to print: an expression");
     if (!err)
         err = dbg_evaluation(d, &evaluation);
     if (err)
@@ -124,7 +124,7 @@ struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char 
     (void)c;
     struct error *err = print_manner(d, &args, &format);
     if (!err && !*args)
-        err = error_new("say what to print: an expression");
+        err = error_coded(ERROR_MISUSED, "say what to print: an expression");
     if (!err)
         err = dbg_evaluation(d, &evaluation);
     if (!err) {
@@ -237,7 +237,7 @@ struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const ch
     (void)c;
     struct error *err = *args ? dbg_number(args, "number of a display", &number) : NULL;
     if (!err && !drop_display(d, number))
-        err = error_new("there is no display %s", args);
+        err = error_coded(ERROR_NOT_FOUND, "there is no display %s", args);
     return err;
 }
 
@@ -252,7 +252,7 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
     if (!err && room[strspn(room, "omtr")])
         err = error_new("'/%s' is not for types: ptype/o shows offsets and holes", room);
     if (!err && !*args)
-        err = error_new("say which type, or an expression that has it");
+        err = error_coded(ERROR_MISUSED, "say which type, or an expression that has it");
     if (!err)
         err = dbg_evaluation(d, &evaluation);
     if (err)

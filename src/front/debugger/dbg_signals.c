@@ -37,7 +37,7 @@ struct error *dbg_signal_number(const char *name, u64 *ret)
         return NULL;
     struct error *err = isdigit((u8)*rest) ? dbg_number(rest, "signal", ret) : NULL;
     if (!err && (*ret == 0 || *ret >= DBG_SIGNALS))
-        err = error_new("there is no signal '%s'", name);
+        err = error_coded(ERROR_NOT_FOUND, "there is no signal '%s'", name);
     return err;
 }
 
@@ -89,7 +89,7 @@ struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char 
             any |= chosen[i] |= number == ~0ull || number == i;
     }
     if (!err && (!any || !said))
-        err = error_new("say which signal, and 'stop' or 'nostop'");
+        err = error_coded(ERROR_MISUSED, "say which signal, and 'stop' or 'nostop'");
     for (u32 i = 1; i < DBG_SIGNALS && !err; i++)
         if (chosen[i]) {
             d->signal_chosen[i] = true;

@@ -53,7 +53,7 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
     const struct frame *f = dbg_frame(d);
     const char *what = *args ? args : !delete && f && f->function ? f->function : "";
     if (!*what)
-        return error_new("say which file or function to skip");
+        return error_coded(ERROR_MISUSED, "say which file or function to skip");
     struct error *err = dbg_symbols(d, &symbols);
     if (!err)
         err = symbols_skip(symbols, what, !delete);
@@ -121,12 +121,12 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     const char *whole = args;
     if (dbg_take_word(&args, "var") || dbg_take_word(&args, "variable"))
         return *args ? dbg_evaluate_silently(d, args)
-            : error_new("say what to set: set var NAME = VALUE");
+                     : error_coded(ERROR_MISUSED, "say what to set: set var NAME = VALUE");
     if (dbg_take_word(&args, "print") || dbg_take_word(&args, "p") || dbg_take_word(&args, "pr"))
         return dbg_set_print(d, args);
     char *name = dbg_next_word(&args);
     if (!name)
-        return error_new("set what? One of: %s", dbg_setting_words);
+        return error_coded(ERROR_MISUSED, "set what? One of: %s", dbg_setting_words);
     if (strcmp(name, "context") == 0)
         err = read_lines(args, 0, &s->context);
     else if (strcmp(name, "listsize") == 0)
@@ -144,7 +144,8 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     else if (strchr(whole, '=') || *whole == '$')
         err = dbg_evaluate_silently(d, whole);
     else if (!is_foreign(name))
-        err = error_new("there is no setting '%s': settings are %s", name, dbg_setting_words);
+        err = error_coded(ERROR_NOT_FOUND, "there is no setting '%s': settings are %s", name,
+                          dbg_setting_words);
     free(name);
     return err;
 }
@@ -174,7 +175,7 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
         else
             dbg_say(d, "%s is %u\n", rows[i].name, rows[i].value);
     }
-    return some ? NULL : error_new("there is no setting '%s'", args);
+    return some ? NULL : error_coded(ERROR_NOT_FOUND, "there is no setting '%s'", args);
 }
 
 /* --- small ones ------------------------------------------------------------------------------- */
@@ -182,7 +183,8 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
 struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;
-    return *args ? dbg_source_file(d, args) : error_new("say which file of commands to read");
+    return *args ? dbg_source_file(d, args)
+                 : error_coded(ERROR_MISUSED, "say which file of commands to read");
 }
 
 struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args)

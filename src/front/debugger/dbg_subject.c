@@ -61,8 +61,8 @@ static struct error *subject_of_words(struct dbg *d, const char *text, struct su
     if (!err)
         err = dbg_integer(d, blank + 1, &size);
     if (!err && (!size || address + size < address))
-        err = error_new("there is no memory of %llu bytes at 0x%llx", (unsigned long long)size,
-                        (unsigned long long)address);
+        err = error_coded(ERROR_UNAVAILABLE, "there is no memory of %llu bytes at 0x%llx",
+                          (unsigned long long)size, (unsigned long long)address);
     if (err)
         return err;
     char *what = xformat("%llu byte%s at 0x%llx", (unsigned long long)size, size == 1 ? "" : "s",

@@ -325,8 +325,11 @@ static struct error *unknown(const char *word, size_t length)
         }
     }
     if (like)
-        return error_new("there is no command '%.*s'; is it '%s'? 'help' lists them", (int)length, word, like);
-    return error_new("there is no command '%.*s'; 'help' lists them", (int)length, word);
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no command '%.*s'; is it '%s'? 'help' lists them", (int)length,
+                           word, like);
+    return error_coded(ERROR_NOT_FOUND, "there is no command '%.*s'; 'help' lists them",
+                       (int)length, word);
 }
 
 /* A whole name, or the beginning of one command's names alone. */

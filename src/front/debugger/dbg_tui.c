@@ -443,7 +443,7 @@ static struct error *open_screen(struct dbg *d)
 {
     struct screen *screen;
     if (!d->edit)
-        return error_new("the full screen needs a terminal, and a prompt on it");
+        return error_coded(ERROR_MISUSED, "the full screen needs a terminal, and a prompt on it");
     if (d->tui)
         return NULL;
     struct error *err = screen_open(&screen);

@@ -103,8 +103,10 @@ struct error *dbg_read_goal(struct dbg *d, const char *text, u64 **ret_pcs, size
                             struct dbg_goal **ret)
 {
     if (!*text)
-        return error_new("say which location (a line, FILE:LINE, a function, *ADDRESS), condition "
-                         "or value");
+        return error_coded(
+            ERROR_MISUSED,
+            "say which location (a line, FILE:LINE, a function, *ADDRESS), condition "
+            "or value");
     if (dbg_take_word(&text, "-l") || dbg_take_word(&text, "-location"))
         return make_goal(d, text, true, ret);
     if (looks_like_location(text))
@@ -487,7 +489,8 @@ struct error *dbg_goal_first(struct dbg *d, struct dbg_goal *g, struct session_s
     struct dbg_cover *c = &g->cover;
     *c = (struct dbg_cover){.from = session_first(d->session), .to = session_last(d->session)};
     if (!g->subject->is_condition)
-        return error_new("first needs a condition: a comparison or a logical expression");
+        return error_coded(ERROR_MISUSED,
+                           "first needs a condition: a comparison or a logical expression");
     session_place(d->session, &place);
     struct error *err = dbg_cover(d, g->subject, place.at, true, c);
     a.interrupted = c->interrupted;

@@ -78,8 +78,10 @@ static struct error *read_words(const char *args, struct watch_words *ret)
     ret->condition = dbg_cut_behind(ret->text, "if");
     ret->thread = dbg_cut_behind(ret->text, "thread");
     if (ret->condition && !*ret->condition)
-        return error_new("a condition must follow 'if'");
-    return *ret->text ? NULL : error_new("say what to watch: an expression, or -l ADDRESS LENGTH");
+        return error_coded(ERROR_MISUSED, "a condition must follow 'if'");
+    return *ret->text ? NULL
+                      : error_coded(ERROR_MISUSED,
+                                    "say what to watch: an expression, or -l ADDRESS LENGTH");
 }
 
 struct error *dbg_integer(struct dbg *d, const char *text, u64 *ret)
@@ -242,8 +244,12 @@ static struct error *know_life(struct dbg *d, struct dbg_watch *w)
         if (!err && !found && !interrupted)
             w->alive_from = place.at;
     }
-    return !err && interrupted ? error_new("interrupted, before it was known whether the frame of %s "
-                                           "lives here", w->subject->expression) : err;
+    return !err && interrupted
+               ? error_coded(ERROR_INTERRUPTED,
+                             "interrupted, before it was known whether the frame of %s "
+                             "lives here",
+                             w->subject->expression)
+               : err;
 }
 
 struct error *dbg_watch_settle(struct dbg *d, struct dbg_breakpoint *p)
