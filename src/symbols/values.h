@@ -24,12 +24,14 @@
  *   complete.c              what a beginning can become
  *   listed.c                lists of names, by file
  *   siginfo.c               $_siginfo
+ *   parts.c                 members and elements that lie in memory that has changed
  *
  * A value that the compiler has optimised away, wholly or in part, is known as such.
  */
 #ifndef SYMBOLS_VALUES_H
 #define SYMBOLS_VALUES_H
 
+#include "base/list.h"
 #include "symbols/symbols.h"
 
 struct value; /* belongs to its evaluation */
@@ -246,6 +248,57 @@ enum variable_keeping { KEPT_NOWHERE, KEPT_IN_MEMORY, KEPT_IN_REGISTERS, KEPT_BY
 /* Their names, in the order in which they were met; NULL: there are no more. */
 const char *values_moving(const struct evaluation *v, size_t index);
 enum variable_keeping values_kept(struct evaluation *v, size_t index, u64 pc);
+
+/* --- what memory that has changed means (parts.c) --------------------------------------------------- */
+
+struct memory_range { u64 start, end; };
+/* The first that ends behind the address. */
+size_t memory_ranges_find(const struct memory_range *ranges, size_t count, u64 address);
+
+/* A variable, or the member or element of one, that is shown whole. */
+struct changed_part {
+    u64 key;         /* of the variable, or the address of the object: the same at all moments */
+    char *path;      /* "table[2].show" */
+    size_t root;     /* characters of it that are the variable's name; 0: it is what a pointer leads to */
+    char *name;      /* that an expression finds it by, in place of those; NULL: they will do */
+    char *text;      /* NULL: optimised out */
+    u8 *bytes;       /* NULL: not known as such */
+    u64 size, address;
+    bool is_bits, in_memory, is_wanted;
+    bool is_holder;  /* of elements that lie elsewhere: its text tells whether it has changed */
+    const char *library; /* of the system, which keeps it: it is told whole, without text; NULL: it is the program's */
+};
+/* Is the file a library of the system: one that is not a part of what somebody debugs? */
+bool symbols_is_system_library(const char *path);
+
+/* What a pointer leads to. */
+struct value_object {
+    u64 address;
+    const void *type_die;
+    void *die, *module; /* parts.c knows them */
+    char *path;      /* of the pointer */
+    unsigned depth;
+    u64 told;        /* bytes that are among the parts; 0: it is not */
+};
+
+struct parts {
+    const struct memory_range *wanted; /* sorted, lent */
+    size_t wanted_count;
+    struct list list;    /* struct changed_part */
+    struct list covered; /* struct memory_range: where variables lie that were looked at */
+    struct list objects; /* struct value_object */
+    bool is_cut;         /* there are more parts */
+};
+#define PARTS ((struct parts){.list = LIST(struct changed_part), .covered = LIST(struct memory_range), \
+                              .objects = LIST(struct value_object)})
+void parts_clear(struct parts *p); /* but for the objects */
+void parts_deinit(struct parts *p);
+
+/* Add parts.  `roots`: pointers become objects, too. */
+void values_parts_of_globals(struct evaluation *v, struct parts *p, bool roots);
+void values_parts_of_frame(struct evaluation *v, struct parts *p, bool roots); /* wanted or not */
+/* `find_more`: what pointers in them lead to, too. */
+void values_parts_of_objects(struct evaluation *v, struct parts *p, bool find_more);
 
 /* --- values that outlive their evaluation: $1, $$2, $name
  * -------------------------------------------------------- */

@@ -17,6 +17,10 @@
     sub(/^tick .*/, "tick N")
     sub(/^(event|time) .*/, "at a time")
 }
+/^From [0-9]+:ADDR/ { gsub(/[0-9]+:ADDR/, "N:ADDR") }
+/^  stack: / { if (stack) next; print "  stack: N bytes"; stack = 1; next }
+{ stack = 0 }
+/ of memory differs?, / { sub(/[0-9]+ bytes? of memory differs?, [0-9]+/, "N bytes of memory differ, N") }
 /^    by / && !/tests\/debugger/ { sub(/by .*, thread/, "by a library, thread") }
 /moment N$/ && !/tests\/debugger/ { sub(/  [^ ]+( in [^ ]+)?, thread/, "  in a library, thread") }
 /^[*] [0-9]+ +[0-9]+ / { $3 = "TID" }

@@ -14,7 +14,7 @@ static const struct help_subject {
     {"moving", "Every movement, and its twin that goes back",
      "step bstep next previous finish before until buntil out bout continue bcontinue stepi bstepi "
      "nexti bnexti play bplay"},
-    {"time", "To moments of the run", "goto undo redo first history bookmark track"},
+    {"time", "To moments of the run", "goto undo redo first history changes bookmark track"},
     {"stops", "What stops a movement",
      "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore commands "
      "handle skip"},

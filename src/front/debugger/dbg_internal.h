@@ -305,6 +305,8 @@ struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *
 /* One statement, with calls stepped over or not: nothing is said, and nothing kept for undo. */
 struct error *dbg_move_quietly(struct dbg *d, bool over, enum session_direction direction,
                                struct session_stop *ret);
+/* A movement that only finds out where it would stop: the same. */
+struct error *dbg_move_unseen(struct dbg *d, const struct dbg_command *c, const char *args);
 void dbg_moves_moved(struct dbg *d, struct moment before); /* for undo */
 struct error *dbg_check_running(struct dbg *d); /* an error if another thread is looked at */
 /* `reason`: it has been said why already; may be NULL. */
@@ -369,6 +371,9 @@ const char *dbg_goal_say(struct dbg *d, const struct dbg_goal *g, enum session_d
 
 /* dbg_history.c */
 struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_changes.c */
+struct error *dbg_changes(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_plot.c */
 void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a);

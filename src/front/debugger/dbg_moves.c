@@ -409,26 +409,51 @@ static u64 frames_inside(const struct dbg *d)
     return count - (d->frames[d->selected].tail && count);
 }
 
-struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args)
+static struct error *read_order(struct dbg *d, const struct dbg_command *c, const char *args, struct move_order *o)
 {
-    struct move_order o = {
+    *o = (struct move_order){
         .move = c->which & ~MOVE_BACKWARD,
         .direction = c->which & MOVE_BACKWARD ? BACKWARD : FORWARD,
         .count = 1,
     };
-    struct error *err = check_thread(d, &o);
-    if (!err && (o.move == MOVE_UNTIL || o.move == MOVE_FIRST))
-        err = read_goal(d, args, &o);
-    else if (!err && o.move == MOVE_OUT)
+    struct error *err = check_thread(d, o);
+    if (!err && (o->move == MOVE_UNTIL || o->move == MOVE_FIRST))
+        err = read_goal(d, args, o);
+    else if (!err && o->move == MOVE_OUT)
         err = dbg_no_arguments(args);
     else if (!err)
-        err = dbg_count(args, &o.count);
-    if (!err && o.move == MOVE_FINISH && dbg_frame(d))
-        o.count += frames_inside(d); /* out of the frame that is looked at */
+        err = dbg_count(args, &o->count);
+    if (!err && o->move == MOVE_FINISH && dbg_frame(d))
+        o->count += frames_inside(d); /* out of the frame that is looked at */
+    return err;
+}
+
+static void order_deinit(struct move_order *o)
+{
+    free(o->pcs);
+    dbg_goal_destroy(o->goal);
+}
+
+struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct move_order o;
+    struct error *err = read_order(d, c, args, &o);
     if (!err)
         err = carry_out(d, &o);
-    free(o.pcs);
-    dbg_goal_destroy(o.goal);
+    order_deinit(&o);
+    return err;
+}
+
+struct error *dbg_move_unseen(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct move_order o;
+    struct session_stop stop = {0};
+    struct error *err = read_order(d, c, args, &o);
+    if (!err)
+        err = move_once(d, &o, &stop);
+    if (!err && stop.why == WHY_INTERRUPTED)
+        err = error_new("interrupted");
+    order_deinit(&o);
     return err;
 }
 

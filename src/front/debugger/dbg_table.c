@@ -147,6 +147,13 @@ static const struct dbg_command commands[] = {
      "there before. -n: only the newest N. Moments are those of goto, and 'here'. --csv and --json\n"
      "are for other programs, --plot draws it. Ctrl-C shows what was found until then.\n"
      "Example: history -l head->next -n 5"},
+    {"changes", "", dbg_changes, 0, 0, TAKES_WORD, "from to next step finish previous bstep before",
+     "changes [MOVEMENT | [from MOMENT] [to MOMENT]]", "which variables a statement or a stretch of time changes",
+     "Without more: what the statement that comes next will change, up to where 'next' would stop. With a\n"
+     "movement: up to where that would stop, forward or back. Moments are those of goto; one that is left\n"
+     "out is this one. Old values are those of the earlier moment. It lists what is outside of functions,\n"
+     "locals of calls that are under way at both moments, what pointers lead to at the later one, and\n"
+     "other memory by its addresses. You stay where you are. Example: changes finish"},
     {"print", "p inspect", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL,
      "print[/FORMAT] [EXPRESSION]",
      "the value of an expression",

@@ -8,6 +8,7 @@
  *   dbg_breakpoints.c      breakpoints, watchpoints, catchpoints: what they are to the session
  *   dbg_break.c       the commands that make and change them
  *   dbg_catch.c       catchpoints
+ *   dbg_changes.c     changes: what a stretch of time changed
  *   dbg_place.c       threads, frames, where one stands
  *   dbg_print.c       values: print, display, types, variables
  *   dbg_memory.c      x and disassemble
