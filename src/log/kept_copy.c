@@ -139,7 +139,7 @@ static struct error *kept_copy_inflate(int from, int to, u64 most)
                 err = error_coded(ERROR_DAMAGED, "it is damaged");
             else if ((error = kept_copy_write(to, room, out.pos)))
                 err = error_errno(error, "decompressing it");
-            full = out.pos == out.size;
+            full = out.pos == out.size && left; /* 0: the frame is complete */
         }
     }
     if (!err && (left || total != most))
