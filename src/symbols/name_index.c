@@ -710,6 +710,18 @@ static char *of_function(const struct function_symbol *f, u64 address)
     return text;
 }
 
+/* "counter.0" is counter: the linker knows a static variable of a function with a number. */
+static char *of_datum(const struct data_symbol *d, u64 address)
+{
+    size_t name = strspn(d->raw, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    const char *number = d->raw[name] == '.' ? d->raw + name + 1 : "";
+    bool is_numbered = name && *number && !number[strspn(number, "0123456789")];
+    char *raw = xformat("%.*s", is_numbered ? (int)name : (int)strlen(d->raw), d->raw);
+    char *text = named_with_offset(raw, address - d->start);
+    free(raw);
+    return text;
+}
+
 char *names_of_address(struct symbols *s, u64 address, bool code_too)
 {
     struct module *m = module_at(s, address);
@@ -717,7 +729,7 @@ char *names_of_address(struct symbols *s, u64 address, bool code_too)
         return NULL;
     const struct data_symbol *d = data_at(m, address);
     if (d)
-        return named_with_offset(d->raw, address - d->start);
+        return of_datum(d, address);
     struct function_symbol *f = code_too && module_in_code(m, address) ? module_function(m, address) : NULL;
     return f ? of_function(f, address) : NULL;
 }

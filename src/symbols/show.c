@@ -55,20 +55,9 @@ static void show_decimal(FILE *out, __int128 i, bool is_unsigned)
     fprintf(out, "%s%s", negative ? "-" : "", text + at);
 }
 
-/* "vector.10+4" to "vector+4": a variable that is saved has a number to the linker. */
-static void show_without_number(char *name)
-{
-    char *dot = strchr(name + 1, '.');
-    size_t digits = dot ? strspn(dot + 1, "0123456789") : 0;
-    if (digits && (dot[1 + digits] == '+' || !dot[1 + digits]))
-        memmove(dot, dot + 1 + digits, strlen(dot + 1 + digits) + 1);
-}
-
 void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code)
 {
     char *name = names_of_address(v->symbols, address, code);
-    if (name && v->language == LANGUAGE_FORTRAN)
-        show_without_number(name);
     if (name)
         fprintf(out, " <%s>", name);
     free(name);
