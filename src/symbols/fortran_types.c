@@ -64,8 +64,10 @@ static struct fortran_bounds bounds_of(struct fortran_object *o, Dwarf_Die *rang
 {
     struct fortran_bounds b = {.lower = 1};
     i64 count;
-    bound_of(o, range, DW_AT_lower_bound, dimension, &b.lower);
+    bool has_lower = bound_of(o, range, DW_AT_lower_bound, dimension, &b.lower);
     bound_of(o, range, DW_AT_byte_stride, dimension, &b.stride);
+    if (!has_lower && dwarf_hasattr_integrate(range, DW_AT_lower_bound))
+        return b; /* it is optimised out: an upper bound alone says nothing */
     b.has_upper = bound_of(o, range, DW_AT_upper_bound, dimension, &b.upper);
     if (!b.has_upper && bound_of(o, range, DW_AT_count, dimension, &count)) {
         b.upper = b.lower + count - 1;
