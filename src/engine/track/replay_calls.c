@@ -138,8 +138,20 @@ static const struct event *call_event(void)
     return e;
 }
 
+/* What others wrote into a mapping comes before the answer, and can be written only where that is
+ * mapped: then the MAP has said where. */
+static bool is_written_by_others(void)
+{
+    const struct event *e = replay_next_or_end();
+    return e->kind == EVENT_SHARED && !replay_from_outside(e);
+}
+
 bool replay_answered(struct log_answered *ret)
 {
+    if (is_written_by_others()) {
+        *ret = (struct log_answered){.result = (i64)replay.mapped_at};
+        return true;
+    }
     const struct event *e = call_event();
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
     const u8 *at = e->payload + sizeof(*s) + s->args * sizeof(u64), *end = replay_event_end(e);

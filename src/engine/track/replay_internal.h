@@ -28,6 +28,7 @@ void replay_end(int status, int signal);
 extern struct replay_state {
     u64 events_met;
     char limit[256];  /* what the recorder said it could not catch */
+    u64 mapped_at;    /* where the last MAP was */
     bool logs_faults; /* the log has synchronous signals and an ENTRY (START_FAULTS) */
 } replay;
 void replay_entered(void);

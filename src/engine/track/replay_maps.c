@@ -55,6 +55,7 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
     file_names_note(own.device, own.inode, path); /* a kept copy is another file */
     *ret = (struct log_file){(i32)fd, map->device, map->inode, map->file_size, map->size,
                              map->copy};
+    replay.mapped_at = map->address;
     replay_met(e);
     return true;
 }
