@@ -29,7 +29,7 @@ STEPS = [
     ("prompt-plays", b"bplay 1/s\r", b"->   47"), # minutes to the start
     ("prompt-play-interrupt", b"\x03", b"Interrupted."),
     ("prompt-play-undo", b"undo\r", b"walk"),
-    ("prompt-waits", b"echo that was\x20all\r", b"that was all\n(ebb) "), # what is typed before it waits may be lost
+    ("prompt-waits", b"echo that was\x20all\\n\r", b"that was all\n(ebb) "), # what is typed before it waits may be lost
 ]
 terminal = Terminal(ebb, "replay", recording)
 worked = terminal.follow(STEPS)
