@@ -178,7 +178,6 @@ torture:
 # The manual pages and completion scripts are made by ebb itself, from its table of commands.
 SHARE    := $(DESTDIR)$(PREFIX)/share
 MANUAL   := $(SHARE)/man/man1
-COMMANDS := $(patsubst %,ebb-%.1,record replay gdb serve ls info dump pack rm exec help)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb $(SHARE)/ebb $(MANUAL) \
@@ -187,7 +186,8 @@ install: all
 	install -m 755 $(BUILD)/ebb-engine $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
 	install -m 644 src/front/gdb/ebb.py $(SHARE)/ebb/ebb.py
 	$(BUILD)/ebb help --manual > $(MANUAL)/ebb.1
-	for page in $(COMMANDS:.1=); do $(BUILD)/ebb help --manual $${page#ebb-} > $(MANUAL)/$$page.1 || exit; done
+	for name in $$($(BUILD)/ebb help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
+	    $(BUILD)/ebb help --manual $$name > $(MANUAL)/ebb-$$name.1 || exit; done
 	$(BUILD)/ebb help --completion bash > $(SHARE)/bash-completion/completions/ebb
 	$(BUILD)/ebb help --completion zsh > $(SHARE)/zsh/site-functions/_ebb
 	$(BUILD)/ebb help --completion fish > $(SHARE)/fish/vendor_completions.d/ebb.fish
@@ -201,7 +201,7 @@ dist:
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
-	rm -f $(SHARE)/ebb/ebb.py $(addprefix $(MANUAL)/,ebb.1 $(COMMANDS)) \
+	rm -f $(SHARE)/ebb/ebb.py $(MANUAL)/ebb.1 $(MANUAL)/ebb-*.1 \
 	    $(SHARE)/bash-completion/completions/ebb $(SHARE)/zsh/site-functions/_ebb \
 	    $(SHARE)/fish/vendor_completions.d/ebb.fish
 	-rmdir $(DESTDIR)$(PREFIX)/libexec/ebb $(SHARE)/ebb
