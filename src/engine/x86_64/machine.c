@@ -13,6 +13,7 @@
 #include "engine/base/settings.h"
 #include "engine/base/stop.h"
 #include "engine/calls/clock_log.h"
+#include "engine/calls/narrow_calls.h"
 #include "engine/calls/own_vdso.h"
 #include "engine/log/log.h"
 #include "engine/memory/areas.h"
@@ -31,6 +32,7 @@ enum {
     TRAP_BRKPT = 1,
     TRAP_OVERFLOW = 4,
     TRAP_PROTECTION = 13,
+    VECTOR_SYSTEM_CALL = 0x80,
     OPCODE_INT1 = 0xf1,
     SEGV_MAPERR = 1,
     SEGV_ACCERR = 2,
@@ -178,7 +180,7 @@ static void raise_here(int signal, int code, u64 address)
     signals_raise(signal, code, address);
 }
 
-/* int n: gates that user code may not use, but for 3 and 4. */
+/* int n: gates that user code may not use, but for 3, 4 and the one of system calls. */
 static void do_int(const struct insn *i)
 {
     u64 next = cpu->rip + i->length;
@@ -189,6 +191,9 @@ static void do_int(const struct insn *i)
     } else if (vector == 3) {
         cpu->rip = next;
         raise_here(SIG_TRAP, SI_KERNEL, 0);
+    } else if (vector == VECTOR_SYSTEM_CALL) {
+        cpu->rip = next;
+        narrow_call_run();
     } else if (vector == TRAP_OVERFLOW) {
         cpu->rip = next;
         signals_raise_exception(SIG_SEGV, SI_KERNEL, 0, TRAP_OVERFLOW, 0);

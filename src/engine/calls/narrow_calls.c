@@ -1,0 +1,56 @@
+/* Narrow calls: see narrow_calls.h.
+ *
+ * The registers are set as they are for `syscall`, the call is made, and all but rax are put back.  Whoever
+ * is asked meanwhile (the log, an observer) finds a call like any other.  What is put back lies on the
+ * engine's stack of the thread, which a forked child and a replay have as well; a child that begins
+ * elsewhere (vfork, clone) is why those calls are not in the list.
+ */
+#include "engine/calls/narrow_calls.h"
+
+#include "engine/base/kernel.h"
+#include "engine/base/text.h"
+#include "engine/calls/syscalls.h"
+#include "engine/threads/thread.h"
+#include "engine/x86_64/cpu.h"
+#include "log/syscall_numbers.h"
+
+enum { NARROW_NUMBERS = 470 };
+
+/* One more than the number of the call; 0: there is none. */
+#define NARROW(number, name) [number] = CALL_##name + 1,
+static const u16 wide_numbers[NARROW_NUMBERS] = {
+#include "log/syscalls_narrow.def"
+};
+#undef NARROW
+
+static const u8 narrow_registers[] = {RBX, RCX, RDX, RSI, RDI, RBP};
+static const u8 wide_registers[] = {RDI, RSI, RDX, R10, R8, R9};
+
+/* A place in a file may be counted from its end. */
+static u64 narrow_argument(u32 call, unsigned n, u64 value)
+{
+    return call == CALL_lseek && n == 1 ? (u64)(i64)(i32)value : (u32)value;
+}
+
+void narrow_call_run(void)
+{
+    u64 before[GENERAL_REGISTERS];
+    u32 number = (u32)cpu->reg[RAX];
+    if (number >= NARROW_NUMBERS || !wide_numbers[number]) {
+        cpu->reg[RAX] = (u64)-ENOSYS;
+        return;
+    }
+    memcpy(before, cpu->reg, sizeof(before));
+    u64 behind = cpu->rip;
+    u32 call = wide_numbers[number] - 1u;
+    for (unsigned n = 0; n < sizeof(wide_registers); n++)
+        cpu->reg[wide_registers[n]] = narrow_argument(call, n, before[narrow_registers[n]]);
+    cpu->reg[RAX] = call;
+    bool child = thread_self()->in_vfork;
+    syscalls_run();
+    if (thread_self()->in_vfork != child)
+        return; /* replayed, it has ended: the registers are its parent's */
+    if (cpu->rip == behind) /* else the instruction is to be met again */
+        before[RAX] = cpu->reg[RAX];
+    memcpy(cpu->reg, before, sizeof(before));
+}
