@@ -225,6 +225,20 @@ void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, cons
     p->size += frames;
 }
 
+void pass_plan_add_condition(struct pass_plan *p, u32 site, const u8 *code, size_t size)
+{
+    struct plan *whole = xalloc(p->size + size);
+    u8 *end = breakpoints_append((u8 *)whole, p->plan, p->size);
+    breakpoints_append(end, code, size);
+    struct plan_site *sites = (struct plan_site *)(whole + 1);
+    sites[site].condition = whole->bytecode_size;
+    sites[site].condition_size = (u32)size;
+    whole->bytecode_size += (u32)size;
+    free(p->plan);
+    p->plan = whole;
+    p->size += size;
+}
+
 void pass_plan_deinit(struct pass_plan *p)
 {
     free(p->plan);

@@ -38,6 +38,9 @@ enum { CHOOSE_ALL = 0, CHOOSE_PROMPT = 0xffffffff };
 void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct plan_site *own,
                       u32 own_count, struct pass_plan *ret);
 
+/* A condition of a site of the movement's own. */
+void pass_plan_add_condition(struct pass_plan *p, u32 site, const u8 *code, size_t size);
+
 /* What a pass counts in translated code; all of it lent. */
 struct pass_points {
     const struct plan_point *points;

@@ -5,6 +5,7 @@
 #include "session/movement_internal.h"
 #include "session/point_search_internal.h"
 #include "session/source.h"
+#include "symbols/goroutines.h"
 
 struct walk {
     struct source *src;
@@ -19,6 +20,7 @@ struct walk {
     /* Entries of resolvers that a step goes around (stepping_resolvers.c). */
     struct plan_site *resolvers;
     u32 resolver_count;
+    struct goroutine_hold goroutine; /* that the thread runs; address 0: none */
 };
 
 /* Around a movement: where it begins; and, whatever happened, where the session stands then. */
@@ -38,8 +40,16 @@ struct ahead {
     u32 flags; /* PLAN_FRAMES_LEAVE */
     const struct plan_site *site; /* NULL: none */
     u32 more_sites; /* behind it */
+    const u8 *condition; /* of the last of them; NULL: none */
+    size_t condition_size;
 };
 struct error *walk_ahead(struct walk *w, struct ahead *a);
+
+/* stepping_goroutine.c: after the frames were taken; runs until the movement ends, wherever the
+ * goroutine goes meanwhile. */
+void walk_hold_goroutine(struct walk *w, const struct frame *frames, size_t count);
+typedef struct error *walk_run(struct walk *w, struct ahead *a);
+struct error *walk_ahead_following(struct walk *w, struct ahead *a, walk_run *run);
 
 /* Those of the moment at which the session stands. */
 struct error *walk_frames(struct walk *w, size_t most);

@@ -31,6 +31,8 @@ struct error *walk_frames(struct walk *w, size_t most)
     }
     if (count)
         w->rsp = frames[0].reg[DWARF_RSP];
+    if (!err)
+        walk_hold_goroutine(w, frames, count);
     free(frames);
     return err;
 }
@@ -115,6 +117,8 @@ static void walk_make_plan(const struct walk *w, const struct ahead *a, bool alo
     struct breakpoints none = {0};
     breakpoints_plan(alone ? &none : &w->s->breakpoints, CHOOSE_ALL, a->site,
                      a->site ? 1 + a->more_sites : 0, ret);
+    if (a->condition)
+        pass_plan_add_condition(ret, a->more_sites, a->condition, a->condition_size);
     pass_plan_add_points(ret, &w->s->family.tables, &a->points);
     ret->plan->points_nth = a->nth;
     ret->plan->flags = a->flags | (a->goes_on ? 0 : PLAN_PAST_HERE);
@@ -216,19 +220,23 @@ struct error *walk_ahead(struct walk *w, struct ahead *a)
 {
     struct symbols *symbols;
     const struct ahead asked = *a;
+    const struct goroutine_hold goroutine = w->goroutine;
+    u32 thread = w->thread;
     bool all = counts_all(w, a);
     struct moment from = w->s->here.at;
     u32 known = symbols_points_number(w->symbols);
-    struct error *err = run_from_here(w, a);
+    struct error *err = walk_ahead_following(w, a, run_from_here);
     if (!err && !session_interrupted(w->s))
         err = source_symbols(w->src, &symbols);
     if (err || session_interrupted(w->s) || !all || symbols_points_number(symbols) == known)
         return err;
     points_join(w->points, symbols);
     *a = asked;
+    w->goroutine = goroutine;
+    w->thread = thread;
     count_all(w, a);
     err = movement_go(w->s, from);
-    return err ? err : run_from_here(w, a);
+    return err ? err : walk_ahead_following(w, a, run_from_here);
 }
 
 /* --- backward --------------------------------------------------------------------------------- */

@@ -5,10 +5,11 @@
  */
 #include "symbols/goroutines.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/values_internal.h"
+#include "symbols/compile_internal.h"
 
 /* Status of a goroutine, as runtime2.go numbers them. SCAN is added while the collector looks. */
 enum { STATUS_DEAD = 6, STATUS_SCAN = 0x1000, GOROUTINES_MOST = 1 << 20, REASON_LONGEST = 80 };
@@ -91,4 +92,65 @@ struct error *goroutines_list(struct evaluation *v, struct goroutine **ret, size
     *ret = all.items;
     *ret_count = all.count;
     return NULL;
+}
+
+/* --- the one that a thread runs ----------------------------------------------------------------- */
+
+static bool field_address(struct value *g, const char *path, u64 *ret)
+{
+    u64 size;
+    struct value *member = std_member(g, path);
+    return member && value_memory(member, ret, &size);
+}
+
+bool goroutine_look(struct evaluation *v, struct goroutine_hold *hold)
+{
+    struct value *g0 = go_variable(v, "runtime.g0"); /* there is no shorter way to the type */
+    struct value *g = g0 ? value_at(v, g0->type, hold->address, NULL) : NULL;
+    if (!g || !field_address(g, "stack.lo", &hold->stack_at) || !field_address(g, "m", &hold->m_at))
+        return false;
+    hold->stack_low = go_field(g, "stack.lo");
+    hold->stack_high = go_field(g, "stack.hi");
+    u64 m = go_field(g, "m");
+    if (m) {
+        hold->m = m;
+        hold->thread_id = go_field(g, "m.procid");
+    }
+    hold->sp = go_field(g, "sched.sp");
+    return true;
+}
+
+bool goroutine_hold(struct evaluation *v, struct goroutine_hold *ret)
+{
+    enum { BEFORE_FS_BASE = 8 }; /* where the runtime has its thread-local `g` on x86-64 Linux */
+    struct goroutine_hold hold = {0};
+    const struct symbols_host *host = &v->symbols->host;
+    if (!v->has_unit || dwarf_srclang(&v->unit) != DW_LANG_Go || !v->request.fs_base || !v->registers)
+        return false;
+    if (!host->peek(host->context, v->request.fs_base - BEFORE_FS_BASE, &hold.address, 8) ||
+        !hold.address || !goroutine_look(v, &hold))
+        return false;
+    u64 rsp = v->registers->reg[DWARF_RSP];
+    if (rsp < hold.stack_low || rsp >= hold.stack_high)
+        return false;
+    *ret = hold;
+    return true;
+}
+
+/* !(!m || m == known) */
+void goroutine_thread_code(const struct goroutine_hold *hold, u8 **ret, size_t *ret_size)
+{
+    struct compiler c = {.code = LIST(u8)};
+    code_constant(&c, hold->m_at);
+    code_byte(&c, CODE_REF64);
+    code_byte(&c, CODE_DUP);
+    code_byte(&c, CODE_LOG_NOT);
+    code_byte(&c, CODE_SWAP);
+    code_constant(&c, hold->m);
+    code_byte(&c, CODE_EQUAL);
+    code_byte(&c, CODE_OR);
+    code_byte(&c, CODE_LOG_NOT);
+    code_byte(&c, CODE_END);
+    *ret = c.code.items;
+    *ret_size = c.code.count;
 }

@@ -22,6 +22,22 @@ struct goroutine {
     u64 go_pc;          /* the go statement */
 };
 
+/* The goroutine that a thread runs, as movements follow it: the runtime copies its stack elsewhere
+ * when that has to grow or shrink, and other threads may go on with it. */
+struct goroutine_hold {
+    u64 address;        /* of the runtime's own record; 0: the thread runs no code of Go */
+    u64 stack_at, m_at; /* where its bounds (16 bytes) and its thread (8 bytes) are written down */
+    u64 stack_low, stack_high;
+    u64 m, thread_id;   /* its thread, or the last that it was on */
+    u64 sp;             /* where it goes on, while it does not run */
+};
+/* Of the evaluation's innermost frame, which has to be of Go and on the goroutine's own stack. */
+bool goroutine_hold(struct evaluation *v, struct goroutine_hold *ret);
+/* Again, by the address that is known. */
+bool goroutine_look(struct evaluation *v, struct goroutine_hold *hold);
+/* Bytecode (log/control.h) that is true where the goroutine is on another thread; to be freed. */
+void goroutine_thread_code(const struct goroutine_hold *hold, u8 **ret, size_t *ret_size);
+
 /* All that are alive, by id; an error where the program is not of Go. *ret to be freed. */
 struct error *goroutines_list(struct evaluation *v, struct goroutine **ret, size_t *ret_count);
 
