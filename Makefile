@@ -7,7 +7,14 @@
 #   make deb dist   a Debian package, a tarball of the sources
 #   make golden     compare the sessions of the debuggers and the tutorial with what is said; make
 #                   golden-update writes them anew, to be reviewed like code
-#   make layers calls registers names invariants headers freestanding state    the checks of the house rules
+#   make layers calls registers names invariants headers freestanding state format-check
+#                   the checks of the house rules
+#   make tables     are the decoder's tables what their generators make?  make tables-update
+#                   writes them anew
+#   make analyze    clang's static analyser over all of src
+#   make asan       ebb under ASan and UBSan, and the suites with it (SUITES=...)
+#   make coverage   which lines of ebb the suites reach (SUITES=...)
+#   make compile_commands.json          for clangd and other tools
 #   make bench, make torture            long measurements, long tests
 #
 # Two programs, two ways of compiling.  ebb is an ordinary hosted program.  ebb-engine lives
@@ -65,8 +72,8 @@ EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 
 .PHONY: all ebb engine demo check golden golden-update bench torture install uninstall clean
-.PHONY: deb dist asan analyze coverage tables compile_commands.json
-.PHONY: layers calls registers names invariants headers freestanding state force
+.PHONY: deb dist asan analyze coverage tables tables-update compile_commands.json
+.PHONY: layers calls registers names invariants headers freestanding state format-check force
 
 all: ebb engine
 ebb: $(BUILD)/ebb
@@ -136,6 +143,45 @@ freestanding: engine
 
 state: engine
 	@tools/check-state $(BUILD)/ebb-engine
+
+format-check:
+	@tools/check-format
+
+# The decoder's tables are made by programs in tools/, which ask Zydis.
+tables:
+	@CC='$(CC)' BUILD='$(BUILD)' tools/make-tables
+
+tables-update:
+	@CC='$(CC)' BUILD='$(BUILD)' tools/make-tables --update
+
+analyze:
+	@HOSTED='$(filter-out -M%,$(HOSTED))' FREESTANDING='$(filter-out -M%,$(FREESTANDING))' \
+	    ENGINE_SOURCES='$(filter %.c,$(ENGINE_SOURCES))' EBB_SOURCES='$(EBB_SOURCES)' tools/analyze
+
+# ebb with instrumentation, in a directory of its own, next to the ordinary engine: the engine lives
+# inside the recorded program, where no sanitizer can be.  The compiler's warnings are known to be
+# wrong at times with sanitizers, so that none is an error here.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan: engine
+	@$(MAKE) --no-print-directory BUILD='$(BUILD)/asan' CFLAGS='-O1 -Wno-error $(SANITIZE)' \
+	    LDFLAGS='$(SANITIZE)' ebb
+	@cp $(BUILD)/ebb-engine $(BUILD)/asan/ebb-engine
+	@CC='$(CC)' BUILD='$(BUILD)/asan' tools/run-sanitized $(SUITES)
+
+coverage: engine
+	@$(MAKE) --no-print-directory BUILD='$(BUILD)/coverage' CFLAGS='-O1 -Wno-error --coverage' \
+	    LDFLAGS='--coverage' ebb
+	@cp $(BUILD)/ebb-engine $(BUILD)/coverage/ebb-engine
+	@CC='$(CC)' BUILD='$(BUILD)/coverage' tools/run-coverage $(SUITES)
+
+# command,SOURCE,FLAGS
+command = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(2) -c $(1)"},
+compile_commands.json:
+	@{ echo '['; \
+	   printf '%s\n' $(foreach s,$(EBB_SOURCES),'$(call command,$(s),$(filter-out -M%,$(HOSTED)))') \
+	       $(foreach s,$(ENGINE_SOURCES),'$(call command,$(s),$(filter-out -M%,$(FREESTANDING)))') \
+	       | sed '$$s/,$$//'; \
+	   echo ']'; } > $@
 
 demo:
 	@tools/deps build

@@ -193,8 +193,12 @@ static void meta_read_state(struct recording_meta *meta, const char *value, size
 
 static void read_id(struct recording_meta *meta, const char *value, size_t length)
 {
-    for (size_t i = 0; i < sizeof meta->id && 2 * i + 1 < length; i++)
-        meta->id[i] = (u8)(digit(value[2 * i]) << 4 | digit(value[2 * i + 1]));
+    for (size_t i = 0; i < sizeof meta->id && 2 * i + 1 < length; i++) {
+        int high = digit(value[2 * i]), low = digit(value[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return;
+        meta->id[i] = (u8)(high << 4 | low);
+    }
 }
 
 static void meta_read_line(struct recording_meta *meta, const char *line, size_t length)
