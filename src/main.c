@@ -16,7 +16,7 @@ static const struct command *const commands[] = {
     &cli_gc, &cli_exec, &help, NULL,
 };
 
-/* --- ebb replay: a recording is repeated as a whole, or it is opened to be moved in ------------ */
+/* --- ebb replay: a recording is repeated as a whole, or it is opened to be moved in ----------- */
 
 static int replay_run(const struct command *c, int argc, char **argv)
 {
@@ -36,7 +36,7 @@ static const struct command replay = {
     .about = replay_about, .after = replay_after,
 };
 
-/* --- ebb help ---------------------------------------------------------------------------------- */
+/* --- ebb help --------------------------------------------------------------------------------- */
 
 enum { HELP_MANUAL = 1, HELP_COMPLETION };
 

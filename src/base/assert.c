@@ -20,7 +20,7 @@ void assertion_failed(const struct assertion *a)
     if (m->tick || m->pc)
         snprintf(moment, sizeof moment, ", near moment %llu:0x%llx", (unsigned long long)m->tick,
                  (unsigned long long)m->pc);
-    complain(0, "assertion failed: %s%s, in %s (%s:%u)%s; this is a bug in ebb", a->condition, number,
-             a->function, a->file, (unsigned)a->line, moment);
+    complain(0, "assertion failed: %s%s, in %s (%s:%u)%s; this is a bug in ebb", a->condition,
+             number, a->function, a->file, (unsigned)a->line, moment);
     abort();
 }

@@ -30,7 +30,8 @@ __attribute__((format(printf, 2, 3))) struct error *error_coded(enum error_code 
                                                                 const char *format, ...);
 
 /* The same, with what the C library says of `number`, an errno, behind it. */
-__attribute__((format(printf, 2, 3))) struct error *error_errno(int number, const char *format, ...);
+__attribute__((format(printf, 2, 3))) struct error *error_errno(int number, const char *format,
+                                                                ...);
 
 /* `inner` with a sentence in front. Takes `inner`. */
 __attribute__((format(printf, 2, 3)))

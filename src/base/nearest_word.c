@@ -43,7 +43,8 @@ void nearest_word_consider(struct nearest_word *n, const char *candidate)
     if (strlen(n->typed) > NEAREST_LONGEST || strlen(candidate) > NEAREST_LONGEST)
         return;
     size_t distance = nearest_distance(n->typed, candidate);
-    if (distance < n->distance || (!n->best && distance == n->distance && distance < strlen(candidate))) {
+    if (distance < n->distance ||
+        (!n->best && distance == n->distance && distance < strlen(candidate))) {
         n->best = candidate;
         n->distance = distance;
     }

@@ -73,7 +73,8 @@ static void completion_bash(const struct command *const *all)
         printf("%s%s", c == all ? "" : " ", (*c)->name);
     printf("'\n"
            "_ebb_words() { COMPREPLY+=($(compgen -W \"$1\" -- \"$cur\")); }\n"
-           "_ebb_files() { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen $1 -- \"$cur\")); }\n"
+           "_ebb_files() { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen $1 -- "
+           "\"$cur\")); }\n"
            "_ebb_program() {\n"
            "    local i=2\n"
            "    while [[ $i -lt $COMP_CWORD && ${COMP_WORDS[i]} == -* ]]; do ((i++)); done\n"
@@ -86,7 +87,8 @@ static void completion_bash(const struct command *const *all)
            "    if [[ $COMP_CWORD -eq 1 ]]; then\n"
            "        _ebb_words \"$_ebb_commands --help --version\"; return\n"
            "    fi\n"
-           "    if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+           "    if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then "
+           "prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
            "    case ${COMP_WORDS[1]}:$prev in\n");
     for (const struct command *const *c = all; *c; c++)
         for (const struct command_option *o = (*c)->options; o && o->id; o++)

@@ -160,8 +160,8 @@ int command_read(const struct command *c, int argc, char **argv, command_take *t
 
 int command_one_too_many(const struct command *c, const char *operand)
 {
-    return complain(CHANNEL_EXIT_USAGE, "%s does not take '%s'; see 'ebb help %s'", c->name, operand,
-                    c->name);
+    return complain(CHANNEL_EXIT_USAGE, "%s does not take '%s'; see 'ebb help %s'", c->name,
+                    operand, c->name);
 }
 
 const struct command *command_find(const struct command *const *all, const char *name)

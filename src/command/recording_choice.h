@@ -13,10 +13,13 @@
     "RECORDING is a name that 'ebb ls' shows, a folder, or a packed file. The default is the " \
     "latest recording.\n"
 
-#define TRACK_OPTION(id_) \
-    {.id = id_, .name = "track", .value = "N", .help = \
-     "open process image N; 'ebb info' lists them. The default is the first one that dumped core, " \
-     "or, if none did, what the first process was at its end"}
+#define TRACK_OPTION(id_)                                                                          \
+    {                                                                                              \
+        .id = id_, .name = "track", .value = "N",                                                  \
+        .help = "open process image N; 'ebb info' lists them. The default is the first one that "  \
+                "dumped core, "                                                                    \
+                "or, if none did, what the first process was at its end"                           \
+    }
 #define ONE_TRACK_OPTION(id_) \
     {.id = id_, .name = "track", .value = "N", .help = "only this track"}
 #define START_OPTION(id_) \

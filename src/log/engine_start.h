@@ -23,8 +23,8 @@ struct error *engine_become(const struct engine_start *start);
  * and SIGCONT are blocked, for a signalfd. */
 void engine_take_signals(void);
 
-/* Starts it as a child that holds a socket, told by the setting `name` ("record" or "replay").  Takes
- * the signals first; the child has everything as ebb had it before. */
+/* Starts it as a child that holds a socket, told by the setting `name` ("record" or "replay").
+ * Takes the signals first; the child has everything as ebb had it before. */
 struct error *engine_spawn(const struct engine_start *start, const char *name, pid_t *ret,
                            int *ret_socket);
 

@@ -42,9 +42,11 @@ const char *event_piece_name(u32 kind)
 {
     static const char *const names[] = {
         [PIECE_MEMORY] = "memory", [PIECE_SHOWN] = "shown",
-        [PIECE_FILE_SIZE] = "file-size", [PIECE_SEGMENT] = "segment", [PIECE_REACHED] = "reached", [PIECE_PATH] = "path",
+        [PIECE_FILE_SIZE] = "file-size", [PIECE_SEGMENT] = "segment", [PIECE_REACHED] = "reached",
+        [PIECE_PATH] = "path",
         [PIECE_ARGUMENTS] = "arguments", [PIECE_ENVIRONMENT] = "environment", [PIECE_AUXV] = "auxv",
-        [PIECE_CPUID] = "cpuid", [PIECE_SETTINGS] = "settings", [PIECE_DIRECTORY] = "directory", [PIECE_CPU] = "cpu",
+        [PIECE_CPUID] = "cpuid", [PIECE_SETTINGS] = "settings", [PIECE_DIRECTORY] = "directory",
+        [PIECE_CPU] = "cpu",
         [PIECE_LAYOUT] = "layout", [PIECE_RANDOM] = "random",
     };
     static _Thread_local char other[16];

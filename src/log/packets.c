@@ -70,8 +70,8 @@ void packet_wait(int socket)
     poll(&p, 1, -1);
 }
 
-bool packet_send_with(int socket, struct channel_message *message, u32 kind, u32 size, const void *more, size_t more_size,
-                      int fd)
+bool packet_send_with(int socket, struct channel_message *message, u32 kind, u32 size,
+                      const void *more, size_t more_size, int fd)
 {
     union control control = {0};
     struct iovec parts[2] = {{message, size}, {(void *)more, more_size}};

@@ -1,9 +1,11 @@
-/* A table of points: which addresses a plan counts (log/control.h), as a file that a session makes once and all its engines map.
+/* A table of points: which addresses a plan counts (log/control.h), as a file that a session makes
+ * once and all its engines map.
  *
  *     struct point_table      slots times struct plan_point      scopes times u32
  *
- * Points are found by hashing: a point is in the first slot from point_table_slot() on that was free, round the end.  Scopes are the
- * functions that were inlined into others: number n has its parent at index n, which is less than n; 0 is the function itself.
+ * Points are found by hashing: a point is in the first slot from point_table_slot() on that was
+ * free, round the end.  Scopes are the functions that were inlined into others: number n has its
+ * parent at index n, which is less than n; 0 is the function itself.
  *
  * Freestanding; everything is inline.
  */

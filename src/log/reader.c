@@ -283,8 +283,9 @@ struct error *reader_next(struct reader *r, const struct event **ret)
     }
     if (event_unknown(e)) {
         r->ended = true;
-        return error_new("event %llu of %s is of kind %u, which this ebb does not know: a newer ebb recorded it",
-                         (unsigned long long)r->events, r->name, e->kind);
+        return error_new(
+            "event %llu of %s is of kind %u, which this ebb does not know: a newer ebb recorded it",
+            (unsigned long long)r->events, r->name, e->kind);
     }
     r->raw_at += e->size;
     r->events++;

@@ -304,14 +304,17 @@ static struct error *locate_by_name(const char *name, const char *root, char **r
         free(there);
         return NULL;
     }
-    struct error *err =
-        stat(there, &st) == 0 ? error_coded(ERROR_DAMAGED, "%s is not a recording%s", there,
-                                            here ? ", nor is what has that name here" : "")
-        : here                ? error_coded(ERROR_DAMAGED,
-                                            "./%s is not a recording, and there is no recording %s in %s", name,
-                                            name, root)
-               : error_coded(ERROR_NOT_FOUND, "there is no recording %s, neither here nor in %s",
-                             name, root);
+    struct error *err;
+    if (stat(there, &st) == 0)
+        err = error_coded(ERROR_DAMAGED, "%s is not a recording%s", there,
+                          here ? ", nor is what has that name here" : "");
+    else if (here)
+        err = error_coded(ERROR_DAMAGED,
+                          "./%s is not a recording, and there is no recording %s in %s", name, name,
+                          root);
+    else
+        err = error_coded(ERROR_NOT_FOUND, "there is no recording %s, neither here nor in %s", name,
+                          root);
     free(there);
     return err;
 }

@@ -1,7 +1,7 @@
 /* A recording: where it is, what is said about it, its tracks.  Hosted.
  *
- * It is a directory, or one packed file (log/pack.h) made from it.  Who only reads need not know which;
- * files that the program mapped are to be had by log/recording_file.h.
+ * It is a directory, or one packed file (log/pack.h) made from it.  Who only reads need not know
+ * which; files that the program mapped are to be had by log/recording_file.h.
  *
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
@@ -60,8 +60,8 @@ struct error *recording_root(char **ret);
  * BASE-N in the root, where `latest` then points to it. */
 struct error *recording_create(const char *output, const char *base, struct recording **ret);
 
-/* By a path, by a name here or in the root, or `latest` if that is NULL.  What has the name here and is
- * no recording does not hide one in the root. */
+/* By a path, by a name here or in the root, or `latest` if that is NULL.  What has the name here
+ * and is no recording does not hide one in the root. */
 struct error *recording_open(const char *name, struct recording **ret);
 
 void recording_destroy(struct recording *rec); /* of memory only; accepts NULL */

@@ -4,8 +4,8 @@
  * callers need not.  They look in this order:
  *
  *     a packed recording   only what was packed; the files of this machine are none of its business
- *     a directory          copies that it keeps; else the file of this machine, if its content still
- *                          is what was mapped (log/mapped_list.h)
+ *     a directory          copies that it keeps; else the file of this machine, if its content
+ *                          still is what was mapped (log/mapped_list.h)
  *
  * so that a file that has been replaced since is never taken for the one that was recorded.
  *
@@ -28,8 +28,8 @@
 /* For front ends: the file that the recorded program, its debug information or its line tables call
  * `path` (absolute): program, library, debug file, source.
  *
- * Of a directory, a path that was not mapped is a file of this machine (a source may have been edited
- * since; only packing keeps it). */
+ * Of a directory, a path that was not mapped is a file of this machine (a source may have been
+ * edited since; only packing keeps it). */
 struct error *recording_file(const struct recording *rec, const char *path, int *ret);
 /* Is it packed with the recording?  Then that it cannot be had means damage. */
 bool recording_file_packed(const struct recording *rec, const char *path);

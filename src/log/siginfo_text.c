@@ -48,7 +48,8 @@ static const struct {
 const char *siginfo_code_name(u32 signal, i32 code)
 {
     for (size_t i = 0; i < countof(own); i++) {
-        const char *name = own[i].signal == signal ? words_find(own[i].codes, (u64)(i64)code) : NULL;
+        const char *name =
+            own[i].signal == signal ? words_find(own[i].codes, (u64)(i64)code) : NULL;
         if (name)
             return name;
     }

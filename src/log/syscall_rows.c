@@ -2,8 +2,8 @@
  * have but a few variants.
  *
  * Only data, and the functions that tell which variant a call is.  Of a call itself there are two
- * parts: its traits, eight bytes that are looked at at every call, and its row, which is large.  What follows from a row is in
- * syscall_table.c.
+ * parts: its traits, eight bytes that are looked at at every call, and its row, which is large.
+ * What follows from a row is in syscall_table.c.
  */
 #include "log/syscall_rows_internal.h"
 #include "log/syscall_table_internal.h"
@@ -225,6 +225,7 @@ VARIANTS(arch_prctl)
 #define LOCK(name_)  INOUT_ON(EVER, name_, ONE(u32))
 #define LIMIT        IN(limit, ONE(struct k_timespec))
 static const struct syscall_row futex_rows[] = {
+    /* clang-format off */
     FUT(0,  FUTEX_WAIT,            HAS(IN_PLACE, WAITS),        WORD(word), FUTEX(op), UINT(value), LIMIT)
     FUT(1,  FUTEX_WAKE,            HAS(IN_PLACE),               WORD(word), FUTEX(op), UINT(count))
     FUT(3,  FUTEX_REQUEUE,         HAS(IN_PLACE),               WORD(word), FUTEX(op), UINT(wake), UINT(move), WORD(word2))
@@ -238,6 +239,7 @@ static const struct syscall_row futex_rows[] = {
     FUT(11, FUTEX_WAIT_REQUEUE_PI, HAS(IN_PLACE, WAITS, LOCKS), WORD(word), FUTEX(op), UINT(value), LIMIT, LOCK(word2))
     FUT(12, FUTEX_CMP_REQUEUE_PI,  HAS(IN_PLACE, LOCKS),        WORD(word), FUTEX(op), UINT(wake), UINT(move), LOCK(word2), UINT(value))
     FUT(13, FUTEX_LOCK_PI2,        HAS(IN_PLACE, WAITS, LOCKS), LOCK(word), FUTEX(op), UINT(unused), LIMIT)
+    /* clang-format on */
 };
 KEY(futex, (u32)args[1] & 0x7f)
 VARIANTS(futex)

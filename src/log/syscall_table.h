@@ -1,10 +1,10 @@
 /* The system-call table: one row for each call, and what follows from it.
  *
- * A row describes its call completely: which function of the engine handles it, whether it can wait,
- * what a replay and a scratch copy do with it, what it changes, what it reads and writes, and how it
- * is printed.  No other file knows a call by its number: tools/check-calls looks for that.  The rows
- * are in syscalls.def; ioctl, fcntl, prctl and others whose arguments mean what one of them says have
- * tables of their own (variants), with rows of the same kind.
+ * A row describes its call completely: which function of the engine handles it, whether it can
+ * wait, what a replay and a scratch copy do with it, what it changes, what it reads and writes, and
+ * how it is printed.  No other file knows a call by its number: tools/check-calls looks for that.
+ * The rows are in syscalls.def; ioctl, fcntl, prctl and others whose arguments mean what one of
+ * them says have tables of their own (variants), with rows of the same kind.
  *
  * The columns of a row are read in three ways:
  *   handler                        the engine includes syscalls.def and makes functions of it
@@ -36,7 +36,8 @@ enum { SYSCALL_ARGS = 6, SYSCALL_NUMBERS = 470 };
 /* --- what the engine does with a call ------------------------------------------------------- */
 
 /* Column `wait`: can the call block, and is it made again after a signal handler with SA_RESTART?
- * (signal(7) has the rules.)  Every call that is not known to be quick is made without the baton. */
+ * (signal(7) has the rules.)  Every call that is not known to be quick is made without the baton.
+ */
 enum syscall_wait {
     WAIT_AGAIN, /* may wait; is made again */
     WAIT_ONCE,  /* may wait; answers EINTR whatever the handler's flags are */
@@ -50,8 +51,8 @@ enum syscall_wait {
 enum syscall_way {
     WAY_FEED,   /* from the log */
     WAY_REDO,   /* the call is handled again, as in the recording, and must answer the same */
-    WAY_CUSTOM, /* its handler runs again for what the engine or the processor keeps (masks, threads,
-                 * mappings), and takes from the log what it cannot make again */
+    WAY_CUSTOM, /* its handler runs again for what the engine or the processor keeps (masks,
+                 * threads, mappings), and takes from the log what it cannot make again */
     WAY_REFUSE, /* the engine never hands it to the kernel; its answer, an error, is in the log */
 };
 
@@ -79,11 +80,12 @@ enum syscall_effect {
     EFFECT_ATTACHES = 1 << 3, /* a segment of System V, where the result says */
     EFFECT_DETACHES = 1 << 4, /* ... that begins at argument 0 */
     EFFECT_BREAK = 1 << 5,    /* the heap's end moves */
-    EFFECT_WHOLE = 1 << 6,    /* of calls that are redone: one that failed has changed nothing, so that
-                               * its error is taken from the log */
+    EFFECT_WHOLE = 1 << 6,    /* of calls that are redone: one that failed has changed nothing,
+                               * so that its error is taken from the log */
     /* processes and threads */
     EFFECT_MAKES = 1 << 7,    /* a process or a thread */
-    EFFECT_LENDS = 1 << 27,   /* ... that has the caller's memory until it execs or ends, as CLONE_VFORK */
+    EFFECT_LENDS = 1 << 27,   /* ... that has the caller's memory until it execs or ends, as
+                               * CLONE_VFORK */
     EFFECT_EXECS = 1 << 8,    /* the program is replaced */
     EFFECT_EXITS = 1 << 9,    /* the thread or the process ends */
     EFFECT_NAMES = 1 << 10,   /* the thread gets another name */
@@ -107,9 +109,10 @@ enum syscall_effect {
     EFFECT_IN_PLACE = 1 << 24, /* about the addresses of its words: they cannot be copies */
     EFFECT_LOCKS = 1 << 25,   /* of variants of futex: it changes its words */
     EFFECT_WAITS = 1 << 26,   /* of variants of futex: it waits */
-    EFFECT_PEERS = 1 << 28,   /* writes to the memory of the process that is argument 0, in the ranges of the
-                               * vector that is argument 3, of argument 4 elements */
-    EFFECT_COPIES = 1 << 29,  /* writes to the file whose descriptor is argument 2; any part of it may change */
+    EFFECT_PEERS = 1 << 28,   /* writes to the memory of the process that is argument 0, in the
+                               * ranges of the vector that is argument 3, of argument 4 elements */
+    EFFECT_COPIES = 1 << 29,  /* writes to the file whose descriptor is argument 2; any part of
+                               * it may change */
     EFFECT_COUNTER = 1 << 30, /* of variants of prctl: allows or forbids the time stamp counter */
 };
 
@@ -144,7 +147,8 @@ enum syscall_result {
     GIVES_ADDR,
     GIVES_MODE,
     GIVES_NEVER,    /* it does not return */
-    GIVES_READY,    /* how many of an array of descriptors, whose answers are shown; 0: its time is over */
+    GIVES_READY,    /* how many of an array of descriptors, whose answers are shown; 0: its time
+                     * is over */
     GIVES_SELECTED, /* how many of sets of descriptors; 0: its time is over */
     GIVES_FD_FLAGS, /* of a descriptor */
     GIVES_FILE_FLAGS, /* with which a file was opened */
@@ -155,7 +159,8 @@ enum syscall_on {
     ON_SUCCESS = 0,
     ON_EINTR = 4, /* a number of an error: with that one alone */
     ON_E2BIG = 7,
-    ON_REST = 253, /* always; it is the rest of a sleep, and worth showing if that was interrupted */
+    /* always; it is the rest of a sleep, and worth showing if that was interrupted */
+    ON_REST = 253,
     ON_POSITIVE = 254,
     ON_EVER = 255,
 };
@@ -281,8 +286,8 @@ bool syscall_row_is_quiet(const struct syscall_row *row);
 /* The row of a request, option or operation among those of a call; NULL: there is none. */
 const struct syscall_row *syscall_variant_of(const struct syscall_row *row, const u64 *args);
 
-/* Does the call have one of these effects, with these arguments?  Of a call with variants, that is what
- * the variant's row says; what no variant knows has none. */
+/* Does the call have one of these effects, with these arguments?  Of a call with variants, that is
+ * what the variant's row says; what no variant knows has none. */
 bool syscall_variant_has(u64 number, const u64 *args, u32 effects);
 
 /* The rows of socket options, which setsockopt has too. */
@@ -296,7 +301,8 @@ u64 call_clone_flags(u64 number, const u64 *args, const struct call_memory *memo
 void call_begin(struct call_made *call, u64 number, const u64 *args,
                 const struct call_memory *memory);
 
-/* How many bytes there are behind an argument for the kernel to write: of a vector of ranges, the vector's. */
+/* How many bytes there are behind an argument for the kernel to write: of a vector of ranges,
+ * the vector's. */
 u64 call_offered(const struct call_made *call, unsigned index, const struct call_memory *memory);
 
 /* Visits what the kernel has written, in the order of the arguments. */

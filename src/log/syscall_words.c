@@ -29,6 +29,7 @@
 #define LIST(name, ...) static const struct word name[] = {__VA_ARGS__, END};
 
 /* Files.  The kernel's O_LARGEFILE, which is 0 for programs of 64 bits. */
+/* clang-format off */
 LIST(open_kinds, W(O_RDONLY), W(O_WRONLY), W(O_RDWR), W(O_ACCMODE))
 LIST(open_bits, W(O_CREAT), W(O_EXCL), W(O_NOCTTY), W(O_TRUNC), W(O_APPEND), W(O_NONBLOCK), W(O_SYNC),
      W(O_DSYNC), W(O_ASYNC), W(O_DIRECT), {"O_LARGEFILE", 0100000}, W(O_NOFOLLOW), W(O_NOATIME),
@@ -121,6 +122,7 @@ LIST(arch_kinds, {"ARCH_SET_GS", 0x1001}, {"ARCH_SET_FS", 0x1002}, {"ARCH_GET_FS
 LIST(random_bits, W(GRND_NONBLOCK), W(GRND_RANDOM), {"GRND_INSECURE", 4})
 LIST(signal_bits, {"SA_RESTORER", 0x4000000}, W(SA_ONSTACK), W(SA_RESTART), W(SA_INTERRUPT), W(SA_NODEFER),
      {"SA_RESETHAND", 0x80000000}, W(SA_NOCLDSTOP), W(SA_SIGINFO), W(SA_NOCLDWAIT))
+/* clang-format on */
 
 #define KINDS(list)             {list, ~0ul, NULL, NULL}
 #define BITS(list)              {NULL, 0, list, NULL}

@@ -122,8 +122,8 @@ void writer_destroy(struct writer *w)
 static void writer_compress(struct writer *w, int level, u32 *flags, u32 *size)
 {
     u8 *to = w->stored + sizeof(struct format_chunk);
-    size_t n = ZSTD_compressCCtx(w->zstd, to, ZSTD_compressBound(CHUNK_RAW_MOST), w->raw, w->raw_used,
-                                 level);
+    size_t n = ZSTD_compressCCtx(w->zstd, to, ZSTD_compressBound(CHUNK_RAW_MOST), w->raw,
+                                 w->raw_used, level);
     if (!ZSTD_isError(n) && n < w->raw_used) {
         *flags = CHUNK_ZSTD;
         *size = (u32)n;

@@ -8,8 +8,8 @@
 
 struct writer;
 
-/* Makes `name` in the directory `dir` (a descriptor), which must not be there, private to its owner.
- * Magic, version and checksum of the header are filled in here. */
+/* Makes `name` in the directory `dir` (a descriptor), which must not be there, private to its
+ * owner. Magic, version and checksum of the header are filled in here. */
 struct error *writer_open(int dir, const char *name, const struct format_file *header,
                           struct writer **ret);
 

@@ -1,7 +1,7 @@
 /* When a condition became true: see became.h.
  *
- * The stretch is traced.  What the condition reads has sites that end the pass, so that it is asked again there; or, if the engine
- * can ask, sites with PLAN_BECOMES, whose hits are the answer.
+ * The stretch is traced.  What the condition reads has sites that end the pass, so that it is asked
+ * again there; or, if the engine can ask, sites with PLAN_BECOMES, whose hits are the answer.
  */
 #include "query/became.h"
 
@@ -12,8 +12,8 @@
 
 /* --- bytecode ---------------------------------------------------------------------------------
  *
- * gdb's manual, "Bytecode Descriptions".  Of code in which every reference is to the constant in front of it, it is known what it
- * may read, whichever way it goes. */
+ * gdb's manual, "Bytecode Descriptions".  Of code in which every reference is to the constant in
+ * front of it, it is known what it may read, whichever way it goes. */
 
 enum {
     OP_REF8 = 0x17,
@@ -98,13 +98,13 @@ bool became_is_plain(const u8 *bytecode, size_t size)
     return became_walk(bytecode, size, NULL, NULL);
 }
 
-void became_places(const u8 *bytecode, size_t size, void (*place)(void *context, u64 address, u64 size),
-                   void *context)
+void became_places(const u8 *bytecode, size_t size,
+                   void (*place)(void *context, u64 address, u64 size), void *context)
 {
     became_walk(bytecode, size, place, context);
 }
 
-/* --- a trace ------------------------------------------------------------------------------------ */
+/* --- a trace ---------------------------------------------------------------------------------- */
 
 struct became_asking {
     struct session *s;
@@ -139,8 +139,8 @@ static void became_add_site(void *context, u64 address, u64 size)
                                .condition_size = a->plain ? (u32)a->q->bytecode_size : 0};
 }
 
-/* A fixed place that is not mapped yet counts as zeros, as the engine has it: when it is mapped, as zeros,
- * nothing is stored. */
+/* A fixed place that is not mapped yet counts as zeros, as the engine has it: when it is mapped, as
+ * zeros, nothing is stored. */
 static void became_add_missing(void *context, u64 address, u64 size)
 {
     static const u8 zeros[8];
@@ -149,7 +149,8 @@ static void became_add_missing(void *context, u64 address, u64 size)
     size_t got = 0;
     struct error *err = session_read(a->s, address, bytes, size, &got);
     if (!err && got < size)
-        *(struct session_patch *)list_add(&a->missing) = (struct session_patch){address, zeros, size};
+        *(struct session_patch *)list_add(&a->missing) =
+            (struct session_patch){address, zeros, size};
     error_destroy(err);
 }
 

@@ -1,12 +1,14 @@
-/* When a condition became true: the next or the last moment at which it did, having been false before.
+/* When a condition became true: the next or the last moment at which it did, having been false
+ * before.
  *
- * A condition is a function that tells whether it holds in the memory that session_read() shows then.  Everything that it reads is
- * watched, and it is asked again where one of those bytes has changed, never in between.  If there is bytecode for it, too, and
- * that reads nothing but fixed places, it is the engine that asks.
+ * A condition is a function that tells whether it holds in the memory that session_read() shows
+ * then.  Everything that it reads is watched, and it is asked again where one of those bytes has
+ * changed, never in between.  If there is bytecode for it, too, and that reads nothing but fixed
+ * places, it is the engine that asks.
  *
- * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not hold.  A fixed place that is not
- * mapped yet counts as zeros.  Where it is unknown (a
- * variable is optimised out) it is taken to be what it was before.
+ * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not
+ * hold.  A fixed place that is not mapped yet counts as zeros.  Where it is unknown (a variable is
+ * optimised out) it is taken to be what it was before.
  */
 #ifndef QUERY_BECAME_H
 #define QUERY_BECAME_H
@@ -36,13 +38,14 @@ struct became_answer {
     u32 thread;
 };
 
-struct error *became_ask(struct session *s, const struct became_question *q, struct became_answer *ret);
+struct error *became_ask(struct session *s, const struct became_question *q,
+                         struct became_answer *ret);
 
 /* Does the bytecode read fixed places only, and ask for no register? */
 bool became_is_plain(const u8 *bytecode, size_t size);
 
 /* All places that plain bytecode may read: calls `place` for each. */
-void became_places(const u8 *bytecode, size_t size, void (*place)(void *context, u64 address, u64 size),
-                   void *context);
+void became_places(const u8 *bytecode, size_t size,
+                   void (*place)(void *context, u64 address, u64 size), void *context);
 
 #endif

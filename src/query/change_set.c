@@ -17,12 +17,14 @@ static struct error *image_stopped(bool (*stopped)(void))
 static bool image_is_wanted(const struct control_area *a)
 {
     bool fixed = a->flags & CONTROL_AREA_FILE && !(a->protection & PROT_WRITE);
-    return a->protection & PROT_READ && strcmp(a->path, "[vdso]") != 0 && strcmp(a->path, "[vvar]") != 0 &&
+    return a->protection & PROT_READ && strcmp(a->path, "[vdso]") != 0 &&
+           strcmp(a->path, "[vvar]") != 0 &&
            !(fixed && (a->protection & PROT_EXEC || a->end - a->start > FILE_LARGE));
 }
 
 /* As much as can be read, from the start on. */
-static struct error *image_read(struct session *s, u64 start, u64 end, u8 *to, bool (*stopped)(void), u64 *ret)
+static struct error *image_read(struct session *s, u64 start, u64 end, u8 *to,
+                                bool (*stopped)(void), u64 *ret)
 {
     struct error *err = NULL;
     *ret = 0;
@@ -38,8 +40,8 @@ static struct error *image_read(struct session *s, u64 start, u64 end, u8 *to, b
     return err;
 }
 
-static struct error *image_add(struct session *s, const struct control_area *a, bool (*stopped)(void),
-                               struct memory_image *m)
+static struct error *image_add(struct session *s, const struct control_area *a,
+                               bool (*stopped)(void), struct memory_image *m)
 {
     u64 got;
     struct image_area *area = list_add(&m->areas);
@@ -52,7 +54,8 @@ static struct error *image_add(struct session *s, const struct control_area *a, 
     return err;
 }
 
-struct error *memory_image_take(struct session *s, u64 most, bool (*stopped)(void), struct memory_image *ret)
+struct error *memory_image_take(struct session *s, u64 most, bool (*stopped)(void),
+                                struct memory_image *ret)
 {
     struct control_area *areas;
     size_t count;
@@ -88,7 +91,8 @@ void memory_image_deinit(struct memory_image *m)
 
 static void difference_note(struct memory_difference *d, u64 address)
 {
-    struct memory_range *last = d->ranges.count ? (struct memory_range *)d->ranges.items + d->ranges.count - 1 : NULL;
+    struct memory_range *last =
+        d->ranges.count ? (struct memory_range *)d->ranges.items + d->ranges.count - 1 : NULL;
     d->bytes++;
     if (last && last->end == address)
         last->end++;
@@ -96,7 +100,8 @@ static void difference_note(struct memory_difference *d, u64 address)
         *(struct memory_range *)list_add(&d->ranges) = (struct memory_range){address, address + 1};
 }
 
-static void difference_of(struct memory_difference *d, u64 address, const u8 *old, const u8 *new, size_t size)
+static void difference_of(struct memory_difference *d, u64 address, const u8 *old, const u8 *new,
+                          size_t size)
 {
     enum { STEP = 256 };
     for (size_t at = 0; at < size; at += STEP) {
@@ -110,7 +115,8 @@ static void difference_of(struct memory_difference *d, u64 address, const u8 *ol
 }
 
 /* Page by page where something is missing. */
-static struct error *difference_of_area(const struct image_area *a, struct session *s, bool (*stopped)(void), u8 *room,
+static struct error *difference_of_area(const struct image_area *a, struct session *s,
+                                        bool (*stopped)(void), u8 *room,
                                         struct memory_difference *d)
 {
     struct error *err = NULL;
@@ -134,7 +140,8 @@ static struct error *difference_of_area(const struct image_area *a, struct sessi
 }
 
 /* Bytes that may be read now and could not before. */
-static struct error *difference_new(const struct memory_image *m, struct session *s, struct memory_difference *d)
+static struct error *difference_new(const struct memory_image *m, struct session *s,
+                                    struct memory_difference *d)
 {
     struct control_area *areas;
     size_t count;
@@ -145,9 +152,11 @@ static struct error *difference_new(const struct memory_image *m, struct session
         return err;
     for (size_t n = 0; n < count; n++)
         if (image_is_wanted(&areas[n]))
-            *(struct memory_range *)list_add(&now) = (struct memory_range){areas[n].start, areas[n].end};
+            *(struct memory_range *)list_add(&now) =
+                (struct memory_range){areas[n].start, areas[n].end};
     for (size_t n = 0; n < m->areas.count; n++)
-        *(struct memory_range *)list_add(&before) = (struct memory_range){kept[n].start, kept[n].end};
+        *(struct memory_range *)list_add(&before) =
+            (struct memory_range){kept[n].start, kept[n].end};
     struct list new = memory_ranges_without(&now, &before);
     const struct memory_range *r = new.items;
     for (size_t n = 0; n < new.count; n++)
@@ -160,8 +169,8 @@ static struct error *difference_new(const struct memory_image *m, struct session
     return NULL;
 }
 
-struct error *memory_image_compare(const struct memory_image *m, struct session *s, bool (*stopped)(void),
-                                   struct memory_difference *ret)
+struct error *memory_image_compare(const struct memory_image *m, struct session *s,
+                                   bool (*stopped)(void), struct memory_difference *ret)
 {
     struct error *err = NULL;
     const struct image_area *all = m->areas.items;
@@ -184,7 +193,8 @@ void memory_difference_deinit(struct memory_difference *d)
 
 static int ranges_by_start(const void *a, const void *b)
 {
-    u64 left = ((const struct memory_range *)a)->start, right = ((const struct memory_range *)b)->start;
+    u64 left = ((const struct memory_range *)a)->start,
+        right = ((const struct memory_range *)b)->start;
     return left < right ? -1 : left > right;
 }
 
@@ -215,14 +225,16 @@ struct list memory_ranges_without(const struct list *ranges, struct list *withou
     return ret;
 }
 
-struct error *frame_lives_on(struct session *s, u32 thread, u64 cfa, u64 return_pc, struct moment from,
-                             struct moment to, bool *ret, bool *ret_interrupted)
+struct error *frame_lives_on(struct session *s, u32 thread, u64 cfa, u64 return_pc,
+                             struct moment from, struct moment to, bool *ret, bool *ret_interrupted)
 {
-    struct subject frame = {.session = s, .thread = thread, .uses = VALUES_FRAME, .cfa = cfa, .return_pc = return_pc};
+    struct subject frame = {
+        .session = s, .thread = thread, .uses = VALUES_FRAME, .cfa = cfa, .return_pc = return_pc};
     struct moment end;
     bool ended = false;
     *ret_interrupted = false;
-    struct error *err = return_pc ? subject_frame_end(&frame, from, to, &ended, &end, ret_interrupted) : NULL;
+    struct error *err =
+        return_pc ? subject_frame_end(&frame, from, to, &ended, &end, ret_interrupted) : NULL;
     *ret = !ended;
     return err;
 }

@@ -1,8 +1,9 @@
 /* Followed values: see the header.
  *
- * The stretch is traced.  One site is on the value where it lies; others, which end the pass, are on what leads there.  Where
- * the pass stands it is looked again, and sites are laid anew.  If there is a condition, or the value is too long to be told by its
- * stores, the pass stands at each event.
+ * The stretch is traced.  One site is on the value where it lies; others, which end the pass, are
+ * on what leads there.  Where the pass stands it is looked again, and sites are laid anew.  If
+ * there is a condition, or the value is too long to be told by its stores, the pass stands at each
+ * event.
  */
 #include "query/followed.h"
 
@@ -21,7 +22,8 @@ struct met {
 struct following {
     struct session *s;
     const struct followed_question *q;
-    struct list sites;          /* struct plan_site; the value's own, if it lies somewhere, is the first */
+    /* struct plan_site; the value's own, if it lies somewhere, is the first */
+    struct list sites;
     bool has_site;
     bool begun;
     struct history_state value; /* as it is now */
@@ -65,7 +67,7 @@ static void followed_add_event(struct following *f, const struct plan_hit *hit, 
         f->found = true;
 }
 
-/* --- looking ------------------------------------------------------------------------------------ */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static bool wants_stores(const struct following *f)
 {
@@ -79,7 +81,8 @@ static void lay_value(struct following *f)
     f->has_site = v->size > 0;
     if (f->has_site)
         *(struct plan_site *)list_add(&f->sites) = (struct plan_site){
-            .kind = f->q->kind, .address = v->address, .size = v->size, .thread = CONTROL_THREAD_ANY,
+            .kind = f->q->kind, .address = v->address, .size = v->size,
+            .thread = CONTROL_THREAD_ANY,
             .flags = (f->q->any_store ? PLAN_ANY_STORE : 0) | (told ? 0 : PLAN_ENDS),
             .not_first = v->not_first, .not_last = v->not_last};
 }
@@ -93,7 +96,8 @@ static struct error *followed_judge(struct following *f, const struct history_st
     if (!f->begun || (!f->touched && !by_way))
         return NULL;
     struct error *err = f->q->condition ? subject_holds(f->q->condition, &truth) : NULL;
-    if (!err && truth != BECAME_FALSE) /* where it is not known, one who asked for a stop is to have it */
+    /* where it is not known, one who asked for a stop is to have it */
+    if (!err && truth != BECAME_FALSE)
         followed_add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
     return err;
 }
@@ -108,7 +112,8 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
     struct error *err = history_state_look(f->s, subject_look, f->q->subject, &now, &noted, &count);
     if (err)
         return err;
-    bool known = !now.gone || !f->begun; /* where it is optimised out it is not known to have changed */
+    /* where it is optimised out it is not known to have changed */
+    bool known = !now.gone || !f->begun;
     if (known || f->touched)
         err = followed_judge(f, known ? &now : &f->value);
     f->sites.count = 0;
@@ -126,11 +131,12 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
     struct look_points points = subject_points(f->q->subject);
     look_points_lay(&points, &f->sites);
     free(noted);
-    *ret = (struct session_sites){.sites = f->sites.items, .count = f->sites.count, .enough = f->found};
+    *ret = (struct session_sites){
+        .sites = f->sites.items, .count = f->sites.count, .enough = f->found};
     return err;
 }
 
-/* --- hits ----------------------------------------------------------------------------------------- */
+/* --- hits ------------------------------------------------------------------------------------- */
 
 /* A hit of the value that need not be looked at: its bytes are told. */
 static void take_told(struct following *f, const struct plan_hit *hit)
@@ -178,7 +184,8 @@ static bool followed_end_part(void *context, struct moment from, struct moment t
     return !f->found;
 }
 
-/* A step point where the stretch ends is met by what comes behind; but one who has gone there stands on it. */
+/* A step point where the stretch ends is met by what comes behind; but one who has gone there
+ * stands on it. */
 static struct error *look_at_end(struct following *f, struct session_trace *t)
 {
     struct look_points points = subject_points(f->q->subject);
@@ -193,7 +200,7 @@ static struct error *look_at_end(struct following *f, struct session_trace *t)
     return session_trace(f->s, t, &interrupted);
 }
 
-/* --- answers ---------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 static void take_answer(struct following *f, struct followed_answer *ret)
 {
@@ -208,7 +215,8 @@ static void take_answer(struct following *f, struct followed_answer *ret)
     *e = (struct met){0};
 }
 
-struct error *followed_ask(struct session *s, const struct followed_question *q, struct followed_answer *ret)
+struct error *followed_ask(struct session *s, const struct followed_question *q,
+                           struct followed_answer *ret)
 {
     struct following f = {.s = s, .q = q, .sites = LIST(struct plan_site), .part = LIST(struct met),
                           .left = q->nth};

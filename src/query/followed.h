@@ -1,7 +1,8 @@
-/* Followed: where that what an expression means is written or read, though it means other places at other times.
+/* Followed: where that what an expression means is written or read, though it means other places at
+ * other times.
  *
- * These are the events of a watchpoint on `p->next->v`: each store that changes the value where it lies then, and each change of a
- * pointer on the way that leads to another value.
+ * These are the events of a watchpoint on `p->next->v`: each store that changes the value where it
+ * lies then, and each change of a pointer on the way that leads to another value.
  */
 #ifndef QUERY_FOLLOWED_H
 #define QUERY_FOLLOWED_H
@@ -27,7 +28,8 @@ struct followed_answer {
     struct history_state old, new; /* the value before and after */
 };
 
-struct error *followed_ask(struct session *s, const struct followed_question *q, struct followed_answer *ret);
+struct error *followed_ask(struct session *s, const struct followed_question *q,
+                           struct followed_answer *ret);
 void followed_answer_deinit(struct followed_answer *a);
 
 #endif

@@ -1,14 +1,16 @@
 /* The history of a value: see history.h.
  *
- * The stretch is traced (session/trace.h).  Where a part begins and where something on the way to the value has changed, the value is
- * looked up; in between, stores to its bytes are applied to what is known of it.  A value of more than PLAN_VALUE_KEPT bytes is watched
- * by several sites, whose hits at one instruction are one change.
+ * The stretch is traced (session/trace.h).  Where a part begins and where something on the way to
+ * the value has changed, the value is looked up; in between, stores to its bytes are applied to
+ * what is known of it.  A value of more than PLAN_VALUE_KEPT bytes is watched by several sites,
+ * whose hits at one instruction are one change.
  *
- * All of it is found in one pass from the oldest to the newest; a few of the newest in parts from the end.
+ * All of it is found in one pass from the oldest to the newest; a few of the newest in parts from
+ * the end.
  *
  * Invariants
- *   (1) Changes that are kept are in the order in which they happened, and are all there are in [from, to] of their entry, or all but
- *       left_out of them.
+ *   (1) Changes that are kept are in the order in which they happened, and are all there are in
+ *       [from, to] of their entry, or all but left_out of them.
  */
 #include "query/history.h"
 
@@ -91,8 +93,9 @@ static struct history_change *last_of(struct list *l)
 
 static bool is_of(const struct history_change *c, const struct plan_hit *hit)
 {
-    return c && c->at.tick == hit->tick && c->at.pc == hit->pc && c->after.tick == hit->after_tick &&
-           c->after.pc == hit->after_pc && c->thread == hit->thread;
+    return c && c->at.tick == hit->tick && c->at.pc == hit->pc &&
+           c->after.tick == hit->after_tick && c->after.pc == hit->after_pc &&
+           c->thread == hit->thread;
 }
 
 /* Of too many the older half goes. */
@@ -110,8 +113,8 @@ static void drop_older(struct history_asking *a)
 enum { THINNED_TOGETHER = 4 };
 
 /* The two of a few that stay: those with the least and the greatest number, or every second one. */
-static void choose_two(const struct history_asking *a, const struct history_change *c, size_t *first,
-                       size_t *second)
+static void choose_two(const struct history_asking *a, const struct history_change *c,
+                       size_t *first, size_t *second)
 {
     double value, least = 0, most = 0;
     size_t low = 0, high = 0;
@@ -131,7 +134,8 @@ static void choose_two(const struct history_asking *a, const struct history_chan
     *second = known && low != high ? (low < high ? high : low) : 2;
 }
 
-/* Of too many every second one goes, evenly over the whole stretch; the first and the last few stay. */
+/* Of too many every second one goes, evenly over the whole stretch; the first and the last few
+ * stay. */
 static void thin_out(struct history_asking *a)
 {
     struct history_change *changes = a->part.items;
@@ -177,8 +181,12 @@ static void note_change(struct history_asking *a, const struct plan_hit *hit,
     } else {
         make_room(a);
         c = list_add(&a->part);
-        *c = (struct history_change){{hit->tick, hit->pc}, {hit->after_tick, hit->after_pc}, hit->thread,
-                                     a->value, {0}, a->unseen};
+        *c = (struct history_change){{hit->tick, hit->pc},
+                                     {hit->after_tick, hit->after_pc},
+                                     hit->thread,
+                                     a->value,
+                                     {0},
+                                     a->unseen};
     }
     c->new = history_state_copy(&now);
     a->value = now;
@@ -208,8 +216,8 @@ static void add_sites_of_value(struct history_asking *a)
 
 /* --- callbacks of the trace ------------------------------------------------------------------- */
 
-/* It was missing, since memory was not there; that it has come since, as zeros, was no store.  What it was when something was stored
- * there is known. */
+/* It was missing, since memory was not there; that it has come since, as zeros, was no store.  What
+ * it was when something was stored there is known. */
 static struct error *take_memory_that_came(struct history_asking *a)
 {
     struct history_state before;
@@ -219,7 +227,8 @@ static struct error *take_memory_that_came(struct history_asking *a)
     if (!a->value.missing || !a->way.written || a->way_site.kind != SITE_STORE)
         return NULL;
     session_pretend(a->s, &patch, 1);
-    struct error *err = history_state_look(a->s, a->q->look, a->q->context, &before, &noted, &count);
+    struct error *err =
+        history_state_look(a->s, a->q->look, a->q->context, &before, &noted, &count);
     session_pretend(a->s, NULL, 0);
     if (err)
         return err;
@@ -302,7 +311,8 @@ static void history_apply(struct history_asking *a, const struct plan_hit *hit)
 /* With one change more than asked for it is known that there are more. */
 static bool is_enough(const struct history_asking *a)
 {
-    bool from_end = a->q->order == BACKWARD && !a->backward; /* the last ones are wanted, and come last */
+    /* the last ones are wanted, and come last */
+    bool from_end = a->q->order == BACKWARD && !a->backward;
     return a->q->most && !from_end && a->part.count + a->found.count > a->q->most;
 }
 
@@ -407,7 +417,8 @@ static bool history_is_known(const struct history_entry *e, const struct history
     bool reaches_back = moment_compare(e->from, q->from) <= 0;
     bool reaches_on = moment_compare(e->to, q->to) >= 0;
     bool many = q->most && count_within(e, q) > q->most;
-    return (reaches_back && reaches_on) || (many && (q->order == FORWARD ? reaches_back : reaches_on));
+    return (reaches_back && reaches_on) ||
+           (many && (q->order == FORWARD ? reaches_back : reaches_on));
 }
 
 /* The changes are lent, those of the question in its order. */

@@ -1,8 +1,9 @@
 /* The history of a value: every change, with what it was, what it became, when and by whom.
  *
- * What is asked about is a function that looks: it says where the value lies in the memory that session_read() shows then, or
- * what it is.  Everything that it reads on the way is watched; where one of those bytes changes it looks again, so `p->next->v`
- * follows its pointers.  The bytes of the value itself are known from the stores that change them, without a look.
+ * What is asked about is a function that looks: it says where the value lies in the memory that
+ * session_read() shows then, or what it is.  Everything that it reads on the way is watched; where
+ * one of those bytes changes it looks again, so `p->next->v` follows its pointers.  The bytes of
+ * the value itself are known from the stores that change them, without a look.
  *
  * What has been found out is kept as long as the struct history, and is not looked for again.
  */
@@ -21,12 +22,14 @@ struct history_question {
     struct error *(*look)(void *context, struct history_value *ret);
     void *context;
     struct look_points points;
-    /* A number of the value: of too many changes, those with the least and the greatest are kept; may be NULL. */
+    /* A number of the value: of too many changes, those with the least and the greatest are
+     * kept; may be NULL. */
     bool (*measure)(void *context, const struct history_state *state, double *ret);
     const char *key;        /* the same question has the same; NULL: the answer is not kept */
     struct moment from, to; /* what happened behind `from`, up to `to` */
     enum session_direction order; /* FORWARD: oldest first */
-    u64 most;               /* changes; 0: all, or as many as are kept, evenly over the whole stretch */
+    u64 most;               /* changes; 0: all, or as many as are kept, evenly over the whole
+                             * stretch */
 };
 
 struct history_change {
@@ -34,7 +37,8 @@ struct history_change {
     struct moment after; /* where it had */
     u32 thread;
     struct history_state old, new;
-    bool unseen;         /* it was optimised out in between: the change may have been anywhere there */
+    /* it was optimised out in between: the change may have been anywhere there */
+    bool unseen;
 };
 
 struct history_answer {
@@ -48,7 +52,8 @@ struct history_answer {
 };
 
 /* The answer is valid until the next question. */
-struct error *history_ask(struct history *h, const struct history_question *q, struct history_answer *ret);
+struct error *history_ask(struct history *h, const struct history_question *q,
+                          struct history_answer *ret);
 
 /* A look at a range of memory; context: struct history_range. */
 struct history_range {

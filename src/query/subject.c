@@ -18,7 +18,7 @@ bool subject_is_looked_at(const struct subject *s)
     return s->uses & (VALUES_REGISTERS | VALUES_MOVES);
 }
 
-/* --- making ------------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static void take_bits(struct subject *s, u32 offset, u32 size)
 {
@@ -46,8 +46,8 @@ static void take_place(struct subject *s, struct value *value)
     free(sources);
 }
 
-/* The stack of a frame ends where that of the function begins which it has called.  Below the innermost one there is nothing that
- * anyone has a right to. */
+/* The stack of a frame ends where that of the function begins which it has called.  Below the
+ * innermost one there is nothing that anyone has a right to. */
 static u64 low_end(const struct values_request *q, size_t at)
 {
     enum { RED_ZONE_AND_MORE = 1 << 20 };
@@ -95,7 +95,8 @@ static void add_slot(struct subject *s, u64 address, u64 size)
     if (!subject_in_frame(s, address) || s->slot_count == SUBJECT_SLOTS)
         return;
     for (size_t n = 0; n < s->slot_count; n++)
-        if (address >= s->slots[n].address && address + size <= s->slots[n].address + s->slots[n].size)
+        if (address >= s->slots[n].address &&
+            address + size <= s->slots[n].address + s->slots[n].size)
             return;
     s->slots[s->slot_count++] = (struct value_source){address, size};
 }
@@ -150,8 +151,12 @@ struct error *subject_create(struct session *session, struct source *source, u32
     if (err)
         return err;
     struct subject *s = xalloc(sizeof *s);
-    *s = (struct subject){.session = session, .source = source, .symbols = symbols, .thread = thread,
-                          .expression = xformat("%s", expression), .request = *request};
+    *s = (struct subject){.session = session,
+                          .source = source,
+                          .symbols = symbols,
+                          .thread = thread,
+                          .expression = xformat("%s", expression),
+                          .request = *request};
     size_t most = request->selected + FRAMES_KEPT;
     size_t kept = request->frame_count < most ? request->frame_count : most;
     struct frame *frames = xalloc((kept + 1) * sizeof *frames);
@@ -171,12 +176,17 @@ struct error *subject_create(struct session *session, struct source *source, u32
     return NULL;
 }
 
-struct subject *subject_of_range(struct session *session, struct source *source, const char *expression,
-                                 u64 address, u64 size)
+struct subject *subject_of_range(struct session *session, struct source *source,
+                                 const char *expression, u64 address, u64 size)
 {
     struct subject *s = xalloc(sizeof *s);
-    *s = (struct subject){.session = session, .source = source, .expression = xformat("%s", expression),
-                          .is_range = true, .is_fixed = true, .address = address, .size = size};
+    *s = (struct subject){.session = session,
+                          .source = source,
+                          .expression = xformat("%s", expression),
+                          .is_range = true,
+                          .is_fixed = true,
+                          .address = address,
+                          .size = size};
     return s;
 }
 
@@ -208,7 +218,7 @@ void subject_destroy(struct subject *s)
     free(s);
 }
 
-/* --- looking ------------------------------------------------------------------------------------ */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static char *text_of_error(struct error *err)
 {
@@ -217,8 +227,10 @@ static char *text_of_error(struct error *err)
     return text;
 }
 
-/* The frames of its thread as they are now; `selected` becomes its own.  An error if that is not among them. */
-static struct error *find_frame(const struct subject *s, struct values_request *q, struct frame **ret)
+/* The frames of its thread as they are now; `selected` becomes its own.  An error if that is not
+ * among them. */
+static struct error *find_frame(const struct subject *s, struct values_request *q,
+                                struct frame **ret)
 {
     session_note_resume(s->session, false); /* what frames are found by is no part of the value */
     struct error *err = source_frames(s->source, s->thread, ~(size_t)0, ret, &q->frame_count, NULL);
@@ -262,8 +274,8 @@ static struct error *subject_look_in(struct subject *s, struct evaluation *evalu
         return err ? err : error_coded(ERROR_UNAVAILABLE, "optimised out");
     if (!s->type)
         s->type = value_type(value);
-    /* What may be in a register at the next statement is compared as text.  A store to where it lies now is looked at, then: the
-     * compiler may have used that place for something else. */
+    /* What may be in a register at the next statement is compared as text.  A store to where it
+     * lies now is looked at, then: the compiler may have used that place for something else. */
     bool in_memory = value_memory(value, &ret->address, &ret->size) &&
                      (!subject_is_looked_at(s) || ret->size > AS_TEXT_MOST);
     if (in_memory && value_bits(value, &offset, &size)) {
@@ -285,7 +297,9 @@ struct error *subject_look(void *context, struct history_value *ret)
     struct frame *frames;
     *ret = (struct history_value){0};
     if (s->is_range) {
-        *ret = (struct history_value){.address = s->address, .size = s->size, .not_first = s->not_first,
+        *ret = (struct history_value){.address = s->address,
+                                      .size = s->size,
+                                      .not_first = s->not_first,
                                       .not_last = s->not_last};
         return NULL;
     }
@@ -347,7 +361,8 @@ static struct error *look_state_then(void *context, struct moment at, struct ses
     size_t count;
     (void)at;
     *ret = (struct session_sites){.enough = true};
-    struct error *err = history_state_look(l->s->session, subject_look, l->s, l->ret, &noted, &count);
+    struct error *err =
+        history_state_look(l->s->session, subject_look, l->s, l->ret, &noted, &count);
     if (!err)
         free(noted);
     l->looked = !err;
@@ -371,7 +386,7 @@ char *subject_key(const struct subject *s)
                                : xformat("%s", s->expression);
 }
 
-/* --- values as they were ---------------------------------------------------------------------------- */
+/* --- values as they were ---------------------------------------------------------------------- */
 
 /* Does the expression mean the same place now?  Of a bit-field, its bytes. */
 static bool is_there(struct value *value, const struct history_state *state)
@@ -414,7 +429,8 @@ static struct error *evaluate_bits(struct subject *s, struct evaluation *evaluat
     return err;
 }
 
-/* The expression itself, if it means the same place now; else what is there, as of its type: pointers on the way may lead elsewhere. */
+/* The expression itself, if it means the same place now; else what is there, as of its type:
+ * pointers on the way may lead elsewhere. */
 static struct error *evaluate_at(struct subject *s, struct evaluation *evaluation,
                                  const struct history_state *state, struct value **ret)
 {
@@ -432,8 +448,8 @@ static struct error *evaluate_at(struct subject *s, struct evaluation *evaluatio
 
 typedef void use_value(void *context, struct value *value);
 
-static struct error *with_value(struct subject *s, const struct history_state *state, use_value *use,
-                                void *context)
+static struct error *with_value(struct subject *s, const struct history_state *state,
+                                use_value *use, void *context)
 {
     struct evaluation *evaluation;
     struct value *value;
@@ -550,7 +566,8 @@ struct error *subject_compile(const struct subject *s, u8 **ret, size_t *ret_siz
 {
     struct evaluation *evaluation;
     if (s->uses & VALUES_MOVES)
-        return error_new("the compiler keeps a variable of it elsewhere in other parts of the function");
+        return error_new(
+            "the compiler keeps a variable of it elsewhere in other parts of the function");
     struct error *err = values_open(s->symbols, &s->request, &evaluation);
     if (err)
         return err;

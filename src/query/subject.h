@@ -1,12 +1,16 @@
-/* A subject: an expression of the program's language as it was said in a frame, and what it is at other moments.
+/* A subject: an expression of the program's language as it was said in a frame, and what it is at
+ * other moments.
  *
- * Names mean what they mean there.  A local is that of this one activation of its function: there is no value before its frame begins
- * and after it has ended.  A frame is (thread, canonical frame address, the moment at which its return address was written).
+ * Names mean what they mean there.  A local is that of this one activation of its function: there
+ * is no value before its frame begins and after it has ended.  A frame is (thread, canonical frame
+ * address, the moment at which its return address was written).
  *
- * A local has no value before its frame has written it, either: what lies there then is what others left on the stack.
+ * A local has no value before its frame has written it, either: what lies there then is what others
+ * left on the stack.
  *
- * What lies in memory changes by stores; what is in registers, or kept elsewhere in other parts of the code, is compared at the step
- * points of the frame's function.  Where the compiler has optimised it away nothing is known, and nothing is said to have changed.
+ * What lies in memory changes by stores; what is in registers, or kept elsewhere in other parts of
+ * the code, is compared at the step points of the frame's function.  Where the compiler has
+ * optimised it away nothing is known, and nothing is said to have changed.
  */
 #ifndef QUERY_SUBJECT_H
 #define QUERY_SUBJECT_H
@@ -26,7 +30,8 @@ struct subject {
     char *expression;
     char *type;              /* NULL: it has had no value yet, since: */
     char *missing;
-    char *note;              /* which of several symbols a name was taken for; NULL: none was in doubt */
+    /* which of several symbols a name was taken for; NULL: none was in doubt */
+    char *note;
     u32 thread;
     struct values_request request; /* its frames are ours */
     u32 uses;                /* VALUES_*, where it was said */
@@ -49,13 +54,14 @@ struct subject {
     size_t point_count;
 };
 
-/* `request` is copied, frames and all.  Errors: it does not parse or names nothing.  That memory is not there is none: see uses. */
+/* `request` is copied, frames and all.  Errors: it does not parse or names nothing.  That memory
+ * is not there is none: see uses. */
 struct error *subject_create(struct session *s, struct source *source, u32 thread,
                              const struct values_request *request, const char *expression,
                              struct subject **ret);
 /* A range of memory; `expression` is how it is called. */
-struct subject *subject_of_range(struct session *s, struct source *source, const char *expression, u64 address,
-                                 u64 size);
+struct subject *subject_of_range(struct session *s, struct source *source, const char *expression,
+                                 u64 address, u64 size);
 void subject_destroy(struct subject *s); /* accepts NULL */
 
 /* Where it lies now, whatever it may mean later; false: nowhere. */
@@ -69,25 +75,28 @@ bool subject_is_looked_at(const struct subject *s);
 /* Of the frame that it is in: has it one that matters? */
 bool subject_is_local(const struct subject *s);
 bool subject_in_frame(const struct subject *s, u64 address); /* in its part of the stack */
-/* The first moment of the frame, and that of the call, looking back from a moment at which it lives; both are untouched if they are not
- * found by `least`. */
+/* The first moment of the frame, and that of the call, looking back from a moment at which it
+ * lives; both are untouched if they are not found by `least`. */
 struct error *subject_frame_begin(const struct subject *s, struct moment alive, struct moment least,
                                   bool *ret_found, struct moment *ret, struct moment *ret_call,
                                   bool *ret_interrupted);
 /* Where the frame has ended, looking on. */
 struct error *subject_frame_end(const struct subject *s, struct moment alive, struct moment most,
                                 bool *ret_found, struct moment *ret, bool *ret_interrupted);
-/* The store with which all slots have been written, looking on from the frame's beginning; not found if there are no slots. */
+/* The store with which all slots have been written, looking on from the frame's beginning; not
+ * found if there are no slots. */
 struct error *subject_written(const struct subject *s, struct moment begin, struct moment most,
                               bool *ret_found, struct plan_hit *ret, bool *ret_interrupted);
-/* Is the store at `at` the first to the value in its frame?  False if the value is not in the frame. */
+/* Is the store at `at` the first to the value in its frame?  False if the value is not in the
+ * frame. */
 struct error *subject_is_first_write(const struct subject *s, struct moment at, bool *ret);
 /* The sites that are hit there: CODE and STORE. */
 enum { SUBJECT_ENDS, SUBJECT_BEGINS, SUBJECT_BOUNDS };
 bool subject_bound(const struct subject *s, int which, struct breakpoint *ret);
 
-/* For history_question and became_question: `look`, `holds`, `points`; context: struct subject.  What lies in memory is told as such; else its
- * text, or why it has no value, which is no error: it may have one at another moment. */
+/* For history_question and became_question: `look`, `holds`, `points`; context: struct subject.
+ * What lies in memory is told as such; else its text, or why it has no value, which is no error: it
+ * may have one at another moment. */
 struct error *subject_look(void *context, struct history_value *ret);
 struct error *subject_holds(void *context, enum became_truth *ret);
 bool subject_measure(void *context, const struct history_state *state, double *ret);
@@ -104,7 +113,8 @@ struct error *subject_state_at(struct subject *s, struct moment at, struct histo
 /* Its number, for a plot; false: it is none. */
 bool subject_number(struct subject *s, const struct history_state *state, double *ret);
 
-/* As agent bytecode that may run anywhere while the frame lives; an error says what cannot be compiled. */
+/* As agent bytecode that may run anywhere while the frame lives; an error says what cannot be
+ * compiled. */
 struct error *subject_compile(const struct subject *s, u8 **ret, size_t *ret_size);
 
 #endif

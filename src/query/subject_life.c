@@ -1,14 +1,16 @@
-/* The life of a subject: when the frame of a local begins and ends, and where the local is first written in it.
+/* The life of a subject: when the frame of a local begins and ends, and where the local is first
+ * written in it.
  *
- * A frame begins where its return address is written.  What lies on the stack then was left there by others: a local has no value
- * before the frame has written it.  *Slots* are what an expression reads of its own frame.
+ * A frame begins where its return address is written.  What lies on the stack then was left there
+ * by others: a local has no value before the frame has written it.  *Slots* are what an expression
+ * reads of its own frame.
  */
 #include <stdlib.h>
 
 #include "query/subject.h"
 #include "session/trace.h"
 
-/* --- the frame ---------------------------------------------------------------------------------- */
+/* --- the frame -------------------------------------------------------------------------------- */
 
 bool subject_is_local(const struct subject *s)
 {
@@ -20,8 +22,8 @@ bool subject_in_frame(const struct subject *s, u64 address)
     return s->frame_low && address >= s->frame_low && address < s->cfa - 8;
 }
 
-/* It ends where its return address is executed with its frame gone, or another return address is written in the place
- * of its own: after a longjmp, say. */
+/* It ends where its return address is executed with its frame gone, or another return address is
+ * written in the place of its own: after a longjmp, say. */
 bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
 {
     if (!subject_is_local(s))
@@ -29,8 +31,11 @@ bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
     *ret = (struct breakpoint){.kind = SITE_CODE, .address = s->return_pc, .thread = s->thread,
                                .stack_least = s->cfa};
     if (which == SUBJECT_BEGINS)
-        *ret = (struct breakpoint){.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->cfa - 8,
-                                   .size = 8, .thread = s->thread};
+        *ret = (struct breakpoint){.kind = SITE_STORE,
+                                   .flags = PLAN_ANY_STORE,
+                                   .address = s->cfa - 8,
+                                   .size = 8,
+                                   .thread = s->thread};
     return true;
 }
 
@@ -116,7 +121,7 @@ struct error *subject_frame_end(const struct subject *s, struct moment alive, st
     return err;
 }
 
-/* --- the first write ------------------------------------------------------------------------------ */
+/* --- the first write -------------------------------------------------------------------------- */
 
 struct first_writes {
     const struct subject *s;
@@ -137,7 +142,8 @@ static struct error *lay_slots(void *context, struct moment at, struct session_s
             continue;
         w->slots[w->count] = n;
         w->sites[w->count++] = (struct plan_site){
-            .kind = SITE_STORE, .flags = PLAN_ANY_STORE | PLAN_ENDS, .address = w->s->slots[n].address,
+            .kind = SITE_STORE, .flags = PLAN_ANY_STORE | PLAN_ENDS,
+            .address = w->s->slots[n].address,
             .size = w->s->slots[n].size, .thread = CONTROL_THREAD_ANY};
     }
     *ret = (struct session_sites){.sites = w->sites, .count = w->count, .enough = !w->count};
@@ -203,10 +209,18 @@ static bool end_last(void *context, struct moment from, struct moment to)
 
 struct error *subject_is_first_write(const struct subject *s, struct moment at, bool *ret)
 {
-    struct last_store l = {{{.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->address,
-                             .size = s->size, .thread = CONTROL_THREAD_ANY},
-                            {.kind = SITE_STORE, .flags = PLAN_ANY_STORE, .address = s->cfa - 8, .size = 8,
-                             .thread = s->thread}}, false, false};
+    struct last_store l = {{{.kind = SITE_STORE,
+                             .flags = PLAN_ANY_STORE,
+                             .address = s->address,
+                             .size = s->size,
+                             .thread = CONTROL_THREAD_ANY},
+                            {.kind = SITE_STORE,
+                             .flags = PLAN_ANY_STORE,
+                             .address = s->cfa - 8,
+                             .size = 8,
+                             .thread = s->thread}},
+                           false,
+                           false};
     struct session_trace t = {.from = session_first(s->session), .to = at, .direction = BACKWARD,
                               .lay = lay_last, .take = take_last, .part = end_last, .context = &l};
     bool interrupted;

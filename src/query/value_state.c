@@ -65,7 +65,8 @@ static struct error *read_bytes(struct session *s, u64 address, u8 *to, size_t s
     return NULL;
 }
 
-struct error *history_state_read(struct session *s, u64 address, size_t size, struct history_state *ret)
+struct error *history_state_read(struct session *s, u64 address, size_t size,
+                                 struct history_state *ret)
 {
     *ret = (struct history_state){.address = address, .size = size, .bytes = xalloc(size + 1)};
     struct error *err = read_bytes(s, address, ret->bytes, size);
@@ -74,9 +75,10 @@ struct error *history_state_read(struct session *s, u64 address, size_t size, st
     return err;
 }
 
-struct error *history_state_look(struct session *s, struct error *(*look)(void *context, struct history_value *ret),
-                                 void *context, struct history_state *ret, struct session_noted **noted,
-                                 size_t *noted_count)
+struct error *history_state_look(struct session *s,
+                                 struct error *(*look)(void *context, struct history_value *ret),
+                                 void *context, struct history_state *ret,
+                                 struct session_noted **noted, size_t *noted_count)
 {
     struct history_value v = {0};
     session_note_reads(s);
@@ -122,7 +124,8 @@ struct error *history_state_at(struct session *s, struct moment at, u64 address,
                                struct history_state *ret)
 {
     struct look_then l = {s, address, size, ret, false};
-    struct session_trace t = {.from = at, .to = at, .direction = FORWARD, .lay = look_then, .context = &l};
+    struct session_trace t = {
+        .from = at, .to = at, .direction = FORWARD, .lay = look_then, .context = &l};
     bool interrupted;
     struct error *err = session_trace(s, &t, &interrupted);
     return err || l.read ? err : error_coded(ERROR_INTERRUPTED, "interrupted");
@@ -138,8 +141,8 @@ static void value_state_add_site(struct list *sites, u64 start, u64 end)
                                .size = end - start, .thread = CONTROL_THREAD_ANY};
 }
 
-void history_state_lay_way(const struct history_state *v, const struct session_noted *noted, size_t count,
-                           struct list *sites)
+void history_state_lay_way(const struct history_state *v, const struct session_noted *noted,
+                           size_t count, struct list *sites)
 {
     u64 start = v->address, end = start + v->size;
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* A value at one moment, as it is compared with what it was: bytes of memory, a text, or nothing. */
+/* A value at one moment, as it is compared with what it was: bytes of memory, a text, or
+ * nothing. */
 #ifndef QUERY_VALUE_STATE_H
 #define QUERY_VALUE_STATE_H
 
@@ -10,7 +11,8 @@ struct history_value {
     u64 address, size; /* where it lies; size 0: nowhere, it is computed */
     char *text;        /* size 0: the value, or why there is none; xalloc'd, taken */
     bool missing;      /* there is none; for whatever reason, that is the same */
-    bool gone;         /* missing, since the compiler has optimised it away here: it may have one all the same */
+    bool gone;         /* missing, since the compiler has optimised it away here: it may have one
+                        * all the same */
     u8 not_first, not_last; /* bits of the first and last byte that are not part of it */
 };
 
@@ -27,24 +29,29 @@ void history_state_deinit(struct history_state *v);
 struct history_state history_state_copy(const struct history_state *v);
 bool history_state_same(const struct history_state *a, const struct history_state *b);
 
-/* Looks with the function, and reads what it says.  What was read on the way is *noted, to be freed. */
-struct error *history_state_look(struct session *s, struct error *(*look)(void *context, struct history_value *ret),
-                                 void *context, struct history_state *ret, struct session_noted **noted,
-                                 size_t *noted_count);
+/* Looks with the function, and reads what it says.  What was read on the way is *noted, to be
+ * freed. */
+struct error *history_state_look(struct session *s,
+                                 struct error *(*look)(void *context, struct history_value *ret),
+                                 void *context, struct history_state *ret,
+                                 struct session_noted **noted, size_t *noted_count);
 /* The bytes of a range as they are now; what is not there counts as zeros. */
-struct error *history_state_read(struct session *s, u64 address, size_t size, struct history_state *ret);
+struct error *history_state_read(struct session *s, u64 address, size_t size,
+                                 struct history_state *ret);
 
 /* The same at another moment. */
 struct error *history_state_at(struct session *s, struct moment at, u64 address, size_t size,
                                struct history_state *ret);
 
-/* Sites with PLAN_ENDS, in a list of struct plan_site, on what was read on the way to the value, but for the value itself. */
+/* Sites with PLAN_ENDS, in a list of struct plan_site, on what was read on the way to the value,
+ * but for the value itself. */
 struct list;
-void history_state_lay_way(const struct history_state *v, const struct session_noted *noted, size_t count,
-                           struct list *sites);
+void history_state_lay_way(const struct history_state *v, const struct session_noted *noted,
+                           size_t count, struct list *sites);
 
-/* Code at which it is looked, besides: what is in registers changes without a store.  None if count is 0.  A stretch with such points is
- * one part, from its beginning: where another would begin it is not known what the value was at the last point before. */
+/* Code at which it is looked, besides: what is in registers changes without a store.  None if count
+ * is 0.  A stretch with such points is one part, from its beginning: where another would begin it
+ * is not known what the value was at the last point before. */
 struct look_points {
     const u64 *pcs; /* lent */
     size_t count;

@@ -57,7 +57,8 @@ struct recorder_front {
  * has ended: *ret_wait_status is its status.  Takes the signals.  Before any thread is made. */
 bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status);
 
-/* In the front: was the recorder killed?  Then the program goes on unrecorded.  `by` is the signal. */
+/* In the front: was the recorder killed?  Then the program goes on unrecorded.  `by` is the
+ * signal. */
 bool recorder_front_lost(int wait_status, int *by);
 
 /* What is to be recorded.  Everything is lent until the recorder is destroyed. */

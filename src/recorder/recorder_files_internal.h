@@ -11,7 +11,8 @@ struct recorder_files {
     struct channel_keep *kept; /* copy N is kept[N - 1] */
     u32 count;
     u64 bytes; /* on disk */
-    int store; /* 0: not asked for yet; -1: this recording shares with no other (log/copy_store.h) */
+    int store; /* 0: not asked for yet; -1: this recording shares with no other
+                * (log/copy_store.h) */
 };
 
 /* Copies the file behind `fd` to DIR/files, unless that very file is there already; *ret is the

@@ -173,7 +173,8 @@ void recorder_front_tell(const struct recorder_front *front, const char *path)
         snprintf(front->place, PATH_MAX, "%s", path);
 }
 
-bool recorder_front_says_all(const struct recorder_front *front, const struct signalfd_siginfo *info)
+bool recorder_front_says_all(const struct recorder_front *front,
+                             const struct signalfd_siginfo *info)
 {
     bool told = info->ssi_code == SI_QUEUE && front->pid && info->ssi_pid == (u32)front->pid;
     return told ? info->ssi_int : info->ssi_code == SI_KERNEL;

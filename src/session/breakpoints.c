@@ -115,7 +115,8 @@ static bool is_same_thread(u32 a, u32 b)
 
 bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread)
 {
-    return is_same_thread(set->heed.thread, thread) && is_same_thread(set->heed.thread, b->thread) &&
+    return is_same_thread(set->heed.thread, thread) &&
+           is_same_thread(set->heed.thread, b->thread) &&
            (!set->heed.data_only || is_data(b->kind));
 }
 
@@ -149,15 +150,18 @@ static struct plan_site site_of(const struct breakpoints *set, const struct brea
 {
     return (struct plan_site){
         .kind = b->kind, .flags = b->flags, .address = b->address, .size = b->size,
-        .thread = b->thread == CONTROL_THREAD_ANY ? set->heed.thread : b->thread, .stack_least = b->stack_least, .stack_most = b->stack_most,
+        .thread = b->thread == CONTROL_THREAD_ANY ? set->heed.thread : b->thread,
+        .stack_least = b->stack_least, .stack_most = b->stack_most,
         .condition = condition, .condition_size = b->condition_size,
         .not_first = b->not_first, .not_last = b->not_last,
         .from_tick = b->from.tick, .from_pc = b->from.pc, .to_tick = b->to.tick, .to_pc = b->to.pc,
     };
 }
 
-/* Several that were added one after the other with the same condition share it in a plan: PLAN_BECOMES. */
-static bool shares_condition(const struct breakpoint_entry *e, const struct breakpoint_entry *before)
+/* Several that were added one after the other with the same condition share it in a plan:
+ * PLAN_BECOMES. */
+static bool shares_condition(const struct breakpoint_entry *e,
+                             const struct breakpoint_entry *before)
 {
     return before && e->b.condition_size == before->b.condition_size &&
            e->b.flags & before->b.flags & PLAN_BECOMES &&
@@ -209,7 +213,8 @@ static u8 *breakpoints_append(u8 *to, const void *from, size_t size)
     return to + size;
 }
 
-void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, const struct pass_points *add)
+void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables,
+                          const struct pass_points *add)
 {
     size_t frames = add->frame_count * sizeof *add->frames;
     size_t before = sizeof *p->plan + p->plan->sites * sizeof(struct plan_site);
@@ -217,7 +222,9 @@ void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, cons
     u8 *at = breakpoints_append((u8 *)whole, p->plan, before);
     at = breakpoints_append(at, add->frames, frames);
     breakpoints_append(at, (u8 *)p->plan + before, p->size - before);
-    whole->points = add->point_count ? point_tables_id(tables, add->points, add->point_count, add->scopes, add->scope_count) : 0;
+    whole->points = add->point_count ? point_tables_id(tables, add->points, add->point_count,
+                                                       add->scopes, add->scope_count)
+                                     : 0;
     whole->frames = add->frame_count;
     whole->points_thread = add->thread;
     free(p->plan);

@@ -49,7 +49,8 @@ struct pass_points {
     u32 point_count, frame_count, scope_count;
     u32 thread;
 };
-void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables, const struct pass_points *points);
+void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables,
+                          const struct pass_points *points);
 
 /* Are the breakpoint's events heeded if this thread is the one that makes them? */
 bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread);

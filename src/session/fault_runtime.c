@@ -106,7 +106,8 @@ const char *session_find_fault_runtime(const struct session *s)
     const struct track_event_at *all = track_events_maps(t, &count);
     const char *ret = NULL;
     for (size_t i = 0; i < count && !ret; i++) {
-        const struct event_map *map = (const struct event_map *)track_events_at(t, &all[i])->payload;
+        const struct event_map *map =
+            (const struct event_map *)track_events_at(t, &all[i])->payload;
         if (!(map->protection & PROT_EXEC))
             continue;
         char *path = xformat("%.*s", (int)map->path_size, (const char *)(map + 1));

@@ -414,7 +414,8 @@ struct error *session_travel(struct session *s, struct moment to, struct session
     struct session_stop stop = {.why = WHY_ARRIVED};
     session_begin(s);
     bool forward = moment_compare(from, to) <= 0;
-    struct error *err = forward ? movement_run_ahead(s, to, 1, &stop) : continue_backward(s, to, 1, &stop);
+    struct error *err =
+        forward ? movement_run_ahead(s, to, 1, &stop) : continue_backward(s, to, 1, &stop);
     if (err) {
         movement_return(s, from);
         return err;

@@ -25,16 +25,19 @@ struct error *movement_run_ahead(struct session *s, struct moment bound, u64 nth
 void movement_describe(struct session_stop *stop, const struct found *found,
                        const struct pass_plan *plan);
 
-/* A movement of this thread that began at `from` and has led beyond its first or last instruction: to that one instead. */
-struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread, struct moment from,
-                                    struct session_stop *stop);
+/* A movement of this thread that began at `from` and has led beyond its first or last
+ * instruction: to that one instead. */
+struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                    struct moment from, struct session_stop *stop);
 /* Does it stand at that edge, as is known already? */
-bool movement_at_edge_of_life(const struct session *s, enum session_direction direction, u32 thread);
+bool movement_at_edge_of_life(const struct session *s, enum session_direction direction,
+                              u32 thread);
 /* One instruction of the thread, without a word to anyone. */
-struct error *steps_one(struct session *s, enum session_direction direction, u32 thread, struct session_stop *ret);
+struct error *steps_one(struct session *s, enum session_direction direction, u32 thread,
+                        struct session_stop *ret);
 
-/* The nearest stop before here, if the trail can tell for sure: then *ret, and the session stands there.  Else it may stand
- * further back, with no stop in between. */
+/* The nearest stop before here, if the trail can tell for sure: then *ret, and the session stands
+ * there.  Else it may stand further back, with no stop in between. */
 struct error *steps_search_trail(struct session *s, struct session_stop *stop, bool *ret);
 
 #endif

@@ -1,7 +1,8 @@
 /* Searching for points: see the header.
  *
- * Passes count points without noting where they are.  So a search backward counts piece by piece, from the nearest interval
- * between checkpoints to the farthest, until a piece holds enough; a second pass over that piece stops at the right one.
+ * Passes count points without noting where they are.  So a search backward counts piece by piece,
+ * from the nearest interval between checkpoints to the farthest, until a piece holds enough; a
+ * second pass over that piece stops at the right one.
  *
  * What a piece says of itself
  *
@@ -11,8 +12,9 @@
  *
  * Points before the later of those two belong to others.
  *
- * Breakpoints are looked for on the same way, so that it need not be gone a second time to find that none lies there.  Where one
- * does, the movement is likely to end: what lies further back is counted without them.
+ * Breakpoints are looked for on the same way, so that it need not be gone a second time to find
+ * that none lies there.  Where one does, the movement is likely to end: what lies further back is
+ * counted without them.
  */
 #include "session/point_search_internal.h"
 
@@ -35,7 +37,8 @@ struct counted {
     bool met;              /* one of them */
 };
 
-static void note_breakpoints(struct counted *c, struct moment from, const struct control_stopped *stopped)
+static void note_breakpoints(struct counted *c, struct moment from,
+                             const struct control_stopped *stopped)
 {
     if (!c->counts)
         return;
@@ -62,7 +65,8 @@ static void point_search_note_piece(void *context, struct moment from,
         return;
     p->began = (struct moment){stopped->hits[0].tick, stopped->hits[0].pc};
     p->before_began = stopped->hits[0].points;
-    p->began_outside = c->beginnings[stopped->hits[0].site].kind == SITE_SIGNAL && !stopped->hits[0].written;
+    p->began_outside =
+        c->beginnings[stopped->hits[0].site].kind == SITE_SIGNAL && !stopped->hits[0].written;
     if (moment_compare(p->left, p->began) > 0)
         p->began.pc = 0;
     else
@@ -76,8 +80,8 @@ static u64 piece_points(const struct counted_piece *p)
 }
 
 /* Breakpoints do not stop it. */
-static void make_plan_among(struct session *s, const struct point_question *q, const struct breakpoints *set,
-                            struct pass_plan *ret)
+static void make_plan_among(struct session *s, const struct point_question *q,
+                            const struct breakpoints *set, struct pass_plan *ret)
 {
     breakpoints_plan(set, CHOOSE_PROMPT, q->beginnings, q->beginning_count, ret);
     struct plan_site *sites = (struct plan_site *)(ret->plan + 1);
@@ -132,7 +136,9 @@ static bool ends_in(const struct counted_piece *p, u64 *wanted, struct point_res
     }
     *wanted -= points;
     if (p->began.pc)
-        *ret = (struct point_result){.outcome = POINT_BEGUN, .at = p->began, .from_outside = p->began_outside,
+        *ret = (struct point_result){.outcome = POINT_BEGUN,
+                                     .at = p->began,
+                                     .from_outside = p->began_outside,
                                      .missing = *wanted};
     else if (p->left.pc)
         *ret = (struct point_result){.outcome = POINT_LEFT, .at = p->left, .scope = p->left_scope,
@@ -161,8 +167,8 @@ static struct error *look_through(struct session *s, const struct point_question
     return NULL;
 }
 
-/* Most movements are short, and plain replay is quicker than counting: first a little of the interval, then more, as far as it
- * seems that there is to go. */
+/* Most movements are short, and plain replay is quicker than counting: first a little of the
+ * interval, then more, as far as it seems that there is to go. */
 enum { STRETCH = 4096, STRETCH_GROWS = 16 };
 
 static struct moment bound_of(struct moment first, struct moment upper, u64 stretch)
@@ -170,7 +176,8 @@ static struct moment bound_of(struct moment first, struct moment upper, u64 stre
     return upper.tick - first.tick <= stretch ? first : (struct moment){upper.tick - stretch, 0};
 }
 
-/* The ticks that hold the points still wanted, and some more, if they lie as dense as in what was counted. */
+/* The ticks that hold the points still wanted, and some more, if they lie as dense as in what
+ * was counted. */
 static double ticks_for(const struct list *pieces, u64 wanted)
 {
     const struct counted_piece *p = pieces->items;
@@ -189,8 +196,9 @@ static u64 next_stretch(u64 stretch, const struct list *pieces, u64 wanted)
     return likely < (double)most ? (u64)likely : most;
 }
 
-static struct error *count_interval(struct session *s, const struct point_question *q, struct moment bound,
-                                    struct moment upper, bool breakpoints, struct counted *ret)
+static struct error *count_interval(struct session *s, const struct point_question *q,
+                                    struct moment bound, struct moment upper, bool breakpoints,
+                                    struct counted *ret)
 {
     struct pass_plan plan;
     *ret = (struct counted){.pieces = LIST(struct counted_piece), .beginnings = q->beginnings};

@@ -1,4 +1,5 @@
-/* Points as engines get them: tables in files (log/point_table.h), made once for all processes of a session. */
+/* Points as engines get them: tables in files (log/point_table.h), made once for all processes
+ * of a session. */
 #ifndef SESSION_POINT_TABLES_INTERNAL_H
 #define SESSION_POINT_TABLES_INTERNAL_H
 
@@ -24,8 +25,8 @@ struct point_tables {
 
 void point_tables_deinit(struct point_tables *t);
 
-/* The number of the table that has these: the same as ever if they are the same.  For a plan that is run before
- * POINT_TABLES_MOST others are made. */
+/* The number of the table that has these: the same as ever if they are the same.  For a plan that
+ * is run before POINT_TABLES_MOST others are made. */
 u64 point_tables_id(struct point_tables *t, const struct plan_point *points, u32 count,
                     const u32 *scopes, u32 scope_count);
 

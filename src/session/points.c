@@ -1,7 +1,7 @@
 /* Points and frames: see the header.
  *
- * Which code was inlined is looked up function by function, for those that are on the stack: only there it matters, because points
- * of other frames are told by their address alone.
+ * Which code was inlined is looked up function by function, for those that are on the stack: only
+ * there it matters, because points of other frames are told by their address alone.
  */
 #include "session/points_internal.h"
 
@@ -127,8 +127,10 @@ const struct points_function *points_function(struct points *p, struct symbols *
     f = list_add(&p->functions);
     *f = (struct points_function){.start = info.start, .end = info.end, .entry = info.entry};
     symbols_scopes(symbols, pc, &f->ranges, &f->range_count);
-    for (size_t k = 0; k < f->range_count; k++) /* some are in parts of the function that lie elsewhere */
-        for (size_t n = first_from(p, f->ranges[k].start); n < p->count && p->list[n].pc < f->ranges[k].end; n++)
+    /* some are in parts of the function that lie elsewhere */
+    for (size_t k = 0; k < f->range_count; k++)
+        for (size_t n = first_from(p, f->ranges[k].start);
+             n < p->count && p->list[n].pc < f->ranges[k].end; n++)
             p->list[n].scope = (u16)scope_at(f->ranges, f->range_count, p->list[n].pc);
     take_scopes(p, symbols);
     return f;
@@ -159,7 +161,8 @@ static void points_add_frame(struct base_frame *ret, struct points *p, struct sy
         ret->inlined++;
 }
 
-/* The end of a stack, which no point is in: when that is the base there is none.  What makecontext has put there is no function. */
+/* The end of a stack, which no point is in: when that is the base there is none.  What
+ * makecontext has put there is no function. */
 static bool never_returns(const struct base_frame *f, struct symbols *symbols)
 {
     struct line_place place;

@@ -564,7 +564,8 @@ struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t s
 {
     struct control_run run = {.plan_size = (u32)size};
     u64 from = r->stopped.tick;
-    struct error *err = plan->points && plan->points != r->points ? give_points(r, plan->points) : NULL;
+    struct error *err =
+        plan->points && plan->points != r->points ? give_points(r, plan->points) : NULL;
     int fd = -1;
     if (err)
         return err;

@@ -60,7 +60,8 @@ struct replayer {
     u64 points; /* id of the table that it has; 0: none */
     u64 pages; /* it has of its own, about: copied since it was made */
     struct control_stopped stopped; /* where it stands, and what the last run met */
-    struct plan_hit *trace;         /* of a PLAN_TRACE: all of it, oldest first; until the next run */
+    struct plan_hit *trace;         /* of a PLAN_TRACE: all of it, oldest first; until the next
+                                     * run */
     size_t trace_count;
 };
 

@@ -218,7 +218,8 @@ static struct error *search_locate(struct session *s, struct search *q, const st
     return err;
 }
 
-/* An interval that was counted for a search that went further may begin before the bound: so may its hits. */
+/* An interval that was counted for a search that went further may begin before the bound: so may
+ * its hits. */
 static void forget_if_before(struct moment bound, struct found *found)
 {
     if (found->any && moment_compare(moment_of(&found->hits[0]), bound) < 0)

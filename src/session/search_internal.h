@@ -55,8 +55,8 @@ struct error *search_forward(struct session *s, struct search *q, struct found *
 struct error *search_ahead(struct session *s, struct search *q, struct found *ret,
                            struct moment *ret_at);
 
-/* Counts the interval that ends at `upper`, or its part behind the bound, in pieces: from the last checkpoint before it.  `seen`
- * hears of each piece, the oldest first. */
+/* Counts the interval that ends at `upper`, or its part behind the bound, in pieces: from the last
+ * checkpoint before it.  `seen` hears of each piece, the oldest first. */
 struct error *search_count(struct session *s, struct pass_plan *plan, struct moment bound,
                            struct moment upper, timeline_seen *seen, void *context);
 

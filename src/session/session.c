@@ -319,8 +319,9 @@ static struct error *skip_pointers(struct session *s, u64 *address)
     return NULL;
 }
 
-/* The log has the vector that the kernel gave to the engine.  The program's own lies where its stack began, behind the count
- * and the pointers to arguments and environment; nobody ever writes there. */
+/* The log has the vector that the kernel gave to the engine.  The program's own lies where its
+ * stack began, behind the count and the pointers to arguments and environment; nobody ever writes
+ * there. */
 struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size)
 {
     enum { PAIRS_MOST = 64 };

@@ -55,8 +55,8 @@ struct session_options {
     u64 most_memory;       /* bound on what they cost; 0: a quarter of what is free */
     /* Called several times a second during a long movement; may be NULL. */
     void (*progress)(void *context, const struct session_progress *p);
-    /* From here on session_interrupt() ends the way to the end of the track: the session then stands
-     * where it has got to.  Called with NULL if it is not opened after all.  May be NULL. */
+    /* From here on session_interrupt() ends the way to the end of the track: the session then
+     * stands where it has got to.  Called with NULL if it is not opened after all.  May be NULL. */
     void (*begun)(void *context, struct session *s);
     void *context;
 };
@@ -131,7 +131,8 @@ struct breakpoint {
 };
 
 /* Numbers are never given twice. */
-struct error *session_add_breakpoint(struct session *s, const struct breakpoint *b, u32 *ret_number);
+struct error *session_add_breakpoint(struct session *s, const struct breakpoint *b,
+                                     u32 *ret_number);
 struct error *session_remove_breakpoint(struct session *s, u32 number);
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled);
 
@@ -180,24 +181,25 @@ struct error *session_continue(struct session *s, enum session_direction directi
 /* To a moment, unless a breakpoint stops it on the way.  WHY_ARRIVED: there. */
 struct error *session_travel(struct session *s, struct moment to, struct session_stop *ret);
 
-/* After a movement that began at `from` and is to be one of this thread alone: if it has led beyond the thread's first or last
- * instruction, to that one instead (WHY_THREAD_START, WHY_THREAD_END).  Movements by instructions and statements see to it themselves. */
-struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread, struct moment from,
-                                   struct session_stop *stop);
+/* After a movement that began at `from` and is to be one of this thread alone: if it has led beyond
+ * the thread's first or last instruction, to that one instead (WHY_THREAD_START, WHY_THREAD_END).
+ * Movements by instructions and statements see to it themselves. */
+struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                   struct moment from, struct session_stop *stop);
 
 /* `count` instructions of the thread (CONTROL_THREAD_ANY: of whichever runs), or until a
  * breakpoint; an event at the moment where it ends is a WHY_STEPPED (a store that a breakpoint is
  * about and that the last step passed is named all the same, in `breakpoints` and `hit`).  With
  * `range` (start < end) no stop while the pc is in it: until it is left. */
 struct session_range { u64 start, end; };
-struct error *session_step(struct session *s, enum session_direction direction, u32 thread, u64 count,
-                           struct session_range range, struct session_stop *ret);
+struct error *session_step(struct session *s, enum session_direction direction, u32 thread,
+                           u64 count, struct session_range range, struct session_stop *ret);
 
 /* Breakpoints do not stop it. */
 struct error *session_goto(struct session *s, struct moment to, struct session_stop *ret);
 struct error *session_goto_event(struct session *s, u64 number, struct session_stop *ret);
-/* The moment of an event; of a time of the original run, nanoseconds since 1970; a share of the track's ticks,
- * 0 to 1. */
+/* The moment of an event; of a time of the original run, nanoseconds since 1970; a share of the
+ * track's ticks, 0 to 1. */
 struct error *session_moment_of_event(struct session *s, u64 number, struct moment *ret);
 struct error *session_moment_of_time(struct session *s, u64 time, struct moment *ret);
 struct moment session_moment_of_share(const struct session *s, double share);
@@ -238,7 +240,8 @@ struct session_checkpoint {
     u64 memory; /* bytes of its own, about */
 };
 /* To be freed. */
-void session_checkpoints(const struct session *s, struct session_checkpoint **ret, size_t *ret_count);
+void session_checkpoints(const struct session *s, struct session_checkpoint **ret,
+                         size_t *ret_count);
 
 /* --- a copy to play with ------------------------------------------------------------------
  *
@@ -246,10 +249,12 @@ void session_checkpoints(const struct session *s, struct session_checkpoint **re
  * session_scratch_run() runs it, without the log: calls that ask the world are refused, memory
  * and output to the terminal work.  Any movement throws it away. */
 struct error *session_write(struct session *s, u64 address, const void *from, size_t size);
-struct error *session_set_registers(struct session *s, u32 thread, const struct control_registers *to, const u8 *vector);
+struct error *session_set_registers(struct session *s, u32 thread,
+                                    const struct control_registers *to, const u8 *vector);
 bool session_scratch(const struct session *s);
 /* Runs the copy until a code breakpoint, a signal or (with `steps`) so many instructions.  */
-struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret, u32 *ret_signal);
+struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret,
+                                  u32 *ret_signal);
 void session_scratch_drop(struct session *s);
 /* What the copy printed since this was asked last; to be freed.  It ends with a 0 that is not
  * counted. */

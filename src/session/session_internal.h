@@ -44,7 +44,7 @@ struct session {
         u32 thread;
         bool known;
         struct moment at;
-    } life_edges[2];       /* by enum session_direction: the last that was come to (thread_life.c) */
+    } life_edges[2]; /* by enum session_direction: the last that was come to (thread_life.c) */
     struct replayer *scratch;
     i64 scratch_shown; /* how much of what engines printed has been asked for */
     /* memory of the copy's own: scratch_call.c */
@@ -90,7 +90,8 @@ struct error *scratch_make(struct session *s);
 /* What was printed until now is no output of a copy. */
 void scratch_pass_output(struct session *s);
 
-/* Puts what patches say into bytes that were read, or are to be.  True if they say all of it: nothing need be read. */
+/* Puts what patches say into bytes that were read, or are to be.  True if they say all of it:
+ * nothing need be read. */
 bool session_patched(const struct session *s, u64 address, void *to, size_t size);
 
 /* fault_runtime.c: looks for it. */

@@ -220,13 +220,14 @@ static void name_stop(const struct list *numbers, struct session_stop *stop)
         stop->why = WHY_STEPPED;
 }
 
-struct error *source_until(struct source *src, enum session_direction d, const u64 *pcs, size_t count,
-                           struct session_stop *ret)
+struct error *source_until(struct source *src, enum session_direction d, const u64 *pcs,
+                           size_t count, struct session_stop *ret)
 {
     struct list numbers = LIST(u32);
     struct error *err = NULL;
     for (size_t n = 0; n < count && !err; n++) {
-        struct breakpoint b = {.kind = SITE_CODE, .address = pcs[n], .thread = src->session->here.thread};
+        struct breakpoint b = {
+            .kind = SITE_CODE, .address = pcs[n], .thread = src->session->here.thread};
         err = session_add_breakpoint(src->session, &b, list_add(&numbers));
         numbers.count -= err != NULL;
     }

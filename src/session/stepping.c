@@ -1,8 +1,11 @@
-/* Movements by statements and frames: see source.h, and for where each of them stops the document docs/movement.md.
+/* Movements by statements and frames: see source.h, and for where each of them stops the document
+ * docs/movement.md.
  *
  *   step, next     count points in one pass; going back, in two
- *   finish         the address that the frame returns to, with its stack; a point outside of it, if it is left by a jump
- *   before         the call that made the frame, which wrote its return address; then the start of that statement
+ *   finish         the address that the frame returns to, with its stack; a point outside of it, if
+ *                  it is left by a jump
+ *   before         the call that made the frame, which wrote its return address; then the start of
+ *                  that statement
  *
  * nexti is in stepping_insns.c, out in stepping_out.c.
  */
@@ -23,11 +26,13 @@ static struct error *finish_frame(struct walk *w, size_t index);
 
 /* --- step ------------------------------------------------------------------------------------- */
 
-/* A library that came or went on the way has statements, too: then once more, with all of them.  Most come soon after the start of a
- * program, so a long way is made of stretches, of which only one has to be gone twice. */
+/* A library that came or went on the way has statements, too: then once more, with all of them.
+ * Most come soon after the start of a program, so a long way is made of stretches, of which only
+ * one has to be gone twice. */
 enum { STRETCH = 1 << 20, STRETCH_GROWS = 4 }; /* ticks */
 
-/* One that stops at a later hit of a breakpoint looks for it from where it begins: then the way is one stretch. */
+/* One that stops at a later hit of a breakpoint looks for it from where it begins: then the way
+ * is one stretch. */
 static u64 stretch_end(const struct walk *w, u64 from, u64 ticks)
 {
     return breakpoints_ignoring(&w->s->breakpoints) ? 0 : from + ticks;
@@ -102,7 +107,8 @@ struct error *source_step(struct source *src, enum session_direction d, u64 coun
 
 /* --- next ------------------------------------------------------------------------------------- */
 
-/* Behind the end of a stack, and before the first statement of a thread, there are frames that were not known where it began. */
+/* Behind the end of a stack, and before the first statement of a thread, there are frames that
+ * were not known where it began. */
 static struct error *next_forward(struct walk *w, u64 count)
 {
     for (;;) {
@@ -186,8 +192,8 @@ static bool is_of_function(const struct points_function *f, u64 pc)
 }
 
 /* Instructions of a part of the function that are no part of the scope. */
-static void add_instructions(struct walk *w, const struct points_function *f, const struct scope_range *part, u32 scope,
-                             struct list *to)
+static void add_instructions(struct walk *w, const struct points_function *f,
+                             const struct scope_range *part, u32 scope, struct list *to)
 {
     struct instruction *code;
     size_t count;
@@ -202,8 +208,9 @@ static void add_instructions(struct walk *w, const struct points_function *f, co
     free(code);
 }
 
-/* Any instruction of the function that is no part of the scope, and any statement outside of the function.  Statements of the scope
- * have one of their own here: they count in frames further out. */
+/* Any instruction of the function that is no part of the scope, and any statement outside of the
+ * function.  Statements of the scope have one of their own here: they count in frames further
+ * out. */
 enum { LEFT_SCOPE = 1, LEFT_SCOPES = 2 };
 
 static struct plan_point *points_outside(struct walk *w, size_t index, u32 scope, u32 *ret_count)
@@ -255,7 +262,8 @@ static struct error *finish_frame(struct walk *w, size_t index)
     return err;
 }
 
-/* To where the frame has gone on without it, or to a statement that says that the frame itself is gone. */
+/* To where the frame has gone on without it, or to a statement that says that the frame itself
+ * is gone. */
 static struct error *leave_inlined(struct walk *w, const struct finish_target *t)
 {
     u32 count;
@@ -272,7 +280,8 @@ static struct error *leave_inlined(struct walk *w, const struct finish_target *t
     return err;
 }
 
-/* Does the session stand in that frame still?  A handler may have been followed by another at once, with the same address. */
+/* Does the session stand in that frame still?  A handler may have been followed by another at
+ * once, with the same address. */
 static struct error *is_in_frame(struct walk *w, size_t index, bool *ret)
 {
     const struct base_frame *f = &w->frames.list[index];
@@ -285,16 +294,19 @@ static struct error *is_in_frame(struct walk *w, size_t index, bool *ret)
         return err;
     u32 count = base_frame_beginnings(&w->frames, index, w->symbols, w->thread, beginnings);
     err = walk_last(w, beginnings, count, w->s->here.at, &again);
-    *ret = !again.any || moment_compare((struct moment){again.hits[0].tick, again.hits[0].pc}, w->from) < 0;
+    *ret = !again.any ||
+           moment_compare((struct moment){again.hits[0].tick, again.hits[0].pc}, w->from) < 0;
     return err;
 }
 
-/* A frame that was left by a jump has what was inlined there with it: what is outside of both is told by frames. */
+/* A frame that was left by a jump has what was inlined there with it: what is outside of both is
+ * told by frames. */
 static struct error *finish_inlined(struct walk *w, const struct finish_target *t)
 {
     bool inside;
     struct error *err = leave_inlined(w, t);
-    if (err || w->stop->why != WHY_STEPPED || w->s->here.at.pc == w->frames.list[t->index].plan.return_pc)
+    if (err || w->stop->why != WHY_STEPPED ||
+        w->s->here.at.pc == w->frames.list[t->index].plan.return_pc)
         return err;
     err = is_in_frame(w, t->index, &inside);
     if (err || inside || session_interrupted(w->s))
@@ -339,8 +351,8 @@ static struct error *has_called(struct walk *w, size_t index, struct moment from
     return err;
 }
 
-/* The start of the statement that the frame of that index was in at the moment of its call; or the call.  A signal from outside comes
- * before what lies there is executed. */
+/* The start of the statement that the frame of that index was in at the moment of its call; or the
+ * call.  A signal from outside comes before what lies there is executed. */
 static struct error *find_statement(struct walk *w, size_t index, struct moment call, bool executed,
                                     struct moment *ret)
 {

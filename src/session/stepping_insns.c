@@ -1,7 +1,7 @@
 /* nexti and its twin: instructions, with calls crossed as a whole.
  *
- * Each instruction is a movement of its own, since only where it stands it can be told what comes next: forward, whether a call
- * does; backward, whether one has just returned.
+ * Each instruction is a movement of its own, since only where it stands it can be told what comes
+ * next: forward, whether a call does; backward, whether one has just returned.
  */
 #include "log/syscall_table.h"
 #include "session/stepping_internal.h"
@@ -10,14 +10,16 @@ enum { INLINED_MOST = 32 };
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
-/* To where the call returns; if it never does, to the first statement of this frame or further out. */
+/* To where the call returns; if it never does, to the first statement of this frame or further
+ * out. */
 static struct error *cross_call(struct walk *w, const struct instruction *call)
 {
     struct plan_site site = {.kind = SITE_CODE, .address = call->pc + call->length,
                              .thread = w->thread, .stack_least = w->rsp, .stack_most = w->rsp};
     struct plan_frame outermost = {.cfa = w->rsp + 1, .stack_end = ~0ull};
     bool known = w->frames.plan_count;
-    struct point_question q = walk_question(w, known ? w->frames.plan : &outermost, known ? w->frames.plan_count : 1);
+    struct point_question q =
+        walk_question(w, known ? w->frames.plan : &outermost, known ? w->frames.plan_count : 1);
     return walk_ahead(w, &(struct ahead){.points = q.points, .nth = 1, .flags = PLAN_FRAMES_LEAVE,
                                          .site = &site});
 }
@@ -32,7 +34,8 @@ static struct error *cross_call_here(struct source *src, const struct instructio
     return walk_end(&w, FORWARD, err);
 }
 
-/* Is this the first instruction of a handler, for a signal that came instead of what was expected? */
+/* Is this the first instruction of a handler, for a signal that came instead of what was
+ * expected? */
 static struct error *entered_handler(struct source *src, bool *ret)
 {
     struct frame *frames;
@@ -60,7 +63,8 @@ static struct error *step_plainly(struct source *src, const struct instruction *
 {
     struct session *s = source_session(src);
     bool handler = false;
-    struct error *err = session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+    struct error *err =
+        session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     if (err || ret->why != WHY_STEPPED || goes_straight(i, s->here.at.pc))
         return err;
     err = entered_handler(src, &handler);
@@ -89,7 +93,8 @@ struct step_back {
     struct moment to;
     u64 rsp, cfa;
     enum { BACK_PLAIN, BACK_RETURN, BACK_SIGNAL, BACK_JUMP } kind;
-    bool untried; /* what has ended began with a signal, before the instruction there was executed */
+    /* what has ended began with a signal, before the instruction there was executed */
+    bool untried;
 };
 
 /* An indirect jump within a frame is plain: a switch, or a call that replaces its frame. */
@@ -109,7 +114,8 @@ static struct error *classify(struct source *src, struct step_back *b)
         return err;
     if (i.kind == INSTRUCTION_RETURN)
         b->kind = BACK_RETURN;
-    else if (i.kind == INSTRUCTION_PLAIN && syscall_has(r.reg[RAX], EFFECT_SIGRETURN) && r.rip + i.length != b->to.pc)
+    else if (i.kind == INSTRUCTION_PLAIN && syscall_has(r.reg[RAX], EFFECT_SIGRETURN) &&
+             r.rip + i.length != b->to.pc)
         b->kind = BACK_SIGNAL;
     if (i.kind != INSTRUCTION_JUMP || i.target)
         return NULL;
@@ -145,8 +151,11 @@ static struct error *last_call(struct walk *w, struct point_result *ret)
     if (count && w->frames.count) {
         struct plan_frame frame = w->frames.list[0].plan;
         frame.scope = 0;
-        struct point_question q = {.points = {.points = calls, .point_count = count, .frames = &frame,
-                                              .frame_count = 1, .thread = w->thread}};
+        struct point_question q = {.points = {.points = calls,
+                                              .point_count = count,
+                                              .frames = &frame,
+                                              .frame_count = 1,
+                                              .thread = w->thread}};
         err = point_search_before(w->s, &q, w->from, 1, ret);
     }
     replayer_destroy(ret->process);
@@ -155,8 +164,8 @@ static struct error *last_call(struct walk *w, struct point_result *ret)
     return err;
 }
 
-/* What led to where it stood: a call, or a signal.  One that was left by a jump, as by longjmp or an exception, is the last one that the
- * frame has made. */
+/* What led to where it stood: a call, or a signal.  One that was left by a jump, as by longjmp or
+ * an exception, is the last one that the frame has made. */
 static struct error *find_beginning(struct walk *w, struct step_back *b, struct moment *ret)
 {
     struct plan_site sites[BEGINNINGS_MOST];
@@ -177,7 +186,8 @@ static struct error *find_beginning(struct walk *w, struct step_back *b, struct 
     return err;
 }
 
-/* From the end of a call, or of a handler, to what made it.  The session stands at the instruction before, and is to. */
+/* From the end of a call, or of a handler, to what made it.  The session stands at the
+ * instruction before, and is to. */
 static struct error *cross_back(struct source *src, struct step_back *b, struct session_stop *ret)
 {
     struct walk w;
@@ -193,15 +203,18 @@ static struct error *cross_back(struct source *src, struct step_back *b, struct 
     return walk_end(&w, BACKWARD, err);
 }
 
-/* If a handler begins here, to the signal that made it.  *ret_untried: the instruction there was not executed. */
-static struct error *back_to_signal(struct source *src, struct session_stop *ret, bool *ret_moved, bool *ret_untried)
+/* If a handler begins here, to the signal that made it.  *ret_untried: the instruction there was
+ * not executed. */
+static struct error *back_to_signal(struct source *src, struct session_stop *ret, bool *ret_moved,
+                                    bool *ret_untried)
 {
     struct walk w;
     struct found found = {0};
     struct session *s = source_session(src);
     struct plan_site signal = {.kind = SITE_SIGNAL, .address = ~0ull, .thread = s->here.thread};
     struct moment from = s->here.at;
-    struct error *err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+    struct error *err =
+        session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     struct moment before = s->here.at;
     if (!err)
         err = movement_go(s, from);
@@ -219,7 +232,8 @@ static struct error *back_to_signal(struct source *src, struct session_stop *ret
 }
 
 /* One instruction was executed before; if that ended a call or a handler, to what made it. */
-static struct error *back_over_calls(struct source *src, struct step_back *b, struct session_stop *ret)
+static struct error *back_over_calls(struct source *src, struct step_back *b,
+                                     struct session_stop *ret)
 {
     struct session *s = source_session(src);
     struct control_registers r;
@@ -237,7 +251,8 @@ static struct error *back_over_calls(struct source *src, struct step_back *b, st
     return err;
 }
 
-/* What comes before a handler is what it has interrupted: from there on it goes back as from anywhere. */
+/* What comes before a handler is what it has interrupted: from there on it goes back as from
+ * anywhere. */
 static struct error *one_back(struct source *src, struct session_stop *ret)
 {
     bool perhaps, moved = false, untried = false;
@@ -270,8 +285,8 @@ static struct error *stepping_insns_repeat(struct source *src, enum session_dire
 }
 
 /* The same way once more, now that it is known, unless a breakpoint stops it. */
-static struct error *go_among_breakpoints(struct source *src, enum session_direction d, struct moment to,
-                                          struct session_stop *ret)
+static struct error *go_among_breakpoints(struct source *src, enum session_direction d,
+                                          struct moment to, struct session_stop *ret)
 {
     struct walk w;
     enum session_why why = ret->why;
@@ -288,7 +303,8 @@ static struct error *go_among_breakpoints(struct source *src, enum session_direc
     return walk_end(&w, d, err);
 }
 
-/* Steps end at breakpoints without a word, and there are several: so the way is found without them. */
+/* Steps end at breakpoints without a word, and there are several: so the way is found without
+ * them. */
 struct error *source_nexti(struct source *src, enum session_direction d, u64 count,
                            struct session_stop *ret)
 {

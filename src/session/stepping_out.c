@@ -1,7 +1,8 @@
 /* out and bout: over the end, or the start, of the innermost block or loop around the statement.
  *
- * The block is taken for a function that was inlined there: a scope of its own, which next and previous cross.  Compilers tell
- * of blocks that have variables; a loop is found by the jump that closes it, from its end back to where it began.
+ * The block is taken for a function that was inlined there: a scope of its own, which next and
+ * previous cross.  Compilers tell of blocks that have variables; a loop is found by the jump that
+ * closes it, from its end back to where it began.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static void find_loop(struct symbols *symbols, const struct points_function *f, 
     symbols_instructions(symbols, f->start, f->end, &code, &count);
     for (size_t n = 0; n < count; n++) {
         u64 start = code[n].target;
-        if (code[n].kind != INSTRUCTION_JUMP || start < f->start || start > code[n].pc || pc < start)
+        if (code[n].kind != INSTRUCTION_JUMP || start < f->start || start > code[n].pc ||
+            pc < start)
             continue;
         u64 end = end_of_loop(code, count, start);
         if (pc >= end)

@@ -1,8 +1,9 @@
 /* Steps around resolvers.
  *
- * The resolver of an IFUNC is called by the dynamic linker, which is not on the user's way (docs/movement.md).  Its own step
- * points do not count, by their addresses.  Those of functions that it calls may be executed elsewhere, too: so its calls are
- * found, and what lies between one and its return is left out.  There are few: each resolver that calls anything at all is called
+ * The resolver of an IFUNC is called by the dynamic linker, which is not on the user's way
+ * (docs/movement.md).  Its own step points do not count, by their addresses.  Those of functions
+ * that it calls may be executed elsewhere, too: so its calls are found, and what lies between one
+ * and its return is left out.  There are few: each resolver that calls anything at all is called
  * once for each file that binds its function.
  *
  *          e ...... resolver ...... r             points in between are not counted
@@ -25,7 +26,8 @@ static u32 resolver_sites(const struct walk *w, struct plan_site **ret)
     symbols_resolvers(w->symbols, &entries, &count);
     *ret = xalloc((count + 1) * sizeof **ret);
     for (size_t n = 0; n < count; n++)
-        (*ret)[n] = (struct plan_site){.kind = SITE_CODE, .address = entries[n], .thread = w->thread};
+        (*ret)[n] =
+            (struct plan_site){.kind = SITE_CODE, .address = entries[n], .thread = w->thread};
     free(entries);
     return (u32)count;
 }
@@ -67,7 +69,8 @@ bool walk_at_resolver(const struct walk *w)
 /* --- backward --------------------------------------------------------------------------------- */
 
 /* From its entry to its return, as a pass that counts sees it. */
-static struct error *follow_call(struct walk *w, const struct plan_site *back, struct resolver_call *c)
+static struct error *follow_call(struct walk *w, const struct plan_site *back,
+                                 struct resolver_call *c)
 {
     struct pass_plan plan;
     struct replayer *r;
@@ -104,7 +107,8 @@ static struct error *look_at_call(struct walk *w, struct moment entered, struct 
 }
 
 /* The last call of a resolver before the moment, if it had not returned by then. */
-static struct error *find_around(struct walk *w, struct moment at, bool *ret, struct resolver_call *ret_call)
+static struct error *find_around(struct walk *w, struct moment at, bool *ret,
+                                 struct resolver_call *ret_call)
 {
     struct found found;
     *ret = false;
@@ -116,8 +120,10 @@ static struct error *find_around(struct walk *w, struct moment at, bool *ret, st
     return err;
 }
 
-/* A search for more points than there are ends where the last call of a resolver began: what it has counted since then. */
-static struct error *count_since(struct walk *w, struct point_question *q, struct moment from, u64 *ret)
+/* A search for more points than there are ends where the last call of a resolver began: what it
+ * has counted since then. */
+static struct error *count_since(struct walk *w, struct point_question *q, struct moment from,
+                                 u64 *ret)
 {
     const u64 endless = ~0ull >> 2;
     struct point_result r;
@@ -127,7 +133,8 @@ static struct error *count_since(struct walk *w, struct point_question *q, struc
     return err;
 }
 
-/* Beginnings of the question are the calls: a search ends at the last one, and goes on before it without what lay in it. */
+/* Beginnings of the question are the calls: a search ends at the last one, and goes on before it
+ * without what lay in it. */
 static struct error *search_around(struct walk *w, u64 count, struct point_result *ret)
 {
     struct point_question q = walk_question(w, NULL, 0);
@@ -143,7 +150,8 @@ static struct error *search_around(struct walk *w, u64 count, struct point_resul
             err = find_around(w, ret->at, &inside, &call);
         else if (!err && !session_interrupted(w->s) && ret->outcome == POINT_BEGUN)
             err = look_at_call(w, ret->at, &call);
-        if (err || session_interrupted(w->s) || (ret->outcome == POINT_FOUND ? !inside : ret->outcome != POINT_BEGUN))
+        if (err || session_interrupted(w->s) ||
+            (ret->outcome == POINT_FOUND ? !inside : ret->outcome != POINT_BEGUN))
             return err;
         replayer_destroy(ret->process);
         ret->process = NULL;

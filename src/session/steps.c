@@ -404,7 +404,8 @@ static struct error *steps_backward(struct session *s, struct stepping *g)
     return err;
 }
 
-struct error *steps_one(struct session *s, enum session_direction direction, u32 thread, struct session_stop *ret)
+struct error *steps_one(struct session *s, enum session_direction direction, u32 thread,
+                        struct session_stop *ret)
 {
     struct stepping g = {direction, thread, 1, {0, 0}, ret};
     *ret = (struct session_stop){.why = WHY_END};
@@ -419,7 +420,8 @@ struct error *session_step(struct session *s, enum session_direction direction, 
     struct session_stop stop = {.why = WHY_END};
     struct stepping g = {direction, thread, count ? count : 1, range, &stop};
     if (movement_at_edge_of_life(s, direction, thread)) {
-        *ret = (struct session_stop){.why = direction == FORWARD ? WHY_THREAD_END : WHY_THREAD_START};
+        *ret =
+            (struct session_stop){.why = direction == FORWARD ? WHY_THREAD_END : WHY_THREAD_START};
         return NULL;
     }
     session_begin(s);

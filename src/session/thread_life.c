@@ -1,10 +1,11 @@
-/* Movements of one thread stay in its life: before its first instruction, and after its last, there is nothing of it to go to
- * (docs/movement.md).  What other threads did then does not matter.
- */
+/* Movements of one thread stay in its life: before its first instruction, and after its last, there
+ * is nothing of it to go to (docs/movement.md).  What other threads did then does not
+ * matter. */
 #include "session/movement_internal.h"
 
 /* The thread's instruction that is nearest to the moment, whatever breakpoints there are. */
-static struct error *find_nearest(struct session *s, u32 thread, struct moment from, enum session_direction towards)
+static struct error *find_nearest(struct session *s, u32 thread, struct moment from,
+                                  enum session_direction towards)
 {
     struct session_stop unused;
     struct breakpoints kept = s->breakpoints;
@@ -17,8 +18,8 @@ static struct error *find_nearest(struct session *s, u32 thread, struct moment f
     return err;
 }
 
-struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread, struct moment from,
-                                    struct session_stop *stop)
+struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                    struct moment from, struct session_stop *stop)
 {
     struct moment edge;
     bool back = direction == BACKWARD;
@@ -44,8 +45,8 @@ bool movement_at_edge_of_life(const struct session *s, enum session_direction di
     return e->known && e->thread == thread && moment_compare(e->at, s->here.at) == 0;
 }
 
-struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread, struct moment from,
-                                   struct session_stop *stop)
+struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                   struct moment from, struct session_stop *stop)
 {
     session_begin(s);
     struct error *err = movement_stay_in_life(s, direction, thread, from, stop);

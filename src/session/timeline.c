@@ -238,7 +238,8 @@ struct error *timeline_leave(struct timeline *t, struct replayer *r)
 struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r)
 {
     struct checkpoint *before = timeline_before(t, replayer_at(r));
-    if (timeline_seconds(t, r->stopped.tick - before->at.tick) < WORTH_KEEPING + 2 * t->fork_seconds)
+    if (timeline_seconds(t, r->stopped.tick - before->at.tick) <
+        WORTH_KEEPING + 2 * t->fork_seconds)
         return NULL;
     return timeline_leave(t, r);
 }

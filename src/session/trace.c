@@ -1,8 +1,8 @@
 /* Tracing: see trace.h.
  *
- * A pass keeps up to BATCH hits in the engine and stands when they are so many, so none is lost however many there are.  A part that
- * was run through leaves checkpoints, and its process where it ends: another question about the same stretch
- * finds code that is translated already.
+ * A pass keeps up to BATCH hits in the engine and stands when they are so many, so none is lost
+ * however many there are.  A part that was run through leaves checkpoints, and its process where it
+ * ends: another question about the same stretch finds code that is translated already.
  *
  * Invariant
  *   (1) s->shown is set only while trace_lay() runs.
@@ -88,8 +88,12 @@ static struct error *run_part(struct tracing *t, struct moment limit)
 {
     struct error *err = trace_lay(t);
     while (!err && !t->enough) {
-        err = timeline_run(&t->s->timeline, t->r, &(struct timeline_pass){
-            .plan = t->plan, .size = t->plan_size, .limit = limit, .seen = take_piece, .context = t});
+        err = timeline_run(&t->s->timeline, t->r,
+                           &(struct timeline_pass){.plan = t->plan,
+                                                   .size = t->plan_size,
+                                                   .limit = limit,
+                                                   .seen = take_piece,
+                                                   .context = t});
         if (err || trace_is_over(t))
             break;
         if (is_laid_anew(t))
@@ -133,9 +137,10 @@ static struct moment later(struct moment a, struct moment b)
     return moment_compare(a, b) < 0 ? b : a;
 }
 
-/* A part ends at `to` and begins at a checkpoint, strictly before.  It is as long as all parts that were run through before it
- * together: whatever is looked for, no more than about twice the way to it is run, and in a few parts.  Each costs a copy of a
- * process that has to translate its code anew. */
+/* A part ends at `to` and begins at a checkpoint, strictly before.  It is as long as all parts that
+ * were run through before it together: whatever is looked for, no more than about twice the way to
+ * it is run, and in a few parts.  Each costs a copy of a process that has to translate its code
+ * anew. */
 static struct moment part_before(const struct session *s, struct moment to, u64 done,
                                  struct moment bound)
 {
@@ -177,7 +182,8 @@ static struct error *exact(struct session *s, struct moment *at)
     return NULL;
 }
 
-struct error *session_trace(struct session *s, const struct session_trace *asked, bool *ret_interrupted)
+struct error *session_trace(struct session *s, const struct session_trace *asked,
+                            bool *ret_interrupted)
 {
     struct tracing t = {.s = s, .asked = asked};
     struct moment from = asked->from, to = asked->to;
@@ -186,7 +192,8 @@ struct error *session_trace(struct session *s, const struct session_trace *asked
     struct error *err = exact(s, &from);
     if (!err)
         err = exact(s, &to);
-    bool any = moment_compare(from, to) <= 0; /* where nothing lies between, there is a look all the same */
+    /* where nothing lies between, there is a look all the same */
+    bool any = moment_compare(from, to) <= 0;
     if (!err && any && asked->direction == BACKWARD)
         err = trace_backward(&t, from, to);
     else if (!err && any)
@@ -197,7 +204,7 @@ struct error *session_trace(struct session *s, const struct session_trace *asked
     return err;
 }
 
-/* --- memory as it was not ---------------------------------------------------------------------- */
+/* --- memory as it was not --------------------------------------------------------------------- */
 
 void session_pretend(struct session *s, const struct session_patch *patches, size_t count)
 {

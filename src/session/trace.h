@@ -1,11 +1,13 @@
-/* Tracing: every hit of some sites in a stretch of the track, by passes that leave the present where it is.
+/* Tracing: every hit of some sites in a stretch of the track, by passes that leave the present
+ * where it is.
  *
- * What a question depends on may change with time: where `p->next->v` lies is another matter after p has changed.  So sites are
- * laid by a function that can look at the moment from which on they are to hold; a hit of a site with PLAN_ENDS is where it is
- * called again.
+ * What a question depends on may change with time: where `p->next->v` lies is another matter after
+ * p has changed.  So sites are laid by a function that can look at the moment from which on they
+ * are to hold; a hit of a site with PLAN_ENDS is where it is called again.
  *
- * Forward, the stretch is one.  Backward it is taken in parts, from the newest to the oldest; within a part hits come in the order
- * in which they happened all the same, since programs only run forward.
+ * Forward, the stretch is one.  Backward it is taken in parts, from the newest to the oldest;
+ * within a part hits come in the order in which they happened all the same, since programs only run
+ * forward.
  */
 #ifndef SESSION_TRACE_H
 #define SESSION_TRACE_H
@@ -24,7 +26,8 @@ struct session_trace {
     struct moment from, to; /* what happened behind `from`, up to `to` */
     enum session_direction direction;
 
-    /* Where each part begins, and where a hit with PLAN_ENDS has happened: until it returns, looking shows `at`. */
+    /* Where each part begins, and where a hit with PLAN_ENDS has happened: until it returns,
+     * looking shows `at`. */
     struct error *(*lay)(void *context, struct moment at, struct session_sites *ret);
     /* Hits since it was last called, in the order in which they happened.  False: it is enough. */
     bool (*take)(void *context, const struct plan_hit *hits, size_t count);
@@ -35,7 +38,8 @@ struct session_trace {
 };
 
 /* *ret_interrupted: it was ended by session_interrupt(). */
-struct error *session_trace(struct session *s, const struct session_trace *t, bool *ret_interrupted);
+struct error *session_trace(struct session *s, const struct session_trace *t,
+                            bool *ret_interrupted);
 
 /* --- memory as it was not ------------------------------------------------------------------
  *
@@ -47,7 +51,8 @@ struct session_patch {
 };
 void session_pretend(struct session *s, const struct session_patch *patches, size_t count);
 
-/* From now on what session_read() is asked for is noted, until session_reads_noted(); *ret to be freed.  They may overlap. */
+/* From now on what session_read() is asked for is noted, until session_reads_noted(); *ret to be
+ * freed.  They may overlap. */
 struct session_noted {
     u64 address, size;
 };

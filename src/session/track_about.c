@@ -22,7 +22,8 @@ static void track_about_add_words(const struct event_piece *p, char *room, size_
     }
 }
 
-/* " program argument...", cut if it is long; a forked track has that of the one it was forked from. */
+/* " program argument...", cut if it is long; a forked track has that of the one it was forked
+ * from. */
 static void read_command(const struct recording *rec, u32 track, char room[COMMAND_MOST + 8])
 {
     struct lineage *l;
@@ -32,7 +33,8 @@ static void read_command(const struct recording *rec, u32 track, char room[COMMA
     if (!err) {
         while (!(err = lineage_next(l, &e)) && e &&
                (e->kind == EVENT_START || e->kind == EVENT_DATA || e->kind == EVENT_NOTE))
-            for (const struct event_piece *p = NULL; e->kind != EVENT_NOTE && (p = event_next_piece(e, p));)
+            for (const struct event_piece *p = NULL;
+                 e->kind != EVENT_NOTE && (p = event_next_piece(e, p));)
                 if (p->kind == PIECE_ARGUMENTS)
                     track_about_add_words(p, room, &used);
         lineage_close(l);

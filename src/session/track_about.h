@@ -4,8 +4,8 @@
 
 #include "log/recording.h"
 
-/* "pid 17, forked from track 0 at tick 5: ./program its arguments"; of one that cannot be read, why not.  To be
- * freed. */
+/* "pid 17, forked from track 0 at tick 5: ./program its arguments"; of one that cannot be read, why
+ * not.  To be freed. */
 char *track_about(const struct recording *rec, u32 track);
 
 /* An error if the recording has no such track. */

@@ -144,7 +144,8 @@ static bool is_fault(const struct event *e)
 
 static bool is_met(const struct event *e)
 {
-    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && !(e->kind & EVENT_OPTIONAL) && !is_fault(e);
+    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && !(e->kind & EVENT_OPTIONAL) &&
+           !is_fault(e);
 }
 
 /* The mark behind the event. */
@@ -169,7 +170,8 @@ static struct thread_life *life_of(struct track_events *t, u32 thread)
     return NULL;
 }
 
-static struct thread_life *new_life(struct track_events *t, u32 thread, bool began, struct moment at)
+static struct thread_life *new_life(struct track_events *t, u32 thread, bool began,
+                                    struct moment at)
 {
     struct thread_life *life = list_add(&t->lives);
     *life = (struct thread_life){.thread = thread, .began = began, .begin = at};
@@ -241,7 +243,8 @@ static struct error *expand(struct track_events *t, struct lineage *l)
 struct error *track_events_create(const struct recording *rec, u32 track, struct track_events **ret)
 {
     struct track_events *t = xalloc(sizeof *t);
-    *t = (struct track_events){.fd = open_temporary(), .own = ~0ull, .lives = LIST(struct thread_life)};
+    *t = (struct track_events){
+        .fd = open_temporary(), .own = ~0ull, .lives = LIST(struct thread_life)};
     struct lineage *l = NULL;
     struct error *err = t->fd < 0 ? error_errno(errno, "making a temporary file") : NULL;
     if (!err)
@@ -295,7 +298,8 @@ const char *track_events_end(const struct track_events *t)
 {
     if (t->last_kind == EVENT_END)
         return NULL;
-    return t->last_kind == EVENT_EXEC ? "executed another program" : "was killed, or its log is cut";
+    return t->last_kind == EVENT_EXEC ? "executed another program"
+                                      : "was killed, or its log is cut";
 }
 
 static const struct event *event_at(const struct track_events *t, u64 offset)
@@ -404,7 +408,8 @@ bool track_events_interrupt(const struct track_events *t, u64 met, struct moment
     return false;
 }
 
-static const struct thread_life *find_life(const struct track_events *t, u32 thread, struct moment at)
+static const struct thread_life *find_life(const struct track_events *t, u32 thread,
+                                           struct moment at)
 {
     const struct thread_life *all = t->lives.items, *found = NULL;
     for (size_t n = 0; n < t->lives.count; n++)
@@ -413,7 +418,8 @@ static const struct thread_life *find_life(const struct track_events *t, u32 thr
     return found;
 }
 
-bool track_events_begins(const struct track_events *t, u32 thread, struct moment at, struct moment *ret)
+bool track_events_begins(const struct track_events *t, u32 thread, struct moment at,
+                         struct moment *ret)
 {
     const struct thread_life *life = find_life(t, thread, at);
     if (!life || !life->began)
@@ -422,7 +428,8 @@ bool track_events_begins(const struct track_events *t, u32 thread, struct moment
     return true;
 }
 
-bool track_events_ends(const struct track_events *t, u32 thread, struct moment at, struct moment *ret)
+bool track_events_ends(const struct track_events *t, u32 thread, struct moment at,
+                       struct moment *ret)
 {
     const struct thread_life *life = find_life(t, thread, at);
     if (!life || !life->ended)
@@ -477,7 +484,8 @@ u8 *track_events_piece(const struct track_events *t, u32 kind, size_t *ret_size)
     return ret;
 }
 
-/* Files that were only looked at come before it: a script names its interpreter, which is the program then. */
+/* Files that were only looked at come before it: a script names its interpreter, which is the
+ * program then. */
 char *track_events_program(const struct track_events *t)
 {
     const struct event *e;

@@ -30,13 +30,17 @@ const char *track_events_end(const struct track_events *t);
 void track_events_place(const struct track_events *t, u64 met, struct moment at, u64 *ret_number,
                         u64 *ret_time);
 
-/* Behind the first `met`: does a signal or another thread come at the moment, before what lies there is executed? */
+/* Behind the first `met`: does a signal or another thread come at the moment, before what lies
+ * there is executed? */
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at);
 
-/* Of the thread that has this number at the moment: when it was first given its turn, and when it ended.  These are events before
- * its first instruction, and after its last.  False: it was there from the start, or did not end before the track. */
-bool track_events_begins(const struct track_events *t, u32 thread, struct moment at, struct moment *ret);
-bool track_events_ends(const struct track_events *t, u32 thread, struct moment at, struct moment *ret);
+/* Of the thread that has this number at the moment: when it was first given its turn, and when it
+ * ended.  These are events before its first instruction, and after its last.  False: it was there
+ * from the start, or did not end before the track. */
+bool track_events_begins(const struct track_events *t, u32 thread, struct moment at,
+                         struct moment *ret);
+bool track_events_ends(const struct track_events *t, u32 thread, struct moment at,
+                       struct moment *ret);
 
 /* By the number that `ebb dump` shows. */
 struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret);

@@ -97,8 +97,8 @@ const char *session_fault_runtime(const struct session *s)
     return s->fault_runtime;
 }
 
-/* The everyday ones are those that gdb lets pass by itself: alarms, children and the like; 32 and 33
- * are the C library's own. */
+/* The everyday ones are those that gdb lets pass by itself: alarms, children and the like; 32 and
+ * 33 are the C library's own. */
 bool session_signal_stops(const struct session *s, u32 signal)
 {
     switch (signal) {

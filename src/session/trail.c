@@ -496,8 +496,8 @@ static bool read_state(void *context, void *to, struct gaddr from, size_t size)
     return got == size;
 }
 
-/* Is a process made there that has its own memory?  A child of vfork has its parent's, and is replayed
- * under its parent's id. */
+/* Is a process made there that has its own memory?  A child of vfork has its parent's, and is
+ * replayed under its parent's id. */
 static bool trail_is_fork(struct trail *t, u64 index)
 {
     const struct state *state = &t->states[index];
@@ -519,8 +519,8 @@ static bool is_born_behind(struct trail *t, u64 index, u32 thread)
     return false;
 }
 
-/* A thread that ends within the trail is known only where that begins, one that begins in it only at the end; and the one that a
- * child of fork is born with has another number from then on. */
+/* A thread that ends within the trail is known only where that begins, one that begins in it only
+ * at the end; and the one that a child of fork is born with has another number from then on. */
 u32 trail_tid(struct trail *t, u64 index)
 {
     u32 thread = trail_thread(t, index), early = tid_in(t->early, t->early_count, thread);

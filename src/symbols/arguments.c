@@ -29,7 +29,8 @@ static bool argument_registers(const struct returned *r, unsigned *integers, uns
     return true;
 }
 
-static void argument_to_registers(const struct returned *r, struct values_call *call, const u8 *bytes)
+static void argument_to_registers(const struct returned *r, struct values_call *call,
+                                  const u8 *bytes)
 {
     for (u64 n = 0; n < (r->size + 7) / 8; n++)
         if (r->words[n] == WORD_INTEGER)
@@ -49,7 +50,8 @@ static struct error *argument_by_address(struct evaluation *v, struct values_cal
     if (err)
         return err;
     struct number at = {.i = there->address};
-    return call_add_argument(v, call, stack, value_of_number(v, type_builtin(v, "unsigned long"), at));
+    return call_add_argument(v, call, stack,
+                             value_of_number(v, type_builtin(v, "unsigned long"), at));
 }
 
 struct error *call_add_argument(struct evaluation *v, struct values_call *call, struct list *stack,
@@ -83,7 +85,8 @@ struct error *call_add_argument(struct evaluation *v, struct values_call *call, 
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-bool call_register(const struct values_called *called, const char *name, u8 *bytes, size_t *ret_size)
+bool call_register(const struct values_called *called, const char *name, u8 *bytes,
+                   size_t *ret_size)
 {
     unsigned number = (unsigned)(name[strlen(name) - 1] - '0');
     if (number > 1)
@@ -101,7 +104,8 @@ bool call_returns_in_memory(struct evaluation *v, struct type *t)
     struct type *plain = type_plain(v, t);
     struct returned r = {.v = v, .size = plain->size};
     bool wide;
-    return plain->kind != TYPE_VOID && returned_in_memory(&r, t, &wide) && !returned_on_x87_stack(plain);
+    return plain->kind != TYPE_VOID && returned_in_memory(&r, t, &wide) &&
+           !returned_on_x87_stack(plain);
 }
 
 struct error *call_result(struct evaluation *v, struct type *t, const struct values_called *called,

@@ -1,15 +1,17 @@
 /* Casts, and what classes are to each other.
  *
- * A pointer to an object becomes one to its base class, or to the class that it is a base of, as C++ does it: the address changes by
- * where the base lies.  A virtual base is at no fixed place.  Down from it the way leads through the whole object: how far up
- * that begins is written before the table of virtual functions, and the table's name says what it is.
+ * A pointer to an object becomes one to its base class, or to the class that it is a base of, as
+ * C++ does it: the address changes by where the base lies.  A virtual base is at no fixed place.
+ * Down from it the way leads through the whole object: how far up that begins is written before the
+ * table of virtual functions, and the table's name says what it is.
  */
 #include "symbols/values_internal.h"
 
 /* Each unit has its own description of a class. */
 static bool is_same_class(const struct type *a, const struct type *b)
 {
-    return a == b || (a->kind == TYPE_STRUCT && b->kind == TYPE_STRUCT && a->name && b->name && strcmp(a->name, b->name) == 0);
+    return a == b || (a->kind == TYPE_STRUCT && b->kind == TYPE_STRUCT && a->name && b->name &&
+                      strcmp(a->name, b->name) == 0);
 }
 
 /* The base class `wanted` of an object; NULL: it has none. */
@@ -48,12 +50,14 @@ static bool is_class_name(struct evaluation *v, struct type *class, const char *
     char *whole = type_text(v, class);
     size_t all = strlen(whole), length = strlen(name);
     bool same = type_same_name(whole, name) ||
-                (all > length + 2 && strcmp(whole + all - length, name) == 0 && whole[all - length - 1] == ':');
+                (all > length + 2 && strcmp(whole + all - length, name) == 0 &&
+                 whole[all - length - 1] == ':');
     free(whole);
     return same;
 }
 
-struct type *class_named_in(struct evaluation *v, struct type *class, const char *name, unsigned depth)
+struct type *class_named_in(struct evaluation *v, struct type *class, const char *name,
+                            unsigned depth)
 {
     size_t count;
     struct type *found = NULL;
@@ -70,7 +74,8 @@ struct type *class_named_in(struct evaluation *v, struct type *class, const char
     return named && named->kind == TYPE_STRUCT && class_has_base(v, class, named) ? named : NULL;
 }
 
-struct error *value_find_member_in(struct value *object, struct type *class, const char *name, struct value **ret)
+struct error *value_find_member_in(struct value *object, struct type *class, const char *name,
+                                   struct value **ret)
 {
     struct evaluation *v = object->evaluation;
     if (class && !is_same_class(type_plain(v, object->type), class))
@@ -82,7 +87,8 @@ struct error *value_find_member_in(struct value *object, struct type *class, con
 enum relation { NOT_A_BASE, A_BASE, A_VIRTUAL_BASE };
 
 /* What `wanted` is to a class; where it lies in objects of it, if that is fixed. */
-static enum relation relation_of(struct evaluation *v, struct type *class, struct type *wanted, unsigned depth, u64 *ret)
+static enum relation relation_of(struct evaluation *v, struct type *class, struct type *wanted,
+                                 unsigned depth, u64 *ret)
 {
     size_t count;
     const struct member *m = type_members(v, class, &count);
@@ -98,42 +104,51 @@ static enum relation relation_of(struct evaluation *v, struct type *class, struc
     return NOT_A_BASE;
 }
 
-/* The object that the part at the address belongs to, by its table of virtual functions; NULL: it cannot be found. */
+/* The object that the part at the address belongs to, by its table of virtual functions; NULL:
+ * it cannot be found. */
 static struct value *whole_object(struct evaluation *v, u64 address)
 {
     static const char title[] = "vtable for ";
     const struct symbols_host *host = &v->symbols->host;
     u64 table;
     i64 up;
-    if (!host->read(host->context, address, &table, 8) || !host->read(host->context, table - 16, &up, 8))
+    if (!host->read(host->context, address, &table, 8) ||
+        !host->read(host->context, table - 16, &up, 8))
         return NULL;
     char *name = names_of_address(v->symbols, table, false);
     struct name_found found;
     bool known = name && strncmp(name, title, sizeof title - 1) == 0;
     if (known) {
         name[strcspn(name, "+")] = 0;
-        known = names_find(v, name + sizeof title - 1, NULL, 1u << NAME_TYPE, &found) && !found.entry.is_declaration;
+        known = names_find(v, name + sizeof title - 1, NULL, 1u << NAME_TYPE, &found) &&
+                !found.entry.is_declaration;
     }
     free(name);
-    return known ? value_at(v, type_of(v, found.module, &found.entry.die), address + (u64)up, NULL) : NULL;
+    return known ? value_at(v, type_of(v, found.module, &found.entry.die), address + (u64)up, NULL)
+                 : NULL;
 }
 
-static struct error *cast_from_virtual(struct evaluation *v, u64 *address, const struct type *from, struct type *to)
+static struct error *cast_from_virtual(struct evaluation *v, u64 *address, const struct type *from,
+                                       struct type *to)
 {
     struct value *whole = whole_object(v, *address);
     if (whole && !is_same_class(type_plain(v, whole->type), to))
         whole = base_of(whole, to, 0);
     if (!whole)
-        return error_new("%s is a virtual base of %s, and no %s is around this one", from->name, to->name, to->name);
+        return error_new("%s is a virtual base of %s, and no %s is around this one", from->name,
+                         to->name, to->name);
     *address = whole->address;
     return NULL;
 }
 
-/* The address of an object as its base class, or as the class that it is a base of.  Others stay where they are. */
-static struct error *cast_to_relative(struct evaluation *v, u64 *address, struct type *from, struct type *to)
+/* The address of an object as its base class, or as the class that it is a base of.  Others stay
+ * where they are. */
+static struct error *cast_to_relative(struct evaluation *v, u64 *address, struct type *from,
+                                      struct type *to)
 {
     u64 offset;
-    if (from->kind != TYPE_STRUCT || to->kind != TYPE_STRUCT || is_same_class(from, to) || !*address)
+    if (from->kind != TYPE_STRUCT || to->kind != TYPE_STRUCT || is_same_class(from, to) ||
+        !*address)
         return NULL;
     struct value *base = base_of(value_at(v, from, *address, NULL), to, 0);
     if (base && base->in_memory) {
@@ -167,7 +182,8 @@ static struct error *cast_in_memory(struct value *value, struct type *to, struct
 {
     struct evaluation *v = value->evaluation;
     u64 address = value->address;
-    struct error *err = cast_to_relative(v, &address, type_plain(v, value->type), type_plain(v, to));
+    struct error *err =
+        cast_to_relative(v, &address, type_plain(v, value->type), type_plain(v, to));
     if (!err)
         *ret = value_at(v, to, address, value->from);
     return err;
@@ -208,7 +224,8 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
         return err;
     if (plain->kind == TYPE_POINTER && from->kind == TYPE_POINTER) {
         u64 address = (u64)n.i;
-        err = cast_to_relative(v, &address, type_plain(v, type_target(v, from)), type_plain(v, type_target(v, plain)));
+        err = cast_to_relative(v, &address, type_plain(v, type_target(v, from)),
+                               type_plain(v, type_target(v, plain)));
         if (err)
             return err;
         n.i = address;

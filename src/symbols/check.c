@@ -1,5 +1,5 @@
-/* Does an expression mean something at a place?  It parses, and each name in it is known there.  Nothing is evaluated: there need be
- * no frame yet. */
+/* Does an expression mean something at a place?  It parses, and each name in it is known there.
+ * Nothing is evaluated: there need be no frame yet. */
 #include "symbols/values_internal.h"
 
 static bool check_is_known(struct evaluation *v, const char *name)
@@ -7,7 +7,8 @@ static bool check_is_known(struct evaluation *v, const char *name)
     struct name_meaning m;
     bool is_code;
     u64 address;
-    return lookup_name(v, name, NAME_VALUES, &m) || names_find_symbol(v->symbols, name, &is_code, &address);
+    return lookup_name(v, name, NAME_VALUES, &m) ||
+           names_find_symbol(v->symbols, name, &is_code, &address);
 }
 
 static struct error *check_tree(struct evaluation *v, const struct tree *t)

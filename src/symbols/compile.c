@@ -1,8 +1,8 @@
 /* Trees to agent bytecode, for conditions that run inside the process.
  *
- * Each tree leaves one item on the stack: its value, or the address where it lies.  Items have 64 bits; a value is
- * extended to that by the sign of its type, so that a conversion is no more than a truncation.  Floating-point numbers are
- * doubles there.
+ * Each tree leaves one item on the stack: its value, or the address where it lies.  Items have 64
+ * bits; a value is extended to that by the sign of its type, so that a conversion is no more than a
+ * truncation.  Floating-point numbers are doubles there.
  */
 #include "symbols/compile_internal.h"
 #include "symbols/rust_internal.h"
@@ -16,8 +16,10 @@ static struct error *compile_value(struct compiler *c, const struct tree *t, str
     struct error *err = compile_tree(c, t, ret);
     if (!err)
         err = code_load(c, ret);
-    for (unsigned n = 0; n < SHOW_DEPTH && !err && rust_is_reference(type_plain(c->v, ret->type)); n++) {
-        *ret = (struct operand){.type = type_target(c->v, type_plain(c->v, ret->type)), .is_address = true};
+    for (unsigned n = 0; n < SHOW_DEPTH && !err && rust_is_reference(type_plain(c->v, ret->type));
+         n++) {
+        *ret = (struct operand){.type = type_target(c->v, type_plain(c->v, ret->type)),
+                                .is_address = true};
         err = code_load(c, ret);
     }
     return err;
@@ -31,7 +33,7 @@ static struct error *compile_truth(struct compiler *c, const struct tree *t, str
     return err;
 }
 
-/* --- operators ----------------------------------------------------------------------------------------------------- */
+/* --- operators -------------------------------------------------------------------------------- */
 
 static u64 compile_step_of(struct compiler *c, struct type *pointer)
 {
@@ -44,7 +46,9 @@ static void compile_compare(struct compiler *c, enum tree_op op, bool is_unsigne
     bool swapped = op == OP_GT || op == OP_LE, inverted = op == OP_NE || op == OP_LE || op == OP_GE;
     if (swapped)
         code_byte(c, CODE_SWAP);
-    code_byte(c, op == OP_EQ || op == OP_NE ? CODE_EQUAL : is_unsigned ? CODE_LESS_UNSIGNED : CODE_LESS_SIGNED);
+    code_byte(c, op == OP_EQ || op == OP_NE ? CODE_EQUAL
+                 : is_unsigned              ? CODE_LESS_UNSIGNED
+                                            : CODE_LESS_SIGNED);
     if (inverted)
         code_byte(c, CODE_LOG_NOT);
 }
@@ -52,10 +56,13 @@ static void compile_compare(struct compiler *c, enum tree_op op, bool is_unsigne
 static struct error *calculate(struct compiler *c, enum tree_op op, bool is_unsigned)
 {
     static const u8 codes[][2] = {
-        [OP_ADD] = {CODE_ADD, CODE_ADD}, [OP_SUB] = {CODE_SUB, CODE_SUB}, [OP_MUL] = {CODE_MUL, CODE_MUL},
-        [OP_DIV] = {CODE_DIV_SIGNED, CODE_DIV_UNSIGNED}, [OP_MOD] = {CODE_REM_SIGNED, CODE_REM_UNSIGNED},
+        [OP_ADD] = {CODE_ADD, CODE_ADD}, [OP_SUB] = {CODE_SUB, CODE_SUB},
+        [OP_MUL] = {CODE_MUL, CODE_MUL},
+        [OP_DIV] = {CODE_DIV_SIGNED, CODE_DIV_UNSIGNED},
+        [OP_MOD] = {CODE_REM_SIGNED, CODE_REM_UNSIGNED},
         [OP_SHL] = {CODE_LSH, CODE_LSH}, [OP_SHR] = {CODE_RSH_SIGNED, CODE_RSH_UNSIGNED},
-        [OP_BAND] = {CODE_AND, CODE_AND}, [OP_BOR] = {CODE_OR, CODE_OR}, [OP_XOR] = {CODE_XOR, CODE_XOR},
+        [OP_BAND] = {CODE_AND, CODE_AND}, [OP_BOR] = {CODE_OR, CODE_OR},
+        [OP_XOR] = {CODE_XOR, CODE_XOR},
     };
     if (op >= countof(codes) || !codes[op][0])
         return error_new("the operation cannot be compiled");
@@ -115,11 +122,14 @@ static void truncate_both(struct compiler *c, const struct type *t)
 }
 
 /* Both are doubles. */
-static struct error *on_doubles(struct compiler *c, enum tree_op op, struct type *type, struct operand *ret)
+static struct error *on_doubles(struct compiler *c, enum tree_op op, struct type *type,
+                                struct operand *ret)
 {
     static const u8 codes[] = {
-        [OP_ADD] = CODE_FLOAT_ADD, [OP_SUB] = CODE_FLOAT_SUB, [OP_MUL] = CODE_FLOAT_MUL, [OP_DIV] = CODE_FLOAT_DIV,
-        [OP_EQ] = CODE_FLOAT_EQUAL, [OP_NE] = CODE_FLOAT_EQUAL, [OP_LT] = CODE_FLOAT_LESS, [OP_GT] = CODE_FLOAT_LESS,
+        [OP_ADD] = CODE_FLOAT_ADD, [OP_SUB] = CODE_FLOAT_SUB, [OP_MUL] = CODE_FLOAT_MUL,
+        [OP_DIV] = CODE_FLOAT_DIV,
+        [OP_EQ] = CODE_FLOAT_EQUAL, [OP_NE] = CODE_FLOAT_EQUAL, [OP_LT] = CODE_FLOAT_LESS,
+        [OP_GT] = CODE_FLOAT_LESS,
         [OP_LE] = CODE_FLOAT_NOT_MORE, [OP_GE] = CODE_FLOAT_NOT_MORE,
     };
     if (op >= countof(codes) || !codes[op])
@@ -164,7 +174,8 @@ static struct error *compile_binary(struct compiler *c, const struct tree *t, st
         err = compile_value(c, t->b, &b);
     if (err)
         return err;
-    if (type_plain(c->v, a.type)->kind == TYPE_POINTER || type_plain(c->v, b.type)->kind == TYPE_POINTER)
+    if (type_plain(c->v, a.type)->kind == TYPE_POINTER ||
+        type_plain(c->v, b.type)->kind == TYPE_POINTER)
         return compile_on_pointers(c, t->op, &a, &b, ret);
     if (compile_is_float(c, &a) || compile_is_float(c, &b))
         return compile_on_floats(c, t->op, &a, &b, ret);
@@ -183,7 +194,7 @@ static struct error *compile_binary(struct compiler *c, const struct tree *t, st
     return err;
 }
 
-/* --- texts ----------------------------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 struct failing {
     size_t jumps[TEXT_MOST + 4];
@@ -205,7 +216,8 @@ static void must_equal(struct compiler *c, u64 value, struct failing *f)
 }
 
 /* The address of a std::string becomes that of its characters; it must be so long. */
-static struct error *enter_string(struct compiler *c, struct operand *o, size_t length, struct failing *f)
+static struct error *enter_string(struct compiler *c, struct operand *o, size_t length,
+                                  struct failing *f)
 {
     struct operand part, whole = *o;
     code_byte(c, CODE_DUP);
@@ -259,7 +271,7 @@ static struct error *compile_compare_text(struct compiler *c, const struct tree 
     return NULL;
 }
 
-/* --- what has one operand, or parts ------------------------------------------------------------------------------------- */
+/* --- what has one operand, or parts ----------------------------------------------------------- */
 
 static struct error *compile_dereference(struct compiler *c, struct operand *o, struct operand *ret)
 {
@@ -291,7 +303,8 @@ static struct error *compile_unary(struct compiler *c, const struct tree *t, str
         return compile_dereference(c, &a, ret);
     if ((err = code_load(c, &a)))
         return err;
-    if (t->op == OP_NOT && c->v->language == LANGUAGE_RUST && type_plain(c->v, a.type)->kind != TYPE_BOOL)
+    if (t->op == OP_NOT && c->v->language == LANGUAGE_RUST &&
+        type_plain(c->v, a.type)->kind != TYPE_BOOL)
         return error_new("! of a number cannot be compiled");
     if (t->op == OP_NOT) {
         code_truth(c, &a);
@@ -320,12 +333,15 @@ static struct error *compile_unary(struct compiler *c, const struct tree *t, str
     return NULL;
 }
 
-/* References are followed as far as they go; what is more than its fields is looked at elsewhere. */
-static struct error *compile_rust_member(struct compiler *c, struct operand *a, const char *name, struct operand *ret)
+/* References are followed as far as they go; what is more than its fields is looked at
+ * elsewhere. */
+static struct error *compile_rust_member(struct compiler *c, struct operand *a, const char *name,
+                                         struct operand *ret)
 {
     struct error *err = NULL;
     char numbered[32];
-    for (unsigned n = 0; n < SHOW_DEPTH && !err && type_plain(c->v, a->type)->kind == TYPE_POINTER; n++)
+    for (unsigned n = 0; n < SHOW_DEPTH && !err && type_plain(c->v, a->type)->kind == TYPE_POINTER;
+         n++)
         err = compile_dereference(c, a, a);
     if (!err && !rust_has_fields(type_plain(c->v, a->type)))
         err = error_new("fields of that type cannot be looked at inside the process");
@@ -405,8 +421,10 @@ static struct error *compile_condition(struct compiler *c, const struct tree *t,
     code_land(c, end);
     *ret = yes;
     if (compile_is_float(c, &yes) != compile_is_float(c, &no))
-        return error_new("of ?: either both or none can be floating-point numbers inside the process");
-    if (type_is_integral(type_plain(c->v, yes.type)) && type_is_integral(type_plain(c->v, no.type))) {
+        return error_new(
+            "of ?: either both or none can be floating-point numbers inside the process");
+    if (type_is_integral(type_plain(c->v, yes.type)) &&
+        type_is_integral(type_plain(c->v, no.type))) {
         ret->type = arithmetic_type(c->v, yes.type, no.type);
         code_truncate(c, type_plain(c->v, ret->type));
     }
@@ -426,7 +444,8 @@ static struct error *compile_cast(struct compiler *c, const struct tree *t, stru
         if (!o.is_address)
             return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
         *ret = (struct operand){.is_address = true,
-                                .type = plain->kind == TYPE_REFERENCE ? type_target(c->v, plain) : t->type};
+                                .type = plain->kind == TYPE_REFERENCE ? type_target(c->v, plain)
+                                                                      : t->type};
         return NULL;
     }
     if ((err = code_load(c, &o)))
@@ -499,7 +518,8 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     case TREE_ENTRY: return error_new("a caller's value cannot be looked at inside the process");
     case TREE_STRING: return error_new("a string cannot be looked at inside the process");
     case TREE_SLICE: return error_new("an array is no condition");
-    case TREE_TO_MEMBER: return error_new("a pointer to a member cannot be followed inside the process");
+    case TREE_TO_MEMBER:
+        return error_new("a pointer to a member cannot be followed inside the process");
     case TREE_CALL: return error_new("a function cannot be called inside the process");
     case TREE_ASSIGN:
     case TREE_COUNT: return error_new("an assignment would change the program: use == to compare");
@@ -527,7 +547,8 @@ static struct error *compile_whole(struct compiler *c, const char *expression)
 }
 
 /* Takes the code. */
-static struct error *compile_code(struct compiler *c, const char *expression, u8 **ret, size_t *ret_size)
+static struct error *compile_code(struct compiler *c, const char *expression, u8 **ret,
+                                  size_t *ret_size)
 {
     struct error *err = compile_whole(c, expression);
     if (!err && c->code.count > CODE_MOST)
@@ -555,7 +576,8 @@ struct error *values_compile(struct evaluation *v, const char *expression, struc
     return err;
 }
 
-struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret, size_t *ret_size)
+struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret,
+                                   size_t *ret_size)
 {
     struct compiler c = {.v = v, .code = LIST(u8), .pc = v->view.pc, .fixed = true};
     return compile_code(&c, expression, ret, ret_size);

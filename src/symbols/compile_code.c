@@ -17,7 +17,10 @@ void code_constant(struct compiler *c, u64 value)
     unsigned size = value < 0x100 ? 1 : value < 0x10000 ? 2 : value < 0x100000000 ? 4 : 8;
     c->last_constant = value;
     c->constant_start = c->code.count;
-    code_byte(c, size == 1 ? CODE_CONST8 : size == 2 ? CODE_CONST16 : size == 4 ? CODE_CONST32 : CODE_CONST64);
+    code_byte(c, size == 1   ? CODE_CONST8
+                 : size == 2 ? CODE_CONST16
+                 : size == 4 ? CODE_CONST32
+                             : CODE_CONST64);
     code_bytes(c, value, size);
     c->constant_end = c->code.count;
 }
@@ -55,7 +58,8 @@ static unsigned gdb_number(unsigned dwarf)
 {
     if (dwarf == DWARF_RIP)
         return GDB_RIP;
-    return dwarf < DWARF_RIP ? register_to_gdb(register_of_dwarf(dwarf)) : GDB_XMM0 + (dwarf - DWARF_XMM0);
+    return dwarf < DWARF_RIP ? register_to_gdb(register_of_dwarf(dwarf))
+                             : GDB_XMM0 + (dwarf - DWARF_XMM0);
 }
 
 /* `number` is DWARF's. */
@@ -74,7 +78,7 @@ struct error *code_register(struct compiler *c, u64 number)
     return NULL;
 }
 
-/* --- conversions -------------------------------------------------------------------------------------------- */
+/* --- conversions ------------------------------------------------------------------------------ */
 
 void code_truncate(struct compiler *c, const struct type *plain)
 {
@@ -102,7 +106,8 @@ void code_widen(struct compiler *c, const struct type *plain)
 void code_to_double(struct compiler *c, const struct type *plain)
 {
     if (plain->kind != TYPE_FLOAT)
-        code_float(c, plain->is_unsigned && plain->size == 8 ? CODE_FROM_UNSIGNED : CODE_FROM_SIGNED);
+        code_float(c,
+                   plain->is_unsigned && plain->size == 8 ? CODE_FROM_UNSIGNED : CODE_FROM_SIGNED);
 }
 
 void code_from_double(struct compiler *c, const struct type *plain)
@@ -129,7 +134,10 @@ static struct error *load_bits(struct compiler *c, const struct operand *o, bool
     u32 bits = o->bit_offset + o->bit_size;
     if (bits > 64)
         return error_new("a bit-field over nine bytes cannot be looked at inside the process");
-    code_byte(c, bits <= 8 ? CODE_REF8 : bits <= 16 ? CODE_REF16 : bits <= 32 ? CODE_REF32 : CODE_REF64);
+    code_byte(c, bits <= 8    ? CODE_REF8
+                 : bits <= 16 ? CODE_REF16
+                 : bits <= 32 ? CODE_REF32
+                              : CODE_REF64);
     if (o->bit_offset) {
         code_constant(c, o->bit_offset);
         code_byte(c, CODE_RSH_UNSIGNED);
@@ -146,7 +154,8 @@ struct error *code_load(struct compiler *c, struct operand *o)
     if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
         if (!o->is_address)
             return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
-        o->type = type_pointer(c->v, plain->kind == TYPE_ARRAY ? type_target(c->v, plain) : o->type);
+        o->type =
+            type_pointer(c->v, plain->kind == TYPE_ARRAY ? type_target(c->v, plain) : o->type);
         o->is_address = false;
         return NULL;
     }
@@ -155,13 +164,17 @@ struct error *code_load(struct compiler *c, struct operand *o)
     if (!type_is_scalar(plain) && plain->kind != TYPE_REFERENCE)
         return error_new("only numbers and pointers can be looked at inside the process");
     if (plain->size != 1 && plain->size != 2 && plain->size != 4 && plain->size != 8)
-        return error_new("numbers of %llu bytes cannot be looked at inside the process", (unsigned long long)plain->size);
+        return error_new("numbers of %llu bytes cannot be looked at inside the process",
+                         (unsigned long long)plain->size);
     if (!o->is_address)
         return NULL;
     o->is_address = false;
     if (o->bit_size)
         return load_bits(c, o, plain->is_unsigned);
-    code_byte(c, plain->size == 1 ? CODE_REF8 : plain->size == 2 ? CODE_REF16 : plain->size == 4 ? CODE_REF32 : CODE_REF64);
+    code_byte(c, plain->size == 1   ? CODE_REF8
+                 : plain->size == 2 ? CODE_REF16
+                 : plain->size == 4 ? CODE_REF32
+                                    : CODE_REF64);
     if (plain->kind == TYPE_FLOAT)
         code_widen(c, plain);
     else if (!plain->is_unsigned)

@@ -1,4 +1,5 @@
-/* What the files of compile share: the code that is written, and what a tree has left on the stack. */
+/* What the files of compile share: the code that is written, and what a tree has left on the
+ * stack. */
 #ifndef SYMBOLS_COMPILE_INTERNAL_H
 #define SYMBOLS_COMPILE_INTERNAL_H
 
@@ -7,7 +8,8 @@
 enum { CODE_MOST = 60000 };
 
 enum code {
-    CODE_FLOAT = 0x01, CODE_ADD = 0x02, CODE_SUB, CODE_MUL, CODE_DIV_SIGNED, CODE_DIV_UNSIGNED, CODE_REM_SIGNED,
+    CODE_FLOAT = 0x01, CODE_ADD = 0x02, CODE_SUB, CODE_MUL, CODE_DIV_SIGNED, CODE_DIV_UNSIGNED,
+    CODE_REM_SIGNED,
     CODE_REM_UNSIGNED, CODE_LSH, CODE_RSH_SIGNED, CODE_RSH_UNSIGNED,
     CODE_LOG_NOT = 0x0e, CODE_AND, CODE_OR, CODE_XOR, CODE_NOT, CODE_EQUAL, CODE_LESS_SIGNED,
     CODE_LESS_UNSIGNED, CODE_EXT, CODE_REF8, CODE_REF16, CODE_REF32, CODE_REF64,
@@ -18,7 +20,8 @@ enum code {
 /* Behind CODE_FLOAT: engine/plan/bytecode.h. */
 enum code_float {
     CODE_FROM_SINGLE = 1, CODE_ROUND_SINGLE, CODE_FROM_SIGNED, CODE_FROM_UNSIGNED, CODE_TO_SIGNED,
-    CODE_FLOAT_ADD = 16, CODE_FLOAT_SUB, CODE_FLOAT_MUL, CODE_FLOAT_DIV, CODE_FLOAT_EQUAL, CODE_FLOAT_LESS,
+    CODE_FLOAT_ADD = 16, CODE_FLOAT_SUB, CODE_FLOAT_MUL, CODE_FLOAT_DIV, CODE_FLOAT_EQUAL,
+    CODE_FLOAT_LESS,
     CODE_FLOAT_NOT_MORE,
 };
 
@@ -38,7 +41,7 @@ struct compiler {
     size_t constant_start, constant_end;
 };
 
-/* --- compile_code.c --------------------------------------------------------------------------------- */
+/* --- compile_code.c --------------------------------------------------------------------------- */
 
 void code_byte(struct compiler *c, u64 value);
 void code_bytes(struct compiler *c, u64 value, unsigned count); /* the highest first */
@@ -52,7 +55,8 @@ void code_land(struct compiler *c, size_t at);
 struct error *code_register(struct compiler *c, u64 number);
 /* Makes what is on top fit an integral type. */
 void code_truncate(struct compiler *c, const struct type *plain);
-/* The value, where its address was.  Arrays and functions become pointers; floats become doubles. */
+/* The value, where its address was.  Arrays and functions become pointers; floats become
+ * doubles. */
 struct error *code_load(struct compiler *c, struct operand *o);
 /* A reference is what it refers to. */
 struct error *code_refer(struct compiler *c, struct operand *o);
@@ -64,12 +68,13 @@ void code_from_double(struct compiler *c, const struct type *plain);
 /* What is on top becomes 0 if it is false, and only then. */
 void code_truth(struct compiler *c, const struct operand *o);
 
-/* --- compile_place.c ------------------------------------------------------------------------------------ */
+/* --- compile_place.c -------------------------------------------------------------------------- */
 
 struct error *place_name(struct compiler *c, const struct tree *t, struct operand *ret);
 void place_number(struct compiler *c, struct number n);
 struct error *place_register(struct compiler *c, const char *text, struct operand *ret);
 /* Of the struct whose address is on the stack. */
-struct error *place_member(struct compiler *c, struct operand *o, const char *name, struct operand *ret);
+struct error *place_member(struct compiler *c, struct operand *o, const char *name,
+                           struct operand *ret);
 
 #endif

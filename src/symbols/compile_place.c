@@ -1,16 +1,18 @@
 /* Where variables and members are, as bytecode.
  *
- * The frame is that of the pc, with no other above it: its registers are those of the thread, and its base is found by the rule for the
- * canonical frame address there.  What would need a caller's frame cannot be compiled, and says so.
+ * The frame is that of the pc, with no other above it: its registers are those of the thread, and
+ * its base is found by the rule for the canonical frame address there.  What would need a caller's
+ * frame cannot be compiled, and says so.
  *
- * Or it is the evaluation's own, `fixed`: then its registers and its base are the numbers that they are now, which is good for addresses
- * alone, and what is at a fixed place is seen to be so (constants are added here, not in the process).
+ * Or it is the evaluation's own, `fixed`: then its registers and its base are the numbers that they
+ * are now, which is good for addresses alone, and what is at a fixed place is seen to be so
+ * (constants are added here, not in the process).
  */
 #include <dwarf.h>
 
 #include "symbols/compile_internal.h"
 
-/* --- locations ------------------------------------------------------------------------------------------------ */
+/* --- locations -------------------------------------------------------------------------------- */
 
 static struct error *location(struct compiler *c, struct found_variable *f, Dwarf_Attribute *a,
                               bool *ret_value);
@@ -33,13 +35,15 @@ static struct error *frame_base(struct compiler *c, struct found_variable *f)
 {
     Dwarf_Attribute a;
     bool value;
-    if (!c->v->view.has_function || !dwarf_attr_integrate(&c->v->view.function, DW_AT_frame_base, &a))
+    if (!c->v->view.has_function ||
+        !dwarf_attr_integrate(&c->v->view.function, DW_AT_frame_base, &a))
         return error_new("the function has no frame base");
     return location(c, f, &a, &value);
 }
 
-/* The offset in the module's block is on the stack; its address replaces it.  Blocks that were there when the program began are at a
- * fixed distance from fs_base; others are found as __tls_get_addr() does it. */
+/* The offset in the module's block is on the stack; its address replaces it.  Blocks that were
+ * there when the program began are at a fixed distance from fs_base; others are found as
+ * __tls_get_addr() does it. */
 static struct error *thread_local(struct compiler *c, struct found_variable *f)
 {
     enum { VECTOR_AT = 8 };
@@ -72,10 +76,12 @@ static struct error *thread_local(struct compiler *c, struct found_variable *f)
 static bool same_operation(struct compiler *c, unsigned atom)
 {
     static const u8 codes[][2] = {
-        {DW_OP_plus, CODE_ADD}, {DW_OP_minus, CODE_SUB}, {DW_OP_mul, CODE_MUL}, {DW_OP_and, CODE_AND},
+        {DW_OP_plus, CODE_ADD}, {DW_OP_minus, CODE_SUB}, {DW_OP_mul, CODE_MUL},
+        {DW_OP_and, CODE_AND},
         {DW_OP_or, CODE_OR}, {DW_OP_xor, CODE_XOR}, {DW_OP_not, CODE_NOT}, {DW_OP_shl, CODE_LSH},
         {DW_OP_shr, CODE_RSH_UNSIGNED}, {DW_OP_shra, CODE_RSH_SIGNED}, {DW_OP_deref, CODE_REF64},
-        {DW_OP_dup, CODE_DUP}, {DW_OP_drop, CODE_POP}, {DW_OP_swap, CODE_SWAP}, {DW_OP_eq, CODE_EQUAL},
+        {DW_OP_dup, CODE_DUP}, {DW_OP_drop, CODE_POP}, {DW_OP_swap, CODE_SWAP},
+        {DW_OP_eq, CODE_EQUAL},
         {DW_OP_lt, CODE_LESS_SIGNED},
     };
     for (size_t n = 0; n < countof(codes); n++)
@@ -108,8 +114,16 @@ static struct error *operation(struct compiler *c, struct found_variable *f, Dwa
             break;
         code_constant(c, address + f->module->dwarf_bias);
         return NULL;
-    case DW_OP_const1u: case DW_OP_const2u: case DW_OP_const4u: case DW_OP_const8u: case DW_OP_constu:
-    case DW_OP_const1s: case DW_OP_const2s: case DW_OP_const4s: case DW_OP_const8s: case DW_OP_consts:
+    case DW_OP_const1u:
+    case DW_OP_const2u:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+    case DW_OP_constu:
+    case DW_OP_const1s:
+    case DW_OP_const2s:
+    case DW_OP_const4s:
+    case DW_OP_const8s:
+    case DW_OP_consts:
         code_constant(c, op->number);
         return NULL;
     case DW_OP_plus_uconst: code_add(c, (i64)op->number); return NULL;
@@ -140,11 +154,13 @@ static struct error *location(struct compiler *c, struct found_variable *f, Dwar
     *ret_value = false;
     if (got || !count)
         return error_coded(ERROR_UNAVAILABLE, "it is optimised out there");
-    if (count == 1 && ((ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) || ops[0].atom == DW_OP_regx)) {
+    if (count == 1 &&
+        ((ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) || ops[0].atom == DW_OP_regx)) {
         if (c->fixed)
             return error_new("it is in a register");
         *ret_value = true;
-        return code_register(c, ops[0].atom == DW_OP_regx ? ops[0].number : (u64)(ops[0].atom - DW_OP_reg0));
+        return code_register(c, ops[0].atom == DW_OP_regx ? ops[0].number
+                                                          : (u64)(ops[0].atom - DW_OP_reg0));
     }
     for (size_t n = 0; n < count; n++) {
         if (ops[n].atom == DW_OP_stack_value) {
@@ -170,7 +186,7 @@ void place_number(struct compiler *c, struct number n)
     code_constant(c, bits);
 }
 
-/* --- names --------------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static struct error *constant_variable(struct compiler *c, struct found_variable *f,
                                        struct operand *ret)
@@ -186,7 +202,8 @@ static struct error *constant_variable(struct compiler *c, struct found_variable
     return err;
 }
 
-static struct error *linked_variable(struct compiler *c, const struct linked *l, struct operand *ret)
+static struct error *linked_variable(struct compiler *c, const struct linked *l,
+                                     struct operand *ret)
 {
     if (l->is_thread_local)
         return error_new("it is thread-local, and declared there only");
@@ -252,7 +269,8 @@ static bool static_path(struct compiler *c, struct type *t, const char *name, un
 }
 
 /* Where the base class lies in objects of the class; false: it is no base, or a virtual one. */
-static bool compile_to_base(struct compiler *c, struct type *class, struct type *base, unsigned depth, u64 *offset)
+static bool compile_to_base(struct compiler *c, struct type *class, struct type *base,
+                            unsigned depth, u64 *offset)
 {
     size_t count;
     if (class == base || (class->name && base->name && strcmp(class->name, base->name) == 0))
@@ -284,7 +302,8 @@ static struct error *compile_static_member(struct compiler *c, struct type *plai
 }
 
 /* Of the struct whose address is on the stack. */
-struct error *place_member(struct compiler *c, struct operand *o, const char *name, struct operand *ret)
+struct error *place_member(struct compiler *c, struct operand *o, const char *name,
+                           struct operand *ret)
 {
     struct member m;
     u64 offset = 0;
@@ -297,12 +316,14 @@ struct error *place_member(struct compiler *c, struct operand *o, const char *na
     if (m.is_static)
         return compile_static_member(c, owner, name, ret);
     code_add(c, (i64)offset);
-    *ret = (struct operand){.type = m.type, .is_address = true, .bit_offset = m.bit_offset, .bit_size = m.bit_size};
+    *ret = (struct operand){
+        .type = m.type, .is_address = true, .bit_offset = m.bit_offset, .bit_size = m.bit_size};
     return code_refer(c, ret);
 }
 
 /* A member of the object that the function is called for. */
-static struct error *compile_this_member(struct compiler *c, const struct name_meaning *m, struct operand *ret)
+static struct error *compile_this_member(struct compiler *c, const struct name_meaning *m,
+                                         struct operand *ret)
 {
     struct found_variable found;
     struct operand o;
@@ -354,7 +375,8 @@ struct error *place_name(struct compiler *c, const struct tree *t, struct operan
         return compile_this_member(c, &m, ret);
     if (m.kind != NAME_VARIABLE)
         return fixed(c, t, ret);
-    struct error *err = m.is_of_frame ? error_new("it is another frame's variable") : variable(c, &m.variable, ret);
+    struct error *err =
+        m.is_of_frame ? error_new("it is another frame's variable") : variable(c, &m.variable, ret);
     return err ? error_within(err, "%s", t->text) : NULL;
 }
 
@@ -362,7 +384,8 @@ struct error *place_register(struct compiler *c, const char *text, struct operan
 {
     struct value *value;
     unsigned number;
-    if (!c->fixed && frame_register_named(text, &number) && variables_register(c->v, text, &value)) {
+    if (!c->fixed && frame_register_named(text, &number) &&
+        variables_register(c->v, text, &value)) {
         *ret = (struct operand){.type = value->type};
         return code_register(c, number);
     }

@@ -1,5 +1,5 @@
-/* Completion: members behind a dot or an arrow, registers behind $, else variables of the frame, of its file, of the program and of
- * its libraries. */
+/* Completion: members behind a dot or an arrow, registers behind $, else variables of the frame, of
+ * its file, of the program and of its libraries. */
 #include <ctype.h>
 
 #include "symbols/values_internal.h"
@@ -34,7 +34,8 @@ static bool complete_offer(struct completion *c, const char *name)
     return c->found.count < c->most;
 }
 
-static void offer_members(struct evaluation *v, struct completion *c, struct type *t, unsigned depth)
+static void offer_members(struct evaluation *v, struct completion *c, struct type *t,
+                          unsigned depth)
 {
     size_t count;
     struct type *plain = type_plain(v, t);
@@ -114,7 +115,8 @@ static const char *operand_start(const char *text, const char *end)
     return end;
 }
 
-static void offer_inside(struct evaluation *v, struct completion *c, const char *text, const char *end)
+static void offer_inside(struct evaluation *v, struct completion *c, const char *text,
+                         const char *end)
 {
     const char *from = operand_start(text, end);
     struct tree *t;
@@ -128,13 +130,18 @@ static void offer_inside(struct evaluation *v, struct completion *c, const char 
     error_destroy(err);
 }
 
-void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret, size_t *ret_count)
+void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret,
+                     size_t *ret_count)
 {
     const char *word = beginning + strlen(beginning);
     while (word > beginning && (isalnum((u8)word[-1]) || word[-1] == '_'))
         word--;
-    struct completion c = {.found = LIST(char *), .before = beginning, .before_length = (size_t)(word - beginning),
-                           .word = word, .length = strlen(word), .most = most};
+    struct completion c = {.found = LIST(char *),
+                           .before = beginning,
+                           .before_length = (size_t)(word - beginning),
+                           .word = word,
+                           .length = strlen(word),
+                           .most = most};
     size_t before = c.before_length;
     if (before && beginning[before - 1] == '$')
         offer_registers(&c);

@@ -1,8 +1,8 @@
 /* Which files explain a program or library: its debug information, and the sources it was made of.
  *
  * Found by elfutils' libdw: separate debug files by .gnu_debuglink or build id, what dwz has moved
- * to a common file, split DWARF (.dwo, .dwp), and the names in the line tables.  Only this machine is
- * asked, never a server.
+ * to a common file, split DWARF (.dwo, .dwp), and the names in the line tables.  Only this machine
+ * is asked, never a server.
  */
 #ifndef SYMBOLS_DEBUG_FILES_H
 #define SYMBOLS_DEBUG_FILES_H

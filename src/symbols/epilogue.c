@@ -1,8 +1,9 @@
 /* The caller of a function that has no call frame information, by reading on to where it returns.
  *
- * Start-up code and hand-written stubs are short and end plainly: what they do to the stack pointer from here to their `ret` tells
- * where the return address is.  Branches are taken not to be; jumps are followed.  Whatever sets the stack pointer in another way ends the
- * attempt, and so does an address there that no call would have left.
+ * Start-up code and hand-written stubs are short and end plainly: what they do to the stack pointer
+ * from here to their `ret` tells where the return address is.  Branches are taken not to be; jumps
+ * are followed.  Whatever sets the stack pointer in another way ends the attempt, and so does an
+ * address there that no call would have left.
  */
 #include <Zydis/Zydis.h>
 
@@ -20,7 +21,8 @@ struct scan {
 
 static bool is_stack_pointer(const ZydisDecodedOperand *o)
 {
-    return o->type == ZYDIS_OPERAND_TYPE_REGISTER && code_register_number(o->reg.value) == DWARF_RSP;
+    return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           code_register_number(o->reg.value) == DWARF_RSP;
 }
 
 static bool epilogue_read_word(struct scan *c, u64 at, u64 *ret)
@@ -28,7 +30,8 @@ static bool epilogue_read_word(struct scan *c, u64 at, u64 *ret)
     return c->s->host.read(c->s->host.context, at, ret, WORD);
 }
 
-/* From the top of the stack; what is not there yet is going to be pushed, by a function that gives registers back as they are. */
+/* From the top of the stack; what is not there yet is going to be pushed, by a function that
+ * gives registers back as they are. */
 static void epilogue_take_back(struct scan *c, int number)
 {
     if (c->rsp < c->from->reg[DWARF_RSP])
@@ -61,15 +64,16 @@ static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const Zyd
         c->rsp += i->mnemonic == ZYDIS_MNEMONIC_ADD ? o[1].imm.value.u : -o[1].imm.value.u;
         return;
     }
-    if (i->mnemonic == ZYDIS_MNEMONIC_MOV && is_stack_pointer(&o[1]) && o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-        o[0].reg.value == ZYDIS_REGISTER_RBP)
+    if (i->mnemonic == ZYDIS_MNEMONIC_MOV && is_stack_pointer(&o[1]) &&
+        o[0].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].reg.value == ZYDIS_REGISTER_RBP)
         c->reg[DWARF_RBP] = c->rsp;
     for (u32 n = 0; n < i->operand_count; n++)
         if (is_stack_pointer(&o[n]) && o[n].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             c->state = SCAN_LOST;
 }
 
-/* To an address that is in a register: another function returns in its place, with the same stack. */
+/* To an address that is in a register: another function returns in its place, with the same
+ * stack. */
 static void epilogue_jump(struct scan *c, const ZydisDecodedInstruction *i,
                           const ZydisDecodedOperand *o)
 {
@@ -81,7 +85,8 @@ static void epilogue_jump(struct scan *c, const ZydisDecodedInstruction *i,
         c->state = SCAN_RETURNS;
 }
 
-static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i,
+                           const ZydisDecodedOperand *o)
 {
     c->pc += i->length;
     switch (i->meta.category) {

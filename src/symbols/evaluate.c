@@ -2,7 +2,7 @@
 #include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
-/* --- types of numbers -------------------------------------------------------------------------------- */
+/* --- types of numbers ------------------------------------------------------------------------- */
 
 struct type *comparison_type(struct evaluation *v)
 {
@@ -51,7 +51,7 @@ struct type *arithmetic_type(struct evaluation *v, struct type *a, struct type *
     return x->is_unsigned ? x : y;
 }
 
-/* --- operands ------------------------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------------- */
 
 struct error *value_decay(struct value *value, struct value **ret)
 {
@@ -79,7 +79,8 @@ struct error *evaluate_operand(struct evaluation *v, const struct tree *t, struc
 
 struct value *value_joined(struct value *result, struct value *a, struct value *b)
 {
-    result->from = sources_join(result->evaluation, value_all_sources(a), b ? value_all_sources(b) : NULL);
+    result->from =
+        sources_join(result->evaluation, value_all_sources(a), b ? value_all_sources(b) : NULL);
     return result;
 }
 
@@ -89,7 +90,7 @@ static struct error *numbers(struct value *a, struct value *b, struct number *x,
     return err ? err : value_number(b, y);
 }
 
-/* --- arithmetic -------------------------------------------------------------------------------------------- */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
 static struct error *evaluate_on_floats(enum tree_op op, long double a, long double b,
                                         struct number *ret)
@@ -152,8 +153,8 @@ static bool evaluate_is_comparison(enum tree_op op)
     return op >= OP_EQ && op <= OP_GE;
 }
 
-static struct error *on_numbers(struct evaluation *v, enum tree_op op, struct value *a, struct value *b,
-                                struct value **ret)
+static struct error *on_numbers(struct evaluation *v, enum tree_op op, struct value *a,
+                                struct value *b, struct value **ret)
 {
     struct number x, y, result;
     struct error *err = numbers(a, b, &x, &y);
@@ -228,7 +229,8 @@ struct error *evaluate_operation(struct evaluation *v, enum tree_op op, struct v
         err = value_decay(b, &b);
     if (err)
         return err;
-    bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER || type_plain(v, b->type)->kind == TYPE_POINTER;
+    bool pointers = type_plain(v, a->type)->kind == TYPE_POINTER ||
+                    type_plain(v, b->type)->kind == TYPE_POINTER;
     err = pointers ? evaluate_on_pointers(v, op, a, b, ret) : on_numbers(v, op, a, b, ret);
     if (!err)
         value_joined(*ret, a, b);
@@ -285,7 +287,8 @@ static struct error *evaluate_binary(struct evaluation *v, const struct tree *t,
 
 bool tree_compares_text(const struct tree *t)
 {
-    return (t->op == OP_EQ || t->op == OP_NE) && (t->a->kind == TREE_STRING) != (t->b->kind == TREE_STRING);
+    return (t->op == OP_EQ || t->op == OP_NE) &&
+           (t->a->kind == TREE_STRING) != (t->b->kind == TREE_STRING);
 }
 
 /* Where the characters are, and how many where that is known. */
@@ -340,7 +343,7 @@ static struct error *evaluate_compare_text(struct evaluation *v, const struct tr
     return NULL;
 }
 
-/* --- unary ---------------------------------------------------------------------------------------------------- */
+/* --- unary ------------------------------------------------------------------------------------ */
 
 struct error *evaluate_dereference(struct value *value, struct value **ret)
 {
@@ -388,7 +391,8 @@ static struct error *address_of(struct value *value, struct value **ret)
     return NULL;
 }
 
-static struct error *on_number(struct evaluation *v, enum tree_op op, struct value *a, struct value **ret)
+static struct error *on_number(struct evaluation *v, enum tree_op op, struct value *a,
+                               struct value **ret)
 {
     struct number n;
     struct error *err = rust_looked_through(a, &a);
@@ -403,7 +407,8 @@ static struct error *on_number(struct evaluation *v, enum tree_op op, struct val
     if (op == OP_INVERT && n.is_float)
         return error_new("~ is not for floating-point numbers");
     if (op == OP_NEG)
-        n = (struct number){.is_float = n.is_float, .i = (__int128)-(unsigned __int128)n.i, .f = -n.f};
+        n = (struct number){
+            .is_float = n.is_float, .i = (__int128)-(unsigned __int128)n.i, .f = -n.f};
     else if (op == OP_INVERT)
         n.i = ~n.i;
     *ret = value_of_number(v, t, n);
@@ -429,9 +434,10 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
     if (v->language == LANGUAGE_FORTRAN && t->op != OP_DEREF) {
         err = fortran_target(a, &a);
         if (!err && t->op != OP_NOT && type_plain(v, a->type)->kind == TYPE_COMPLEX)
-            return fortran_operation(v, t->op == OP_NEG ? OP_SUB : OP_ADD,
-                                     value_of_number(v, fortran_basic_type(v, "integer", 4), (struct number){0}),
-                                     a, ret);
+            return fortran_operation(
+                v, t->op == OP_NEG ? OP_SUB : OP_ADD,
+                value_of_number(v, fortran_basic_type(v, "integer", 4), (struct number){0}), a,
+                ret);
         if (err)
             return err;
     }
@@ -456,7 +462,7 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
     return err;
 }
 
-/* --- members, elements ------------------------------------------------------------------------------------------- */
+/* --- members, elements ------------------------------------------------------------------------ */
 
 static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
@@ -476,7 +482,8 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         err = fortran_member(a, t->text, ret);
         return err || *ret ? err : error_new("there is no component %s", t->text);
     }
-    bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target; /* a pointer that is a class */
+    /* a pointer that is a class */
+    bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target;
     /* gdb takes . for -> and the other way round. */
     if (plain->kind == TYPE_POINTER || plain->kind == TYPE_ARRAY || through) {
         err = evaluate_dereference(a, &a);
@@ -489,7 +496,8 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
     if (plain->kind != TYPE_STRUCT)
         return error_new("%s has no members, so no %s", t->a->text ? t->a->text : "it", t->text);
     if (plain->is_incomplete)
-        return error_new("%s %s is defined nowhere in the debug information", plain->keyword, plain->name ? plain->name : "");
+        return error_new("%s %s is defined nowhere in the debug information", plain->keyword,
+                         plain->name ? plain->name : "");
     const char *name = names_last_part(t->text);
     struct type *class = NULL;
     if (name != t->text) {
@@ -564,7 +572,9 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
             return NULL;
         }
     if (shown.keys)
-        return error_new(shown.more ? "the key is not among the first %zu" : "there is no such key among the %zu", shown.count);
+        return error_new(shown.more ? "the key is not among the first %zu"
+                                    : "there is no such key among the %zu",
+                         shown.count);
     struct error *err = value_integer(i, &index);
     if (err)
         return err;
@@ -573,7 +583,8 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
         return error_coded(ERROR_NOT_FOUND, "there is no element %lld: it has %llu%s",
                            (long long)index, (unsigned long long)count,
                            !shown.of && shown.more ? " and more, which cannot be reached so" : "");
-    *ret = shown.of ? value_at(a->evaluation, shown.of, shown.address + (u64)index * shown.of->size, value_all_sources(a))
+    *ret = shown.of ? value_at(a->evaluation, shown.of, shown.address + (u64)index * shown.of->size,
+                               value_all_sources(a))
                     : shown.items[index];
     return NULL;
 }
@@ -609,7 +620,8 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         return err;
     if (type_plain(v, to)->kind == TYPE_VOID)
         return error_new("a void pointer points to nothing that has a type; cast it");
-    *ret = value_at(v, to, at + (u64)index * to->size, plain->kind == TYPE_ARRAY ? a->from : value_all_sources(a));
+    *ret = value_at(v, to, at + (u64)index * to->size,
+                    plain->kind == TYPE_ARRAY ? a->from : value_all_sources(a));
     return NULL;
 }
 
@@ -618,7 +630,8 @@ static struct error *rust_container(struct value *value, struct value **ret)
 {
     struct shown shown;
     struct error *err = rust_looked_through(value, ret);
-    for (unsigned n = 0; n < SHOW_DEPTH && !err && rust_shown(*ret, &shown) && shown.style == SHOWN_ONE; n++)
+    for (unsigned n = 0;
+         n < SHOW_DEPTH && !err && rust_shown(*ret, &shown) && shown.style == SHOWN_ONE; n++)
         err = rust_looked_through(shown.target, ret);
     return err;
 }
@@ -667,7 +680,7 @@ static struct error *evaluate_slice(struct evaluation *v, const struct tree *t,
     return (*ret)->size ? NULL : error_new("the length behind @ is too large");
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static struct error *no_debug_symbol(struct evaluation *v, const char *name, struct value **ret)
 {
@@ -675,14 +688,17 @@ static struct error *no_debug_symbol(struct evaluation *v, const char *name, str
     u64 address;
     if (!names_find_symbol(v->symbols, name, &code, &address))
         return error_coded(ERROR_NOT_FOUND, "there is no symbol %s here", name);
-    struct type *t = type_new(v, code ? TYPE_FUNCTION : TYPE_OTHER, code ? "<text variable, no debug info>" : "<data variable, no debug info>", 1);
+    struct type *t =
+        type_new(v, code ? TYPE_FUNCTION : TYPE_OTHER,
+                 code ? "<text variable, no debug info>" : "<data variable, no debug info>", 1);
     if (code)
         t->target = type_builtin(v, "int");
     *ret = value_at(v, t, address, NULL);
     return NULL;
 }
 
-static struct error *evaluate_this_member(struct evaluation *v, const struct name_meaning *m, struct value **ret)
+static struct error *evaluate_this_member(struct evaluation *v, const struct name_meaning *m,
+                                          struct value **ret)
 {
     struct value *object = variables_this(v);
     *ret = NULL;
@@ -692,7 +708,8 @@ static struct error *evaluate_this_member(struct evaluation *v, const struct nam
     return err || *ret ? err : error_new("there is no object here that has a member %s", m->member);
 }
 
-static struct error *enumerator(struct evaluation *v, const struct name_meaning *m, struct value **ret)
+static struct error *enumerator(struct evaluation *v, const struct name_meaning *m,
+                                struct value **ret)
 {
     Dwarf_Attribute a;
     Dwarf_Die die = m->variable.die, of = m->of_enum;
@@ -838,7 +855,8 @@ static struct error *evaluate_at_type(struct evaluation *v, const struct tree *t
     struct error *err = evaluate_operand(v, t->a, &a);
     if (err)
         return err;
-    if (type_plain(v, a->type)->kind == TYPE_ARRAY && !a->in_memory && a->bytes && t->type->size <= a->size) {
+    if (type_plain(v, a->type)->kind == TYPE_ARRAY && !a->in_memory && a->bytes &&
+        t->type->size <= a->size) {
         *ret = value_part(a, t->type, 0); /* {char[3]}"abc": without the null */
         return NULL;
     }
@@ -914,7 +932,8 @@ struct error *values_evaluate(struct evaluation *v, const char *expression, stru
         err = value_load(value);
     if (!err && !value->bytes && type_plain(v, value->type)->kind == TYPE_ARRAY && value->size)
         err = value_load(value_element(value, 0)); /* of an array, that there is some of it */
-    if (!err && type_plain(v, value->type)->kind == TYPE_OTHER && !type_plain(v, value->type)->has_die)
+    if (!err && type_plain(v, value->type)->kind == TYPE_OTHER &&
+        !type_plain(v, value->type)->has_die)
         err = error_new("%s has no debug information: cast it to its type", expression);
     if (!err)
         *ret = value;
@@ -932,7 +951,8 @@ struct error *values_is_condition(struct evaluation *v, const char *expression, 
     return err;
 }
 
-struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_manner manner, char **ret)
+struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_manner manner,
+                           char **ret)
 {
     struct tree *t;
     struct value *value;
@@ -950,6 +970,7 @@ struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_ma
     } else if (manner == PTYPE_NAME && type->kind == TYPE_TYPEDEF) {
         type = type_target(v, type); /* whatis takes one name off */
     }
-    *ret = manner == PTYPE_NAME ? type_text(v, type) : type_expanded(v, type, manner == PTYPE_OFFSETS);
+    *ret =
+        manner == PTYPE_NAME ? type_text(v, type) : type_expanded(v, type, manner == PTYPE_OFFSETS);
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* DWARF expressions: see the header.  A stack machine; what it does not know makes the answer unknown. */
+/* DWARF expressions: see the header.  A stack machine; what it does not know makes the answer
+ * unknown. */
 #include "symbols/expression.h"
 
 #include <dwarf.h>
@@ -64,7 +65,10 @@ static u64 expression_pop(struct machine *m)
 
 static struct stack_number float_slot(long double f, unsigned size)
 {
-    return (struct stack_number){.f = size == 4 ? (float)f : size == 8 ? (double)f : f, .float_size = (u8)size};
+    return (struct stack_number){.f = size == 4   ? (float)f
+                                      : size == 8 ? (double)f
+                                                  : f,
+                                 .float_size = (u8)size};
 }
 
 static struct stack_number float_of_bytes(const u8 *bytes, unsigned size)
@@ -208,7 +212,8 @@ static void push_bytes(struct machine *m, const u8 *bytes, const struct base_typ
         push_integer(m, value, t);
 }
 
-/* A constant of a type.  One of another type is known as its bytes, if nothing is computed of it. */
+/* A constant of a type.  One of another type is known as its bytes, if nothing is computed of
+ * it. */
 static void push_typed(struct machine *m, const Dwarf_Op *op)
 {
     Dwarf_Attribute constant;
@@ -238,7 +243,8 @@ static bool is_convert(unsigned atom)
 }
 
 /* The same bits as another type. */
-static void push_reinterpreted(struct machine *m, struct stack_number top, const struct base_type *t)
+static void push_reinterpreted(struct machine *m, struct stack_number top,
+                               const struct base_type *t)
 {
     u8 bytes[16] = {0};
     if (top.float_size)
@@ -337,7 +343,8 @@ static u64 expression_divide(struct machine *m, u64 a, u64 b, bool remainder)
         m->failed = true;
         return 0;
     }
-    return remainder ? a % b : b == ~0ull ? -a : (u64)((i64)a / (i64)b); /* the least number by -1 would trap */
+    /* the least number by -1 would trap */
+    return remainder ? a % b : b == ~0ull ? -a : (u64)((i64)a / (i64)b);
 }
 
 static bool binary_on_floats(struct machine *m, unsigned atom)
@@ -549,8 +556,16 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
         return true;
     }
     switch (atom) {
-    case DW_OP_const1u: case DW_OP_const2u: case DW_OP_const4u: case DW_OP_const8u: case DW_OP_constu:
-    case DW_OP_const1s: case DW_OP_const2s: case DW_OP_const4s: case DW_OP_const8s: case DW_OP_consts:
+    case DW_OP_const1u:
+    case DW_OP_const2u:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+    case DW_OP_constu:
+    case DW_OP_const1s:
+    case DW_OP_const2s:
+    case DW_OP_const4s:
+    case DW_OP_const8s:
+    case DW_OP_consts:
         push(m, op->number); /* libdw has extended them */
         return true;
     case DW_OP_addr: push_address(m, op->number); return true;
@@ -596,7 +611,8 @@ static void step(struct machine *m)
 bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribute,
                     const struct expression_host *host, const u64 *first, struct location *ret)
 {
-    struct machine m = {.host = host, .attribute = attribute, .ops = ops, .count = count, .location = ret};
+    struct machine m = {
+        .host = host, .attribute = attribute, .ops = ops, .count = count, .location = ret};
     *ret = (struct location){0};
     if (first)
         push(&m, *first);

@@ -9,18 +9,29 @@
 struct expression_host {
     bool (*read)(void *context, u64 address, void *to, size_t size);
     bool (*reg)(void *context, unsigned number, u64 *ret);
-    bool (*wide)(void *context, unsigned number, u8 bytes[64]);   /* a vector or x87 register; NULL: none */
+    /* a vector or x87 register; NULL: none */
+    bool (*wide)(void *context, unsigned number, u8 bytes[64]);
     bool (*frame_base)(void *context, u64 *ret);                  /* NULL: none */
     bool (*cfa)(void *context, u64 *ret);                         /* NULL: none */
     bool (*tls)(void *context, u64 offset, u64 *ret);             /* NULL: none */
     /* The value that an expression had at the entry of the function. */
     bool (*entry_value)(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
-    bool (*address)(void *context, u64 in_file, u64 *ret);        /* DW_OP_addr: where it is; NULL: as it is */
-    const u64 *object; /* the address of what has the type that the expression belongs to; NULL: none */
+    /* DW_OP_addr: where it is; NULL: as it is */
+    bool (*address)(void *context, u64 in_file, u64 *ret);
+    const u64 *object; /* the address of what has the type that the expression belongs to; NULL:
+                        * none */
     void *context;
 };
 
-enum piece_kind { PIECE_IN_MEMORY, PIECE_IN_REGISTER, PIECE_VALUE, PIECE_BYTES, PIECE_COMPUTED, PIECE_POINTER, PIECE_MISSING };
+enum piece_kind {
+    PIECE_IN_MEMORY,
+    PIECE_IN_REGISTER,
+    PIECE_VALUE,
+    PIECE_BYTES,
+    PIECE_COMPUTED,
+    PIECE_POINTER,
+    PIECE_MISSING
+};
 
 /* A part of a variable. */
 struct piece {
@@ -45,7 +56,8 @@ struct location {
 int expression_of(Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
 int expression_at(Dwarf_Attribute *a, u64 pc, Dwarf_Op **ret, size_t *ret_count);
 
-/* `attribute` is what the ops came from, NULL for CFI.  `first` (may be NULL) is put on the stack before.  False: cannot be known. */
+/* `attribute` is what the ops came from, NULL for CFI.  `first` (may be NULL) is put on the
+ * stack before.  False: cannot be known. */
 bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribute,
                     const struct expression_host *host, const u64 *first, struct location *ret);
 

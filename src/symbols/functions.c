@@ -1,4 +1,5 @@
-/* Functions: from the symbol table, which has them all, static ones too, with or without debug information.
+/* Functions: from the symbol table, which has them all, static ones too, with or without debug
+ * information.
  */
 #include <ctype.h>
 #include <gelf.h>
@@ -11,7 +12,7 @@
 
 enum { TEXT_LENGTH = 4096 };
 
-/* --- the table ------------------------------------------------------------------------------------ */
+/* --- the table -------------------------------------------------------------------------------- */
 
 /* A symbol as libdwfl tells of it. */
 struct read_symbol {
@@ -22,7 +23,8 @@ struct read_symbol {
     GElf_Word section;
 };
 
-/* Labels of assembler code have no type; those that mark the ends of sections are in none, or at its end. */
+/* Labels of assembler code have no type; those that mark the ends of sections are in none, or at
+ * its end. */
 static bool is_label(const struct read_symbol *r)
 {
     GElf_Shdr h;
@@ -179,7 +181,8 @@ void module_drop_functions(struct module *m)
     list_deinit(&m->resolvers);
 }
 
-/* Of several that begin at one place the first; the one that begins last, among those around the address. */
+/* Of several that begin at one place the first; the one that begins last, among those around the
+ * address. */
 struct function_symbol *module_function(struct module *m, u64 address)
 {
     size_t low = 0, high, count;
@@ -277,7 +280,7 @@ void symbols_resolvers(struct symbols *s, u64 **ret, size_t *ret_count)
     *ret_count = all.count;
 }
 
-/* --- by address -------------------------------------------------------------------------------------- */
+/* --- by address ------------------------------------------------------------------------------- */
 
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
 {
@@ -297,7 +300,7 @@ bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
     return true;
 }
 
-/* --- sections ------------------------------------------------------------------------------------------ */
+/* --- sections --------------------------------------------------------------------------------- */
 
 /* False: it is in no section. */
 static bool section_flags(struct module *m, u64 address, u64 *ret)
@@ -338,7 +341,7 @@ char *symbols_describe(struct symbols *s, u64 pc)
     return xformat("%s+%llu", function_name(f), (unsigned long long)(pc - f->start));
 }
 
-/* --- completion ----------------------------------------------------------------------------------------- */
+/* --- completion ------------------------------------------------------------------------------- */
 
 static bool functions_is_listed(const struct list *l, const char *text)
 {
@@ -365,7 +368,8 @@ static void complete_in(struct module *m, const char *beginning, size_t most, st
     }
 }
 
-void symbols_complete(struct symbols *s, const char *beginning, size_t most, char ***ret, size_t *ret_count)
+void symbols_complete(struct symbols *s, const char *beginning, size_t most, char ***ret,
+                      size_t *ret_count)
 {
     struct list found = LIST(char *);
     struct module **modules = s->modules.items;

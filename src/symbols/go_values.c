@@ -5,8 +5,8 @@
  * by its attribute, never by its name: `type Names []string` is a slice too.
  *
  * The layouts are those of the runtime: strings and slices since Go 1, maps of buckets up to Go
- * 1.23, interfaces with the description of the dynamic type. A value that does not look as it should
- * is shown as the struct that it is.
+ * 1.23, interfaces with the description of the dynamic type. A value that does not look as it
+ * should is shown as the struct that it is.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -137,8 +137,10 @@ static struct type *type_described_at(struct evaluation *v, struct module *m, u6
     if (!names_find_symbol(v->symbols, "runtime.types", &is_code, &types) || address <= types)
         return NULL;
     struct list *all = described_types(m);
-    struct go_type_entry wanted = {.described = address - types}, *found =
-        all->count ? bsearch(&wanted, all->items, all->count, sizeof wanted, compare_described) : NULL;
+    struct go_type_entry wanted = {.described = address - types},
+                         *found = all->count ? bsearch(&wanted, all->items, all->count,
+                                                       sizeof wanted, compare_described)
+                                             : NULL;
     return found ? type_of(v, m, &found->die) : NULL;
 }
 
@@ -173,13 +175,14 @@ static bool show_interface(struct value *value, struct type *named, struct shown
         return false;
     bool direct = kind & DIRECT_IN_INTERFACE;
     std_room(v, ret, 1);
-    ret->items[ret->count++] = direct ? value_part(slot, dynamic, 0) : value_at(v, dynamic, data, NULL);
+    ret->items[ret->count++] =
+        direct ? value_part(slot, dynamic, 0) : value_at(v, dynamic, data, NULL);
     ret->target = go_pointed_to(ret->items[0]);
     ret->is_one = ret->is_bare = true;
     return true;
 }
 
-/* --- strings, slices, channels, functions ------------------------------------------------------ */
+/* --- strings, slices, channels, functions ----------------------------------------------------- */
 
 static bool show_go_string(struct value *value, struct shown *ret)
 {
@@ -206,8 +209,9 @@ static bool show_slice(struct value *value, struct type *named, struct shown *re
     std_room(v, ret, count);
     for (; ret->count < count && ret->count < show_most(v); ret->count++)
         ret->items[ret->count] = value_at(v, of, first + ret->count * of->size, NULL);
-    std_title(v, ret, xformat("%s of length %llu, capacity %llu", named->name ? named->name : "slice",
-                              (unsigned long long)count, (unsigned long long)room));
+    std_title(v, ret,
+              xformat("%s of length %llu, capacity %llu", named->name ? named->name : "slice",
+                      (unsigned long long)count, (unsigned long long)room));
     return true;
 }
 
@@ -225,9 +229,10 @@ static bool show_channel(struct value *value, struct type *named, struct shown *
     for (; ret->count < count && ret->count < show_most(v); ret->count++)
         ret->items[ret->count] =
             value_at(v, of, ring + (next + ret->count) % room * of->size, NULL);
-    std_title(v, ret, xformat("%s of length %llu, capacity %llu%s", named->name ? named->name : "chan",
-                              (unsigned long long)count, (unsigned long long)room,
-                              closed ? ", closed" : ""));
+    std_title(v, ret,
+              xformat("%s of length %llu, capacity %llu%s", named->name ? named->name : "chan",
+                      (unsigned long long)count, (unsigned long long)room,
+                      closed ? ", closed" : ""));
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* Inlined functions by name: where each of their instances begins.
  *
- * The symbol table does not have them.  Debug information has an abstract form of each, which has the name, and instances that refer
- * to it, anywhere inside of other functions.  So the name is looked up first; only if it has been inlined somewhere are the
- * functions of the module walked.
+ * The symbol table does not have them.  Debug information has an abstract form of each, which has
+ * the name, and instances that refer to it, anywhere inside of other functions.  So the name is
+ * looked up first; only if it has been inlined somewhere are the functions of the module walked.
  */
 #include <dwarf.h>
 
@@ -40,8 +40,10 @@ static bool add_form(void *context, const struct name_entry *e)
     Dwarf_Die die = e->die;
     Dwarf_Attribute a;
     Dwarf_Word inlined;
-    if (e->kind == NAME_FUNCTION && dwarf_formudata(dwarf_attr(&die, DW_AT_inline, &a), &inlined) == 0 &&
-        (inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined) && has_name(&die, w->name))
+    if (e->kind == NAME_FUNCTION &&
+        dwarf_formudata(dwarf_attr(&die, DW_AT_inline, &a), &inlined) == 0 &&
+        (inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined) &&
+        has_name(&die, w->name))
         *(void **)list_add(&w->forms) = die.addr;
     return true;
 }
@@ -95,8 +97,9 @@ static void inlined_walk(struct wanted *w, Dwarf_Die *die, unsigned depth)
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_inlined_subroutine && inlined_is_instance(w, &child))
             inlined_add_entry(w, &child);
-        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-            tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace)
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ||
+            tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block ||
+            tag == DW_TAG_namespace)
             inlined_walk(w, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }

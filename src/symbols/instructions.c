@@ -1,4 +1,5 @@
-/* Instructions, as far as movements need to know them: where they begin, and which ones call, return or jump. */
+/* Instructions, as far as movements need to know them: where they begin, and which ones call,
+ * return or jump. */
 #include <Zydis/Zydis.h>
 
 #include "symbols/symbols_internal.h"
@@ -7,7 +8,8 @@ enum { SHORTEST_CALL = 2, LONGEST_CALL = 9, CODE_MOST = 1 << 20 };
 
 int code_register_number(int zydis_register)
 {
-    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)zydis_register);
+    ZydisRegister whole =
+        ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)zydis_register);
     int id = ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
     return id >= 0 && id < GENERAL_REGISTERS ? (int)register_to_dwarf((unsigned)id) : -1;
 }
@@ -63,7 +65,8 @@ static u32 written_by(const ZydisDecodedInstruction *i, const ZydisDecodedOperan
         return ~0u;
     for (u32 n = 0; n < i->operand_count; n++) {
         const ZydisDecodedOperand *o = &operands[n];
-        int number = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_register_number(o->reg.value) : -1;
+        int number =
+            o->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_register_number(o->reg.value) : -1;
         if (number >= 0 && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             written |= 1u << number;
     }
@@ -78,11 +81,13 @@ u32 code_written(struct symbols *s, u64 start, u64 end)
     ZydisDecoder decoder;
     ZydisDecodedInstruction i;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    if (end <= start || end - start > sizeof bytes || !s->host.read(s->host.context, start, bytes, end - start))
+    if (end <= start || end - start > sizeof bytes ||
+        !s->host.read(s->host.context, start, bytes, end - start))
         return ~0u;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     for (u64 at = start; at < end && written != ~0u; at += i.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes + (at - start), end - at, &i, operands)))
+        if (!ZYAN_SUCCESS(
+                ZydisDecoderDecodeFull(&decoder, bytes + (at - start), end - at, &i, operands)))
             return ~0u;
         written |= written_by(&i, operands);
     }
@@ -112,7 +117,8 @@ bool code_uses_wide_vectors(struct symbols *s, u64 start, u64 end)
 size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST])
 {
     size_t count = 0;
-    for (u64 length = SHORTEST_CALL; length <= LONGEST_CALL && count < CALLS_BEFORE_MOST; length++) {
+    for (u64 length = SHORTEST_CALL; length <= LONGEST_CALL && count < CALLS_BEFORE_MOST;
+         length++) {
         struct instruction i;
         u8 bytes[LONGEST_CALL];
         if (s->host.read(s->host.context, pc - length, bytes, length) &&

@@ -1,14 +1,15 @@
 /* Lines: which statement an address belongs to, and the step points.
  *
- * Of several rows of a line table at one address the last that begins a statement tells the line.  A function's first row is not a
- * step point; its second one is (docs/movement.md), since there its parameters are where they can be seen.
+ * Of several rows of a line table at one address the last that begins a statement tells the line.
+ * A function's first row is not a step point; its second one is (docs/movement.md), since there its
+ * parameters are where they can be seen.
  */
 #include <dwarf.h>
 
 #include "base/xalloc.h"
 #include "symbols/symbols_internal.h"
 
-/* --- files --------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static const char *directory_of(Dwarf_Die *unit)
 {
@@ -50,7 +51,7 @@ const char *line_file(struct symbols *s, Dwarf_Die *unit, Dwarf_Line *line)
     return ret;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 struct line_row {
     u64 pc;
@@ -92,7 +93,8 @@ static bool line_table_find_row(Dwarf_Lines *lines, size_t count, u64 bias, u64 
     if (!low || !read_row(lines, low - 1, bias, ret) || ret->end)
         return false;
     *ret_end = low < count && read_row(lines, low, bias, &row) ? row.pc : ret->pc + 1;
-    for (size_t n = low - 1; n-- > 0 && read_row(lines, n, bias, &row) && row.pc == ret->pc && !row.end;)
+    for (size_t n = low - 1;
+         n-- > 0 && read_row(lines, n, bias, &row) && row.pc == ret->pc && !row.end;)
         if (!(ret->stmt && ret->number) && row.stmt && row.number)
             *ret = row;
     return true;
@@ -112,13 +114,14 @@ bool symbols_line(struct symbols *s, u64 pc, struct line_place *ret)
     int column = 0;
     dwarf_linecol(row.line, &column);
     *ret = (struct line_place){
-        .file = line_file(s, &unit, row.line), .line = (unsigned)row.number, .column = (unsigned)column,
+        .file = line_file(s, &unit, row.line), .line = (unsigned)row.number,
+        .column = (unsigned)column,
         .start = row.pc, .end = end, .is_stmt = row.stmt,
     };
     return ret->file;
 }
 
-/* --- step points --------------------------------------------------------------------------------------- */
+/* --- step points ------------------------------------------------------------------------------ */
 
 struct pointing {
     struct module *m;
@@ -159,10 +162,12 @@ static void add_point(struct pointing *p, Dwarf_Die *unit, const struct line_row
     if (!file || is_skipped(p->m->owner, file, p->f))
         return;
     struct list *points = p->to;
-    struct step_point *last = points->count ? (struct step_point *)points->items + points->count - 1 : NULL;
+    struct step_point *last =
+        points->count ? (struct step_point *)points->items + points->count - 1 : NULL;
     bool again = last && last->pc == row->pc && p->before.pc == row->pc;
     *(again ? last : (struct step_point *)list_add(points)) = (struct step_point){
-        .pc = row->pc, .file = file, .line = (u32)row->number, .entry = entry || (again && last->entry),
+        .pc = row->pc, .file = file, .line = (u32)row->number,
+        .entry = entry || (again && last->entry),
         .function = p->f ? p->f->start : 0,
         .detour = module_is_linker(p->m) || (p->f && p->f->detour),
     };
@@ -176,8 +181,8 @@ static void enter_function(struct pointing *p, u64 pc)
     p->rows_in_function = 0;
 }
 
-/* The first row of a function is its prologue, unless it has no other.  Optimised code has the second row where the first is:
- * then there is no prologue. */
+/* The first row of a function is its prologue, unless it has no other.  Optimised code has the
+ * second row where the first is: then there is no prologue. */
 static void take_row(struct pointing *p, Dwarf_Die *unit, const struct line_row *row,
                      const struct line_row *next)
 {
@@ -187,7 +192,8 @@ static void take_row(struct pointing *p, Dwarf_Die *unit, const struct line_row 
     bool first = entered && !index && row->pc == p->f->start;
     bool second = entered && index == 1 && p->before.pc == p->f->start;
     bool alone = next->end || next->pc >= (p->f ? p->f->end : 0);
-    bool differs = p->before.pc == ~0ul || row->number != p->before.number || row->source != p->before.source;
+    bool differs =
+        p->before.pc == ~0ul || row->number != p->before.number || row->source != p->before.source;
     if (row->stmt && row->number && (first ? alone : differs || second))
         add_point(p, unit, row, first || second);
     p->before = *row;
@@ -275,7 +281,8 @@ void module_drop_points(struct module *m)
 
 static int by_module(const void *a, const void *b)
 {
-    u64 x = (*(struct module *const *)a)->shown.start, y = (*(struct module *const *)b)->shown.start;
+    u64 x = (*(struct module *const *)a)->shown.start,
+        y = (*(struct module *const *)b)->shown.start;
     return x < y ? -1 : x > y;
 }
 

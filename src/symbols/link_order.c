@@ -13,7 +13,8 @@ enum { LINKED_MOST = 4096, DYNAMIC_MOST = 256 };
 static bool link_order_read(struct symbols *s, u64 address, u64 *words, size_t count)
 {
     const struct symbols_host *host = &s->host;
-    return (host->peek ? host->peek : host->read)(host->context, address, words, count * sizeof *words);
+    return (host->peek ? host->peek : host->read)(host->context, address, words,
+                                                  count * sizeof *words);
 }
 
 /* Where the executable's dynamic section is; 0: it has none. */
@@ -73,7 +74,8 @@ static void link_order_make(struct symbols *s)
         return;
     link_order_add(s, modules[0]);
     u64 at = module_is_program(modules[0]) ? link_order_first(s, modules[0]) : 0;
-    for (unsigned n = 0; at && n < LINKED_MOST && link_order_read(s, at, map, WORDS); n++, at = map[NEXT]) {
+    for (unsigned n = 0; at && n < LINKED_MOST && link_order_read(s, at, map, WORDS);
+         n++, at = map[NEXT]) {
         struct module *m = link_order_find(s, map[BIAS]);
         if (m)
             link_order_add(s, m);

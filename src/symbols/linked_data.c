@@ -1,8 +1,9 @@
 /* Linked data: where a variable is if its debug information does not say so, or not the truth.
  *
- * A unit that only declares a variable leaves it to the linker to find it; so the symbol tables are asked, by the name that the linker
- * knows.  And a library's variable may have been copied: the linker gives a program that uses it directly, as it uses stdout and
- * environ, room of its own for it, and the library uses that one, too.  What the library's debug information describes is then
+ * A unit that only declares a variable leaves it to the linker to find it; so the symbol tables are
+ * asked, by the name that the linker knows.  And a library's variable may have been copied: the
+ * linker gives a program that uses it directly, as it uses stdout and environ, room of its own for
+ * it, and the library uses that one, too.  What the library's debug information describes is then
  * left as it was when the program began.  The same is true if the program, or an earlier library,
  * has a variable of the same name.
  */
@@ -46,7 +47,8 @@ static bool find_exported(struct module *m, const char *name, struct linked *ret
 static bool find_copy_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *h, const char *name, u64 *ret)
 {
     Elf_Scn *linked = elf_getscn(elf, h->sh_link);
-    Elf_Data *data = elf_getdata(section, NULL), *symbols = linked ? elf_getdata(linked, NULL) : NULL;
+    Elf_Data *data = elf_getdata(section, NULL),
+             *symbols = linked ? elf_getdata(linked, NULL) : NULL;
     GElf_Shdr table;
     if (!data || !symbols || !h->sh_entsize || !gelf_getshdr(linked, &table))
         return false;
@@ -92,7 +94,8 @@ static bool find_dynamic(struct module *m, const char *name, GElf_Sym *ret, u64 
             continue;
         Elf_Data *data = elf_getdata(section, NULL);
         for (size_t n = 1; data && n < h.sh_size / h.sh_entsize; n++) {
-            const char *own = gelf_getsym(data, (int)n, ret) ? elf_strptr(elf, h.sh_link, ret->st_name) : NULL;
+            const char *own =
+                gelf_getsym(data, (int)n, ret) ? elf_strptr(elf, h.sh_link, ret->st_name) : NULL;
             if (own && ret->st_shndx != SHN_UNDEF && strcmp(own, name) == 0) {
                 *ret_bias = bias;
                 return true;
@@ -115,14 +118,16 @@ static bool is_symbolic(struct module *m)
         Elf_Data *data = elf_getdata(section, NULL);
         for (int n = 0; data && n < (int)(h.sh_size / h.sh_entsize); n++)
             if (gelf_getdyn(data, n, &dynamic) &&
-                (dynamic.d_tag == DT_SYMBOLIC || (dynamic.d_tag == DT_FLAGS && dynamic.d_un.d_val & DF_SYMBOLIC)))
+                (dynamic.d_tag == DT_SYMBOLIC ||
+                 (dynamic.d_tag == DT_FLAGS && dynamic.d_un.d_val & DF_SYMBOLIC)))
                 return true;
     }
     return false;
 }
 
-/* What the loader has written where the library refers to the name: its address, or the number of its module if it is
- * thread-local.  False: the library has no such reference, or it is not bound yet. */
+/* What the loader has written where the library refers to the name: its address, or the number of
+ * its module if it is thread-local.  False: the library has no such reference, or it is not bound
+ * yet. */
 static bool read_binding(struct symbols *s, struct module *library, const char *name, u64 *ret)
 {
     const struct symbols_host *host = &s->host;
@@ -132,11 +137,14 @@ static bool read_binding(struct symbols *s, struct module *library, const char *
     GElf_Sym symbol;
     Elf *elf = dwfl_module_getelf(library->mod, &bias);
     for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
-        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_RELA || !h.sh_entsize || !(h.sh_flags & SHF_ALLOC))
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_RELA || !h.sh_entsize ||
+            !(h.sh_flags & SHF_ALLOC))
             continue;
         Elf_Scn *linked = elf_getscn(elf, h.sh_link);
-        Elf_Data *data = elf_getdata(section, NULL), *symbols = linked ? elf_getdata(linked, NULL) : NULL;
-        for (size_t n = 0; data && symbols && gelf_getshdr(linked, &table) && n < h.sh_size / h.sh_entsize; n++) {
+        Elf_Data *data = elf_getdata(section, NULL),
+                 *symbols = linked ? elf_getdata(linked, NULL) : NULL;
+        for (size_t n = 0;
+             data && symbols && gelf_getshdr(linked, &table) && n < h.sh_size / h.sh_entsize; n++) {
             if (!gelf_getrela(data, (int)n, &rela))
                 continue;
             unsigned kind = (unsigned)GELF_R_TYPE(rela.r_info);
@@ -145,14 +153,17 @@ static bool read_binding(struct symbols *s, struct module *library, const char *
                 continue;
             const char *own = elf_strptr(elf, table.sh_link, symbol.st_name);
             if (own && strcmp(own, name) == 0)
-                return (host->peek ? host->peek : host->read)(host->context, rela.r_offset + bias, ret, 8) && *ret;
+                return (host->peek ? host->peek : host->read)(host->context, rela.r_offset + bias,
+                                                              ret, 8) &&
+                       *ret;
         }
     }
     return false;
 }
 
 /* Is it what the library's references are bound to? */
-static bool is_bound_to(struct symbols *s, struct module *library, const char *name, const struct linked *l)
+static bool is_bound_to(struct symbols *s, struct module *library, const char *name,
+                        const struct linked *l)
 {
     struct tls_place place;
     u64 bound;
@@ -163,16 +174,17 @@ static bool is_bound_to(struct symbols *s, struct module *library, const char *n
     return variables_tls_place(s, l->module, &place) && place.number == bound;
 }
 
-/* An earlier module has a variable of the name, too, and the library uses that one.  The executable's is always seen; that of
- * another library may be its own affair. */
-static bool find_preempting(struct symbols *s, struct module *library, const char *name, struct linked *ret)
+/* An earlier module has a variable of the name, too, and the library uses that one.  The
+ * executable's is always seen; that of another library may be its own affair. */
+static bool find_preempting(struct symbols *s, struct module *library, const char *name,
+                            struct linked *ret)
 {
     GElf_Sym symbol;
     u64 bias;
     size_t count;
     struct module **modules = modules_linked(s, &count);
-    if (!find_dynamic(library, name, &symbol, &bias) || GELF_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT ||
-        is_symbolic(library))
+    if (!find_dynamic(library, name, &symbol, &bias) ||
+        GELF_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT || is_symbolic(library))
         return false;
     for (size_t n = 0; n < count && modules[n] != library; n++) {
         if (!find_dynamic(modules[n], name, &symbol, &bias))
@@ -196,9 +208,11 @@ bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked 
     const char *name = variables_link_name(&f->die);
     if (!name)
         return false;
-    if (dwarf_attr_integrate(&f->die, DW_AT_location, &a) || dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
+    if (dwarf_attr_integrate(&f->die, DW_AT_location, &a) ||
+        dwarf_attr_integrate(&f->die, DW_AT_const_value, &a))
         return f->module != modules[0] && module_is_program(modules[0]) &&
-               (find_copy(modules[0], name, ret) || find_preempting(v->symbols, f->module, name, ret));
+               (find_copy(modules[0], name, ret) ||
+                find_preempting(v->symbols, f->module, name, ret));
     for (size_t n = 0; n < v->symbols->modules.count; n++)
         if (find_exported(modules[n], name, ret))
             return true;

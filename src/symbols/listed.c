@@ -35,7 +35,8 @@ static bool is_wanted(const struct listing *l, const char *name)
     return !l->wanted || regexec(l->wanted, name, 0, NULL, 0) == 0;
 }
 
-/* Has it a place in the program?  A declaration, and a variable that nothing is left of, has none. */
+/* Has it a place in the program?  A declaration, and a variable that nothing is left of, has
+ * none. */
 static bool is_defined(Dwarf_Die *die, enum listed_kind kind)
 {
     if (kind == LISTED_FUNCTIONS)
@@ -91,7 +92,8 @@ static bool list_entry(void *context, const struct name_entry *e)
     if (e->kind != kinds[l->kind] || !*e->name || !is_defined(&die, l->kind))
         return true;
     bool is_base = dwarf_tag(&die) == DW_TAG_base_type;
-    char *name = is_base ? type_text(l->v, type_of(l->v, l->module, &die)) : names_qualified(l->module, e);
+    char *name =
+        is_base ? type_text(l->v, type_of(l->v, l->module, &die)) : names_qualified(l->module, e);
     if (is_wanted(l, name)) {
         const char *file = is_base ? NULL : dwarf_decl_file(&die);
         dwarf_formudata(dwarf_attr_integrate(&die, DW_AT_decl_line, &a), &line);
@@ -99,7 +101,8 @@ static bool list_entry(void *context, const struct name_entry *e)
             file = dwarf_diename(&unit);
         char *text = declaration_text(l, &die, name);
         *(struct listed_name *)list_add(l->rows) = (struct listed_name){
-            .file = file, .line = is_base ? 0 : (unsigned)line, .name = values_copy(l->v, name, strlen(name)),
+            .file = file, .line = is_base ? 0 : (unsigned)line,
+            .name = values_copy(l->v, name, strlen(name)),
             .text = values_copy(l->v, text, strlen(text)),
         };
         free(text);
@@ -108,7 +111,7 @@ static bool list_entry(void *context, const struct name_entry *e)
     return true;
 }
 
-/* --- symbols without debug information --------------------------------------------------------- */
+/* --- symbols without debug information -------------------------------------------------------- */
 
 static void list_symbol(struct listing *l, u64 address, const char *raw)
 {
@@ -145,7 +148,7 @@ static void list_symbols(struct listing *l)
             list_symbol(l, d[n].start, d[n].raw);
 }
 
-/* --- all ---------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* Declarations by file, those without one behind them; then symbols by address. */
 static int by_file(const void *a, const void *b)
@@ -166,8 +169,8 @@ static int by_file(const void *a, const void *b)
 static bool same_row(const struct listed_name *a, const struct listed_name *b)
 {
     return a->is_symbol == b->is_symbol && a->line == b->line && a->address == b->address &&
-           !a->file == !b->file && (!a->file || strcmp(a->file, b->file) == 0) && strcmp(a->name, b->name) == 0 &&
-           (a->is_symbol || strcmp(a->text, b->text) == 0);
+           !a->file == !b->file && (!a->file || strcmp(a->file, b->file) == 0) &&
+           strcmp(a->name, b->name) == 0 && (a->is_symbol || strcmp(a->text, b->text) == 0);
 }
 
 struct error *values_listed(struct evaluation *v, enum listed_kind kind, const char *wanted,

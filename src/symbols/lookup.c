@@ -40,7 +40,7 @@ static char *lookup_prefix(struct evaluation *v, const char *name)
     return values_copy(v, name, last == name ? 0 : (size_t)(last - name - 2));
 }
 
-/* --- what was found -------------------------------------------------------------------------------------------- */
+/* --- what was found --------------------------------------------------------------------------- */
 
 static bool lookup_take(const struct name_found *f, struct name_meaning *ret)
 {
@@ -60,9 +60,10 @@ struct spaces {
     const void *not_this;    /* the address of a DIE that does not count; may be NULL */
 };
 
-/* A name that is whole; false: there is none that the frame's file could mean.  Then the first that is private to another file is
- * kept. */
-static bool lookup_whole(struct evaluation *v, struct spaces *s, const char *name, struct name_meaning *ret)
+/* A name that is whole; false: there is none that the frame's file could mean.  Then the first that
+ * is private to another file is kept. */
+static bool lookup_whole(struct evaluation *v, struct spaces *s, const char *name,
+                         struct name_meaning *ret)
 {
     struct name_found found;
     if (!names_find_whole(v, name, s->kinds, &found) || found.entry.die.addr == s->not_this)
@@ -74,12 +75,13 @@ static bool lookup_whole(struct evaluation *v, struct spaces *s, const char *nam
     return false;
 }
 
-/* --- notes -------------------------------------------------------------------------------------------------------- */
+/* --- notes ------------------------------------------------------------------------------------ */
 
 static const char *lookup_file(const struct name_found *f)
 {
     Dwarf_Die die = f->entry.die, unit;
-    const char *path = dwarf_diename(dwarf_diecu(&die, &unit, NULL, NULL)), *slash = path ? strrchr(path, '/') : NULL;
+    const char *path = dwarf_diename(dwarf_diecu(&die, &unit, NULL, NULL)),
+               *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path ? path : "?";
 }
 
@@ -94,7 +96,8 @@ static char *lookup_spelled(const struct name_found *f)
 }
 
 /* Constants and types of a header are in each file that includes it. */
-static bool lookup_is_same(struct evaluation *v, const struct name_found *a, const struct name_found *b)
+static bool lookup_is_same(struct evaluation *v, const struct name_found *a,
+                           const struct name_found *b)
 {
     Dwarf_Die x = a->entry.die, y = b->entry.die;
     Dwarf_Attribute p, q;
@@ -109,10 +112,9 @@ static bool lookup_is_same(struct evaluation *v, const struct name_found *a, con
         dwarf_decl_line(&y, &other);
         return line == other && dwarf_bytesize(&x) == dwarf_bytesize(&y);
     }
-    return a->entry.kind == NAME_ENUMERATOR &&
-           dwarf_attr(&x, DW_AT_const_value, &p) && dwarf_attr(&y, DW_AT_const_value, &q) &&
-           variables_number(v, a->module, &p, &left) && variables_number(v, b->module, &q, &right) &&
-           left == right;
+    return a->entry.kind == NAME_ENUMERATOR && dwarf_attr(&x, DW_AT_const_value, &p) &&
+           dwarf_attr(&y, DW_AT_const_value, &q) && variables_number(v, a->module, &p, &left) &&
+           variables_number(v, b->module, &q, &right) && left == right;
 }
 
 static void lookup_set_note(struct evaluation *v, const char *name, const struct name_found *taken,
@@ -120,7 +122,8 @@ static void lookup_set_note(struct evaluation *v, const char *name, const struct
 {
     char *own = lookup_spelled(taken), *another = lookup_spelled(other);
     char *rest = more ? xformat(" and %zu more", more) : xformat("%s", "");
-    char *text = xformat("%s is %s here; there %s also %s%s", name, own, more ? "are" : "is", another, rest);
+    char *text =
+        xformat("%s is %s here; there %s also %s%s", name, own, more ? "are" : "is", another, rest);
     v->note = values_copy(v, text, strlen(text));
     free(own);
     free(another);
@@ -137,9 +140,11 @@ static void lookup_note(struct evaluation *v, const char *name, const struct nam
     unsigned tags = f->entry.tag == TAG_APART ? NAME_ONLY_TAGS : NAME_NO_TAGS;
     unsigned kinds = taken->kind == NAME_TYPE ? 1u << NAME_TYPE | tags : NAME_VALUES;
     size_t more = 0;
-    bool is_linked = taken->kind == NAME_VARIABLE || taken->kind == NAME_FUNCTION; /* there can be only one in a module */
+    /* there can be only one in a module */
+    bool is_linked = taken->kind == NAME_VARIABLE || taken->kind == NAME_FUNCTION;
     if (v->note || !f->module || v->language == LANGUAGE_RUST || names_is_own(f) ||
-        (names_is_by_scope(f) && is_linked && (f->module == modules[0] || f->module == v->view.module)))
+        (names_is_by_scope(f) && is_linked &&
+         (f->module == modules[0] || f->module == v->view.module)))
         return;
     char *whole = names_is_whole(f) ? names_seen(f->module, &f->entry) : NULL;
     names_all(v, whole ? whole : name, kinds, &all);
@@ -163,7 +168,7 @@ const char *values_note(const struct evaluation *v)
     return v->note;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------------ */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static bool lookup_constant(struct module *m, Dwarf_Die *of_enum, const char *name,
                             struct name_meaning *ret)
@@ -175,8 +180,8 @@ static bool lookup_constant(struct module *m, Dwarf_Die *of_enum, const char *na
         const char *own = dwarf_tag(&child) == DW_TAG_enumerator ? dwarf_diename(&child) : NULL;
         if (!own || strcmp(own, name) != 0)
             continue;
-        *ret = (struct name_meaning){.kind = NAME_ENUMERATOR, .variable = {.die = child, .module = m},
-                                     .of_enum = *of_enum};
+        *ret = (struct name_meaning){
+            .kind = NAME_ENUMERATOR, .variable = {.die = child, .module = m}, .of_enum = *of_enum};
         return true;
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
@@ -206,8 +211,10 @@ static const char *lookup_name_of(struct evaluation *v, struct module *m, Dwarf_
     return kept;
 }
 
-/* `using N::x` or `namespace M = N`: the whole name of what the name stands for; NULL: it is another's. */
-static const char *lookup_declared(struct evaluation *v, struct module *m, Dwarf_Die *import, const char *name)
+/* `using N::x` or `namespace M = N`: the whole name of what the name stands for; NULL: it is
+ * another's. */
+static const char *lookup_declared(struct evaluation *v, struct module *m, Dwarf_Die *import,
+                                   const char *name)
 {
     Dwarf_Die die;
     if (dwarf_tag(import) != DW_TAG_imported_declaration || !lookup_imported(import, &die))
@@ -231,11 +238,13 @@ static bool lookup_among(struct evaluation *v, Dwarf_Die *block, const char *nam
     do {
         int tag = dwarf_tag(&child);
         const char *own = dwarf_diename(&child), *behind;
-        bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-                       tag == DW_TAG_typedef || tag == DW_TAG_enumeration_type;
+        bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+                       tag == DW_TAG_union_type || tag == DW_TAG_typedef ||
+                       tag == DW_TAG_enumeration_type;
         if (is_type && own && kinds >> NAME_TYPE & 1 && strcmp(own, name) == 0 &&
             names_tag_fits(names_tag(&child, language_of_die(&child) != LANGUAGE_C), kinds)) {
-            *ret = (struct name_meaning){.kind = NAME_TYPE, .variable = {.die = child, .module = m}};
+            *ret =
+                (struct name_meaning){.kind = NAME_TYPE, .variable = {.die = child, .module = m}};
             return true;
         }
         if (tag == DW_TAG_enumeration_type && kinds >> NAME_ENUMERATOR & 1 &&
@@ -248,9 +257,10 @@ static bool lookup_among(struct evaluation *v, Dwarf_Die *block, const char *nam
     return false;
 }
 
-/* gcc describes the enums of all blocks in the outermost one of the function.  That a variable of the block is of such a type tells
- * where its constants are known. */
-static bool lookup_constant_of_variable(struct evaluation *v, size_t n, const char *name, struct name_meaning *ret)
+/* gcc describes the enums of all blocks in the outermost one of the function.  That a variable of
+ * the block is of such a type tells where its constants are known. */
+static bool lookup_constant_of_variable(struct evaluation *v, size_t n, const char *name,
+                                        struct name_meaning *ret)
 {
     Dwarf_Die child, type, other;
     Dwarf_Attribute a;
@@ -282,14 +292,15 @@ static bool lookup_in_block(struct evaluation *v, size_t n, const char *name, un
     if (kinds >> NAME_ENUMERATOR & 1 && lookup_constant_of_variable(v, n, name, ret))
         return true;
     return lookup_among(v, &v->blocks[n], name, kinds, ret) ||
-           (dwarf_attr(&v->blocks[n], DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
-            lookup_among(v, &origin, name, kinds, ret));
+           (dwarf_attr(&v->blocks[n], DW_AT_abstract_origin, &a) &&
+            dwarf_formref_die(&a, &origin) && lookup_among(v, &origin, name, kinds, ret));
 }
 
-/* --- members ------------------------------------------------------------------------------------------------------- */
+/* --- members ---------------------------------------------------------------------------------- */
 
 /* Is there such a member, or one in a base or in an anonymous member? */
-static bool lookup_has_member(struct evaluation *v, struct type *t, const char *name, unsigned depth)
+static bool lookup_has_member(struct evaluation *v, struct type *t, const char *name,
+                              unsigned depth)
 {
     size_t count;
     struct type *plain = type_plain(v, t);
@@ -310,20 +321,22 @@ static struct type *lookup_this(struct evaluation *v)
     return t->kind == TYPE_POINTER ? type_plain(v, type_target(v, t)) : NULL;
 }
 
-static bool lookup_member(struct evaluation *v, const char *name, struct type *of, struct name_meaning *ret)
+static bool lookup_member(struct evaluation *v, const char *name, struct type *of,
+                          struct name_meaning *ret)
 {
     struct type *class = lookup_this(v);
     if (!class || !(of ? class_has_base(v, class, of) && lookup_has_member(v, of, name, 0)
                        : lookup_has_member(v, class, name, 0)))
         return false;
-    *ret = (struct name_meaning){.kind = NAME_VARIABLE, .is_member = true, .member = name, .class = of};
+    *ret = (struct name_meaning){
+        .kind = NAME_VARIABLE, .is_member = true, .member = name, .class = of};
     return true;
 }
 
-/* --- spaces ---------------------------------------------------------------------------------------------------------- */
+/* --- spaces ----------------------------------------------------------------------------------- */
 
-static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space, const char *name,
-                            struct name_meaning *ret);
+static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space,
+                            const char *name, struct name_meaning *ret);
 
 /* A class or enum by its whole name; NULL: it is none. */
 static struct type *lookup_type(struct evaluation *v, const char *name)
@@ -334,8 +347,8 @@ static struct type *lookup_type(struct evaluation *v, const char *name)
     return type_plain(v, type_of(v, found.module, &found.entry.die));
 }
 
-static bool lookup_in_bases(struct evaluation *v, struct spaces *s, struct type *class, const char *name,
-                            struct name_meaning *ret)
+static bool lookup_in_bases(struct evaluation *v, struct spaces *s, struct type *class,
+                            const char *name, struct name_meaning *ret)
 {
     size_t count;
     if (!class || class->kind != TYPE_STRUCT)
@@ -391,9 +404,10 @@ static const char *lookup_import_space(struct evaluation *v, const struct name_i
     return kept;
 }
 
-/* `using N::x` in the space; and `using namespace N`, if the space is named, not one around the function (`walks`). */
-static bool lookup_by_imports(struct evaluation *v, struct spaces *s, const char *space, const char *name,
-                              bool walks, struct name_meaning *ret)
+/* `using N::x` in the space; and `using namespace N`, if the space is named, not one around the
+ * function (`walks`). */
+static bool lookup_by_imports(struct evaluation *v, struct spaces *s, const char *space,
+                              const char *name, bool walks, struct name_meaning *ret)
 {
     if (!v->has_unit || !v->view.module)
         return false;
@@ -421,8 +435,8 @@ static bool lookup_by_imports(struct evaluation *v, struct spaces *s, const char
 }
 
 /* `using namespace N` in a block of the function. */
-static bool lookup_by_block(struct evaluation *v, struct spaces *s, Dwarf_Die *block, const char *space,
-                            const char *name, struct name_meaning *ret)
+static bool lookup_by_block(struct evaluation *v, struct spaces *s, Dwarf_Die *block,
+                            const char *space, const char *name, struct name_meaning *ret)
 {
     Dwarf_Die child;
     if (dwarf_child(block, &child) != 0)
@@ -436,23 +450,24 @@ static bool lookup_by_block(struct evaluation *v, struct spaces *s, Dwarf_Die *b
     return false;
 }
 
-static bool lookup_by_blocks(struct evaluation *v, struct spaces *s, const char *space, const char *name,
-                             struct name_meaning *ret)
+static bool lookup_by_blocks(struct evaluation *v, struct spaces *s, const char *space,
+                             const char *name, struct name_meaning *ret)
 {
     for (size_t n = 0; n < v->block_count; n++) {
         Dwarf_Attribute a;
         Dwarf_Die origin;
         if (lookup_by_block(v, s, &v->blocks[n], space, name, ret) ||
-            (dwarf_attr(&v->blocks[n], DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
-             lookup_by_block(v, s, &origin, space, name, ret)))
+            (dwarf_attr(&v->blocks[n], DW_AT_abstract_origin, &a) &&
+             dwarf_formref_die(&a, &origin) && lookup_by_block(v, s, &origin, space, name, ret)))
             return true;
     }
     return false;
 }
 
-/* A name of the space itself.  What a class has hides what its bases have, whichever file knows it. */
-static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, const char *space, const char *name,
-                                    struct name_meaning *ret)
+/* A name of the space itself.  What a class has hides what its bases have, whichever file knows
+ * it. */
+static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, const char *space,
+                                    const char *name, struct name_meaning *ret)
 {
     struct type *class = lookup_type(v, space);
     struct name_found found;
@@ -463,8 +478,8 @@ static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, cons
 }
 
 /* A name of a space that was named. */
-static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space, const char *name,
-                            struct name_meaning *ret)
+static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space,
+                            const char *name, struct name_meaning *ret)
 {
     if (s->depth == LOOKUP_DEEP)
         return false;
@@ -476,24 +491,28 @@ static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *
 }
 
 /* `using namespace` may bring two of a name to one space; no program can use that name there. */
-static void lookup_note_another(struct evaluation *v, const struct spaces *s, const char *space, const char *name,
-                                const struct name_meaning *taken)
+static void lookup_note_another(struct evaluation *v, const struct spaces *s, const char *space,
+                                const char *name, const struct name_meaning *taken)
 {
-    struct spaces again = {.own = s->own, .kinds = s->kinds, .not_this = taken->global.entry.die.addr};
+    struct spaces again = {
+        .own = s->own, .kinds = s->kinds, .not_this = taken->global.entry.die.addr};
     struct name_meaning other;
     if (!taken->global.module || v->note || !(s->kinds & NAME_VALUES))
         return;
-    if ((lookup_by_imports(v, &again, space, name, true, &other) || lookup_by_blocks(v, &again, space, name, &other)) &&
+    if ((lookup_by_imports(v, &again, space, name, true, &other) ||
+         lookup_by_blocks(v, &again, space, name, &other)) &&
         other.global.module && !lookup_is_same(v, &other.global, &taken->global))
         lookup_set_note(v, name, &taken->global, &other.global, 0);
 }
 
 /* A name, perhaps qualified, as it is seen from the spaces around the function. */
-static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name, struct name_meaning *ret)
+static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name,
+                        struct name_meaning *ret)
 {
     for (const char *space = s->own;; space = lookup_prefix(v, space)) {
         if (lookup_own_or_inherited(v, s, space, name, ret) ||
-            lookup_by_imports(v, s, space, name, true, ret) || lookup_by_blocks(v, s, space, name, ret)) {
+            lookup_by_imports(v, s, space, name, true, ret) ||
+            lookup_by_blocks(v, s, space, name, ret)) {
             lookup_note_another(v, s, space, name, ret);
             return true;
         }
@@ -502,10 +521,10 @@ static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name
     }
 }
 
-/* --- qualified names -------------------------------------------------------------------------------------------------- */
+/* --- qualified names -------------------------------------------------------------------------- */
 
-/* What the first part of the name means in the blocks and spaces around the function, if `using` or an alias makes it
- * something else; or the name as it is. */
+/* What the first part of the name means in the blocks and spaces around the function, if `using` or
+ * an alias makes it something else; or the name as it is. */
 static const char *lookup_unaliased(struct evaluation *v, struct spaces *s, const char *name)
 {
     const char *end = strstr(name, "::"), *other = NULL;
@@ -550,7 +569,8 @@ static bool lookup_in_type(struct evaluation *v, struct spaces *s, struct type *
 }
 
 /* NAME_TYPE: the type that the first parts of the name mean; NULL: none. */
-static struct type *lookup_prefix_type(struct evaluation *v, const struct spaces *s, const char *prefix)
+static struct type *lookup_prefix_type(struct evaluation *v, const struct spaces *s,
+                                       const char *prefix)
 {
     struct name_meaning m;
     struct spaces types = {.own = s->own, .kinds = 1u << NAME_TYPE};
@@ -563,9 +583,10 @@ static struct type *lookup_prefix_type(struct evaluation *v, const struct spaces
     return type_plain(v, type_of(v, m.variable.module, &m.variable.die));
 }
 
-/* --- variables of functions -------------------------------------------------------------------------------------------- */
+/* --- variables of functions ------------------------------------------------------------------- */
 
-/* A variable, type or constant in a block of a function that has no frame to be asked; the outermost block first. */
+/* A variable, type or constant in a block of a function that has no frame to be asked; the
+ * outermost block first. */
 static bool lookup_in_function(struct module *m, Dwarf_Die *block, const char *name, unsigned kinds,
                                unsigned depth, struct name_meaning *ret)
 {
@@ -577,8 +598,9 @@ static bool lookup_in_function(struct module *m, Dwarf_Die *block, const char *n
         const char *own = dwarf_diename(&child);
         bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
         if (is_variable && kinds >> NAME_VARIABLE & 1 && own && strcmp(own, name) == 0) {
-            *ret = (struct name_meaning){.kind = NAME_VARIABLE, .variable = {.die = child, .module = m,
-                                         .has_block = true, .block = *block}};
+            *ret = (struct name_meaning){
+                .kind = NAME_VARIABLE,
+                .variable = {.die = child, .module = m, .has_block = true, .block = *block}};
             return true;
         }
         if (tag == DW_TAG_enumeration_type && kinds >> NAME_ENUMERATOR & 1 &&
@@ -598,16 +620,18 @@ static bool lookup_in_function(struct module *m, Dwarf_Die *block, const char *n
 static bool lookup_is_static(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
-    return dwarf_attr_integrate(die, DW_AT_external, &a) || dwarf_attr_integrate(die, DW_AT_const_value, &a) ||
+    return dwarf_attr_integrate(die, DW_AT_external, &a) ||
+           dwarf_attr_integrate(die, DW_AT_const_value, &a) ||
            (dwarf_attr_integrate(die, DW_AT_location, &a) && variables_is_fixed(&a));
 }
 
-static bool lookup_from_unit(struct evaluation *v, const struct found_variable *unit, const char *text, unsigned kinds,
-                             struct name_meaning *ret);
+static bool lookup_from_unit(struct evaluation *v, const struct found_variable *unit,
+                             const char *text, unsigned kinds, struct name_meaning *ret);
 
-/* `f::x`: of the nearest call of f from the selected frame on, or a static variable, or else what the file of f calls so. */
-static bool lookup_of_function(struct evaluation *v, struct spaces *s, const char *function, const char *name,
-                               struct name_meaning *ret)
+/* `f::x`: of the nearest call of f from the selected frame on, or a static variable, or else
+ * what the file of f calls so. */
+static bool lookup_of_function(struct evaluation *v, struct spaces *s, const char *function,
+                               const char *name, struct name_meaning *ret)
 {
     struct list all = LIST(struct name_found);
     bool found = false;
@@ -639,17 +663,20 @@ static bool lookup_of_function(struct evaluation *v, struct spaces *s, const cha
     return found;
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
-static bool lookup_bare(struct evaluation *v, struct spaces *s, const char *name, struct name_meaning *ret)
+static bool lookup_bare(struct evaluation *v, struct spaces *s, const char *name,
+                        struct name_meaning *ret)
 {
     for (size_t n = 0; n < v->block_count; n++)
         if (lookup_in_block(v, n, name, s->kinds, ret))
             return true;
-    return (s->kinds >> NAME_VARIABLE & 1 && lookup_member(v, name, NULL, ret)) || lookup_walk(v, s, name, ret);
+    return (s->kinds >> NAME_VARIABLE & 1 && lookup_member(v, name, NULL, ret)) ||
+           lookup_walk(v, s, name, ret);
 }
 
-static bool lookup_qualified(struct evaluation *v, struct spaces *s, const char *text, struct name_meaning *ret)
+static bool lookup_qualified(struct evaluation *v, struct spaces *s, const char *text,
+                             struct name_meaning *ret)
 {
     const char *whole = lookup_unaliased(v, s, text), *name = names_last_part(whole);
     const char *prefix = lookup_prefix(v, whole);
@@ -666,13 +693,15 @@ static bool lookup_qualified(struct evaluation *v, struct spaces *s, const char 
     }
 }
 
-/* A type of the function or of its file hides a variable that is further away; one of another file does not. */
+/* A type of the function or of its file hides a variable that is further away; one of another
+ * file does not. */
 bool lookup_value(struct evaluation *v, const char *text, struct name_meaning *ret)
 {
     if (!lookup_name(v, text, NAME_VALUES | 1u << NAME_TYPE | NAME_NO_TAGS, ret))
         return false;
     return ret->kind != NAME_TYPE || !ret->global.module || names_is_own(&ret->global) ||
-           lookup_name(v, text, NAME_VALUES, ret) || lookup_name(v, text, 1u << NAME_TYPE | NAME_NO_TAGS, ret);
+           lookup_name(v, text, NAME_VALUES, ret) ||
+           lookup_name(v, text, 1u << NAME_TYPE | NAME_NO_TAGS, ret);
 }
 
 bool lookup_name(struct evaluation *v, const char *text, unsigned kinds, struct name_meaning *ret)
@@ -697,7 +726,8 @@ bool lookup_name(struct evaluation *v, const char *text, unsigned kinds, struct 
             lookup_note(v, text + 2, ret);
             return true;
         }
-    } else if (strstr(text, "::") ? lookup_qualified(v, &s, text, ret) : lookup_bare(v, &s, text, ret)) {
+    } else if (strstr(text, "::") ? lookup_qualified(v, &s, text, ret)
+                                  : lookup_bare(v, &s, text, ret)) {
         lookup_note(v, text, ret);
         return true;
     }
@@ -711,7 +741,7 @@ bool lookup_name(struct evaluation *v, const char *text, unsigned kinds, struct 
     return true;
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static bool lookup_ends_with_path(const char *path, const char *end)
 {
@@ -731,13 +761,14 @@ static bool lookup_see_unit(void *context, Dwarf_Die *unit)
     struct file_search *f = context;
     const char *path = dwarf_diename(unit);
     if (path && lookup_ends_with_path(path, f->file))
-        *(struct found_variable *)list_add(&f->units) = (struct found_variable){.die = *unit, .module = f->module};
+        *(struct found_variable *)list_add(&f->units) =
+            (struct found_variable){.die = *unit, .module = f->module};
     return true;
 }
 
 /* A name as it is seen outside of functions in the unit. */
-static bool lookup_from_unit(struct evaluation *v, const struct found_variable *unit, const char *text, unsigned kinds,
-                             struct name_meaning *ret)
+static bool lookup_from_unit(struct evaluation *v, const struct found_variable *unit,
+                             const char *text, unsigned kinds, struct name_meaning *ret)
 {
     struct evaluation own = *v;
     struct spaces s = {.own = "", .kinds = kinds};
@@ -746,7 +777,8 @@ static bool lookup_from_unit(struct evaluation *v, const struct found_variable *
     v->block_count = 0;
     v->view.module = unit->module;
     *ret = (struct name_meaning){0};
-    bool found = strstr(text, "::") ? lookup_qualified(v, &s, text, ret) : lookup_walk(v, &s, text, ret);
+    bool found =
+        strstr(text, "::") ? lookup_qualified(v, &s, text, ret) : lookup_walk(v, &s, text, ret);
     v->unit = own.unit;
     v->has_unit = own.has_unit;
     v->block_count = own.block_count;
@@ -755,8 +787,8 @@ static bool lookup_from_unit(struct evaluation *v, const struct found_variable *
 }
 
 /* What a header defines is in the units that include it. */
-static bool lookup_in_header(struct evaluation *v, const char *file, const char *text, unsigned kinds,
-                             struct name_meaning *ret)
+static bool lookup_in_header(struct evaluation *v, const char *file, const char *text,
+                             unsigned kinds, struct name_meaning *ret)
 {
     struct list all = LIST(struct name_found);
     bool found = false;

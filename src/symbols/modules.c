@@ -1,7 +1,7 @@
 /* Modules: ELF files in the address space, and their debug information wherever it is.
  *
- * Each has a Dwfl of its own, so that it can come and go without the others.  Files are opened by the host, so that those of
- * the recording are meant, not those that are installed now.
+ * Each has a Dwfl of its own, so that it can come and go without the others.  Files are opened by
+ * the host, so that those of the recording are meant, not those that are installed now.
  */
 #include "symbols/symbols.h"
 
@@ -18,7 +18,7 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* --- debug information in other files ---------------------------------------------------------- */
+/* --- debug information in other files --------------------------------------------------------- */
 
 static int modules_open_named(struct symbols *s, char *path, char **ret)
 {
@@ -43,7 +43,8 @@ static int open_by_build_id(struct symbols *s, Dwfl_Module *mod, char **ret)
     return modules_open_named(s, xformat(DEBUG_ROOT "/.build-id/%02x/%s.debug", id[0], name), ret);
 }
 
-/* Where gdb looks for a .gnu_debuglink: beside the file, in .debug there, and under the common root. */
+/* Where gdb looks for a .gnu_debuglink: beside the file, in .debug there, and under the common
+ * root. */
 static int open_by_link(struct symbols *s, const char *file, const char *link, char **ret)
 {
     static const char *const patterns[] = {"%s%.*s/%s", "%s%.*s/.debug/%s", DEBUG_ROOT "%s%.*s/%s"};
@@ -71,8 +72,8 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
     return fd;
 }
 
-static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base, char **file,
-                    Elf **elf)
+static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+                    char **file, Elf **elf)
 {
     (void)mod, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
     return -1; /* it was given */
@@ -80,7 +81,7 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 
 static const Dwfl_Callbacks callbacks = {.find_elf = find_elf, .find_debuginfo = find_debuginfo};
 
-/* --- opening and closing ------------------------------------------------------------------------- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 static bool is_elf(int fd)
 {
@@ -166,7 +167,8 @@ void symbols_create(const struct symbols_host *host, struct symbols **ret)
 {
     struct symbols *s = xalloc(sizeof *s);
     *s = (struct symbols){
-        .host = *host, .version = 1, .modules = LIST(struct module *), .shown = LIST(struct symbols_module),
+        .host = *host, .version = 1, .modules = LIST(struct module *),
+        .shown = LIST(struct symbols_module),
         .skipped = LIST(char *), .points = LIST(struct step_point), .scopes = LIST(struct scope),
         .circles = LIST(struct tail_circle), .linked = {.modules = LIST(struct module *)},
         .sources = LIST(struct source_text),
@@ -257,7 +259,7 @@ const char *symbols_intern(struct symbols *s, const char *text)
     return *slot;
 }
 
-/* --- the address space ------------------------------------------------------------------------------ */
+/* --- the address space ------------------------------------------------------------------------ */
 
 static struct module *find_module(struct symbols *s, const char *path, u64 start)
 {
@@ -268,8 +270,8 @@ static struct module *find_module(struct symbols *s, const char *path, u64 start
     return NULL;
 }
 
-/* Is there code in the file that begins at areas[first], before `limit`?  It goes up to where the same file begins again, since
- * programs look into their own files, too. */
+/* Is there code in the file that begins at areas[first], before `limit`?  It goes up to where the
+ * same file begins again, since programs look into their own files, too. */
 static bool has_code(const struct symbols_area *areas, size_t count, size_t first, u64 limit)
 {
     bool code = !areas[first].no_code;
@@ -283,7 +285,8 @@ static bool has_code(const struct symbols_area *areas, size_t count, size_t firs
     return code;
 }
 
-/* Of a file that an interpreter loads: is it an executable?  The C library has an interpreter, too, but it is known by a name. */
+/* Of a file that an interpreter loads: is it an executable?  The C library has an interpreter,
+ * too, but it is known by a name. */
 static bool says_program(Elf_Scn *section, const GElf_Shdr *h, bool interpreted)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -375,8 +378,9 @@ static bool begins_module(const struct symbols_area *a)
 
 /* Files that are no ELF files are looked at each time; that is a short read.
  *
- * A module is as large as its segments say, which may be more than is mapped of the file: zeroed data is in none.  And less: who
- * prints a backtrace of himself (AddressSanitizer, libbacktrace) maps pieces of his files far away, to read them. */
+ * A module is as large as its segments say, which may be more than is mapped of the file: zeroed
+ * data is in none.  And less: who prints a backtrace of himself (AddressSanitizer, libbacktrace)
+ * maps pieces of his files far away, to read them. */
 static bool see_module(struct symbols *s, const struct symbols_area *areas, size_t count, size_t n)
 {
     struct module *m = find_module(s, areas[n].path, areas[n].start);
@@ -452,7 +456,7 @@ struct module *module_at(struct symbols *s, u64 address)
     return NULL;
 }
 
-/* --- units --------------------------------------------------------------------------------------------- */
+/* --- units ------------------------------------------------------------------------------------ */
 
 bool module_load_dwarf(struct module *m)
 {
@@ -461,7 +465,8 @@ bool module_load_dwarf(struct module *m)
     return m->dwarf;
 }
 
-void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *unit), void *context)
+void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *unit),
+                      void *context)
 {
     if (!module_load_dwarf(m))
         return;

@@ -1,7 +1,8 @@
 /* Names of the debug information: variables, functions, types and constants outside of functions.
  *
- * One walk over the outer DIEs of a module, the first time that a name is looked for there; then a table by hash.  An entry knows the
- * name space or class that it is in; a definition apart from its declaration says so by its linkage name.
+ * One walk over the outer DIEs of a module, the first time that a name is looked for there; then a
+ * table by hash.  An entry knows the name space or class that it is in; a definition apart from its
+ * declaration says so by its linkage name.
  *
  * Of several entries that have the name, scope decides as it does for gdb: first the file of the
  * frame, then what any file may refer to (the executable's before its libraries', in the order of
@@ -36,7 +37,7 @@ static char *shortest(char *name)
     return text;
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------ */
+/* --- the walk --------------------------------------------------------------------------------- */
 
 struct name_walk {
     struct name_index *index;
@@ -70,7 +71,8 @@ enum name_tag names_tag(Dwarf_Die *die, bool cplusplus)
 
 bool names_tag_fits(enum name_tag tag, unsigned kinds)
 {
-    return !(kinds & NAME_NO_TAGS && tag == TAG_APART) && !(kinds & NAME_ONLY_TAGS && tag == TAG_NONE);
+    return !(kinds & NAME_NO_TAGS && tag == TAG_APART) &&
+           !(kinds & NAME_ONLY_TAGS && tag == TAG_NONE);
 }
 
 /* May other files refer to it?  In C each file has types and constants of its own. */
@@ -88,10 +90,16 @@ static u32 name_index_add_entry(struct name_walk *w, Dwarf_Die *die, enum name_k
     const char *name = dwarf_diename(die);
     if (!name && kind != NAME_SPACE && dwarf_tag(die) != DW_TAG_enumeration_type)
         return NO_ENTRY;
-    *(struct name_entry *)list_add(&w->index->entries) = (struct name_entry){
-        .name = name ? name : "", .die = *die, .unit = w->unit, .parent = parent, .next = NO_ENTRY,
-        .kind = (u8)kind, .is_declaration = has_flag(die, DW_AT_declaration),
-        .is_external = name_index_is_external(w, die, kind), .tag = (u8)names_tag(die, w->cplusplus)};
+    *(struct name_entry *)list_add(&w->index->entries) =
+        (struct name_entry){.name = name ? name : "",
+                            .die = *die,
+                            .unit = w->unit,
+                            .parent = parent,
+                            .next = NO_ENTRY,
+                            .kind = (u8)kind,
+                            .is_declaration = has_flag(die, DW_AT_declaration),
+                            .is_external = name_index_is_external(w, die, kind),
+                            .tag = (u8)names_tag(die, w->cplusplus)};
     return (u32)w->index->entries.count - 1;
 }
 
@@ -116,7 +124,8 @@ static void walk_inside(struct name_walk *w, Dwarf_Die *die, u32 entry)
 static void walk_contained(struct name_walk *w, Dwarf_Die *die, u32 parent)
 {
     Dwarf_Die child;
-    if (!w->fortran || parent == NO_ENTRY || w->depth == SPACES_DEEP || dwarf_child(die, &child) != 0)
+    if (!w->fortran || parent == NO_ENTRY || w->depth == SPACES_DEEP ||
+        dwarf_child(die, &child) != 0)
         return;
     w->depth++;
     do
@@ -240,7 +249,8 @@ void module_drop_names(struct module *m)
     free(m->names);
 }
 
-void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context)
+void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e),
+                void *context)
 {
     struct name_index *x = module_names(m);
     const struct name_entry *e = x->entries.items;
@@ -249,7 +259,7 @@ void names_each(struct module *m, bool (*visit)(void *context, const struct name
             return;
 }
 
-/* --- qualified names ---------------------------------------------------------------------------------------- */
+/* --- qualified names -------------------------------------------------------------------------- */
 
 /* "N::f(int) const" to "N::f". */
 static void cut_parameters(char *name)
@@ -325,10 +335,12 @@ char *names_qualified(struct module *m, const struct name_entry *e)
         e = declaration_of(m, e);
     bool is_anonymous = e->kind == NAME_SPACE && !*e->name;
     name = xformat("%s", is_anonymous ? "(anonymous namespace)" : e->name);
-    for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP; at = all[at].parent, deep++) {
+    for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP;
+         at = all[at].parent, deep++) {
         if (is_see_through(&all[at]))
             continue;
-        char *longer = xformat("%s::%s", *all[at].name ? all[at].name : "(anonymous namespace)", name);
+        char *longer =
+            xformat("%s::%s", *all[at].name ? all[at].name : "(anonymous namespace)", name);
         free(name);
         name = longer;
     }
@@ -346,7 +358,7 @@ char *names_of_die(struct module *m, const char *name, const Dwarf_Die *die)
     return NULL;
 }
 
-/* --- looking for one ------------------------------------------------------------------------------------------ */
+/* --- looking for one -------------------------------------------------------------------------- */
 
 const char *names_last_part(const char *name)
 {
@@ -399,7 +411,8 @@ static char *seen_through(struct module *m, const struct name_entry *e, const ch
     char *name = xformat("%s", e->parent == NO_ENTRY ? qualified : e->name);
     for (char *at; (at = strstr(name, anonymous));)
         memmove(at, at + sizeof anonymous - 1, strlen(at + sizeof anonymous - 1) + 1);
-    for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP; at = all[at].parent, deep++) {
+    for (u32 at = e->parent, deep = 0; at != NO_ENTRY && deep < SPACES_DEEP;
+         at = all[at].parent, deep++) {
         if (is_see_through(&all[at]) || is_transparent(&all[at]))
             continue;
         char *longer = xformat("%s::%s", all[at].name, name);
@@ -409,7 +422,8 @@ static char *seen_through(struct module *m, const struct name_entry *e, const ch
     return name;
 }
 
-/* How long is the space from within which it is `name`?  Each enclosing one is tried, from the inside.  0: there is none. */
+/* How long is the space from within which it is `name`?  Each enclosing one is tried, from the
+ * inside.  0: there is none. */
 static size_t seen_from(const char *space, const char *name, const char *qualified)
 {
     size_t length = space ? strlen(space) : 0;
@@ -441,13 +455,15 @@ static unsigned fit_of(const struct question *q, const char *qualified)
 }
 
 enum reach {
-    REACH_OTHERS_DECLARATION, REACH_OTHERS, REACH_DECLARED, REACH_DECLARED_HERE, REACH_GLOBAL, REACH_OWN,
+    REACH_OTHERS_DECLARATION, REACH_OTHERS, REACH_DECLARED, REACH_DECLARED_HERE, REACH_GLOBAL,
+    REACH_OWN,
 };
 
 /* Who may refer to it.  A type that is only declared is as good as none. */
 static enum reach reach_of(const struct question *q, const struct name_entry *e)
 {
-    bool own = q->unit && e->unit == q->unit, is_type = e->kind == NAME_TYPE || e->kind == NAME_SPACE;
+    bool own = q->unit && e->unit == q->unit,
+         is_type = e->kind == NAME_TYPE || e->kind == NAME_SPACE;
     if (e->is_declaration && (is_type || !e->is_external || (!own && e->kind == NAME_FUNCTION)))
         return REACH_OTHERS_DECLARATION;
     if (e->is_declaration)
@@ -476,7 +492,8 @@ static void name_index_look_in(struct question *q, struct module *m)
     if (!x->entries.count)
         return;
     for (u32 at = x->heads[q->hash % x->head_count]; at != NO_ENTRY; at = e[at].next) {
-        if (!(q->kinds >> e[at].kind & 1) || (e[at].kind == NAME_TYPE && !names_tag_fits(e[at].tag, q->kinds)) ||
+        if (!(q->kinds >> e[at].kind & 1) ||
+            (e[at].kind == NAME_TYPE && !names_tag_fits(e[at].tag, q->kinds)) ||
             (!q->is_template && strcmp(e[at].name, q->part) != 0))
             continue;
         unsigned points = rate(q, m, &e[at]);
@@ -500,7 +517,8 @@ static bool is_surely_best(const struct question *q)
     return q->best >> 3 >= FIT_WHOLE + (unsigned)most && (q->best & 7) >= REACH_GLOBAL;
 }
 
-static struct question question_of(struct evaluation *v, const char *name, const char *space, unsigned kinds)
+static struct question question_of(struct evaluation *v, const char *name, const char *space,
+                                   unsigned kinds)
 {
     struct question q = {.name = name, .space = space, .kinds = kinds,
                          .unit = v->has_unit ? v->unit.addr : NULL};
@@ -519,7 +537,8 @@ static struct question question_of(struct evaluation *v, const char *name, const
     return q;
 }
 
-/* The frame's file comes first.  What it declares only is the definition of its own module, if that has one. */
+/* The frame's file comes first.  What it declares only is the definition of its own module, if
+ * that has one. */
 static bool name_index_ask(struct evaluation *v, struct question *q, struct name_found *ret)
 {
     struct question own = *q;
@@ -527,7 +546,8 @@ static bool name_index_ask(struct evaluation *v, struct question *q, struct name
     struct module **modules = modules_linked(v->symbols, &count);
     if (v->view.module && v->has_unit)
         name_index_look_in(&own, v->view.module);
-    bool is_own = (own.best & 7) == REACH_OWN || ((own.best & 7) == REACH_GLOBAL && own.is_declared);
+    bool is_own =
+        (own.best & 7) == REACH_OWN || ((own.best & 7) == REACH_GLOBAL && own.is_declared);
     for (size_t n = 0; n < count && !(is_own && is_surely_best(&own)) && !is_surely_best(q); n++)
         name_index_look_in(q, modules[n]);
     if (own.best > q->best || (is_own && own.best == q->best))
@@ -543,19 +563,21 @@ bool names_find(struct evaluation *v, const char *name, const char *space, unsig
     return name_index_ask(v, &q, ret);
 }
 
-bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *ret)
+bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds,
+                      struct name_found *ret)
 {
     struct question q = question_of(v, name, NULL, kinds);
     q.is_whole = true;
     return name_index_ask(v, &q, ret);
 }
 
-/* A constant or a type is known to the files that declare it alone; a variable or function to those, too, whose compiler left out a
- * declaration that it had no use for. */
+/* A constant or a type is known to the files that declare it alone; a variable or function to
+ * those, too, whose compiler left out a declaration that it had no use for. */
 bool names_is_by_scope(const struct name_found *f)
 {
     bool is_linked = f->entry.kind == NAME_VARIABLE || f->entry.kind == NAME_FUNCTION;
-    return f->points >> 3 >= FIT_WHOLE && (f->points & 7) >= (is_linked ? REACH_DECLARED_HERE : REACH_OWN);
+    return f->points >> 3 >= FIT_WHOLE &&
+           (f->points & 7) >= (is_linked ? REACH_DECLARED_HERE : REACH_OWN);
 }
 
 char *names_seen(struct module *m, const struct name_entry *e)
@@ -616,7 +638,7 @@ bool names_find_instance(struct evaluation *v, const char *name, struct name_fou
     return false;
 }
 
-/* --- the symbol table's data -------------------------------------------------------------------------------------- */
+/* --- the symbol table's data ------------------------------------------------------------------ */
 
 static int name_index_by_start(const void *a, const void *b)
 {
@@ -634,7 +656,8 @@ static void make_data(struct module *m, struct name_index *x)
         GElf_Sym symbol;
         GElf_Addr at;
         const char *name = dwfl_module_getsym_info(m->mod, n, &symbol, &at, NULL, NULL, NULL);
-        if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF)
+        if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
+            symbol.st_shndx == SHN_UNDEF)
             continue;
         *(struct data_symbol *)list_add(&x->data) =
             (struct data_symbol){.start = at, .end = at + symbol.st_size, .raw = name};
@@ -689,7 +712,8 @@ static char *named_with_offset(const char *raw, u64 offset)
 static size_t length_without_clone(const char *raw)
 {
     static const char *const clones[] = {
-        ".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".localalias", ".llvm.", ".simdclone.",
+        ".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".localalias", ".llvm.",
+        ".simdclone.",
         ".resolver", ".avx", ".sse", ".arch_", ".default", ".clone.",
     };
     size_t length = strcspn(raw, "@"); /* the version of a library's interface */
@@ -730,7 +754,8 @@ char *names_of_address(struct symbols *s, u64 address, bool code_too)
     const struct data_symbol *d = data_at(m, address);
     if (d)
         return of_datum(d, address);
-    struct function_symbol *f = code_too && module_in_code(m, address) ? module_function(m, address) : NULL;
+    struct function_symbol *f =
+        code_too && module_in_code(m, address) ? module_function(m, address) : NULL;
     return f ? of_function(f, address) : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* Expressions of C and C++ to trees, by recursive descent.
  *
- * Whether `(name)` is a cast only the debug information knows, so the parser asks it; a variable of the frame comes before a type of the
- * same name.
+ * Whether `(name)` is a cast only the debug information knows, so the parser asks it; a variable of
+ * the frame comes before a type of the same name.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ static bool need(struct parser *p, const char *text)
     return false;
 }
 
-/* --- names and types ---------------------------------------------------------------------------------- */
+/* --- names and types -------------------------------------------------------------------------- */
 
 static const char *word(struct parser *p)
 {
@@ -114,7 +114,8 @@ static size_t template_length(const char *at)
 static bool names_type(struct parser *p, const char *name)
 {
     struct name_found found;
-    return names_find(p->v, name, variables_space(p->v), 1u << NAME_TYPE | 1u << NAME_FUNCTION, &found) ||
+    return names_find(p->v, name, variables_space(p->v), 1u << NAME_TYPE | 1u << NAME_FUNCTION,
+                      &found) ||
            names_find_instance(p->v, name, &found);
 }
 
@@ -150,10 +151,13 @@ struct type *type_named(struct evaluation *v, const char *keyword, const char *n
     unsigned tags = keyword ? NAME_ONLY_TAGS : v->cplusplus ? 0 : NAME_NO_TAGS;
     bool known = lookup_name(v, name, 1u << NAME_TYPE | tags, &m);
     if (known || names_find_instance(v, name, &found)) {
-        t = known ? type_of(v, m.variable.module, &m.variable.die) : type_of(v, found.module, &found.entry.die);
+        t = known ? type_of(v, m.variable.module, &m.variable.die)
+                  : type_of(v, found.module, &found.entry.die);
         struct type *plain = type_plain(v, t);
         bool is_tag = (t->kind == TYPE_STRUCT || t->kind == TYPE_ENUM) && t->language == LANGUAGE_C;
-        if ((!keyword && (!is_tag || v->cplusplus)) || (keyword && plain->keyword && (strcmp(plain->keyword, keyword) == 0 || plain->kind == TYPE_STRUCT)))
+        if ((!keyword && (!is_tag || v->cplusplus)) ||
+            (keyword && plain->keyword &&
+             (strcmp(plain->keyword, keyword) == 0 || plain->kind == TYPE_STRUCT)))
             return t;
     }
     return keyword ? NULL : type_builtin(v, name);
@@ -162,9 +166,23 @@ struct type *type_named(struct evaluation *v, const char *keyword, const char *n
 /* unsigned, long and so on, in any order. */
 static struct type *basic_type(struct parser *p)
 {
-    static const char *const words[] = {"unsigned", "signed", "long", "short", "int", "char", "float",
-                                        "double", "void", "_Bool", "bool", "__int128"};
-    enum { UNSIGNED, SIGNED, LONG, SHORT, INT, CHAR, FLOAT, DOUBLE, VOID, C_BOOL, BOOL, INT128, WORDS };
+    static const char *const words[] = {"unsigned", "signed", "long", "short", "int",  "char",
+                                        "float",    "double", "void", "_Bool", "bool", "__int128"};
+    enum {
+        UNSIGNED,
+        SIGNED,
+        LONG,
+        SHORT,
+        INT,
+        CHAR,
+        FLOAT,
+        DOUBLE,
+        VOID,
+        C_BOOL,
+        BOOL,
+        INT128,
+        WORDS
+    };
     unsigned seen[WORDS] = {0}, all = 0;
     for (bool more = true; more;) {
         more = false;
@@ -183,10 +201,15 @@ static struct type *basic_type(struct parser *p)
     if (seen[DOUBLE])
         return type_builtin(p->v, "long double");
     if (seen[CHAR])
-        return type_builtin(p->v, seen[UNSIGNED] ? "unsigned char" : seen[SIGNED] ? "signed char" : "char");
+        return type_builtin(p->v, seen[UNSIGNED] ? "unsigned char"
+                                  : seen[SIGNED] ? "signed char"
+                                                 : "char");
     if (seen[INT128])
         return type_builtin(p->v, seen[UNSIGNED] ? "unsigned __int128" : "__int128");
-    const char *size = seen[SHORT] ? "short" : seen[LONG] > 1 ? "long long" : seen[LONG] ? "long" : "int";
+    const char *size = seen[SHORT]      ? "short"
+                       : seen[LONG] > 1 ? "long long"
+                       : seen[LONG]     ? "long"
+                                        : "int";
     char name[32];
     snprintf(name, sizeof name, "%s%s", seen[UNSIGNED] ? "unsigned " : "", size);
     return type_builtin(p->v, name);
@@ -198,7 +221,8 @@ static bool is_variable_name(struct parser *p, const char *name)
     struct name_meaning m, type;
     if (!lookup_value(p->v, name, &m) || m.kind == NAME_TYPE)
         return false;
-    return m.kind != NAME_FUNCTION || !p->v->cplusplus || /* there a constructor has the name of its class */
+    /* there a constructor has the name of its class */
+    return m.kind != NAME_FUNCTION || !p->v->cplusplus ||
            !lookup_name(p->v, name, 1u << NAME_TYPE, &type);
 }
 
@@ -349,7 +373,7 @@ static struct type *type_name(struct parser *p)
     return t;
 }
 
-/* --- literals ----------------------------------------------------------------------------------------------- */
+/* --- literals --------------------------------------------------------------------------------- */
 
 static struct tree *number_node(struct parser *p, struct number n, struct type *t)
 {
@@ -395,8 +419,9 @@ static u64 digits(struct parser *p, char **ret_end)
     return strtoull(p->at, ret_end, 0);
 }
 
-static struct tree *rust_literal(struct parser *p, struct error *(*read)(struct evaluation *v, const char **at,
-                                                                         struct number *ret, struct type **ret_type))
+static struct tree *rust_literal(struct parser *p,
+                                 struct error *(*read)(struct evaluation *v, const char **at,
+                                                       struct number *ret, struct type **ret_type))
 {
     struct number n;
     struct type *t;
@@ -429,7 +454,9 @@ static struct tree *parse_number(struct parser *p)
     bool wide = longs || value > UINT32_MAX || (value > INT32_MAX && decimal && !is_unsigned);
     if (value > (wide ? (u64)INT64_MAX : (u64)INT32_MAX))
         is_unsigned = true;
-    const char *type = wide ? (is_unsigned ? "unsigned long" : "long") : is_unsigned ? "unsigned int" : "int";
+    const char *type = wide          ? (is_unsigned ? "unsigned long" : "long")
+                       : is_unsigned ? "unsigned int"
+                                     : "int";
     return number_node(p, (struct number){.i = value}, type_builtin(p->v, type));
 }
 
@@ -443,7 +470,9 @@ static u32 escape(struct parser *p)
         return (u8)values[known - letters];
     if (c == 'x') {
         while (isxdigit((u8)*p->at))
-            value = value * 16 + (isdigit((u8)*p->at) ? *p->at - '0' : (tolower((u8)*p->at) - 'a' + 10)), p->at++;
+            value = value * 16 +
+                    (isdigit((u8)*p->at) ? *p->at - '0' : (tolower((u8)*p->at) - 'a' + 10)),
+            p->at++;
         return value;
     }
     if (c >= '0' && c <= '7') {
@@ -511,7 +540,7 @@ static struct tree *quoted(struct parser *p)
     return t->text ? t : unexpected(p);
 }
 
-/* --- operators -------------------------------------------------------------------------------------------------- */
+/* --- operators -------------------------------------------------------------------------------- */
 
 static struct tree *comma(struct parser *p);
 static struct tree *parse_assignment(struct parser *p);
@@ -551,7 +580,8 @@ static struct tree *parse_name(struct parser *p)
         bool value = p->at[-1] == 'e' && !see(p, "false");
         if (!value)
             take_text(p, "false");
-        return number_node(p, (struct number){.i = value}, type_builtin(p->v, p->v->cplusplus ? "bool" : "_Bool"));
+        return number_node(p, (struct number){.i = value},
+                           type_builtin(p->v, p->v->cplusplus ? "bool" : "_Bool"));
     }
     t->text = qualified(p);
     if (!t->text)
@@ -627,7 +657,8 @@ static struct tree *parse_count(struct parser *p, struct tree *of, bool is_befor
     return t;
 }
 
-/* main.total is one name in Go: of a variable or function in its package.  True: it was taken, and `t` means that. */
+/* main.total is one name in Go: of a variable or function in its package.  True: it was taken,
+ * and `t` means that. */
 static bool parse_in_package(struct parser *p, struct tree *t)
 {
     struct name_meaning m;
@@ -661,7 +692,8 @@ static struct tree *postfix(struct parser *p)
         else if (take_text(p, "("))
             t = parse_call(p, t);
         else if (is_rust(p) && see(p, ".."))
-            return parse_fail(p, error_new("a range has no value here: take x[2], or x[2]@3 for three elements"));
+            return parse_fail(
+                p, error_new("a range has no value here: take x[2], or x[2]@3 for three elements"));
         else if (see(p, ".") && parse_in_package(p, t))
             continue;
         else if (see(p, ".") && (is_rust(p) || !isdigit((u8)p->at[1])))
@@ -711,7 +743,8 @@ static struct tree *parse_cast(struct parser *p)
 /* reinterpret_cast<T>(x) and its kin mean what the plain cast does. */
 static struct tree *named_cast(struct parser *p)
 {
-    static const char *const names[] = {"reinterpret_cast", "static_cast", "const_cast", "dynamic_cast"};
+    static const char *const names[] = {"reinterpret_cast", "static_cast", "const_cast",
+                                        "dynamic_cast"};
     for (size_t n = 0; n < countof(names); n++)
         if (take_text(p, names[n])) {
             struct tree *t = node(p, TREE_CAST, NULL, NULL);
@@ -733,7 +766,8 @@ static struct tree *parse_unary(struct parser *p)
     static const struct {
         char text;
         enum tree_op op;
-    } ops[] = {{'-', OP_NEG}, {'+', OP_PLUS}, {'!', OP_NOT}, {'~', OP_INVERT}, {'*', OP_DEREF}, {'&', OP_ADDRESS}};
+    } ops[] = {{'-', OP_NEG},    {'+', OP_PLUS},  {'!', OP_NOT},
+               {'~', OP_INVERT}, {'*', OP_DEREF}, {'&', OP_ADDRESS}};
     struct tree *t = NULL;
     skip_space(p);
     if (p->depth++ > NEST_MOST)
@@ -780,11 +814,11 @@ static const struct {
     enum tree_op op;
 } binaries[] = {
     {"||", 1, TREE_OR, OP_NONE},     {"&&", 2, TREE_AND, OP_NONE},    {"==", 6, TREE_BINARY, OP_EQ},
-    {"!=", 6, TREE_BINARY, OP_NE},   {"<<", 8, TREE_BINARY, OP_SHL},  {">>", 8, TREE_BINARY, OP_SHR},
+    {"!=", 6, TREE_BINARY, OP_NE}, {"<<", 8, TREE_BINARY, OP_SHL}, {">>", 8, TREE_BINARY, OP_SHR},
     {"<=", 7, TREE_BINARY, OP_LE},   {">=", 7, TREE_BINARY, OP_GE},   {"<", 7, TREE_BINARY, OP_LT},
     {">", 7, TREE_BINARY, OP_GT},    {"|", 3, TREE_BINARY, OP_BOR},   {"^", 4, TREE_BINARY, OP_XOR},
     {"&", 5, TREE_BINARY, OP_BAND},  {"+", 9, TREE_BINARY, OP_ADD},   {"-", 9, TREE_BINARY, OP_SUB},
-    {"*", 10, TREE_BINARY, OP_MUL},  {"/", 10, TREE_BINARY, OP_DIV},  {"%", 10, TREE_BINARY, OP_MOD},
+    {"*", 10, TREE_BINARY, OP_MUL}, {"/", 10, TREE_BINARY, OP_DIV}, {"%", 10, TREE_BINARY, OP_MOD},
 };
 
 /* The operator that is next, -1: none.  One that ends in = assigns; *ret is which. */

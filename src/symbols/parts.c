@@ -1,22 +1,24 @@
 /* Parts of variables: which members and elements lie in memory that is wanted, with their values.
  *
- * For comparing two moments: memory that differs between them is wanted, and the same question is asked at
- * both.  A part has a key and a path, which are the same at both; what a frame's variables have is told
- * whether it is wanted or not, since they may be in registers, or in other places at each moment.
+ * For comparing two moments: memory that differs between them is wanted, and the same question is
+ * asked at both.  A part has a key and a path, which are the same at both; what a frame's variables
+ * have is told whether it is wanted or not, since they may be in registers, or in other places at
+ * each moment.
  *
- * What is shown whole is one part: scalars, arrays of characters, classes of the standard library, and
- * structs of languages other than C and C++.
+ * What is shown whole is one part: scalars, arrays of characters, classes of the standard library,
+ * and structs of languages other than C and C++.
  */
 #include <dwarf.h>
 
 #include "symbols/values_internal.h"
 
 enum {
-    PARTS_MOST = 20000, PARTS_DEPTH = 32, PARTS_FRAME_MOST = 1 << 16, /* bytes of a frame's variable that are told whole */
+    /* bytes of a frame's variable that are told whole */
+    PARTS_MOST = 20000, PARTS_DEPTH = 32, PARTS_FRAME_MOST = 1 << 16,
     OBJECTS_MOST = 4000, OBJECTS_DEPTH = 6, POINTERS_MOST = 512, /* of one variable */
 };
 
-/* --- ranges ------------------------------------------------------------------------------------ */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
 size_t memory_ranges_find(const struct memory_range *ranges, size_t count, u64 address)
 {
@@ -37,7 +39,7 @@ static bool parts_is_wanted(const struct parts *p, u64 address, u64 size)
     return size && n < p->wanted_count && p->wanted[n].start < address + size;
 }
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 /* What a value is called; `pointer`: it is what that points to. */
 struct path {
@@ -53,25 +55,29 @@ static char *path_keep(struct evaluation *v, char *text)
 
 static struct path path_member(struct evaluation *v, struct path p, const char *name)
 {
-    return (struct path){path_keep(v, xformat("%s%s%s", p.text, p.pointer ? "->" : ".", name)), false};
+    return (struct path){path_keep(v, xformat("%s%s%s", p.text, p.pointer ? "->" : ".", name)),
+                         false};
 }
 
 static struct path path_element(struct evaluation *v, struct path p, u64 index)
 {
-    return (struct path){path_keep(v, p.pointer ? xformat("(*%s)[%llu]", p.text, (unsigned long long)index)
-                                                : xformat("%s[%llu]", p.text, (unsigned long long)index)), false};
+    return (struct path){
+        path_keep(v, p.pointer ? xformat("(*%s)[%llu]", p.text, (unsigned long long)index)
+                               : xformat("%s[%llu]", p.text, (unsigned long long)index)),
+        false};
 }
 
 bool symbols_is_system_library(const char *path)
 {
-    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"};
+    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/",
+                                          "/usr/libexec/"};
     for (size_t n = 0; path && n < countof(folders); n++)
         if (strncmp(path, folders[n], strlen(folders[n])) == 0)
             return true;
     return false;
 }
 
-/* --- parts ------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 struct parts_walk {
     struct evaluation *v;
@@ -118,31 +124,36 @@ static bool parts_has_members(struct value *value, struct type *plain)
     struct shown shown;
     struct member tag;
     Dwarf_Die first;
-    return plain->kind == TYPE_STRUCT && plain->language <= LANGUAGE_CPLUSPLUS && !plain->is_incomplete &&
-           !type_variants(value->evaluation, plain, &tag, &first) && !show_standard(value, &shown);
+    return plain->kind == TYPE_STRUCT && plain->language <= LANGUAGE_CPLUSPLUS &&
+           !plain->is_incomplete && !type_variants(value->evaluation, plain, &tag, &first) &&
+           !show_standard(value, &shown);
 }
 
 static bool parts_has_elements(struct evaluation *v, struct type *plain)
 {
-    return plain->kind == TYPE_ARRAY && plain->language <= LANGUAGE_CPLUSPLUS && !plain->is_string && !plain->is_vector &&
-           !plain->is_dynamic && plain->count && !type_character(v, type_target(v, plain));
+    return plain->kind == TYPE_ARRAY && plain->language <= LANGUAGE_CPLUSPLUS &&
+           !plain->is_string && !plain->is_vector && !plain->is_dynamic && plain->count &&
+           !type_character(v, type_target(v, plain));
 }
 
 static void parts_descend(struct parts_walk *w, struct value *value, struct path path);
 
-static void parts_members(struct parts_walk *w, struct value *value, struct type *plain, struct path path)
+static void parts_members(struct parts_walk *w, struct value *value, struct type *plain,
+                          struct path path)
 {
     size_t count;
     const struct member *m = type_members(w->v, plain, &count);
     for (size_t n = 0; n < count; n++)
         if (!m[n].is_static && !(m[n].bit_size && !m[n].name)) {
             bool own = m[n].name && !m[n].is_base;
-            parts_descend(w, value_member(value, &m[n]), own ? path_member(w->v, path, m[n].name) : path);
+            parts_descend(w, value_member(value, &m[n]),
+                          own ? path_member(w->v, path, m[n].name) : path);
         }
 }
 
 /* Those that are wanted, without a look at each of the others. */
-static void parts_elements(struct parts_walk *w, struct value *value, struct type *plain, struct path path)
+static void parts_elements(struct parts_walk *w, struct value *value, struct type *plain,
+                           struct path path)
 {
     u64 stride = (u64)type_stride(w->v, plain), next = 0;
     const struct memory_range *r = w->parts->wanted;
@@ -155,7 +166,8 @@ static void parts_elements(struct parts_walk *w, struct value *value, struct typ
     for (size_t i = memory_ranges_find(r, w->parts->wanted_count, value->address);
          i < w->parts->wanted_count && r[i].start < end && !w->parts->is_cut; i++) {
         u64 first = r[i].start > value->address ? (r[i].start - value->address) / stride : 0;
-        for (u64 n = first > next ? first : next; n < plain->count && value->address + n * stride < r[i].end; n++) {
+        for (u64 n = first > next ? first : next;
+             n < plain->count && value->address + n * stride < r[i].end; n++) {
             parts_descend(w, value_element(value, n), path_element(w->v, path, n));
             next = n + 1;
         }
@@ -179,7 +191,7 @@ static void parts_descend(struct parts_walk *w, struct value *value, struct path
     w->depth--;
 }
 
-/* --- what pointers lead to ------------------------------------------------------------------------ */
+/* --- what pointers lead to -------------------------------------------------------------------- */
 
 static bool parts_knows(const struct parts *p, u64 address, const struct type *t)
 {
@@ -190,13 +202,14 @@ static bool parts_knows(const struct parts *p, u64 address, const struct type *t
     return false;
 }
 
-static void parts_add_object(struct parts_walk *w, struct value *pointer, struct type *plain, struct path path,
-                             unsigned depth)
+static void parts_add_object(struct parts_walk *w, struct value *pointer, struct type *plain,
+                             struct path path, unsigned depth)
 {
     u64 address;
     struct type *t = type_target(w->v, plain), *target = type_plain(w->v, t);
-    if (!t || !t->has_die || !target->size || target->is_incomplete || target->kind == TYPE_FUNCTION ||
-        target->kind == TYPE_VOID || w->parts->objects.count >= OBJECTS_MOST || value_is_gone(pointer))
+    if (!t || !t->has_die || !target->size || target->is_incomplete ||
+        target->kind == TYPE_FUNCTION || target->kind == TYPE_VOID ||
+        w->parts->objects.count >= OBJECTS_MOST || value_is_gone(pointer))
         return;
     struct error *err = value_pointer(pointer, &address);
     bool good = !err && address && !parts_knows(w->parts, address, t);
@@ -204,18 +217,24 @@ static void parts_add_object(struct parts_walk *w, struct value *pointer, struct
     if (!good)
         return;
     struct value_object *o = list_add(&w->parts->objects);
-    *o = (struct value_object){.address = address, .type_die = t->die.addr, .module = t->module, .depth = depth,
-                               .path = xformat("%s%s%s", path.pointer ? "(*" : "", path.text, path.pointer ? ")" : "")};
+    *o = (struct value_object){
+        .address = address,
+        .type_die = t->die.addr,
+        .module = t->module,
+        .depth = depth,
+        .path = xformat("%s%s%s", path.pointer ? "(*" : "", path.text, path.pointer ? ")" : "")};
     o->die = xalloc(sizeof(Dwarf_Die));
     *(Dwarf_Die *)o->die = t->die;
 }
 
 /* Pointers in a value, members and elements too. */
-static void parts_pointers(struct parts_walk *w, struct value *value, struct path path, unsigned depth, unsigned *left)
+static void parts_pointers(struct parts_walk *w, struct value *value, struct path path,
+                           unsigned depth, unsigned *left)
 {
     struct type *plain = type_plain(w->v, value->type);
     size_t count;
-    if (!*left || w->depth == PARTS_DEPTH || plain->size < sizeof(u64) || plain->language > LANGUAGE_CPLUSPLUS)
+    if (!*left || w->depth == PARTS_DEPTH || plain->size < sizeof(u64) ||
+        plain->language > LANGUAGE_CPLUSPLUS)
         return;
     --*left;
     w->depth++;
@@ -226,7 +245,8 @@ static void parts_pointers(struct parts_walk *w, struct value *value, struct pat
         for (size_t n = 0; n < count; n++)
             if (!m[n].is_static && !m[n].bit_size && !m[n].is_artificial) {
                 bool own = m[n].name && !m[n].is_base;
-                parts_pointers(w, value_member(value, &m[n]), own ? path_member(w->v, path, m[n].name) : path, depth, left);
+                parts_pointers(w, value_member(value, &m[n]),
+                               own ? path_member(w->v, path, m[n].name) : path, depth, left);
             }
     } else if (parts_has_elements(w->v, plain)) {
         for (u64 n = 0; n < plain->count && *left; n++)
@@ -285,7 +305,7 @@ void values_parts_of_objects(struct evaluation *v, struct parts *p, bool find_mo
     }
 }
 
-/* --- variables ------------------------------------------------------------------------------------ */
+/* --- variables -------------------------------------------------------------------------------- */
 
 static void parts_variable(struct parts_walk *w, struct value *value, const char *name)
 {
@@ -349,7 +369,8 @@ static void parts_fixed(struct parts_walk *w, Dwarf_Die *die, const char *name, 
     if (!parts_location(die, &a) || !variables_is_fixed(&a))
         return;
     struct error *err = variables_value(w->v, &found, &value);
-    bool changed = !err && value->in_memory && parts_is_wanted(w->parts, value->address, value->size);
+    bool changed =
+        !err && value->in_memory && parts_is_wanted(w->parts, value->address, value->size);
     error_destroy(err);
     struct shown shown;
     bool holder = !err && !changed && !w->library && show_standard(value, &shown);
@@ -398,8 +419,9 @@ static void parts_inside(struct parts_walk *w, Dwarf_Die *die, const char *funct
             free(whole);
         } else if (tag == DW_TAG_subprogram) {
             parts_inside(w, &child, name, depth + 1);
-        } else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace || tag == DW_TAG_inlined_subroutine ||
-                   tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
+        } else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
+                   tag == DW_TAG_inlined_subroutine || tag == DW_TAG_structure_type ||
+                   tag == DW_TAG_class_type) {
             parts_inside(w, &child, function, depth + 1);
         }
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -412,7 +434,8 @@ static bool parts_unit(void *context, Dwarf_Die *unit)
     return !w->parts->is_cut;
 }
 
-static void parts_of_module(struct evaluation *v, struct parts *p, struct module *m, bool is_program, bool roots)
+static void parts_of_module(struct evaluation *v, struct parts *p, struct module *m,
+                            bool is_program, bool roots)
 {
     struct parts_walk w = {.v = v, .parts = p, .module = m, .roots = roots && is_program};
     if (!module_load_dwarf(m))
@@ -454,13 +477,18 @@ void values_parts_of_frame(struct evaluation *v, struct parts *p, bool roots)
             Dwarf_Attribute a;
             int tag = dwarf_tag(&child);
             const char *name = dwarf_diename(&child);
-            struct found_variable found = {.die = child, .module = v->view.module, .has_block = true, .block = v->blocks[n]};
-            struct parts_walk w = {.v = v, .parts = p, .module = v->view.module, .key = (u64)(uintptr_t)child.addr,
-                                   .all = true, .roots = roots};
+            struct found_variable found = {
+                .die = child, .module = v->view.module, .has_block = true, .block = v->blocks[n]};
+            struct parts_walk w = {.v = v,
+                                   .parts = p,
+                                   .module = v->view.module,
+                                   .key = (u64)(uintptr_t)child.addr,
+                                   .all = true,
+                                   .roots = roots};
             struct value *value;
             if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !name ||
-                (parts_location(&child, &a) && variables_is_fixed(&a)) || !parts_location(&child, &a) ||
-                parts_has_key(p, before, w.key))
+                (parts_location(&child, &a) && variables_is_fixed(&a)) ||
+                !parts_location(&child, &a) || parts_has_key(p, before, w.key))
                 continue;
             struct error *err = variables_value(v, &found, &value);
             if (!err) {

@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "symbols/symbols_internal.h"
 
-/* --- answers ----------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 static void places_add(struct symbols *s, struct list *places, u64 pc, u32 inside)
 {
@@ -27,7 +27,7 @@ static void places_add(struct symbols *s, struct list *places, u64 pc, u32 insid
         p->function = function.name;
 }
 
-/* --- functions ----------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static bool places_in_file(struct symbols *s, u64 pc, const char *file)
 {
@@ -76,7 +76,7 @@ static void find_named(struct symbols *s, const char *file, const char *name, st
     }
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------ */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* Points of one file follow each other, and have its name in common. */
 struct file_test {
@@ -97,8 +97,8 @@ static bool places_is_file(struct file_test *t, const char *path)
 }
 
 /* The line itself, or the next that has code: 0 if there is none; *known: the file is. */
-static unsigned nearest_line(const struct step_point *p, size_t count, const char *file, unsigned line,
-                             bool *known)
+static unsigned nearest_line(const struct step_point *p, size_t count, const char *file,
+                             unsigned line, bool *known)
 {
     unsigned nearest = 0;
     struct file_test test = {.wanted = file};
@@ -139,7 +139,8 @@ static bool is_first_of_part(struct line_parts *l, u64 pc)
     return true;
 }
 
-/* In each function, and in each instance of one that was inlined into it, the first of the line's step points. */
+/* In each function, and in each instance of one that was inlined into it, the first of the
+ * line's step points. */
 static void find_line(struct symbols *s, const struct step_point *p, size_t count, const char *file,
                       unsigned line, struct list *places)
 {
@@ -172,7 +173,7 @@ static struct error *places_locate_line(struct symbols *s, const char *file, uns
     return NULL;
 }
 
-/* --- what was written ---------------------------------------------------------------------------------------- */
+/* --- what was written ------------------------------------------------------------------------- */
 
 static bool places_read_number(const char *text, u64 *ret)
 {

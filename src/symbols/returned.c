@@ -378,7 +378,8 @@ struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_
     bool uses_avx, by_registers;
     *ret = NULL;
     if (!m || !module_function_die(m, function, &die))
-        return error_new("there is no debug information for the function, so its result has no type");
+        return error_new(
+            "there is no debug information for the function, so its result has no type");
     if (returned_is_go(m, function, &by_registers))
         return by_registers ? go_returned(v, m, &die, ret)
                             : error_new("results of Go before 1.17 are not shown");

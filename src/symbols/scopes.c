@@ -1,13 +1,19 @@
-/* Scopes: the parts of a function that are functions of their own, inlined there, and its lexical blocks.
+/* Scopes: the parts of a function that are functions of their own, inlined there, and its lexical
+ * blocks.
  *
- * A movement crosses a function that was inlined as it crosses one that is called, so it has to know which code is of which.
- * Numbers of scopes are given once and stay: a parent has a smaller one than what lies in it.
+ * A movement crosses a function that was inlined as it crosses one that is called, so it has to
+ * know which code is of which. Numbers of scopes are given once and stay: a parent has a smaller
+ * one than what lies in it.
  */
 #include <dwarf.h>
 
 #include "symbols/symbols_internal.h"
 
-enum { DEPTH_MOST = 4096 /* Rust has a block for each `let` */, RANGES_MOST = 1 << 16, SCOPES_MOST = 0xffff };
+enum {
+    DEPTH_MOST = 4096 /* Rust has a block for each `let` */,
+    RANGES_MOST = 1 << 16,
+    SCOPES_MOST = 0xffff
+};
 
 /* Too many of them: those that come late are told as their parents. */
 static u32 scope_number(struct symbols *s, Dwarf_Die *die, u32 parent)
@@ -28,7 +34,8 @@ static u32 scope_number(struct symbols *s, Dwarf_Die *die, u32 parent)
 
 u32 symbols_scope_parent(const struct symbols *s, u32 scope)
 {
-    return scope && scope < s->scopes.count ? ((const struct scope *)s->scopes.items)[scope].parent : 0;
+    return scope && scope < s->scopes.count ? ((const struct scope *)s->scopes.items)[scope].parent
+                                            : 0;
 }
 
 u32 symbols_scope_count(const struct symbols *s)
@@ -63,7 +70,8 @@ static void scopes_walk_children(struct scope_walk *w, Dwarf_Die *die, u32 scope
         u32 inner = scope;
         if (tag == DW_TAG_inlined_subroutine)
             inner = scope_number(w->s, &child, scope);
-        else if (tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
+        else if (tag != DW_TAG_lexical_block && tag != DW_TAG_try_block &&
+                 tag != DW_TAG_catch_block)
             continue;
         add_ranges(w, &child, inner, inner == scope);
         scopes_walk_children(w, &child, inner, depth + 1);

@@ -26,7 +26,7 @@ void show_new_line(struct show *s, unsigned more)
     fprintf(s->out, "\n%*s", (int)(2 * (s->depth - 1 + more)), "");
 }
 
-/* --- integers in all formats ------------------------------------------------------------------------------- */
+/* --- integers in all formats ------------------------------------------------------------------ */
 
 static void show_radix(FILE *out, unsigned __int128 i, unsigned shift, unsigned least)
 {
@@ -71,7 +71,8 @@ void show_hex(FILE *out, unsigned __int128 i)
 
 static unsigned __int128 masked(__int128 i, unsigned bits)
 {
-    return bits >= 128 ? (unsigned __int128)i : (unsigned __int128)i & (((unsigned __int128)1 << bits) - 1);
+    return bits >= 128 ? (unsigned __int128)i
+                       : (unsigned __int128)i & (((unsigned __int128)1 << bits) - 1);
 }
 
 /* 'A' behind its number. */
@@ -112,7 +113,8 @@ static void show_formatted(struct show *s, struct value *value, struct number n,
     case 'u': show_decimal(s->out, (__int128)u, true); break;
     case 'd': {
         bool negative = bits < 128 && u >> (bits - 1) & 1;
-        show_decimal(s->out, negative ? (__int128)(u | ~(unsigned __int128)0 << bits) : (__int128)u, false);
+        show_decimal(s->out, negative ? (__int128)(u | ~(unsigned __int128)0 << bits) : (__int128)u,
+                     false);
         break;
     }
     case 'a':
@@ -120,14 +122,15 @@ static void show_formatted(struct show *s, struct value *value, struct number n,
         show_symbol(s->out, value->evaluation, (u64)n.i, true);
         break;
     case 'c':
-        show_char_value(s->out, is_unsigned ? (__int128)(u8)n.i : (__int128)(i8)n.i, 1, ' ', is_unsigned);
+        show_char_value(s->out, is_unsigned ? (__int128)(u8)n.i : (__int128)(i8)n.i, 1, ' ',
+                        is_unsigned);
         break;
     case 'f': show_as_float(s, value, n, is_unsigned); break;
     default: show_decimal(s->out, n.i, is_unsigned); break;
     }
 }
 
-/* --- scalars ------------------------------------------------------------------------------------------------- */
+/* --- scalars ---------------------------------------------------------------------------------- */
 
 /* The constant of just this value; false: there is none. */
 static bool show_constant(struct show *s, struct type *t, __int128 i, const char *prefix)
@@ -171,8 +174,8 @@ static void show_enum(struct show *s, struct evaluation *v, struct type *t, __in
 /* Bits 13 and 14 of mxcsr are how it rounds. */
 static void show_flags(struct show *s, const struct type *t, u64 flags)
 {
-    static const char *const mxcsr[] = {"IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM", "DM", "ZM", "OM", "UM", "PM",
-                                        NULL, NULL, "FZ"};
+    static const char *const mxcsr[] = {"IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM",
+                                        "DM", "ZM", "OM", "UM", "PM", NULL, NULL,  "FZ"};
     fputs("[ ", s->out);
     if (t->name && strcmp(t->name, "i386_mxcsr") == 0) {
         for (size_t n = 0; n < countof(mxcsr); n++)
@@ -210,7 +213,8 @@ static bool show_address(struct show *s, struct evaluation *v, u64 address, bool
 }
 
 /* The text behind a char pointer. */
-static void show_pointed_text(struct show *s, struct evaluation *v, u64 address, struct type *of, char prefix)
+static void show_pointed_text(struct show *s, struct evaluation *v, u64 address, struct type *of,
+                              char prefix)
 {
     u8 *bytes;
     size_t count;
@@ -274,7 +278,8 @@ static void show_reference(struct show *s, struct value *value, u64 address, boo
     s->depth++;
 }
 
-/* Functions of the class, as the ABI has it: the address, or the place in the table of virtual ones with the lowest bit set. */
+/* Functions of the class, as the ABI has it: the address, or the place in the table of virtual
+ * ones with the lowest bit set. */
 static void show_method(struct show *s, struct value *value, u64 word)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
@@ -347,7 +352,8 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
         show_float(s->out, plain, value->bytes);
         return;
     }
-    if (s->format == 'a' || s->format == 'c') { /* as the integer that it is nearest to, towards 0 */
+    /* as the integer that it is nearest to, towards 0 */
+    if (s->format == 'a' || s->format == 'c') {
         struct error *err = value_number(value, &n);
         error_destroy(err);
         bool fits = n.f > -0x1p63L && n.f < 0x1p63L;
@@ -358,7 +364,9 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
         return;
     }
     /* Letters for integers show the bits. */
-    struct type *as = type_builtin(value->evaluation, plain->size > 8 ? "__int128" : plain->size > 4 ? "long" : "int");
+    struct type *as = type_builtin(value->evaluation, plain->size > 8   ? "__int128"
+                                                      : plain->size > 4 ? "long"
+                                                                        : "int");
     struct value *bits = value_of_bytes(value->evaluation, as, value->bytes, value->size);
     error_destroy(value_number(bits, &n));
     show_formatted(s, bits, n, false);
@@ -376,7 +384,7 @@ static void show_complex(struct show *s, struct value *value, struct type *plain
     fputc('i', s->out);
 }
 
-/* --- arrays ------------------------------------------------------------------------------------------------------ */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 static void show_text_array(struct show *s, struct value *value, struct type *plain, char prefix)
 {
@@ -386,9 +394,11 @@ static void show_text_array(struct show *s, struct value *value, struct type *pl
     static const u8 zero[4];
     bool more = false;
     if (s->set->null_stop) {
-        while (end < count && end < s->set->elements && memcmp(value->bytes + end * width, zero, width) != 0)
+        while (end < count && end < s->set->elements &&
+               memcmp(value->bytes + end * width, zero, width) != 0)
             end++;
-        more = end == s->set->elements && end < count && memcmp(value->bytes + end * width, zero, width) != 0;
+        more = end == s->set->elements && end < count &&
+               memcmp(value->bytes + end * width, zero, width) != 0;
         count = end;
     }
     if (!more && count && memcmp(value->bytes + (count - 1) * width, zero, width) == 0)
@@ -474,13 +484,14 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
         }
         return;
     }
-    if (prefix && (!s->format || s->format == 's') && !value_is_missing(value, 0, value->size) && plain->count)
+    if (prefix && (!s->format || s->format == 's') && !value_is_missing(value, 0, value->size) &&
+        plain->count)
         show_text_array(s, value, plain, prefix);
     else
         show_elements(s, value, plain);
 }
 
-/* --- structs --------------------------------------------------------------------------------------------------------- */
+/* --- structs ---------------------------------------------------------------------------------- */
 
 /* Where it is the object's table says, which may be missing. */
 static bool has_virtual_base(struct value *value, const struct member *m)
@@ -545,7 +556,8 @@ static void show_standard_items(struct show *s, const struct shown *x)
         show_value(s, x->items[0], false);
         return;
     }
-    fprintf(s->out, "%s%s%s", x->title ? x->title : "", x->title && some ? " = " : "", some ? "{" : "");
+    fprintf(s->out, "%s%s%s", x->title ? x->title : "", x->title && some ? " = " : "",
+            some ? "{" : "");
     size_t n = 0;
     for (; n < x->count && n < most; n++) {
         fputs(n ? lines ? "," : ", " : "", s->out);
@@ -609,7 +621,8 @@ static void show_members(struct show *s, struct value *value, const struct membe
     fputc('{', s->out);
     for (size_t n = 0; n < count; n++) {
         own |= !m[n].is_base;
-        if (!m[n].name && !m[n].is_base && type_plain(value->evaluation, m[n].type)->kind != TYPE_STRUCT)
+        if (!m[n].name && !m[n].is_base &&
+            type_plain(value->evaluation, m[n].type)->kind != TYPE_STRUCT)
             continue; /* padding */
         if (was_shown(s, value, &m[n]) || (m[n].is_static && !s->set->static_members))
             continue;
@@ -639,7 +652,9 @@ static bool show_variant(struct show *s, struct value *value, struct type *plain
         return false;
     struct error *err = tag.type ? value_number(value_member(value, &tag), &n) : NULL;
     error_destroy(err);
-    if (err || !type_variant(value->evaluation, plain, &variants, tag.type ? (u64)masked(n.i, (unsigned)tag.type->size * 8) : 0, &chosen))
+    if (err ||
+        !type_variant(value->evaluation, plain, &variants,
+                      tag.type ? (u64)masked(n.i, (unsigned)tag.type->size * 8) : 0, &chosen))
         return false;
     fprintf(s->out, "%s ", chosen.name ? chosen.name : "?");
     show_value(s, value_member(value, &chosen), false);
@@ -668,7 +683,7 @@ static void show_struct(struct show *s, struct value *value, struct type *plain)
         show_members(s, value, m, count);
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static void show_function(struct show *s, struct value *value)
 {
@@ -798,7 +813,10 @@ char *value_show_unit(struct value *value, char format)
 {
     char *text = NULL;
     size_t size;
-    struct show s = {.out = open_memstream(&text, &size), .format = format, .alone = true, .padded = true,
+    struct show s = {.out = open_memstream(&text, &size),
+                     .format = format,
+                     .alone = true,
+                     .padded = true,
                      .set = show_settings_of(value->evaluation)};
     show_value(&s, value, true);
     fclose(s.out);
@@ -816,9 +834,11 @@ u64 value_show_string(struct value *value, char **ret)
     bool ended;
     char prefix = type_character(v, value->type);
     struct show s = {.out = open_memstream(ret, &size), .set = set};
-    bool good = show_read_string(v, value->address, (unsigned)plain->size, most, &bytes, &count, &ended);
+    bool good =
+        show_read_string(v, value->address, (unsigned)plain->size, most, &bytes, &count, &ended);
     if (good || count)
-        show_some_text(&s, bytes, count, (unsigned)plain->size, prefix ? prefix : ' ', good && !ended);
+        show_some_text(&s, bytes, count, (unsigned)plain->size, prefix ? prefix : ' ',
+                       good && !ended);
     if (!good)
         fprintf(s.out, "<there is no memory at 0x%llx>",
                 (unsigned long long)(value->address + count * plain->size));

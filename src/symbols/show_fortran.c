@@ -143,8 +143,11 @@ static void show_fortran_string(struct show *s, struct value *value, struct type
         fputs("<optimised out>", s->out);
     else
         show_characters(s->out, value->bytes, value->size / of->size,
-                        &(struct show_text){.width = (unsigned)of->size, .prefix = of->size == 1 ? ' ' : '4',
-                                            .quote = '\'', .most = s->set->elements, .repeats = s->set->repeats});
+                        &(struct show_text){.width = (unsigned)of->size,
+                                            .prefix = of->size == 1 ? ' ' : '4',
+                                            .quote = '\'',
+                                            .most = s->set->elements,
+                                            .repeats = s->set->repeats});
     error_destroy(err);
 }
 

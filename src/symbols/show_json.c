@@ -1,6 +1,7 @@
 /* Values to JSON: numbers, strings, objects and arrays; null for what is not known.
  *
- * Integers beyond 2^53 are strings, as most readers would round them; so are pointers, in hexadecimal.
+ * Integers beyond 2^53 are strings, as most readers would round them; so are pointers, in
+ * hexadecimal.
  */
 #include <math.h>
 
@@ -38,7 +39,8 @@ static void json_number(FILE *out, struct value *value, struct type *plain)
         fprintf(out, "\"0x%llx\"", (unsigned long long)(u64)n.i);
     else if (plain->kind == TYPE_BOOL)
         fputs(n.i ? "true" : "false", out);
-    else if (n.i > (__int128)1 << 53 || n.i < -((__int128)1 << 53) || (n.i < 0 && plain->is_unsigned))
+    else if (n.i > (__int128)1 << 53 || n.i < -((__int128)1 << 53) ||
+             (n.i < 0 && plain->is_unsigned))
         json_shown(out, value);
     else
         fprintf(out, "%lld", (long long)n.i);
@@ -77,7 +79,8 @@ static void json_array(FILE *out, struct value *value, struct type *plain, unsig
     fputc(']', out);
 }
 
-static void json_members(FILE *out, struct value *value, struct type *plain, unsigned depth, bool *some)
+static void json_members(FILE *out, struct value *value, struct type *plain, unsigned depth,
+                         bool *some)
 {
     size_t count;
     struct evaluation *v = value->evaluation;
@@ -172,7 +175,8 @@ static void json_rust_fields(FILE *out, const struct shown *x, unsigned depth)
     }
 }
 
-/* An enum is the name of its variant, with its fields if it has some; an Option is what it holds, or null. */
+/* An enum is the name of its variant, with its fields if it has some; an Option is what it
+ * holds, or null. */
 static void json_rust(FILE *out, struct value *value, const struct shown *x, unsigned depth)
 {
     if (x->style == SHOWN_WORDS) {
@@ -226,7 +230,8 @@ static void json(FILE *out, struct value *value, unsigned depth)
     if (!err && plain->kind != TYPE_FUNCTION)
         err = value_load(value);
     bool whole = plain->kind != TYPE_STRUCT && plain->kind != TYPE_ARRAY;
-    if (err || depth > JSON_DEEP || (whole && value_is_missing(value, 0, value->size)) || value_is_gone(value))
+    if (err || depth > JSON_DEEP || (whole && value_is_missing(value, 0, value->size)) ||
+        value_is_gone(value))
         fputs("null", out);
     else if (plain->kind == TYPE_STRUCT)
         json_struct(out, value, plain, depth);

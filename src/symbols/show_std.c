@@ -1,13 +1,14 @@
 /* Classes of libstdc++ as people think of them: strings as text, containers as their elements.
  *
- * Known by their names and their members; what does not look as it should is shown as the struct that it is.  Titles are gdb's.
- * Containers made of nodes are in std_containers.c, what holds one thing or a fixed number in std_holders.c.
+ * Known by their names and their members; what does not look as it should is shown as the struct
+ * that it is.  Titles are gdb's. Containers made of nodes are in std_containers.c, what holds one
+ * thing or a fixed number in std_holders.c.
  */
 #include <dwarf.h>
 
 #include "symbols/rust_internal.h"
 
-/* --- for all of them ------------------------------------------------------------------------------------- */
+/* --- for all of them -------------------------------------------------------------------------- */
 
 static struct value *pointed_to(struct value *value)
 {
@@ -17,7 +18,8 @@ static struct value *pointed_to(struct value *value)
         return value;
     struct error *err = value_pointer(value, &address);
     error_destroy(err);
-    return err ? NULL : value_at(value->evaluation, type_target(value->evaluation, plain), address, NULL);
+    return err ? NULL
+               : value_at(value->evaluation, type_target(value->evaluation, plain), address, NULL);
 }
 
 struct value *std_member(struct value *value, const char *path)
@@ -75,7 +77,8 @@ bool std_number_argument(struct evaluation *v, const struct type *t, i64 *ret)
         return false;
     do
         if (dwarf_tag(&child) == DW_TAG_template_value_parameter)
-            return dwarf_attr(&child, DW_AT_const_value, &a) && variables_number(v, t->module, &a, ret);
+            return dwarf_attr(&child, DW_AT_const_value, &a) &&
+                   variables_number(v, t->module, &a, ret);
     while (dwarf_siblingof(&child, &child) == 0);
     return false;
 }
@@ -92,13 +95,15 @@ void std_room(struct evaluation *v, struct shown *ret, u64 count)
     ret->items = values_alloc(v, ((ret->more ? show_most(v) : count) + 1) * sizeof *ret->items);
 }
 
-/* --- text --------------------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
-static bool show_text(struct value *value, const char *pointer_path, const char *length_path, struct shown *ret)
+static bool show_text(struct value *value, const char *pointer_path, const char *length_path,
+                      struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
     struct value *pointer = std_member(value, pointer_path);
-    if (!pointer || !std_word(value, pointer_path, &ret->address) || !std_word(value, length_path, &ret->length))
+    if (!pointer || !std_word(value, pointer_path, &ret->address) ||
+        !std_word(value, length_path, &ret->length))
         return false;
     struct type *of = type_target(v, type_plain(v, pointer->type));
     ret->prefix = type_character(v, of);
@@ -119,7 +124,7 @@ static bool show_view(struct value *value, struct type *plain, struct shown *ret
     return show_text(value, "_M_str", "_M_len", ret);
 }
 
-/* --- elements in a row ---------------------------------------------------------------------------------------- */
+/* --- elements in a row ------------------------------------------------------------------------ */
 
 static void add_row(struct evaluation *v, struct shown *ret, struct type *of, u64 first, u64 count)
 {
@@ -145,9 +150,10 @@ static bool show_std_bits(struct value *value, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
     u64 first, end, bit, room, word = 0;
-    if (!std_word(value, "_M_impl._M_start._M_p", &first) || !std_word(value, "_M_impl._M_finish._M_p", &end) ||
-        !std_word(value, "_M_impl._M_finish._M_offset", &bit) || !std_word(value, "_M_impl._M_end_of_storage", &room) ||
-        end < first || room < first)
+    if (!std_word(value, "_M_impl._M_start._M_p", &first) ||
+        !std_word(value, "_M_impl._M_finish._M_p", &end) ||
+        !std_word(value, "_M_impl._M_finish._M_offset", &bit) ||
+        !std_word(value, "_M_impl._M_end_of_storage", &room) || end < first || room < first)
         return false;
     u64 count = 8 * (end - first) + bit;
     std_room(v, ret, count);
@@ -158,8 +164,9 @@ static bool show_std_bits(struct value *value, struct shown *ret)
             return false;
         ret->items[at] = value_of_integer(v, "bool", word >> at % 64 & 1);
     }
-    std_title(v, ret, xformat("std::vector<bool> of length %llu, capacity %llu", (unsigned long long)count,
-                              (unsigned long long)(8 * (room - first))));
+    std_title(v, ret,
+              xformat("std::vector<bool> of length %llu, capacity %llu", (unsigned long long)count,
+                      (unsigned long long)(8 * (room - first))));
     return true;
 }
 
@@ -170,13 +177,16 @@ static bool show_vector(struct value *value, struct type *plain, struct shown *r
     u64 first, end, room;
     if (strncmp(plain->name, "vector<bool,", 12) == 0)
         return show_std_bits(value, ret);
-    if (!of || !std_word(value, "_M_impl._M_start", &first) || !std_word(value, "_M_impl._M_finish", &end) ||
-        !std_word(value, "_M_impl._M_end_of_storage", &room) || end < first || room < end || (end - first) % of->size)
+    if (!of || !std_word(value, "_M_impl._M_start", &first) ||
+        !std_word(value, "_M_impl._M_finish", &end) ||
+        !std_word(value, "_M_impl._M_end_of_storage", &room) || end < first || room < end ||
+        (end - first) % of->size)
         return false;
     u64 count = (end - first) / of->size;
     add_row(v, ret, of, first, count);
-    std_title(v, ret, xformat("std::vector of length %llu, capacity %llu", (unsigned long long)count,
-                              (unsigned long long)((room - first) / of->size)));
+    std_title(v, ret,
+              xformat("std::vector of length %llu, capacity %llu", (unsigned long long)count,
+                      (unsigned long long)((room - first) / of->size)));
     return true;
 }
 
@@ -188,7 +198,8 @@ static bool show_initial(struct value *value, struct type *plain, struct shown *
     if (!of || !std_word(value, "_M_array", &first) || !std_word(value, "_M_len", &count))
         return false;
     add_row(value->evaluation, ret, of, first, count);
-    std_title(value->evaluation, ret, xformat("std::initializer_list of length %llu", (unsigned long long)count));
+    std_title(value->evaluation, ret,
+              xformat("std::initializer_list of length %llu", (unsigned long long)count));
     return true;
 }
 
@@ -199,8 +210,8 @@ static bool show_bitset(struct value *value, struct type *plain, struct shown *r
     struct value *words = std_member(value, "_M_w");
     i64 count;
     struct error *err = words ? value_load(words) : NULL;
-    bool known = words && !err && std_number_argument(v, plain, &count) && count >= 0 && !words->missing &&
-                 (u64)count <= 8 * words->size;
+    bool known = words && !err && std_number_argument(v, plain, &count) && count >= 0 &&
+                 !words->missing && (u64)count <= 8 * words->size;
     error_destroy(err);
     if (!known)
         return false;
@@ -215,7 +226,7 @@ static bool show_bitset(struct value *value, struct type *plain, struct shown *r
     return true;
 }
 
-/* --- all -------------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

@@ -1,7 +1,7 @@
 /* Characters and strings as text. */
 #include "symbols/values_internal.h"
 
-/* --- characters ------------------------------------------------------------------------------------------ */
+/* --- characters ------------------------------------------------------------------------------- */
 
 void show_character(FILE *out, u32 c, char prefix, char quote)
 {
@@ -22,7 +22,8 @@ void show_character(FILE *out, u32 c, char prefix, char quote)
     else if (c < 0x10000)
         fprintf(out, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 63), 0x80 | (c & 63));
     else
-        fprintf(out, "%c%c%c%c", 0xf0 | c >> 18, 0x80 | (c >> 12 & 63), 0x80 | (c >> 6 & 63), 0x80 | (c & 63));
+        fprintf(out, "%c%c%c%c", 0xf0 | c >> 18, 0x80 | (c >> 12 & 63), 0x80 | (c >> 6 & 63),
+                0x80 | (c & 63));
 }
 
 static u32 unit_at(const u8 *bytes, u64 index, unsigned width)
@@ -41,7 +42,8 @@ static unsigned utf8_length(const u8 *s, u64 left)
     for (unsigned n = 1; n < need; n++)
         if ((s[n] & 0xc0) != 0x80)
             return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90))
         return 0;
     return need;
 }
@@ -132,7 +134,7 @@ void show_characters(FILE *out, const u8 *bytes, u64 count, const struct show_te
         fputs("...", out);
 }
 
-/* --- for printf --------------------------------------------------------------------------------- */
+/* --- for printf ------------------------------------------------------------------------------- */
 
 struct error *value_floating(struct value *value, long double *ret)
 {

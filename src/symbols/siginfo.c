@@ -12,7 +12,8 @@ enum { SIGINFO_FIELDS = 16, SIGINFO_PADS = 28 };
 static const struct siginfo_field siginfo_fields[] = {
     {NULL, "si_signo", "int", 0}, {NULL, "si_errno", "int", 4}, {NULL, "si_code", "int", 8},
     {"_kill", "si_pid", "int", 0}, {"_kill", "si_uid", "unsigned int", 4},
-    {"_timer", "si_tid", "int", 0}, {"_timer", "si_overrun", "int", 4}, {"_timer", "si_sigval", "*", 8},
+    {"_timer", "si_tid", "int", 0}, {"_timer", "si_overrun", "int", 4},
+    {"_timer", "si_sigval", "*", 8},
     {"_rt", "si_pid", "int", 0}, {"_rt", "si_uid", "unsigned int", 4}, {"_rt", "si_sigval", "*", 8},
     {"_sigchld", "si_pid", "int", 0}, {"_sigchld", "si_uid", "unsigned int", 4},
     {"_sigchld", "si_status", "int", 8}, {"_sigchld", "si_utime", "long", 16},
@@ -24,7 +25,8 @@ static const struct siginfo_field siginfo_fields[] = {
     {"_sigsys", "_arch", "unsigned int", 12},
 };
 
-static struct type *siginfo_struct(struct evaluation *v, const char *keyword, const char *name, u64 size)
+static struct type *siginfo_struct(struct evaluation *v, const char *keyword, const char *name,
+                                   u64 size)
 {
     struct type *t = type_new(v, TYPE_STRUCT, name, size);
     t->keyword = keyword;
@@ -34,7 +36,8 @@ static struct type *siginfo_struct(struct evaluation *v, const char *keyword, co
 
 static void siginfo_add(struct type *t, const char *name, struct type *of, u64 offset)
 {
-    *(struct member *)list_add(&t->members) = (struct member){.name = name, .type = of, .offset = offset};
+    *(struct member *)list_add(&t->members) =
+        (struct member){.name = name, .type = of, .offset = offset};
 }
 
 static struct type *siginfo_field_type(struct evaluation *v, const char *name)
@@ -50,7 +53,8 @@ static void siginfo_keep(struct evaluation *v, struct type *t)
 static struct type *siginfo_type(struct evaluation *v)
 {
     struct type *whole = siginfo_struct(v, "struct", "siginfo", SIGINFO_BYTES);
-    struct type *parts = siginfo_struct(v, "union", NULL, SIGINFO_BYTES - SIGINFO_FIELDS), *part = NULL;
+    struct type *parts = siginfo_struct(v, "union", NULL, SIGINFO_BYTES - SIGINFO_FIELDS),
+                *part = NULL;
     siginfo_add(parts, "_pad", type_array(v, type_builtin(v, "int"), SIGINFO_PADS), 0);
     for (size_t n = 0; n < countof(siginfo_fields); n++) {
         const struct siginfo_field *f = &siginfo_fields[n];
@@ -80,6 +84,7 @@ struct error *siginfo_value(struct evaluation *v, struct value **ret)
     if (!v->request.siginfo && !v->only_types)
         return error_new("no signal is taken at this moment, so there is no $_siginfo");
     static const u8 nothing[SIGINFO_BYTES];
-    *ret = value_of_bytes(v, siginfo_type(v), v->request.siginfo ? v->request.siginfo : nothing, SIGINFO_BYTES);
+    *ret = value_of_bytes(v, siginfo_type(v), v->request.siginfo ? v->request.siginfo : nothing,
+                          SIGINFO_BYTES);
     return NULL;
 }

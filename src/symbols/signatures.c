@@ -5,8 +5,8 @@
  *     f<char>      one instance of a template
  *     f(int, const std::string &)        the overload with these parameters
  *
- * Demangled names have a return type if they are instances of templates, template arguments in full, `const` behind what it
- * belongs to, and tags of the ABI; users write none of that so.
+ * Demangled names have a return type if they are instances of templates, template arguments in
+ * full, `const` behind what it belongs to, and tags of the ABI; users write none of that so.
  */
 #include <ctype.h>
 
@@ -29,8 +29,8 @@ static const char *closing(const char *at)
     return at;
 }
 
-/* The end of a name, where its parameters begin: not at "(anonymous namespace)::", nor those of a function that a local class is
- * in, nor within template arguments. */
+/* The end of a name, where its parameters begin: not at "(anonymous namespace)::", nor those of a
+ * function that a local class is in, nor within template arguments. */
 static const char *parameters_of(const char *name)
 {
     unsigned deep = 0;
@@ -188,7 +188,8 @@ static bool same_parameters(const char *name, const char *wanted)
     return same;
 }
 
-/* What it returns, where the user has written that: as it is shown, so that other words before a name are not taken for it. */
+/* What it returns, where the user has written that: as it is shown, so that other words before a
+ * name are not taken for it. */
 static bool same_result(const char *name, const char *wanted)
 {
     size_t length = (size_t)(signatures_begin_of(wanted, parameters_of(wanted)) - wanted);

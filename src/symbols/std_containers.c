@@ -1,4 +1,5 @@
-/* Containers of libstdc++ that are made of nodes: trees, hash tables, lists, deques; and iterators into them. */
+/* Containers of libstdc++ that are made of nodes: trees, hash tables, lists, deques; and
+ * iterators into them. */
 #include "symbols/values_internal.h"
 
 static bool word_in(struct evaluation *v, u64 address, u64 *ret)
@@ -23,10 +24,13 @@ static char *template_name(const struct type *plain)
     return name ? name : xformat("std::%.*s", (int)strcspn(plain->name, "<"), plain->name);
 }
 
-static void title_with_count(struct evaluation *v, const struct type *plain, u64 count, struct shown *ret)
+static void title_with_count(struct evaluation *v, const struct type *plain, u64 count,
+                             struct shown *ret)
 {
     char *name = template_name(plain);
-    std_title(v, ret, xformat("%s with %llu element%s", name, (unsigned long long)count, count == 1 ? "" : "s"));
+    std_title(
+        v, ret,
+        xformat("%s with %llu element%s", name, (unsigned long long)count, count == 1 ? "" : "s"));
     free(name);
 }
 
@@ -62,7 +66,7 @@ static u64 prepare(struct evaluation *v, const struct type *plain, u64 count, st
     return ret->more ? most : count;
 }
 
-/* --- trees ------------------------------------------------------------------------------------------------ */
+/* --- trees ------------------------------------------------------------------------------------ */
 
 /* Nodes are: colour, parent, left, right, then the element. */
 enum { NODE_PARENT = 8, NODE_LEFT = 16, NODE_RIGHT = 24, NODE_SIZE = 32, TREE_DEEP = 128 };
@@ -109,7 +113,7 @@ bool std_show_tree(struct value *value, struct type *plain, struct shown *ret)
     return true;
 }
 
-/* --- chains: hash tables, lists ------------------------------------------------------------------------------- */
+/* --- chains: hash tables, lists --------------------------------------------------------------- */
 
 /* Follows first words of nodes, up to `end`. */
 static bool follow(struct evaluation *v, u64 node, u64 end, u64 header, struct type *of, u64 most,
@@ -131,7 +135,8 @@ bool std_show_hash(struct value *value, struct type *plain, struct shown *ret)
     struct value *table = std_member(value, "_M_h");
     struct type *of = table ? std_argument(v, type_plain(v, table->type), 1) : NULL;
     u64 count, node;
-    if (!of || !std_word(table, "_M_element_count", &count) || !std_word(table, "_M_before_begin._M_nxt", &node))
+    if (!of || !std_word(table, "_M_element_count", &count) ||
+        !std_word(table, "_M_before_begin._M_nxt", &node))
         return false;
     u64 most = prepare(v, plain, count, ret);
     title_with_count(v, plain, count, ret);
@@ -172,7 +177,7 @@ bool std_show_forward_list(struct value *value, struct type *plain, struct shown
     return good;
 }
 
-/* --- deques: rows of a fixed length, and a row of pointers to them ------------------------------------------------ */
+/* --- deques: rows of a fixed length, and a row of pointers to them ---------------------------- */
 
 struct deque_end {
     u64 at, first, last, row;
@@ -208,7 +213,7 @@ bool std_show_deque(struct value *value, struct type *plain, struct shown *ret)
     return true;
 }
 
-/* --- iterators ------------------------------------------------------------------------------------------------------ */
+/* --- iterators -------------------------------------------------------------------------------- */
 
 /* An iterator is shown as the element that it is at. */
 bool std_show_iterator(struct value *value, struct type *plain, struct shown *ret)

@@ -1,7 +1,9 @@
-/* Classes of libstdc++ that hold one thing, or a fixed number: pairs, tuples, pointers that own, optional, variant. */
+/* Classes of libstdc++ that hold one thing, or a fixed number: pairs, tuples, pointers that own,
+ * optional, variant. */
 #include "symbols/values_internal.h"
 
-static void add_labelled(struct evaluation *v, struct shown *ret, const char *label, struct value *item)
+static void add_labelled(struct evaluation *v, struct shown *ret, const char *label,
+                         struct value *item)
 {
     enum { MOST = 64 };
     if (!ret->items) {
@@ -16,7 +18,8 @@ static void add_labelled(struct evaluation *v, struct shown *ret, const char *la
     ret->items[ret->count++] = item;
 }
 
-static void title_of_type(struct evaluation *v, struct type *plain, const char *behind, struct shown *ret)
+static void title_of_type(struct evaluation *v, struct type *plain, const char *behind,
+                          struct shown *ret)
 {
     char *name = type_text(v, plain);
     std_title(v, ret, xformat("%s%s", name, behind));
@@ -34,7 +37,7 @@ bool std_show_pair(struct value *value, struct type *plain, struct shown *ret)
     return true;
 }
 
-/* --- tuples ------------------------------------------------------------------------------------------------- */
+/* --- tuples ----------------------------------------------------------------------------------- */
 
 /* A tuple is its first element, as a base class, and the tuple of the others, as another. */
 static void add_heads(struct value *value, unsigned depth, struct shown *ret)
@@ -68,7 +71,7 @@ bool std_show_tuple(struct value *value, struct type *plain, struct shown *ret)
     return true;
 }
 
-/* --- pointers ------------------------------------------------------------------------------------------------ */
+/* --- pointers --------------------------------------------------------------------------------- */
 
 static void set_target(struct value *pointer, struct shown *ret)
 {
@@ -123,7 +126,7 @@ bool std_show_shared(struct value *value, struct type *plain, struct shown *ret)
     return true;
 }
 
-/* --- one thing, or none ------------------------------------------------------------------------------------------- */
+/* --- one thing, or none ----------------------------------------------------------------------- */
 
 bool std_show_optional(struct value *value, struct type *plain, struct shown *ret)
 {
@@ -190,6 +193,8 @@ bool std_show_adapter(struct value *value, struct type *plain, struct shown *ret
     struct value *inside = std_member(value, "c");
     if (!inside || !show_standard(inside, ret) || !ret->title)
         return false;
-    std_title(value->evaluation, ret, xformat("std::%.*s wrapping: %s", (int)strcspn(plain->name, "<"), plain->name, ret->title));
+    std_title(
+        value->evaluation, ret,
+        xformat("std::%.*s wrapping: %s", (int)strcspn(plain->name, "<"), plain->name, ret->title));
     return true;
 }

@@ -1,7 +1,8 @@
 /* Stretches: how the compiler keeps a variable in each part of its function's code.
  *
- * A variable with a location list is in memory here, in a register there, a constant in a third part and nowhere in a fourth.  The
- * evaluation notes the variables of which that is so, for those who ask about other moments than the present one.
+ * A variable with a location list is in memory here, in a register there, a constant in a third
+ * part and nowhere in a fourth.  The evaluation notes the variables of which that is so, for those
+ * who ask about other moments than the present one.
  */
 #include <dwarf.h>
 
@@ -38,8 +39,8 @@ const char *values_moving(const struct evaluation *v, size_t index)
 
 static bool is_literal(const Dwarf_Op *op)
 {
-    return (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) || op->atom == DW_OP_implicit_value ||
-           op->atom == DW_OP_addr ||
+    return (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) ||
+           op->atom == DW_OP_implicit_value || op->atom == DW_OP_addr ||
            (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts);
 }
 

@@ -1,7 +1,8 @@
 /* Stubs of the linker: the procedure linkage table, through which code calls functions of other
  * files.  Each stub is a function of its own, "puts@plt", as gdb has it.
  *
- *     .plt        jmp *slot; push index; jmp header        or, beside .plt.sec: endbr64; push index; jmp header
+ *     .plt        jmp *slot; push index; jmp header        or, beside .plt.sec: endbr64; push
+ *                 index; jmp header
  *     .plt.sec    endbr64; jmp *slot
  *     .plt.got    jmp *slot                                of functions whose address is taken, too
  *

@@ -1,13 +1,14 @@
 /* Symbols: the program as its author sees it.  Files, functions, lines, frames.
  *
- * Knows nothing of time: it is handed functions that read memory as it is at the present moment, and that open
- * files of the recording.  Built on elfutils' libdw, which reads ELF and DWARF; what is malformed there is
- * "not available" here, never a crash.
+ * Knows nothing of time: it is handed functions that read memory as it is at the present moment,
+ * and that open files of the recording.  Built on elfutils' libdw, which reads ELF and DWARF; what
+ * is malformed there is "not available" here, never a crash.
  *
  *   modules.c     ELF files in the address space, their debug information wherever it is
  *   line_table.c  line tables and step points
  *   places.c      places that a user names
- *   functions.c   functions by address and by name, inlined ones too; symbols without debug information
+ *   functions.c   functions by address and by name, inlined ones too; symbols without debug
+ *                 information
  *   stubs.c       the linker's stubs, as functions
  *   prologue.c    where a breakpoint on a function stops
  *   inlined.c     instances of functions that were inlined, by name
@@ -46,14 +47,15 @@ struct symbols_host {
 struct symbols_area {
     u64 start, end, offset;
     const char *path;
-    bool no_code; /* known to be without: a file whose areas are all so is data, whatever is in it */
+    /* known to be without: a file whose areas are all so is data, whatever is in it */
+    bool no_code;
 };
 
 void symbols_create(const struct symbols_host *host, struct symbols **ret);
 void symbols_destroy(struct symbols *s); /* accepts NULL */
 
-/* What is mapped now, ordered by address: called before anything else, and when it may have changed; cheap when it has not.
- * What was lent before is valid until a module goes. */
+/* What is mapped now, ordered by address: called before anything else, and when it may have
+ * changed; cheap when it has not. What was lent before is valid until a module goes. */
 void symbols_update(struct symbols *s, const struct symbols_area *areas, size_t count);
 u32 symbols_version(const struct symbols *s); /* another number when modules came or went */
 
@@ -74,7 +76,8 @@ struct line_place {
 };
 bool symbols_line(struct symbols *s, u64 pc, struct line_place *ret);
 
-/* How to find the canonical frame address at a pc: register (DWARF's number: 6 rbp, 7 rsp, ...) plus offset. */
+/* How to find the canonical frame address at a pc: register (DWARF's number: 6 rbp, 7 rsp, ...)
+ * plus offset. */
 struct cfa_rule {
     u8 known; /* 0: only by unwinding; 1: as said; 2: it is what lies in memory there */
     u8 reg;
@@ -92,13 +95,15 @@ struct step_point {
      * of an IFUNC, or in a thunk of C++. */
     bool detour;
     struct cfa_rule cfa;
-    u64 function;       /* address of the first instruction of the function (out-of-line) that it is in */
+    /* address of the first instruction of the function (out-of-line) that it is in */
+    u64 function;
 };
 const struct step_point *symbols_step_points(struct symbols *s, size_t *ret_count);
 const struct step_point *symbols_step_point_at(struct symbols *s, u64 pc); /* NULL: none */
 /* Would one at this address be a detour? */
 bool symbols_is_detour(struct symbols *s, u64 pc);
-/* Is it in the resolver of an IFUNC?  And the entries of those that have step points and call others; *ret to be freed. */
+/* Is it in the resolver of an IFUNC?  And the entries of those that have step points and call
+ * others; *ret to be freed. */
 bool symbols_is_resolver(struct symbols *s, u64 pc);
 void symbols_resolvers(struct symbols *s, u64 **ret, size_t *ret_count);
 /* Another number when others were gathered than the last time. */
@@ -107,8 +112,9 @@ u32 symbols_points_number(struct symbols *s);
 /* `skip FILE|FUNC`: takes the step points of a file or a function away, or gives them back. */
 struct error *symbols_skip(struct symbols *s, const char *what, bool skip);
 
-/* Addresses that a user means: FUNCTION, FILE:LINE, LINE (of `here`'s file), FILE:FUNCTION, *ADDRESS, +N, -N, Class::method, f(int).
- * A line without code: the next one with it.  *ret to be freed.  An error says what there is not. */
+/* Addresses that a user means: FUNCTION, FILE:LINE, LINE (of `here`'s file), FILE:FUNCTION,
+ * *ADDRESS, +N, -N, Class::method, f(int). A line without code: the next one with it.  *ret to be
+ * freed.  An error says what there is not. */
 struct code_place {
     u64 pc;
     u32 inside;       /* functions that are inlined there into the one that was named */
@@ -125,7 +131,8 @@ struct error *symbols_locate(struct symbols *s, const char *text, const struct l
 /* --- functions -------------------------------------------------------------------------- */
 
 struct function_info {
-    const char *name;   /* demangled, with its parameters' types for C++; valid as long as its module */
+    const char *name;   /* demangled, with its parameters' types for C++; valid as long as its
+                         * module */
     u64 start, end;     /* of the range around the pc */
     u64 entry;          /* low address of the function */
     /* Where a breakpoint on it stops: its parameters can be read there. == entry without lines. */
@@ -134,7 +141,8 @@ struct function_info {
     const char *file;   /* where it is declared; NULL: not known */
     unsigned line;
 };
-/* The out-of-line function that holds the pc; from the symbol table where there is no debug information. */
+/* The out-of-line function that holds the pc; from the symbol table where there is no debug
+ * information. */
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret);
 /* "main+12", "puts@plt", "environ+4", "0x1234": to be freed. */
 char *symbols_describe(struct symbols *s, u64 pc);
@@ -142,12 +150,14 @@ const char *symbols_section(struct symbols *s, u64 address); /* ".text"; NULL: n
 /* "N::f<int>" of "char N::f<int>(int)": without what it returns and takes.  To be freed. */
 char *symbols_bare_name(const char *name);
 /* Names that begin so, for completion; *ret and its strings to be freed.  At most `most`. */
-void symbols_complete(struct symbols *s, const char *beginning, size_t most, char ***ret, size_t *ret_count);
+void symbols_complete(struct symbols *s, const char *beginning, size_t most, char ***ret,
+                      size_t *ret_count);
 
 /* --- parts of functions ------------------------------------------------------------------- */
 
-/* Functions that were inlined into the one around the pc, and its blocks (`block`: of the scope that they are in), each before what
- * lies in it.  Scope 0 is the function itself, which comes first; it may have parts elsewhere.  *ret to be freed. */
+/* Functions that were inlined into the one around the pc, and its blocks (`block`: of the scope
+ * that they are in), each before what lies in it.  Scope 0 is the function itself, which comes
+ * first; it may have parts elsewhere.  *ret to be freed. */
 struct scope_range {
     u64 start, end;
     u64 die; /* ranges with the same are of one */
@@ -177,7 +187,8 @@ size_t symbols_calls_before(struct symbols *s, u64 pc, u64 ret[CALLS_BEFORE_MOST
 
 /* --- frames ----------------------------------------------------------------------------- */
 
-enum { FRAME_REGISTERS = DWARF_RIP + 1 }; /* general registers and the return address, by DWARF's numbers */
+/* general registers and the return address, by DWARF's numbers */
+enum { FRAME_REGISTERS = DWARF_RIP + 1 };
 
 struct frame {
     u64 pc;            /* where it goes on; look up pc - 1 if `called` */
@@ -194,8 +205,8 @@ struct frame {
     struct line_place place; /* file NULL: none */
 };
 
-/* From the registers of a thread, innermost first, at most `most`; *ret to be freed.  `ret_why` (may be NULL) gets why it
- * ended early, or NULL. */
+/* From the registers of a thread, innermost first, at most `most`; *ret to be freed.  `ret_why`
+ * (may be NULL) gets why it ended early, or NULL. */
 struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
                              struct frame **ret, size_t *ret_count, const char **ret_why);
 /* The same, as far as it is asked for. Frames are lent until the next call; there are at least

@@ -58,8 +58,10 @@ struct module {
     struct list functions; /* struct function_symbol, by start */
     struct list resolvers; /* u64: entries of those that have step points and call others */
     struct list units;     /* struct unit_range, by start */
-    struct list points;    /* struct step_point, by pc; with the rules for their frames if those are made */
-    struct list unit_points; /* of the unit that was asked for last, while those of all are not made */
+    struct list points;    /* struct step_point, by pc; with the rules for their frames if those
+                            * are made */
+    struct list unit_points; /* of the unit that was asked for last, while those of all are not
+                              * made */
     Dwarf_Off points_unit;
     struct name_index *names; /* of values; NULL: not made yet */
 };
@@ -105,7 +107,8 @@ bool module_is_linker(struct module *m);
 bool module_load_dwarf(struct module *m);
 /* The unit that holds the address, ready to be asked; false: none. */
 bool module_unit(struct module *m, u64 address, Dwarf_Die *ret);
-/* The chain of DIEs around the pc, the unit first, every inlined function among them; *ret to be freed. */
+/* The chain of DIEs around the pc, the unit first, every inlined function among them; *ret to be
+ * freed. */
 size_t module_chain(struct module *m, u64 pc, Dwarf_Die **ret);
 /* Where a function, or an instance of an inlined one, begins, in the file: with several ranges
  * at the start of the first. */
@@ -165,12 +168,15 @@ void tail_calls_between(struct symbols *s, const struct frame *caller, u64 calle
 void frame_set_register(struct frame *f, unsigned number, u64 value);
 /* A caller: behind its call, with the stack as it is then. */
 void frame_go_on(struct frame *f, u64 rsp, u64 pc);
-/* epilogue.c: the caller, as the function's code from here to its return implies; false: it does not. */
+/* epilogue.c: the caller, as the function's code from here to its return implies; false: it does
+ * not. */
 bool frame_read_on(struct symbols *s, const struct frame *from, struct frame *ret, u64 *ret_cfa);
 
-/* instructions.c: DWARF's number of the general register that one of Zydis is a part of; -1: none. */
+/* instructions.c: DWARF's number of the general register that one of Zydis is a part of; -1:
+ * none. */
 int code_register_number(int zydis_register);
-/* General registers that the instructions from one address to the other may write, as bits; all of them if it cannot be told. */
+/* General registers that the instructions from one address to the other may write, as bits; all
+ * of them if it cannot be told. */
 u32 code_written(struct symbols *s, u64 start, u64 end);
 /* Is there an instruction between them that names a register of AVX? */
 bool code_uses_wide_vectors(struct symbols *s, u64 start, u64 end);
@@ -179,7 +185,8 @@ enum { INSTRUCTION_LONGEST = 15 };
 size_t code_read(struct symbols *s, u64 pc, u8 bytes[INSTRUCTION_LONGEST]);
 
 /* Each unit in turn; `visit` returns false to end. */
-void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *unit), void *context);
+void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *unit),
+                      void *context);
 
 struct function_symbol *module_functions(struct module *m, size_t *ret_count);
 /* The function around the address; NULL: none. */
@@ -207,7 +214,8 @@ struct inlined_entry {
 u32 module_inlined_at(struct module *m, u64 pc, const Dwarf_Die *outermost);
 void module_inlined(struct module *m, const char *name, struct list *ret);
 
-/* Does a user's name mean the function, by its demangled name (signatures.c)?  And could it, by the name in the symbol table? */
+/* Does a user's name mean the function, by its demangled name (signatures.c)?  And could it, by
+ * the name in the symbol table? */
 bool signature_fits(const char *name, const char *wanted);
 bool signature_may_fit(const char *raw, const char *wanted);
 

@@ -1,9 +1,10 @@
 /* Names of templates as people write them: without the arguments that are there by default.
  *
- *     std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::less<int>, ...>
- *     std::map<int, std::string>
+ *     std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>
+ *     >, std::less<int>, ...> std::map<int, std::string>
  *
- * A name is read from left to right; the arguments of a template are names themselves, which are made short first.
+ * A name is read from left to right; the arguments of a template are names themselves, which are
+ * made short first.
  */
 #include <ctype.h>
 
@@ -39,8 +40,9 @@ static bool ends_with_operator(const char *text)
 /* Is it TEMPLATE<first>, where that is what the argument is by default? */
 static bool is_default(const char *argument, const char *first)
 {
-    static const char *const templates[] = {"allocator", "less", "char_traits", "default_delete", "hash", "equal_to",
-                                            "deque", "vector"};
+    static const char *const templates[] = {"allocator",      "less",  "char_traits",
+                                            "default_delete", "hash",  "equal_to",
+                                            "deque",          "vector"};
     if (strncmp(argument, "std::", 5) != 0)
         return false;
     for (size_t n = 0; n < countof(templates); n++) {
@@ -100,7 +102,8 @@ static const char *type_names_own_name(const char *name, const char *argument)
 
 static char *type_names_read_name(struct name_reader *r, bool inside);
 
-/* From behind the `<` to behind its `>`; takes what stands before it, and gives that with the arguments. */
+/* From behind the `<` to behind its `>`; takes what stands before it, and gives that with the
+ * arguments. */
 static char *with_arguments(struct name_reader *r, char *before)
 {
     char *arguments[ARGUMENTS_MOST], *whole;

@@ -19,7 +19,7 @@ struct spelling {
     u64 end;        /* bits of it that were passed; 0: none yet */
 };
 
-/* --- functions of a class ----------------------------------------------------------------------------- */
+/* --- functions of a class --------------------------------------------------------------------- */
 
 static bool type_spelled_has_attribute(Dwarf_Die *die, unsigned name)
 {
@@ -31,7 +31,8 @@ static unsigned type_spelled_number_of(Dwarf_Die *die, unsigned name, unsigned o
 {
     Dwarf_Attribute a;
     Dwarf_Word value;
-    return dwarf_formudata(dwarf_attr_integrate(die, name, &a), &value) ? otherwise : (unsigned)value;
+    return dwarf_formudata(dwarf_attr_integrate(die, name, &a), &value) ? otherwise
+                                                                        : (unsigned)value;
 }
 
 /* Of the object that it is called for: NULL for a static one. */
@@ -45,7 +46,8 @@ static struct type *object_type(struct evaluation *v, struct module *m, Dwarf_Di
     return pointer->kind == TYPE_POINTER ? type_target(v, pointer) : NULL;
 }
 
-static void write_method(struct evaluation *v, FILE *out, struct type *class, Dwarf_Die *method, unsigned indent)
+static void write_method(struct evaluation *v, FILE *out, struct type *class, Dwarf_Die *method,
+                         unsigned indent)
 {
     const char *name = dwarf_diename(method);
     size_t own = strcspn(class->name ? class->name : "", "<");
@@ -53,7 +55,8 @@ static void write_method(struct evaluation *v, FILE *out, struct type *class, Dw
     struct type *object = object_type(v, class->module, method);
     char *list = type_parameters(v, class->module, method);
     char *inner = xformat("%s(%s)", name ? name : "?", list);
-    char *text = maker ? xformat("%s", inner) : type_declaration(v, type_attribute(v, class->module, method), inner);
+    char *text = maker ? xformat("%s", inner)
+                       : type_declaration(v, type_attribute(v, class->module, method), inner);
     fprintf(out, "%*s%s%s%s%s;\n", (int)indent, "",
             type_spelled_number_of(method, DW_AT_virtuality, 0) ? "virtual " : "",
             object ? "" : "static ", text, object && object->kind == TYPE_CONST ? " const" : "");
@@ -63,7 +66,8 @@ static void write_method(struct evaluation *v, FILE *out, struct type *class, Dw
 }
 
 /* `private:` and so on, where it changes. */
-static void write_access(FILE *out, Dwarf_Die *die, unsigned indent, unsigned *access, unsigned otherwise)
+static void write_access(FILE *out, Dwarf_Die *die, unsigned indent, unsigned *access,
+                         unsigned otherwise)
 {
     static const char *const words[] = {"", "public", "protected", "private"};
     unsigned now = type_spelled_number_of(die, DW_AT_accessibility, otherwise);
@@ -78,8 +82,8 @@ static unsigned usual_access(const struct type *t)
     return t->keyword && strcmp(t->keyword, "class") == 0 ? DW_ACCESS_private : DW_ACCESS_public;
 }
 
-static void write_methods(struct evaluation *v, FILE *out, struct type *t, unsigned indent, bool behind,
-                          unsigned *access)
+static void write_methods(struct evaluation *v, FILE *out, struct type *t, unsigned indent,
+                          bool behind, unsigned *access)
 {
     Dwarf_Die child, class = t->die;
     if (!t->has_die || !t->name || dwarf_child(&class, &child) != 0)
@@ -95,9 +99,10 @@ static void write_methods(struct evaluation *v, FILE *out, struct type *t, unsig
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* --- structs, enums ------------------------------------------------------------------------------------- */
+/* --- structs, enums --------------------------------------------------------------------------- */
 
-static void write_struct(struct spelling *s, struct type *t, unsigned indent, const char *qualifiers);
+static void write_struct(struct spelling *s, struct type *t, unsigned indent,
+                         const char *qualifiers);
 static void write_enum(struct evaluation *v, FILE *out, struct type *t, const char *qualifiers);
 
 static bool is_union(const struct type *t)
@@ -147,17 +152,22 @@ static struct type *unqualified(struct evaluation *v, struct type *t, const char
     return t;
 }
 
-static void write_member(struct spelling *s, struct type *in, const struct member *m, unsigned indent)
+static void write_member(struct spelling *s, struct type *in, const struct member *m,
+                         unsigned indent)
 {
     const char *qualifiers = "";
     struct type *inner = unqualified(s->v, m->type, &qualifiers);
     bool in_full = s->offsets && !m->is_static && inner->kind == TYPE_STRUCT;
-    struct spelling below = {.v = s->v, .out = s->out, .offsets = in_full, .show = in_full ? s->show : s->show - 1,
+    struct spelling below = {.v = s->v,
+                             .out = s->out,
+                             .offsets = in_full,
+                             .show = in_full ? s->show : s->show - 1,
                              .base = s->base + (in_full ? m->offset * 8 : 0)};
     if (s->offsets)
         write_offset(s, in, m);
     fprintf(s->out, "%*s%s", (int)indent, "", m->is_static ? "static " : "");
-    if (inner->kind == TYPE_STRUCT && (!inner->name || in_full) && below.show >= 0 && indent < 4 * SPELL_DEEP) {
+    if (inner->kind == TYPE_STRUCT && (!inner->name || in_full) && below.show >= 0 &&
+        indent < 4 * SPELL_DEEP) {
         write_struct(&below, inner, indent, qualifiers);
         fprintf(s->out, "%s%s", m->name ? " " : "", m->name ? m->name : "");
     } else if (inner->kind == TYPE_ENUM && !inner->name && below.show >= 0) {
@@ -186,7 +196,8 @@ static void write_head(struct evaluation *v, FILE *out, struct type *t, const ch
     for (size_t n = 0; n < count && t->kind == TYPE_STRUCT; n++)
         if (m[n].is_base) {
             char *base = type_text(v, m[n].type);
-            fprintf(out, "%spublic %s%s", between + (between[0] == ' '), m[n].is_virtual ? "virtual " : "", base);
+            fprintf(out, "%spublic %s%s", between + (between[0] == ' '),
+                    m[n].is_virtual ? "virtual " : "", base);
             free(base);
             between = ", ";
         }
@@ -214,7 +225,8 @@ static unsigned first_access(struct type *t, const struct member *m, size_t coun
     if (!t->has_die || dwarf_child(&class, &child) != 0)
         return usual;
     do
-        if (dwarf_tag(&child) == DW_TAG_subprogram && !type_spelled_has_attribute(&child, DW_AT_artificial) &&
+        if (dwarf_tag(&child) == DW_TAG_subprogram &&
+            !type_spelled_has_attribute(&child, DW_AT_artificial) &&
             type_spelled_number_of(&child, DW_AT_accessibility, usual) != usual)
             return 0;
     while (dwarf_siblingof(&child, &child) == 0);
@@ -228,7 +240,8 @@ static void write_total(struct spelling *s, struct type *t, unsigned indent)
             (unsigned long long)t->size);
 }
 
-static void write_struct(struct spelling *s, struct type *t, unsigned indent, const char *qualifiers)
+static void write_struct(struct spelling *s, struct type *t, unsigned indent,
+                         const char *qualifiers)
 {
     size_t count;
     const struct member *m = type_members(s->v, t, &count);
@@ -325,13 +338,14 @@ static struct type *core_of(struct evaluation *v, struct type *t, const char **r
     return t;
 }
 
-/* The type with another one in place of its core: only names of typedefs at the outside are taken off. */
+/* The type with another one in place of its core: only names of typedefs at the outside are
+ * taken off. */
 static struct type *unwrapped(struct evaluation *v, struct type *t)
 {
     if (t->kind == TYPE_TYPEDEF)
         return unwrapped(v, type_plain(v, t));
-    if (t->kind != TYPE_POINTER && t->kind != TYPE_ARRAY && t->kind != TYPE_CONST && t->kind != TYPE_REFERENCE &&
-        t->kind != TYPE_FUNCTION && t->kind != TYPE_VOLATILE)
+    if (t->kind != TYPE_POINTER && t->kind != TYPE_ARRAY && t->kind != TYPE_CONST &&
+        t->kind != TYPE_REFERENCE && t->kind != TYPE_FUNCTION && t->kind != TYPE_VOLATILE)
         return t;
     struct type *copy = values_alloc(v, sizeof *copy);
     *copy = *t;
@@ -355,7 +369,8 @@ char *type_expanded(struct evaluation *v, struct type *t, bool offsets)
         return type_text(v, t);
     FILE *out = open_memstream(&body, &size);
     if (core->kind == TYPE_STRUCT)
-        write_struct(&(struct spelling){.v = v, .out = out, .offsets = offsets, .show = 1}, core, 0, qualifiers);
+        write_struct(&(struct spelling){.v = v, .out = out, .offsets = offsets, .show = 1}, core, 0,
+                     qualifiers);
     else
         write_enum(v, out, core, qualifiers);
     fclose(out);

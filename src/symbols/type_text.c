@@ -75,7 +75,8 @@ static char *parameter_list(struct type_writer *w, struct module *m, Dwarf_Die *
 
 static char *parameters(struct type_writer *w, struct type *t)
 {
-    return t->has_die ? parameter_list(w, t->module, &t->die, false) : xformat("%s", t->name || w->v->cplusplus ? "void" : "");
+    return t->has_die ? parameter_list(w, t->module, &t->die, false)
+                      : xformat("%s", t->name || w->v->cplusplus ? "void" : "");
 }
 
 static char *declare_pointer(struct type_writer *w, struct type *t, const char *star, char *inner)
@@ -91,7 +92,8 @@ static struct type *class_of(struct evaluation *v, struct type *t)
 {
     Dwarf_Attribute a;
     Dwarf_Die class;
-    if (!t->has_die || !dwarf_attr_integrate(&t->die, DW_AT_containing_type, &a) || !dwarf_formref_die(&a, &class))
+    if (!t->has_die || !dwarf_attr_integrate(&t->die, DW_AT_containing_type, &a) ||
+        !dwarf_formref_die(&a, &class))
         return NULL;
     return type_of(v, t->module, &class);
 }
@@ -107,8 +109,10 @@ static bool is_virtual_at(Dwarf_Die *method, u64 index)
     Dwarf_Attribute a;
     Dwarf_Op *ops;
     size_t count;
-    return dwarf_tag(method) == DW_TAG_subprogram && dwarf_attr_integrate(method, DW_AT_vtable_elem_location, &a) &&
-           expression_of(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_constu && ops[0].number == index;
+    return dwarf_tag(method) == DW_TAG_subprogram &&
+           dwarf_attr_integrate(method, DW_AT_vtable_elem_location, &a) &&
+           expression_of(&a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_constu &&
+           ops[0].number == index;
 }
 
 char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index)
@@ -120,13 +124,15 @@ char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index)
         do {
             if (!is_virtual_at(&child, index))
                 continue;
-            struct function_symbol symbol = {.raw = dwarf_formstring(dwarf_attr_integrate(&child, DW_AT_linkage_name, &a))};
+            struct function_symbol symbol = {
+                .raw = dwarf_formstring(dwarf_attr_integrate(&child, DW_AT_linkage_name, &a))};
             if (symbol.raw) {
                 function_name(&symbol);
                 return symbol.name;
             }
         } while (dwarf_siblingof(&child, &child) == 0);
-    char *name = class_name(v, plain), *text = xformat("%s, entry %llu", name, (unsigned long long)index);
+    char *name = class_name(v, plain),
+         *text = xformat("%s, entry %llu", name, (unsigned long long)index);
     free(name);
     return text;
 }
@@ -137,7 +143,8 @@ char *type_member_at(struct evaluation *v, struct type *plain, u64 offset)
     struct type *class = class_of(v, plain);
     const struct member *m = class ? type_members(v, type_plain(v, class), &count) : NULL;
     for (size_t n = 0; m && n < count; n++)
-        if (m[n].name && !m[n].is_base && !m[n].is_static && m[n].offset == offset && !m[n].bit_size) {
+        if (m[n].name && !m[n].is_base && !m[n].is_static && m[n].offset == offset &&
+            !m[n].bit_size) {
             char *name = type_text(v, class), *whole = xformat("%s::%s", name, m[n].name);
             free(name);
             return whole;
@@ -191,7 +198,8 @@ static char *declare_qualified(struct type_writer *w, struct type *t, char *inne
         return declare(w, t, more);
     }
     char *words = xformat("%s%s", is_const ? "const " : "", is_volatile ? "volatile " : "");
-    char *text = t->kind == TYPE_ARRAY || t->kind == TYPE_FUNCTION ? declare(w, t, inner) : named(w, t, words, inner);
+    char *text = t->kind == TYPE_ARRAY || t->kind == TYPE_FUNCTION ? declare(w, t, inner)
+                                                                   : named(w, t, words, inner);
     free(words);
     return text;
 }
@@ -230,7 +238,8 @@ char *type_declaration(struct evaluation *v, struct type *t, const char *name)
     if (rust_is(t) || (v->language == LANGUAGE_RUST && !t->has_die))
         return rust_type_text(v, t);
     if (fortran_is(t) || v->language == LANGUAGE_FORTRAN) {
-        char *text = fortran_type_text(v, t), *whole = xformat("%s%s%s", text, *name ? " " : "", name);
+        char *text = fortran_type_text(v, t),
+             *whole = xformat("%s%s%s", text, *name ? " " : "", name);
         free(text);
         return whole;
     }

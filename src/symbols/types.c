@@ -1,13 +1,14 @@
 /* Types of DWARF, as C and C++ know them.
  *
- * Made when they are asked for, and kept by the evaluation: lengths of arrays can depend on the frame.  What a type points to, and
- * its members, are made later still, so that types which hold themselves are no trouble.
+ * Made when they are asked for, and kept by the evaluation: lengths of arrays can depend on the
+ * frame.  What a type points to, and its members, are made later still, so that types which hold
+ * themselves are no trouble.
  */
 #include <dwarf.h>
 
 #include "symbols/fortran_internal.h"
 
-/* --- made of nothing ------------------------------------------------------------------------------- */
+/* --- made of nothing -------------------------------------------------------------------------- */
 
 struct type *type_new(struct evaluation *v, enum type_kind kind, const char *name, u64 size)
 {
@@ -107,7 +108,8 @@ struct type *type_vector(struct evaluation *v, u64 size)
             continue;
         if (views[n].count > 1)
             of = type_array(v, of, views[n].count);
-        *(struct member *)list_add(&t->members) = (struct member){.name = views[n].name, .type = of};
+        *(struct member *)list_add(&t->members) =
+            (struct member){.name = views[n].name, .type = of};
     }
     *(void **)list_add(&v->memory) = t->members.items;
     return t;
@@ -120,7 +122,7 @@ struct type *type_flags(struct evaluation *v, const char *name)
     return t;
 }
 
-/* --- of DIEs ------------------------------------------------------------------------------------------ */
+/* --- of DIEs ---------------------------------------------------------------------------------- */
 
 static i64 attribute_number(Dwarf_Die *die, unsigned name, i64 otherwise)
 {
@@ -176,9 +178,11 @@ static void make_base(struct type *t)
     t->is_integral = encoding == DW_ATE_lo_user; /* gcc's complex numbers of integers */
     if (t->is_integral)
         encoding = DW_ATE_complex_float;
-    t->kind = encoding > 0 && encoding < (i64)countof(kinds) && kinds[encoding] ? kinds[encoding] : TYPE_OTHER;
-    t->is_unsigned = encoding == DW_ATE_boolean || encoding == DW_ATE_unsigned || encoding == DW_ATE_UTF ||
-                     encoding == DW_ATE_unsigned_char || encoding == DW_ATE_address;
+    t->kind = encoding > 0 && encoding < (i64)countof(kinds) && kinds[encoding] ? kinds[encoding]
+                                                                                : TYPE_OTHER;
+    t->is_unsigned = encoding == DW_ATE_boolean || encoding == DW_ATE_unsigned ||
+                     encoding == DW_ATE_UTF || encoding == DW_ATE_unsigned_char ||
+                     encoding == DW_ATE_address;
     if (t->name && strcmp(t->name, "wchar_t") == 0)
         t->kind = TYPE_CHARACTER;
     if (t->size > 32 || !t->size)
@@ -190,7 +194,8 @@ static bool dimension_count(struct evaluation *v, struct type *t, Dwarf_Die *ran
 {
     Dwarf_Attribute a;
     i64 number;
-    if (dwarf_attr_integrate(range, DW_AT_count, &a) && variables_number(v, t->module, &a, &number)) {
+    if (dwarf_attr_integrate(range, DW_AT_count, &a) &&
+        variables_number(v, t->module, &a, &number)) {
         *ret = number > 0 ? (u64)number : 0;
         return true;
     }
@@ -282,7 +287,8 @@ static void make_enum(struct evaluation *v, struct type *t)
     struct member *m = t->members.items;
     for (size_t n = 0; n < t->members.count && !under; n++)
         t->is_unsigned &= m[n].value >= 0;
-    for (size_t n = 0; n < t->members.count && !t->is_unsigned && t->size < 8; n++) /* Rust 1.63 writes -3 as 253 */
+    /* Rust 1.63 writes -3 as 253 */
+    for (size_t n = 0; n < t->members.count && !t->is_unsigned && t->size < 8; n++)
         m[n].value = (i64)((u64)m[n].value << (64 - 8 * t->size)) >> (64 - 8 * t->size);
     *(void **)list_add(&v->memory) = t->members.items;
 }
@@ -443,7 +449,7 @@ struct type *type_plain(struct evaluation *v, struct type *t)
     return type_builtin(v, "void");
 }
 
-/* --- members -------------------------------------------------------------------------------------------- */
+/* --- members ---------------------------------------------------------------------------------- */
 
 /* DWARF 5 counts bits from the struct's beginning; DWARF 3 from the highest of a storage unit. */
 static void place_bits(struct member *m, Dwarf_Die *die)
@@ -498,7 +504,9 @@ static void types_add_member(struct evaluation *v, struct type *t, Dwarf_Die *di
 
 static struct member member_of(struct evaluation *v, struct type *t, Dwarf_Die *die)
 {
-    return (struct member){.name = dwarf_diename(die), .type = type_attribute(v, t->module, die), .die = *die,
+    return (struct member){.name = dwarf_diename(die),
+                           .type = type_attribute(v, t->module, die),
+                           .die = *die,
                            .offset = member_offset(die)};
 }
 
@@ -512,11 +520,13 @@ static bool child_of(Dwarf_Die *die, unsigned tag, Dwarf_Die *ret)
     return false;
 }
 
-bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first)
+bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_tag,
+                   Dwarf_Die *ret_first)
 {
     Dwarf_Die part, tag;
     Dwarf_Attribute a;
-    if (plain->kind != TYPE_STRUCT || !plain->has_die || !child_of(&plain->die, DW_TAG_variant_part, &part) ||
+    if (plain->kind != TYPE_STRUCT || !plain->has_die ||
+        !child_of(&plain->die, DW_TAG_variant_part, &part) ||
         !child_of(&part, DW_TAG_variant, ret_first))
         return false;
     *ret_tag = (struct member){0};
@@ -525,13 +535,15 @@ bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_
     return true;
 }
 
-bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret)
+bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants, u64 tag,
+                  struct member *ret)
 {
     Dwarf_Die at = *variants, member;
     bool found = false;
     do {
         bool always = !types_has_attribute(&at, DW_AT_discr_value); /* all tags that no other has */
-        if (dwarf_tag(&at) != DW_TAG_variant || (!always && (u64)attribute_number(&at, DW_AT_discr_value, 0) != tag) ||
+        if (dwarf_tag(&at) != DW_TAG_variant ||
+            (!always && (u64)attribute_number(&at, DW_AT_discr_value, 0) != tag) ||
             (always && found) || !child_of(&at, DW_TAG_member, &member))
             continue;
         *ret = member_of(v, plain, &member);
@@ -557,7 +569,7 @@ const struct member *type_members(struct evaluation *v, struct type *t, size_t *
     return t->members.items;
 }
 
-/* --- questions ------------------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 bool type_is_integral(const struct type *t)
 {
@@ -587,7 +599,9 @@ static u64 alignment(struct evaluation *v, struct type *t, unsigned depth)
     if (plain->kind == TYPE_ARRAY && depth)
         return alignment(v, type_target(v, plain), depth - 1);
     if (plain->kind != TYPE_STRUCT)
-        return plain->size == 2 || plain->size == 4 || plain->size == 8 || plain->size == 16 ? plain->size : 1;
+        return plain->size == 2 || plain->size == 4 || plain->size == 8 || plain->size == 16
+                   ? plain->size
+                   : 1;
     const struct member *m = type_members(v, plain, &count);
     for (size_t n = 0; n < count && depth; n++) {
         u64 one = m[n].is_static ? 1 : alignment(v, m[n].type, depth - 1);
@@ -611,7 +625,8 @@ char type_character(struct evaluation *v, struct type *t)
     for (struct type *u = t; u; u = u->kind == TYPE_TYPEDEF || u->kind == TYPE_CONST ||
                                     u->kind == TYPE_VOLATILE ? type_target(v, u) : NULL)
         for (size_t n = 0; n < countof(wide); n++)
-            if (u->name && strcmp(u->name, wide[n].name) == 0 && plain->size == (wide[n].prefix == 'u' ? 2 : 4))
+            if (u->name && strcmp(u->name, wide[n].name) == 0 &&
+                plain->size == (wide[n].prefix == 'u' ? 2 : 4))
                 return wide[n].prefix;
     return plain->kind == TYPE_CHARACTER && plain->size == 1 ? ' ' : 0;
 }

@@ -10,7 +10,7 @@
 #include "symbols/expression.h"
 #include "symbols/symbols_internal.h"
 
-/* --- call frame information -------------------------------------------------------------------------- */
+/* --- call frame information ------------------------------------------------------------------- */
 
 static void load_frames(struct module *m)
 {
@@ -35,9 +35,10 @@ static Dwarf_Frame *frame_of(struct module *m, u64 pc, u64 *ret_bias)
     return NULL;
 }
 
-/* glibc's clone3 and clone end their information just before the call after which a new thread goes on in the same code; it would not be
- * true of that one.  For the old thread all is as it was up to the return, a few instructions on.  So a function whose
- * information has ended not far before goes by what was said last. */
+/* glibc's clone3 and clone end their information just before the call after which a new thread goes
+ * on in the same code; it would not be true of that one.  For the old thread all is as it was up to
+ * the return, a few instructions on.  So a function whose information has ended not far before goes
+ * by what was said last. */
 static Dwarf_Frame *frame_before_gap(struct module *m, u64 pc, u64 *ret_bias)
 {
     enum { GAP_MOST = 32 };
@@ -71,7 +72,8 @@ static bool register_and_offset(const Dwarf_Op *op, struct cfa_rule *ret)
     if (op->atom == DW_OP_bregx)
         *ret = (struct cfa_rule){.known = 1, .reg = (u8)op->number, .offset = (i32)op->number2};
     else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-        *ret = (struct cfa_rule){.known = 1, .reg = op->atom - DW_OP_breg0, .offset = (i32)op->number};
+        *ret =
+            (struct cfa_rule){.known = 1, .reg = op->atom - DW_OP_breg0, .offset = (i32)op->number};
     else
         return false;
     return ret->reg < FRAME_REGISTERS - 1;
@@ -128,7 +130,7 @@ void symbols_fill_cfa(struct symbols *s, struct step_point *points, size_t count
     }
 }
 
-/* --- a step outward ------------------------------------------------------------------------------------ */
+/* --- a step outward --------------------------------------------------------------------------- */
 
 struct unwind_step {
     struct symbols *s;
@@ -195,7 +197,8 @@ static bool find_cfa(struct unwind_step *step, Dwarf_Frame *frame)
     return location.pieces[0].kind == PIECE_IN_MEMORY || location.pieces[0].kind == PIECE_VALUE;
 }
 
-/* Where nothing is said of a register, libdw says whether functions preserve it, but takes rax for rbx there (elfutils 0.188). */
+/* Where nothing is said of a register, libdw says whether functions preserve it, but takes rax
+ * for rbx there (elfutils 0.188). */
 static bool is_preserved(int number, bool said)
 {
     return number == DWARF_RBX || (said && number != DWARF_RAX);
@@ -237,7 +240,8 @@ void frame_go_on(struct frame *f, u64 rsp, u64 pc)
     f->called = true;
 }
 
-/* Compilers know which registers a small function leaves alone, and keep variables of its callers there. */
+/* Compilers know which registers a small function leaves alone, and keep variables of its
+ * callers there. */
 static void keep_untouched(struct symbols *s, const struct frame *from, struct frame *ret)
 {
     struct function_info f;
@@ -290,7 +294,8 @@ static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *fram
 static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame *ret)
 {
     u64 pair[2], rsp = from->reg[DWARF_RSP], rbp = from->reg[DWARF_RBP];
-    if (rbp <= rsp || rbp - rsp >= 1 << 24 || !s->host.read(s->host.context, rbp, pair, 16) || !module_at(s, pair[1]))
+    if (rbp <= rsp || rbp - rsp >= 1 << 24 || !s->host.read(s->host.context, rbp, pair, 16) ||
+        !module_at(s, pair[1]))
         return false;
     from->cfa = rbp + 16;
     frame_set_register(ret, DWARF_RBP, pair[0]);
@@ -298,7 +303,8 @@ static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame 
     return true;
 }
 
-/* At a function's first instruction the return address is on top of the stack.  A jump to nowhere is taken for a call. */
+/* At a function's first instruction the return address is on top of the stack.  A jump to
+ * nowhere is taken for a call. */
 static bool step_from_entry(struct symbols *s, struct frame *from, struct frame *ret)
 {
     u64 back, rsp = from->reg[DWARF_RSP];
@@ -342,7 +348,8 @@ bool frame_step_outward(struct symbols *s, struct frame *from, const struct fram
             return found;
         *ret = (struct frame){0};
     }
-    if (step_from_entry(s, from, ret) || frame_read_on(s, from, ret, &from->cfa) || step_by_pointer(s, from, ret))
+    if (step_from_entry(s, from, ret) || frame_read_on(s, from, ret, &from->cfa) ||
+        step_by_pointer(s, from, ret))
         return true;
     *ret_why = "no unwind information";
     return false;

@@ -15,7 +15,8 @@ enum {
 
 static void size_value(struct value *value)
 {
-    value->size = value->bit_size ? (value->bit_offset + value->bit_size + 7) / 8 : value->type->size;
+    value->size =
+        value->bit_size ? (value->bit_offset + value->bit_size + 7) / 8 : value->type->size;
 }
 
 struct value *value_new(struct evaluation *v, struct type *t)
@@ -26,7 +27,8 @@ struct value *value_new(struct evaluation *v, struct type *t)
     return value;
 }
 
-struct value *value_at(struct evaluation *v, struct type *t, u64 address, const struct sources *from)
+struct value *value_at(struct evaluation *v, struct type *t, u64 address,
+                       const struct sources *from)
 {
     u64 object = address;
     t = fortran_resolved(v, t, &address);
@@ -90,7 +92,8 @@ struct error *value_load(struct value *value)
     if (value->bytes)
         return NULL;
     if (value->size > VALUE_MOST)
-        return error_new("it has %llu bytes, which is too much at once", (unsigned long long)value->size);
+        return error_new("it has %llu bytes, which is too much at once",
+                         (unsigned long long)value->size);
     u8 *bytes = values_alloc(value->evaluation, value->size + 1);
     u64 missing = value->address;
     struct type *plain = type_plain(value->evaluation, value->type);
@@ -136,7 +139,7 @@ bool value_same(struct value *a, struct value *b)
            memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* --- of locations ------------------------------------------------------------------------------------ */
+/* --- of locations ----------------------------------------------------------------------------- */
 
 bool value_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)
 {
@@ -150,19 +153,22 @@ bool value_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)
         return true;
     }
     char name[16];
-    bool vector = number >= DWARF_XMM0 && number < DWARF_ST0, stack = number >= DWARF_ST0 && number < DWARF_ST_END;
+    bool vector = number >= DWARF_XMM0 && number < DWARF_ST0,
+         stack = number >= DWARF_ST0 && number < DWARF_ST_END;
     if (f->index >= q->frame_count || !q->named_register || !(vector || stack))
         return false;
     for (size_t n = 0; n < f->index; n++)
         if (!q->frames[n].inlined)
             return false; /* the caller's are gone */
-    snprintf(name, sizeof name, vector ? "xmm%u" : "st%u", (unsigned)(number - (vector ? DWARF_XMM0 : DWARF_ST0)));
+    snprintf(name, sizeof name, vector ? "xmm%u" : "st%u",
+             (unsigned)(number - (vector ? DWARF_XMM0 : DWARF_ST0)));
     *size = 64;
     return q->named_register(q->context, name, bytes, size);
 }
 
 /* The bytes of a piece, as far as they are known. */
-static bool piece_bytes(struct frame_view *f, const struct piece *p, u8 *bytes, size_t room, size_t *size)
+static bool piece_bytes(struct frame_view *f, const struct piece *p, u8 *bytes, size_t room,
+                        size_t *size)
 {
     struct symbols *s = f->v->symbols;
     switch (p->kind) {
@@ -197,7 +203,8 @@ static void put_bits(struct value *value, u64 to, const u8 *bytes, u64 from, u64
     }
 }
 
-static void put_piece(struct frame_view *f, struct value *value, const struct piece *p, u64 at, u64 bits)
+static void put_piece(struct frame_view *f, struct value *value, const struct piece *p, u64 at,
+                      u64 bits)
 {
     enum { PIECE_ROOM = 4096 };
     u8 bytes[PIECE_ROOM] = {0};
@@ -254,14 +261,15 @@ struct value *value_implied(struct value *pointer, struct type *to, i64 index)
                   : value_part(pointer->implied, to, (u64)at);
 }
 
-/* --- parts ----------------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static struct value *part_of_bits(struct value *value, struct type *t, u64 offset, u32 bit_offset,
                                   u32 bit_size)
 {
     if (type_plain(value->evaluation, t)->is_dynamic)
-        return value->in_memory ? value_at(value->evaluation, t, value->address + offset, value->from)
-                                : value_optimised_out(value->evaluation, t);
+        return value->in_memory
+                   ? value_at(value->evaluation, t, value->address + offset, value->from)
+                   : value_optimised_out(value->evaluation, t);
     struct value *part = value_new(value->evaluation, t);
     part->bit_offset = bit_offset;
     part->bit_size = bit_size;
@@ -319,7 +327,8 @@ struct error *value_virtual_base(struct value *object, const struct member *m, u
     Dwarf_Attribute a;
     Dwarf_Op *ops;
     size_t count;
-    if (!object->in_memory || !dwarf_attr_integrate(&die, 0x38 /* DW_AT_data_member_location */, &a) ||
+    if (!object->in_memory ||
+        !dwarf_attr_integrate(&die, 0x38 /* DW_AT_data_member_location */, &a) ||
         expression_of(&a, &ops, &count) ||
         !expression_run(ops, count, &a, &host, &object->address, &location) || location.count != 1)
         return error_new("the base class cannot be found");
@@ -336,7 +345,8 @@ static struct value *value_static_member(struct value *value, const struct membe
     struct value *result = NULL;
     struct name_found name;
     char *qualified = xformat("%s::%s", plain->name ? plain->name : "", m->name ? m->name : "");
-    if (names_find(v, qualified, variables_space(v), 1u << NAME_VARIABLE, &name) && !name.entry.is_declaration)
+    if (names_find(v, qualified, variables_space(v), 1u << NAME_VARIABLE, &name) &&
+        !name.entry.is_declaration)
         found = (struct found_variable){.die = name.entry.die, .module = name.module};
     free(qualified);
     struct error *err = variables_value(v, &found, &result);
@@ -358,7 +368,8 @@ struct value *value_member(struct value *value, const struct member *m)
     return part_of_bits(value, m->type, m->offset, m->bit_offset, m->bit_size);
 }
 
-static struct error *find_member(struct value *value, const char *name, unsigned depth, struct value **ret)
+static struct error *find_member(struct value *value, const char *name, unsigned depth,
+                                 struct value **ret)
 {
     size_t count;
     struct evaluation *v = value->evaluation;
@@ -388,7 +399,7 @@ struct error *value_find_member(struct value *value, const char *name, struct va
     return find_member(value, name, 0, ret);
 }
 
-/* --- numbers ------------------------------------------------------------------------------------------------ */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static __int128 value_extended(unsigned __int128 raw, unsigned bits, bool is_unsigned)
 {
@@ -467,7 +478,9 @@ struct number number_as(struct evaluation *v, struct number n, struct type *t)
 {
     struct type *plain = type_plain(v, t);
     if (plain->kind == TYPE_FLOAT) {
-        long double f = n.is_float ? n.f : plain->is_unsigned ? (long double)(unsigned __int128)n.i : (long double)n.i;
+        long double f = n.is_float           ? n.f
+                        : plain->is_unsigned ? (long double)(unsigned __int128)n.i
+                                             : (long double)n.i;
         if (plain->size == 4)
             f = (float)f;
         else if (plain->size == 8)
@@ -514,7 +527,7 @@ struct value *value_of_integer(struct evaluation *v, const char *type, i64 i)
     return value_of_number(v, type_builtin(v, type), (struct number){.i = i});
 }
 
-/* --- references, sources ------------------------------------------------------------------------------------- */
+/* --- references, sources ---------------------------------------------------------------------- */
 
 struct error *value_referred(struct value *value, struct value **ret)
 {
@@ -535,7 +548,8 @@ struct error *value_referred(struct value *value, struct value **ret)
     return NULL;
 }
 
-const struct sources *sources_join(struct evaluation *v, const struct sources *a, const struct sources *b)
+const struct sources *sources_join(struct evaluation *v, const struct sources *a,
+                                   const struct sources *b)
 {
     if (!a || !b || a == b)
         return a ? a : b;
@@ -555,7 +569,8 @@ static void value_span(struct value *value, u64 *ret_address, u64 *ret_size)
     *ret_size = value->size;
     if (plain->kind != TYPE_ARRAY || type_is_contiguous(v, plain))
         return;
-    for (; plain->kind == TYPE_ARRAY && plain->count; plain = type_plain(v, type_target(v, plain))) {
+    for (; plain->kind == TYPE_ARRAY && plain->count;
+         plain = type_plain(v, type_target(v, plain))) {
         i64 distance = type_stride(v, plain) * (i64)(plain->count - 1);
         low += distance < 0 ? (u64)distance : 0;
         high += distance > 0 ? (u64)distance : 0;
@@ -647,6 +662,8 @@ struct error *value_integer(struct value *value, i64 *ret)
         err = value_number(value, &n);
     if (err)
         return err;
-    *ret = n.is_float ? (i64)number_as(value->evaluation, n, type_builtin(value->evaluation, "long")).i : (i64)n.i;
+    *ret = n.is_float
+               ? (i64)number_as(value->evaluation, n, type_builtin(value->evaluation, "long")).i
+               : (i64)n.i;
     return NULL;
 }

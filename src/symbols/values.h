@@ -5,7 +5,8 @@
  *   lookup.c                what a name means in a frame
  *   name_index.c            names outside of functions
  *   link_order.c            modules as the dynamic linker has them
- *   variables.c             where a variable is: location lists, entry values, pieces, thread-locals
+ *   variables.c             where a variable is: location lists, entry values, pieces,
+ *                           thread-locals
  *   stretches.c             how it is kept in each part of its function's code
  *   linked_data.c           where the linker has put a variable that is only declared
  *   value.c                 bytes with a type
@@ -96,11 +97,13 @@ struct values_request {
     /* Inlined functions that are no frames, though the pc of the innermost ones is in them. */
     u32 not_entered;
     u64 fs_base;                /* for thread-locals */
-    /* Names mean what they mean in the code at names_pc, in the function that is further out than so many inlined ones there; what
-     * has no value where the frame is now counts as optimised out.  0: where the frame is. */
+    /* Names mean what they mean in the code at names_pc, in the function that is further out than
+     * so many inlined ones there; what has no value where the frame is now counts as optimised out.
+     * 0: where the frame is. */
     u64 names_pc;
     size_t names_inlined;
-    /* Registers that frames do not hold: vector, x87, segments; by gdb's name without `$`; may be NULL. */
+    /* Registers that frames do not hold: vector, x87, segments; by gdb's name without `$`; may
+     * be NULL. */
     bool (*named_register)(void *context, const char *name, u8 *bytes, size_t *size);
     const struct values_actions *actions; /* NULL: assignments and calls are refused */
     struct conveniences *conveniences;    /* NULL: there are none */
@@ -108,7 +111,8 @@ struct values_request {
     const u8 *siginfo;                    /* SIGINFO_BYTES, lent; NULL: no signal is taken now */
     void *context;
 };
-struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret);
+struct error *values_open(struct symbols *s, const struct values_request *request,
+                          struct evaluation **ret);
 void values_close(struct evaluation *v); /* accepts NULL */
 
 /* Errors are one sentence: does not parse, names nothing, is optimised out, points to memory that
@@ -116,7 +120,8 @@ void values_close(struct evaluation *v); /* accepts NULL */
  * calls where that is refused. */
 struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret);
 
-/* A sentence about the symbol that a name was taken for, if scope did not decide between several; NULL: it did. */
+/* A sentence about the symbol that a name was taken for, if scope did not decide between
+ * several; NULL: it did. */
 const char *values_note(const struct evaluation *v);
 
 /* A function of the symbol tables, by the linker's name. */
@@ -139,8 +144,8 @@ struct error *value_contents(struct value *value, u8 **ret, u64 *ret_size);
 struct value *values_pointer(struct evaluation *v, u64 address); /* void * */
 /* A pointer to the value; NULL: it is not in memory. */
 struct value *value_address_of(struct value *value);
-/* The same in a list of variables, where pointers have no type before them; and in a line of a backtrace, where what has parts is "...",
- * unless it is a text.  To be freed. */
+/* The same in a list of variables, where pointers have no type before them; and in a line of a
+ * backtrace, where what has parts is "...", unless it is a text.  To be freed. */
 char *value_show_variable(struct value *value);
 char *value_show_argument(struct value *value);
 char *value_type(struct value *value);       /* to be freed */
@@ -153,7 +158,8 @@ struct error *value_floating(struct value *value, long double *ret);
 /* The characters of an array, or of what it points to, up to the null: UTF-8.  With `wide` they are
  * of 4 bytes.  NULL for a null pointer; to be freed. */
 struct error *value_text(struct value *value, bool wide, char **ret);
-/* How its bytes are a number: 'd' signed, 'u' unsigned, 'f' floating point, of 1, 2, 4 or 8 bytes; 0: not simply. */
+/* How its bytes are a number: 'd' signed, 'u' unsigned, 'f' floating point, of 1, 2, 4 or 8
+ * bytes; 0: not simply. */
 char value_number_kind(struct value *value);
 
 bool value_function(struct value *value, u64 *ret_address); /* false: it is no function */
@@ -161,14 +167,16 @@ bool value_function(struct value *value, u64 *ret_address); /* false: it is no f
 bool value_is_gone(const struct value *value);
 /* Where it lies: memory, and how much; false: in a register, computed, or in parts. */
 bool value_memory(struct value *value, u64 *ret_address, u64 *ret_size);
-/* A bit-field's bits in the bytes of value_memory(), from the lowest of the first; false: it is none. */
+/* A bit-field's bits in the bytes of value_memory(), from the lowest of the first; false: it is
+ * none. */
 bool value_bits(struct value *value, u32 *ret_offset, u32 *ret_size);
-/* All bytes of memory that the value was read from: pointers followed on the way, too; *ret to be freed.  For a watch. */
+/* All bytes of memory that the value was read from: pointers followed on the way, too; *ret to
+ * be freed.  For a watch. */
 struct value_source { u64 address, size; };
 void value_sources(struct value *value, struct value_source **ret, size_t *ret_count);
 
-/* Variables of the frame: parameters (true) or locals, of all blocks around the pc, innermost first.  For each: name and value, or
- * why there is none.  *ret is the evaluation's. */
+/* Variables of the frame: parameters (true) or locals, of all blocks around the pc, innermost
+ * first.  For each: name and value, or why there is none.  *ret is the evaluation's. */
 struct variable {
     const char *name;
     struct value *value;  /* NULL: */
@@ -178,24 +186,26 @@ struct variable {
     unsigned line;
     bool hidden;          /* by one of the same name further in */
 };
-/* Variables of the blocks around the place where names are looked up, innermost first, without their
- * values. */
+/* Variables of the blocks around the place where names are looked up, innermost first, without
+ * their values. */
 struct scope_variable {
     const char *name, *declaration;
     u64 size;
     bool is_parameter;
 };
 struct error *values_scope(struct evaluation *v, struct scope_variable **ret, size_t *ret_count);
-struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count);
+struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret,
+                               size_t *ret_count);
 
-/* The message of a panic of Rust, from the two words that its function rust_panic is called with; NULL: it is not known.
- * To be freed. */
+/* The message of a panic of Rust, from the two words that its function rust_panic is called with;
+ * NULL: it is not known. To be freed. */
 char *values_panic_message(struct evaluation *v, const u64 payload[2]);
 bool value_same(struct value *a, struct value *b); /* the same bytes, all of them known */
 
 /* Types by name or of an expression: "struct node", "head->next"; *ret to be freed. */
 enum ptype_manner { PTYPE_NAME, PTYPE_BODY, PTYPE_OFFSETS };
-struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_manner manner, char **ret);
+struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_manner manner,
+                           char **ret);
 
 /* Names of the program outside of functions (listed.c), in the order in which they are shown. */
 enum listed_kind { LISTED_FUNCTIONS, LISTED_VARIABLES, LISTED_TYPES };
@@ -212,7 +222,8 @@ struct error *values_listed(struct evaluation *v, enum listed_kind kind, const c
                             struct listed_name **ret, size_t *ret_count);
 
 /* What a function that has just returned left: its value; NULL in *ret if it returns nothing. */
-struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2], struct value **ret);
+struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_rdx[2],
+                              struct value **ret);
 
 /* An error if it means nothing in the code at the place: it does not parse, or there is
  * something in it that has no such name there. */
@@ -223,9 +234,11 @@ struct error *values_check(struct evaluation *v, const char *expression, struct 
 struct error *values_compile(struct evaluation *v, const char *expression, struct code_place place,
                              u8 **ret, size_t *ret_size);
 
-/* The same for the evaluation's own frame as it lies now: what is relative to the frame has a fixed address, and the code may run anywhere as
- * long as the frame is there.  What is in registers cannot be compiled so. */
-struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret, size_t *ret_size);
+/* The same for the evaluation's own frame as it lies now: what is relative to the frame has a fixed
+ * address, and the code may run anywhere as long as the frame is there.  What is in registers
+ * cannot be compiled so. */
+struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret,
+                                   size_t *ret_size);
 
 /* Is it a comparison or a logical expression?  An error if it does not parse. */
 struct error *values_is_condition(struct evaluation *v, const char *expression, bool *ret);
@@ -235,21 +248,30 @@ enum {
     VALUES_FRAME = 1,     /* where the frame lies */
     VALUES_REGISTERS = 2, /* what is in its registers */
     VALUES_NO_MEMORY = 4, /* memory that is not there: at another moment it may be */
-    VALUES_MOVES = 8,     /* the pc: the compiler keeps it elsewhere in other parts of the function */
+    VALUES_MOVES = 8,     /* the pc: the compiler keeps it elsewhere in other parts of the
+                           * function */
     VALUES_GONE = 16,     /* what is optimised out at this pc */
     VALUES_CONSTANT = 32, /* a variable that the compiler has made a constant */
 };
 u32 values_uses(const struct evaluation *v);
-/* How many inlined functions are further in than the selected frame: names_inlined for the place of its pc. */
+/* How many inlined functions are further in than the selected frame: names_inlined for the place
+ * of its pc. */
 size_t values_inlined_before(const struct values_request *q);
 
-/* How the variables that VALUES_MOVES or VALUES_CONSTANT speaks of are kept at an address of their function. */
-enum variable_keeping { KEPT_NOWHERE, KEPT_IN_MEMORY, KEPT_IN_REGISTERS, KEPT_BY_CALLER, KEPT_AS_CONSTANT };
+/* How the variables that VALUES_MOVES or VALUES_CONSTANT speaks of are kept at an address of
+ * their function. */
+enum variable_keeping {
+    KEPT_NOWHERE,
+    KEPT_IN_MEMORY,
+    KEPT_IN_REGISTERS,
+    KEPT_BY_CALLER,
+    KEPT_AS_CONSTANT
+};
 /* Their names, in the order in which they were met; NULL: there are no more. */
 const char *values_moving(const struct evaluation *v, size_t index);
 enum variable_keeping values_kept(struct evaluation *v, size_t index, u64 pc);
 
-/* --- what memory that has changed means (parts.c) --------------------------------------------------- */
+/* --- what memory that has changed means (parts.c) --------------------------------------------- */
 
 struct memory_range { u64 start, end; };
 /* The first that ends behind the address. */
@@ -259,14 +281,16 @@ size_t memory_ranges_find(const struct memory_range *ranges, size_t count, u64 a
 struct changed_part {
     u64 key;         /* of the variable, or the address of the object: the same at all moments */
     char *path;      /* "table[2].show" */
-    size_t root;     /* characters of it that are the variable's name; 0: it is what a pointer leads to */
+    size_t root;     /* characters of it that are the variable's name; 0: it is what a pointer
+                      * leads to */
     char *name;      /* that an expression finds it by, in place of those; NULL: they will do */
     char *text;      /* NULL: optimised out */
     u8 *bytes;       /* NULL: not known as such */
     u64 size, address;
     bool is_bits, in_memory, is_wanted;
     bool is_holder;  /* of elements that lie elsewhere: its text tells whether it has changed */
-    const char *library; /* of the system, which keeps it: it is told whole, without text; NULL: it is the program's */
+    const char *library; /* of the system, which keeps it: it is told whole, without text; NULL:
+                          * it is the program's */
 };
 /* Is the file a library of the system: one that is not a part of what somebody debugs? */
 bool symbols_is_system_library(const char *path);
@@ -289,8 +313,10 @@ struct parts {
     struct list objects; /* struct value_object */
     bool is_cut;         /* there are more parts */
 };
-#define PARTS ((struct parts){.list = LIST(struct changed_part), .covered = LIST(struct memory_range), \
-                              .objects = LIST(struct value_object)})
+#define PARTS                                                                                      \
+    ((struct parts){.list = LIST(struct changed_part),                                             \
+                    .covered = LIST(struct memory_range),                                          \
+                    .objects = LIST(struct value_object)})
 void parts_clear(struct parts *p); /* but for the objects */
 void parts_deinit(struct parts *p);
 
@@ -317,7 +343,9 @@ void conveniences_define_integer(struct conveniences *c, const char *name, i64 i
 /* By their number from 0, newest first; NULL: there are no more. */
 const char *conveniences_name(const struct conveniences *c, size_t index);
 
-/* Members and variables that begin so, for completion: the whole text with its last word completed; *ret and its strings to be freed. */
-void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret, size_t *ret_count);
+/* Members and variables that begin so, for completion: the whole text with its last word
+ * completed; *ret and its strings to be freed. */
+void values_complete(struct evaluation *v, const char *beginning, size_t most, char ***ret,
+                     size_t *ret_count);
 
 #endif

@@ -9,17 +9,18 @@
 #include "symbols/symbols_internal.h"
 #include "symbols/values.h"
 
-/* --- languages (language.c) ------------------------------------------------------------------------- */
+/* --- languages (language.c) ------------------------------------------------------------------- */
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_RUST, LANGUAGE_FORTRAN };
 
 enum language language_of_unit(Dwarf_Die *unit);
 enum language language_of_die(Dwarf_Die *die);
 
-/* --- types (types.c, type_text.c) ----------------------------------------------------------------- */
+/* --- types (types.c, type_text.c) ------------------------------------------------------------- */
 
 enum type_kind {
-    TYPE_VOID, TYPE_INTEGER, TYPE_CHARACTER, TYPE_BOOL, TYPE_FLOAT, TYPE_DECIMAL, TYPE_COMPLEX, TYPE_ENUM,
+    TYPE_VOID, TYPE_INTEGER, TYPE_CHARACTER, TYPE_BOOL, TYPE_FLOAT, TYPE_DECIMAL, TYPE_COMPLEX,
+    TYPE_ENUM,
     TYPE_POINTER, TYPE_REFERENCE, TYPE_MEMBER_POINTER, TYPE_ARRAY, TYPE_STRUCT, TYPE_FUNCTION,
     TYPE_TYPEDEF, TYPE_CONST, TYPE_VOLATILE, TYPE_OTHER,
 };
@@ -44,12 +45,14 @@ struct type {
     i64 lower;            /* the first index */
     i64 stride;           /* bytes from an element to the next; 0: its size */
     bool is_string;       /* an array of characters that are one text */
-    bool is_dynamic;      /* bounds, or the place of the data, depend on the object: type_resolved() */
+    bool is_dynamic;      /* bounds, or the place of the data, depend on the object:
+                           * type_resolved() */
     bool is_resolved;     /* made of a dynamic one */
     bool is_of_descriptor; /* by the descriptor alone; the debug information says nothing */
     bool is_allocatable;
     const char *absent;   /* "not allocated", "not associated": it has no data; NULL: it has */
-    struct type *target;  /* pointed to, of the elements, returned, the type behind a name; ask type_target() */
+    struct type *target;  /* pointed to, of the elements, returned, the type behind a name; ask
+                           * type_target() */
     bool has_die, target_made, members_made;
     struct module *module;
     Dwarf_Die die;
@@ -74,10 +77,12 @@ struct type *type_target(struct evaluation *v, struct type *t);
 /* Without typedefs, const and volatile. */
 struct type *type_plain(struct evaluation *v, struct type *t);
 const struct member *type_members(struct evaluation *v, struct type *t, size_t *ret_count);
-/* A struct that is one of several, as Rust's enums: the member that tells which (without a type: there is only one), and the first of
- * them; then the one of a tag. */
-bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_tag, Dwarf_Die *ret_first);
-bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants, u64 tag, struct member *ret);
+/* A struct that is one of several, as Rust's enums: the member that tells which (without a type:
+ * there is only one), and the first of them; then the one of a tag. */
+bool type_variants(struct evaluation *v, struct type *plain, struct member *ret_tag,
+                   Dwarf_Die *ret_first);
+bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants, u64 tag,
+                  struct member *ret);
 /* One of C's own: "unsigned int"; NULL: there is none of the name. */
 struct type *type_builtin(struct evaluation *v, const char *name);
 struct type *type_pointer(struct evaluation *v, struct type *to);
@@ -104,18 +109,20 @@ char *type_text(struct evaluation *v, struct type *t);
 char *type_declaration(struct evaluation *v, struct type *t, const char *name);
 /* Those of a function that somebody wrote, with commas between them; to be freed. */
 char *type_parameters(struct evaluation *v, struct module *m, Dwarf_Die *function);
-/* What a pointer to members means: a virtual function, or the member at an offset, or NULL.  To be freed. */
+/* What a pointer to members means: a virtual function, or the member at an offset, or NULL.  To
+ * be freed. */
 char *type_virtual_method(struct evaluation *v, struct type *plain, u64 index);
 char *type_member_at(struct evaluation *v, struct type *plain, u64 offset);
 /* What stands before the names of an enum's values: "N::"; to be freed. */
 char *type_enum_prefix(struct evaluation *v, struct type *t);
 char *type_expanded(struct evaluation *v, struct type *t, bool offsets);
-/* "std::vector<int, std::allocator<int> >" is "std::vector<int>" to people (type_names.c).  To be freed. */
+/* "std::vector<int, std::allocator<int> >" is "std::vector<int>" to people (type_names.c).  To
+ * be freed. */
 char *type_short_name(const char *name);
 /* Are both names the same, but for blanks and what a template has by default? */
 bool type_same_name(const char *a, const char *b);
 
-/* --- names (name_index.c) --------------------------------------------------------------------------- */
+/* --- names (name_index.c) --------------------------------------------------------------------- */
 
 enum name_kind { NAME_VARIABLE, NAME_FUNCTION, NAME_TYPE, NAME_ENUMERATOR, NAME_SPACE };
 
@@ -168,13 +175,15 @@ struct name_found {
     unsigned points; /* how well it fits */
 };
 
-/* A name as C++ writes it, of one of the kinds.  `space` (may be NULL) is the name space or class in
- * which the question is asked.  If nothing has the name, what ends so is found. */
+/* A name as C++ writes it, of one of the kinds.  `space` (may be NULL) is the name space or class
+ * in which the question is asked.  If nothing has the name, what ends so is found. */
 bool names_find(struct evaluation *v, const char *name, const char *space, unsigned kinds,
                 struct name_found *ret);
 /* The same, but the name must be whole; anonymous and inline name spaces can be left out. */
-bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds, struct name_found *ret);
-/* Could the frame's file refer to it by the name?  If not, it is one of those that have the name. */
+bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds,
+                      struct name_found *ret);
+/* Could the frame's file refer to it by the name?  If not, it is one of those that have the
+ * name. */
 bool names_is_by_scope(const struct name_found *f);
 /* Is its name what was asked for, not only the end of it? */
 bool names_is_whole(const struct name_found *f);
@@ -188,9 +197,11 @@ bool names_tag_fits(enum name_tag tag, unsigned kinds);
 const char *names_last_part(const char *name);
 /* The modules in the order in which the linker looks for a name (link_order.c). */
 struct module **modules_linked(struct symbols *s, size_t *ret_count);
-/* An instance of a template, named without the arguments that it has by default: a walk over all names. */
+/* An instance of a template, named without the arguments that it has by default: a walk over all
+ * names. */
 bool names_find_instance(struct evaluation *v, const char *name, struct name_found *ret);
-void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e), void *context);
+void names_each(struct module *m, bool (*visit)(void *context, const struct name_entry *e),
+                void *context);
 /* What it is in: the enum of a constant, the class of a member. */
 bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret);
 /* To be freed. */
@@ -206,7 +217,7 @@ const struct data_symbol *names_data(struct module *m, size_t *ret_count);
 /* Of the symbol table. */
 bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 *ret_address);
 
-/* --- the evaluation (variables.c) ------------------------------------------------------------------------- */
+/* --- the evaluation (variables.c) ------------------------------------------------------------- */
 
 /* A frame, as expressions see it. */
 struct frame_view {
@@ -237,7 +248,8 @@ struct evaluation {
     u32 uses;                  /* VALUES_* */
     /* nothing is to have an effect: only the type of the result is asked for */
     bool only_types;
-    const char *note;          /* which of several symbols a name was taken for; NULL: none was in doubt */
+    const char *note;          /* which of several symbols a name was taken for; NULL: none was
+                                * in doubt */
     unsigned implied_depth; /* of pointers to pointers that are optimised away */
     struct list moving;        /* struct found_variable: of VALUES_MOVES and VALUES_CONSTANT */
     bool no_place;             /* where the last thread-local variable is was not to be found */
@@ -263,14 +275,15 @@ bool variables_find(struct evaluation *v, const char *name, struct found_variabl
 bool variables_find_in_block(struct evaluation *v, size_t block, const char *name,
                              struct found_variable *ret);
 /* The nearest frame of the function from the selected one on. */
-bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m, size_t *ret);
+bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m,
+                        size_t *ret);
 /* The value of a variable of another frame. */
-struct error *variables_value_in_frame(struct evaluation *v, size_t frame, const struct found_variable *f,
-                                       struct value **ret);
+struct error *variables_value_in_frame(struct evaluation *v, size_t frame,
+                                       const struct found_variable *f, struct value **ret);
 /* Is the location the same everywhere: an address, or one of the thread? */
 bool variables_is_fixed(Dwarf_Attribute *location);
 
-/* --- what a name means (lookup.c) -------------------------------------------------------------------------- */
+/* --- what a name means (lookup.c) ------------------------------------------------------------- */
 
 struct name_meaning {
     enum name_kind kind;
@@ -294,11 +307,13 @@ bool lookup_in_file(struct evaluation *v, const char *file, const char *text, un
 /* Is it the class itself, or one of its bases? */
 bool class_has_base(struct evaluation *v, struct type *class, struct type *base);
 /* The class or base class that the name means; NULL: none. */
-struct type *class_named_in(struct evaluation *v, struct type *class, const char *name, unsigned depth);
+struct type *class_named_in(struct evaluation *v, struct type *class, const char *name,
+                            unsigned depth);
 struct error *evaluate_meaning(struct evaluation *v, const char *text, const struct name_meaning *m,
                                struct value **ret);
 /* A member in the class of the object, or in the base class of it that is named. */
-struct error *value_find_member_in(struct value *object, struct type *class, const char *name, struct value **ret);
+struct error *value_find_member_in(struct value *object, struct type *class, const char *name,
+                                   struct value **ret);
 
 /* The name that the linker knows it by; NULL: none. */
 const char *variables_link_name(Dwarf_Die *die);
@@ -327,7 +342,8 @@ bool variables_register(struct evaluation *v, const char *name, struct value **r
 const char *variables_space(struct evaluation *v);
 /* The object that a member function is called for; NULL: none. */
 struct value *variables_this(struct evaluation *v);
-/* Thread-local storage of a module: its block is at a fixed distance from fs_base, or has a number in the vector of blocks. */
+/* Thread-local storage of a module: its block is at a fixed distance from fs_base, or has a
+ * number in the vector of blocks. */
 struct tls_place {
     bool is_fixed;
     i64 offset;
@@ -341,17 +357,18 @@ int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret,
 bool stretches_differ(Dwarf_Attribute *location);
 void stretches_note(struct evaluation *v, const struct found_variable *f);
 
-/* --- variables of other files (linked_data.c) ------------------------------------------------------------- */
+/* --- variables of other files (linked_data.c) ------------------------------------------------- */
 
 struct linked {
     struct module *module;
     u64 address;          /* or the offset in the module's thread-local storage */
     bool is_thread_local;
 };
-/* Where the linker has put a variable that is only declared, or that the program has a copy of; false: where it is said to be. */
+/* Where the linker has put a variable that is only declared, or that the program has a copy of;
+ * false: where it is said to be. */
 bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked *ret);
 
-/* --- values (value.c) ---------------------------------------------------------------------------------- */
+/* --- values (value.c) ------------------------------------------------------------------------- */
 
 /* Memory that a value was made of: its own, and that of others. */
 struct sources {
@@ -388,7 +405,8 @@ struct number {
 };
 
 struct value *value_new(struct evaluation *v, struct type *t);
-struct value *value_at(struct evaluation *v, struct type *t, u64 address, const struct sources *from);
+struct value *value_at(struct evaluation *v, struct type *t, u64 address,
+                       const struct sources *from);
 struct value *value_of_bytes(struct evaluation *v, struct type *t, const void *bytes, size_t size);
 struct value *value_of_number(struct evaluation *v, struct type *t, struct number n);
 struct value *value_of_integer(struct evaluation *v, const char *type, i64 i);
@@ -408,7 +426,8 @@ bool value_is_missing(const struct value *value, u64 offset, u64 size);
 struct error *value_number(struct value *value, struct number *ret);
 struct error *value_pointer(struct value *value, u64 *ret);
 const struct sources *value_all_sources(struct value *value);
-const struct sources *sources_join(struct evaluation *v, const struct sources *a, const struct sources *b);
+const struct sources *sources_join(struct evaluation *v, const struct sources *a,
+                                   const struct sources *b);
 /* References become what they refer to. */
 struct error *value_referred(struct value *value, struct value **ret);
 /* A member by its name, of bases and anonymous members too; NULL: none. */
@@ -423,11 +442,12 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
 /* May an object, or a pointer to one, have another address when it is cast? */
 bool cast_moves(struct evaluation *v, struct type *from, struct type *to);
 
-/* --- expressions (parse.c, evaluate.c) -------------------------------------------------------------------- */
+/* --- expressions (parse.c, evaluate.c) -------------------------------------------------------- */
 
 enum tree_kind {
     TREE_NUMBER, TREE_STRING, TREE_NAME, TREE_ENTRY, TREE_FILE_NAME, TREE_REGISTER, TREE_UNARY,
-    TREE_BINARY, TREE_AND, TREE_OR, TREE_CONDITION, TREE_COMMA, TREE_MEMBER, TREE_ARROW, TREE_INDEX, TREE_SLICE,
+    TREE_BINARY, TREE_AND, TREE_OR, TREE_CONDITION, TREE_COMMA, TREE_MEMBER, TREE_ARROW, TREE_INDEX,
+    TREE_SLICE,
     TREE_CAST, TREE_SIZEOF, TREE_SIZEOF_TYPE, TREE_TYPE, TREE_TO_MEMBER,
     TREE_CALL,    /* a: the function; arguments */
     TREE_ASSIGN,  /* a = b, or with an operation: a += b */
@@ -535,10 +555,18 @@ struct error *call_operator(struct evaluation *v, const char *name, struct value
                             struct value *b,
                             struct value **ret);
 
-/* --- where functions find and leave values (returned.c, arguments.c) ----------------------------- */
+/* --- where functions find and leave values (returned.c, arguments.c) -------------------------- */
 
 /* What each eight bytes of a value are to the calling convention. */
-enum word_class { WORD_NONE, WORD_INTEGER, WORD_SSE, WORD_SSE_UP, WORD_X87, WORD_X87_UP, WORD_MEMORY };
+enum word_class {
+    WORD_NONE,
+    WORD_INTEGER,
+    WORD_SSE,
+    WORD_SSE_UP,
+    WORD_X87,
+    WORD_X87_UP,
+    WORD_MEMORY
+};
 
 enum { RETURNED_WORDS = 8 }; /* of the largest that can be in registers: a zmm */
 
@@ -564,7 +592,8 @@ struct error *returned_from_registers(struct returned *r, struct type *t, const 
 struct error *go_returned(struct evaluation *v, struct module *m, Dwarf_Die *function,
                           struct value **ret);
 /* A register as a call left it. */
-bool call_register(const struct values_called *called, const char *name, u8 *bytes, size_t *ret_size);
+bool call_register(const struct values_called *called, const char *name, u8 *bytes,
+                   size_t *ret_size);
 /* Is the result where the first argument says? */
 bool call_returns_in_memory(struct evaluation *v, struct type *t);
 struct error *call_result(struct evaluation *v, struct type *t, const struct values_called *called,
@@ -582,7 +611,7 @@ struct error *siginfo_value(struct evaluation *v, struct value **ret);
 struct error *conveniences_set(struct evaluation *v, const char *name, const u64 *offset,
                                struct value *value);
 
-/* --- text (show.c, show_text.c, show_std.c) ------------------------------------------------------------------ */
+/* --- text (show.c, show_text.c, show_std.c) --------------------------------------------------- */
 
 enum { SHOW_MOST = 200, SHOW_REPEATS = 10, SHOW_DEPTH = 20, SHOW_FETCHED_MOST = 1 << 14 };
 
@@ -639,8 +668,8 @@ const char *go_type_name(struct type *t);
 /* An interface becomes what it holds, or what that points to; others stay as they are. */
 struct value *go_looked_through(struct value *value);
 bool go_shown_handle(struct value *value, struct shown *ret);
-/* For the descriptions of the classes (std_containers.c, std_holders.c): a member by its path, "_M_impl._M_start", through pointers
- * too; NULL: there is none. */
+/* For the descriptions of the classes (std_containers.c, std_holders.c): a member by its path,
+ * "_M_impl._M_start", through pointers too; NULL: there is none. */
 struct value *std_member(struct value *value, const char *path);
 bool std_word(struct value *value, const char *path, u64 *ret);
 bool std_is(const struct type *plain, const char *name); /* the template NAME<...> */

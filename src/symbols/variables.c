@@ -1,8 +1,9 @@
 /* Variables: which one a name means in a frame, and where it is.
  *
- * The blocks around the pc are walked from the inside; inlined functions are blocks whose registers are those of the function
- * around them.  Where a variable is at this pc its location list says.  Values at the entry of a function are found in its caller, if
- * the compiler has described the call.
+ * The blocks around the pc are walked from the inside; inlined functions are blocks whose registers
+ * are those of the function around them.  Where a variable is at this pc its location list says.
+ * Values at the entry of a function are found in its caller, if the compiler has described the
+ * call.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -12,7 +13,7 @@
 
 enum { ENTRY_DEEP = 8, CHAIN_MOST = 4096 /* Rust has a block for each `let` */ };
 
-/* --- memory of the evaluation -------------------------------------------------------------------------------- */
+/* --- memory of the evaluation ----------------------------------------------------------------- */
 
 void *values_alloc(struct evaluation *v, size_t size)
 {
@@ -28,12 +29,12 @@ char *values_copy(struct evaluation *v, const char *text, size_t length)
     return copy;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------ */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static bool may_hold_code(unsigned tag)
 {
-    return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
-           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+    return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+           tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
 /* The child of `die` that holds the pc; those of name spaces count as children of the unit. */
@@ -56,11 +57,13 @@ static bool child_with(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
 
 static bool may_hold_functions(unsigned tag)
 {
-    return may_hold_code(tag) || tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-           tag == DW_TAG_union_type || tag == DW_TAG_module || tag == DW_TAG_enumeration_type;
+    return may_hold_code(tag) || tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_module ||
+           tag == DW_TAG_enumeration_type;
 }
 
-/* A function of a class inside of another function, a lambda for one, is a child of that class, wherever its code is. */
+/* A function of a class inside of another function, a lambda for one, is a child of that class,
+ * wherever its code is. */
 static bool nested_function(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
 {
     Dwarf_Die child;
@@ -156,7 +159,8 @@ static void take_blocks(struct evaluation *v)
     free(chain);
 }
 
-struct error *values_open(struct symbols *s, const struct values_request *request, struct evaluation **ret)
+struct error *values_open(struct symbols *s, const struct values_request *request,
+                          struct evaluation **ret)
 {
     struct evaluation *v = xalloc(sizeof *v);
     *v = (struct evaluation){.symbols = s, .request = *request, .memory = LIST(void *),
@@ -187,7 +191,7 @@ void values_close(struct evaluation *v)
     free(v);
 }
 
-/* --- thread-locals --------------------------------------------------------------------------------------------- */
+/* --- thread-locals ---------------------------------------------------------------------------- */
 
 static bool find_tls_segment(struct module *m, GElf_Phdr *ret)
 {
@@ -214,7 +218,8 @@ static bool executable_tls(struct module *m, i64 *ret)
     return true;
 }
 
-/* gcc 12 writes the place in the image, not the offset, into the address table of split debug information. */
+/* gcc 12 writes the place in the image, not the offset, into the address table of split debug
+ * information. */
 static bool mend_tls_offset(struct module *m, u64 *offset)
 {
     GElf_Phdr t;
@@ -235,7 +240,8 @@ struct tls_search {
     i64 offset;  /* of its block */
 };
 
-/* The loader has written the module's number, or the distance of one variable, where a relocation asked for it. */
+/* The loader has written the module's number, or the distance of one variable, where a
+ * relocation asked for it. */
 static void see_relocation(struct tls_search *t, const GElf_Rela *rela, Elf_Data *symbols)
 {
     GElf_Sym symbol = {0};
@@ -244,9 +250,11 @@ static void see_relocation(struct tls_search *t, const GElf_Rela *rela, Elf_Data
     if (kind != R_X86_64_DTPMOD64 && kind != R_X86_64_TPOFF64)
         return;
     size_t index = GELF_R_SYM(rela->r_info);
-    if (index && (!symbols || !gelf_getsym(symbols, (int)index, &symbol) || symbol.st_shndx == SHN_UNDEF))
+    if (index &&
+        (!symbols || !gelf_getsym(symbols, (int)index, &symbol) || symbol.st_shndx == SHN_UNDEF))
         return;
-    if ((index && t->is_own) || !t->s->host.read(t->s->host.context, rela->r_offset + t->bias, &slot, 8))
+    if ((index && t->is_own) ||
+        !t->s->host.read(t->s->host.context, rela->r_offset + t->bias, &slot, 8))
         return;
     t->is_own = !index;
     if (kind == R_X86_64_DTPMOD64) {
@@ -264,7 +272,8 @@ static void search_relocations(struct tls_search *t)
     GElf_Shdr h;
     GElf_Rela rela;
     while ((section = elf_nextscn(t->elf, section))) {
-        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_RELA || !h.sh_entsize || !(h.sh_flags & SHF_ALLOC))
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_RELA || !h.sh_entsize ||
+            !(h.sh_flags & SHF_ALLOC))
             continue;
         Elf_Data *data = elf_getdata(section, NULL);
         Elf_Scn *linked = elf_getscn(t->elf, h.sh_link);
@@ -294,7 +303,8 @@ bool variables_tls(struct evaluation *v, struct module *m, u64 offset, u64 *ret)
     const struct symbols_host *host = &v->symbols->host;
     struct tls_place place;
     u64 vector, entry;
-    if (!v->request.fs_base || !mend_tls_offset(m, &offset) || !variables_tls_place(v->symbols, m, &place))
+    if (!v->request.fs_base || !mend_tls_offset(m, &offset) ||
+        !variables_tls_place(v->symbols, m, &place))
         return false;
     if (place.is_fixed) {
         *ret = v->request.fs_base + (u64)place.offset + offset;
@@ -308,7 +318,7 @@ bool variables_tls(struct evaluation *v, struct module *m, u64 offset, u64 *ret)
     return !v->no_storage;
 }
 
-/* --- expressions of a frame -------------------------------------------------------------------------------------- */
+/* --- expressions of a frame ------------------------------------------------------------------- */
 
 static bool host_read(void *context, u64 address, void *to, size_t size)
 {
@@ -358,7 +368,8 @@ static bool host_tls(void *context, u64 offset, u64 *ret)
 }
 
 static bool host_frame_base(void *context, u64 *ret);
-static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
+static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute,
+                             u64 *ret);
 
 int variables_location(struct frame_view *f, Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count)
 {
@@ -418,7 +429,7 @@ static bool host_frame_base(void *context, u64 *ret)
     return known;
 }
 
-/* --- values at the entry --------------------------------------------------------------------------------------------- */
+/* --- values at the entry ---------------------------------------------------------------------- */
 
 const char *variables_link_name(Dwarf_Die *die)
 {
@@ -452,7 +463,8 @@ static bool entry_value(struct frame_view *f, const Dwarf_Op *place, u64 *ret)
            run_for_number(&caller, &value, ret);
 }
 
-static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret)
+static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute,
+                             u64 *ret)
 {
     Dwarf_Attribute inner;
     Dwarf_Op *ops;
@@ -462,7 +474,7 @@ static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute 
            count == 1 && entry_value(context, &ops[0], ret);
 }
 
-/* --- variables ---------------------------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------- */
 
 static bool is_variable(Dwarf_Die *die)
 {
@@ -506,7 +518,8 @@ static bool is_left_out(Dwarf_Attribute *a)
 {
     Dwarf_Op *ops;
     size_t count;
-    return dwarf_getlocation(a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_addr && !ops[0].number;
+    return dwarf_getlocation(a, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_addr &&
+           !ops[0].number;
 }
 
 static struct value *linked_value(struct evaluation *v, struct type *t, const struct linked *l)
@@ -517,7 +530,8 @@ static struct value *linked_value(struct evaluation *v, struct type *t, const st
     return value_at(v, t, at, NULL);
 }
 
-/* Is the frame in the block that the variable is declared in?  Outside, its memory may be another's. */
+/* Is the frame in the block that the variable is declared in?  Outside, its memory may be
+ * another's. */
 static bool is_in_its_block(const struct evaluation *v, const struct found_variable *f)
 {
     Dwarf_Die block = f->block;
@@ -788,8 +802,8 @@ static bool find_in_block(struct evaluation *v, Dwarf_Die *block, const char *na
     do {
         const char *own = is_variable(&child) ? dwarf_diename(&child) : NULL;
         if (own && strcmp(own, name) == 0) {
-            *ret = (struct found_variable){.die = child, .module = v->view.module, .has_block = true,
-                                           .block = *block};
+            *ret = (struct found_variable){
+                .die = child, .module = v->view.module, .has_block = true, .block = *block};
             any = true; /* of two with one name the later hides the earlier */
         }
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -892,7 +906,8 @@ bool variables_is_fixed(Dwarf_Attribute *location)
     return false;
 }
 
-bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m, size_t *ret)
+bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m,
+                        size_t *ret)
 {
     for (size_t n = v->request.selected; n < v->request.frame_count; n++) {
         struct frame_view view;
@@ -907,14 +922,15 @@ bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const s
     return false;
 }
 
-struct error *variables_value_in_frame(struct evaluation *v, size_t frame, const struct found_variable *f,
-                                       struct value **ret)
+struct error *variables_value_in_frame(struct evaluation *v, size_t frame,
+                                       const struct found_variable *f, struct value **ret)
 {
     struct frame_view own = v->view;
     Dwarf_Die block = f->block;
     view_frame(v, frame, &v->view);
     bool is_there = dwarf_haspc(&block, v->view.pc - f->module->dwarf_bias) == 1;
-    struct error *err = is_there ? variables_value(v, f, ret) : error_new("its block is not active in that call");
+    struct error *err =
+        is_there ? variables_value(v, f, ret) : error_new("its block is not active in that call");
     v->view = own;
     return err;
 }
@@ -976,7 +992,7 @@ struct value *variables_this(struct evaluation *v)
     return value;
 }
 
-/* --- registers ---------------------------------------------------------------------------------------------------------- */
+/* --- registers -------------------------------------------------------------------------------- */
 
 bool frame_register_named(const char *name, unsigned *ret)
 {
@@ -1017,7 +1033,9 @@ static bool narrow_register(const char *name, unsigned *number, unsigned *size, 
     for (unsigned n = 0; n < R8; n++) {
         *number = register_to_dwarf(n);
         const char *word = register_name(n) + 1; /* ax of rax */
-        *size = name[0] == 'e' && strcmp(name + 1, word) == 0 ? 4 : strcmp(name, word) == 0 ? 2 : strcmp(name, low[n]) == 0;
+        *size = name[0] == 'e' && strcmp(name + 1, word) == 0 ? 4
+                : strcmp(name, word) == 0                     ? 2
+                                                              : strcmp(name, low[n]) == 0;
         if (!*size && n <= RBX && strcmp(name, high[n]) == 0)
             *size = *from = 1;
         if (*size)
@@ -1045,10 +1063,12 @@ static struct type *register_type(struct evaluation *v, unsigned number)
         t->target = type_builtin(v, "void");
         return type_pointer(v, t);
     }
-    return number == DWARF_RBP || number == DWARF_RSP ? type_pointer(v, type_builtin(v, "void")) : t;
+    return number == DWARF_RBP || number == DWARF_RSP ? type_pointer(v, type_builtin(v, "void"))
+                                                      : t;
 }
 
-static struct value *frame_register_value(struct evaluation *v, struct type *t, unsigned number, unsigned from)
+static struct value *frame_register_value(struct evaluation *v, struct type *t, unsigned number,
+                                          unsigned from)
 {
     const struct frame *f = v->registers;
     v->uses |= VALUES_FRAME | VALUES_REGISTERS;
@@ -1069,7 +1089,8 @@ static bool other_register(struct evaluation *v, const char *name, struct value 
     const struct values_request *q = &v->request;
     struct type *t;
     v->uses |= VALUES_FRAME | VALUES_REGISTERS;
-    if (!q->named_register || !q->named_register(q->context, name, bytes, &size) || !size || size > sizeof bytes)
+    if (!q->named_register || !q->named_register(q->context, name, bytes, &size) || !size ||
+        size > sizeof bytes)
         return false;
     if (strncmp(name, "xmm", 3) == 0 && size >= 16)
         t = type_vector(v, 16);
@@ -1084,7 +1105,11 @@ static bool other_register(struct evaluation *v, const char *name, struct value 
     else if (size > 16)
         t = type_array(v, type_builtin(v, "long"), size / 8);
     else
-        t = type_builtin(v, size > 8 ? "uint128_t" : size > 4 ? "long" : size > 2 ? (name[1] == 's' && !name[2] ? "int32_t" : "int") : size > 1 ? "short" : "int8_t");
+        t = type_builtin(v, size > 8   ? "uint128_t"
+                            : size > 4 ? "long"
+                            : size > 2 ? (name[1] == 's' && !name[2] ? "int32_t" : "int")
+                            : size > 1 ? "short"
+                                       : "int8_t");
     *ret = value_of_bytes(v, t, bytes, size);
     (*ret)->home_register = values_copy(v, name, strlen(name));
     return true;
@@ -1109,13 +1134,14 @@ bool variables_register(struct evaluation *v, const char *name, struct value **r
     return other_register(v, name, ret);
 }
 
-/* --- all of a frame -------------------------------------------------------------------------------------------------------- */
+/* --- all of a frame --------------------------------------------------------------------------- */
 
 static unsigned line_of(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
     Dwarf_Word line;
-    return dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line) ? 0 : (unsigned)line;
+    return dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line) ? 0
+                                                                                  : (unsigned)line;
 }
 
 static bool variables_is_listed(const struct list *l, const char *name)
@@ -1138,7 +1164,8 @@ static void variables_add_variable(struct evaluation *v, struct list *l, Dwarf_D
     struct error *err = variables_value(v, &found, &r.value);
     if (err || (value_is_gone(r.value) && !r.value->implied)) {
         r.value = NULL;
-        r.missing = err ? values_copy(v, error_text(err), strlen(error_text(err))) : "optimised out";
+        r.missing =
+            err ? values_copy(v, error_text(err), strlen(error_text(err))) : "optimised out";
     }
     error_destroy(err);
     r.entry = variables_at_entry(v, &found);
@@ -1186,7 +1213,8 @@ static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block,
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret, size_t *ret_count)
+struct error *values_variables(struct evaluation *v, bool parameters, struct variable **ret,
+                               size_t *ret_count)
 {
     struct list l = LIST(struct variable);
     if (!v->block_count)
@@ -1217,7 +1245,8 @@ struct error *values_scope(struct evaluation *v, struct scope_variable **ret, si
             struct type *t = type_attribute(v, v->view.module, &child);
             char *text = type_declaration(v, t, name);
             *(struct scope_variable *)list_add(&l) = (struct scope_variable){
-                .name = name, .declaration = values_copy(v, text, strlen(text)), .size = type_plain(v, t)->size,
+                .name = name, .declaration = values_copy(v, text, strlen(text)),
+                .size = type_plain(v, t)->size,
                 .is_parameter = dwarf_tag(&child) == DW_TAG_formal_parameter};
             free(text);
         } while (dwarf_siblingof(&child, &child) == 0);

@@ -1,9 +1,9 @@
 /* The engine's own file descriptors, kept high and hidden from the guest.
  *
- * Where the hard limit leaves room they lie above the guest's own limit, so that it can open as many files as it may.
- * High, but not too high: the kernel copies its table up to the highest open number at
- * every fork.  Close-on-exec descriptors need nothing at execve; the others are told to the
- * next engine by number.
+ * Where the hard limit leaves room they lie above the guest's own limit, so that it can open as
+ * many files as it may. High, but not too high: the kernel copies its table up to the highest open
+ * number at every fork.  Close-on-exec descriptors need nothing at execve; the others are told to
+ * the next engine by number.
  *
  * Those in kept[0 .. count) are open.
  *
@@ -60,7 +60,8 @@ bool descriptors_owned(i64 fd)
     return fd >= descriptors.lowest && descriptors_find((i32)fd);
 }
 
-/* The lowest number that we would take, if it must be one that the guest could have: near the end of those. */
+/* The lowest number that we would take, if it must be one that the guest could have: near the
+ * end of those. */
 static u64 first_number(u64 end)
 {
     if (end > NUMBERS_END)
@@ -139,7 +140,8 @@ static i64 move_kept(struct kept_descriptor *k)
 i64 descriptors_yield(i32 fd)
 {
     struct kept_descriptor *k = descriptors_find(fd);
-    return k ? move_kept(k) : 0; /* the old number is the guest's now, who is about to close it by dup2 */
+    /* the old number is the guest's now, who is about to close it by dup2 */
+    return k ? move_kept(k) : 0;
 }
 
 void descriptors_shared(void)

@@ -20,7 +20,8 @@ bool descriptors_owned(i64 fd);
 
 /* The guest is about to put something at this number. 0 or -errno. */
 i64 descriptors_yield(i32 fd);
-/* In a child of fork that shares its parent's table (CLONE_FILES): what was kept is the parent's. */
+/* In a child of fork that shares its parent's table (CLONE_FILES): what was kept is the
+ * parent's. */
 void descriptors_shared(void);
 /* The guest's limit of open files is another one: ours go where they are not in its way. */
 void descriptors_limited(void);

@@ -1,7 +1,8 @@
 /* The goal: a moment that must not be run past.
  *
- * At each boundary the dispatcher calls `check`, if there is one, which sets or clears the goal and does what is due.  Then the
- * guest runs on a budget up to the goal's tick, and by single instructions from there to its pc.
+ * At each boundary the dispatcher calls `check`, if there is one, which sets or clears the goal and
+ * does what is due.  Then the guest runs on a budget up to the goal's tick, and by single
+ * instructions from there to its pc.
  */
 #ifndef ENGINE_GOAL_H
 #define ENGINE_GOAL_H

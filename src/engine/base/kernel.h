@@ -1,8 +1,8 @@
 /* Asking the kernel, for the engine itself.
  *
  * kernel_call() is a bare system call with six arguments; results are the kernel's: negative errno
- * on failure.  It never waits for anything on the guest's behalf: calls of the guest that may wait go
- * through engine_make_call() (enter.h), which a signal can interrupt before it has begun.
+ * on failure.  It never waits for anything on the guest's behalf: calls of the guest that may wait
+ * go through engine_make_call() (enter.h), which a signal can interrupt before it has begun.
  */
 #ifndef ENGINE_KERNEL_H
 #define ENGINE_KERNEL_H

@@ -1,7 +1,7 @@
 /* The kernel's structures and constants, as the engine needs them.
  *
- * The kernel's own headers (asm/, linux/) give numbers where they can be included without a libc; the
- * structures are ours, because those of libc differ from what the kernel writes.
+ * The kernel's own headers (asm/, linux/) give numbers where they can be included without a libc;
+ * the structures are ours, because those of libc differ from what the kernel writes.
  */
 #ifndef ENGINE_KERNEL_ABI_H
 #define ENGINE_KERNEL_ABI_H
@@ -86,7 +86,8 @@ struct k_clone_args {
 
 enum {
     K_CLONE_VM = 0x100, K_CLONE_FS = 0x200, K_CLONE_FILES = 0x400, K_CLONE_SIGHAND = 0x800,
-    K_CLONE_PIDFD = 0x1000, K_CLONE_PTRACE = 0x2000, K_CLONE_VFORK = 0x4000, K_CLONE_PARENT = 0x8000,
+    K_CLONE_PIDFD = 0x1000, K_CLONE_PTRACE = 0x2000, K_CLONE_VFORK = 0x4000,
+    K_CLONE_PARENT = 0x8000,
     K_CLONE_THREAD = 0x10000, K_CLONE_SYSVSEM = 0x40000, K_CLONE_SETTLS = 0x80000,
     K_CLONE_PARENT_SETTID = 0x100000, K_CLONE_CHILD_CLEARTID = 0x200000,
     K_CLONE_CHILD_SETTID = 0x1000000,

@@ -1,7 +1,7 @@
 /* A program file: is it one that can run here, and what is in it.
  *
- * Used by the loader at the start, and by execve before the guest's image is given up: what the kernel would
- * refuse must be refused with its errno while there is still someone to tell.
+ * Used by the loader at the start, and by execve before the guest's image is given up: what the
+ * kernel would refuse must be refused with its errno while there is still someone to tell.
  */
 #ifndef ENGINE_PROGRAM_FILE_H
 #define ENGINE_PROGRAM_FILE_H
@@ -15,14 +15,15 @@ enum { PROGRAM_SEGMENTS = 256, PROGRAM_PATH = 4096, SCRIPT_LINE = 256 };
 struct program_file {
     i32 fd;
     Elf64_Ehdr header;
-    Elf64_Phdr segment[PROGRAM_SEGMENTS]; /* those that a loader needs: PT_LOAD, PT_INTERP, PT_GNU_STACK */
+    /* those that a loader needs: PT_LOAD, PT_INTERP, PT_GNU_STACK */
+    Elf64_Phdr segment[PROGRAM_SEGMENTS];
     u32 count;
     char interpreter[PROGRAM_PATH]; /* empty: none */
     u64 first, end;                 /* span of the PT_LOAD segments, page-aligned, as linked */
 };
 
-/* Reads and checks the headers from an open descriptor.  0, or -errno with *why a clause for a person ("not an ELF
- * file", "a 32-bit program", "made for another machine", "truncated") */
+/* Reads and checks the headers from an open descriptor.  0, or -errno with *why a clause for a
+ * person ("not an ELF file", "a 32-bit program", "made for another machine", "truncated") */
 i64 program_file_read(i32 fd, struct program_file *ret, const char **why);
 
 /* Is it a "#!" script? Then its interpreter and optional argument (each "" if none). */

@@ -19,8 +19,8 @@ struct setting_value {
     const char *path;
 };
 
-/* Known only to engines, from one to its successor: the open file of the program, and which track of the
- * recording goes on here. */
+/* Known only to engines, from one to its successor: the open file of the program, and which track
+ * of the recording goes on here. */
 enum {
     SETTING_FD = CHANNEL_SETTINGS_COUNT,
     SETTING_PARENT,

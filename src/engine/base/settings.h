@@ -25,10 +25,12 @@ struct settings {
     u64 watch_size;
     i32 record;           /* the recorder's socket, 0: none */
     i32 replay;           /* the replayer's socket, 0: none */
-    u64 parent;           /* internal: one more than the track that this image goes on from, 0: none */
+    u64 parent;           /* internal: one more than the track that this image goes on from, 0:
+                           * none */
     u64 parent_tick;      /* internal: the moment of the execve there */
     u64 parent_pc;
-    i32 share;            /* internal: the file of the group of processes that share memory, 0: none yet */
+    i32 share;            /* internal: the file of the group of processes that share memory, 0:
+                           * none yet */
     i32 engine;           /* internal: the engine's own file, 0: not told */
     i32 fd;               /* internal: the open program file, or -1 */
     const char *text;     /* as given, to be handed on at execve */

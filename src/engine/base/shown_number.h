@@ -1,7 +1,7 @@
 /* Numbers of processes and threads as the guest sees them.
  *
- * They are the kernel's, unless runs are to be reproducible (setting random): then the first process has a
- * number that no other can have.
+ * They are the kernel's, unless runs are to be reproducible (setting random): then the first
+ * process has a number that no other can have.
  */
 #ifndef ENGINE_SHOWN_NUMBER_H
 #define ENGINE_SHOWN_NUMBER_H

@@ -1,13 +1,13 @@
 /* Bounce: see bounce.h.
  *
- * The table of system calls says which arguments the kernel writes and how much there is room for; each such range
- * is redirected to memory of ours, vectors and messages are rebuilt with the redirected ranges, and the call is made
- * with those.  Afterwards the table is asked, of the call as it was made, what has been written, and that goes to where
- * the guest wanted it.
+ * The table of system calls says which arguments the kernel writes and how much there is room for;
+ * each such range is redirected to memory of ours, vectors and messages are rebuilt with the
+ * redirected ranges, and the call is made with those.  Afterwards the table is asked, of the call
+ * as it was made, what has been written, and that goes to where the guest wanted it.
  *
- * A range that is wholly described by the call's result (a buffer that was read into) is copied as far as that goes.  Any
- * other begins as the guest had it, and only the bytes that the kernel has changed are copied: another thread may
- * have changed those beside them meanwhile.
+ * A range that is wholly described by the call's result (a buffer that was read into) is copied as
+ * far as that goes.  Any other begins as the guest had it, and only the bytes that the kernel has
+ * changed are copied: another thread may have changed those beside them meanwhile.
  *
  *   a call that writes nothing          baton given away, made as it is
  *   redirected                          baton given away, made on our memory, copied back
@@ -15,9 +15,10 @@
  *   cannot be written to, or is huge    (thread_lend)
  *
  * Invariants
- *   (1) A range is redirected only if the guest may write all of it: the kernel's half-finished answers to calls whose
- *       memory is not there are not ours to imitate.
- *   (2) Buffers are taken and given back by a thread that has the baton; in between they are its own.
+ *   (1) A range is redirected only if the guest may write all of it: the kernel's half-finished
+ *       answers to calls whose memory is not there are not ours to imitate.
+ *   (2) Buffers are taken and given back by a thread that has the baton; in between they are its
+ *       own.
  */
 #include "engine/calls/bounce.h"
 
@@ -112,8 +113,8 @@ static void *bounce_take(struct bounce *b, u64 size)
     return take_aligned(b, size, 16);
 }
 
-/* A file that is read past the page cache (O_DIRECT) has the kernel refuse buffers that are not aligned as its disk
- * wants it: what the guest has aligned, we do. */
+/* A file that is read past the page cache (O_DIRECT) has the kernel refuse buffers that are not
+ * aligned as its disk wants it: what the guest has aligned, we do. */
 static u64 bounce_alignment_of(u64 guest, u64 size)
 {
     u64 alignment = guest & -guest;
@@ -159,8 +160,8 @@ static bool writable(u64 at, u64 size)
     return true;
 }
 
-/* The address in our memory; 0: it cannot be.  `kept`: what the guest has there is kept where the kernel
- * writes nothing. */
+/* The address in our memory; 0: it cannot be.  `kept`: what the guest has there is kept where the
+ * kernel writes nothing. */
 static u64 redirect(struct bounce *b, u64 guest, u64 size, bool kept)
 {
     if (!guest || !size)
@@ -318,7 +319,8 @@ static void bounce_copy_out(void *context, struct gaddr at, u64 size)
         return;
     u64 offset = at.at - r->ours;
     if (r->before)
-        c->faulted |= !write_changed(r->guest + offset, (const u8 *)at.at, r->before + offset, size);
+        c->faulted |=
+            !write_changed(r->guest + offset, (const u8 *)at.at, r->before + offset, size);
     else if (!kernel_failed(c->bounce->made.result))
         c->faulted |= !guest_write(gaddr(r->guest + offset), (const void *)at.at, size);
 }

@@ -1,7 +1,8 @@
 /* Bounce: calls that wait while other threads run have the kernel write into engine memory.
  *
- * What they wrote is copied to the guest when their thread has the baton again: no guest memory changes behind the
- * back of the thread that runs, so what a recorded thread reads is what its replay reads.
+ * What they wrote is copied to the guest when their thread has the baton again: no guest memory
+ * changes behind the back of the thread that runs, so what a recorded thread reads is what its
+ * replay reads.
  */
 #ifndef ENGINE_BOUNCE_H
 #define ENGINE_BOUNCE_H
@@ -10,7 +11,8 @@
 
 struct call;
 
-/* Makes a call that may wait, with the baton given away.  The kernel's result, or that of engine_make_call(). */
+/* Makes a call that may wait, with the baton given away.  The kernel's result, or that of
+ * engine_make_call(). */
 i64 bounce_pass(const struct call *call);
 
 #endif

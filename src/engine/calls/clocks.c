@@ -113,7 +113,8 @@ static void real_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
                      : "a"(leaf), "c"(subleaf));
 }
 
-/* Extended states that the guest does not get: tiles, extended registers, what is above its level. */
+/* Extended states that the guest does not get: tiles, extended registers, what is above its
+ * level. */
 enum {
     STATES_NEVER = XSAVE_BIT(XSAVE_TILE_CONFIG) | XSAVE_BIT(XSAVE_TILE_DATA) | XSAVE_BIT(XSAVE_APX),
 };

@@ -187,15 +187,16 @@ enum own_vdso_outcome own_vdso_call(void)
     return OWN_VDSO_FAULTED;
 }
 
-/* The page that came before vDSOs: three functions, which the kernel still has in most configurations.  Other addresses there
- * are faults. */
+/* The page that came before vDSOs: three functions, which the kernel still has in most
+ * configurations.  Other addresses there are faults. */
 #define VSYSCALL_PAGE 0xffffffffff600000ul
 
 bool own_vdso_vsyscall(void)
 {
     static const u8 markers[] = {VDSO_GETTIMEOFDAY, VDSO_TIME, VDSO_GETCPU};
     u64 offset = cpu->rip - VSYSCALL_PAGE, number = offset / 1024, caller, fault = 0;
-    if (number >= countof(markers) || offset % 1024 || !guest_read_u64(gaddr(cpu->reg[RSP]), &caller))
+    if (number >= countof(markers) || offset % 1024 ||
+        !guest_read_u64(gaddr(cpu->reg[RSP]), &caller))
         return false;
     const struct function *f = &functions[markers[number] - MARKER_FIRST];
     u64 args[CLOCK_ARGS] = {cpu->reg[RDI], cpu->reg[RSI]};

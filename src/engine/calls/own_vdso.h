@@ -21,7 +21,8 @@ enum own_vdso_outcome {
 /* Does what the function at cpu->rip is for. */
 enum own_vdso_outcome own_vdso_call(void);
 
-/* Is cpu->rip at a function of the old vsyscall page?  Then it was called, and has returned or raised a signal. */
+/* Is cpu->rip at a function of the old vsyscall page?  Then it was called, and has returned or
+ * raised a signal. */
 bool own_vdso_vsyscall(void);
 
 #endif

@@ -33,7 +33,8 @@ i64 call_limit(struct call *call)
         n++;
     i64 result = call_pass_now(call);
     bool own = n == 0 || !call->args[0] || (i32)call->args[0] == kernel_call(__NR_getpid);
-    if (!result && own && (u32)call->args[n] == K_RLIMIT_NOFILE && call->args[n + 1] && log_owner->live)
+    if (!result && own && (u32)call->args[n] == K_RLIMIT_NOFILE && call->args[n + 1] &&
+        log_owner->live)
         descriptors_limited();
     return result;
 }
@@ -83,8 +84,8 @@ static bool names_ours(const char *name)
     return text_parse(name, &number, &rest) && !*rest && descriptors_owned((i64)number);
 }
 
-/* Drops our entries from what the kernel wrote at `at`; how many bytes are left.  The rest is no part
- * of the answer, but the guest can read it. */
+/* Drops our entries from what the kernel wrote at `at`; how many bytes are left.  The rest is no
+ * part of the answer, but the guest can read it. */
 static i64 hide_ours(struct gaddr at, i64 size)
 {
     u8 *to = gaddr_pointer(at), *from = to, *end = from + size;

@@ -79,7 +79,8 @@ i64 call_futex(struct call *call)
 
 static bool kernel_has(const struct call *call)
 {
-    return kernel_call(call->number, 0, 0, ~0ul, ~0ul, 0, 0) != -ENOSYS; /* wrong for each of them */
+    /* wrong for each of them */
+    return kernel_call(call->number, 0, 0, ~0ul, ~0ul, 0, 0) != -ENOSYS;
 }
 
 i64 call_futex_waitv(struct call *call)
@@ -91,19 +92,22 @@ i64 call_futex_waitv(struct call *call)
 i64 call_futex_wait(struct call *call)
 {
     u64 args[6];
-    return kernel_has(call) && futex_wait_again(call->args, args) ? futex_call(args) : call_pass(call);
+    return kernel_has(call) && futex_wait_again(call->args, args) ? futex_call(args)
+                                                                  : call_pass(call);
 }
 
 i64 call_futex_wake(struct call *call)
 {
     u64 args[6];
-    return kernel_has(call) && futex_wake_again(call->args, args) ? futex_call(args) : call_pass(call);
+    return kernel_has(call) && futex_wake_again(call->args, args) ? futex_call(args)
+                                                                  : call_pass(call);
 }
 
 i64 call_futex_requeue(struct call *call)
 {
     u64 args[6];
-    return kernel_has(call) && futex_requeue_again(call->args, args) ? futex_call(args) : call_pass(call);
+    return kernel_has(call) && futex_requeue_again(call->args, args) ? futex_call(args)
+                                                                     : call_pass(call);
 }
 
 /* To a thread of our own if one wants to run; else to whom the kernel likes. */

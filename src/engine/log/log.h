@@ -8,8 +8,8 @@
  *   track/replay.c       the log answers, and the kernel is not asked
  *   track/scratch_log.c      a changed copy of a replaying process, which has left the log
  *
- * The rest of the engine tells the owner what happens through the functions of this header, and does
- * not ask which owner it is.  An owner leaves out what it has no use for.
+ * The rest of the engine tells the owner what happens through the functions of this header, and
+ * does not ask which owner it is.  An owner leaves out what it has no use for.
  *
  * All functions need the baton.
  */
@@ -73,7 +73,8 @@ struct log_switch {
 
 struct log_owner {
     /* What the run is like. */
-    bool live;         /* threads, signals and slices are the kernel's; otherwise they come from the log */
+    bool live;         /* threads, signals and slices are the kernel's; otherwise they come from
+                        * the log */
     bool owns_clocks;  /* the engine answers for clocks, random numbers and the core's number */
     bool sees_end;     /* signals that end the program come to the engine first */
     bool sees_bytes;   /* bytes that go from file to file must pass through the guest's memory */
@@ -94,7 +95,8 @@ struct log_owner {
     i64 (*pass_now)(const struct call *call);
     /* The engine has changed guest memory in a call that is going to wait. */
     void (*wrote)(struct gaddr at, u64 size);
-    /* A call that is being made again: true if the log has its answer, which is not to be asked for twice. */
+    /* A call that is being made again: true if the log has its answer, which is not to be asked
+     * for twice. */
     bool (*answered)(struct log_answered *ret);
     /* The call is about to fail; what lies below `end` has been done. */
     void (*reached)(u64 end);
@@ -104,8 +106,8 @@ struct log_owner {
 
     /* A signal is about to be delivered, is ignored, or ends the program. */
     void (*signal)(const struct log_signal *s);
-    /* Faults, in the signal handler.  An address that is not mapped: true if it is now.  The guest is going to be told
-     * of the one in t->fault_info, unless something else is put there. */
+    /* Faults, in the signal handler.  An address that is not mapped: true if it is now.  The guest
+     * is going to be told of the one in t->fault_info, unless something else is put there. */
     bool (*stack_fault)(u64 address);
     void (*fault)(struct thread *t);
     /* sigsuspend: true if the log has answered, with the signal that ended the wait. */
@@ -117,8 +119,8 @@ struct log_owner {
     void (*switched)(const struct log_switch *out, const struct thread *to);
     void (*thread_ended)(void);
 
-    /* No thread of this process can run until one comes back; one runs again.  `in_call`: it is in a
-     * system call. */
+    /* No thread of this process can run until one comes back; one runs again.  `in_call`: it is in
+     * a system call. */
     void (*rests)(void);
     void (*runs)(bool in_call);
     /* A call that makes a process or thread: true if nothing is to be made. */
@@ -136,7 +138,8 @@ struct log_owner {
     /* The process ends. */
     void (*ends)(int status, int signal);
 
-    /* A file is to be mapped: true if *ret is to be mapped in its place (without a descriptor: zeros).  It was mapped at `at`. */
+    /* A file is to be mapped: true if *ret is to be mapped in its place (without a descriptor:
+     * zeros).  It was mapped at `at`. */
     bool (*file_to_map)(const struct mapping *m, struct log_file *ret);
     void (*file_mapped)(const struct mapping *m, u64 at);
     /* The same for System V segments. */
@@ -144,13 +147,14 @@ struct log_owner {
     void (*segment_attached)(const struct log_segment *segment);
     /* Shared memory without a file is made: true if it is to be known by *id. */
     bool (*name_shared)(u64 *id);
-    /* Memory that the owner may have protected.  A write fault: true if the protection was its own.  The
-     * kernel is going to write there: true if it was protected, and is not any more.  Somebody else made it
-     * writable. */
+    /* Memory that the owner may have protected.  A write fault: true if the protection was its own.
+     * The kernel is going to write there: true if it was protected, and is not any more.  Somebody
+     * else made it writable. */
     bool (*write_fault)(u64 address);
     bool (*release)(u64 start, u64 end);
     void (*opened)(u64 start, u64 end);
-    /* Shared memory that other processes changed: a piece (enum event_piece_kind), and the last of them. */
+    /* Shared memory that other processes changed: a piece (enum event_piece_kind), and the last
+     * of them. */
     void (*shared)(bool in_call, u32 kind, u64 at, const void *bytes, u64 size);
     void (*shared_end)(void);
 
@@ -163,8 +167,8 @@ struct log_owner {
     /* Something that the user should know about the recording (enum event_note_level). */
     void (*note)(u32 level, const char *text);
 
-    /* What comes from outside at this moment: whether anything does; which signal, or 0; does one of
-     * them, true if there was one; will the execve that is about to be made succeed? */
+    /* What comes from outside at this moment: whether anything does; which signal, or 0; does one
+     * of them, true if there was one; will the execve that is about to be made succeed? */
     bool (*outside_due)(void);
     u32 (*signal_due)(void);
     bool (*meet)(void);

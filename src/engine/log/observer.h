@@ -1,8 +1,9 @@
-/* The observer: what a plan wants to know of the run, beside the code and data sites that are compiled into
- * translated code.
+/* The observer: what a plan wants to know of the run, beside the code and data sites that are
+ * compiled into translated code.
  *
- * A plan, a standing watch, kept states and the session behind them attach by setting the members that they need;
- * NULL means that nobody asks.  The engine's parts below them know no more of plans than this.
+ * A plan, a standing watch, kept states and the session behind them attach by setting the members
+ * that they need; NULL means that nobody asks.  The engine's parts below them know no more of plans
+ * than this.
  */
 #ifndef ENGINE_OBSERVER_H
 #define ENGINE_OBSERVER_H
@@ -16,8 +17,8 @@ struct observer {
     /* The engine is about to write to the guest's memory on the guest's behalf. */
     void (*will_write)(u64 at, u64 size);
 
-    /* A system call of a replay: shall the engine stand before it?  It begins (rip is after it), has ended,
-     * and has returned. */
+    /* A system call of a replay: shall the engine stand before it?  It begins (rip is after it),
+     * has ended, and has returned. */
     bool (*stands_before_call)(const struct call *call);
     void (*call_begins)(const struct call *call);
     void (*call_ended)(const struct call *call, i64 result);
@@ -25,7 +26,8 @@ struct observer {
     /* A system call of any run: what it changes is not known. */
     void (*any_call)(void);
 
-    /* Shall the engine stand before this signal?  Do faults wait for that question at a boundary? */
+    /* Shall the engine stand before this signal?  Do faults wait for that question at a
+     * boundary? */
     bool (*stands_before_signal)(u32 signal);
     bool (*holds_faults)(void);
 

@@ -28,8 +28,8 @@ static i64 kernel_remap(const struct remap *r)
     return kernel_call(__NR_mremap, r->at, r->old_size, r->new_size, r->flags, r->to);
 }
 
-/* Replay: what the kernel once moved as one mapping may be several here, each of which moves by itself.  The last one
- * grows. */
+/* Replay: what the kernel once moved as one mapping may be several here, each of which moves by
+ * itself.  The last one grows. */
 struct remap_range {
     u64 at, end; /* the range that is looked at */
     u64 piece;   /* the end of the mapping at `at` */
@@ -53,7 +53,8 @@ static i64 remap_piece(const struct remap *r, u64 from, u64 to)
         piece.new_size += r->new_size - size;
     if (piece.to == piece.at) /* it stays, and grows */
         piece.flags = 0;
-    return piece.to == piece.at && piece.new_size == piece.old_size ? (i64)piece.to : kernel_remap(&piece);
+    return piece.to == piece.at && piece.new_size == piece.old_size ? (i64)piece.to
+                                                                    : kernel_remap(&piece);
 }
 
 static i64 remap_pieces(const struct remap *r)

@@ -112,8 +112,8 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
     return got;
 }
 
-/* What is left of the segment that was attached at `at`: parts of it may have been unmapped, also the first.
- * NULL: nothing, from `from` on. */
+/* What is left of the segment that was attached at `at`: parts of it may have been unmapped, also
+ * the first. NULL: nothing, from `from` on. */
 static const struct area *segment_part(u64 at, u64 from, const struct area *first)
 {
     for (const struct area *a = areas_from(from); a; a = areas_from(a->end))

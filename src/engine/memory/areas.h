@@ -1,8 +1,8 @@
 /* Areas: what the guest has mapped, and how.
  *
  * A sorted list of ranges, each with its protection as the guest asked for it (the real one may be
- * stricter for a while: code_watch.h).  The engine's own mappings are not in it.  Neighbouring ranges that are alike
- * are joined.
+ * stricter for a while: code_watch.h).  The engine's own mappings are not in it.  Neighbouring
+ * ranges that are alike are joined.
  */
 #ifndef ENGINE_AREAS_H
 #define ENGINE_AREAS_H
@@ -38,7 +38,8 @@ extern struct areas_versions {
     u32 shared; /* another one whenever shared areas may have changed */
 } areas_versions;
 
-/* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid until the areas change. */
+/* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid
+ * until the areas change. */
 const struct area *areas_find(u64 at);
 const struct area *areas_from(u64 at);
 
@@ -52,7 +53,8 @@ void areas_mark(u64 start, u64 end, u32 set, u32 clear);
 bool areas_any(u64 start, u64 end, u32 flag);
 /* Is every byte of the range mapped? */
 bool areas_cover(u64 start, u64 end);
-/* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if `upward`, else the highest. 0: none. */
+/* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if
+ * `upward`, else the highest. 0: none. */
 u64 areas_gap(u64 low, u64 high, u64 size, u64 alignment, bool upward);
 
 /* The engine's own and the kernel's: no gap is found there, and the guest may not map there. */
@@ -67,7 +69,8 @@ bool areas_free(u64 start, u64 end);
 /* May any byte of the range be fetched as code? */
 bool areas_any_executable(u64 start, u64 end);
 
-/* How many bytes from `at` on can be fetched as code (at most `most`); 0 if `at` is not executable. */
+/* How many bytes from `at` on can be fetched as code (at most `most`); 0 if `at` is not
+ * executable. */
 u64 areas_fetchable(u64 at, u64 most);
 
 #endif

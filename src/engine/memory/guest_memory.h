@@ -9,8 +9,8 @@
 bool guest_read(void *to, struct gaddr from, size_t size);
 bool guest_write(struct gaddr to, const void *from, size_t size);
 
-/* As one step, also for other processes: if the word is *expected it becomes `new`.  *expected becomes
- * what it was. False if it could not be read and written. */
+/* As one step, also for other processes: if the word is *expected it becomes `new`.  *expected
+ * becomes what it was. False if it could not be read and written. */
 bool guest_swap_u32(struct gaddr at, u32 *expected, u32 new);
 
 /* A terminated string of at most size - 1 bytes; its length, -EFAULT or -ENAMETOOLONG. */

@@ -15,9 +15,11 @@ struct loader_request {
 
 /* What the guest is: for /proc/self/exe, maps, auxv, cmdline. */
 struct guest_image {
-    char path[4096]; /* absolute path of the program's file, as readlink of /proc/self/exe would give */
+    char path[4096]; /* absolute path of the program's file, as readlink of /proc/self/exe would
+                      * give */
     i32 fd;          /* the program's file, kept open; -1 if that was not possible */
-    bool told_kernel; /* the kernel knows the addresses below, and answers for cmdline, environ, auxv, stat */
+    bool told_kernel; /* the kernel knows the addresses below, and answers for cmdline, environ,
+                       * auxv, stat */
     u64 stack_start, stack_end; /* the whole area of the first stack */
     u64 auxv_at, auxv_size;     /* in the guest's stack */
     u64 argv_at, argv_end, envp_at, envp_end; /* the strings */

@@ -15,8 +15,8 @@ struct kernel_mapping {
     const char *name; /* "" if it has none; as the kernel writes it, escapes and all */
 };
 
-/* Visits every line, lowest address first, until `visit` returns false.  A name is lent for the time of
- * the visit, which may not change mappings.  0, or -errno without /proc. */
+/* Visits every line, lowest address first, until `visit` returns false.  A name is lent for the
+ * time of the visit, which may not change mappings.  0, or -errno without /proc. */
 typedef bool kernel_maps_visit(void *context, const struct kernel_mapping *mapping);
 i64 kernel_maps_each(kernel_maps_visit *visit, void *context);
 

@@ -26,7 +26,8 @@ static bool is_zero_device(i64 fd)
 {
     enum { S_IFMT = 0170000, S_IFCHR = 0020000, ZERO_DEVICE = 1 << 8 | 5 };
     struct stat st;
-    return !kernel_call(__NR_fstat, fd, &st) && (st.st_mode & S_IFMT) == S_IFCHR && st.st_rdev == ZERO_DEVICE;
+    return !kernel_call(__NR_fstat, fd, &st) && (st.st_mode & S_IFMT) == S_IFCHR &&
+           st.st_rdev == ZERO_DEVICE;
 }
 
 /* Private mappings show what is written through shared ones, as far as they have not been written

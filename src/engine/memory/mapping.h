@@ -12,7 +12,8 @@ struct mapping {
     u64 flags;      /* MAP_* */
     i64 fd;
     u64 offset;
-    bool zeros;     /* its file is /dev/zero: each mapping is memory of its own, like one without a file */
+    bool zeros;     /* its file is /dev/zero: each mapping is memory of its own, like one without
+                     * a file */
     bool stands_in; /* replay: it is without a file for the guest, but fd is behind it */
 
     /* Of the file, by address_look(). */
@@ -53,8 +54,8 @@ void address_look(struct mapping *m);
 /* Maps at `at`, where nothing may be: -EEXIST if something is.  The areas are not told. */
 i64 address_map_new(const struct mapping *m, u64 at);
 
-/* Replay: the mapping as it was made when that was recorded, at `at`. Neither limits nor what there is of memory
- * are asked. */
+/* Replay: the mapping as it was made when that was recorded, at `at`. Neither limits nor what there
+ * is of memory are asked. */
 i64 address_map_again(const struct mapping *m, u64 at);
 
 /* The area that the mapping is, at `at`.  (Without address_look(): one without a file.) */

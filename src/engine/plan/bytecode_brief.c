@@ -1,7 +1,7 @@
 /* Brief conditions: see bytecode_brief.h.
  *
- * The bytecode is gone through with a stack of items that are either constants, on which opcodes are executed at once, or the word,
- * for which they become steps.
+ * The bytecode is gone through with a stack of items that are either constants, on which opcodes
+ * are executed at once, or the word, for which they become steps.
  *
  * Invariant
  *   (1) The word is on the stack at most once: a step on it changes nothing else.
@@ -54,7 +54,8 @@ u64 brief_value(const struct brief *b, u64 word)
 static bool is_repeated(const struct brief *b, u8 op, u64 constant)
 {
     const struct brief_step *last = b->count ? &b->step[b->count - 1] : NULL;
-    return last && (op == OP_EXT || op == OP_ZERO_EXT) && last->op == op && last->constant == constant;
+    return last && (op == OP_EXT || op == OP_ZERO_EXT) && last->op == op &&
+           last->constant == constant;
 }
 
 static bool add_step(struct reading *r, u8 op, u64 constant, bool constant_first)

@@ -1,7 +1,8 @@
 /* Brief conditions: those about one word of memory, at an address that is known.
  *
- * Most conditions compare a variable with a number, and are asked at each store to it.  Read once, their bytecode becomes a
- * word to be loaded, and few steps from it to the answer, each with a constant.
+ * Most conditions compare a variable with a number, and are asked at each store to it.  Read once,
+ * their bytecode becomes a word to be loaded, and few steps from it to the answer, each with a
+ * constant.
  */
 #ifndef ENGINE_BYTECODE_BRIEF_H
 #define ENGINE_BYTECODE_BRIEF_H

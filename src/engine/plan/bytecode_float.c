@@ -1,10 +1,12 @@
-/* Floating point for conditions: opcodes of our own, behind the prefix that gdb's manual keeps for them.
+/* Floating point for conditions: opcodes of our own, behind the prefix that gdb's manual keeps for
+ * them.
  *
- * The engine leaves vector registers alone, since the guest's are in them, so doubles are computed as the integers that they are made
- * of: to the nearest, ties to even, as the processor does it by itself.
+ * The engine leaves vector registers alone, since the guest's are in them, so doubles are computed
+ * as the integers that they are made of: to the nearest, ties to even, as the processor does it by
+ * itself.
  *
- * A number is unpacked to its biased exponent and a mantissa whose highest bit is bit 62: ten bits more than a double has, the
- * lowest of which says whether anything below it was lost.
+ * A number is unpacked to its biased exponent and a mantissa whose highest bit is bit 62: ten bits
+ * more than a double has, the lowest of which says whether anything below it was lost.
  */
 #include "engine/plan/bytecode.h"
 
@@ -16,7 +18,8 @@ typedef unsigned __int128 u128;
 enum { BIAS = 1023, EXPONENT_MOST = 2047, LEADING = 62, EXTRA = 10 };
 enum real_kind { ZERO, NUMBER, INFINITE, NOT_A_NUMBER };
 
-static const u64 sign_bit = (u64)1 << 63, quiet_nan = (u64)0x7ff8 << 48, infinity = (u64)0x7ff << 52;
+static const u64 sign_bit = (u64)1 << 63, quiet_nan = (u64)0x7ff8 << 48,
+                 infinity = (u64)0x7ff << 52;
 
 struct real {
     enum real_kind kind;
@@ -117,8 +120,8 @@ static u64 float_add(struct real a, struct real b)
 static u64 multiply(struct real a, struct real b)
 {
     bool negative = a.negative != b.negative;
-    if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || (a.kind == INFINITE && b.kind == ZERO) ||
-        (a.kind == ZERO && b.kind == INFINITE))
+    if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER ||
+        (a.kind == INFINITE && b.kind == ZERO) || (a.kind == ZERO && b.kind == INFINITE))
         return quiet_nan;
     if (a.kind != NUMBER || b.kind != NUMBER)
         return special(a.kind == ZERO || b.kind == ZERO ? ZERO : INFINITE, negative);
@@ -132,7 +135,8 @@ static u64 multiply(struct real a, struct real b)
 
 static u64 float_divide(struct real a, struct real b)
 {
-    struct real r = {.negative = a.negative != b.negative, .exponent = a.exponent - b.exponent + BIAS};
+    struct real r = {.negative = a.negative != b.negative,
+                     .exponent = a.exponent - b.exponent + BIAS};
     if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || (a.kind == b.kind && a.kind != NUMBER))
         return quiet_nan;
     if (a.kind != NUMBER || b.kind != NUMBER)

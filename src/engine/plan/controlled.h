@@ -5,8 +5,8 @@
  *     |  FORK                         end of the log, divergence
  *     +------> another process that stands there, too        stands for good   control_conclude
  *
- * Standing, it answers questions (controlled_answers.c).  Everything happens at a boundary: the guest's whole state is in cpu
- * and in the blocks of its threads.  log/control.h has the messages.
+ * Standing, it answers questions (controlled_answers.c).  Everything happens at a boundary: the
+ * guest's whole state is in cpu and in the blocks of its threads.  log/control.h has the messages.
  */
 #ifndef ENGINE_CONTROLLED_H
 #define ENGINE_CONTROLLED_H

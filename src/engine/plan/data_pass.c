@@ -1,11 +1,13 @@
 /* Passing watched instructions: see data_pass.h.
  *
- * What is known of such an instruction is kept by the place of its check in the cache, where it cannot change: if the guest's
- * code does, its fragment is dropped, and the place is not used again before the whole cache is.
+ * What is known of such an instruction is kept by the place of its check in the cache, where it
+ * cannot change: if the guest's code does, its fragment is dropped, and the place is not used again
+ * before the whole cache is.
  *
  * Invariant
- *   (1) Who comes back to the dispatcher without the instruction having been executed has noted that this moment was judged: what else
- *       is at it (a code site, a point that translated code has counted) is not met again.
+ *   (1) Who comes back to the dispatcher without the instruction having been executed has noted
+ *       that this moment was judged: what else is at it (a code site, a point that translated code
+ *       has counted) is not met again.
  */
 #include "engine/plan/data_pass.h"
 

@@ -1,12 +1,15 @@
 /* Data sites: see data_watch.h.
  *
- * An *event* is one instruction, or what the engine does between two boundaries.  In it, each meeting of a touched range and a site
- * is *pending*, with the bytes that were there; at its end pendings are judged, a site once.
+ * An *event* is one instruction, or what the engine does between two boundaries.  In it, each
+ * meeting of a touched range and a site is *pending*, with the bytes that were there; at its end
+ * pendings are judged, a site once.
  *
  * Invariants
  *   (1) watched[] is in the order of start; `reach` of one is the highest end up to it.
- *   (2) The map is marked for watched[], also while no pass is under way: the next one is likely to be alike.
- *   (3) While stack accesses are not checked, no stack in use lies in a run of mappings that holds something watched.
+ *   (2) The map is marked for watched[], also while no pass is under way: the next one is likely to
+ *       be alike.
+ *   (3) While stack accesses are not checked, no stack in use lies in a run of mappings that holds
+ *       something watched.
  */
 #include "engine/plan/data_watch.h"
 
@@ -139,7 +142,8 @@ static void take_sites(struct watched_list *l)
     sort(l);
     set_reach(l);
     for (u32 n = 1; n < l->count; n++)
-        invariant(1, l->item[n - 1].start <= l->item[n].start && l->item[n - 1].reach <= l->item[n].reach);
+        invariant(1, l->item[n - 1].start <= l->item[n].start &&
+                         l->item[n - 1].reach <= l->item[n].reach);
 }
 
 /* The number of the first that begins at `at` or above it. */
@@ -237,12 +241,14 @@ static void find_runs(void)
         mark_run(start, end);
 }
 
-/* Now and then, since it is at every boundary: the mapping that the stack is in, if accesses are not checked. */
+/* Now and then, since it is at every boundary: the mapping that the stack is in, if accesses are
+ * not checked. */
 static void check_stack(void)
 {
     enum { EVERY = 64 };
     const struct area *a = ticks_now() % EVERY ? NULL : areas_find(cpu->reg[RSP]);
-    invariant(3, !a || fragments.variant & VARIANT_STACK || !any_in(a->start, a->end, DATA_STORE | DATA_LOAD));
+    invariant(3, !a || fragments.variant & VARIANT_STACK ||
+                     !any_in(a->start, a->end, DATA_STORE | DATA_LOAD));
 }
 
 void data_watch_mind_stack(void)
@@ -392,7 +398,7 @@ static void data_watch_meet(u64 start, u64 end, u32 how, enum origin origin)
             add_pending(w, start, end, how, origin);
 }
 
-/* --- judging ------------------------------------------------------------------------------------ */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static const u8 *old_bytes(const struct plan_site *s, const struct pending *p)
 {
@@ -490,7 +496,7 @@ static void close_event(void)
     watch.pending_count = 0;
 }
 
-/* --- instructions ---------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 static u32 data_how(u32 how)
 {
@@ -547,7 +553,8 @@ static bool was_read(const struct pending *p)
 {
     for (u32 n = 0; n < watch.touched.ranges.count; n++) {
         const struct touch *r = &watch.touched.ranges.touch[n];
-        if (r->how & p->how & TOUCH_READ && p->start < r->start + r->size && r->start < p->start + p->size)
+        if (r->how & p->how & TOUCH_READ && p->start < r->start + r->size &&
+            r->start < p->start + p->size)
             return true;
     }
     return false;
@@ -570,7 +577,7 @@ void data_watch_after(bool executed)
     close_event();
 }
 
-/* --- what the engine does ------------------------------------------------------------------------------ */
+/* --- what the engine does --------------------------------------------------------------------- */
 
 static void will_write(u64 at, u64 size)
 {
@@ -612,7 +619,7 @@ void data_watch_settle(void)
         close_event();
 }
 
-/* --- a pass ------------------------------------------------------------------------------------------------ */
+/* --- a pass ----------------------------------------------------------------------------------- */
 
 static u8 variant_for(const struct watched_list *l)
 {

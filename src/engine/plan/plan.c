@@ -1,6 +1,7 @@
 /* The plan: see plan.h.
  *
- * Sites are in lists by kind, code sites by address (plan_code.c).  What a pass finds is in plan_pass.
+ * Sites are in lists by kind, code sites by address (plan_code.c).  What a pass finds is in
+ * plan_pass.
  */
 #include "engine/plan/plan.h"
 
@@ -281,7 +282,7 @@ static void judge_any(enum plan_site_kind kind, struct plan_place at, u64 number
         plan_judge(n, at, number);
 }
 
-/* --- instructions ------------------------------------------------------------------------------ */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 static void judge_call(struct plan_place now, u64 number, bool execs)
 {
@@ -389,7 +390,7 @@ bool plan_steps(void)
     return plan_wants(SITE_STEP) && steps_thread(thread_self()->ordinal);
 }
 
-/* --- arrivals -------------------------------------------------------------------------------------
+/* --- arrivals ---------------------------------------------------------------------------------
  *
  * They are noted with or without a plan: a pass may begin where they led. */
 
@@ -433,7 +434,7 @@ bool plan_at_boundary(void)
     return plan_pass.due;
 }
 
-/* --- a pass ------------------------------------------------------------------------------------------ */
+/* --- a pass ----------------------------------------------------------------------------------- */
 
 static const char *plan_check(const struct plan *head, u64 size)
 {
@@ -449,8 +450,8 @@ static const char *plan_check(const struct plan *head, u64 size)
         return "the plan has too many sites";
     if (head->frames > FRAMES_MOST)
         return "the plan has too many frames";
-    if (size != sizeof(*head) + head->sites * sizeof(struct plan_site) + head->frames * sizeof(struct plan_frame) +
-                    head->bytecode_size)
+    if (size != sizeof(*head) + head->sites * sizeof(struct plan_site) +
+                    head->frames * sizeof(struct plan_frame) + head->bytecode_size)
         return "the plan has another size than it says";
     return NULL;
 }
@@ -472,7 +473,10 @@ static const char *check_sites(const struct plan *head, const struct plan_site *
 static const char *check_points(const struct plan *head)
 {
     const struct plan_site *site = (const struct plan_site *)(head + 1);
-    return head->points ? plan_points_check(head->points, (const struct plan_frame *)(site + head->sites), head->frames) : NULL;
+    return head->points
+               ? plan_points_check(head->points, (const struct plan_frame *)(site + head->sites),
+                                   head->frames)
+               : NULL;
 }
 
 static void plan_keep(const void *bytes, u64 size)
@@ -526,7 +530,8 @@ static bool plan_holds_faults(void)
     return plan_pass.runs;
 }
 
-/* What the run is asked for the plan, from the first one on; plan_pass tells whether one is there. */
+/* What the run is asked for the plan, from the first one on; plan_pass tells whether one is
+ * there. */
 static void plan_attach(void)
 {
     observer.stands_before_call = plan_before_call;
@@ -558,7 +563,9 @@ const char *plan_begin(const void *bytes, u64 size)
     plan_code_install();
     judge_from_here(head->flags & PLAN_PAST_HERE);
     look_at_conditions();
-    plan_trace_begin(head->mode != PLAN_TRACE ? 0 : head->flags & PLAN_FIRST ? PLAN_TRACE_ALL : head->nth);
+    plan_trace_begin(head->mode != PLAN_TRACE   ? 0
+                     : head->flags & PLAN_FIRST ? PLAN_TRACE_ALL
+                                                : head->nth);
     why = data_watch_begin();
     if (why)
         plan_end();

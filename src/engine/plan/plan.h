@@ -1,23 +1,29 @@
 /* The plan of the pass that is under way: what to look for, and what was found.
  *
- * controlled.c takes a plan from the session and runs the guest; wherever something happens that a site may be about,
- * plan_*() is told.  A hit that ends the pass makes plan.due true: the dispatcher goes to the next boundary, and
- * there controlled.c makes the engine stand.
+ * controlled.c takes a plan from the session and runs the guest; wherever something happens that a
+ * site may be about, plan_*() is told.  A hit that ends the pass makes plan.due true: the
+ * dispatcher goes to the next boundary, and there controlled.c makes the engine stand.
  *
  * What lies at a moment, in this order:
  *
  *   arrivals      what has just happened and led here: a call returned, another thread runs
- *   from outside  a signal is about to be delivered; then the instruction is not executed at this moment
- *   instruction   is about to be executed: code sites, steps; and calls and execs, if it is `syscall`
+ *   from outside  a signal is about to be delivered; then the instruction is not executed at this
+ *                 moment
+ *   instruction   is about to be executed: code sites, steps; and calls and execs, if it is
+ *                 `syscall`
  *   fault         the instruction was tried, and raised a signal
  *
- * A pass that stands at its limit has met nothing of what lies there.  One that stands at a hit has met everything there up to
- * the instruction, so that the next, with PLAN_PAST_HERE, misses nothing.
+ * A pass that stands at its limit has met nothing of what lies there.  One that stands at a hit has
+ * met everything there up to the instruction, so that the next, with PLAN_PAST_HERE, misses
+ * nothing.
  *
  * Invariants
- *   (1) Without a plan, or with one without sites, nothing is compiled into translations, and they are those of a plain replay.
- *   (2) A hit is judged after what came from outside at its moment (signals, switches) has happened.
- *   (3) Nothing is judged twice at one moment, however often the engine comes by: each hook remembers the last.
+ *   (1) Without a plan, or with one without sites, nothing is compiled into translations, and they
+ *       are those of a plain replay.
+ *   (2) A hit is judged after what came from outside at its moment (signals, switches) has
+ *       happened.
+ *   (3) Nothing is judged twice at one moment, however often the engine comes by: each hook
+ *       remembers the last.
  */
 #ifndef ENGINE_PLAN_H
 #define ENGINE_PLAN_H
@@ -56,12 +62,14 @@ void plan_end(void);
 bool plan_at_instruction(void);
 /* The same, if translated code has seen to the point that may be there. */
 bool plan_at_counted_instruction(void);
-/* Has the instruction at cpu->rip been judged at this moment?  And: it has, since it was being executed. */
+/* Has the instruction at cpu->rip been judged at this moment?  And: it has, since it was being
+ * executed. */
 bool plan_judged_here(void);
 void plan_note_executed(void);
 /* The same if it is `syscall`, and has come to the engine; rip is at it. */
 bool plan_at_call(u64 number, bool execs);
-/* A call has come to the engine, rip being behind it: if true, it is not to be made now, and rip is at it again. */
+/* A call has come to the engine, rip being behind it: if true, it is not to be made now, and rip
+ * is at it again. */
 bool plan_before_call(const struct call *call);
 /* It has been made: its result is the guest's. */
 void plan_after_call(const struct call *call, i64 result);

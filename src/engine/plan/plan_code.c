@@ -1,8 +1,9 @@
 /* Code sites: which addresses have one, and translations that know it.
  *
- * A fragment never runs through an address with a code site: blocks end in front of one, and a fragment that begins there comes to
- * the engine before its first instruction (EXIT_SITE).  So only fragments that hold such an address need to be made anew when
- * a plan brings other sites than the one before.
+ * A fragment never runs through an address with a code site: blocks end in front of one, and a
+ * fragment that begins there comes to the engine before its first instruction (EXIT_SITE).  So only
+ * fragments that hold such an address need to be made anew when a plan brings other sites than the
+ * one before.
  *
  * Two tables of addresses, for the old plan and the new, take turns.
  */

@@ -1,10 +1,11 @@
 /* Points of a plan: see plan_points.h.
  *
- * The table is the session's file, mapped: copies of this process share its pages, and it need not be copied or made by anybody.
+ * The table is the session's file, mapped: copies of this process share its pages, and it need not
+ * be copied or made by anybody.
  *
  * Invariant
- *   (1) Translations of the variant are made for the table that there is.  It stays when a plan without points comes, since the next
- *       is likely to have the same.
+ *   (1) Translations of the variant are made for the table that there is.  It stays when a plan
+ *       without points comes, since the next is likely to have the same.
  */
 #include "engine/plan/plan_points.h"
 
@@ -51,11 +52,13 @@ static const struct plan_point *plan_point_at(u64 pc)
 
 static bool plan_points_is_whole(const struct point_table *t, u64 size)
 {
-    return size >= sizeof(*t) && t->id && t->slots && t->slots <= SLOTS_MOST && !(t->slots & (t->slots - 1)) &&
-           t->scopes <= SLOTS_MOST && size == point_table_size(t->slots, t->scopes);
+    return size >= sizeof(*t) && t->id && t->slots && t->slots <= SLOTS_MOST &&
+           !(t->slots & (t->slots - 1)) && t->scopes <= SLOTS_MOST &&
+           size == point_table_size(t->slots, t->scopes);
 }
 
-/* A scope comes behind its parent: so there are no circles.  Who looks for a point that is not there comes to a free slot. */
+/* A scope comes behind its parent: so there are no circles.  Who looks for a point that is not
+ * there comes to a free slot. */
 static bool plan_points_is_sound(const struct point_table *t)
 {
     const struct plan_point *slot = point_table_slots(t);
@@ -82,7 +85,8 @@ static const struct point_table *map_table(i32 file, u64 size)
     void *place = size ? pool_try_map(page_up(size), PAGE_SIZE) : NULL;
     if (!place)
         return NULL;
-    i64 got = kernel_call(__NR_mmap, place, page_up(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0);
+    i64 got =
+        kernel_call(__NR_mmap, place, page_up(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0);
     if (!kernel_failed(got))
         return place;
     pool_unmap(place, page_up(size));
@@ -125,7 +129,7 @@ const char *plan_points_check(u64 id, const struct plan_frame *frame, u32 frames
     return NULL;
 }
 
-/* --- frames ------------------------------------------------------------------------------------ */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static struct {
     bool on;
@@ -138,7 +142,8 @@ static struct {
     u32 outer;              /* index of the first frame outside of the base */
     bool parked;            /* another thread runs, whose points do not count: */
     u64 left;               /* then this is what cpu->point_left would be */
-    bool adrift;            /* no frame is known, or the last one has returned: the base is that of the next point, */
+    bool adrift;            /* no frame is known, or the last one has returned: the base is that
+                             * of the next point, */
     bool found;             /* which has come */
     u64 left_tick, left_pc;
     u32 left_scope;
@@ -149,16 +154,19 @@ static bool leaves(void)
     return now.flags & PLAN_FRAMES_LEAVE;
 }
 
-/* The first frame outside of the base that is on another stack: what a handler on a stack of its own has interrupted. */
+/* The first frame outside of the base that is on another stack: what a handler on a stack of its
+ * own has interrupted. */
 static u32 other_stack(void)
 {
     u32 n = now.outer;
-    while (n < now.frame_count && (now.frames[n].stack_end == now.base.stack_end || now.frames[n].stack_end == ~0ul))
+    while (n < now.frame_count &&
+           (now.frames[n].stack_end == now.base.stack_end || now.frames[n].stack_end == ~0ul))
         n++;
     return n;
 }
 
-/* A handler on a stack of its own may be left by a jump to the stack that it has interrupted: the engine looks at both. */
+/* A handler on a stack of its own may be left by a jump to the stack that it has interrupted:
+ * the engine looks at both. */
 static void widen_bounds(const struct plan_frame *other)
 {
     u64 base = other->cfa < now.base.cfa ? other->cfa : now.base.cfa;
@@ -195,8 +203,8 @@ static u64 points_left(void)
     return now.parked ? now.left : cpu->point_left;
 }
 
-/* What translated code compares with: plan_points.h.  Who is in a scope leaves it at points of any, so the engine looks at all
- * points of its frame. */
+/* What translated code compares with: plan_points.h.  Who is in a scope leaves it at points of any,
+ * so the engine looks at all points of its frame. */
 static void set_bounds(u32 running)
 {
     bool counts = now.thread == CONTROL_THREAD_ANY || now.thread == running;
@@ -231,11 +239,13 @@ static void take_base(u32 index)
     now.outer = index + 1;
 }
 
-/* One frame may return to where the next one does, too: a function that does nothing but call itself.  So may one on another stack. */
+/* One frame may return to where the next one does, too: a function that does nothing but call
+ * itself.  So may one on another stack. */
 static void leave_base(void)
 {
     u64 rsp = cpu->reg[RSP];
-    while (now.base.cfa && cpu->rip == now.base.return_pc && rsp >= now.base.cfa && rsp <= now.base.stack_end) {
+    while (now.base.cfa && cpu->rip == now.base.return_pc && rsp >= now.base.cfa &&
+           rsp <= now.base.stack_end) {
         take_base(now.outer);
         now.adrift = !now.base.cfa;
     }
@@ -276,7 +286,7 @@ static void leave_scope_for(u32 common, u32 scope)
     now.left_scope = scope;
 }
 
-/* --- counting ------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 static u64 dwarf_register(u8 number)
 {
@@ -302,7 +312,8 @@ static bool concerns_base(const struct plan_point *p)
     if (!now.base.cfa)
         return true;
     u32 other = leaves() ? other_stack() : now.frame_count;
-    if (other < now.frame_count && cfa >= now.frames[other].cfa && cfa < now.frames[other].stack_end)
+    if (other < now.frame_count && cfa >= now.frames[other].cfa &&
+        cfa < now.frames[other].stack_end)
         take_base(other);
     if (cfa < now.base.cfa || cfa >= now.base.stack_end)
         return false;
@@ -364,7 +375,8 @@ bool plan_points_on(void)
     return now.on;
 }
 
-/* A plan whose points count in another way than those of the last that had some makes its translations useless. */
+/* A plan whose points count in another way than those of the last that had some makes its
+ * translations useless. */
 void plan_points_install(void)
 {
     const struct plan *head = &plan_parts.head;
@@ -392,7 +404,7 @@ void plan_points_install(void)
     set_bounds(thread_self()->ordinal);
 }
 
-/* --- sums ---------------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static bool is_near(void)
 {

@@ -1,6 +1,7 @@
 /* Points of a plan: addresses that are counted in translated code (log/control.h).
  *
- * The variant of translations with points (fragment.h) ends blocks in front of each, and counts where a block begins at one:
+ * The variant of translations with points (fragment.h) ends blocks in front of each, and counts
+ * where a block begins at one:
  *
  *     cfa = register + offset
  *     cfa < base: does not count
@@ -8,8 +9,8 @@
  *     cfa > outer: does not count
  *     else: the engine decides
  *
- * so that a pass over a hundred million statements costs a few instructions for each; and less where they are counted in
- * sums (plan_sums.h).  What the engine counts itself (single
+ * so that a pass over a hundred million statements costs a few instructions for each; and less
+ * where they are counted in sums (plan_sums.h).  What the engine counts itself (single
  * instructions, points whose frame is not so simple to find) goes through plan_points_meet().
  */
 #ifndef ENGINE_PLAN_POINTS_H
@@ -26,17 +27,19 @@ const char *plan_points_check(u64 id, const struct plan_frame *frame, u32 frames
 void plan_points_install(void);
 bool plan_points_on(void);
 
-/* The instruction at cpu->rip is about to be executed; `counted`: translated code has seen to its point. */
+/* The instruction at cpu->rip is about to be executed; `counted`: translated code has seen to
+ * its point. */
 void plan_points_meet(bool counted);
 
 /* A block was entered at cpu->rip that counts the point there, which has been met before. */
 void plan_points_met_before(void);
 
-/* At the start of a pass that counts: the variant of translations, given what data sites need.  And at each boundary: it is
- * another one where the nth point is near. */
+/* At the start of a pass that counts: the variant of translations, given what data sites need.  And
+ * at each boundary: it is another one where the nth point is near. */
 u8 plan_points_variant(u8 for_data);
 void plan_points_approach(void);
-/* The ticks that may pass before the boundary must be looked at again, for the sake of points; ~0: any. */
+/* The ticks that may pass before the boundary must be looked at again, for the sake of points;
+ * ~0: any. */
 u64 plan_points_ticks(void);
 
 /* Another thread may be running. */

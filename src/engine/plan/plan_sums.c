@@ -30,7 +30,8 @@ void plan_sums_forget(void)
     sums.translated = 0;
 }
 
-/* The grant is made before the block is, where one has to be; and what is left of the tick at hand counts as one, too. */
+/* The grant is made before the block is, where one has to be; and what is left of the tick at
+ * hand counts as one, too. */
 u64 plan_sums_ticks(u64 left)
 {
     u64 in_a_tick = points_translated() + BLOCK_INSNS;

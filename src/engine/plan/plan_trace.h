@@ -10,7 +10,8 @@ enum { PLAN_TRACE_MOST = 1 << 20 };
 /* A pass begins that keeps `most` of them; 0: none, and there will be no file. */
 void plan_trace_begin(u64 most);
 void plan_trace_add(const struct plan_hit *hit);
-/* A file with struct plan_hit[], oldest first, to be closed by the caller; -1: the pass was none that keeps them. */
+/* A file with struct plan_hit[], oldest first, to be closed by the caller; -1: the pass was none
+ * that keeps them. */
 i32 plan_trace_end(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* A data site from the start of a program to its end, in any mode: the setting watch=SIZE:0xADDRESS. */
+/* A data site from the start of a program to its end, in any mode: the setting
+ * watch=SIZE:0xADDRESS. */
 #ifndef ENGINE_STANDING_WATCH_H
 #define ENGINE_STANDING_WATCH_H
 

@@ -1,10 +1,11 @@
 /* States: see states.h.
  *
- * States and what they overwrote are appended to three heaps.  When there are twice as many as wanted, the older half goes; so
- * nothing is moved more than once, and the newest are always there.
+ * States and what they overwrote are appended to three heaps.  When there are twice as many as
+ * wanted, the older half goes; so nothing is moved more than once, and the newest are always there.
  *
  * Invariants
- *   (1) The undo of the last state is at the end of its heap: entries can be added until the next state begins.
+ *   (1) The undo of the last state is at the end of its heap: entries can be added until the next
+ *       state begins.
  *   (2) What is mapped does not change from the first state that is kept to the last.
  */
 #include "engine/plan/states.h"
@@ -201,8 +202,9 @@ static void join_last(void)
     states.list.used -= sizeof(*s);
 }
 
-/* The guest has come elsewhere without an instruction: something was from outside.  States are of instructions; where none was
- * so much as tried, what happened belongs to the one before, which was executed: the number of events tells that there was one. */
+/* The guest has come elsewhere without an instruction: something was from outside.  States are of
+ * instructions; where none was so much as tried, what happened belongs to the one before, which was
+ * executed: the number of events tells that there was one. */
 static void leave_last(void)
 {
     if (!count() || states.executed)
@@ -215,7 +217,8 @@ static void leave_last(void)
 
 void states_note(void)
 {
-    if (is_here(last())) { /* nothing has happened, or a fault, or a part of a repeated instruction */
+    /* nothing has happened, or a fault, or a part of a repeated instruction */
+    if (is_here(last())) {
         states.executed = states.general_only = false;
         return;
     }
@@ -250,7 +253,7 @@ void states_before(void)
             states_keep_bytes(touched.ranges.touch[n].start, touched.ranges.touch[n].size);
 }
 
-/* --- what the engine does ------------------------------------------------------------------------ */
+/* --- what the engine does --------------------------------------------------------------------- */
 
 static void states_call_begins(const struct call *call)
 {
@@ -269,7 +272,7 @@ static void states_call_ended(const struct call *call, i64 result)
         forget_all();
 }
 
-/* --- a stretch --------------------------------------------------------------------------------------- */
+/* --- a stretch -------------------------------------------------------------------------------- */
 
 void states_begin(u64 wanted)
 {

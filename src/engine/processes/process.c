@@ -190,7 +190,8 @@ void process_put_back(struct thread *t, const struct process_parent *parent)
     t->robust_list = parent->robust_list;
 }
 
-/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the engine makes. */
+/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the
+ * engine makes. */
 void process_parent_goes_on(void)
 {
     ticks_add(1);

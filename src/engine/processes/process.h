@@ -5,7 +5,8 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/threads/thread.h"
 
-/* Keeps a descriptor of the engine's own file, for execve.  Once, at the start.  `started_as`: AT_EXECFN. */
+/* Keeps a descriptor of the engine's own file, for execve.  Once, at the start.  `started_as`:
+ * AT_EXECFN. */
 void process_start(const char *started_as);
 
 i64 process_fork(void);

@@ -44,13 +44,15 @@ static struct {
     u64 arguments_room;
 } process_exec = {.engine_fd = -1};
 
-/* As its predecessor hands it on: the program may have gone to where /proc is not, and the file neither (chroot). */
+/* As its predecessor hands it on: the program may have gone to where /proc is not, and the file
+ * neither (chroot). */
 static i64 open_engine(const char *started_as)
 {
     if (settings.engine)
         return settings.engine;
     i64 fd = kernel_call(__NR_open, "/proc/self/exe", O_PATH | O_CLOEXEC);
-    return kernel_failed(fd) && started_as ? kernel_call(__NR_open, started_as, O_PATH | O_CLOEXEC) : fd;
+    return kernel_failed(fd) && started_as ? kernel_call(__NR_open, started_as, O_PATH | O_CLOEXEC)
+                                           : fd;
 }
 
 void process_start(const char *started_as)

@@ -1,9 +1,9 @@
 /* Processes: who traces this one.
  *
- * A debugger among the guests (gdb, strace) reads and changes its tracee's registers and code through
- * the kernel, and would meet the engine there.  So the program that a traced process executes
- * runs natively.  That is not so for a tracer which was there when the engine started: it looks
- * at the engine itself.
+ * A debugger among the guests (gdb, strace) reads and changes its tracee's registers and code
+ * through the kernel, and would meet the engine there.  So the program that a traced process
+ * executes runs natively.  That is not so for a tracer which was there when the engine started: it
+ * looks at the engine itself.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"

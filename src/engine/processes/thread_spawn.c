@@ -50,7 +50,8 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
         t->clear_tid = gaddr(args->child_tid);
 }
 
-/* The kernel would do it when the new thread first runs, while this one goes on; nobody is told if it fails. */
+/* The kernel would do it when the new thread first runs, while this one goes on; nobody is told
+ * if it fails. */
 static void note_child_tid(const struct k_clone_args *args, u32 tid)
 {
     if (args->flags & K_CLONE_CHILD_SETTID)

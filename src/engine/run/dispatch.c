@@ -1,7 +1,8 @@
 /* The loop of every guest thread: see dispatch.h.
  *
- * A boundary is the place between two blocks: the guest's whole state is in cpu and the last transfer
- * has been counted.  There signals are delivered, slices end, and a stop that was asked for happens.
+ * A boundary is the place between two blocks: the guest's whole state is in cpu and the last
+ * transfer has been counted.  There signals are delivered, slices end, and a stop that was asked
+ * for happens.
  */
 #include "engine/run/dispatch.h"
 
@@ -175,15 +176,16 @@ static u64 dispatch_enter(struct fragment *f)
     return pass_sites(reason);
 }
 
-/* At the boundary another thread may have run: it may have dropped the link's fragment, or linked it. */
+/* At the boundary another thread may have run: it may have dropped the link's fragment, or
+ * linked it. */
 static bool can_link(const struct link *l, const struct fragment *to)
 {
     const struct fragment *from = &fragments.all[l->fragment];
     return from->live && !from->copy && !l->to && from->variant == to->variant;
 }
 
-/* Chaos: code that is new to the run, after each visit of which another thread may come.  A replay has the
- * setting too, but its switches are in the log. */
+/* Chaos: code that is new to the run, after each visit of which another thread may come.  A replay
+ * has the setting too, but its switches are in the log. */
 static bool dispatch_is_new(const struct fragment *f)
 {
     return settings.chaos && log_owner->live && f->visits < CHAOS_VISITS;
@@ -309,7 +311,8 @@ static void step_as_it_is(void)
         step_alone();
 }
 
-/* A fault that waits for the plan's opinion: was there one?  If the pass stands first, it still waits. */
+/* A fault that waits for the plan's opinion: was there one?  If the pass stands first, it still
+ * waits. */
 static bool fault_delivered(void)
 {
     u32 signal = signals_fault_waits();
@@ -323,7 +326,8 @@ static bool goal_is_near(void)
     return goal.set && ticks_now() >= goal.tick;
 }
 
-/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it.  The plan may want them, too. */
+/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it.
+ * The plan may want them, too. */
 static void pursue_goal(void)
 {
     for (;;) {

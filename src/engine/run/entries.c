@@ -16,7 +16,8 @@ void entries_start(void)
 {
     if (!settings.entries)
         return;
-    i64 fd = kernel_call(__NR_open, settings.entries, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    i64 fd =
+        kernel_call(__NR_open, settings.entries, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (kernel_failed(fd))
         engine_refuse(2, settings.entries, "cannot be written");
     descriptors_keep((i32)fd, true, &file);

@@ -20,7 +20,8 @@ static u64 descriptor_of(u64 number, const u64 *args)
 bool file_writes_begin(struct file_writes *ret, u64 number, const u64 *args)
 {
     struct k_stat st;
-    if (kernel_failed(kernel_call(__NR_fstat, descriptor_of(number, args), &st)) || (st.mode & S_IFMT) != S_IFREG)
+    if (kernel_failed(kernel_call(__NR_fstat, descriptor_of(number, args), &st)) ||
+        (st.mode & S_IFMT) != S_IFREG)
         return false;
     *ret = (struct file_writes){number, args, st.device, st.inode, (u64)st.size, (u64)st.size};
     return true;

@@ -3,17 +3,20 @@
  *   not a member --share_update: shared areas--> holds the baton <--share_take-- without it
  *                                                      |----------share_give------->
  *
- * A *view* is a shared area, with the object of the group that it shows.  A page of a writable view is
+ * A *view* is a shared area, with the object of the group that it shows.  A page of a writable view
+ * is
  *
  *   cold    write-protected; a write makes it warm (share_fault)
- *   warm    writable, written in this turn: its age is that; cold again when another process has had the baton
+ *   warm    writable, written in this turn: its age is that; cold again when another process has
+ *           had the baton
  *   hot     writable over many turns, and of the age of each
  *
- * Copies of pages, as they were when the baton was given away, tell what to log of a page that somebody else has written: a few
- * bytes of it mostly.  A page of which there is no copy is logged as a whole.
+ * Copies of pages, as they were when the baton was given away, tell what to log of a page that
+ * somebody else has written: a few bytes of it mostly.  A page of which there is no copy is logged
+ * as a whole.
  *
- * A page that is writable here has the age of this turn, or will before the guest runs.  A copy that
- * is good has the bytes that the replay of this process has at this point.
+ * A page that is writable here has the age of this turn, or will before the guest runs.  A copy
+ * that is good has the bytes that the replay of this process has at this point.
  */
 #include "engine/share/share.h"
 
@@ -198,7 +201,7 @@ static void forget_copies(void)
     share.hot_count = 0;
 }
 
-/* --- cold, warm and hot ------------------------------------------------------------------------ */
+/* --- cold, warm and hot ----------------------------------------------------------------------- */
 
 static u32 cold_protection(const struct view *v)
 {
@@ -362,7 +365,7 @@ void share_written(u64 at, u64 size)
     }
 }
 
-/* --- what others have changed -------------------------------------------------------------------- */
+/* --- what others have changed ----------------------------------------------------------------- */
 
 /* Also where the guest may not look at the moment. */
 static bool read_page(const struct view *v, u64 page, u8 *ret)
@@ -472,7 +475,7 @@ static void log_suspects(bool in_call)
     }
 }
 
-/* --- the baton ------------------------------------------------------------------------------------ */
+/* --- the baton -------------------------------------------------------------------------------- */
 
 static void mark_hot(void)
 {
@@ -606,7 +609,8 @@ bool share_wanted(void)
 static void come_back(void)
 {
     if (!share.said_stopped)
-        log_note(NOTE_LIMIT, "the process was stopped by a signal while it ran on memory that it shares");
+        log_note(NOTE_LIMIT,
+                 "the process was stopped by a signal while it ran on memory that it shares");
     share.said_stopped = true;
     spoil_all_copies();
     share.seen = share.turn;
@@ -624,7 +628,7 @@ void share_yield(void)
     share_take(false);
 }
 
-/* --- joining and leaving ------------------------------------------------------------------------- */
+/* --- joining and leaving ---------------------------------------------------------------------- */
 
 static void share_prepare(void)
 {
@@ -721,7 +725,7 @@ void share_leave(void)
     share_member = false;
 }
 
-/* --- files ------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 bool share_call_begins(const struct call *call)
 {
@@ -754,7 +758,7 @@ void share_call_ends(const struct call *call, i64 result)
         share_group_give();
 }
 
-/* --- other calls ---------------------------------------------------------------------------------- */
+/* --- other calls ------------------------------------------------------------------------------ */
 
 /* A vector, or a message: where these write is behind pointers. */
 static bool writes_behind_pointers(u64 number)

@@ -1,14 +1,17 @@
 /* Sharing: this process as one of those of a recording that share memory (share_group.h).
  *
- * While any of its threads runs guest code, a process that has memory in common with others holds the group's baton.  It gives it
- * away where no thread of it can run, and at the end of a slice if somebody wants it.  When it takes it again it logs what the
- * others have changed since (EVENT_SHARED), and its replay, which has that memory for itself, is given the same at the same moment.
+ * While any of its threads runs guest code, a process that has memory in common with others holds
+ * the group's baton.  It gives it away where no thread of it can run, and at the end of a slice if
+ * somebody wants it.  When it takes it again it logs what the others have changed since
+ * (EVENT_SHARED), and its replay, which has that memory for itself, is given the same at the same
+ * moment.
  *
- * What is changed is known by write protection: shared pages cannot be written until the first write in a turn has been
- * noted.  Pages that are written in turn after turn are left writable, and taken to be changed in each.
+ * What is changed is known by write protection: shared pages cannot be written until the first
+ * write in a turn has been noted.  Pages that are written in turn after turn are left writable, and
+ * taken to be changed in each.
  *
- * Memory without a name cannot be met by others until this process forks, and costs nothing before that.  All functions need the
- * thread's baton, and do nothing in a process that is not recorded.
+ * Memory without a name cannot be met by others until this process forks, and costs nothing before
+ * that.  All functions need the thread's baton, and do nothing in a process that is not recorded.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H
@@ -17,7 +20,8 @@
 
 extern bool share_member; /* this process has memory in common with others, or may have */
 
-/* The areas have changed: what is shared now?  A process that becomes a member has the baton afterwards. */
+/* The areas have changed: what is shared now?  A process that becomes a member has the baton
+ * afterwards. */
 void share_update(void);
 
 /* Around whatever may wait, if no other thread can run.  `in_call`: a system call is being made. */
@@ -28,7 +32,8 @@ void share_yield(void);
 /* Does somebody wait for the baton that we have? */
 bool share_wanted(void);
 
-/* A call that is made with both batons, because it reads or writes a file and does not wait; and what it changed. */
+/* A call that is made with both batons, because it reads or writes a file and does not wait; and
+ * what it changed. */
 struct call;
 bool share_call_begins(const struct call *call);
 void share_call_ends(const struct call *call, i64 result);

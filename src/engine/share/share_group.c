@@ -1,12 +1,14 @@
 /* The group: see share_group.h.
  *
- * The baton is a word: the process id of its holder, or 0.  Who finds it taken sleeps on it, for some milliseconds at most, so that
- * neither a wake that went to somebody who was too late nor a holder that died leaves all asleep.  A holder that is stopped
- * (by a signal that nobody can catch) loses it, too, and takes it again where it next looks.
+ * The baton is a word: the process id of its holder, or 0.  Who finds it taken sleeps on it, for
+ * some milliseconds at most, so that neither a wake that went to somebody who was too late nor a
+ * holder that died leaves all asleep.  A holder that is stopped (by a signal that nobody can catch)
+ * loses it, too, and takes it again where it next looks.
  *
- * Ages lie in one table; an object gets a range of it, in units of UNIT_PAGES, each of which has the age of its youngest page, so
- * that looking for what is new passes quickly over what is not.  Ranges are not given back: the table is as large as
- * shared memory of 32 GiB needs, and only what is used of it takes memory.
+ * Ages lie in one table; an object gets a range of it, in units of UNIT_PAGES, each of which has
+ * the age of its youngest page, so that looking for what is new passes quickly over what is not.
+ * Ranges are not given back: the table is as large as shared memory of 32 GiB needs, and only what
+ * is used of it takes memory.
  */
 #include "engine/share/share_group.h"
 
@@ -151,7 +153,8 @@ static bool share_group_is_stopped(u32 id)
         return false;
     i64 size = kernel_call(__NR_read, fd, line, sizeof(line));
     kernel_call(__NR_close, fd);
-    for (i64 at = size - 3; at > 0; at--) /* the state is behind the name, which may hold anything */
+    /* the state is behind the name, which may hold anything */
+    for (i64 at = size - 3; at > 0; at--)
         if (line[at] == ')')
             return line[at + 2] == 'T';
     return false;
@@ -350,7 +353,8 @@ void share_group_suspect(const struct share_suspect *page)
             known->device == page->device)
             return;
     }
-    share_group->suspect[share_group->suspects++ % SHARE_SUSPECTS_MOST] = *page; /* the oldest goes */
+    /* the oldest goes */
+    share_group->suspect[share_group->suspects++ % SHARE_SUSPECTS_MOST] = *page;
 }
 
 const struct share_suspect *share_group_suspects(u32 *ret_count)

@@ -1,13 +1,15 @@
 /* The group: what the processes of a recording that share memory know in common.
  *
- * They share one baton, so that only one of them runs guest code at a time, and a table of the objects that they have mapped
- * shared (files, segments, memory without a name), with an age for each page: the number of the turn in which it was last
- * written.  Who takes the baton finds there what the others have changed since its own last turn.
+ * They share one baton, so that only one of them runs guest code at a time, and a table of the
+ * objects that they have mapped shared (files, segments, memory without a name), with an age for
+ * each page: the number of the turn in which it was last written.  Who takes the baton finds there
+ * what the others have changed since its own last turn.
  *
- * It lies in a file in memory that the first process of the recording makes, its children inherit, and an execve hands on.
- * But for the baton itself, all of it belongs to the baton's holder.
+ * It lies in a file in memory that the first process of the recording makes, its children inherit,
+ * and an execve hands on. But for the baton itself, all of it belongs to the baton's holder.
  *
- * A holder that is killed loses the baton: those who wait look now and then whether it is still there.
+ * A holder that is killed loses the baton: those who wait look now and then whether it is still
+ * there.
  */
 #ifndef ENGINE_SHARE_GROUP_H
 #define ENGINE_SHARE_GROUP_H
@@ -31,7 +33,8 @@ struct share_object {
 struct share_group;
 extern struct share_group *share_group;
 
-/* Once, at the start of a recorded image: `inherited` is the descriptor that the image before had, or 0. */
+/* Once, at the start of a recorded image: `inherited` is the descriptor that the image before
+ * had, or 0. */
 void share_group_start(i32 inherited);
 /* Its number now: for the next image. -1: none. */
 i32 share_group_descriptor(void);
@@ -47,13 +50,15 @@ bool share_group_lost(void);
 /* In the child of a fork: another member, without the baton. */
 void share_group_forked(void);
 
-/* The number of the turn: it grows whenever the baton goes to another process, and by share_group_next_turn(). */
+/* The number of the turn: it grows whenever the baton goes to another process, and by
+ * share_group_next_turn(). */
 u64 share_group_turn(void);
 void share_group_next_turn(void);
 
 /* Has anybody ever mapped anything shared?  May be asked without the baton. */
 bool share_group_in_use(void);
-/* The object, if anybody has mapped it; NULL: nobody.  Without the baton only the answer NULL or not is good. */
+/* The object, if anybody has mapped it; NULL: nobody.  Without the baton only the answer NULL or
+ * not is good. */
 struct share_object *share_group_find(u64 device, u64 inode);
 /* The same, made if need be, with room for so many pages; NULL: there is no room. */
 struct share_object *share_group_object(u64 device, u64 inode, u64 pages);

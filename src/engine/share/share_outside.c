@@ -46,7 +46,8 @@ static struct {
 static bool was_there_before(i64 fd)
 {
     struct k_statx st = {0};
-    if (kernel_failed(kernel_call(__NR_statx, fd, "", AT_EMPTY_PATH, K_STATX_BTIME | K_STATX_CTIME, &st)))
+    if (kernel_failed(
+            kernel_call(__NR_statx, fd, "", AT_EMPTY_PATH, K_STATX_BTIME | K_STATX_CTIME, &st)))
         return false;
     const struct k_statx_time *t = st.mask & K_STATX_BTIME ? &st.born : &st.changed;
     return (u64)t->seconds * NANOSECONDS + t->nanoseconds < share_group_started();
@@ -57,7 +58,7 @@ static bool is_memory(const char *path)
     return text_starts(path, "/dev/shm/") || text_starts(path, "/memfd:");
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static u32 share_outside_find_name(u64 device, u64 inode)
 {
@@ -93,7 +94,7 @@ static void share_outside_say(u32 number, const char *what)
     outside.told = true;
 }
 
-/* --- meeting it -------------------------------------------------------------------------------- */
+/* --- meeting it ------------------------------------------------------------------------------- */
 
 static void share_outside_meet(u64 device, u64 inode, const char *name, bool at_once)
 {
@@ -105,8 +106,9 @@ static void share_outside_meet(u64 device, u64 inode, const char *name, bool at_
         share_watch_outside(o);
     o->outside = true;
     if (at_once)
-        share_outside_say(number, " is shared memory that was there before: what others write to it "
-                                  "while this process runs is not recorded");
+        share_outside_say(number,
+                          " is shared memory that was there before: what others write to it "
+                          "while this process runs is not recorded");
 }
 
 void share_outside_file(i64 fd, u64 device, u64 inode, const char *path)
@@ -126,7 +128,7 @@ void share_outside_segment(u64 id, u64 changed_seconds)
     share_outside_meet(MAPPED_COPY_SEGMENT, id, name, true);
 }
 
-/* --- looking ------------------------------------------------------------------------------------ */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 void share_outside_forget(void)
 {

@@ -1,8 +1,9 @@
 /* Outside: memory that is shared with processes that are not recorded.
  *
- * What was there before the recording began may be written by others.  Nobody tells when they do, so a few pages of such memory
- * are looked at whenever this process has waited: what has changed meanwhile, and not by a recorded process, is logged and
- * replayed as if it had changed then.  What they write while this process runs is not known; that is noted once, with a name.
+ * What was there before the recording began may be written by others.  Nobody tells when they do,
+ * so a few pages of such memory are looked at whenever this process has waited: what has changed
+ * meanwhile, and not by a recorded process, is logged and replayed as if it had changed then.  What
+ * they write while this process runs is not known; that is noted once, with a name.
  *
  * All functions need the baton of the group.
  */
@@ -21,7 +22,8 @@ void share_outside_mapped(u64 start, u64 size);
 void share_outside_forget(void);
 void share_outside_watch(u64 device, u64 inode, u64 start, u64 end);
 
-/* Before the baton is given away, and when it is back and the changes of others have been logged. */
+/* Before the baton is given away, and when it is back and the changes of others have been
+ * logged. */
 void share_outside_keep(void);
 void share_outside_look(bool in_call);
 /* Behind what was logged. */

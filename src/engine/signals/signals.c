@@ -54,7 +54,8 @@ static void set_kernel_handler(int signal, u64 handler, u64 flags)
     kernel_call(__NR_rt_sigaction, signal, &action, 0, K_SIGSET);
 }
 
-/* A recording has the moment at which a signal ends the program, so the engine must see it first. */
+/* A recording has the moment at which a signal ends the program, so the engine must see it
+ * first. */
 static bool signals_watches_end(int signal)
 {
     return log_owner->sees_end && signals.actions[signal].handler == K_SIG_DFL &&
@@ -296,7 +297,8 @@ static void restore_mask(struct thread *t)
     signals_apply_mask(t);
 }
 
-/* Now and then, since it takes a system call.  A signal may come meanwhile, and change the kernel's mask. */
+/* Now and then, since it takes a system call.  A signal may come meanwhile, and change the
+ * kernel's mask. */
 static void check_mask(const struct thread *t)
 {
     enum { EVERY = 16 };
@@ -412,7 +414,8 @@ static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
     const struct area *area = areas_find(info->address);
     bool present = info->signal == SIG_SEGV && info->code == CODE_ACCERR && area &&
                    area->protection != PROT_NONE;
-    t->fault_error = (t->fault_error & ERROR_WRITE) | ERROR_USER | (fetch ? ERROR_FETCH : 0) | (present ? ERROR_PRESENT : 0);
+    t->fault_error = (t->fault_error & ERROR_WRITE) | ERROR_USER | (fetch ? ERROR_FETCH : 0) |
+                     (present ? ERROR_PRESENT : 0);
     t->fault_cr2 = info->address;
 }
 

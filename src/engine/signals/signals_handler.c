@@ -157,7 +157,8 @@ static void take_fault(struct thread *t, const struct k_siginfo *info,
 {
     if (was_watched_write(info, registers))
         after_watched_write(info, registers);
-    else if (info->signal == SIG_SEGV && info->code == CODE_SEGV_MAPERR && log_stack_fault(info->address))
+    else if (info->signal == SIG_SEGV && info->code == CODE_SEGV_MAPERR &&
+             log_stack_fault(info->address))
         return;
     else if (between(registers->rip, guest_copy_begin, guest_copy_end))
         registers->rip = (u64)guest_copy_faulted;

@@ -4,14 +4,14 @@
  * threads out of the queue and puts them in the line for the baton, and costs no system call; who
  * waits then gives the baton straight to the next.
  *
- * A thread that comes from its wait by itself, late or for a signal, may find that it has been taken
- * out of the queue in the meantime: then it was woken.  So what a futex call answers depends on nothing
- * but the order in which threads had the baton, and on whether a thread that was still queued had run
- * out of time or was interrupted.
+ * A thread that comes from its wait by itself, late or for a signal, may find that it has been
+ * taken out of the queue in the meantime: then it was woken.  So what a futex call answers depends
+ * on nothing but the order in which threads had the baton, and on whether a thread that was still
+ * queued had run out of time or was interrupted.
  *
- * Without the private flag the kernel compares pages.  For memory of one process alone that comes to
- * the same, and the engine keeps those futexes, too: pthread_join and robust mutexes have no such
- * flag.  On shared memory they are the kernel's.
+ * Without the private flag the kernel compares pages.  For memory of one process alone that comes
+ * to the same, and the engine keeps those futexes, too: pthread_join and robust mutexes have no
+ * such flag.  On shared memory they are the kernel's.
  *
  * Invariants
  *   (1) A queued thread is parked, or on its way back from there without the baton.
@@ -132,9 +132,10 @@ static void dequeue(struct thread *t)
     futexes.lock_waiters -= w->kind == FUTEX_FOR_LOCK;
 }
 
-/* Who wakes a thread runs on, and may have taken again what the other one was woken for before that runs: a lock that is
- * let go and taken at once, and held whenever its holder waits for something else, would never come to it (natively, a matter
- * of luck).  So now and then the waker gives way. */
+/* Who wakes a thread runs on, and may have taken again what the other one was woken for before that
+ * runs: a lock that is let go and taken at once, and held whenever its holder waits for something
+ * else, would never come to it (natively, a matter of luck).  So now and then the waker gives
+ * way. */
 enum { RETURNS_MOST = 64 };
 
 void futex_rouse(struct thread *t)
@@ -246,7 +247,8 @@ static i64 queue_length(struct futex_key key)
 static i64 requeue(struct futex_key from, struct futex_key to, i32 wake, i32 most)
 {
     i64 count = 0, all = queue_length(from); /* it may be moved to its own end */
-    for (struct thread *t = futex_first(from), *next; count < all && count - wake < most; t = next) {
+    for (struct thread *t = futex_first(from), *next; count < all && count - wake < most;
+         t = next) {
         next = futex_next(t);
         if (t->futex.kind != FUTEX_FOR_WAKE)
             return -EINVAL;

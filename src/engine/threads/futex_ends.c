@@ -1,8 +1,8 @@
 /* Futexes: what a thread leaves behind at its end.
  *
- * The guest keeps a list of the robust locks that it holds; what the kernel would do with it is done
- * here, since those who wait are in our queues.  Words on shared memory are treated alike, but it is
- * the kernel that is asked to wake.
+ * The guest keeps a list of the robust locks that it holds; what the kernel would do with it is
+ * done here, since those who wait are in our queues.  Words on shared memory are treated alike, but
+ * it is the kernel that is asked to wake.
  */
 #include "engine/base/kernel.h"
 #include "engine/memory/guest_memory.h"

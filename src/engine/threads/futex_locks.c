@@ -1,5 +1,5 @@
-/* Futexes that inherit priority: the word holds the id of the lock's owner, and the kernel hands the
- * lock to who waits.
+/* Futexes that inherit priority: the word holds the id of the lock's owner, and the kernel hands
+ * the lock to who waits.
  *
  * Threads on the engine have no priorities, so there is none to inherit: the lock goes round in the
  * order of waiting.
@@ -15,7 +15,8 @@
 #include "engine/threads/futex_internal.h"
 #include "engine/x86_64/call.h"
 
-/* What the word of a lock must say while threads wait for it; the guest may write anything over it. */
+/* What the word of a lock must say while threads wait for it; the guest may write anything over
+ * it. */
 static bool says_waiter(u32 word)
 {
     return (word & FUTEX_OWNER) && (word & FUTEX_HAS_WAITERS);

@@ -1,7 +1,8 @@
-/* The newer calls about futexes: futex_wait, futex_wake and futex_requeue, which are futex() with other arguments, and
- * futex_waitv, with which a thread waits for several words at once.
+/* The newer calls about futexes: futex_wait, futex_wake and futex_requeue, which are futex() with
+ * other arguments, and futex_waitv, with which a thread waits for several words at once.
  *
- * Such a thread stands in a queue of its own, which nobody else names, and a wake looks at all of them.  There are few.
+ * Such a thread stands in a queue of its own, which nobody else names, and a wake looks at all of
+ * them.  There are few.
  */
 #include "engine/base/kernel.h"
 #include "engine/memory/guest_memory.h"
@@ -46,7 +47,8 @@ static bool flags_are_ours(u64 flags)
 
 static bool word_is_ours(const struct futex_word *w)
 {
-    return flags_are_ours(w->flags) && ((w->flags & FUTEX2_PRIVATE) || futex_word_is_private(w->address));
+    return flags_are_ours(w->flags) &&
+           ((w->flags & FUTEX2_PRIVATE) || futex_word_is_private(w->address));
 }
 
 static u64 private_flag(u64 flags)
@@ -84,8 +86,8 @@ bool futex_requeue_again(const u64 args[6], u64 ret[6])
     struct futex_word pair[2];
     if (!args[0] || args[1] || !guest_read(pair, gaddr(args[0]), sizeof(pair)))
         return false;
-    bool sound = flags_are_ours(pair[0].flags) && pair[0].flags == pair[1].flags && !pair[0].reserved &&
-                 !pair[1].reserved && !(pair[0].value >> 32);
+    bool sound = flags_are_ours(pair[0].flags) && pair[0].flags == pair[1].flags &&
+                 !pair[0].reserved && !pair[1].reserved && !(pair[0].value >> 32);
     ret[0] = pair[0].address;
     ret[1] = K_FUTEX_CMP_REQUEUE | private_flag(pair[0].flags);
     ret[2] = args[2];
@@ -100,7 +102,8 @@ bool futex_requeue_again(const u64 args[6], u64 ret[6])
 static i32 index_of(const struct futex_vector *v, struct futex_key key)
 {
     for (u32 n = 0; n < v->count; n++)
-        if (v->words[n].address == key.address && !(v->words[n].flags & FUTEX2_PRIVATE) == key.shared)
+        if (v->words[n].address == key.address &&
+            !(v->words[n].flags & FUTEX2_PRIVATE) == key.shared)
             return (i32)n;
     return -1;
 }
@@ -131,7 +134,8 @@ static void leave_vectors(const struct futex_vector *own)
         *at = own->next;
 }
 
-static i64 wait_for_any(const struct futex_word *words, u32 count, const struct thread_deadline *deadline)
+static i64 wait_for_any(const struct futex_word *words, u32 count,
+                        const struct thread_deadline *deadline)
 {
     for (u32 n = 0; n < count; n++) {
         i64 failed = futex_check_value(words[n].address, (u32)words[n].value);
@@ -141,7 +145,8 @@ static i64 wait_for_any(const struct futex_word *words, u32 count, const struct 
     struct thread *t = thread_self();
     struct futex_vector own = {words, count, -1, t, vectors};
     vectors = &own;
-    enum thread_roused roused = futex_wait_in((struct futex_key){(u64)t, false}, FUTEX_FOR_WAKE, deadline);
+    enum thread_roused roused =
+        futex_wait_in((struct futex_key){(u64)t, false}, FUTEX_FOR_WAKE, deadline);
     leave_vectors(&own);
     if (own.woken >= 0)
         return own.woken;
@@ -153,14 +158,17 @@ bool futex_wait_vector(const u64 args[6], i64 *result)
     struct futex_word words[WORDS_MOST];
     struct thread_deadline deadline;
     u32 count = (u32)args[1];
-    if (args[2] || !count || count > WORDS_MOST || !guest_read(words, gaddr(args[0]), count * sizeof(*words)))
+    if (args[2] || !count || count > WORDS_MOST ||
+        !guest_read(words, gaddr(args[0]), count * sizeof(*words)))
         return false;
     for (u32 n = 0; n < count; n++)
-        if (!word_is_ours(&words[n]) || words[n].reserved || words[n].value >> 32 || words[n].address % 4)
+        if (!word_is_ours(&words[n]) || words[n].reserved || words[n].value >> 32 ||
+            words[n].address % 4)
             return false;
     if (args[3]) {
-        if (!guest_read(&deadline.at, gaddr(args[3]), sizeof(deadline.at)) || deadline.at.seconds < 0 ||
-            (u64)deadline.at.nanoseconds >= BILLION || (u32)args[4] > K_CLOCK_MONOTONIC)
+        if (!guest_read(&deadline.at, gaddr(args[3]), sizeof(deadline.at)) ||
+            deadline.at.seconds < 0 || (u64)deadline.at.nanoseconds >= BILLION ||
+            (u32)args[4] > K_CLOCK_MONOTONIC)
             return false;
         deadline.realtime = (u32)args[4] == K_CLOCK_REALTIME;
     }

@@ -1,10 +1,11 @@
 /* Slices: see slice.h.
  *
- * A thread that spins waits for something that cannot happen as long as it has the baton.  It need not
- * say so (by pause or sched_yield), so it is looked for: when a slice is used up, the next few ticks are
- * granted singly, and if the registers become again what they were, but for one that counts, and nothing
- * was written in between, the thread is taken to spin.  Its next slices are short, until a look finds it at work; then it goes on at once
- * with a whole slice.  A thread wrongly suspected loses some time in hand-overs, and nothing else.
+ * A thread that spins waits for something that cannot happen as long as it has the baton.  It need
+ * not say so (by pause or sched_yield), so it is looked for: when a slice is used up, the next few
+ * ticks are granted singly, and if the registers become again what they were, but for one that
+ * counts, and nothing was written in between, the thread is taken to spin.  Its next slices are
+ * short, until a look finds it at work; then it goes on at once with a whole slice.  A thread
+ * wrongly suspected loses some time in hand-overs, and nothing else.
  *
  *   full --used up--> looked at --at work--> over; the next is full
  *                               --spins----> over; the next is short
@@ -37,13 +38,15 @@ static struct {
     u64 chance;         /* of chance(); 0: not begun */
 } slices;
 
-/* Chaos: slices of all sizes, from a tick to many times the usual, so that races come out which regular
- * ones hide: most often short ones, and now and then one that lets a thread run far ahead of the others. */
+/* Chaos: slices of all sizes, from a tick to many times the usual, so that races come out which
+ * regular ones hide: most often short ones, and now and then one that lets a thread run far ahead
+ * of the others. */
 static u64 chance(void)
 {
     if (!slices.chance)
         slices.chance = settings.chaos;
-    slices.chance = slices.chance * 6364136223846793005ul + 1442695040888963407ul; /* Knuth's MMIX */
+    /* Knuth's MMIX */
+    slices.chance = slices.chance * 6364136223846793005ul + 1442695040888963407ul;
     return slices.chance >> 33;
 }
 

@@ -8,13 +8,14 @@
 void slice_begin(void);
 /* What the holder is granted next. */
 u64 slice_grant(void);
-/* Chaos: code that has hardly run yet is where a switch is likeliest to matter: the loop that waits for a slice
- * to end hides it.  Such code is not linked until the engine has seen it so often, and each time it may lose the baton. */
+/* Chaos: code that has hardly run yet is where a switch is likeliest to matter: the loop that waits
+ * for a slice to end hides it.  Such code is not linked until the engine has seen it so often, and
+ * each time it may lose the baton. */
 enum { CHAOS_VISITS = 64 };
 bool slice_ends_by_chance(u32 visits);
 
-/* At a boundary at which that is used up: shall the baton go on, if somebody wants it?  `wanted`: another
- * process does. */
+/* At a boundary at which that is used up: shall the baton go on, if somebody wants it?  `wanted`:
+ * another process does. */
 bool slice_over(bool wanted);
 
 #endif

@@ -1,4 +1,5 @@
-/* Digests: see digest.h.  Multiply and mix, eight bytes at a time: quick, and far from cryptography. */
+/* Digests: see digest.h.  Multiply and mix, eight bytes at a time: quick, and far from
+ * cryptography. */
 #include "engine/track/digest.h"
 
 #include "engine/base/kernel.h"
@@ -98,8 +99,8 @@ static bool digest_all_zero(const u64 *words, u64 count)
     return any == 0;
 }
 
-/* Private pages of no file that were never touched are zeros.  Of shared ones it says nothing that this process has not
- * touched them: a child of fork finds them when it first looks. */
+/* Private pages of no file that were never touched are zeros.  Of shared ones it says nothing that
+ * this process has not touched them: a child of fork finds them when it first looks. */
 static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
 {
     static u64 copy[PAGE_SIZE / 8];

@@ -1,7 +1,7 @@
 /* Recording: see record.h.
  *
- * An event is put together in the ring itself: room for the largest is reserved, filled from the front, and
- * published with the size that it came to.  What does not fit goes on in DATA events.
+ * An event is put together in the ring itself: room for the largest is reserved, filled from the
+ * front, and published with the size that it came to.  What does not fit goes on in DATA events.
  *
  * Invariants
  *   (1) Events are written in the order in which replay meets them; one thread at a time writes.
@@ -60,7 +60,8 @@ struct record_moment record_now(void)
     return (struct record_moment){ticks_now(), cpu->rip, digest_registers(), record_tsc()};
 }
 
-/* The moment of a call is that of its beginning; others may have run since.  DATA may carry on such an event. */
+/* The moment of a call is that of its beginning; others may have run since.  DATA may carry on
+ * such an event. */
 static void check_order(u16 kind, u64 tick)
 {
     if (kind == EVENT_SYSCALL || kind == EVENT_DATA)
@@ -78,7 +79,11 @@ bool record_build(struct record_event *b, u16 kind, const struct record_moment *
         record.gone = true;
         return false;
     }
-    *b->event = (struct event){.kind = kind, .thread = (u16)thread_self()->ordinal, .tick = at->tick, .pc = at->pc, .hash = at->hash,
+    *b->event = (struct event){.kind = kind,
+                               .thread = (u16)thread_self()->ordinal,
+                               .tick = at->tick,
+                               .pc = at->pc,
+                               .hash = at->hash,
                                .time = at->time};
     b->at = b->event->payload;
     b->end = (u8 *)b->event + EVENT_SIZE_MOST;
@@ -108,8 +113,9 @@ static bool record_build_on(struct record_event *b)
     return true;
 }
 
-/* A range that is not there as a whole, since the kernel wrote less of it than it might have: what there is of it up to the
- * end of its first page.  `part` becomes the bytes that have been looked at. */
+/* A range that is not there as a whole, since the kernel wrote less of it than it might have: what
+ * there is of it up to the end of its first page.  `part` becomes the bytes that have been looked
+ * at. */
 static bool record_read_some(u8 *to, const void *bytes, u64 *part)
 {
     u64 first = page_up((u64)bytes + 1) - (u64)bytes;
@@ -195,7 +201,8 @@ static void record_note(u32 level, const char *text)
     record_publish(&b);
 }
 
-/* All that is known is the tick: what it wrote after that is lost, if somebody should look at it. */
+/* All that is known is the tick: what it wrote after that is lost, if somebody should look at
+ * it. */
 static void record_killed(void)
 {
     struct record_event b;
@@ -283,7 +290,8 @@ static void record_segment(const struct log_segment *segment)
     record_shared_end();
 }
 
-/* The moment is that of the one who stopped: no tick has passed since.  Its registers are not at hand any more. */
+/* The moment is that of the one who stopped: no tick has passed since.  Its registers are not at
+ * hand any more. */
 static void record_switch(const struct log_switch *out, const struct thread *to)
 {
     struct record_event b;
@@ -359,7 +367,8 @@ static void record_describe_exec(struct text *next)
     }
 }
 
-/* As often as was asked for, unless memory is so large that hashing it would take most of the time. */
+/* As often as was asked for, unless memory is so large that hashing it would take most of the
+ * time. */
 static u64 ticks_to_next_check(const struct digest_extent *extent)
 {
     enum { BYTES_PER_TICK = 64, LOOKS_PER_READ = 256 };

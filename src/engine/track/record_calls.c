@@ -1,6 +1,6 @@
-/* System calls of a recorded program: what a call wrote is found by its row of the table, by comparing
- * memory where no row knows, and by a look at what is mapped from files.
- */
+/* System calls of a recorded program: what a call wrote is found by its row of the table, by
+ * comparing memory where no row knows, and by a look at what is mapped from
+ * files. */
 #include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
@@ -31,8 +31,8 @@ static bool record_read_memory(void *context, void *to, struct gaddr from, size_
 
 static const struct call_memory memory = {record_read_memory, NULL};
 
-/* Calls that no row knows: what they can reach is set aside, and compared afterwards.  Several threads may be in such
- * calls, if these wait. */
+/* Calls that no row knows: what they can reach is set aside, and compared afterwards.  Several
+ * threads may be in such calls, if these wait. */
 struct aside {
     struct aside *next; /* among those not in use */
     u64 count;
@@ -148,8 +148,8 @@ static void add_futex_words(struct record_event *b, const u64 *args)
 }
 
 /* The part of an area that shows what is in the range, and is not behind the file's last page. */
-static void add_area_changes(struct record_event *b, const struct area *a, struct file_range changed,
-                             u64 file_size)
+static void add_area_changes(struct record_event *b, const struct area *a,
+                             struct file_range changed, u64 file_size)
 {
     u64 end = page_up(file_size);
     u64 from = changed.from > a->offset ? changed.from : a->offset;
@@ -161,8 +161,8 @@ static void add_area_changes(struct record_event *b, const struct area *a, struc
 }
 
 /* The new size, once for all shared mappings, and for each private one. */
-static void add_file_size(struct record_event *b, const struct area *a, const struct file_writes *writes,
-                          u64 before, bool *sized)
+static void add_file_size(struct record_event *b, const struct area *a,
+                          const struct file_writes *writes, u64 before, bool *sized)
 {
     u64 sizes[] = {writes->size_after, before};
     if (!(a->flags & AREA_SHARED)) {
@@ -176,7 +176,8 @@ static void add_file_size(struct record_event *b, const struct area *a, const st
     }
 }
 
-/* A file that is mapped has changed under the mapping.  A private mapping shows that where it has not been written itself. */
+/* A file that is mapped has changed under the mapping.  A private mapping shows that where it
+ * has not been written itself. */
 static void add_file_changes(struct record_event *b, const struct call_made *made, u64 before)
 {
     struct file_writes writes;

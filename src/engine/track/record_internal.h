@@ -41,8 +41,8 @@ bool record_build(struct record_event *b, u16 kind, const struct record_moment *
 void record_publish(struct record_event *b);
 
 /* Most are structures of a few words, whose copying the compiler makes of moves. */
-static inline __attribute__((always_inline)) void *record_add(struct record_event *b, const void *bytes,
-                                                       u64 size)
+static inline __attribute__((always_inline)) void *record_add(struct record_event *b,
+                                                              const void *bytes, u64 size)
 {
     void *place = b->at;
     u64 padded = format_padded(size);

@@ -1,6 +1,6 @@
-/* Files that come into the address space of a recorded program: named in the log, and copied if they are not
- * likely to stay.
- */
+/* Files that come into the address space of a recorded program: named in the log, and copied if
+ * they are not likely to
+ * stay. */
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
@@ -14,7 +14,8 @@
 
 #define SECRET_MAGIC 0x5345434du /* the type of the file system of secret memory */
 
-/* Files that a package brought stay as they are, for a while at least; of others ebb keeps a copy. */
+/* Files that a package brought stay as they are, for a while at least; of others ebb keeps a
+ * copy. */
 static bool likely_to_stay(const struct k_stat *st)
 {
     enum { WRITABLE_BY_OTHERS = 022, S_IFMT = 0170000, S_IFREG = 0100000 };
@@ -38,8 +39,8 @@ static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
     return length > 0 && text_starts(ret, directory);
 }
 
-/* Files written within a tick of the kernel's clock can change without another time: no copy of such a
- * one serves twice. */
+/* Files written within a tick of the kernel's clock can change without another time: no copy of
+ * such a one serves twice. */
 static u64 time_for_copy(const struct event_map *map)
 {
     enum { RECENT_NS = 50000000 };
@@ -50,8 +51,8 @@ static u64 time_for_copy(const struct event_map *map)
 
 static u32 record_keep_file(const struct event_map *map, i64 fd)
 {
-    struct channel_keep keep = {{CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size,
-                                time_for_copy(map)};
+    struct channel_keep keep = {
+        {CHANNEL_KEEP, sizeof(keep)}, map->device, map->inode, map->file_size, time_for_copy(map)};
     struct channel_kept kept = {0};
     i32 none;
     if (!track_send(&keep.message, (i32)fd) ||
@@ -64,11 +65,12 @@ static u32 record_keep_file(const struct event_map *map, i64 fd)
 static bool is_image(i64 fd)
 {
     u8 head[4];
-    return kernel_call(__NR_pread64, fd, head, sizeof(head), 0) == sizeof(head) && head[0] == 0x7f &&
-           head[1] == 'E' && head[2] == 'L' && head[3] == 'F';
+    return kernel_call(__NR_pread64, fd, head, sizeof(head), 0) == sizeof(head) &&
+           head[0] == 0x7f && head[1] == 'E' && head[2] == 'L' && head[3] == 'F';
 }
 
-/* Secret memory can only be read where it is mapped: what is to be kept is a copy that the engine makes. */
+/* Secret memory can only be read where it is mapped: what is to be kept is a copy that the
+ * engine makes. */
 static i64 copy_secret(i64 fd, u64 size)
 {
     enum { K_MFD_CLOEXEC = 1 };
@@ -77,7 +79,8 @@ static i64 copy_secret(i64 fd, u64 size)
         return copy;
     u8 *shown = pool_try_map(page_up(size), PAGE_SIZE);
     i64 done = -ENOMEM;
-    if (shown && !kernel_failed(kernel_call(__NR_mmap, shown, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
+    if (shown && !kernel_failed(
+                     kernel_call(__NR_mmap, shown, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
         for (u64 at = 0; at < size; at += (u64)done) {
             done = kernel_call(__NR_pwrite64, copy, shown + at, size - at, at);
             if (done <= 0)
@@ -98,7 +101,8 @@ static i64 open_again(i64 fd)
     return kernel_call(__NR_open, name, O_RDONLY | O_CLOEXEC);
 }
 
-/* ebb reads the file by the descriptor that it is given: one that reads past the cache wants aligned buffers. */
+/* ebb reads the file by the descriptor that it is given: one that reads past the cache wants
+ * aligned buffers. */
 static u32 keep_readable(const struct event_map *map, i64 fd)
 {
     enum { K_F_GETFL = 3, K_O_DIRECT = 040000 };
@@ -133,7 +137,8 @@ void record_map(const struct mapping *m, u64 at)
     map.path_size = (u32)strlen(path);
     if (packaged && m->size)
         areas_mark(at, at + m->size, AREA_STAYS, 0);
-    record.private_files |= m->size && !packaged && !mapping_is_shared(m->flags) && !is_image(m->fd);
+    record.private_files |=
+        m->size && !packaged && !mapping_is_shared(m->flags) && !is_image(m->fd);
     share_update(); /* a file that others write is copied while they do not */
     if (mapping_is_shared(m->flags))
         share_outside_file(m->fd, st.device, st.inode, path);

@@ -179,7 +179,8 @@ void replay_met(const struct event *e)
     event_source_advance(e);
 }
 
-/* It was no news: the program did it itself, and events that are met tell what came from outside. */
+/* It was no news: the program did it itself, and events that are met tell what came from
+ * outside. */
 void replay_met_fault(const struct event *e)
 {
     event_source_advance(e);
@@ -189,7 +190,8 @@ const struct event *replay_next_or_end(void)
 {
     const struct event *e = replay_next();
     if (!e)
-        replay_conclude(event_source_damaged() ? CHANNEL_UNABLE : CHANNEL_REPRODUCED, "the end of the log", "");
+        replay_conclude(event_source_damaged() ? CHANNEL_UNABLE : CHANNEL_REPRODUCED,
+                        "the end of the log", "");
     return e;
 }
 
@@ -220,7 +222,8 @@ static bool replay_is_there(u64 address, const u8 *bytes, u64 size)
     return true;
 }
 
-/* Through /proc/self/mem, as the program did: that way pages can be written that it may only read. */
+/* Through /proc/self/mem, as the program did: that way pages can be written that it may only
+ * read. */
 static bool write_forced(u64 address, const u8 *bytes, u64 size)
 {
     i64 fd = kernel_call(__NR_open, "/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -240,12 +243,14 @@ void replay_apply_pieces(const u8 *at, const u8 *end)
         if (piece->kind == PIECE_FILE_SIZE && piece->size >= sizeof(u64))
             mapped_file_resize(piece->address, *(const u64 *)at,
                                ((const u64 *)at)[piece->size > sizeof(u64) ? 1 : 0]);
-        if (piece->kind == PIECE_MEMORY && piece->size && !address_refused(piece->address, piece->size) &&
+        if (piece->kind == PIECE_MEMORY && piece->size &&
+            !address_refused(piece->address, piece->size) &&
             !guest_write(gaddr(piece->address), at, piece->size) &&
             !replay_is_there(piece->address, at, piece->size) &&
             !mapped_file_write(piece->address, at, piece->size) &&
             !write_forced(piece->address, at, piece->size))
-            replay_conclude(CHANNEL_DIVERGED, "memory that a system call wrote", "it cannot be written");
+            replay_conclude(CHANNEL_DIVERGED, "memory that a system call wrote",
+                            "it cannot be written");
         at += format_padded(piece->size);
     }
     assert(at == end);

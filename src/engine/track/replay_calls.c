@@ -196,14 +196,15 @@ static void follow_call(const struct call *call, i64 result)
     output_after_call(call, result);
     if (effects & EFFECT_NAMES)
         replay_note_name(call);
-    if ((effects & EFFECT_COUNTER) && syscall_variant_has(call->number, call->args, EFFECT_COUNTER) &&
-        result == 0)
+    if ((effects & EFFECT_COUNTER) &&
+        syscall_variant_has(call->number, call->args, EFFECT_COUNTER) && result == 0)
         thread_self()->counter_forbidden = call->args[1] == FORBIDS_COUNTER;
     if ((effects & EFFECT_LIMITS) && result >= 0)
         repeat_limit(call);
 }
 
-/* A signal ended the call before it had done anything: it is made again, after what came before that. */
+/* A signal ended the call before it had done anything: it is made again, after what came before
+ * that. */
 static bool comes_again(void)
 {
     const struct event *e = next_of_this_thread();
@@ -254,7 +255,8 @@ static void meet_call(i64 result)
     c->met = true;
 }
 
-/* Is the call one that the engine answers again by itself (or in part), instead of the log alone? */
+/* Is the call one that the engine answers again by itself (or in part), instead of the log
+ * alone? */
 static bool redoes(const struct call *call)
 {
     u8 way = syscall_traits_of(call->number)->replay;

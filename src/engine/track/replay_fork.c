@@ -2,8 +2,8 @@
  *
  * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
  *
- * The parent does not run while its copy still has memory in common with it: it waits for a GO, which
- * the verifier sends when the copy is READY.
+ * The parent does not run while its copy still has memory in common with it: it waits for a GO,
+ * which the verifier sends when the copy is READY.
  *
  * Invariant
  *   (1) All events before the fork's own have been met when the process is copied: what comes next

@@ -1,6 +1,6 @@
-/* What comes from outside in a replay: signals, the ends of slices, memory that others changed, checks;
- * and the answers of clocks.
- */
+/* What comes from outside in a replay: signals, the ends of slices, memory that others changed,
+ * checks; and the answers of
+ * clocks. */
 #include "engine/base/goal.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"

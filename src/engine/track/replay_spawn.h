@@ -4,8 +4,8 @@
 
 #include "engine/base/kernel_abi.h"
 
-/* The guest makes such a call: *result is the guest's, or CALL_DONE where a child of vfork begins in
- * the place of its parent.  Always true. */
+/* The guest makes such a call: *result is the guest's, or CALL_DONE where a child of vfork begins
+ * in the place of its parent.  Always true. */
 bool replay_spawned(const struct k_clone_args *args, i64 *result);
 
 /* Is the call that a child of vfork makes its end, or was the child killed there?  Then the parent

@@ -54,7 +54,8 @@ static i64 scratch_answer(const struct call *call)
 {
     switch (scratch_of(call)) {
     case SCRATCH_PRINT: /* a session leaves its engines stderr alone */
-        return prints(call) ? kernel_call(call->number, K_STDERR, call->args[1], call->args[2]) : -ENOSYS;
+        return prints(call) ? kernel_call(call->number, K_STDERR, call->args[1], call->args[2])
+                            : -ENOSYS;
     case SCRATCH_PIPE:
         return prints(call) ? -ESPIPE : -ENOSYS;
     case SCRATCH_STOP:

@@ -230,7 +230,8 @@ static bool map_ring(i32 fd, u64 size)
     void *place = pool_try_map(bytes, PAGE_SIZE);
     if (!place)
         return false;
-    i64 got = kernel_call(__NR_mmap, place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    i64 got =
+        kernel_call(__NR_mmap, place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
     if (kernel_failed(got))
         return false;
     track.ring = place;
@@ -242,7 +243,8 @@ static bool map_events(i32 fd, u64 size)
     void *place = pool_try_map(size ? size : 1, PAGE_SIZE);
     if (!place)
         return false;
-    if (size && kernel_failed(kernel_call(__NR_mmap, place, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
+    if (size && kernel_failed(
+                    kernel_call(__NR_mmap, place, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0)))
         return false;
     track.events = place;
     track.events_size = size;
@@ -251,7 +253,8 @@ static bool map_events(i32 fd, u64 size)
 
 static bool map_what_came(i32 fd, const struct channel_welcome *w)
 {
-    return w->flags & CHANNEL_CONTROLLED ? map_events(fd, w->ring_size) : map_ring(fd, w->ring_size);
+    return w->flags & CHANNEL_CONTROLLED ? map_events(fd, w->ring_size)
+                                         : map_ring(fd, w->ring_size);
 }
 
 static bool take_welcome(void)

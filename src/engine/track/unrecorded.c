@@ -1,7 +1,7 @@
 /* The owner of no log: the kernel answers the guest, and nothing is written down.
  *
- * This is `ebb exec`, and what becomes of a recorded program whose recorder is gone or whose log has
- * ended.
+ * This is `ebb exec`, and what becomes of a recorded program whose recorder is gone or whose log
+ * has ended.
  */
 #include "engine/track/unrecorded.h"
 

@@ -7,7 +7,8 @@
 
 extern const struct log_owner log_unrecorded;
 
-/* Hand a call to the kernel with the guest's own arguments: for others to whom the kernel answers. */
+/* Hand a call to the kernel with the guest's own arguments: for others to whom the kernel
+ * answers. */
 i64 unrecorded_pass(const struct call *call);
 i64 unrecorded_pass_now(const struct call *call);
 

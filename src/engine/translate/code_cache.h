@@ -1,4 +1,5 @@
-/* The code cache: one mapping below 2 GiB that holds struct cpu, the doors, and all translated code.
+/* The code cache: one mapping below 2 GiB that holds struct cpu, the doors, and all translated
+ * code.
  *
  * Code is bump-allocated; when there is no more room everything is dropped at once.  What runs
  * often lies close together, for the sake of the processor's caches: stubs and marks are kept apart
@@ -8,7 +9,8 @@
  *   code_cache.first                                                          code_cache.end
  *   | look-up table | struct cpu | doors | fragments ...  -> <- ... stubs and marks | more tables |
  *
- * The tables at the end are those of variants (fragment.h), and nothing but addresses until there are any.
+ * The tables at the end are those of variants (fragment.h), and nothing but addresses until there
+ * are any.
  */
 #ifndef ENGINE_CODE_CACHE_H
 #define ENGINE_CODE_CACHE_H

@@ -17,7 +17,8 @@
 enum {
     REGION_BITS = 16,
     LARGE = 1 << 20,
-    MIRRORED = 8, /* eight bytes of the fine map are read at once: behind its end are those of its beginning */
+    /* eight bytes of the fine map are read at once: behind its end are those of its beginning */
+    MIRRORED = 8,
 };
 
 struct data_maps data_maps;

@@ -1,14 +1,17 @@
-/* The data map: may this address be watched?  Asked before every store (and load) of a checked variant.
+/* The data map: may this address be watched?  Asked before every store (and load) of a checked
+ * variant.
  *
- * A byte for each eight bytes of memory, by the low 32 bits of the address: those that agree in them share it.  Its bits say what
- * an access that begins there may meet.  An access of up to eight bytes is caught by marks up to seven bytes ahead of what is
- * watched, a wider one (up to 64) by marks of its own.
+ * A byte for each eight bytes of memory, by the low 32 bits of the address: those that agree in
+ * them share it.  Its bits say what an access that begins there may meet.  An access of up to eight
+ * bytes is caught by marks up to seven bytes ahead of what is watched, a wider one (up to 64) by
+ * marks of its own.
  *
- * Where flags are live there is no shift: code asks a coarse table first, a byte for each 64 KiB.  Another one like it says
- * where the stack must not be while accesses relative to rsp are not checked.
+ * Where flags are live there is no shift: code asks a coarse table first, a byte for each 64 KiB.
+ * Another one like it says where the stack must not be while accesses relative to rsp are not
+ * checked.
  *
- * Where they say "perhaps", the fine map is asked, which has a bit for each byte: a variable beside one that is watched, in the same
- * eight bytes or the next, may be written all the time.
+ * Where they say "perhaps", the fine map is asked, which has a bit for each byte: a variable beside
+ * one that is watched, in the same eight bytes or the next, may be written all the time.
  *
  * All answer "perhaps" or "no"; data_watch.h knows.
  */

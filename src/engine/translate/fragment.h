@@ -13,16 +13,18 @@
  * Its exits are links: each begins as a jump to a stub that comes to the engine, and is
  * patched to go straight to its target's fragment when that exists.
  *
- * A bare fragment is a single instruction of which the engine knows that it is plain: it loads only the registers that are used, from
- * struct cpu, where the others stay, and puts back what is written.
+ * A bare fragment is a single instruction of which the engine knows that it is plain: it loads only
+ * the registers that are used, from struct cpu, where the others stay, and puts back what is
+ * written.
  *
- * Variants: the same code may be translated in several ways, side by side, that differ in what they check for data sites
- * (data_watch.h).  Only fragments of the current variant are found; links and look-ups stay within one.
+ * Variants: the same code may be translated in several ways, side by side, that differ in what they
+ * check for data sites (data_watch.h).  Only fragments of the current variant are found; links and
+ * look-ups stay within one.
  *
  * Invariants
  *   (1) fragments.all[] is in the order of cache addresses; index 0 is no fragment.
- *   (2) A dropped fragment is in no table, and nothing links to it; its code stays until the cache is reset,
- *       because the thread that dropped it may still be inside.
+ *   (2) A dropped fragment is in no table, and nothing links to it; its code stays until the cache
+ *       is reset, because the thread that dropped it may still be inside.
  */
 #ifndef ENGINE_FRAGMENT_H
 #define ENGINE_FRAGMENT_H
@@ -87,8 +89,8 @@ struct link {
     bool ticked;
 };
 
-/* From `offset` (in the fragment) on, the guest's pc is fragment->pc + pc_delta, advancing byte by byte
- * with the cache, until the next mark; and some registers are elsewhere. */
+/* From `offset` (in the fragment) on, the guest's pc is fragment->pc + pc_delta, advancing byte by
+ * byte with the cache, until the next mark; and some registers are elsewhere. */
 struct mark {
     u16 offset;
     u8 borrowed; /* MARK_* */
@@ -96,7 +98,8 @@ struct mark {
     i32 pc_delta;
 };
 
-/* From `offset` on, sums of points hold so many more than have been met, until the next of these. */
+/* From `offset` on, sums of points hold so many more than have been met, until the next of
+ * these. */
 struct points_ahead {
     u16 offset;
     i16 points;
@@ -143,7 +146,8 @@ void fragments_drop(u64 start, u64 end);
 void fragments_drop_all(void);
 /* All whose variant has one of these bits. */
 void fragments_drop_variants(u8 bits);
-/* The plan has got a site at this address, or has lost it: drops those that would be made otherwise now. */
+/* The plan has got a site at this address, or has lost it: drops those that would be made
+ * otherwise now. */
 void fragments_drop_with(u64 pc);
 
 #endif

@@ -70,8 +70,8 @@ static void translate_keep_copy(struct fragment *f, struct code_room *room)
     room->cold += f->copy_size;
 }
 
-/* How guest code comes to the new fragment now, and will most often: that shapes its entries.  A wrong
- * guess does no harm. */
+/* How guest code comes to the new fragment now, and will most often: that shapes its entries.  A
+ * wrong guess does no harm. */
 static enum lower_entry likely_entry(void)
 {
     if (block.single || !settings.link)
@@ -111,8 +111,8 @@ static bool any_checked(void)
     return false;
 }
 
-/* Reads the block, and has its pages watched.  A page that cannot be watched turns out to be checked, which makes it
- * another block. */
+/* Reads the block, and has its pages watched.  A page that cannot be watched turns out to be
+ * checked, which makes it another block. */
 static bool read_watched(u64 pc, u64 *fault)
 {
     do {
@@ -141,8 +141,8 @@ struct fragment *translate(struct gaddr pc, u64 *fault)
 
 /* --- single instructions ------------------------------------------------------------------
  *
- * They are kept for the next time, by address; nobody watches their code: it is compared each time.  That it can be
- * fetched at all is certain as long as the areas are the same. */
+ * They are kept for the next time, by address; nobody watches their code: it is compared each time.
+ * That it can be fetched at all is certain as long as the areas are the same. */
 
 static struct single *single_slot(struct single **table, u64 pc)
 {

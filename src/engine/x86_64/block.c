@@ -1,8 +1,8 @@
 /* Blocks: see block.h.
  *
- * Besides reading, this file answers which flags are dead at a place: a short walk over the code that
- * follows, both sides of every branch, until each flag has been read or overwritten, or the walk gets too long,
- * which counts as read.
+ * Besides reading, this file answers which flags are dead at a place: a short walk over the code
+ * that follows, both sides of every branch, until each flag has been read or overwritten, or the
+ * walk gets too long, which counts as read.
  *
  * Invariant
  *   (1) If a flag is found dead at a place, it is found dead at every later place before its
@@ -92,7 +92,8 @@ struct block_walk {
     struct insn insn;
 };
 
-/* The instruction at pc, from the block if it is its number `index`; NULL if it cannot be fetched. */
+/* The instruction at pc, from the block if it is its number `index`; NULL if it cannot be
+ * fetched. */
 static const struct insn *walk_insn(struct block_walk *w, u64 pc, u32 index)
 {
     if (w->block && index < w->block->count && w->block->pc[index] == pc) {
@@ -159,7 +160,8 @@ u16 block_flags_dead_at(u64 pc)
     return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
 
-/* Is dead here what was dead at the instruction before, and not overwritten by it?  Where both were asked about. */
+/* Is dead here what was dead at the instruction before, and not overwritten by it?  Where both
+ * were asked about. */
 static bool stays_dead(const struct block *b, u32 n)
 {
     const struct insn *before = &b->insn[n - 1];
@@ -234,7 +236,8 @@ static void unroll(struct block *b, u32 branches)
     const u16 dec_changes = FLAGS_ARITHMETIC & ~FLAG_CF;
     u32 count = b->count, copies = loop_copies(count, branches);
     b->loop = 0;
-    if (b->checked || b->site || b->point || b->limit < (b->variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS) || copies < 2 ||
+    if (b->checked || b->site || b->point ||
+        b->limit < (b->variant & VARIANT_DATA ? BLOCK_CHECKED_INSNS : BLOCK_INSNS) || copies < 2 ||
         !loops_back(b, &b->insn[count - 1], b->pc[count - 1]) ||
         (b->flags_dead & dec_changes) != dec_changes)
         return;

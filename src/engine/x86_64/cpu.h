@@ -31,10 +31,12 @@ enum exit_reason {
     EXIT_FAULT,   /* a signal handler recovered the state: thread's fault has the siginfo */
     EXIT_ALARM,   /* nothing has run: a signal came just before the door */
     EXIT_RETRY,   /* the running fragment was dropped: go on at rip, which made the write */
-    EXIT_DATA,    /* rip is about to touch memory that may be watched; `after`: where in the cache to go on, or 0: the stack is */
+    EXIT_DATA,    /* rip is about to touch memory that may be watched; `after`: where in the
+                   * cache to go on, or 0: the stack is */
     EXIT_DATA_TOUCHED, /* the same, and it is: rip is to be executed alone */
     EXIT_BARE,    /* a bare instruction has been executed */
-    EXIT_SITE,    /* the plan has a site here; exit_data: the fragment, which goes on at its after_site */
+    EXIT_SITE,    /* the plan has a site here; exit_data: the fragment, which goes on at its
+                   * after_site */
 };
 
 enum { VECTOR_STATE_MAX = 16 * 1024 }; /* bytes of an xsave area; AMX needs 11 KiB */
@@ -44,7 +46,8 @@ struct cpu {
     u64 slot[3];                /* borrowed registers: rcx, r11, and a scratch */
     u64 engine_rsp;             /* of the baton's holder: where its engine stack stands */
     u64 exit_reason;
-    u32 exit_data;              /* written as 32 bits, and so read: a wider read would wait for it */
+    /* written as 32 bits, and so read: a wider read would wait for it */
+    u32 exit_data;
     u32 unused;
     u64 reg[GENERAL_REGISTERS];
     u64 rip;
@@ -61,8 +64,10 @@ struct cpu {
     u64 data_map, data_fine; /* data_map.h */
     u64 data_bits; /* for doors.data_fine: as many as the access has bytes */
     u64 data_sum; /* of an address, while its segment's base is asked for */
-    u32 data_behind; /* EXIT_DATA: where in the cache to go on if the engine executes the instruction; 0: nowhere */
-    u32 bare_flags;  /* EXIT_BARE, of one that writes them: OF in bit 0, the other arithmetic flags from bit 8 on */
+    u32 data_behind; /* EXIT_DATA: where in the cache to go on if the engine executes the
+                      * instruction; 0: nowhere */
+    u32 bare_flags;  /* EXIT_BARE, of one that writes them: OF in bit 0, the other arithmetic
+                      * flags from bit 8 on */
     u64 calls;               /* made in the cache, for the stats */
     u8 direct[DIRECT_CALLS]; /* 1: the call of that number may be made in the cache (syscalls.c) */
 };

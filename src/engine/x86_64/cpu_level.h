@@ -2,8 +2,8 @@
  *
  * A recording replays only where the processor has what the program was shown.  A level hides what
  * machines that are in use commonly lack, so that a program which asks (the C library chooses its
- * functions so) keeps to what is everywhere.  The instructions themselves still work: a program that
- * does not ask is not kept from them.
+ * functions so) keeps to what is everywhere.  The instructions themselves still work: a program
+ * that does not ask is not kept from them.
  */
 #ifndef ENGINE_CPU_LEVEL_H
 #define ENGINE_CPU_LEVEL_H
@@ -13,7 +13,8 @@
 enum cpu_level {
     CPU_LEVEL_HOST = 0, /* nothing is hidden */
     CPU_LEVEL_V2 = 2,   /* x86-64-v2: SSE4.2, POPCNT, CMPXCHG16B */
-    CPU_LEVEL_V3 = 3,   /* x86-64-v3, the baseline: AVX2, BMI, FMA, F16C, and AES and PCLMUL with them */
+    CPU_LEVEL_V3 = 3,   /* x86-64-v3, the baseline: AVX2, BMI, FMA, F16C, and AES and PCLMUL with
+                         * them */
 };
 
 /* Takes from the registers that cpuid gave (eax, ebx, ecx, edx) what the level does not have. */

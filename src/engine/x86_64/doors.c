@@ -89,7 +89,8 @@ static void make_in(struct emitter *e)
 static void plain_flags(struct emitter *e)
 {
     static const u8 by_stack[] = {0x6a, 0x02, 0x9d}; /* push 2; popfq */
-    emit8(e, 0xf7);                                  /* test dword [cpu->flags], DF | NT | AC | ID */
+    emit8(e, 0xf7);                                  /* test dword [cpu->flags], DF | NT | AC |
+                                                      * ID */
     emit_rip_operand(e, 0, EMIT_CPU(flags), 4);
     emit32(e, 0x244400);
     emit8(e, 0x74); /* je over */
@@ -225,12 +226,14 @@ static void doors_give_back(struct emitter *e)
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
-/* ecx is the address of an access of which the map says "perhaps", and rcx is in its slot: are its bytes watched?  If not, on to cpu->after. */
+/* ecx is the address of an access of which the map says "perhaps", and rcx is in its slot: are
+ * its bytes watched?  If not, on to cpu->after. */
 static void doors_make_data(struct emitter *e)
 {
     static const u8 keep_flags[] = {0x9f, 0x0f, 0x90, 0xc0};    /* lahf; seto al */
     static const u8 granule[] = {0x89, 0xca, 0xc1, 0xea, 0x03}; /* mov edx, ecx; shr edx, 3 */
-    static const u8 bits[] = {0x48, 0x8b, 0x12, 0x83, 0xe1, 0x07, 0x48, 0xd3, 0xea}; /* mov rdx, [rdx]; and ecx, 7; shr rdx, cl */
+    /* mov rdx, [rdx]; and ecx, 7; shr rdx, cl */
+    static const u8 bits[] = {0x48, 0x8b, 0x12, 0x83, 0xe1, 0x07, 0x48, 0xd3, 0xea};
     doors.data_fine = emit_here(e);
     emit_store(e, RAX, emit_slot(SLOT_SCRATCH));
     emit_bytes(e, keep_flags, sizeof(keep_flags));

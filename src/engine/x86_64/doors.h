@@ -20,8 +20,10 @@ struct doors {
     u32 bare; /* all that has changed is in cpu: leaves without saving anything */
     u32 site;
     u32 data; /* rip and `after` are set */
-    u32 data_fine; /* the same, with rcx in its slot, an address in ecx, and data_bits: if the fine map knows of none, on to `after` */
-    u32 data_read; /* in it: reads the fine map, which faults if the guest has alignment checks on */
+    u32 data_fine; /* the same, with rcx in its slot, an address in ecx, and data_bits: if the
+                    * fine map knows of none, on to `after` */
+    u32 data_read; /* in it: reads the fine map, which faults if the guest has alignment checks
+                    * on */
     u32 data_unread; /* must go there then: the engine is asked */
 };
 

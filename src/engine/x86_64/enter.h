@@ -33,7 +33,8 @@ extern const u8 engine_call_begin[], engine_call_end[], engine_call_interrupted[
  * The handler of SIGSEGV and SIGBUS compares rip with [guest_copy_begin, guest_copy_end):
  * inside, it is set to guest_copy_faulted. */
 u64 guest_copy(void *to, const void *from, u64 size);
-/* A number of 1, 2, 4 or 8 bytes, in registers.  (As wide as it was stored: else the processor would wait for the store.) */
+/* A number of 1, 2, 4 or 8 bytes, in registers.  (As wide as it was stored: else the processor
+ * would wait for the store.) */
 struct guest_number {
     u64 number;
     u64 missing; /* not 0 if a fault stopped it, in the same way */

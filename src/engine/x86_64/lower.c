@@ -222,7 +222,8 @@ static bool counts_point(const struct block *b)
 {
     if (code_sites.all_points)
         return true;
-    return b->point->rule == CFA_REGISTER && b->point->reg < GENERAL_REGISTERS && b->flags_dead == FLAGS_ARITHMETIC;
+    return b->point->rule == CFA_REGISTER && b->point->reg < GENERAL_REGISTERS &&
+           b->flags_dead == FLAGS_ARITHMETIC;
 }
 
 static void emit_frame_address(struct emitter *e, const struct plan_point *p)
@@ -272,7 +273,8 @@ static void count_point_by_jrcxz(struct lowering *l)
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
-/* Whatever the frame.  The branch is one that is not taken: processors foretell where returns go by the branches that were. */
+/* Whatever the frame.  The branch is one that is not taken: processors foretell where returns go
+ * by the branches that were. */
 static void count_any_point(struct lowering *l)
 {
     enum { UNARY = 0xff, DEC = 1 };

@@ -10,12 +10,14 @@
  *     test byte [scratch], mask           jrcxz over; jmp stub
  *     scratch <- slot; jnz stub           over: rcx <- slot
  *
- * The stubs ask the fine map, by way of a door that saves flags; of what is too wide for that, the stub of the second makes the check
- * of the first.  If the answer is "perhaps", the engine is asked, which goes on behind the check, or executes the instruction itself.  All registers are in place where the instruction stands, so that a
- * fault there needs no marks beyond the usual ones.
+ * The stubs ask the fine map, by way of a door that saves flags; of what is too wide for that, the
+ * stub of the second makes the check of the first.  If the answer is "perhaps", the engine is
+ * asked, which goes on behind the check, or executes the instruction itself.  All registers are in
+ * place where the instruction stands, so that a fault there needs no marks beyond the usual ones.
  *
- * What is relative to rsp is not checked in variants without VARIANT_STACK: the engine sees to it that no stack that is in use is
- * near anything watched, and code does where an instruction may have moved rsp far.
+ * What is relative to rsp is not checked in variants without VARIANT_STACK: the engine sees to it
+ * that no stack that is in use is near anything watched, and code does where an instruction may
+ * have moved rsp far.
  */
 #include "engine/threads/thread.h"
 #include "engine/translate/data_map.h"
@@ -75,7 +77,8 @@ static void emit_stack_address(struct emitter *e, i8 offset, unsigned reg)
     emit8(e, (u8)offset);
 }
 
-static void emit_address(struct emitter *e, const struct insn *i, bool by_stack, i8 stack, unsigned reg)
+static void emit_address(struct emitter *e, const struct insn *i, bool by_stack, i8 stack,
+                         unsigned reg)
 {
     if (by_stack)
         emit_stack_address(e, stack, reg);
@@ -91,13 +94,15 @@ static bool has_segment(const struct insn *i)
 /* reg += base of the segment: 32 bits, by way of memory. */
 static void emit_add_base(struct emitter *e, const struct insn *i, unsigned reg)
 {
-    emit_rex_rip(e, (u8)(0x40 | (reg >> 3) << 2), 0x89, reg, EMIT_CPU(data_sum)); /* mov [sum], reg */
+    /* mov [sum], reg */
+    emit_rex_rip(e, (u8)(0x40 | (reg >> 3) << 2), 0x89, reg, EMIT_CPU(data_sum));
     emit8(e, 0xf3); /* rdfsbase, rdgsbase */
     emit8(e, (u8)(0x40 | reg >> 3));
     emit8(e, 0x0f);
     emit8(e, 0xae);
     emit8(e, (u8)(0xc0 | (i->prefixes & PREFIX_FS ? 0 : 8) | (reg & 7)));
-    emit_rex_rip(e, (u8)(0x40 | (reg >> 3) << 2), 0x03, reg, EMIT_CPU(data_sum)); /* add reg, [sum] */
+    /* add reg, [sum] */
+    emit_rex_rip(e, (u8)(0x40 | (reg >> 3) << 2), 0x03, reg, EMIT_CPU(data_sum));
 }
 
 /* reg = the address of the map's byte, given that of the place.  Changes flags. */
@@ -107,7 +112,8 @@ static void emit_map_address(struct emitter *e, unsigned reg)
     emit8(e, 0xc1);
     emit8(e, (u8)(0xe8 | (reg & 7)));
     emit8(e, DATA_GRANULE_BITS);
-    emit_rex_rip(e, (u8)(0x48 | (reg >> 3) << 2), 0x03, reg, EMIT_CPU(data_map)); /* add reg, [map] */
+    /* add reg, [map] */
+    emit_rex_rip(e, (u8)(0x48 | (reg >> 3) << 2), 0x03, reg, EMIT_CPU(data_map));
 }
 
 /* test byte [reg], mask; rsp, r12, rbp and r13 are never asked for. */
@@ -183,7 +189,8 @@ static void check_with_dead_flags(struct lowering *l, const struct data_place *p
 static void emit_region(struct emitter *e, enum data_regions which)
 {
     emit_word(e, 0xc9b70fc90f, 5); /* bswap ecx; movzx ecx, cx */
-    emit_word(e, 0x89b60f | (u64)(u32)(u64)code_cache.regions[which] << 24, 7); /* movzx ecx, byte [rcx + regions] */
+    /* movzx ecx, byte [rcx + regions] */
+    emit_word(e, 0x89b60f | (u64)(u32)(u64)code_cache.regions[which] << 24, 7);
 }
 
 static void check_with_live_flags(struct lowering *l, const struct data_place *p)
@@ -234,8 +241,9 @@ static bool lower_data_is_one(const struct insn *i, u8 opcode)
 static bool by_rsp(const struct insn *i)
 {
     return i->has_memory && (i->modrm & 7) == 4 && (i->sib & 7) == RSP && !(i->rex & 1) &&
-           (i->sib >> 3 & 7) == 4 && !(i->rex & 2) && !(i->prefixes & (PREFIX_67 | PREFIX_FS | PREFIX_GS)) &&
-           i->displacement < NEAR && i->displacement > -NEAR;
+           (i->sib >> 3 & 7) == 4 && !(i->rex & 2) &&
+           !(i->prefixes & (PREFIX_67 | PREFIX_FS | PREFIX_GS)) && i->displacement < NEAR &&
+           i->displacement > -NEAR;
 }
 
 static bool checks_stack(const struct lowering *l)
@@ -322,7 +330,7 @@ void lower_data_behind(struct lowering *l, u32 n)
         l->exit[k].behind = emit_here(&l->e);
 }
 
-/* --- the stack's place ------------------------------------------------------------------------- */
+/* --- the stack's place ------------------------------------------------------------------------ */
 
 /* add, sub and and with an immediate, lea: a small step. */
 static bool steps(const struct insn *i)
@@ -330,7 +338,8 @@ static bool steps(const struct insn *i)
     bool immediate = lower_data_is_one(i, 0x81) || lower_data_is_one(i, 0x83);
     unsigned operation = i->modrm >> 3 & 7;
     if (immediate && (operation == 0 || operation == 5 || operation == 4))
-        return i->rex & 8 && i->immediate < NEAR && i->immediate >= -NEAR && (operation != 4 || i->immediate < 0);
+        return i->rex & 8 && i->immediate < NEAR && i->immediate >= -NEAR &&
+               (operation != 4 || i->immediate < 0);
     return lower_data_is_one(i, 0x8d) && i->rex & 8 && by_rsp(i);
 }
 
@@ -361,7 +370,7 @@ void lower_data_guard(struct lowering *l, u32 n)
     lower_data_note(l, jump_at, TO_DATA_STACK, &p);
 }
 
-/* --- stubs --------------------------------------------------------------------------------------- */
+/* --- stubs ------------------------------------------------------------------------------------ */
 
 /* What the engine is told. */
 static void lower_data_tell(struct lowering *l, const struct exit *x, u32 resume)

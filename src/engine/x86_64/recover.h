@@ -12,17 +12,18 @@ bool recover_in_cache(u64 pc);
  * engine is wrong. */
 bool recover_state(const struct k_sigcontext *registers);
 
-/* The guest's address for one in a block's body; 0 for others in the cache; what is not in the cache is given back.  The x87 unit
- * remembers the address of its last instruction, and shows it in what it saves. */
+/* The guest's address for one in a block's body; 0 for others in the cache; what is not in the
+ * cache is given back.  The x87 unit remembers the address of its last instruction, and shows it in
+ * what it saves. */
 u64 recover_code_address(u64 address);
 
-/* Is it in a fragment that has been dropped, with more to come in it? After code_watch_fault() a handler that finds
- * its context there must leave by EXIT_RETRY (recover_state() first): the rest of the
- * fragment may be stale. */
+/* Is it in a fragment that has been dropped, with more to come in it? After code_watch_fault() a
+ * handler that finds its context there must leave by EXIT_RETRY (recover_state() first): the rest
+ * of the fragment may be stale. */
 bool recover_in_dropped(u64 pc);
 
-/* A fault where a door reads the engine's own memory with the guest's alignment checks on: the context goes on without having
- * read it.  False: the fault is another one. */
+/* A fault where a door reads the engine's own memory with the guest's alignment checks on: the
+ * context goes on without having read it.  False: the fault is another one. */
 bool recover_unaligned(struct k_sigcontext *registers);
 
 /* An asynchronous signal in the cache is about to call ticks_expire(): if the context

@@ -45,7 +45,8 @@ struct vector_note {
 
 enum { NOTE_MAGIC = 0x46505853, CLOSING_MARK = 0x46505845 };
 
-_Static_assert(XSAVE_NOTE + sizeof(struct vector_note) == XSAVE_LEGACY_SIZE, "it ends the legacy area");
+_Static_assert(XSAVE_NOTE + sizeof(struct vector_note) == XSAVE_LEGACY_SIZE,
+               "it ends the legacy area");
 
 /* Where the pieces go. */
 struct signal_frame_place {

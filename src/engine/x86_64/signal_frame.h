@@ -24,7 +24,8 @@ bool signal_frame_build(struct thread *t, const struct signal_frame_request *req
  * for the caller.  False if it cannot be read or the processor would refuse it. */
 bool signal_frame_take_down(struct thread *t, u64 *ret_mask, struct k_stack *ret_stack);
 
-/* Where the frame of a handler with these flags (SA_*) will be, which is rsp there; 0: there is no room. */
+/* Where the frame of a handler with these flags (SA_*) will be, which is rsp there; 0: there is
+ * no room. */
 u64 signal_frame_at(const struct thread *t, u64 flags);
 
 /* Does `rsp` stand on the alternate stack?  (Not if that disarms itself when it is used.) */

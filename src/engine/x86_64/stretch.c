@@ -1,8 +1,8 @@
 /* Stretches: see stretch.h.
  *
  * The code is read, not run: forward along the untaken side of branches, until an instruction that
- * may lead to the place where the next tick began.  Branches that were taken forward are no ticks, so
- * what is read may differ from what was executed; the answer serves a guess (slice.c).
+ * may lead to the place where the next tick began.  Branches that were taken forward are no ticks,
+ * so what is read may differ from what was executed; the answer serves a guess (slice.c).
  */
 #include "engine/x86_64/stretch.h"
 

@@ -1,12 +1,14 @@
 /* Sums of points: see sums.h.
  *
- * A block is a row of stretches that each end with a branch, or with the block.  Who enters a stretch meets all of its points, so they
- * are counted by one addition, anywhere in it: in front of the first instruction where nobody needs the flags.  If there is
- * none, flags are left alone, which takes a register.
+ * A block is a row of stretches that each end with a branch, or with the block.  Who enters a
+ * stretch meets all of its points, so they are counted by one addition, anywhere in it: in front of
+ * the first instruction where nobody needs the flags.  If there is none, flags are left alone,
+ * which takes a register.
  *
  * Invariants
  *   (1) Where a stretch ends, as many points are counted as were met.
- *   (2) In between the fragment's aheads tell the difference: a fault is the only way out from there (recover.c).
+ *   (2) In between the fragment's aheads tell the difference: a fault is the only way out from
+ *       there (recover.c).
  */
 #include "engine/x86_64/sums.h"
 

@@ -1,7 +1,8 @@
 /* Touches: see touches.h.
  *
- * The decoder says of most instructions all that is to be known: one memory operand, its size, read or written.  The others
- * are taken one kind after the other: what pushes and pops, strings, addresses in other registers, vectors of addresses.
+ * The decoder says of most instructions all that is to be known: one memory operand, its size, read
+ * or written.  The others are taken one kind after the other: what pushes and pops, strings,
+ * addresses in other registers, vectors of addresses.
  */
 #include "engine/x86_64/touches.h"
 
@@ -93,7 +94,8 @@ static unsigned modrm_reg(const struct insn *i)
 
 static u32 access(const struct insn *i)
 {
-    return (i->memory & MEMORY_READ ? TOUCH_READ : 0) | (i->memory & MEMORY_WRITE ? TOUCH_WRITE : 0);
+    return (i->memory & MEMORY_READ ? TOUCH_READ : 0) |
+           (i->memory & MEMORY_WRITE ? TOUCH_WRITE : 0);
 }
 
 /* --- the stack ------------------------------------------------------------------- */
@@ -368,7 +370,8 @@ static void add_tile(struct touch_work *w)
 
 bool touches_need_vectors(const struct insn *i)
 {
-    return (i->memory & MEMORY_VSIB && !(i->memory & MEMORY_NO_ACCESS)) || (i->has_memory && masked_element(i));
+    return (i->memory & MEMORY_VSIB && !(i->memory & MEMORY_NO_ACCESS)) ||
+           (i->has_memory && masked_element(i));
 }
 
 /* --- all of them ------------------------------------------------------------------------ */
@@ -381,11 +384,13 @@ static void add_operand(struct touch_work *w)
         touches_add(w, touches_address(i, w->s), size, access(i));
 }
 
-void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s, struct touches *ret)
+void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s,
+                struct touches *ret)
 {
     struct touch_work w = {i, bytes, s, ret};
     ret->count = 0;
-    if (i->memory & MEMORY_NO_ACCESS || !access(i) || i->kind == INSN_FAR || i->kind == INSN_INVALID)
+    if (i->memory & MEMORY_NO_ACCESS || !access(i) || i->kind == INSN_FAR ||
+        i->kind == INSN_INVALID)
         return;
     if (i->memory & MEMORY_STACK)
         add_stack(&w);
@@ -415,7 +420,8 @@ enum touch_form touches_form(const struct insn *i, u32 *how)
         return TOUCH_FORM_OTHER;
     if (i->memory & MEMORY_STACK)
         return i->has_memory ? TOUCH_FORM_OTHER : TOUCH_FORM_STACK;
-    return i->has_memory && i->memory_size && i->memory_size <= LINE ? TOUCH_FORM_OPERAND : TOUCH_FORM_OTHER;
+    return i->has_memory && i->memory_size && i->memory_size <= LINE ? TOUCH_FORM_OPERAND
+                                                                     : TOUCH_FORM_OTHER;
 }
 
 static u8 base_register(const struct insn *i)
@@ -435,7 +441,8 @@ static u8 index_register(const struct insn *i)
 bool touches_operand(const struct insn *i, u64 rip, struct touch_operand *ret)
 {
     u32 how;
-    if (touches_form(i, &how) != TOUCH_FORM_OPERAND || i->prefixes & (PREFIX_67 | PREFIX_FS | PREFIX_GS) || touches_need_vectors(i))
+    if (touches_form(i, &how) != TOUCH_FORM_OPERAND ||
+        i->prefixes & (PREFIX_67 | PREFIX_FS | PREFIX_GS) || touches_need_vectors(i))
         return false;
     *ret = (struct touch_operand){
         .offset = (u64)i->displacement + (i->rip_relative ? rip + i->length : 0),

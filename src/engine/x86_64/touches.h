@@ -1,8 +1,9 @@
 /* Touches: which memory an instruction reads and writes.
  *
- * Given the instruction and the registers before it, the ranges of memory that it may read and write.  Nearly always
- * that is exactly what it does; where a mask decides that is not looked at (EVEX), or where a search ends early, it is more, never less.
- * What the kernel does for the instruction (system calls), and what faults in any case (far transfers), is not here.
+ * Given the instruction and the registers before it, the ranges of memory that it may read and
+ * write.  Nearly always that is exactly what it does; where a mask decides that is not looked at
+ * (EVEX), or where a search ends early, it is more, never less. What the kernel does for the
+ * instruction (system calls), and what faults in any case (far transfers), is not here.
  */
 #ifndef ENGINE_TOUCHES_H
 #define ENGINE_TOUCHES_H
@@ -42,15 +43,17 @@ struct touch_state {
 /* Must the vector registers be known? */
 bool touches_need_vectors(const struct insn *i);
 
-/* What `i`, decoded from `bytes`, touches: `ret->count` ranges.  Of a repeated string instruction as many
- * elements as rcx says. */
-void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s, struct touches *ret);
+/* What `i`, decoded from `bytes`, touches: `ret->count` ranges.  Of a repeated string instruction
+ * as many elements as rcx says. */
+void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s,
+                struct touches *ret);
 
 /* The address of the memory operand by ModRM, with its segment's base. */
 u64 touches_address(const struct insn *i, const struct touch_state *s);
 
-/* How an instruction's address can be found without knowing more than general registers: not by a vector, not as a
- * repeated string, and of a fixed size of 64 bytes at most. `how`: all that it does (TOUCH_*). */
+/* How an instruction's address can be found without knowing more than general registers: not by a
+ * vector, not as a repeated string, and of a fixed size of 64 bytes at most. `how`: all that it
+ * does (TOUCH_*). */
 enum touch_form {
     TOUCH_FORM_NONE,    /* no access */
     TOUCH_FORM_OPERAND, /* its memory operand by ModRM alone */

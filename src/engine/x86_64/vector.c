@@ -248,7 +248,8 @@ static bool write_settled(u64 at, u8 *image, u64 settled, u64 others, bool compa
         present |= sse_in_use(image) ? VECTOR_SSE : 0;
     }
     if (settled & (VECTOR_SSE | (compacted ? 0 : VECTOR_AVX)))
-        guest_write(gaddr(at + XSAVE_MXCSR), image + XSAVE_MXCSR, 2 * sizeof(u32)); /* and its mask */
+        guest_write(gaddr(at + XSAVE_MXCSR), image + XSAVE_MXCSR,
+                    2 * sizeof(u32)); /* and its mask */
     return guest_write(gaddr(at + XSAVE_HEADER), &present, sizeof(present));
 }
 
@@ -373,7 +374,8 @@ void vector_reset(void)
 
 /* --- registers ------------------------------------------------------------------------ */
 
-/* A part of an image that has `count` pieces of `size` bytes: the place of one; NULL if it holds its first values. */
+/* A part of an image that has `count` pieces of `size` bytes: the place of one; NULL if it holds
+ * its first values. */
 static const u8 *piece_of(const u8 *image, unsigned feature, unsigned number, unsigned size)
 {
     struct vector_header header;

@@ -44,14 +44,15 @@ void vector_limit(u64 features, u32 mxcsr_mask);
 /* `image` is aligned to 64 bytes and has VECTOR_STATE_MAX bytes. */
 void vector_save(void *image);
 
-/* The processor says of a feature that it is present also when it holds its first values, or not, as it
- * happened to be switched.  Says so of those alone that do not hold them, for an image that is shown to the
- * guest. */
+/* The processor says of a feature that it is present also when it holds its first values, or not,
+ * as it happened to be switched.  Says so of those alone that do not hold them, for an image that
+ * is shown to the guest. */
 void vector_settle(void *image);
 
-/* The x87 unit remembers its last instruction, with the address that it had in the code cache and that of its operand.  Processors of
- * AMD forget it when the kernel switches to another process and back, unless an exception is pending: xsave leaves it out then.  So
- * it is shown as forgotten, zeros, whenever it may be.  With an exception pending, only selectors are lost.
+/* The x87 unit remembers its last instruction, with the address that it had in the code cache and
+ * that of its operand.  Processors of AMD forget it when the kernel switches to another process and
+ * back, unless an exception is pending: xsave leaves it out then.  So it is shown as forgotten,
+ * zeros, whenever it may be.  With an exception pending, only selectors are lost.
  *
  * The forms in which it is stored: */
 enum x87_form {
@@ -67,14 +68,15 @@ u64 vector_x87_size(enum x87_form form);
 /* Does that to such bytes; false if they were so. */
 bool vector_settle_x87(u8 *bytes, enum x87_form form);
 
-/* The guest has just saved its state at `at`, asking for `features`: makes of what is there something that
- * depends on the registers alone.  What xsavec leaves out because of how it happened to be switched is written, too. */
+/* The guest has just saved its state at `at`, asking for `features`: makes of what is there
+ * something that depends on the registers alone.  What xsavec leaves out because of how it happened
+ * to be switched is written, too. */
 void vector_settle_saved(u64 at, u64 features, bool compacted);
 
 /* Must the engine do the guest's xsave, because the processor would save more than is shown? */
 bool vector_stores(void);
-/* Does it: saves `features` at `at`, in the compacted form or not, with addresses of 64 bits (`wide`) or 32.
- * False: it could not be written, and *fault is where. */
+/* Does it: saves `features` at `at`, in the compacted form or not, with addresses of 64 bits
+ * (`wide`) or 32. False: it could not be written, and *fault is where. */
 bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault);
 /* What fxsave wrote at `at` shows the mask of this machine: it gets that of the guest's. */
 void vector_mend_mask(u64 at);

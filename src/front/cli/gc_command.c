@@ -25,10 +25,14 @@ static int gc_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_gc = {
-    .name = "gc", .run = gc_run, .operands = {""}, .operand_kind = NAMES_NOTHING,
+    .name = "gc",
+    .run = gc_run,
+    .operands = {""},
+    .operand_kind = NAMES_NOTHING,
     .summary = "remove what crashes left behind",
-    .about = "Recordings in $EBB_RECORDINGS or ~/.local/share/ebb share copies of files. gc removes "
-             "copies that no recording uses any more, as after 'rm -r' of a recording, and what "
-             "recorders that were killed left behind: half-made copies and directories in which "
-             "nothing was recorded yet. Recordings stay, also those that were cut short.\n",
+    .about =
+        "Recordings in $EBB_RECORDINGS or ~/.local/share/ebb share copies of files. gc removes "
+        "copies that no recording uses any more, as after 'rm -r' of a recording, and what "
+        "recorders that were killed left behind: half-made copies and directories in which "
+        "nothing was recorded yet. Recordings stay, also those that were cut short.\n",
 };

@@ -21,8 +21,10 @@ static const char erase[] = "\r\033[K";
 
 void growth_init(struct growth *g, bool quiet, pid_t group)
 {
-    *g = (struct growth){
-        .wanted = !quiet && isatty(STDERR_FILENO), .quiet = quiet, .group = group, .began = wall_clock_now()};
+    *g = (struct growth){.wanted = !quiet && isatty(STDERR_FILENO),
+                         .quiet = quiet,
+                         .group = group,
+                         .began = wall_clock_now()};
 }
 
 int growth_wait(const struct growth *g)

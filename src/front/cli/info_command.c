@@ -204,7 +204,8 @@ static char *ending(const struct summary *s)
         return xformat("by executing another program");
     if (s->left)
         return xformat("with the recording; the process went on");
-    return xformat("%s", s->trouble ? "without a word" : "by signal 9"); /* the only one that it cannot tell of */
+    /* the only one that it cannot tell of */
+    return xformat("%s", s->trouble ? "without a word" : "by signal 9");
 }
 
 static void print_track(const struct summary *s)
@@ -219,9 +220,9 @@ static void print_track(const struct summary *s)
     if (s->threads > 1)
         printf("  threads  %u\n", s->threads);
     printf("  ticks    %llu\n", (unsigned long long)s->last_tick);
-    printf("  events   %llu, %s, stored as %s in %llu chunks\n", (unsigned long long)s->figures.events,
-           figures_bytes(raw, s->figures.raw), figures_bytes(stored, s->figures.stored),
-           (unsigned long long)s->figures.chunks);
+    printf("  events   %llu, %s, stored as %s in %llu chunks\n",
+           (unsigned long long)s->figures.events, figures_bytes(raw, s->figures.raw),
+           figures_bytes(stored, s->figures.stored), (unsigned long long)s->figures.chunks);
     for (u16 kind = EVENT_START; kind < EVENT_KINDS; kind++)
         if (s->count[kind])
             printf("    %-8s %10llu  %s\n", event_name(kind), (unsigned long long)s->count[kind],

@@ -27,8 +27,8 @@ static void ls_print_line(const struct recording *rec)
     char *ending = recording_text_ending(&rec->meta);
     char *command = recording_text_command(&rec->meta);
     printf("%-20s  %s  %10s  %-22s  %s\n", recording_text_name(rec),
-           figures_date(date, rec->meta.started), figures_bytes(size, recording_size_own(rec)), ending,
-           command);
+           figures_date(date, rec->meta.started), figures_bytes(size, recording_size_own(rec)),
+           ending, command);
     free(command);
     free(ending);
 }
@@ -97,9 +97,14 @@ static int ls_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_ls = {
-    .name = "ls", .run = ls_run, .operands = {""}, .operand_kind = NAMES_NOTHING,
-    .options = ls_options, .summary = "list the recordings",
-    .about = "Lists the recordings in $EBB_RECORDINGS or ~/.local/share/ebb, oldest first: name, "
-             "when it began, size, how the program ended, its command line. The size is what 'ebb rm' "
-             "frees; copies of files that several recordings share have a line of their own.\n",
+    .name = "ls",
+    .run = ls_run,
+    .operands = {""},
+    .operand_kind = NAMES_NOTHING,
+    .options = ls_options,
+    .summary = "list the recordings",
+    .about =
+        "Lists the recordings in $EBB_RECORDINGS or ~/.local/share/ebb, oldest first: name, "
+        "when it began, size, how the program ended, its command line. The size is what 'ebb rm' "
+        "frees; copies of files that several recordings share have a line of their own.\n",
 };

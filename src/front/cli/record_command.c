@@ -89,8 +89,9 @@ static void say_recorded(const struct recording *rec, const struct recorder_outc
              figures_bytes(size, recording_size_own(rec)), (unsigned long long)outcome->events,
              rec->path);
     if (outcome->left)
-        complain(0, "SIG%s ended the recording; %u %s on unrecorded", sigabbrev_np(outcome->ended_by),
-                 outcome->left, outcome->left == 1 ? "process goes" : "processes go");
+        complain(0, "SIG%s ended the recording; %u %s on unrecorded",
+                 sigabbrev_np(outcome->ended_by), outcome->left,
+                 outcome->left == 1 ? "process goes" : "processes go");
     if (outcome->limit)
         complain(0, "not all of it can be replayed: %s", outcome->limit);
 }
@@ -181,7 +182,8 @@ static int add_chaos(struct record_options *options, const char *seed)
 }
 
 enum {
-    RECORD_OUTPUT = 1, RECORD_KEEP_IF, RECORD_KILL, RECORD_CHECK, RECORD_CHAOS, RECORD_CPU, RECORD_QUIET,
+    RECORD_OUTPUT = 1, RECORD_KEEP_IF, RECORD_KILL, RECORD_CHECK, RECORD_CHAOS, RECORD_CPU,
+    RECORD_QUIET,
     RECORD_SETTING,
 };
 

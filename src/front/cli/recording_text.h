@@ -7,7 +7,8 @@
 #include "base/json_text.h"
 #include "log/recording.h"
 
-/* How it ended, in a few words: "status 0", "SIGSEGV, core dumped", "running, or cut". To be freed. */
+/* How it ended, in a few words: "status 0", "SIGSEGV, core dumped", "running, or cut". To be
+ * freed. */
 char *recording_text_ending(const struct recording_meta *meta);
 
 /* The arguments as a shell would read them.  To be freed. */

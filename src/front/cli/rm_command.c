@@ -12,7 +12,8 @@ static int rm_run(const struct command *c, int argc, char **argv)
     if (status)
         return status;
     if (at >= argc)
-        return complain(CHANNEL_EXIT_USAGE, "rm needs the name of a recording; 'ebb ls' lists them");
+        return complain(CHANNEL_EXIT_USAGE,
+                        "rm needs the name of a recording; 'ebb ls' lists them");
     for (int i = at; i < argc; i++) {
         struct error *err = recording_remove_named(argv[i]);
         if (err)

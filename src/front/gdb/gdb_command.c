@@ -134,8 +134,8 @@ struct server {
     int lifeline;
 };
 
-/* The server has a session of its own, so that Ctrl-C in gdb does not end it.  One that comes while the
- * recording opens is handed on. */
+/* The server has a session of its own, so that Ctrl-C in gdb does not end it.  One that comes while
+ * the recording opens is handed on. */
 static volatile pid_t server_opening;
 
 static void hand_on(int number)

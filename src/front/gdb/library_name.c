@@ -18,7 +18,8 @@ bool library_name_fits(const char *path, const char *name)
 }
 
 /* The string of the first entry with this tag; NULL: there is none. */
-static const char *dynamic_string(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, GElf_Sxword tag)
+static const char *dynamic_string(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                                  GElf_Sxword tag)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     int count = data && header->sh_entsize ? (int)(header->sh_size / header->sh_entsize) : 0;

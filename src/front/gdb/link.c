@@ -1,24 +1,26 @@
 /* A client of the server: see the header.
  *
  * Whoever reads takes frames apart, answers them with acks and lines packets up.  That is the main
- * thread itself while it waits for the next packet: one movement of a client may be thousands of small ones, and to hand each
- * packet from thread to thread takes longer than to answer it.  While it is at work for longer, the reader thread
- * watches:
+ * thread itself while it waits for the next packet: one movement of a client may be thousands of
+ * small ones, and to hand each packet from thread to thread takes longer than to answer it.  While
+ * it is at work for longer, the reader thread watches:
  *
  *     parked  --- link_progress: this takes a while --->  watching
  *     parked  <-- link_next: park ----------------------  watching, also from the beginning on
  *
  * All that both touch is under l->lock, writing to the client under l->writing.
  *
- * A Ctrl-C is for the movement that its sender believes is under way.  That may have ended meanwhile,
- * or not have begun: a client that makes one movement of many small ones (`stepi 1000`) sends it
- * between two of them.  So it stands until a movement heeds it, but lapses soon after there is
- * nothing more to do: what is asked for later is another matter.
+ * A Ctrl-C is for the movement that its sender believes is under way.  That may have ended
+ * meanwhile, or not have begun: a client that makes one movement of many small ones (`stepi 1000`)
+ * sends it between two of them.  So it stands until a movement heeds it, but lapses soon after
+ * there is nothing more to do: what is asked for later is another matter.
  *
  * Invariants
  *   (1) l->busy: the main thread works on a packet, or some wait in line.
- *   (2) While l->busy, l->lapses of a Ctrl-C that stands is 0; of one that was forgotten it is past.
- *   (3) The main thread reads only while the reader is parked, the reader only while it is not: l->wire has one owner.
+ *   (2) While l->busy, l->lapses of a Ctrl-C that stands is 0; of one that was forgotten it is
+ *       past.
+ *   (3) The main thread reads only while the reader is parked, the reader only while it is not:
+ *       l->wire has one owner.
  */
 #include "front/gdb/link.h"
 
@@ -317,8 +319,8 @@ static bool is_waiting(struct client_link *l)
     return ret;
 }
 
-/* A client that is at work sends its next packet at once; a copy of a process that is made in between is only made to be
- * thrown away. */
+/* A client that is at work sends its next packet at once; a copy of a process that is made in
+ * between is only made to be thrown away. */
 static void wait_for_packet(struct client_link *l, bool (*idle)(void *), void *context)
 {
     bool more = true;

@@ -40,12 +40,12 @@ bool link_gone(struct client_link *l);
 bool link_begin_movement(struct client_link *l, struct session *s);
 void link_end_movement(struct client_link *l, bool heeded);
 
-/* For a client that does not make one movement of many, and takes the end of a movement, however it came, for the
- * answer to its Ctrl-C (LLDB): one that no movement heeds is for none. */
+/* For a client that does not make one movement of many, and takes the end of a movement, however it
+ * came, for the answer to its Ctrl-C (LLDB): one that no movement heeds is for none. */
 void link_forget_interrupts(struct client_link *l);
 
-/* To be called by the session's progress hook: from now on the client is listened to, until the next link_next; and a
- * Ctrl-C that came too early to be noticed is passed on again. */
+/* To be called by the session's progress hook: from now on the client is listened to, until the
+ * next link_next; and a Ctrl-C that came too early to be noticed is passed on again. */
 void link_progress(struct client_link *l);
 
 #endif

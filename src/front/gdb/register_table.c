@@ -363,7 +363,8 @@ static const struct { const char *name; u8 bit; } flag_names[] = {
     REGISTERS_FLAGS(X)
 #undef X
 }, mxcsr_names[] = {
-    {"IE", 0}, {"DE", 1}, {"ZE", 2}, {"OE", 3}, {"UE", 4}, {"PE", 5}, {"DAZ", 6}, {"IM", 7}, {"DM", 8},
+    {"IE", 0}, {"DE", 1}, {"ZE", 2}, {"OE", 3}, {"UE", 4}, {"PE", 5}, {"DAZ", 6}, {"IM", 7},
+    {"DM", 8},
     {"ZM", 9}, {"OM", 10}, {"UM", 11}, {"PM", 12}, {"FZ", 15},
 };
 

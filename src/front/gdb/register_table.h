@@ -12,7 +12,8 @@
 
 enum {
     REGISTER_SIZE_MOST = 32,
-    REGISTERS_EXPEDITED = GDB_EFLAGS + 1, /* the first so many go with each stop: what stepping asks for */
+    /* the first so many go with each stop: what stepping asks for */
+    REGISTERS_EXPEDITED = GDB_EFLAGS + 1,
     VECTOR_SIZE_MOST = 16 * 1024,
 };
 

@@ -126,8 +126,10 @@ static void say_opened_early(const struct rsp *r)
     u64 last = session_last(r->session).tick;
     session_place(r->session, &place);
     if (opening_interrupted && !place.end && !place.start)
-        fprintf(stderr, "ebb: interrupted on the way to the end: this is %.0f%% of the recording; in gdb "
-                        "'ebb goto end' goes on\n", last ? 100.0 * (double)place.at.tick / (double)last : 0);
+        fprintf(stderr,
+                "ebb: interrupted on the way to the end: this is %.0f%% of the recording; in gdb "
+                "'ebb goto end' goes on\n",
+                last ? 100.0 * (double)place.at.tick / (double)last : 0);
 }
 
 struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct session **ret,
@@ -382,7 +384,8 @@ static bool idle(void *context)
 static void rsp_begin(struct rsp *r)
 {
     r->attached = true;
-    r->over = r->is_lldb = r->is_gdb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak = false;
+    r->over = r->is_lldb = r->is_gdb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak =
+        false;
     r->fork_events = r->vfork_events = r->exec_events = r->lists_threads = r->backward = false;
     r->general = r->resumed = r->selected = CONTROL_THREAD_ANY;
     r->tls_module_at = 0;

@@ -116,7 +116,8 @@ struct error *rsp_call_finish(struct rsp *r, u32 number)
         return err;
     r->call_slot = 0;
     for (size_t i = 0; i < r->breakpoints.count; i++)
-        if (r->breakpoints.list[i].type <= BREAKPOINT_HARD && r->breakpoints.list[i].address == r->call_back)
+        if (r->breakpoints.list[i].type <= BREAKPOINT_HARD &&
+            r->breakpoints.list[i].address == r->call_back)
             r->stop.breakpoint = r->stop.breakpoints[0] = r->breakpoints.list[i].number;
     return stand_where_expected(r);
 }

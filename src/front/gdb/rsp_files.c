@@ -162,7 +162,8 @@ static int find_file(struct rsp *r, const char *path, int *ret)
     bool recorded = path[0] == '/' && (packed || is_mapped(r, path));
     if (recorded && find_recorded(r, path, ret))
         return 0;
-    if (leads && is_mapped(r, real) ? find_recorded(r, real, ret) : leads && find_debug(r, real, ret))
+    if (leads && is_mapped(r, real) ? find_recorded(r, real, ret)
+                                    : leads && find_debug(r, real, ret))
         return 0;
     if (find_library(r, path, ret))
         return 0;

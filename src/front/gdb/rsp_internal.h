@@ -8,7 +8,8 @@
  *   (1) r->session is there from rsp_serve on; r->attached says whether the client may know.
  *   (2) r->threads is NULL or what the session says of this moment.
  *   (3) When something is about to run, the session has the breakpoints that are wanted, and no
- *       others (rsp_breakpoints_settle).  It is told of them only then: clients take them out and put
+ *       others (rsp_breakpoints_settle).  It is told of them only then: clients take them out and
+ *                                         put
  *       them in again at every stop, and the session keeps what it has learned only as long as they
  *       stay.
  */
@@ -25,8 +26,10 @@
 
 /* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
 enum rsp_breakpoint_type {
-    BREAKPOINT_SOFT, BREAKPOINT_HARD, BREAKPOINT_WRITE, BREAKPOINT_READ, BREAKPOINT_ACCESS, BREAKPOINT_Z_TYPES,
-    BREAKPOINT_CALL = BREAKPOINT_Z_TYPES, BREAKPOINT_RETURN, BREAKPOINT_SIGNAL, BREAKPOINT_FORK, BREAKPOINT_EXEC,
+    BREAKPOINT_SOFT, BREAKPOINT_HARD, BREAKPOINT_WRITE, BREAKPOINT_READ, BREAKPOINT_ACCESS,
+    BREAKPOINT_Z_TYPES,
+    BREAKPOINT_CALL = BREAKPOINT_Z_TYPES, BREAKPOINT_RETURN, BREAKPOINT_SIGNAL, BREAKPOINT_FORK,
+    BREAKPOINT_EXEC,
 };
 
 struct rsp_breakpoint {
@@ -228,7 +231,8 @@ void rsp_remove_breakpoint(struct rsp *r, const char *args);
 void rsp_catch_calls(struct rsp *r, const char *args);
 void rsp_pass_signals(struct rsp *r, const char *args);
 void rsp_breakpoints_default_signals(struct rsp *r);
-struct error *rsp_breakpoints_settle(struct rsp *r, bool signals); /* those that are asked for now */
+/* those that are asked for now */
+struct error *rsp_breakpoints_settle(struct rsp *r, bool signals);
 const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 number);
 void rsp_breakpoints_leave_code(struct rsp *r); /* another program: its addresses mean nothing */
 void rsp_breakpoints_forget(struct rsp *r);  /* all numbers: another session */

@@ -34,7 +34,8 @@ static void process_info(struct rsp *r, const char *args)
     reply_text(&r->reply, "ostype:linux;endian:little;ptrsize:8;");
 }
 
-/* LLDB asks this machine for the program of the process: that must not be another one, which has the number now. */
+/* LLDB asks this machine for the program of the process: that must not be another one, which has
+ * the number now. */
 u32 rsp_shown_pid(const struct rsp *r)
 {
     enum { NOBODYS = 1 << 30 }; /* the kernel gives none as high */

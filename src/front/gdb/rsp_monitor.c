@@ -182,7 +182,8 @@ static struct error *rsp_monitor_tracks(struct rsp *r, const char *args, struct 
         return err;
     for (size_t i = 0; i < count; i++) {
         char *about = track_about(r->rec, list[i]);
-        reply_text(out, "%c %u: %s\n", list[i] == session_track(r->session) ? '*' : ' ', list[i], about);
+        reply_text(out, "%c %u: %s\n", list[i] == session_track(r->session) ? '*' : ' ', list[i],
+                   about);
         free(about);
     }
     free(list);

@@ -2,16 +2,17 @@
  * tracks: over a fork to the child's, over an exec to that of the next program, and back.
  *
  * A fork is told with the pid of the child, which gdb lets go of at once, or follows, or keeps
- * (`set detach-on-fork off`).  Until it has decided, the child is the *phantom*: no session is opened
- * for it, and reading it reads its parent, which stands just behind the fork.  One that is kept is a
- * process of its own from the next movement on, with a session of its own as soon as the client turns
- * to it.  There is one current process; turning to another exchanges what belongs to a process.
+ * (`set detach-on-fork off`).  Until it has decided, the child is the *phantom*: no session is
+ * opened for it, and reading it reads its parent, which stands just behind the fork.  One that is
+ * kept is a process of its own from the next movement on, with a session of its own as soon as the
+ * client turns to it.  There is one current process; turning to another exchanges what belongs to a
+ * process.
  *
  * A child of vfork lives in its parent's track until it executes a program.  So it can be
  * followed to that program alone.
  *
- * An exec is told by the stop reply `exec`, in both directions: gdb loads the symbols of the program
- * that is there then, sets its breakpoints anew, and goes on in the direction it was going.
+ * An exec is told by the stop reply `exec`, in both directions: gdb loads the symbols of the
+ * program that is there then, sets its breakpoints anew, and goes on in the direction it was going.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,8 +78,8 @@ void rsp_processes_keep(struct rsp *r)
     r->in_phantom = false;
 }
 
-/* A client that has kept a child comes by its fork again, in either direction.  To be told of a process
- * that it knows makes gdb fail. */
+/* A client that has kept a child comes by its fork again, in either direction.  To be told of a
+ * process that it knows makes gdb fail. */
 bool rsp_processes_pass_fork(struct rsp *r, bool step)
 {
     const struct rsp_breakpoint *p =
@@ -174,8 +175,8 @@ static const char *process_of(const char *packet)
     return *packet == 'H' && packet[1] ? packet + 2 : NULL;
 }
 
-/* The protocol tells of the end of a vfork when the parent goes on: until then gdb has no breakpoints
- * in it.  Here it has ended already: the fork is told when it returns. */
+/* The protocol tells of the end of a vfork when the parent goes on: until then gdb has no
+ * breakpoints in it.  Here it has ended already: the fork is told when it returns. */
 static bool tell_vfork_done(struct rsp *r, const char *packet)
 {
     const char *name = process_of(packet);
@@ -237,7 +238,8 @@ bool rsp_processes_before(struct rsp *r, const char *packet)
 
 /* --- letting go ------------------------------------------------------------------------------- */
 
-/* The client lets go of a process: true if others are left.  Of the current one it is turned away. */
+/* The client lets go of a process: true if others are left.  Of the current one it is turned
+ * away. */
 bool rsp_processes_let_go(struct rsp *r, u32 pid, struct error **ret)
 {
     struct rsp_process **at = find_process(r, pid);
@@ -297,8 +299,10 @@ static void tell_before_fork(struct rsp *r)
     session_place(r->session, &place);
     bool before = r->facts.forked && moment_compare(place.at, r->facts.birth) < 0;
     if (before && !r->before_fork) {
-        char *text = xformat("ebb: this is before the fork: what process %u shares with its parent, "
-                             "whose own is track %u.\n", session_pid(r->session), r->facts.parent);
+        char *text =
+            xformat("ebb: this is before the fork: what process %u shares with its parent, "
+                    "whose own is track %u.\n",
+                    session_pid(r->session), r->facts.parent);
         rsp_say(r, text);
         free(text);
     }

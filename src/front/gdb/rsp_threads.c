@@ -161,7 +161,8 @@ void rsp_alive(struct rsp *r, const char *args)
 {
     u32 pid, ordinal;
     bool known;
-    if (!rsp_threads_parse(r, &args, &pid, &ordinal, &known) || (!known && !rsp_processes_has(r, pid)))
+    if (!rsp_threads_parse(r, &args, &pid, &ordinal, &known) ||
+        (!known && !rsp_processes_has(r, pid)))
         return rsp_fail(r, ESRCH);
     if (known)
         r->selected = ordinal;

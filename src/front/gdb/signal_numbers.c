@@ -7,10 +7,12 @@ static const struct { u8 gdb; const char *name; } signals[] = {
     [1] = {1, "SIGHUP"},    [2] = {2, "SIGINT"},   [3] = {3, "SIGQUIT"},   [4] = {4, "SIGILL"},
     [5] = {5, "SIGTRAP"},   [6] = {6, "SIGABRT"},  [7] = {10, "SIGBUS"},   [8] = {8, "SIGFPE"},
     [9] = {9, "SIGKILL"},   [10] = {30, "SIGUSR1"}, [11] = {11, "SIGSEGV"}, [12] = {31, "SIGUSR2"},
-    [13] = {13, "SIGPIPE"}, [14] = {14, "SIGALRM"}, [15] = {15, "SIGTERM"}, [16] = {143, "SIGSTKFLT"},
+    [13] = {13, "SIGPIPE"}, [14] = {14, "SIGALRM"}, [15] = {15, "SIGTERM"},
+    [16] = {143, "SIGSTKFLT"},
     [17] = {20, "SIGCHLD"}, [18] = {19, "SIGCONT"}, [19] = {17, "SIGSTOP"}, [20] = {18, "SIGTSTP"},
     [21] = {21, "SIGTTIN"}, [22] = {22, "SIGTTOU"}, [23] = {16, "SIGURG"}, [24] = {24, "SIGXCPU"},
-    [25] = {25, "SIGXFSZ"}, [26] = {26, "SIGVTALRM"}, [27] = {27, "SIGPROF"}, [28] = {28, "SIGWINCH"},
+    [25] = {25, "SIGXFSZ"}, [26] = {26, "SIGVTALRM"}, [27] = {27, "SIGPROF"},
+    [28] = {28, "SIGWINCH"},
     [29] = {23, "SIGIO"},   [30] = {32, "SIGPWR"}, [31] = {12, "SIGSYS"},
 };
 
