@@ -64,7 +64,7 @@ LOG_FOR_ENGINE := $(wildcard src/log/syscall_table.c src/log/syscall_rows.c)
 
 EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/symbols/*.c src/session/*.c \
                              src/query/*.c src/recorder/*.c src/verifier/*.c src/packer/*.c \
-                             src/command/*.c src/front/*/*.c)
+                             src/debug/*.c src/command/*.c src/front/*/*.c)
 ENGINE_SOURCES := $(wildcard src/engine/*/*.c src/engine/x86_64/*.S \
                              src/engine/vdso/vdso_image.S) $(LOG_FOR_ENGINE)
 

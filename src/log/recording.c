@@ -28,7 +28,7 @@
 
 #define LATEST "latest"
 
-enum { META_MOST = 64 * 1024 * 1024 };
+enum { TEXT_MOST = 64 * 1024 * 1024 };
 
 static void recording_freep(char **text)
 {
@@ -241,23 +241,19 @@ struct error *recording_create(const char *output, const char *base, struct reco
     return NULL;
 }
 
-static struct error *read_packed_meta(const struct recording *rec, char **ret)
+struct error *recording_text(const struct recording *rec, const char *name, char **ret)
 {
-    const struct pack_item *item = pack_part(rec->pack, "meta");
-    return item ? pack_text(rec->pack, item, ret) : error_new("%s has no meta", rec->path);
-}
-
-/* All of DIR/meta as a string, to be freed. */
-static struct error *read_meta(const struct recording *rec, char **ret)
-{
-    if (rec->pack)
-        return read_packed_meta(rec, ret);
-    int fd = openat(rec->dir, "meta", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (rec->pack) {
+        const struct pack_item *item = pack_part(rec->pack, name);
+        return item ? pack_text(rec->pack, item, ret)
+                    : error_coded(ERROR_NOT_FOUND, "%s has no %s", rec->path, name);
+    }
+    int fd = openat(rec->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > META_MOST) {
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > TEXT_MOST) {
         if (fd >= 0)
             close(fd);
-        return error_coded(ERROR_DAMAGED, "%s is not a recording", rec->path);
+        return error_coded(ERROR_NOT_FOUND, "%s has no %s", rec->path, name);
     }
     char *text = xalloc((size_t)st.st_size + 1);
     ssize_t got = read(fd, text, (size_t)st.st_size);
@@ -265,6 +261,16 @@ static struct error *read_meta(const struct recording *rec, char **ret)
     text[got < 0 ? 0 : got] = '\0';
     *ret = text;
     return NULL;
+}
+
+/* All of DIR/meta as a string, to be freed. */
+static struct error *read_meta(const struct recording *rec, char **ret)
+{
+    struct error *err = recording_text(rec, "meta", ret);
+    if (!err || rec->pack)
+        return err;
+    error_destroy(err);
+    return error_coded(ERROR_DAMAGED, "%s is not a recording", rec->path);
 }
 
 static bool is_packed(const char *path)
@@ -385,23 +391,31 @@ static struct error *recording_write_file(int fd, const char *text)
     return NULL;
 }
 
-struct error *recording_save(struct recording *rec)
+struct error *recording_replace_text(const struct recording *rec, const char *name, const char *text)
 {
-    _cleanup_(recording_freep) char *text = meta_print(&rec->meta);
     struct error *err = NULL;
-    int fd = openat(rec->dir, "meta.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    _cleanup_(recording_freep) char *new = xformat("%s.new", name);
+    if (rec->pack)
+        return error_coded(ERROR_UNAVAILABLE, "%s is packed", rec->path);
+    int fd = openat(rec->dir, new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         err = error_errno(errno, "making it");
     if (!err)
         err = recording_write_file(fd, text);
     if (fd >= 0 && close(fd) < 0 && !err)
         err = error_errno(errno, "writing it");
-    if (!err && renameat(rec->dir, "meta.new", rec->dir, "meta") < 0)
+    if (!err && renameat(rec->dir, new, rec->dir, name) < 0)
         err = error_errno(errno, "making it");
     if (!err)
         return NULL;
-    unlinkat(rec->dir, "meta.new", 0);
-    return error_within(err, "%s/meta", rec->path);
+    unlinkat(rec->dir, new, 0);
+    return error_within(err, "%s/%s", rec->path, name);
+}
+
+struct error *recording_save(struct recording *rec)
+{
+    _cleanup_(recording_freep) char *text = meta_print(&rec->meta);
+    return recording_replace_text(rec, "meta", text);
 }
 
 /* Tracks and sizes */
@@ -628,7 +642,8 @@ bool recording_names_copy(const char *name)
 bool recording_names_log(const char *name)
 {
     u32 number;
-    return is_track(name, &number) || strcmp(name, "meta.new") == 0;
+    return is_track(name, &number) || strcmp(name, "meta.new") == 0 ||
+           strcmp(name, RECORDING_MARKS) == 0 || strcmp(name, RECORDING_MARKS ".new") == 0;
 }
 
 static void ignore(struct error *err)

@@ -7,6 +7,7 @@
  *     DIR/track-N.log   one file for each track
  *     DIR/files/M.zst   copies of files that were mapped (log/kept_copy.h); or M, as they are
  *     DIR/files/index   their checksums
+ *     DIR/marks         bookmarks of its users, and where they were (src/debug/debug_marks.c)
  *     DIR/files/mapped  all files that were mapped, with hashes of those that were not copied
  *
  * Recordings hold secrets: directories are 0700, files 0600.
@@ -18,6 +19,7 @@
 #include "base/types.h"
 #include "log/reader.h"
 
+#define RECORDING_MARKS "marks"
 #define RECORDING_SUFFIX ".ebb" /* of packed ones */
 
 enum recording_state {
@@ -66,6 +68,11 @@ struct error *recording_open(const char *name, struct recording **ret);
 
 void recording_destroy(struct recording *rec); /* of memory only; accepts NULL */
 void recording_destroyp(struct recording **rec);
+
+/* A small text file of it, whole; `ret` is to be freed. */
+struct error *recording_text(const struct recording *rec, const char *name, char **ret);
+/* Whole, or not at all. */
+struct error *recording_replace_text(const struct recording *rec, const char *name, const char *text);
 
 /* Writes rec->meta to its file, whole or not at all. */
 struct error *recording_save(struct recording *rec);

@@ -81,6 +81,8 @@ static struct error *add_recording(struct packing *p)
     u32 *tracks;
     size_t count;
     struct error *err = add_part(p, "meta");
+    if (!err && faccessat(p->rec->dir, RECORDING_MARKS, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        err = add_part(p, RECORDING_MARKS);
     if (!err)
         err = recording_tracks(p->rec, &tracks, &count);
     if (err)

@@ -1,101 +1,12 @@
-/* The debugger: a track that is open, and one command from its line to its answer. */
+/* One command, from its line to its answer. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "front/debugger/dbg_internal.h"
 
 enum { SOURCES_DEEP = 16 };
-
-void dbg_strings_add(struct list *strings, const char *text)
-{
-    *(char **)list_add(strings) = xformat("%s", text);
-}
-
-void dbg_strings_deinit(struct list *strings)
-{
-    for (size_t i = 0; i < strings->count; i++)
-        free(((char **)strings->items)[i]);
-    list_deinit(strings);
-}
-
-/* Skipped files and functions are skipped in every track. */
-static void skip_again(struct dbg *d)
-{
-    struct symbols *symbols;
-    struct error *err = dbg_symbols(d, &symbols);
-    for (size_t i = 0; i < d->skips.count && !err; i++)
-        error_destroy(symbols_skip(symbols, ((char **)d->skips.items)[i], true));
-    error_destroy(err);
-}
-
-/* Nothing changes if it cannot be opened. */
-struct error *dbg_open_track(struct dbg *d, u32 track, bool at_start)
-{
-    struct session *session;
-    struct session_options options = {
-        .track = track, .at_start = at_start, .progress = dbg_progress,
-        .begun = dbg_moving_begun, .context = d,
-    };
-    dbg_begin_moving(d, COURSE_TO);
-    struct error *err = session_open(d->rec, &options, &session);
-    dbg_end_moving(d);
-    if (err)
-        return err;
-    d->opens_early = !at_start && dbg_interrupted();
-    dbg_breakpoints_forget(d);
-    dbg_forget_frames(d);
-    source_destroy(d->source);
-    history_destroy(d->history);
-    session_close(d->session);
-    d->session = session;
-    dbg_default_signals(d);
-    source_create(session, &d->source);
-    history_create(session, &d->history);
-    dbg_watches_rebind(d);
-    d->undo.count = d->redo.count = 0;
-    skip_again(d);
-    dbg_arrive(d);
-    return NULL;
-}
-
-static void bookmarks_deinit(struct dbg *d)
-{
-    struct dbg_bookmark *all = d->bookmarks.items;
-    for (size_t i = 0; i < d->bookmarks.count; i++)
-        free(all[i].name);
-    list_deinit(&d->bookmarks);
-}
-
-static void displays_deinit(struct dbg *d)
-{
-    struct dbg_display *all = d->displays.items;
-    for (size_t i = 0; i < d->displays.count; i++)
-        free(all[i].expression);
-    list_deinit(&d->displays);
-}
-
-void dbg_deinit(struct dbg *d)
-{
-    dbg_breakpoints_deinit(d);
-    dbg_followed_forget(d);
-    dbg_forget_frames(d);
-    source_destroy(d->source);
-    history_destroy(d->history);
-    session_close(d->session);
-    bookmarks_deinit(d);
-    displays_deinit(d);
-    dbg_strings_deinit(&d->skips);
-    dbg_strings_deinit(&d->due);
-    list_deinit(&d->undo);
-    list_deinit(&d->redo);
-    conveniences_destroy(d->conveniences);
-    free(d->copy.output);
-    list_deinit(&d->lives);
-    free(d->list_file);
-}
 
 /* The name ends where something follows that cannot be in it: `x/4x`, `p*head`. */
 static size_t name_length(const char *line)
@@ -109,7 +20,6 @@ static size_t name_length(const char *line)
 struct error *dbg_run_line(struct dbg *d, const char *line)
 {
     const struct dbg_command *c;
-    invariant(1, d->session && source_session(d->source) == d->session);
     line += strspn(line, " \t");
     size_t length = name_length(line);
     if (!*line || *line == '#')
@@ -137,7 +47,7 @@ bool dbg_obey(struct dbg *d, const char *line)
     if (d->settings.echo && !d->json)
         printf("%s %s\n", d->obeys_due ? ">>" : ">", line);
     struct dbg_answer outer = d->answer; /* of `source`, which obeys lines of its own */
-    bool had_copy = session_scratch(d->session);
+    bool had_copy = session_scratch(d->debug->session);
     dbg_answer_begin(d);
     struct error *err = dbg_run_line(d, line);
     dbg_say_copy(d, had_copy);
@@ -153,20 +63,20 @@ bool dbg_obey(struct dbg *d, const char *line)
 bool dbg_obey_due(struct dbg *d)
 {
     bool worked = true;
-    while (d->due.count && !d->quit) {
-        struct list due = d->due;
+    while (d->debug->due.count && !d->quit) {
+        struct list due = d->debug->due;
         struct session_place before, after;
-        d->due = LIST(char *);
+        d->debug->due = LIST(char *);
         d->obeys_due = true;
-        session_place(d->session, &before);
-        for (size_t i = 0; i < due.count && !d->due.count && !d->quit; i++) {
+        session_place(d->debug->session, &before);
+        for (size_t i = 0; i < due.count && !d->debug->due.count && !d->quit; i++) {
             worked &= dbg_obey(d, ((char **)due.items)[i]);
-            session_place(d->session, &after);
+            session_place(d->debug->session, &after);
             if (moment_compare(before.at, after.at) != 0)
                 break;
         }
         d->obeys_due = false;
-        dbg_strings_deinit(&due);
+        debug_strings_deinit(&due);
     }
     return worked;
 }

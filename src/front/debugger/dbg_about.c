@@ -70,15 +70,15 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
     struct evaluation *v;
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = debug_frame(d->debug);
     struct code_place here = {.pc = f ? f->pc : dbg_pc(d)}, *places = &here;
     size_t count = 1, known = 0;
     struct line_place at = f ? f->place : (struct line_place){0}, line, last = {0};
     unsigned wanted = line_named(args);
     char *location = NULL;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (!err && *args)
-        err = dbg_fixed_location(d, args, &location);
+        err = debug_fixed_location(d->debug, args, &location);
     if (!err && *args)
         err = symbols_locate(symbols, location, &at, &places, &count);
     free(location);
@@ -98,7 +98,7 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
     if (!known)
         return error_new("no line is known there");
     d->examine_next = last.start;
-    if (!(err = dbg_evaluation(d, &v))) {
+    if (!(err = debug_evaluation(d->debug, &v))) {
         error_destroy(conveniences_define(values_pointer(v, last.start), "_"));
         values_close(v);
     }
@@ -109,10 +109,10 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
 struct error *dbg_info_source(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
-    const struct frame *f = dbg_frame(d);
-    struct error *err = dbg_no_arguments(args);
+    const struct frame *f = debug_frame(d->debug);
+    struct error *err = debug_no_arguments(args);
     if (!err)
-        err = dbg_symbols(d, &symbols);
+        err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     if (!f || !f->place.file)
@@ -152,9 +152,9 @@ struct error *dbg_info_symbol(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
     u64 address;
-    struct error *err = *args ? dbg_address_of(d, args, &address) : error_new("the symbol at which address?");
+    struct error *err = *args ? debug_address_of(d->debug, args, &address) : error_new("the symbol at which address?");
     if (!err)
-        err = dbg_symbols(d, &symbols);
+        err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     const char *module = module_of(symbols, address), *section = symbols_section(symbols, address);
@@ -182,7 +182,7 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
         return error_new("the address of which variable or function?");
     if (isdigit((u8)*args) || args[strcspn(args, "+-*&[]().$ ")])
         return error_new("'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args, args);
-    struct error *err = dbg_evaluation(d, &v);
+    struct error *err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
     err = values_evaluate(v, args, &value);
@@ -210,12 +210,12 @@ struct error *dbg_info_scope(struct dbg *d, const char *args)
     size_t count;
     struct values_request request;
     struct evaluation *v;
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = debug_frame(d->debug);
     struct line_place at = f ? f->place : (struct line_place){0};
     char *location = NULL;
-    struct error *err = *args ? dbg_symbols(d, &symbols) : error_new("the variables of which location?");
+    struct error *err = *args ? debug_symbols(d->debug, &symbols) : error_new("the variables of which location?");
     if (!err)
-        err = dbg_fixed_location(d, args, &location);
+        err = debug_fixed_location(d->debug, args, &location);
     if (!err)
         err = symbols_locate(symbols, location, &at, &places, &count);
     free(location);
@@ -224,7 +224,7 @@ struct error *dbg_info_scope(struct dbg *d, const char *args)
     u64 pc = places[0].pc;
     size_t inlined = places[0].inside;
     free(places);
-    if ((err = dbg_request(d, &request)))
+    if ((err = debug_request(d->debug, &request)))
         return err;
     request.names_pc = pc;
     request.names_inlined = inlined;

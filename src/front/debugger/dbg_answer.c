@@ -61,7 +61,7 @@ void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark)
 /* As seen from where the program was started, if it is below. */
 char *dbg_short_path(const struct dbg *d, const char *path)
 {
-    const char *directory = d->rec->meta.directory;
+    const char *directory = d->debug->rec->meta.directory;
     size_t length = directory ? strlen(directory) : 0;
     if (length > 1 && strncmp(path, directory, length) == 0 && path[length] == '/')
         path += length + 1;

@@ -63,62 +63,16 @@ struct changes {
 
 /* --- being elsewhere ---------------------------------------------------------------------------- */
 
-struct standing {
-    struct moment at;
-    u32 thread, inlined;
-    size_t selected;
-    bool auto_selected;
-    char *list_file;
-    unsigned list_line;
-};
-
-static void standing_keep(struct dbg *d, struct standing *s)
-{
-    struct session_place place;
-    session_place(d->session, &place);
-    error_destroy(dbg_frames(d));
-    *s = (struct standing){place.at, d->thread, source_stands_before(d->source, d->thread), d->selected,
-                           d->auto_selected, d->list_file, d->list_line};
-    d->list_file = NULL;
-}
-
-static struct error *standing_return(struct dbg *d, struct standing *s)
-{
-    struct session_stop stop;
-    struct session_place place;
-    dbg_begin_moving(d, COURSE_TO);
-    struct error *err = session_goto(d->session, s->at, &stop);
-    dbg_end_moving(d);
-    session_place(d->session, &place);
-    dbg_arrive(d);
-    dbg_followed_forget(d);
-    d->list_file = s->list_file;
-    d->list_line = s->list_line;
-    if (err || moment_compare(place.at, s->at) != 0)
-        return err ? err : error_new("interrupted on the way back; this is another moment");
-    if (s->inlined)
-        source_stand_before(d->source, s->inlined);
-    d->thread = s->thread;
-    dbg_forget_frames(d);
-    err = dbg_frames(d);
-    if (!err && s->selected < d->frame_count) {
-        d->selected = s->selected;
-        d->auto_selected = s->auto_selected;
-    }
-    error_destroy(err);
-    return NULL;
-}
-
 static struct error *changes_go(struct changes *c, struct moment to)
 {
     struct session_stop stop = {.why = WHY_ARRIVED};
-    dbg_begin_moving(c->d, COURSE_TO);
-    struct error *err = session_goto(c->d->session, to, &stop);
-    dbg_end_moving(c->d);
+    debug_begin_moving(c->d->debug, COURSE_TO);
+    struct error *err = session_goto(c->d->debug->session, to, &stop);
+    debug_end_moving(c->d->debug);
     if (!err && stop.why == WHY_INTERRUPTED)
         err = error_new("interrupted");
-    dbg_arrive(c->d);
-    c->d->thread = c->thread;
+    debug_arrive(c->d->debug);
+    c->d->debug->thread = c->thread;
     return err;
 }
 
@@ -128,7 +82,7 @@ static struct error *check_thread_lives(struct changes *c, const char *when)
     struct control_thread *threads;
     size_t count;
     bool found = false;
-    struct error *err = session_threads(c->d->session, &threads, &count);
+    struct error *err = session_threads(c->d->debug->session, &threads, &count);
     if (err)
         return err;
     for (size_t n = 0; n < count; n++)
@@ -140,7 +94,7 @@ static struct error *check_thread_lives(struct changes *c, const char *when)
 
 static void note_end(struct dbg *d, struct change_end *e)
 {
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = debug_frame(d->debug);
     e->function = f && f->function ? symbols_bare_name(f->function) : NULL;
     e->file = f && f->place.file ? xformat("%s", f->place.file) : NULL;
     e->line = f && f->place.file ? f->place.line : 0;
@@ -156,13 +110,13 @@ static void mark_calls(struct dbg *d, struct list *ret)
     struct frame *frames;
     const char *why;
     size_t count = 0;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (!err)
-        err = source_frames(d->source, d->thread, CHANGES_FRAMES_MOST, &frames, &count, &why);
+        err = source_frames(d->debug->source, d->debug->thread, CHANGES_FRAMES_MOST, &frames, &count, &why);
     for (size_t n = 0; n < count && !err; n++) {
         const struct frame *f = &frames[n];
         size_t out = n + 1;
-        bool system = f->module && strcmp(f->module, session_program(d->session)) != 0 && symbols_is_system_library(f->module);
+        bool system = f->module && strcmp(f->module, session_program(d->debug->session)) != 0 && symbols_is_system_library(f->module);
         if (f->inlined || f->signal || f->tail || system)
             continue;
         while (out < count && frames[out].tail)
@@ -199,10 +153,10 @@ static struct error *first_alive(struct changes *c, const struct call_mark *call
 {
     size_t low = 0, high = count;
     struct error *err = NULL;
-    dbg_begin_moving(c->d, COURSE_TO);
+    debug_begin_moving(c->d->debug, COURSE_TO);
     for (size_t try = 0; low < high && !err; ) {
         bool alive = false, interrupted = false;
-        err = frame_lives_on(c->d->session, c->thread, calls[try].cfa, calls[try].return_pc, c->from.at, c->to.at, &alive,
+        err = frame_lives_on(c->d->debug->session, c->thread, calls[try].cfa, calls[try].return_pc, c->from.at, c->to.at, &alive,
                              &interrupted);
         if (!err && interrupted)
             err = error_new("interrupted");
@@ -212,7 +166,7 @@ static struct error *first_alive(struct changes *c, const struct call_mark *call
             low = try + 1;
         try = (low + high) / 2;
     }
-    dbg_end_moving(c->d);
+    debug_end_moving(c->d->debug);
     *ret = low;
     return err;
 }
@@ -254,17 +208,17 @@ static struct error *match_calls(struct changes *c)
 static bool select_call(struct changes *c, const struct call_mark *call)
 {
     bool all = false;
-    if (dbg_frame(c->d))
+    if (debug_frame(c->d->debug))
         for (size_t n = 0; n < CHANGES_FRAMES_MOST && !all; n++) {
-            if (n >= c->d->frame_count) {
-                bool before = c->d->settings.past_main;
-                c->d->settings.past_main = true;
-                dbg_shown_frames(c->d, n + 1, &all);
-                c->d->settings.past_main = before;
+            if (n >= c->d->debug->frame_count) {
+                bool before = c->d->debug->settings.past_main;
+                c->d->debug->settings.past_main = true;
+                debug_shown_frames(c->d->debug, n + 1, &all);
+                c->d->debug->settings.past_main = before;
             }
-            const struct frame *f = n < c->d->frame_count ? &c->d->frames[n] : NULL;
+            const struct frame *f = n < c->d->debug->frame_count ? &c->d->debug->frames[n] : NULL;
             if (f && f->cfa == call->cfa && !f->inlined && !f->tail && !f->signal) {
-                c->d->selected = n;
+                c->d->debug->selected = n;
                 return true;
             }
         }
@@ -275,11 +229,11 @@ static struct error *look_in_scope(struct changes *c, struct change_scope *s, bo
 {
     struct evaluation *v;
     struct parts *p = later ? &s->new : &s->old;
-    dbg_forget_frames(c->d);
-    error_destroy(dbg_frames(c->d));
+    debug_forget_frames(c->d->debug);
+    error_destroy(debug_frames(c->d->debug));
     if (s->kind == SCOPE_CALL && !select_call(c, &s->call))
         return NULL;
-    struct error *err = dbg_evaluation(c->d, &v);
+    struct error *err = debug_evaluation(c->d->debug, &v);
     if (err)
         return err;
     if (s->kind == SCOPE_CALL)
@@ -290,7 +244,7 @@ static struct error *look_in_scope(struct changes *c, struct change_scope *s, bo
         values_parts_of_objects(v, p, later);
     c->is_cut |= p->is_cut;
     values_close(v);
-    return dbg_interrupted() ? error_new("interrupted") : NULL;
+    return debug_interrupted() ? error_new("interrupted") : NULL;
 }
 
 static void append(struct list *to, const struct list *from)
@@ -365,7 +319,7 @@ static char *span_name(struct dbg *d, struct symbols *s, const struct control_ar
         return xformat("%s", area_name(area));
     const char *slash = strrchr(m->path, '/');
     const char *name = slash ? slash + 1 : m->path;
-    char *symbol = strcmp(m->path, session_program(d->session)) == 0 ? symbols_describe(s, address) : NULL;
+    char *symbol = strcmp(m->path, session_program(d->debug->session)) == 0 ? symbols_describe(s, address) : NULL;
     char *plus = symbol ? strchr(symbol, '+') : NULL;
     if (plus)
         *plus = '\0';
@@ -393,9 +347,9 @@ static struct error *name_rest(struct changes *c)
     struct control_area *areas;
     struct symbols *symbols;
     size_t count;
-    struct error *err = dbg_symbols(c->d, &symbols);
+    struct error *err = debug_symbols(c->d->debug, &symbols);
     if (!err)
-        err = session_areas(c->d->session, &areas, &count);
+        err = session_areas(c->d->debug->session, &areas, &count);
     if (err)
         return err;
     struct list rest = memory_ranges_without(&c->wanted, &pointers_scope(c)->new.covered);
@@ -421,9 +375,9 @@ static struct error *look_first(struct changes *c)
         return err;
     note_end(c->d, &c->from);
     mark_calls(c->d, &c->calls);
-    dbg_begin_moving(c->d, COURSE_TO);
-    err = memory_image_take(c->d->session, IMAGE_MOST, dbg_interrupted, &c->image);
-    dbg_end_moving(c->d);
+    debug_begin_moving(c->d->debug, COURSE_TO);
+    err = memory_image_take(c->d->debug->session, IMAGE_MOST, debug_interrupted, &c->image);
+    debug_end_moving(c->d->debug);
     return err;
 }
 
@@ -435,9 +389,9 @@ static struct error *look_later(struct changes *c)
     if (err)
         return err;
     note_end(c->d, &c->to);
-    dbg_begin_moving(c->d, COURSE_TO);
-    err = memory_image_compare(&c->image, c->d->session, dbg_interrupted, &c->difference);
-    dbg_end_moving(c->d);
+    debug_begin_moving(c->d->debug, COURSE_TO);
+    err = memory_image_compare(&c->image, c->d->debug->session, debug_interrupted, &c->difference);
+    debug_end_moving(c->d->debug);
     if (err)
         return err;
     add_scope(c, SCOPE_GLOBAL);
@@ -712,10 +666,10 @@ static void say_changes(struct changes *c)
 static struct error *exact_moment(struct changes *c, const char *words, struct moment *ret)
 {
     struct session_place place;
-    struct error *err = dbg_find_moment(c->d, words, ret);
+    struct error *err = debug_find_moment(c->d->debug, words, ret);
     if (!err)
         err = changes_go(c, *ret);
-    session_place(c->d->session, &place);
+    session_place(c->d->debug->session, &place);
     *ret = place.at;
     return err;
 }
@@ -724,7 +678,7 @@ static struct error *exact_moment(struct changes *c, const char *words, struct m
 static struct error *read_moments(struct changes *c, char *text, struct moment here)
 {
     const char *rest = text;
-    char *to = dbg_cut_behind(text, "to"), *from = dbg_cut_behind(text, "from");
+    char *to = debug_cut_behind(text, "to"), *from = debug_cut_behind(text, "from");
     struct error *err = NULL;
     if (!to && strncmp(text, "to ", 3) == 0) {
         to = text + 3;
@@ -751,7 +705,7 @@ static struct error *read_moments(struct changes *c, char *text, struct moment h
 static bool is_moments(const char *args)
 {
     const char *rest = args;
-    return dbg_take_word(&rest, "from") || dbg_take_word(&rest, "to");
+    return debug_take_word(&rest, "from") || debug_take_word(&rest, "to");
 }
 
 /* Where a movement would stop. */
@@ -770,7 +724,7 @@ static struct error *read_movement(struct changes *c, const char *args, struct m
         err = dbg_move_unseen(c->d, command, rest);
     if (err)
         return err;
-    session_place(c->d->session, &place);
+    session_place(c->d->debug->session, &place);
     c->from.at = here;
     c->to.at = place.at;
     return NULL;
@@ -795,14 +749,14 @@ static struct error *look_at_both(struct changes *c, const char *args, struct mo
 
 struct error *dbg_changes(struct dbg *d, const struct dbg_command *command, const char *args)
 {
-    struct changes c = {.d = d, .thread = d->thread, .calls = LIST(struct call_mark), .scopes = LIST(struct change_scope),
+    struct changes c = {.d = d, .thread = d->debug->thread, .calls = LIST(struct call_mark), .scopes = LIST(struct change_scope),
                         .wanted = LIST(struct memory_range), .spans = LIST(struct change_span),
                         .libraries = LIST(struct change_library)};
-    struct standing standing;
+    struct debug_standing standing;
     (void)command;
-    standing_keep(d, &standing);
+    debug_standing_keep(d->debug, &standing);
     struct error *err = look_at_both(&c, args, standing.at);
-    struct error *lost = standing_return(d, &standing);
+    struct error *lost = debug_standing_return(d->debug, &standing);
     if (!err && !lost)
         say_changes(&c);
     changes_deinit(&c);

@@ -16,7 +16,7 @@ static void dbg_complete_add(struct list *found, const char *text)
         if (strcmp(all[i], text) == 0)
             return;
     if (found->count < COMPLETIONS_MOST)
-        dbg_strings_add(found, text);
+        debug_strings_add(found, text);
 }
 
 static void add_if(struct list *found, const char *text, const char *beginning)
@@ -52,7 +52,7 @@ static void add_functions(struct dbg *d, struct list *found, const char *beginni
     struct symbols *symbols;
     char **names;
     size_t count;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (err) {
         error_destroy(err);
         return;
@@ -71,7 +71,7 @@ static void dbg_complete_add_sources(struct dbg *d, struct list *found, const ch
     struct symbols *symbols;
     size_t count;
     const char *last = NULL;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (err) {
         error_destroy(err);
         return;
@@ -92,7 +92,7 @@ static void add_variables(struct dbg *d, struct list *found, const char *beginni
     struct evaluation *evaluation;
     char **names;
     size_t count;
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d->debug, &evaluation);
     if (err) {
         error_destroy(err);
         return;
@@ -161,8 +161,8 @@ static void dbg_complete_add_arguments(struct dbg *d, const struct dbg_command *
     case TAKES_WORD: dbg_complete_add_words(found, c->words, beginning); break;
     default: break;
     }
-    const struct dbg_bookmark *marks = d->bookmarks.items;
-    for (size_t i = 0; i < d->bookmarks.count && strcmp(c->name, "goto") == 0; i++)
+    const struct debug_bookmark *marks = d->debug->bookmarks.items;
+    for (size_t i = 0; i < d->debug->bookmarks.count && strcmp(c->name, "goto") == 0; i++)
         add_if(found, marks[i].name, beginning);
 }
 
@@ -240,6 +240,6 @@ char *dbg_complete_tab(struct dbg *d, const char *line, unsigned width, char **r
         if (found.count > 1 && common <= typed)
             *ret_choices = in_columns(words, found.count, width);
     }
-    dbg_strings_deinit(&found);
+    debug_strings_deinit(&found);
     return more ? more : xformat("%s", "");
 }

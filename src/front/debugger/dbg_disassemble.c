@@ -12,7 +12,7 @@ enum { INSTRUCTION_MOST = 15, BYTES_WIDTH = 3 * 10 };
 void dbg_say_symbol(struct dbg *d, u64 address)
 {
     struct symbols *symbols;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (err) {
         error_destroy(err);
         return;
@@ -25,9 +25,9 @@ void dbg_say_symbol(struct dbg *d, u64 address)
 
 u64 dbg_pc(struct dbg *d)
 {
-    const struct frame *f = dbg_real_frame(d);
+    const struct frame *f = debug_real_frame(d->debug);
     struct session_place place;
-    session_place(d->session, &place);
+    session_place(d->debug->session, &place);
     return f ? f->pc : place.at.pc;
 }
 
@@ -90,7 +90,7 @@ size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
     struct disassembled insn;
     u8 bytes[INSTRUCTION_MOST];
     size_t got = 0;
-    struct error *err = session_read(d->session, at, bytes, sizeof bytes, &got);
+    struct error *err = session_read(d->debug->session, at, bytes, sizeof bytes, &got);
     error_destroy(err);
     if (err || !got)
         return 0;
@@ -119,7 +119,7 @@ static struct error *place_named(struct dbg *d, const char *args, u64 *ret)
     struct code_place *places;
     size_t count;
     struct function_info info;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     err = symbols_locate(symbols, args, NULL, &places, &count);
@@ -129,7 +129,7 @@ static struct error *place_named(struct dbg *d, const char *args, u64 *ret)
         return NULL;
     }
     error_destroy(err);
-    return dbg_address_of(d, args, ret);
+    return debug_address_of(d->debug, args, ret);
 }
 
 /* START,END or START,+LENGTH */
@@ -142,7 +142,7 @@ static struct error *dbg_disassemble_read_range(struct dbg *d, const char *args,
     struct error *err = place_named(d, from, &ret->start);
     free(from);
     if (!err)
-        err = *to == '+' ? dbg_address_of(d, to + 1, &number) : place_named(d, to, &number);
+        err = *to == '+' ? debug_address_of(d->debug, to + 1, &number) : place_named(d, to, &number);
     if (err)
         return err;
     ret->end = *to == '+' ? ret->start + number : number;
@@ -156,7 +156,7 @@ static struct error *read_function(struct dbg *d, const char *args, struct disas
     u64 pc = dbg_pc(d);
     struct error *err = *args ? place_named(d, args, &pc) : NULL;
     if (!err)
-        err = dbg_symbols(d, &symbols);
+        err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     if (!symbols_function(symbols, pc, &info) || info.end <= info.start)
@@ -184,7 +184,7 @@ static void say_line(struct dbg *d, u64 at, struct line_place *last)
 {
     struct symbols *symbols;
     struct line_place line;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (!err && symbols_line(symbols, at, &line) && (line.line != last->line || line.file != last->file)) {
         const char *text = symbols_source_line(symbols, line.file, line.line);
         char *file = dbg_short_path(d, line.file);

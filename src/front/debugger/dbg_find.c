@@ -67,10 +67,10 @@ static struct error *find_range(struct dbg *d, const char **args, struct find *f
     if (!from || !to)
         err = error_new("find START, +LENGTH or END, VALUE...: the range is missing");
     if (!err)
-        err = dbg_address_of(d, from, &f->start);
+        err = debug_address_of(d->debug, from, &f->start);
     if (!err && *text == '+')
-        err = dbg_integer(d, text + 1, &f->length);
-    else if (!err && !(err = dbg_address_of(d, text, &number))) {
+        err = debug_integer(d->debug, text + 1, &f->length);
+    else if (!err && !(err = debug_address_of(d->debug, text, &number))) {
         if (number < f->start)
             err = error_new("the range ends before it begins");
         f->length = number - f->start + 1;
@@ -116,7 +116,7 @@ static struct error *find_pattern(struct dbg *d, const char *args, struct find *
 {
     struct evaluation *v;
     struct value *value;
-    struct error *err = dbg_evaluation(d, &v);
+    struct error *err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
     for (char *text; !err && (text = find_take(&args)); free(text)) {
@@ -149,10 +149,10 @@ static struct error *find_all(struct dbg *d, const struct find *f, u64 *ret_coun
     u64 at = f->start, left = f->length;
     struct error *err = NULL;
     bool short_read = false;
-    while (left >= f->pattern_size && *ret_count < f->most && !short_read && !dbg_interrupted()) {
+    while (left >= f->pattern_size && *ret_count < f->most && !short_read && !debug_interrupted()) {
         u64 wanted = left < FIND_PIECE + f->pattern_size - 1 ? left : FIND_PIECE + f->pattern_size - 1;
         size_t got = 0;
-        if ((err = session_read(d->session, at, piece, wanted, &got)))
+        if ((err = session_read(d->debug->session, at, piece, wanted, &got)))
             break;
         short_read = got < wanted;
         size_t n = 0;
@@ -200,8 +200,8 @@ struct error *dbg_find(struct dbg *d, const struct dbg_command *c, const char *a
     free(f.pattern);
     if (err)
         return err;
-    conveniences_define_integer(d->conveniences, "numfound", (i64)count);
-    if (count && !(err = dbg_evaluation(d, &v))) {
+    conveniences_define_integer(d->debug->conveniences, "numfound", (i64)count);
+    if (count && !(err = debug_evaluation(d->debug, &v))) {
         error_destroy(conveniences_define(values_pointer(v, last), "_"));
         values_close(v);
     }

@@ -29,11 +29,11 @@ static void goroutines_close(struct goroutines *g)
 static struct error *goroutines_open(struct dbg *d, struct goroutines *ret)
 {
     *ret = (struct goroutines){0};
-    struct error *err = dbg_evaluation(d, &ret->evaluation);
+    struct error *err = debug_evaluation(d->debug, &ret->evaluation);
     if (!err)
         err = goroutines_list(ret->evaluation, &ret->list, &ret->count);
     if (!err)
-        err = session_threads(d->session, &ret->threads, &ret->thread_count);
+        err = session_threads(d->debug->session, &ret->threads, &ret->thread_count);
     if (err)
         goroutines_close(ret);
     return err;
@@ -48,7 +48,7 @@ static bool goroutine_thread(struct dbg *d, const struct goroutines *all, const 
     for (size_t i = 0; i < all->thread_count && g->thread_id; i++) {
         if (all->threads[i].tid != g->thread_id)
             continue;
-        struct error *err = session_registers(d->session, all->threads[i].thread, &regs, &vector);
+        struct error *err = session_registers(d->debug->session, all->threads[i].thread, &regs, &vector);
         bool on_stack = !err && regs.reg[RSP] >= g->stack_low && regs.reg[RSP] < g->stack_high;
         error_destroy(err);
         *ret = all->threads[i].thread;
@@ -62,11 +62,11 @@ static struct error *goroutine_frames(struct dbg *d, const struct goroutines *al
 {
     u32 thread;
     struct symbols *symbols;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     if (goroutine_thread(d, all, g, &thread))
-        return source_unwinding(d->source, thread, ret);
+        return source_unwinding(d->debug->source, thread, ret);
     *ret = unwinding_create_parked(symbols, g->pc, g->sp, g->bp);
     return NULL;
 }
@@ -103,7 +103,7 @@ static void say_goroutine(struct dbg *d, const struct goroutines *all, const str
     size_t count;
     u32 thread;
     bool on_thread = goroutine_thread(d, all, g, &thread);
-    dbg_say(d, "%c %-4llu %s%s%s", on_thread && thread == d->thread ? '*' : ' ',
+    dbg_say(d, "%c %-4llu %s%s%s", on_thread && thread == d->debug->thread ? '*' : ' ',
             (unsigned long long)g->id, g->state, g->reason ? ", " : "", g->reason ? g->reason : "");
     json_open(dbg_fields(d), NULL, '{');
     json_unsigned(dbg_fields(d), "goroutine", g->id);
@@ -128,7 +128,7 @@ static void say_goroutine(struct dbg *d, const struct goroutines *all, const str
 struct error *dbg_info_goroutines(struct dbg *d, const char *args)
 {
     struct goroutines all;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (!err)
         err = goroutines_open(d, &all);
     if (err)
@@ -147,12 +147,12 @@ static struct error *look_at_goroutine(struct dbg *d, const struct goroutines *a
     struct unwinding *unwinding;
     u32 thread;
     if (goroutine_thread(d, all, g, &thread)) {
-        d->thread = thread;
-        dbg_forget_frames(d);
-        return dbg_frames(d);
+        d->debug->thread = thread;
+        debug_forget_frames(d->debug);
+        return debug_frames(d->debug);
     }
     struct error *err = goroutine_frames(d, all, g, &unwinding);
-    return err ? err : dbg_take_frames(d, unwinding);
+    return err ? err : debug_take_frames(d->debug, unwinding);
 }
 
 /* goroutine [N [COMMAND]] */
@@ -163,8 +163,8 @@ struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const ch
     (void)c;
     if (!*args)
         return dbg_info_goroutines(d, args);
-    char *word = dbg_next_word(&args);
-    struct error *err = dbg_number(word, "goroutine", &number);
+    char *word = debug_next_word(&args);
+    struct error *err = debug_number(word, "goroutine", &number);
     free(word);
     if (!err)
         err = goroutines_open(d, &all);
@@ -173,7 +173,7 @@ struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const ch
     const struct goroutine *found = NULL;
     for (size_t i = 0; i < all.count; i++)
         found = all.list[i].id == number ? &all.list[i] : found;
-    u32 before = d->thread;
+    u32 before = d->debug->thread;
     err = found ? look_at_goroutine(d, &all, found)
                 : error_coded(ERROR_NOT_FOUND,
                               "there is no goroutine %llu now; 'info goroutines' lists them",
@@ -181,8 +181,8 @@ struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const ch
     goroutines_close(&all);
     if (!err && *args) {
         err = dbg_run_line(d, args);
-        d->thread = before;
-        dbg_forget_frames(d);
+        d->debug->thread = before;
+        debug_forget_frames(d->debug);
     } else if (!err) {
         dbg_say(d, "goroutine %llu\n", (unsigned long long)number);
         dbg_say_here(d);

@@ -29,7 +29,7 @@ struct history_row {
 struct rows {
     struct subject *subject;
     struct symbols *symbols;
-    struct dbg_cover cover;
+    struct debug_cover cover;
     struct history_answer answer;
     char *first;             /* the value that a local was first written with; NULL: it is not among what is shown */
     struct history_row *row; /* newest first */
@@ -56,8 +56,8 @@ static struct error *take_option(struct asked *a, const char *word, const char *
     *ret = strcmp(word, "-n") == 0;
     if (!*ret)
         return NULL;
-    char *number = dbg_next_word(rest);
-    struct error *err = number ? dbg_number(number, "number of changes", &a->most)
+    char *number = debug_next_word(rest);
+    struct error *err = number ? debug_number(number, "number of changes", &a->most)
                                : error_new("how many changes? A number is missing behind '-n'");
     if (!err && !a->most)
         err = error_new("a number of changes is at least 1");
@@ -72,7 +72,7 @@ static struct error *read_asked(const char *args, struct asked *a)
     *a = (struct asked){.text = xformat("%s", "")};
     while (*args && !err) {
         bool is_option;
-        char *word = dbg_next_word(&args);
+        char *word = debug_next_word(&args);
         err = take_option(a, word, &args, &is_option);
         if (!err && !is_option) {
             char *longer = xformat("%s%s%s", a->text, *a->text ? " " : "", word);
@@ -83,8 +83,8 @@ static struct error *read_asked(const char *args, struct asked *a)
     }
     if (err)
         return err;
-    a->to = dbg_cut_behind(a->text, "to");
-    a->from = dbg_cut_behind(a->text, "from");
+    a->to = debug_cut_behind(a->text, "to");
+    a->from = debug_cut_behind(a->text, "from");
     a->expression = a->text;
     return *a->text ? NULL
                     : error_coded(ERROR_MISUSED, "the history of what? An expression is missing");
@@ -94,12 +94,12 @@ static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a
                                             struct moment *from, struct moment *to)
 {
     struct error *err = NULL;
-    *from = session_first(d->session);
-    *to = session_last(d->session);
+    *from = session_first(d->debug->session);
+    *to = session_last(d->debug->session);
     if (a->from)
-        err = dbg_find_moment(d, a->from, from);
+        err = debug_find_moment(d->debug, a->from, from);
     if (!err && a->to)
-        err = dbg_find_moment(d, a->to, to);
+        err = debug_find_moment(d->debug, a->to, to);
     if (!err && moment_compare(*to, *from) < 0)
         err = error_new("the history ends before it begins: 'from' is the earlier moment");
     return err;
@@ -126,25 +126,25 @@ static struct error *take_first(struct rows *rows)
 static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struct rows *rows)
 {
     struct session_place place;
-    struct dbg_cover *cover = &rows->cover;
+    struct debug_cover *cover = &rows->cover;
     struct history_question q = {.look = subject_look, .context = rows->subject, .order = BACKWARD,
                                  .measure = subject_measure, .points = subject_points(rows->subject),
                                  .most = a->most};
-    session_place(d->session, &place);
+    session_place(d->debug->session, &place);
     struct error *err = dbg_history_read_range(d, a, &cover->from, &cover->to);
     if (err)
         return err;
     char *key = subject_key(rows->subject);
     q.key = key;
-    dbg_begin_moving(d, COURSE_TO);
-    err = dbg_cover(d, rows->subject, place.at, true, cover);
+    debug_begin_moving(d->debug, COURSE_TO);
+    err = debug_cover(d->debug, rows->subject, place.at, true, cover);
     q.from = cover->from;
     q.to = cover->to;
-    if (!err && !dbg_cover_is_empty(cover) && !rows->subject->is_constant)
-        err = history_ask(d->history, &q, &rows->answer);
+    if (!err && !debug_cover_is_empty(cover) && !rows->subject->is_constant)
+        err = history_ask(d->debug->history, &q, &rows->answer);
     if (!err && !cover->interrupted)
         err = take_first(rows);
-    dbg_end_moving(d);
+    debug_end_moving(d->debug);
     rows->answer.interrupted |= cover->interrupted;
     free(key);
     return err;
@@ -267,7 +267,7 @@ static void say_constant(struct dbg *d, const char *expression)
 {
     struct evaluation *evaluation;
     struct value *value;
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d->debug, &evaluation);
     if (!err) {
         err = values_evaluate(evaluation, expression, &value);
         char *text = err ? NULL : value_show(value, 0);
@@ -412,8 +412,8 @@ static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
 static struct error *dbg_history_subject(struct dbg *d, const struct asked *a, struct subject **ret)
 {
     if (a->location)
-        return dbg_subject_location(d, a->expression, ret);
-    struct error *err = dbg_subject_over_time(d, a->expression, ret);
+        return debug_subject_location(d->debug, a->expression, ret);
+    struct error *err = debug_subject_over_time(d->debug, a->expression, ret);
     if (err)
         return err;
     const struct subject *s = *ret;
@@ -435,7 +435,7 @@ struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char
     (void)c;
     struct error *err = read_asked(args, &a);
     if (!err)
-        err = dbg_symbols(d, &rows.symbols);
+        err = debug_symbols(d->debug, &rows.symbols);
     if (!err)
         err = dbg_history_subject(d, &a, &rows.subject);
     if (!err)

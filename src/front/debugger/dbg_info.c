@@ -13,13 +13,13 @@ const char dbg_info_words[] =
 
 static struct error *locals(struct dbg *d, const char *args)
 {
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     return err ? err : dbg_variables(d, false, "");
 }
 
 static struct error *arguments(struct dbg *d, const char *args)
 {
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     return err ? err : dbg_variables(d, true, "");
 }
 
@@ -70,7 +70,7 @@ static struct error *say_register(struct dbg *d, struct evaluation *v, const cha
 static struct error *some_registers(struct dbg *d, const char *const *names, size_t count)
 {
     struct evaluation *v;
-    struct error *err = dbg_evaluation(d, &v);
+    struct error *err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
     for (size_t i = 0; i < count && !err; i++)
@@ -95,7 +95,7 @@ static struct error *registers(struct dbg *d, const char *args)
     if (!*args)
         return general_registers(d);
     while (*args && !err) {
-        char *word = dbg_next_word(&args);
+        char *word = debug_next_word(&args);
         const char *name = word + (*word == '$');
         err = some_registers(d, &name, 1);
         free(word);
@@ -151,8 +151,8 @@ static void say_name(struct dbg *d, const struct frame *f)
 static void say_thread_row(struct dbg *d, const struct control_thread *t)
 {
     struct frame shown, innermost;
-    dbg_say(d, "%c %-3u %-8u %-16.16s ", t->thread == d->thread ? '*' : ' ', t->thread, t->tid, t->name);
-    bool known = dbg_thread_frames(d, t->thread, &shown, &innermost);
+    dbg_say(d, "%c %-3u %-8u %-16.16s ", t->thread == d->debug->thread ? '*' : ' ', t->thread, t->tid, t->name);
+    bool known = debug_thread_frames(d->debug, t->thread, &shown, &innermost);
     if (!known)
         dbg_say(d, "??");
     else
@@ -177,9 +177,9 @@ static struct error *threads(struct dbg *d, const char *args)
 {
     struct control_thread *list;
     size_t count;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (!err)
-        err = session_threads(d->session, &list, &count);
+        err = session_threads(d->debug->session, &list, &count);
     if (err)
         return err;
     json_open(dbg_fields(d), "threads", '[');
@@ -203,14 +203,14 @@ static struct error *dbg_info_tracks(struct dbg *d, const char *args)
 {
     u32 *list;
     size_t count;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (!err)
-        err = recording_tracks(d->rec, &list, &count);
+        err = recording_tracks(d->debug->rec, &list, &count);
     if (err)
         return err;
     for (size_t i = 0; i < count; i++) {
-        char *about = track_about(d->rec, list[i]);
-        dbg_say(d, "%c %u: %s\n", list[i] == session_track(d->session) ? '*' : ' ', list[i], about);
+        char *about = track_about(d->debug->rec, list[i]);
+        dbg_say(d, "%c %u: %s\n", list[i] == session_track(d->debug->session) ? '*' : ' ', list[i], about);
         free(about);
     }
     free(list);
@@ -221,13 +221,13 @@ static struct error *dbg_info_tracks(struct dbg *d, const char *args)
 
 static double share_of(struct dbg *d, const struct session_place *place)
 {
-    u64 first = session_first(d->session).tick, last = session_last(d->session).tick;
+    u64 first = session_first(d->debug->session).tick, last = session_last(d->debug->session).tick;
     return last > first ? 100.0 * (double)(place->at.tick - first) / (double)(last - first) : 100.0;
 }
 
 static void say_time(struct dbg *d, u64 time)
 {
-    u64 started = d->rec->meta.started;
+    u64 started = d->debug->rec->meta.started;
     time_t seconds = (time_t)(time / 1000000000);
     struct tm parts;
     char text[64];
@@ -242,16 +242,16 @@ static void say_time(struct dbg *d, u64 time)
 static struct error *moment(struct dbg *d, const char *args)
 {
     struct session_place place;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (err)
         return err;
-    session_place(d->session, &place);
+    session_place(d->debug->session, &place);
     dbg_say(d, "tick    %llu of %llu (%.1f%%)\n", (unsigned long long)place.at.tick,
-            (unsigned long long)session_last(d->session).tick, share_of(d, &place));
+            (unsigned long long)session_last(d->debug->session).tick, share_of(d, &place));
     dbg_say(d, "pc      0x%llx\n", (unsigned long long)place.at.pc);
     dbg_say(d, "event   %llu\n", (unsigned long long)place.event);
-    dbg_say(d, "track   %u, process %u, thread %u (%u)\n", session_track(d->session),
-            session_pid(d->session), place.thread, place.tid);
+    dbg_say(d, "track   %u, process %u, thread %u (%u)\n", session_track(d->debug->session),
+            session_pid(d->debug->session), place.thread, place.tid);
     say_time(d, place.time);
     dbg_say_end(d);
     fprintf(dbg_fields(d)->out, "%s\"percent\":%.3f", dbg_fields(d)->some ? "," : "",
@@ -266,10 +266,10 @@ static struct error *dbg_info_checkpoints(struct dbg *d, const char *args)
 {
     struct session_checkpoint *list;
     size_t count;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (err)
         return err;
-    session_checkpoints(d->session, &list, &count);
+    session_checkpoints(d->debug->session, &list, &count);
     for (size_t i = 0; i < count; i++)
         dbg_say(d, "tick %llu:0x%llx, process %u, %.1f MB of its own\n",
                 (unsigned long long)list[i].at.tick, (unsigned long long)list[i].at.pc, list[i].pid,
@@ -282,14 +282,14 @@ static struct error *dbg_info_checkpoints(struct dbg *d, const char *args)
 
 static struct error *dbg_info_bookmarks(struct dbg *d, const char *args)
 {
-    const struct dbg_bookmark *all = d->bookmarks.items;
-    struct error *err = dbg_no_arguments(args);
+    const struct debug_bookmark *all = d->debug->bookmarks.items;
+    struct error *err = debug_no_arguments(args);
     if (err)
         return err;
-    for (size_t i = 0; i < d->bookmarks.count; i++)
+    for (size_t i = 0; i < d->debug->bookmarks.count; i++)
         dbg_say(d, "%s: track %u, tick %llu:0x%llx\n", all[i].name, all[i].track,
                 (unsigned long long)all[i].at.tick, (unsigned long long)all[i].at.pc);
-    if (!d->bookmarks.count)
+    if (!d->debug->bookmarks.count)
         dbg_say(d, "There are no bookmarks.\n");
     return NULL;
 }
@@ -300,9 +300,9 @@ static struct error *libraries(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
     size_t count;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (!err)
-        err = dbg_symbols(d, &symbols);
+        err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     const struct symbols_module *list = symbols_modules(symbols, &count);
@@ -315,39 +315,39 @@ static struct error *libraries(struct dbg *d, const char *args)
 
 static struct error *displays(struct dbg *d, const char *args)
 {
-    const struct dbg_display *all = d->displays.items;
-    struct error *err = dbg_no_arguments(args);
+    const struct debug_display *all = d->debug->displays.items;
+    struct error *err = debug_no_arguments(args);
     if (err)
         return err;
-    for (size_t i = 0; i < d->displays.count; i++) {
+    for (size_t i = 0; i < d->debug->displays.count; i++) {
         char *label = dbg_display_label(&all[i]);
         dbg_say(d, "%s\n", label);
         free(label);
     }
-    if (!d->displays.count)
+    if (!d->debug->displays.count)
         dbg_say(d, "Nothing is displayed.\n");
     return NULL;
 }
 
 static struct error *skips(struct dbg *d, const char *args)
 {
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (err)
         return err;
-    for (size_t i = 0; i < d->skips.count; i++)
-        dbg_say(d, "%s\n", ((char **)d->skips.items)[i]);
-    if (!d->skips.count)
+    for (size_t i = 0; i < d->debug->skips.count; i++)
+        dbg_say(d, "%s\n", ((char **)d->debug->skips.items)[i]);
+    if (!d->debug->skips.count)
         dbg_say(d, "Nothing is skipped.\n");
     return NULL;
 }
 
 static struct error *frame(struct dbg *d, const char *args)
 {
-    struct error *err = dbg_no_arguments(args);
-    const struct frame *f = err ? NULL : dbg_frame(d);
+    struct error *err = debug_no_arguments(args);
+    const struct frame *f = err ? NULL : debug_frame(d->debug);
     if (err || !f)
         return err ? err : error_coded(ERROR_NOT_FOUND, "there are no frames here");
-    dbg_say_frame(d, d->selected, true);
+    dbg_say_frame(d, d->debug->selected, true);
     dbg_say(d, "pc 0x%llx, canonical frame address 0x%llx%s\n", (unsigned long long)f->pc,
             (unsigned long long)f->cfa, f->inlined ? ", inlined into the next" : "");
     return NULL;
@@ -372,7 +372,7 @@ subjects[] = {
 struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;
-    char *word = dbg_next_word(&args);
+    char *word = debug_next_word(&args);
     if (!word)
         return error_new("info about what? One of: %s", dbg_info_words);
     for (size_t i = 0; i < countof(subjects); i++) {

@@ -10,8 +10,8 @@ enum { LINE_MOST = 10000000 };
 static struct error *say_lines(struct dbg *d, const char *file, unsigned first, unsigned last)
 {
     struct symbols *symbols;
-    const struct frame *f = dbg_frame(d);
-    struct error *err = dbg_symbols(d, &symbols);
+    const struct frame *f = debug_frame(d->debug);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (err)
         return err;
     unsigned count = symbols_source_lines(symbols, file);
@@ -24,10 +24,7 @@ static struct error *say_lines(struct dbg *d, const char *file, unsigned first, 
         const char *text = symbols_source_line(symbols, file, n);
         dbg_say(d, "%s %4u  %s\n", here ? "->" : "  ", n, text ? text : "");
     }
-    char *kept = xformat("%s", file);
-    free(d->list_file);
-    d->list_file = kept;
-    d->list_line = last + 1;
+    debug_set_current_file(d->debug, file, last + 1);
     return NULL;
 }
 
@@ -51,13 +48,13 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
     struct symbols *symbols;
     struct code_place *places;
     size_t count;
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = debug_frame(d->debug);
     struct line_place here = f ? f->place : (struct line_place){0}, entry;
     struct function_info info;
     char *fixed = NULL;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (!err)
-        err = dbg_fixed_location(d, text, &fixed);
+        err = debug_fixed_location(d->debug, text, &fixed);
     if (!err)
         err = symbols_locate(symbols, fixed, &here, &places, &count);
     free(fixed);
@@ -75,22 +72,10 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
     return err;
 }
 
-char *dbg_current_file(struct dbg *d)
-{
-    const struct frame *f = dbg_frame(d);
-    struct source_line main;
-    const char *known = d->list_file ? d->list_file : f ? f->place.file : NULL;
-    if (known)
-        return xformat("%s", known);
-    struct error *err = locate_code(d, "main", &main);
-    error_destroy(err);
-    return err ? NULL : main.file;
-}
-
 static struct error *dbg_list_read_line(const char *text, unsigned *ret)
 {
     u64 n;
-    struct error *err = dbg_number(text, "line", &n);
+    struct error *err = debug_number(text, "line", &n);
     if (!err && n > LINE_MOST)
         err = error_coded(ERROR_NOT_FOUND, "there is no such line");
     if (!err)
@@ -123,7 +108,7 @@ static struct error *dbg_list_locate_line(struct dbg *d, const char *text, struc
     struct error *err = dbg_list_read_line(text, &ret->line);
     if (err)
         return err;
-    ret->file = dbg_current_file(d);
+    ret->file = debug_current_file(d->debug);
     return ret->file ? NULL : error_new("there is no current source file");
 }
 
@@ -144,10 +129,10 @@ static struct error *list_on(struct dbg *d, const char *file, unsigned line, boo
 /* list, list -: on, or back, from what was listed last; at first around where one is, or around main. */
 static struct error *list_more(struct dbg *d, bool back)
 {
-    const struct frame *f = dbg_frame(d);
-    if (d->list_file) {
-        char *file = xformat("%s", d->list_file); /* it changes */
-        struct error *err = list_on(d, file, d->list_line, back);
+    const struct frame *f = debug_frame(d->debug);
+    if (d->debug->list_file) {
+        char *file = xformat("%s", d->debug->list_file); /* it changes */
+        struct error *err = list_on(d, file, d->debug->list_line, back);
         free(file);
         return err;
     }
@@ -172,7 +157,7 @@ static struct error *list_between(struct dbg *d, const char *from, const char *t
     u64 more;
     struct error *err = *from ? dbg_list_locate_line(d, from, &first) : NULL;
     if (!err && *to == '+' && *from) {
-        if (!(err = dbg_number(to + 1, "number of lines", &more)))
+        if (!(err = debug_number(to + 1, "number of lines", &more)))
             last = (struct source_line){.line = first.line + (unsigned)(more < LINE_MOST ? more : LINE_MOST)};
     } else if (!err && *to) {
         err = dbg_list_locate_line(d, to, &last);

@@ -14,32 +14,9 @@ enum { EXAMINE_MOST = 65536, BACK_MOST = 4096 };
 bool dbg_memory_read(struct dbg *d, u64 address, void *to, size_t size)
 {
     size_t got = 0;
-    struct error *err = session_read(d->session, address, to, size, &got);
+    struct error *err = session_read(d->debug->session, address, to, size, &got);
     error_destroy(err);
     return !err && got == size;
-}
-
-struct error *dbg_address_of(struct dbg *d, const char *expression, u64 *ret)
-{
-    struct evaluation *evaluation;
-    struct value *value;
-    u64 size;
-    i64 number;
-    struct error *err = dbg_evaluation(d, &evaluation);
-    if (err)
-        return err;
-    err = values_evaluate(evaluation, expression, &value);
-    if (!err) {
-        err = value_integer(value, &number);
-        if (!err) {
-            *ret = (u64)number;
-        } else if (value_memory(value, ret, &size)) { /* an array or a struct: where it is */
-            error_destroy(err);
-            err = NULL;
-        }
-    }
-    values_close(evaluation);
-    return err;
 }
 
 /* --- x ---------------------------------------------------------------------------------------- */
@@ -206,7 +183,7 @@ static struct error *strings_before(struct dbg *d, u64 *at, struct format *f)
             break;
         }
         next -= size;
-        if (!unit || counted == d->settings.show.elements) {
+        if (!unit || counted == d->debug->settings.show.elements) {
             begin = next + size;
             counted = 0;
             found++;
@@ -238,7 +215,7 @@ static void instructions_before(struct symbols *symbols, u64 from, u64 until, st
 static struct error *code_before(struct dbg *d, u64 *at, struct format *f)
 {
     struct symbols *symbols;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     struct list starts = LIST(u64);
     u64 first = *at, wanted = (u64)f->count;
     while (!err && starts.count < wanted && *at - first < BACK_MOST) {
@@ -294,7 +271,7 @@ static struct error *examine(struct dbg *d, struct evaluation *v, struct format 
     if (last && f.letter != 'i' && f.letter != 's')
         error_destroy(conveniences_define(last, "__"));
     else if (last)
-        conveniences_forget(d->conveniences, "__");
+        conveniences_forget(d->debug->conveniences, "__");
     return err;
 }
 
@@ -305,7 +282,7 @@ static char float_size(struct dbg *d, const char *expression)
     struct evaluation *v;
     struct value *value;
     u64 address, size = 0;
-    struct error *err = dbg_evaluation(d, &v);
+    struct error *err = debug_evaluation(d->debug, &v);
     if (!err) {
         char *pointed = xformat("*(%s)", expression);
         err = values_evaluate(v, pointed, &value);
@@ -334,13 +311,13 @@ struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char
         f.count = d->examine_count;
     u64 at = d->examine_next;
     if (!err && *args)
-        err = dbg_address_of(d, args, &at);
+        err = debug_address_of(d->debug, args, &at);
     char size = !err && *args && f.letter == 'f' && !strpbrk(room, "bhwg") ? float_size(d, args) : 0;
     f.size = size ? size : f.size;
     if (!err && !*args && !d->examine_count && !at)
         err = error_new("say where to begin: an address");
     if (!err)
-        err = dbg_evaluation(d, &v);
+        err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
     d->examine_count = f.count;

@@ -55,8 +55,8 @@ static struct error *list_names(struct dbg *d, enum listed_kind kind, const char
     struct evaluation *v;
     struct listed_name *all;
     size_t count;
-    bool no_symbols = dbg_take_word(&args, "-n");
-    struct error *err = dbg_evaluation(d, &v);
+    bool no_symbols = debug_take_word(&args, "-n");
+    struct error *err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
     if (!(err = values_listed(v, kind, args, &all, &count))) {
@@ -114,10 +114,10 @@ static struct error *say_mappings(struct dbg *d)
 {
     struct control_area *list;
     size_t count;
-    struct error *err = session_areas(d->session, &list, &count);
+    struct error *err = session_areas(d->debug->session, &list, &count);
     if (err)
         return err;
-    dbg_say(d, "process %u\nMapped address spaces:\n\n%18s %18s %10s %10s  %s  %s\n", session_pid(d->session),
+    dbg_say(d, "process %u\nMapped address spaces:\n\n%18s %18s %10s %10s  %s  %s\n", session_pid(d->debug->session),
             "Start Addr", "End Addr", "Size", "Offset", "Perms", "objfile");
     json_open(dbg_fields(d), "mappings", '[');
     for (size_t i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ static struct error *say_mappings(struct dbg *d)
 
 static struct error *say_process(struct dbg *d)
 {
-    dbg_say(d, "process %u\nexe = '%s'\n", session_pid(d->session), session_program(d->session));
+    dbg_say(d, "process %u\nexe = '%s'\n", session_pid(d->debug->session), session_program(d->debug->session));
     return NULL;
 }
 

@@ -1,112 +1,20 @@
-/* Panics of Rust: `catch panic`, the message at such a stop, and the frame of the program that
- * panicked.
- *
- * Every panic that unwinds or aborts passes through `rust_panic`, after the hook has printed its
- * message and before anything is taken apart.  Between it and the program are frames of Rust's
- * library, which are of interest to few.
- */
+/* Panics of Rust: what is said at such a stop, and at the end of a run that has panicked. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-enum { PANIC_FRAMES = 64, PANIC_STATUS = 101 };
-
-struct error *dbg_panic_location(struct dbg *d, char **ret)
+void dbg_say_panic(struct dbg *d, const struct debug_breakpoint *p)
 {
-    struct symbols *symbols;
-    struct code_place *places = NULL;
-    struct function_info info;
-    size_t count = 0;
-    struct error *err = dbg_symbols(d, &symbols);
-    if (!err)
-        err = symbols_locate(symbols, "rust_panic", NULL, &places, &count);
-    if (err) {
-        error_destroy(err);
-        return error_coded(
-            ERROR_NOT_FOUND,
-            "there is no function rust_panic: 'catch panic' is for programs of Rust");
-    }
-    bool known = symbols_function(symbols, places[0].pc, &info);
-    *ret = xformat("*0x%llx", (unsigned long long)(known ? info.entry : places[0].pc));
-    free(places);
-    return NULL;
-}
-
-void dbg_say_panic(struct dbg *d, const struct dbg_breakpoint *p)
-{
-    struct evaluation *v = NULL;
-    char *message = NULL;
-    struct error *err = dbg_frames(d);
-    dbg_say(d, "Catchpoint %u: panic", p->number);
+    char *message = debug_panic_message(d->debug);
+    dbg_say(d, "Catchpoint %u: panic%s%s\n", p->number, message ? " " : "", message ? message : "");
     json_unsigned(dbg_fields(d), "catchpoint", p->number);
-    if (!err)
-        err = dbg_evaluation(d, &v);
-    if (!err && d->frame_count) {
-        const struct frame *f = &d->frames[0];
-        message = values_panic_message(v, (u64[]){f->reg[DWARF_RDI], f->reg[DWARF_RSI]});
-    }
-    dbg_say(d, "%s%s\n", message ? " " : "", message ? message : "");
     json_string(dbg_fields(d), "panic", message);
     free(message);
-    values_close(v);
-    error_destroy(err);
-}
-
-/* --- frames ----------------------------------------------------------------------------------- */
-
-static bool begins(const char *name, const char *const *with, size_t count)
-{
-    for (size_t n = 0; n < count; n++)
-        if (strncmp(name, with[n], strlen(with[n])) == 0)
-            return true;
-    return false;
-}
-
-static bool panic_is_machinery(const char *name)
-{
-    static const char *const names[] = {"rust_panic",
-                                        "rust_begin_unwind",
-                                        "__rustc::rust_",
-                                        "std::panicking::begin_panic",
-                                        "std::panicking::panic_handler",
-                                        "std::panicking::rust_panic",
-                                        "core::panicking::"};
-    return begins(name, names, countof(names));
-}
-
-/* Frames without `::` are of C: abort() and its kin. */
-static bool panic_is_library(const char *name)
-{
-    static const char *const crates[] = {
-        "core::",   "std::",         "alloc::",        "<core::",     "<std::",
-        "<alloc::", "panic_abort::", "panic_unwind::", "<T as core::"};
-    return !strstr(name, "::") || begins(name, crates, countof(crates));
-}
-
-bool dbg_panic_frame(const struct dbg *d, size_t *ret)
-{
-    bool panics = false;
-    for (size_t i = 0; i < d->frame_count && i < PANIC_FRAMES; i++) {
-        const char *name = d->frames[i].function;
-        panics |= name && panic_is_machinery(name);
-        if (name && !panic_is_machinery(name) && !panic_is_library(name) &&
-            d->frames[i].place.file) {
-            *ret = i;
-            return panics;
-        }
-    }
-    return false;
 }
 
 void dbg_say_panic_hint(struct dbg *d, u32 status)
 {
-    char *location;
-    struct error *err =
-        status == PANIC_STATUS ? dbg_panic_location(d, &location) : error_new("none");
-    if (!err) {
+    if (debug_panicked(d->debug, status))
         dbg_say(d, "A panic of Rust ends so: 'catch panic' and 'bcontinue' go back to it.\n");
-        free(location);
-    }
-    error_destroy(err);
 }

@@ -65,12 +65,12 @@ static struct error *read_play(const char *args, struct play_order *o)
 {
     struct error *err = NULL;
     char *text = xformat("%s", args);
-    const char *count = dbg_cut_behind(text, "for"), *at = text;
+    const char *count = debug_cut_behind(text, "for"), *at = text;
     if (count)
-        err = dbg_number(count, "number of statements", &o->most);
+        err = debug_number(count, "number of statements", &o->most);
     if (!err && count && !o->most)
         err = error_new("a number of statements is at least 1");
-    for (char *word; !err && (word = dbg_next_word(&at)); free(word))
+    for (char *word; !err && (word = debug_next_word(&at)); free(word))
         err = take_play_word(o, word);
     free(text);
     return err;
@@ -81,9 +81,9 @@ static struct error *read_play(const char *args, struct play_order *o)
 static void keep_step(struct dbg *d, struct playing *p)
 {
     struct session_place place;
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = debug_frame(d->debug);
     struct play_step *step = list_add(&p->steps);
-    session_place(d->session, &place);
+    session_place(d->debug->session, &place);
     *step = (struct play_step){.at = place.at};
     if (f && f->place.file) {
         step->file = xformat("%s", f->place.file);
@@ -96,15 +96,15 @@ static void keep_step(struct dbg *d, struct playing *p)
 /* The line alone; its function where that is another one. */
 static void say_step(struct dbg *d, struct playing *p)
 {
-    const struct frame *f = dbg_frame(d);
+    const struct frame *f = debug_frame(d->debug);
     const char *function = f && f->function ? f->function : "??";
     if (!f || !f->place.file || !p->function || strcmp(function, p->function) != 0) {
         if (f)
-            dbg_say_frame(d, d->selected, false);
+            dbg_say_frame(d, d->debug->selected, false);
         free(p->function);
         p->function = xformat("%s", function);
     }
-    f = dbg_frame(d);
+    f = debug_frame(d->debug);
     if (f && f->place.file)
         dbg_say_source(d, f->place.file, f->place.line, 0, 0);
     dbg_say_displays(d);
@@ -158,14 +158,22 @@ static void playing_deinit(struct playing *p)
 /* Has the step come to something besides the statement? */
 static bool is_stopped(const struct dbg *d, const struct session_stop *stop)
 {
-    return stop->why != WHY_STEPPED || stop->breakpoint_count || d->followed_breakpoint;
+    return stop->why != WHY_STEPPED || stop->breakpoint_count || d->debug->followed_breakpoint;
+}
+
+static struct error *play_one(struct dbg *d, const struct play_order *order, struct session_stop *stop)
+{
+    struct debug_order o = {.move = order->over ? MOVE_NEXT : MOVE_STEP, .direction = order->direction,
+                            .count = 1};
+    *stop = (struct session_stop){0};
+    return debug_move_unnoted(d->debug, &o, stop);
 }
 
 static struct error *play_on(struct dbg *d, struct playing *p, struct session_stop *stop)
 {
-    double began = dbg_seconds_now();
+    double began = debug_seconds_now();
     for (;;) {
-        struct error *err = dbg_move_quietly(d, p->order.over, p->order.direction, stop);
+        struct error *err = play_one(d, &p->order, stop);
         if (err)
             return err;
         p->done += stop->why == WHY_STEPPED || stop->why == WHY_BREAKPOINT;
@@ -189,10 +197,10 @@ struct error *dbg_play(struct dbg *d, const struct dbg_command *c, const char *a
     struct session_stop stop = {0};
     struct error *err = read_play(args, &p.order);
     if (!err)
-        err = dbg_check_running(d);
+        err = debug_check_thread(d->debug, MOVE_STEP);
     if (err)
         return err;
-    session_place(d->session, &before);
+    session_place(d->debug->session, &before);
     if (!d->edit)
         dbg_wait_begin(); /* Ctrl-C ends it, and not ebb */
     dbg_wait_calm();
@@ -200,7 +208,7 @@ struct error *dbg_play(struct dbg *d, const struct dbg_command *c, const char *a
     if (!d->edit)
         dbg_wait_end();
     if (p.done || !err)
-        dbg_moves_moved(d, before.at);
+        debug_moved_from(d->debug, before.at);
     if (!err) {
         if (d->json)
             json_steps(d, &p);

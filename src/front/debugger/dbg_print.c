@@ -42,10 +42,10 @@ static struct error *print_manner(struct dbg *d, const char **args, char *format
     bool raw = false;
     struct error *err = one_letter(args, format, &raw);
     if (!err)
-        err = dbg_print_options(args, &d->settings.show);
+        err = dbg_print_options(args, &d->debug->settings.show);
     if (!err && !*format)
         err = one_letter(args, format, &raw);
-    d->settings.show.raw |= raw;
+    d->debug->settings.show.raw |= raw;
     if (!err && *format)
         d->last_format = *format; /* x goes on with it */
     return err;
@@ -87,14 +87,14 @@ static struct error *print_expression(struct dbg *d, const struct dbg_command *c
     struct error *err = print_manner(d, &args, &format);
     if (!err && !*args && c->which)
         err = error_coded(ERROR_MISUSED, "say which function to call, with its arguments");
-    if (!err && !*args && !conveniences_last(d->conveniences))
+    if (!err && !*args && !conveniences_last(d->debug->conveniences))
         err = error_coded(ERROR_MISUSED, "say what to print: an expression");
     if (!err)
-        err = dbg_evaluation(d, &evaluation);
+        err = debug_evaluation(d->debug, &evaluation);
     if (err)
         return err;
     err = values_evaluate(evaluation, *args ? args : "$", &value);
-    d->copy.changed |= !err && c->which && session_scratch(d->session);
+    d->debug->copy.changed |= !err && c->which && session_scratch(d->debug->session);
     if (!err)
         err = value_format_check(value, format);
     if (!err && !(c->which && value_is_void(value)))
@@ -108,9 +108,9 @@ static struct error *print_expression(struct dbg *d, const struct dbg_command *c
 /* print, and call, which shows no void. */
 struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct show_settings before = d->settings.show;
+    struct show_settings before = d->debug->settings.show;
     struct error *err = print_expression(d, c, args);
-    d->settings.show = before;
+    d->debug->settings.show = before;
     return err;
 }
 
@@ -119,14 +119,14 @@ struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char 
 {
     struct evaluation *evaluation;
     struct value *value;
-    struct show_settings before = d->settings.show;
+    struct show_settings before = d->debug->settings.show;
     char format = 0;
     (void)c;
     struct error *err = print_manner(d, &args, &format);
     if (!err && !*args)
         err = error_coded(ERROR_MISUSED, "say what to print: an expression");
     if (!err)
-        err = dbg_evaluation(d, &evaluation);
+        err = debug_evaluation(d->debug, &evaluation);
     if (!err) {
         err = values_evaluate(evaluation, args, &value);
         if (!err)
@@ -139,7 +139,7 @@ struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char 
         free(text);
         values_close(evaluation);
     }
-    d->settings.show = before;
+    d->debug->settings.show = before;
     return err;
 }
 
@@ -147,7 +147,7 @@ struct error *dbg_evaluate_silently(struct dbg *d, const char *expression)
 {
     struct evaluation *evaluation;
     struct value *value;
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d->debug, &evaluation);
     if (!err) {
         err = values_evaluate(evaluation, expression, &value);
         values_close(evaluation);
@@ -157,7 +157,7 @@ struct error *dbg_evaluate_silently(struct dbg *d, const char *expression)
 
 /* --- display ---------------------------------------------------------------------------------- */
 
-char *dbg_display_label(const struct dbg_display *display)
+char *dbg_display_label(const struct debug_display *display)
 {
     if (display->format)
         return xformat("%u: /%c %s", display->number, display->format, display->expression);
@@ -165,13 +165,13 @@ char *dbg_display_label(const struct dbg_display *display)
 }
 
 /* A copy that a display makes lasts no longer than it. */
-static void say_display(struct dbg *d, const struct dbg_display *display)
+static void say_display(struct dbg *d, const struct debug_display *display)
 {
     struct evaluation *evaluation;
     struct value *value;
-    bool had_copy = session_scratch(d->session);
+    bool had_copy = session_scratch(d->debug->session);
     char *label = dbg_display_label(display);
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d->debug, &evaluation);
     if (!err) {
         err = values_evaluate(evaluation, display->expression, &value);
         char *text = err ? NULL : value_show(value, display->format);
@@ -185,15 +185,15 @@ static void say_display(struct dbg *d, const struct dbg_display *display)
     if (err)
         dbg_say(d, "%s: %s\n", label, error_text(err));
     if (!had_copy)
-        session_scratch_drop(d->session);
+        session_scratch_drop(d->debug->session);
     error_destroy(err);
     free(label);
 }
 
 void dbg_say_displays(struct dbg *d)
 {
-    const struct dbg_display *all = d->displays.items;
-    for (size_t i = 0; i < d->displays.count; i++)
+    const struct debug_display *all = d->debug->displays.items;
+    for (size_t i = 0; i < d->debug->displays.count; i++)
         say_display(d, &all[i]);
 }
 
@@ -206,8 +206,8 @@ struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char
     if (err)
         return err;
     if (*args) {
-        struct dbg_display *display = list_add(&d->displays);
-        display->number = ++d->last_display;
+        struct debug_display *display = list_add(&d->debug->displays);
+        display->number = ++d->debug->last_display;
         display->format = format;
         display->expression = xformat("%s", args);
         say_display(d, display);
@@ -219,15 +219,15 @@ struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char
 
 static bool drop_display(struct dbg *d, u64 number)
 {
-    struct dbg_display *all = d->displays.items;
-    size_t kept = 0, before = d->displays.count;
+    struct debug_display *all = d->debug->displays.items;
+    size_t kept = 0, before = d->debug->displays.count;
     for (size_t i = 0; i < before; i++) {
         if (number == all[i].number || !number)
             free(all[i].expression);
         else
             all[kept++] = all[i];
     }
-    d->displays.count = kept;
+    d->debug->displays.count = kept;
     return kept < before || !number;
 }
 
@@ -235,7 +235,7 @@ struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const ch
 {
     u64 number = 0;
     (void)c;
-    struct error *err = *args ? dbg_number(args, "number of a display", &number) : NULL;
+    struct error *err = *args ? debug_number(args, "number of a display", &number) : NULL;
     if (!err && !drop_display(d, number))
         err = error_coded(ERROR_NOT_FOUND, "there is no display %s", args);
     return err;
@@ -254,7 +254,7 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
     if (!err && !*args)
         err = error_coded(ERROR_MISUSED, "say which type, or an expression that has it");
     if (!err)
-        err = dbg_evaluation(d, &evaluation);
+        err = debug_evaluation(d->debug, &evaluation);
     if (err)
         return err;
     bool offsets = c->which && strchr(room, 'o');
@@ -300,9 +300,9 @@ struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
     struct evaluation *evaluation;
     struct variable *list;
     size_t count;
-    if (!dbg_frame(d))
+    if (!debug_frame(d->debug))
         return error_new("this frame has no debug information");
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d->debug, &evaluation);
     if (err)
         return err;
     err = values_variables(evaluation, parameters, &list, &count);
@@ -350,10 +350,10 @@ void dbg_say_arguments(struct dbg *d, size_t frame)
 {
     struct evaluation *evaluation;
     struct variable *list;
-    size_t count = 0, before = d->selected;
-    d->selected = frame;
-    struct error *err = dbg_evaluation(d, &evaluation);
-    d->selected = before;
+    size_t count = 0, before = d->debug->selected;
+    d->debug->selected = frame;
+    struct error *err = debug_evaluation(d->debug, &evaluation);
+    d->debug->selected = before;
     dbg_say(d, " (");
     if (!err) {
         err = values_variables(evaluation, true, &list, &count);
@@ -375,12 +375,12 @@ void dbg_say_returned(struct dbg *d, u64 function)
     const u8 *vector;
     struct evaluation *evaluation;
     struct value *value = NULL;
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d->debug, &evaluation);
     if (err) {
         error_destroy(err);
         return;
     }
-    err = session_registers(d->session, d->thread, &regs, &vector);
+    err = session_registers(d->debug->session, d->debug->thread, &regs, &vector);
     if (!err)
         err = values_returned(evaluation, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]}, &value);
     if (!err && value) {

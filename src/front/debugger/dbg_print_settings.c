@@ -94,7 +94,7 @@ static struct error *read_limit(const struct print_setting *s, const char *word,
         return NULL;
     }
     char *text = xformat("%.*s", (int)length, word);
-    struct error *err = dbg_number(text, "number, and not 'unlimited'", &n);
+    struct error *err = debug_number(text, "number, and not 'unlimited'", &n);
     free(text);
     if (!err && n > SHOW_UNLIMITED)
         err = error_new("that is more than can be shown");
@@ -145,9 +145,9 @@ static struct error *set_entry_values(struct dbg *d, const char *word)
 struct error *dbg_set_print(struct dbg *d, const char *args)
 {
     const struct print_setting *s;
-    if (dbg_take_word(&args, "frame-arguments"))
+    if (debug_take_word(&args, "frame-arguments"))
         return set_frame_arguments(d, args);
-    if (dbg_take_word(&args, "entry-values"))
+    if (debug_take_word(&args, "entry-values"))
         return set_entry_values(d, args);
     size_t length = strcspn(args, " \t");
     struct error *err = length ? find_setting(args, length, &s)
@@ -156,18 +156,18 @@ struct error *dbg_set_print(struct dbg *d, const char *args)
         return err;
     args += length;
     args += strspn(args, " \t");
-    struct show_settings changed = d->settings.show;
+    struct show_settings changed = d->debug->settings.show;
     err = take_value(s, &changed, &args);
     if (!err && *args)
         err = error_new("'%s' is neither on nor off", args);
     if (!err)
-        d->settings.show = changed;
+        d->debug->settings.show = changed;
     return err;
 }
 
 static void say_setting(struct dbg *d, const struct print_setting *s, bool named)
 {
-    const void *field = (const char *)&d->settings.show + s->offset;
+    const void *field = (const char *)&d->debug->settings.show + s->offset;
     char value[16];
     if (s->kind == SETTING_SWITCH)
         snprintf(value, sizeof value, "%s", *(const bool *)field ? "on" : "off");

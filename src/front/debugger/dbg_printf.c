@@ -288,7 +288,7 @@ struct error *dbg_printf(struct dbg *d, const struct dbg_command *c, const char 
     struct error *err = read_format(&args, &format);
     if (err)
         return err;
-    err = dbg_evaluation(d, &v);
+    err = debug_evaluation(d->debug, &v);
     if (!err) {
         long began = ftell(d->answer.text);
         err = say_formatted(d, v, format, args);

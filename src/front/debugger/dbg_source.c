@@ -9,7 +9,7 @@
 void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before, unsigned after)
 {
     struct symbols *symbols;
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     unsigned first = line > before ? line - before : 1;
     if (err || d->tui) { /* the screen has the source anyway */
         error_destroy(err);
@@ -47,23 +47,23 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
 {
     struct symbols *symbols;
     (void)c;
-    bool delete = dbg_take_word(&args, "delete");
-    if (!dbg_take_word(&args, "function"))
-        dbg_take_word(&args, "file");
-    const struct frame *f = dbg_frame(d);
+    bool delete = debug_take_word(&args, "delete");
+    if (!debug_take_word(&args, "function"))
+        debug_take_word(&args, "file");
+    const struct frame *f = debug_frame(d->debug);
     const char *what = *args ? args : !delete && f && f->function ? f->function : "";
     if (!*what)
         return error_coded(ERROR_MISUSED, "say which file or function to skip");
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d->debug, &symbols);
     if (!err)
         err = symbols_skip(symbols, what, !delete);
     if (err)
         return err;
-    bool was = drop_string(&d->skips, what);
+    bool was = drop_string(&d->debug->skips, what);
     if (delete && !was)
         return error_new("%s was not skipped", what);
     if (!delete)
-        dbg_strings_add(&d->skips, what);
+        debug_strings_add(&d->debug->skips, what);
     dbg_say(d, delete ? "%s is stepped into again\n" : "%s is crossed as one operation from now on\n",
             what);
     return NULL;
@@ -87,7 +87,7 @@ static struct error *read_switch(const char *text, bool *ret)
 static struct error *read_lines(const char *text, u64 least, u32 *ret)
 {
     u64 n;
-    struct error *err = dbg_number(text, "number of lines", &n);
+    struct error *err = debug_number(text, "number of lines", &n);
     if (!err && (n > 10000 || n < least))
         err = error_new("that many lines cannot be shown");
     if (!err)
@@ -119,12 +119,12 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     struct error *err = NULL;
     (void)c;
     const char *whole = args;
-    if (dbg_take_word(&args, "var") || dbg_take_word(&args, "variable"))
+    if (debug_take_word(&args, "var") || debug_take_word(&args, "variable"))
         return *args ? dbg_evaluate_silently(d, args)
                      : error_coded(ERROR_MISUSED, "say what to set: set var NAME = VALUE");
-    if (dbg_take_word(&args, "print") || dbg_take_word(&args, "p") || dbg_take_word(&args, "pr"))
+    if (debug_take_word(&args, "print") || debug_take_word(&args, "p") || debug_take_word(&args, "pr"))
         return dbg_set_print(d, args);
-    char *name = dbg_next_word(&args);
+    char *name = debug_next_word(&args);
     if (!name)
         return error_coded(ERROR_MISUSED, "set what? One of: %s", dbg_setting_words);
     if (strcmp(name, "context") == 0)
@@ -138,9 +138,9 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     else if (strcmp(name, "echo") == 0)
         err = read_switch(args, &s->echo);
     else if (strcmp(name, "past-main") == 0)
-        err = read_switch(args, &s->past_main);
+        err = read_switch(args, &d->debug->settings.past_main);
     else if (strcmp(name, "call-limit") == 0)
-        err = read_lines(args, 0, &s->call_limit);
+        err = read_lines(args, 0, &d->debug->settings.call_limit);
     else if (strchr(whole, '=') || *whole == '$')
         err = dbg_evaluate_silently(d, whole);
     else if (!is_foreign(name))
@@ -156,11 +156,11 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
     const struct { const char *name; u32 value; bool is_switch; } rows[] = {
         {"context", s->context, false}, {"listsize", s->listsize, false},
         {"colour", s->colour, true}, {"echo", s->echo, true},
-        {"past-main", s->past_main, true}, {"call-limit", s->call_limit, false},
+        {"past-main", d->debug->settings.past_main, true}, {"call-limit", d->debug->settings.call_limit, false},
     };
     bool some = false;
     (void)c;
-    if (dbg_take_word(&args, "print") || dbg_take_word(&args, "p") || dbg_take_word(&args, "pr"))
+    if (debug_take_word(&args, "print") || debug_take_word(&args, "p") || debug_take_word(&args, "pr"))
         return dbg_show_print(d, args);
     if (!*args || strcmp(args, "disassembly-flavor") == 0) {
         some = true;
@@ -190,7 +190,7 @@ struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char 
 struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;
-    struct error *err = dbg_no_arguments(args);
+    struct error *err = debug_no_arguments(args);
     if (!err)
         d->quit = true;
     return err;

@@ -467,7 +467,7 @@ void dbg_tui_close(struct dbg *d)
         return;
     screen_close(t->screen);
     tui_view_deinit(&t->view);
-    dbg_strings_deinit(&t->messages);
+    debug_strings_deinit(&t->messages);
     typed_line_deinit(&t->typing.line);
     free(t->typing.prompt);
     free(t->typing.kept);

@@ -16,7 +16,7 @@ void tui_messages_add(struct tui *t, const char *line)
         memmove(all, all + half, (t->messages.count - half) * sizeof *all);
         t->messages.count -= half;
     }
-    dbg_strings_add(&t->messages, line);
+    debug_strings_add(&t->messages, line);
     t->answer++;
 }
 

@@ -267,7 +267,7 @@ static void draw_keys(struct tui *t, int y)
     size_t count;
     const struct tui_key *keys = tui_keys(&count);
     int x = 0, width = screen_width(t->screen);
-    if (t->d->motion.on && t->d->motion.shown) {
+    if (t->d->debug->motion.on && t->d->shows_motion) {
         screen_text(t->screen, 0, y, width, STYLE_BOLD, 0, "Ctrl-C stops");
         return;
     }

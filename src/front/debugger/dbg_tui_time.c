@@ -35,7 +35,7 @@ static void draw_checkpoints(const struct bar *b, u64 here)
 {
     struct session_checkpoint *list;
     size_t count;
-    session_checkpoints(b->t->d->session, &list, &count);
+    session_checkpoints(b->t->d->debug->session, &list, &count);
     for (size_t i = 1; i < count; i++) { /* the first stands at the start */
         bool past = list[i].at.tick <= here;
         tui_time_put(b, list[i].at.tick, past ? STYLE_PAST : STYLE_DIM, past ? "┿" : "┼", "+");
@@ -45,16 +45,16 @@ static void draw_checkpoints(const struct bar *b, u64 here)
 
 static void draw_bookmarks(const struct bar *b)
 {
-    const struct dbg_bookmark *all = b->t->d->bookmarks.items;
-    for (size_t i = 0; i < b->t->d->bookmarks.count; i++)
-        if (all[i].track == session_track(b->t->d->session))
+    const struct debug_bookmark *all = b->t->d->debug->bookmarks.items;
+    for (size_t i = 0; i < b->t->d->debug->bookmarks.count; i++)
+        if (all[i].track == session_track(b->t->d->debug->session))
             tui_time_put(b, all[i].at.tick, STYLE_MARK, "◆", "*");
 }
 
 /* Where the pass that is under way has got to. */
 static void draw_motion(const struct bar *b)
 {
-    bool back = b->t->d->motion.course == COURSE_BACKWARD;
+    bool back = b->t->d->debug->motion.course == COURSE_BACKWARD;
     tui_time_put(b, b->t->progress.at.tick, STYLE_CHANGED, back ? "◀" : "▶", back ? "<" : ">");
 }
 
@@ -67,7 +67,7 @@ static void tui_time_draw_bar(const struct bar *b, u64 here)
     draw_checkpoints(b, here);
     draw_bookmarks(b);
     tui_time_put(b, here, STYLE_BOLD, "●", "@");
-    if (b->t->d->motion.on && b->t->d->motion.shown)
+    if (b->t->d->debug->motion.on && b->t->d->shows_motion)
         draw_motion(b);
 }
 
@@ -76,10 +76,10 @@ static char *words(const struct tui *t, const struct bar *b)
 {
     const struct session_place *place = &t->view.place;
     int width = screen_width(t->screen);
-    if (t->d->motion.on && t->d->motion.shown) {
-        char *distance = dbg_motion_words(&t->d->motion);
-        char *all = width < 70 ? xformat("%u%%", dbg_motion_percent(&t->d->motion))
-                               : xformat("%u%%, %s", dbg_motion_percent(&t->d->motion), distance);
+    if (t->d->debug->motion.on && t->d->shows_motion) {
+        char *distance = debug_motion_words(&t->d->debug->motion);
+        char *all = width < 70 ? xformat("%u%%", debug_motion_percent(&t->d->debug->motion))
+                               : xformat("%u%%, %s", debug_motion_percent(&t->d->debug->motion), distance);
         free(distance);
         return all;
     }
@@ -90,15 +90,15 @@ static char *words(const struct tui *t, const struct bar *b)
         return xformat("tick %llu of %llu%s", (unsigned long long)place->at.tick,
                        (unsigned long long)b->last, edge);
     return xformat("tick %llu of %llu%s, thread %u, track %u", (unsigned long long)place->at.tick,
-                   (unsigned long long)b->last, edge, t->d->thread, session_track(t->d->session));
+                   (unsigned long long)b->last, edge, t->d->debug->thread, session_track(t->d->debug->session));
 }
 
 void tui_draw_time(struct tui *t)
 {
     struct bar b = {
         .t = t,
-        .first = session_first(t->d->session).tick,
-        .last = session_last(t->d->session).tick,
+        .first = session_first(t->d->debug->session).tick,
+        .last = session_last(t->d->debug->session).tick,
     };
     u64 here = t->view.place.at.tick, behind = here > b.first ? here - b.first : 0;
     double share = b.last > b.first ? 100.0 * (double)behind / (double)(b.last - b.first) : 100;

@@ -21,8 +21,8 @@ void tui_view_deinit(struct tui_view *v)
     free(v->file);
     free(v->short_file);
     free(v->function);
-    dbg_strings_deinit(&v->code);
-    dbg_strings_deinit(&v->frames);
+    debug_strings_deinit(&v->code);
+    debug_strings_deinit(&v->frames);
     variables_deinit(&v->variables);
     list_deinit(&v->marks);
 }
@@ -37,7 +37,7 @@ static const char *tui_view_base_name(const char *path)
 
 static void tui_view_add_frame(struct tui *t, size_t index)
 {
-    const struct frame *f = &t->d->frames[index];
+    const struct frame *f = &t->d->debug->frames[index];
     char *name = symbols_bare_name(f->function ? f->function : "??");
     char **line = list_add(&t->view.frames);
     if (f->place.file)
@@ -53,13 +53,13 @@ static void tui_view_add_frame(struct tui *t, size_t index)
 static void take_frames(struct tui *t)
 {
     struct dbg *d = t->d;
-    if (!dbg_frame(d))
+    if (!debug_frame(d->debug))
         return;
-    size_t shown = dbg_shown_frames(d, FRAMES_SHOWN, NULL);
+    size_t shown = debug_shown_frames(d->debug, FRAMES_SHOWN, NULL);
     for (size_t i = 0; i < shown && i < FRAMES_SHOWN; i++)
         tui_view_add_frame(t, i);
-    const struct frame *f = dbg_frame(d);
-    t->view.selected = d->selected;
+    const struct frame *f = debug_frame(d->debug);
+    t->view.selected = d->debug->selected;
     t->view.function = f->function ? symbols_bare_name(f->function) : NULL;
 }
 
@@ -68,7 +68,7 @@ static void take_frames(struct tui *t)
 const char *tui_source_line(const struct tui *t, unsigned line)
 {
     struct symbols *symbols;
-    struct error *err = t->view.file ? dbg_symbols(t->d, &symbols) : error_new("no file");
+    struct error *err = t->view.file ? debug_symbols(t->d->debug, &symbols) : error_new("no file");
     const char *text = err ? NULL : symbols_source_line(symbols, t->view.file, line);
     error_destroy(err);
     return text;
@@ -90,8 +90,8 @@ static void take_source(struct tui *t)
 {
     struct tui_view *v = &t->view;
     struct symbols *symbols;
-    const struct frame *f = dbg_frame(t->d);
-    struct error *err = dbg_symbols(t->d, &symbols);
+    const struct frame *f = debug_frame(t->d->debug);
+    struct error *err = debug_symbols(t->d->debug, &symbols);
     if (!err && f && f->place.file) {
         v->lines = symbols_source_lines(symbols, f->place.file);
         v->line = f->place.line;
@@ -137,9 +137,9 @@ static void tui_view_add_variable(struct tui *t, const struct tui_view *before,
 static void take_variables(struct tui *t, const struct tui_view *before)
 {
     struct evaluation *evaluation;
-    const struct frame *f = dbg_frame(t->d);
+    const struct frame *f = debug_frame(t->d->debug);
     t->view.no_variables = f && f->place.file ? "none" : "no debug information";
-    struct error *err = f && f->place.file ? dbg_evaluation(t->d, &evaluation) : NULL;
+    struct error *err = f && f->place.file ? debug_evaluation(t->d->debug, &evaluation) : NULL;
     for (int parameters = 1; parameters >= 0 && !err && f && f->place.file; parameters--) {
         struct variable *list;
         size_t count;
@@ -164,9 +164,9 @@ const struct tui_mark *tui_mark_at(const struct tui *t, unsigned line)
     return NULL;
 }
 
-static void take_marks_of(struct tui *t, struct symbols *symbols, const struct dbg_breakpoint *p)
+static void take_marks_of(struct tui *t, struct symbols *symbols, const struct debug_breakpoint *p)
 {
-    const struct dbg_location *locations = p->locations.items;
+    const struct debug_location *locations = p->locations.items;
     for (size_t i = 0; i < p->locations.count && p->type == BREAKPOINT_BREAK; i++) {
         struct line_place place;
         if (!symbols_line(symbols, locations[i].address, &place) ||
@@ -180,9 +180,9 @@ static void take_marks_of(struct tui *t, struct symbols *symbols, const struct d
 static void take_marks(struct tui *t)
 {
     struct symbols *symbols;
-    struct dbg_breakpoint *const *all = t->d->breakpoints.items;
-    struct error *err = dbg_symbols(t->d, &symbols);
-    for (size_t i = 0; i < t->d->breakpoints.count && !err && t->view.file; i++)
+    struct debug_breakpoint *const *all = t->d->debug->breakpoints.items;
+    struct error *err = debug_symbols(t->d->debug, &symbols);
+    for (size_t i = 0; i < t->d->debug->breakpoints.count && !err && t->view.file; i++)
         take_marks_of(t, symbols, all[i]);
     error_destroy(err);
 }
@@ -196,7 +196,7 @@ void tui_view_update(struct tui *t)
         .code = LIST(char *), .frames = LIST(char *), .variables = LIST(struct tui_variable),
         .marks = LIST(struct tui_mark),
     };
-    session_place(t->d->session, &t->view.place);
+    session_place(t->d->debug->session, &t->view.place);
     take_frames(t);
     take_source(t);
     take_variables(t, &before);

@@ -17,7 +17,7 @@ static void on_interrupt(int number)
 {
     (void)number;
     typed_interrupt = 1;
-    dbg_interrupt();
+    debug_interrupt();
 }
 
 static void on_change(int number)
@@ -60,7 +60,7 @@ static int wait_unblocked(struct dbg *d, const sigset_t *mask)
         if (ready < 0 && errno == EINTR)
             ready = 0;
         else if (ready == 0 && busy)
-            busy = session_idle(d->session);
+            busy = session_idle(d->debug->session);
     }
     return ready;
 }
@@ -88,7 +88,7 @@ static enum dbg_pause pause_unblocked(struct dbg *d, double until, const sigset_
 {
     struct pollfd in = {.fd = d->tui ? STDIN_FILENO : -1, .events = POLLIN};
     for (;;) {
-        double left = until - dbg_seconds_now();
+        double left = until - debug_seconds_now();
         left = left > 0 ? left : 0;
         struct timespec timeout = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
         int ready = typed_interrupt ? 0 : ppoll(&in, 1, &timeout, mask);

@@ -1,12 +1,12 @@
 /* ebb's own debugger: a prompt on a recording, at the end of the run or at the crash.
  *
  *   replay_prompt.c   ebb replay: scripts, the loop that reads and obeys
- *   dbg.c             opening a track, one command from line to answer
+ *   dbg.c             one command, from its line to its answer
  *   dbg_table.c       the commands: names, what they take, help
  *   dbg_help.c        help: by subject, of a command
  *   dbg_moves.c       movements, and what is said when one has ended; undo
- *   dbg_breakpoints.c      breakpoints, watchpoints, catchpoints: what they are to the session
- *   dbg_break.c       the commands that make and change them
+ *   dbg_break.c       the commands that make and change breakpoints
+ *   dbg_watch*.c      watchpoints, and what is said where one is hit
  *   dbg_catch.c       catchpoints
  *   dbg_changes.c     changes: what a stretch of time changed
  *   dbg_place.c       threads, frames, where one stands
@@ -21,6 +21,7 @@
  *   dbg_tui*.c        the full screen; on screen*.c, keys.c, typed_line.c and utf8.c
  *   dbg_complete.c    what may follow what has been typed
  *
+ * What commands do is in src/debug.
  * The list of ebb's commands is in main.c.
  */
 #ifndef FRONT_DEBUGGER_H

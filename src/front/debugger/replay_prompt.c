@@ -22,7 +22,7 @@ static void say_opening(struct dbg *d)
     dbg_say_opened(d);
     dbg_say_here(d);
     json_string(dbg_fields(d), "reason", "open");
-    json_unsigned(dbg_fields(d), "track", session_track(d->session));
+    json_unsigned(dbg_fields(d), "track", session_track(d->debug->session));
     dbg_answer_end(d, "open", NULL);
 }
 
@@ -91,43 +91,53 @@ static void obey_all(struct dbg *d, const struct replay_options *o)
         obey_stdin(d);
 }
 
+static void dbg_say_bytes(void *context, const char *bytes, size_t size)
+{
+    struct dbg *d = context;
+    if (d->answer.text)
+        fwrite(bytes, 1, size, d->answer.text);
+}
+
+static void dbg_take_note(void *context, const char *note)
+{
+    dbg_say_note(context, note);
+}
+
 static void init(struct dbg *d, const struct replay_options *o)
 {
     const char *no_colour = getenv("NO_COLOR");
     *d = (struct dbg){
         .json = o->json,
-        .settings = {.context = 2, .listsize = 10, .call_limit = 30, .show = show_usual},
-        .due = LIST(char *), .breakpoints = LIST(struct dbg_breakpoint *),
-        .displays = LIST(struct dbg_display), .bookmarks = LIST(struct dbg_bookmark),
-        .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),
-        .lives = LIST(struct dbg_life),
+        .settings = {.context = 2, .listsize = 10},
     };
     d->settings.colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
     d->at_prompt = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !o->json;
-    conveniences_create(&d->conveniences);
 }
 
 static struct error *prompt_run(const struct replay_options *o, bool *failed)
 {
     struct dbg d;
+    struct recording *rec;
     u32 *tracks;
     size_t count;
     init(&d, o);
-    struct error *err = recording_open(o->choice.recording, &d.rec);
+    struct debug_client client = {.say = dbg_say_bytes, .note = dbg_take_note, .progress = dbg_progress,
+                                  .moved = dbg_progress_over, .context = &d};
+    struct error *err = recording_open(o->choice.recording, &rec);
     if (err)
         return err;
-    err = track_choose(&o->choice, d.rec, &tracks, &count);
+    err = track_choose(&o->choice, rec, &tracks, &count);
     if (!err) {
         if (is_typed(o))
             dbg_wait_begin(); /* Ctrl-C ends the way to the end, and a prompt follows */
-        err = dbg_open_track(&d, tracks[0], o->at_start);
+        err = debug_open(rec, tracks[0], o->at_start, &client, &d.debug);
         free(tracks);
     }
     if (!err)
         obey_all(&d, o);
     *failed = d.failed;
-    dbg_deinit(&d);
-    recording_destroy(d.rec);
+    debug_close(d.debug);
+    recording_destroy(rec);
     return err;
 }
 

@@ -2,7 +2,7 @@
  *
  * A breakpoint of the user's has locations, breakpoints of the session: a function may be at several places,
  * a system call is caught twice.  Sites come into being when something is about to move
- * (dbg_breakpoints_settle), and stay: addresses are the same all over a track, so a place that was found
+ * (debug_breakpoints_settle), and stay: addresses are the same all over a track, so a place that was found
  * once is good for all its moments.  A location that is nowhere yet is looked up again whenever
  * modules have come or gone; for that the place where the dynamic linker tells debuggers so is a
  * breakpoint of ours.
@@ -11,25 +11,25 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "front/debugger/dbg_internal.h"
+#include "debug/debug_internal.h"
 #include "log/syscall_table.h"
 
 enum { PLACES_MOST = 4096 };
 
-struct dbg_breakpoint *dbg_breakpoints_find(struct dbg *d, u32 number)
+struct debug_breakpoint *debug_breakpoints_find(struct debug *d, u32 number)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
+    struct debug_breakpoint **all = d->breakpoints.items;
     for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i]->number == number)
             return all[i];
     return NULL;
 }
 
-struct dbg_breakpoint *dbg_breakpoints_of_location(struct dbg *d, u32 location)
+struct debug_breakpoint *debug_breakpoints_of_location(struct debug *d, u32 location)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
+    struct debug_breakpoint **all = d->breakpoints.items;
     for (size_t i = 0; i < d->breakpoints.count && location; i++) {
-        const struct dbg_location *locations = all[i]->locations.items;
+        const struct debug_location *locations = all[i]->locations.items;
         for (size_t n = 0; n < all[i]->locations.count; n++)
             if (locations[n].number == location)
                 return all[i];
@@ -37,28 +37,28 @@ struct dbg_breakpoint *dbg_breakpoints_of_location(struct dbg *d, u32 location)
     return NULL;
 }
 
-struct dbg_breakpoint *dbg_breakpoints_add(struct dbg *d, u32 type, const char *what)
+struct debug_breakpoint *debug_breakpoints_add(struct debug *d, u32 type, const char *what)
 {
-    const struct frame *f = dbg_frame(d);
-    struct dbg_breakpoint *p = xalloc(sizeof *p);
-    *p = (struct dbg_breakpoint){
+    const struct frame *f = debug_frame(d);
+    struct debug_breakpoint *p = xalloc(sizeof *p);
+    *p = (struct debug_breakpoint){
         .number = ++d->last_breakpoint, .type = type, .what = xformat("%s", what),
-        .thread = CONTROL_THREAD_ANY, .locations = LIST(struct dbg_location), .commands = LIST(char *),
+        .thread = CONTROL_THREAD_ANY, .locations = LIST(struct debug_location), .commands = LIST(char *),
         .numbers = LIST(u64),
     };
     if (f && f->place.file) {
         p->file = xformat("%s", f->place.file);
         p->line = f->place.line;
     } else {
-        p->file = dbg_current_file(d);
+        p->file = debug_current_file(d);
     }
-    *(struct dbg_breakpoint **)list_add(&d->breakpoints) = p;
+    *(struct debug_breakpoint **)list_add(&d->breakpoints) = p;
     return p;
 }
 
-static void dbg_breakpoints_remove_locations(struct dbg *d, struct dbg_breakpoint *p)
+static void debug_breakpoints_remove_locations(struct debug *d, struct debug_breakpoint *p)
 {
-    struct dbg_location *locations = p->locations.items;
+    struct debug_location *locations = p->locations.items;
     for (size_t i = 0; i < p->locations.count; i++) {
         if (locations[i].number)
             error_destroy(session_remove_breakpoint(d->session, locations[i].number));
@@ -67,29 +67,29 @@ static void dbg_breakpoints_remove_locations(struct dbg *d, struct dbg_breakpoin
 }
 
 /* It has changed: what the session has of it is made anew. */
-void dbg_breakpoint_unsettle(struct dbg *d, struct dbg_breakpoint *p)
+void debug_breakpoint_unsettle(struct debug *d, struct debug_breakpoint *p)
 {
-    dbg_breakpoints_remove_locations(d, p);
+    debug_breakpoints_remove_locations(d, p);
     p->checks_here = p->has_failed = false;
 }
 
-static void point_destroy(struct dbg_breakpoint *p)
+static void point_destroy(struct debug_breakpoint *p)
 {
     list_deinit(&p->locations);
     list_deinit(&p->numbers);
-    dbg_strings_deinit(&p->commands);
+    debug_strings_deinit(&p->commands);
     free(p->what);
-    dbg_watch_destroy(p->watch);
+    debug_watch_destroy(p->watch);
     free(p->condition);
     free(p->file);
     free(p);
 }
 
-void dbg_breakpoints_remove(struct dbg *d, struct dbg_breakpoint *p)
+void debug_breakpoints_remove(struct debug *d, struct debug_breakpoint *p)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
+    struct debug_breakpoint **all = d->breakpoints.items;
     size_t kept = 0;
-    dbg_breakpoints_remove_locations(d, p);
+    debug_breakpoints_remove_locations(d, p);
     for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i] != p)
             all[kept++] = all[i];
@@ -98,11 +98,11 @@ void dbg_breakpoints_remove(struct dbg *d, struct dbg_breakpoint *p)
 }
 
 /* Addresses of another track are others. */
-void dbg_breakpoints_forget(struct dbg *d)
+void debug_breakpoints_forget(struct debug *d)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
+    struct debug_breakpoint **all = d->breakpoints.items;
     for (size_t i = 0; i < d->breakpoints.count; i++) {
-        struct dbg_location *locations = all[i]->locations.items;
+        struct debug_location *locations = all[i]->locations.items;
         for (size_t n = 0; n < all[i]->locations.count; n++)
             locations[n].number = 0;
         if (all[i]->type == BREAKPOINT_BREAK)
@@ -114,9 +114,24 @@ void dbg_breakpoints_forget(struct dbg *d)
     d->loader_breakpoint = 0;
 }
 
-void dbg_breakpoints_deinit(struct dbg *d)
+void debug_breakpoints_withdraw(struct debug *d)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
+    struct debug_breakpoint **all = d->breakpoints.items;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
+        debug_breakpoints_remove_locations(d, all[i]);
+    for (u32 i = 0; i < DEBUG_SIGNALS; i++) {
+        if (d->signal_breakpoints[i])
+            error_destroy(session_remove_breakpoint(d->session, d->signal_breakpoints[i]));
+        d->signal_breakpoints[i] = 0;
+    }
+    if (d->loader_breakpoint)
+        error_destroy(session_remove_breakpoint(d->session, d->loader_breakpoint));
+    d->loader_breakpoint = 0;
+}
+
+void debug_breakpoints_deinit(struct debug *d)
+{
+    struct debug_breakpoint **all = d->breakpoints.items;
     for (size_t i = 0; i < d->breakpoints.count; i++)
         point_destroy(all[i]);
     list_deinit(&d->breakpoints);
@@ -124,31 +139,31 @@ void dbg_breakpoints_deinit(struct dbg *d)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static void dbg_breakpoints_add_location(struct dbg_breakpoint *p, u64 address, u32 inside)
+static void debug_breakpoints_add_location(struct debug_breakpoint *p, u64 address, u32 inside)
 {
-    struct dbg_location *locations = p->locations.items;
+    struct debug_location *locations = p->locations.items;
     for (size_t i = 0; i < p->locations.count; i++)
         if (locations[i].address == address)
             return;
     if (p->locations.count < PLACES_MOST)
-        *(struct dbg_location *)list_add(&p->locations) =
-            (struct dbg_location){.address = address, .inside = inside};
+        *(struct debug_location *)list_add(&p->locations) =
+            (struct debug_location){.address = address, .inside = inside};
 }
 
 /* Adds what is there now.  An error if the location is nowhere, and never was. */
-struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p)
+struct error *debug_breakpoint_resolve(struct debug *d, struct debug_breakpoint *p)
 {
     struct symbols *symbols;
     struct code_place *places;
     size_t count;
     struct line_place here = {.file = p->file, .line = p->line};
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d, &symbols);
     if (err || (p->version == symbols_version(symbols) && p->version))
         return err;
     p->version = symbols_version(symbols);
     err = symbols_locate(symbols, p->what, &here, &places, &count);
     for (size_t i = 0; i < count && !err; i++)
-        dbg_breakpoints_add_location(p, places[i].pc, places[i].inside);
+        debug_breakpoints_add_location(p, places[i].pc, places[i].inside);
     if (!err)
         free(places);
     p->pending = p->locations.count == 0;
@@ -159,19 +174,19 @@ struct error *dbg_breakpoint_resolve(struct dbg *d, struct dbg_breakpoint *p)
     return err;
 }
 
-static void resolve_fixed(struct dbg_breakpoint *p)
+static void resolve_fixed(struct debug_breakpoint *p)
 {
     if (p->locations.count)
         return;
     for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == BREAKPOINT_EXIT; call++)
         if (syscall_has(call, EFFECT_EXITS))
-            ((struct dbg_location *)list_add(&p->locations))->address = call;
+            ((struct debug_location *)list_add(&p->locations))->address = call;
     const u64 *numbers = p->numbers.items;
     for (size_t i = 0; i < p->numbers.count; i++) {
-        *(struct dbg_location *)list_add(&p->locations) = (struct dbg_location){.address = numbers[i]};
+        *(struct debug_location *)list_add(&p->locations) = (struct debug_location){.address = numbers[i]};
         if (p->type == BREAKPOINT_SYSCALL) /* about to be made, and made */
-            *(struct dbg_location *)list_add(&p->locations) =
-                (struct dbg_location){.address = numbers[i], .role = LOCATION_OF_RETURN};
+            *(struct debug_location *)list_add(&p->locations) =
+                (struct debug_location){.address = numbers[i], .role = LOCATION_OF_RETURN};
     }
 }
 
@@ -182,28 +197,28 @@ static const u32 kinds[] = {
     [BREAKPOINT_FORK] = SITE_FORK, [BREAKPOINT_EXEC] = SITE_EXEC, [BREAKPOINT_EXIT] = SITE_CALL,
 };
 
-static bool dbg_breakpoints_compile(struct dbg *d, struct dbg_breakpoint *p,
-                                    const struct dbg_location *location, u8 **ret,
+static bool debug_breakpoints_compile(struct debug *d, struct debug_breakpoint *p,
+                                    const struct debug_location *location, u8 **ret,
                                     size_t *ret_size)
 {
     struct evaluation *evaluation;
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d, &evaluation);
     if (!err) {
-        err = values_compile(evaluation, p->condition, dbg_location_place(location), ret, ret_size);
+        err = values_compile(evaluation, p->condition, debug_location_place(location), ret, ret_size);
         values_close(evaluation);
     }
     error_destroy(err);
     return !err;
 }
 
-static struct error *settle_location(struct dbg *d, struct dbg_breakpoint *p, size_t index)
+static struct error *settle_location(struct debug *d, struct debug_breakpoint *p, size_t index)
 {
-    struct dbg_location *location = (struct dbg_location *)p->locations.items + index;
+    struct debug_location *location = (struct debug_location *)p->locations.items + index;
     u8 *code = NULL;
     size_t size = 0;
     if (p->condition && !p->checks_here)
         p->checks_here = p->type != BREAKPOINT_BREAK ||
-                         !dbg_breakpoints_compile(d, p, location, &code, &size);
+                         !debug_breakpoints_compile(d, p, location, &code, &size);
     struct breakpoint b = {
         .kind = location->role == LOCATION_OF_RETURN ? SITE_RETURN : kinds[p->type],
         .address = location->address, .thread = p->thread,
@@ -214,29 +229,29 @@ static struct error *settle_location(struct dbg *d, struct dbg_breakpoint *p, si
     return err;
 }
 
-static struct error *settle_breakpoint(struct dbg *d, struct dbg_breakpoint *p)
+static struct error *settle_breakpoint(struct debug *d, struct debug_breakpoint *p)
 {
     struct error *err = NULL;
     if (p->disabled) {
-        dbg_breakpoints_remove_locations(d, p);
+        debug_breakpoints_remove_locations(d, p);
         return NULL;
     }
     if (p->watch)
-        return dbg_watch_settle(d, p);
+        return debug_watch_settle(d, p);
     if (p->type == BREAKPOINT_BREAK)
-        error_destroy(dbg_breakpoint_resolve(d, p)); /* it may be pending */
+        error_destroy(debug_breakpoint_resolve(d, p)); /* it may be pending */
     else
         resolve_fixed(p);
     for (size_t i = 0; i < p->locations.count && !err; i++)
-        if (!((struct dbg_location *)p->locations.items)[i].number)
+        if (!((struct debug_location *)p->locations.items)[i].number)
             err = settle_location(d, p, i);
     return err;
 }
 
-static struct error *settle_signals(struct dbg *d)
+static struct error *settle_signals(struct debug *d)
 {
     struct error *err = NULL;
-    for (u32 i = 1; i < DBG_SIGNALS && !err; i++) {
+    for (u32 i = 1; i < DEBUG_SIGNALS && !err; i++) {
         struct breakpoint b = {.kind = SITE_SIGNAL, .address = i, .thread = CONTROL_THREAD_ANY};
         if (d->signal_stops[i] && !d->signal_breakpoints[i]) {
             err = session_add_breakpoint(d->session, &b, &d->signal_breakpoints[i]);
@@ -248,9 +263,9 @@ static struct error *settle_signals(struct dbg *d)
     return err;
 }
 
-static bool some_pending(const struct dbg *d)
+static bool some_pending(const struct debug *d)
 {
-    struct dbg_breakpoint *const *all = d->breakpoints.items;
+    struct debug_breakpoint *const *all = d->breakpoints.items;
     for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i]->pending && !all[i]->disabled)
             return true;
@@ -258,7 +273,7 @@ static bool some_pending(const struct dbg *d)
 }
 
 /* glibc and musl call this function when they have loaded or unloaded something. */
-static struct error *settle_loader(struct dbg *d)
+static struct error *settle_loader(struct debug *d)
 {
     static const char *const names[] = {"_dl_debug_state", "dl_debug_state"};
     struct symbols *symbols;
@@ -271,7 +286,7 @@ static struct error *settle_loader(struct dbg *d)
         d->loader_breakpoint = 0;
         return err;
     }
-    struct error *err = dbg_symbols(d, &symbols);
+    struct error *err = debug_symbols(d, &symbols);
     for (size_t i = 0; i < countof(names) && !err && !count; i++)
         error_destroy(symbols_locate(symbols, names[i], NULL, &places, &count));
     struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY};
@@ -284,18 +299,18 @@ static struct error *settle_loader(struct dbg *d)
 }
 
 /* Has the session all locations of a breakpoint?  One on data may have none for now. */
-static bool is_settled(const struct dbg_breakpoint *p)
+static bool is_settled(const struct debug_breakpoint *p)
 {
-    const struct dbg_location *locations = p->locations.items;
+    const struct debug_location *locations = p->locations.items;
     size_t there = 0;
     for (size_t i = 0; i < p->locations.count; i++)
         there += locations[i].number != 0;
     return p->watch || there == (p->disabled ? 0 : p->locations.count);
 }
 
-struct error *dbg_breakpoints_settle(struct dbg *d)
+struct error *debug_breakpoints_settle(struct debug *d)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
+    struct debug_breakpoint **all = d->breakpoints.items;
     struct error *err = settle_signals(d);
     for (size_t i = 0; i < d->breakpoints.count && !err; i++)
         err = settle_breakpoint(d, all[i]);
@@ -307,32 +322,32 @@ struct error *dbg_breakpoints_settle(struct dbg *d)
     return settle_loader(d);
 }
 
-struct code_place dbg_location_place(const struct dbg_location *location)
+struct code_place debug_location_place(const struct debug_location *location)
 {
     return (struct code_place){.pc = location->address, .inside = location->inside};
 }
 
-void dbg_breakpoints_arrive(struct dbg *d, const struct session_stop *stop)
+void debug_breakpoints_arrive(struct debug *d, const struct session_stop *stop)
 {
     u32 inside = 0;
-    struct dbg_breakpoint *p = dbg_breakpoints_of_location(d, stop->breakpoint);
+    struct debug_breakpoint *p = debug_breakpoints_of_location(d, stop->breakpoint);
     bool here = p && stop->why == WHY_BREAKPOINT;
-    const struct dbg_location *locations = here ? p->locations.items : NULL;
+    const struct debug_location *locations = here ? p->locations.items : NULL;
     for (size_t n = 0; here && n < p->locations.count; n++)
         if (locations[n].number == stop->breakpoint)
             inside = locations[n].inside;
     source_stand_before(d->source, inside);
-    dbg_arrive(d);
+    debug_arrive(d);
 }
 
 /* Its condition, where one stands now.  What leads nowhere for now is false; where it asks for
  * what the compiler has optimised away, it may hold. Both are said once. */
-struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool *ret)
+struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p, bool *ret)
 {
     struct evaluation *evaluation;
     struct value *value;
     d->selected = 0; /* a condition is about the innermost frame */
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d, &evaluation);
     if (err)
         return err;
     err = values_evaluate(evaluation, p->condition, &value);
@@ -341,7 +356,7 @@ struct error *dbg_breakpoint_holds(struct dbg *d, struct dbg_breakpoint *p, bool
     if (err) {
         *ret = values_uses(evaluation) & VALUES_GONE;
         if (!p->has_failed)
-            dbg_say(d, "The condition of breakpoint %u %s: %s\n", p->number,
+            debug_say(d, "The condition of breakpoint %u %s: %s\n", p->number,
                     *ret ? "cannot be told here, so it stops" : "counts as false here",
                     error_text(err));
         p->has_failed = true;

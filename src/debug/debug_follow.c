@@ -5,18 +5,18 @@
  */
 #include <stdlib.h>
 
-#include "front/debugger/dbg_internal.h"
+#include "debug/debug_internal.h"
 
-bool dbg_follows(const struct dbg *d)
+bool debug_follows(const struct debug *d)
 {
-    struct dbg_breakpoint *const *all = d->breakpoints.items;
+    struct debug_breakpoint *const *all = d->breakpoints.items;
     for (size_t i = 0; i < d->breakpoints.count; i++)
         if (all[i]->watch && all[i]->watch->follows && !all[i]->disabled)
             return true;
     return false;
 }
 
-void dbg_followed_forget(struct dbg *d)
+void debug_followed_forget(struct debug *d)
 {
     d->followed_breakpoint = 0;
     followed_answer_deinit(&d->followed);
@@ -29,7 +29,7 @@ static struct moment landing(const struct followed_answer *a, enum session_direc
                                 : (struct moment){a->hit.tick, a->hit.pc};
 }
 
-static void within_life(const struct dbg_watch *w, struct followed_question *q)
+static void within_life(const struct debug_watch *w, struct followed_question *q)
 {
     if (w->begin.tick && moment_compare(q->from, w->begin) < 0)
         q->from = w->begin;
@@ -37,12 +37,12 @@ static void within_life(const struct dbg_watch *w, struct followed_question *q)
         q->to = w->end;
 }
 
-static struct error *ask_breakpoint(struct dbg *d, const struct dbg_breakpoint *p, struct moment from,
+static struct error *ask_breakpoint(struct debug *d, const struct debug_breakpoint *p, struct moment from,
                                struct moment to, enum session_direction direction,
                                struct followed_answer *ret)
 {
-    const struct dbg_watch *w = p->watch;
-    struct followed_question q = {.subject = w->subject, .kind = dbg_watch_kind(p), .any_store = w->any_store,
+    const struct debug_watch *w = p->watch;
+    struct followed_question q = {.subject = w->subject, .kind = debug_watch_kind(p), .any_store = w->any_store,
                                   .thread = p->thread, .condition = w->condition, .from = from, .to = to,
                                   .direction = direction, .nth = p->ignore + 1};
     *ret = (struct followed_answer){0};
@@ -51,11 +51,11 @@ static struct error *ask_breakpoint(struct dbg *d, const struct dbg_breakpoint *
 }
 
 /* The nearest event of all that are followed, in (from, to]; d->followed_breakpoint: none. */
-static struct error *find_nearest(struct dbg *d, struct moment from, struct moment to,
+static struct error *find_nearest(struct debug *d, struct moment from, struct moment to,
                                   enum session_direction direction)
 {
-    struct dbg_breakpoint **all = d->breakpoints.items;
-    dbg_followed_forget(d);
+    struct debug_breakpoint **all = d->breakpoints.items;
+    debug_followed_forget(d);
     for (size_t i = 0; i < d->breakpoints.count; i++) {
         struct followed_answer a;
         if (!all[i]->watch || !all[i]->watch->follows || all[i]->disabled)
@@ -64,7 +64,7 @@ static struct error *find_nearest(struct dbg *d, struct moment from, struct mome
         if (err)
             return err;
         if (a.found || a.interrupted) {
-            dbg_followed_forget(d);
+            debug_followed_forget(d);
             d->followed = a;
             d->followed_breakpoint = a.found ? all[i]->number : 0;
         }
@@ -78,18 +78,18 @@ static struct error *find_nearest(struct dbg *d, struct moment from, struct mome
     return NULL;
 }
 
-static struct error *stop_interrupted(struct dbg *d, enum session_direction direction,
+static struct error *stop_interrupted(struct debug *d, enum session_direction direction,
                                       struct session_stop *stop)
 {
     struct moment reached = d->followed.reached;
-    dbg_followed_forget(d);
+    debug_followed_forget(d);
     struct error *err = direction == FORWARD ? session_goto(d->session, reached, stop) : NULL;
     stop->why = WHY_INTERRUPTED;
     return err;
 }
 
 /* continue: the event first, then the way there. */
-struct error *dbg_follow_continue(struct dbg *d, enum session_direction direction,
+struct error *debug_follow_continue(struct debug *d, enum session_direction direction,
                                   struct session_stop *stop)
 {
     struct session_place place;
@@ -107,12 +107,12 @@ struct error *dbg_follow_continue(struct dbg *d, enum session_direction directio
     if (!err && stop->why == WHY_ARRIVED)
         *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
     else
-        dbg_followed_forget(d); /* something else came before */
+        debug_followed_forget(d); /* something else came before */
     return err;
 }
 
 /* Any other movement has been made: was there an event on the way? */
-struct error *dbg_follow_between(struct dbg *d, struct moment from, struct session_stop *stop)
+struct error *debug_follow_between(struct debug *d, struct moment from, struct session_stop *stop)
 {
     struct session_place place;
     struct session_stop there;
@@ -128,24 +128,4 @@ struct error *dbg_follow_between(struct dbg *d, struct moment from, struct sessi
     if (!err)
         *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
     return err;
-}
-
-/* What was followed to; the reason, or NULL: nothing. */
-const char *dbg_followed_say(struct dbg *d)
-{
-    struct dbg_breakpoint *p = d->followed_breakpoint ? dbg_breakpoints_find(d, d->followed_breakpoint) : NULL;
-    if (!p)
-        return NULL;
-    struct subject *s = p->watch->subject;
-    struct plan_hit hit = d->followed.hit;
-    hit.written = hit.written || d->followed.is_way;
-    char *old = subject_text(s, &d->followed.old), *new = subject_text(s, &d->followed.new);
-    dbg_say_values(d, p, &hit, p->what, old, new);
-    free(old);
-    free(new);
-    p->hits += p->ignore + 1;
-    p->ignore = 0;
-    for (size_t n = 0; n < p->commands.count; n++)
-        dbg_strings_add(&d->due, ((char **)p->commands.items)[n]);
-    return "watchpoint";
 }

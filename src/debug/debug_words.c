@@ -1,17 +1,17 @@
-/* The words behind a command. */
+/* Numbers and words that users type, in whichever front end. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/debugger/dbg_internal.h"
+#include "debug/debug_internal.h"
 
-struct error *dbg_no_arguments(const char *args)
+struct error *debug_no_arguments(const char *args)
 {
     return *args ? error_new("nothing may follow this command, but here is '%s'", args) : NULL;
 }
 
-struct error *dbg_number(const char *args, const char *what, u64 *ret)
+struct error *debug_number(const char *args, const char *what, u64 *ret)
 {
     char *end;
     errno = 0;
@@ -22,13 +22,13 @@ struct error *dbg_number(const char *args, const char *what, u64 *ret)
     return NULL;
 }
 
-struct error *dbg_count(const char *args, u64 *ret)
+struct error *debug_count(const char *args, u64 *ret)
 {
     u64 count = 1;
     if (*args == '-')
         return error_new("a count is at least 1; what goes the other way is a command of its own, "
                          "as bstep is for step: 'help moving' has them");
-    struct error *err = *args ? dbg_number(args, "count", &count) : NULL;
+    struct error *err = *args ? debug_number(args, "count", &count) : NULL;
     if (!err && count == 0)
         err = error_new("a count is at least 1");
     if (!err)
@@ -36,7 +36,7 @@ struct error *dbg_count(const char *args, u64 *ret)
     return err;
 }
 
-bool dbg_take_word(const char **args, const char *word)
+bool debug_take_word(const char **args, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(*args, word, length) != 0 || ((*args)[length] && !isspace((u8)(*args)[length])))
@@ -46,7 +46,7 @@ bool dbg_take_word(const char **args, const char *word)
     return true;
 }
 
-char *dbg_next_word(const char **args)
+char *debug_next_word(const char **args)
 {
     size_t length = strcspn(*args, " \t");
     if (!length)
@@ -58,7 +58,7 @@ char *dbg_next_word(const char **args)
 }
 
 /* At the first ` word ` of the text: the condition is behind an `if`, the thread behind a `thread`. */
-char *dbg_cut_behind(char *text, const char *word)
+char *debug_cut_behind(char *text, const char *word)
 {
     size_t length = strlen(word);
     for (char *at = text; (at = strstr(at, word)); at += length) {
@@ -72,4 +72,27 @@ char *dbg_cut_behind(char *text, const char *word)
         return behind;
     }
     return NULL;
+}
+
+void debug_strings_add(struct list *strings, const char *text)
+{
+    *(char **)list_add(strings) = xformat("%s", text);
+}
+
+void debug_strings_deinit(struct list *strings)
+{
+    for (size_t i = 0; i < strings->count; i++)
+        free(((char **)strings->items)[i]);
+    list_deinit(strings);
+}
+
+struct error *debug_read_thread(const char *text, u32 *ret)
+{
+    u64 n;
+    struct error *err = debug_number(text, "thread", &n);
+    if (!err && n >= CONTROL_THREAD_ANY)
+        err = error_new("'%s' is no thread", text);
+    if (!err)
+        *ret = (u32)n;
+    return err;
 }

@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/debugger/dbg_internal.h"
+#include "debug/debug_internal.h"
 
-struct error *dbg_subject_over_time(struct dbg *d, const char *text, struct subject **ret)
+struct error *debug_subject_over_time(struct debug *d, const char *text, struct subject **ret)
 {
     struct values_request request;
-    struct error *err = dbg_request(d, &request);
+    struct error *err = debug_request(d, &request);
     if (!err)
         err = subject_create(d->session, d->source, d->thread, &request, text, ret);
     if (!err)
-        dbg_say_note(d, (*ret)->note);
+        debug_note(d, (*ret)->note);
     return err;
 }
 
 /* Why it cannot be waited for here; NULL: it can. */
-static struct error *refuse_subject(struct dbg *d, const struct subject *s)
+static struct error *refuse_subject(const struct subject *s)
 {
     if (!s->is_gone && !s->is_constant)
         return NULL;
-    char *keeping = dbg_keeping(d, s);
+    char *keeping = debug_keeping(s);
     const char *what = s->is_gone ? "is optimised out here" : "never changes";
     struct error *err = keeping ? error_new("%s %s: %s", s->expression, what, keeping)
                                 : error_new("%s %s", s->expression, what);
@@ -32,13 +32,13 @@ static struct error *refuse_subject(struct dbg *d, const struct subject *s)
     return err;
 }
 
-struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret)
+struct error *debug_subject(struct debug *d, const char *text, struct subject **ret)
 {
     struct subject *s;
-    struct error *err = dbg_subject_over_time(d, text, &s);
+    struct error *err = debug_subject_over_time(d, text, &s);
     if (err)
         return err;
-    err = refuse_subject(d, s);
+    err = refuse_subject(s);
     if (err)
         subject_destroy(s);
     else
@@ -49,17 +49,17 @@ struct error *dbg_subject(struct dbg *d, const char *text, struct subject **ret)
 /* --- memory -------------------------------------------------------------------------------------- */
 
 /* ADDRESS LENGTH: memory that need not be there yet. */
-static struct error *subject_of_words(struct dbg *d, const char *text, struct subject **ret)
+static struct error *subject_of_words(struct debug *d, const char *text, struct subject **ret)
 {
     u64 address, size;
     const char *blank = strrchr(text, ' ');
     if (!blank)
         return error_new("behind -l there is an expression, or an address and a length");
     char *first = xformat("%.*s", (int)(blank - text), text);
-    struct error *err = dbg_integer(d, first, &address);
+    struct error *err = debug_integer(d, first, &address);
     free(first);
     if (!err)
-        err = dbg_integer(d, blank + 1, &size);
+        err = debug_integer(d, blank + 1, &size);
     if (!err && (!size || address + size < address))
         err = error_coded(ERROR_UNAVAILABLE, "there is no memory of %llu bytes at 0x%llx",
                           (unsigned long long)size, (unsigned long long)address);
@@ -84,7 +84,7 @@ static const char *last_member(const char *text)
 }
 
 /* A bit-field has no address: its struct has. */
-static char *fixed_bits(struct dbg *d, const char *text)
+static char *fixed_bits(struct debug *d, const char *text)
 {
     const char *member = last_member(text);
     struct evaluation *evaluation;
@@ -95,7 +95,7 @@ static char *fixed_bits(struct dbg *d, const char *text)
     bool arrow = member[-1] == '>';
     char *fixed = NULL, *object = xformat(arrow ? "*(%.*s)" : "%.*s",
                                           (int)(member - text) - (arrow ? 2 : 1), text);
-    struct error *err = dbg_evaluation(d, &evaluation);
+    struct error *err = debug_evaluation(d, &evaluation);
     if (!err) {
         err = values_evaluate(evaluation, object, &value);
         if (!err && value_memory(value, &address, &size)) {
@@ -111,7 +111,7 @@ static char *fixed_bits(struct dbg *d, const char *text)
 }
 
 /* The same place, named so that it stays the same. */
-static char *fixed_expression(struct dbg *d, const struct subject *s)
+static char *fixed_expression(struct debug *d, const struct subject *s)
 {
     u64 address, size;
     if (s->not_first || s->not_last)
@@ -120,11 +120,11 @@ static char *fixed_expression(struct dbg *d, const struct subject *s)
     return xformat("*(%s *)0x%llx", s->type, (unsigned long long)address);
 }
 
-struct error *dbg_subject_location(struct dbg *d, const char *text, struct subject **ret)
+struct error *debug_subject_location(struct debug *d, const char *text, struct subject **ret)
 {
     struct subject *s, *fixed;
     u64 address, size;
-    struct error *err = dbg_subject(d, text, &s);
+    struct error *err = debug_subject(d, text, &s);
     if (err && strchr(text, ' ')) {
         error_destroy(err);
         return subject_of_words(d, text, ret);
@@ -143,7 +143,7 @@ struct error *dbg_subject_location(struct dbg *d, const char *text, struct subje
         return err;
     }
     char *expression = fixed_expression(d, s);
-    err = expression ? dbg_subject(d, expression, &fixed) : error_new("none");
+    err = expression ? debug_subject(d, expression, &fixed) : error_new("none");
     if (!err && (fixed->address != s->address || fixed->size != s->size)) {
         subject_destroy(fixed);
         err = error_new("another place");

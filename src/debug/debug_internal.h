@@ -1,0 +1,72 @@
+/* What the files of src/debug share, and no client needs. */
+#ifndef DEBUG_DEBUG_INTERNAL_H
+#define DEBUG_DEBUG_INTERNAL_H
+
+#include "debug/debug.h"
+
+/* When a frame began; it lives at alive_to. */
+struct debug_life {
+    u32 thread;
+    u64 cfa;
+    struct moment begin, call, alive_to;
+};
+
+/* debug.c: to the client. */
+__attribute__((format(printf, 2, 3))) void debug_say(struct debug *d, const char *format, ...);
+void debug_say_bytes(struct debug *d, const char *bytes, size_t size);
+void debug_note(struct debug *d, const char *note); /* NULL: nothing is said */
+
+/* debug_motion.c: of session_options. */
+void debug_moving_begun(void *context, struct session *s);
+void debug_progress(void *context, const struct session_progress *p);
+
+/* debug_breakpoints.c */
+struct error *debug_breakpoints_settle(struct debug *d); /* before something moves */
+void debug_breakpoints_forget(struct debug *d);          /* another session */
+void debug_breakpoints_deinit(struct debug *d);
+struct debug_breakpoint *debug_breakpoints_add(struct debug *d, u32 type, const char *what);
+void debug_break_take_back(struct debug *d, struct debug_breakpoint *p); /* the last one */
+struct error *debug_breakpoint_resolve(struct debug *d, struct debug_breakpoint *p);
+void debug_breakpoint_unsettle(struct debug *d, struct debug_breakpoint *p);
+/* debug_arrive() where the movement stopped: at a breakpoint on a function one stands in that
+ * function. */
+void debug_breakpoints_arrive(struct debug *d, const struct session_stop *stop);
+struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p, bool *ret);
+
+/* debug_watch.c */
+struct error *debug_watch_condition(struct debug *d, struct debug_breakpoint *p); /* has another */
+struct error *debug_watch_settle(struct debug *d, struct debug_breakpoint *p);
+u32 debug_watch_kind(const struct debug_breakpoint *p); /* enum plan_site_kind */
+void debug_watch_destroy(struct debug_watch *w);        /* accepts NULL */
+void debug_watches_moved(struct debug *d);
+void debug_watches_rebind(struct debug *d);
+
+/* debug_follow.c */
+bool debug_follows(const struct debug *d);
+struct error *debug_follow_continue(struct debug *d, enum session_direction direction,
+                                    struct session_stop *stop);
+struct error *debug_follow_between(struct debug *d, struct moment from, struct session_stop *stop);
+void debug_followed_forget(struct debug *d);
+
+/* debug_goal.c */
+struct error *debug_goal_go(struct debug *d, struct debug_goal *g, enum session_direction direction,
+                            struct session_stop *stop);
+struct error *debug_goal_first(struct debug *d, struct debug_goal *g, struct session_stop *stop);
+
+/* debug_signals.c */
+void debug_default_signals(struct debug *d); /* of a track that has just been opened */
+
+/* debug_panic.c */
+struct error *debug_panic_location(struct debug *d, char **ret); /* of rust_panic; to be freed */
+/* The frame of the program in which a panic that is under way began; false: none is. */
+bool debug_panic_frame(const struct debug *d, size_t *ret);
+
+/* debug_call.c */
+extern const struct values_actions debug_actions;
+
+/* debug_marks.c */
+void debug_marks_load(struct debug *d);
+void debug_marks_save(struct debug *d);
+void debug_marks_deinit(struct debug *d);
+
+#endif

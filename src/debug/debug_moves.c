@@ -1,0 +1,314 @@
+/* Movements: what a user asks for, in the session's words; undo and redo.
+ *
+ * One movement of the user may take several of the session: a breakpoint may wait for a library
+ * that is not there yet, so that each arrival of one is looked at; and a condition that could not
+ * be compiled is looked at at each stop.  So where one has been, for undo and redo, is kept here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/debug_internal.h"
+#include "session/goal_words.h"
+
+bool debug_is_signal_stop(const struct debug *d, u32 location)
+{
+    for (u32 i = 0; i < DEBUG_SIGNALS; i++)
+        if (location && d->signal_breakpoints[i] == location)
+            return true;
+    return false;
+}
+
+/* Do its commands begin with `silent`? */
+static bool has_silent_commands(const struct debug_breakpoint *p)
+{
+    return p->commands.count && strcmp(((char **)p->commands.items)[0], "silent") == 0;
+}
+
+/* All breakpoints that stopped it want nothing to be said. */
+bool debug_stop_is_silent(struct debug *d, const struct session_stop *stop)
+{
+    bool silent = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
+    for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints) && silent; i++) {
+        const struct debug_breakpoint *p = debug_breakpoints_of_location(d, stop->breakpoints[i]);
+        silent = p && has_silent_commands(p);
+    }
+    return silent;
+}
+
+static void debug_count_hit(struct debug *d, struct debug_breakpoint *p)
+{
+    p->hits += p->ignore + 1;
+    p->ignore = 0;
+    for (size_t n = has_silent_commands(p); n < p->commands.count; n++)
+        debug_strings_add(&d->due, ((char **)p->commands.items)[n]);
+}
+
+void debug_count_followed(struct debug *d, struct debug_breakpoint *p)
+{
+    debug_count_hit(d, p);
+}
+
+void debug_count_hits(struct debug *d, const struct session_stop *stop)
+{
+    for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints); i++) {
+        struct debug_breakpoint *p = debug_breakpoints_of_location(d, stop->breakpoints[i]);
+        if (!p)
+            continue;
+        debug_count_hit(d, p);
+        if (p->temporary)
+            debug_breakpoints_remove(d, p);
+        else
+            debug_breakpoint_unsettle(d, p); /* its ignore count is used up */
+    }
+}
+
+static struct error *debug_moves_go(struct debug *d, struct debug_order *o, struct session_stop *stop)
+{
+    switch (o->move) {
+    case MOVE_STEP: return source_step(d->source, o->direction, o->count, stop);
+    case MOVE_NEXT: return source_next(d->source, o->direction, o->count, stop);
+    case MOVE_CONTINUE: return session_continue(d->session, o->direction, o->count, stop);
+    case MOVE_FINISH: return source_finish(d->source, o->direction, o->count, stop, &o->function);
+    case MOVE_STEPI:
+        return session_step(d->session, o->direction, d->thread, o->count,
+                            (struct session_range){0, 0}, stop);
+    case MOVE_NEXTI: return source_nexti(d->source, o->direction, o->count, stop);
+    case MOVE_UNTIL:
+        return o->goal ? debug_goal_go(d, o->goal, o->direction, stop)
+                       : source_until(d->source, o->direction, o->pcs, o->pc_count, stop);
+    case MOVE_FIRST: return debug_goal_first(d, o->goal, stop);
+    default: return source_out(d->source, o->direction, stop);
+    }
+}
+
+/* Watchpoints that are followed have their say. */
+static struct error *go_heeding(struct debug *d, struct debug_order *o, struct session_stop *stop)
+{
+    struct session_place before;
+    debug_followed_forget(d);
+    if (!debug_follows(d) || o->move == MOVE_FIRST)
+        return debug_moves_go(d, o, stop);
+    if (o->move == MOVE_CONTINUE)
+        return debug_follow_continue(d, o->direction, stop);
+    session_place(d->session, &before);
+    struct error *err = debug_moves_go(d, o, stop);
+    return err || stop->why == WHY_INTERRUPTED ? err : debug_follow_between(d, before.at, stop);
+}
+
+/* Is this a stop that the user need not hear of: modules came or went, or no condition holds? */
+static struct error *is_silent(struct debug *d, const struct session_stop *stop, bool *ret)
+{
+    bool all = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
+    for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints) && all; i++) {
+        bool holds = true;
+        struct debug_breakpoint *p = debug_breakpoints_of_location(d, stop->breakpoints[i]);
+        if (stop->breakpoints[i] == d->loader_breakpoint)
+            holds = false;
+        else if (p && p->checks_here) {
+            struct error *err = debug_breakpoint_holds(d, p, &holds);
+            if (err)
+                return err;
+        }
+        all = !holds;
+    }
+    *ret = all;
+    return NULL;
+}
+
+/* What a movement by statements asks in its midst. */
+static bool passes_silently(void *context, const struct session_stop *stop)
+{
+    struct debug *d = context;
+    bool silent = false;
+    debug_breakpoints_arrive(d, stop);
+    struct error *err = is_silent(d, stop, &silent);
+    if (!err && silent && !debug_interrupted())
+        err = debug_breakpoints_settle(d);
+    bool fails = err || debug_interrupted();
+    error_destroy(err);
+    return silent && !fails;
+}
+
+static bool has_silent_stops(const struct debug *d)
+{
+    struct debug_breakpoint *const *all = d->breakpoints.items;
+    bool some = d->loader_breakpoint != 0 || debug_follows(d);
+    for (size_t i = 0; i < d->breakpoints.count && !some; i++)
+        some = all[i]->checks_here;
+    return some;
+}
+
+/* After a silent stop the movement goes on, for those that look for breakpoints.  The others have asked on their
+ * way (passes_silently). */
+static struct error *go_on(struct debug *d, struct debug_order *o, struct session_stop *stop)
+{
+    u64 left = o->count;
+    bool each = has_silent_stops(d) && o->move == MOVE_CONTINUE;
+    if (each)
+        o->count = 1;
+    for (;;) {
+        bool silent = false;
+        struct error *err = debug_breakpoints_settle(d);
+        if (!err)
+            err = go_heeding(d, o, stop);
+        if (err)
+            return err;
+        debug_breakpoints_arrive(d, stop);
+        err = is_silent(d, stop, &silent);
+        if (err)
+            return err;
+        if (silent && !debug_interrupted())
+            continue;
+        if (!each || stop->why != WHY_BREAKPOINT || --left == 0)
+            return NULL;
+    }
+}
+
+static void debug_moves_remember(struct list *moments, struct moment at)
+{
+    *(struct moment *)list_add(moments) = at;
+}
+
+/* However it ended: if it failed, the session is where it was. */
+static struct error *settle_failed(struct debug *d, struct moment before, struct error *err)
+{
+    struct session_place place;
+    struct session_stop stop;
+    session_place(d->session, &place);
+    if (moment_compare(before, place.at) != 0)
+        error_destroy(session_goto(d->session, before, &stop));
+    debug_arrive(d);
+    return err;
+}
+
+struct error *debug_move_unnoted(struct debug *d, struct debug_order *o, struct session_stop *stop)
+{
+    struct session_place before;
+    session_place(d->session, &before);
+    debug_begin_moving(d, o->direction == BACKWARD ? COURSE_BACKWARD : COURSE_FORWARD);
+    source_on_stop(d->source, passes_silently, d);
+    struct error *err = go_on(d, o, stop);
+    debug_end_moving(d);
+    if (err)
+        return settle_failed(d, before.at, err);
+    if (stop->why == WHY_INTERRUPTED && o->direction == BACKWARD)
+        err = settle_failed(d, before.at, NULL);
+    if (o->move != MOVE_FIRST)
+        debug_watches_moved(d);
+    return err;
+}
+
+void debug_moved_from(struct debug *d, struct moment before)
+{
+    debug_moves_remember(&d->undo, before);
+    d->redo.count = 0;
+}
+
+struct error *debug_move(struct debug *d, struct debug_order *o, struct session_stop *stop)
+{
+    struct session_place before;
+    session_place(d->session, &before);
+    struct error *err = debug_move_unnoted(d, o, stop);
+    if (!err)
+        debug_moved_from(d, before.at);
+    return err;
+}
+
+/* Statements are those of the thread whose moment it is. */
+struct error *debug_check_thread(struct debug *d, enum debug_move move)
+{
+    struct session_place place;
+    session_place(d->session, &place);
+    if (move == MOVE_CONTINUE || move == MOVE_STEPI || move == MOVE_UNTIL || move == MOVE_FIRST ||
+        d->thread == place.thread)
+        return NULL;
+    return error_new("thread %u is looked at, but it is thread %u that runs here: move with stepi, "
+                     "until or continue, or go back to it with 'thread %u'",
+                     d->thread, place.thread, place.thread);
+}
+
+/* How many frames are to be left before the one that is looked at.  What the kernel put between
+ * a handler and what it interrupted is not counted, nor is a function that is over: it has no
+ * return but that of the one that it jumped to. */
+u64 debug_frames_inside(const struct debug *d)
+{
+    u64 count = 0;
+    if (d->auto_selected)
+        return 0;
+    for (size_t n = 0; n < d->selected; n++)
+        count += !d->frames[n].signal && !d->frames[n].tail;
+    return count - (d->frames[d->selected].tail && count);
+}
+
+void debug_order_deinit(struct debug_order *o)
+{
+    free(o->pcs);
+    debug_goal_destroy(o->goal);
+}
+
+/* --- to a moment -------------------------------------------------------------------------------- */
+
+struct error *debug_find_moment(struct debug *d, const char *words, struct moment *ret)
+{
+    struct session_place place;
+    const struct debug_bookmark *b = debug_bookmark_find(d, words);
+    session_place(d->session, &place);
+    if (b && b->track != session_track(d->session))
+        return error_new("bookmark %s is in track %u; 'track %u' goes there", b->name, b->track,
+                         b->track);
+    if (!b && strcmp(words, "here") != 0)
+        return goal_words_find(d->session, d->rec->meta.started, words, ret);
+    *ret = b ? b->at : place.at;
+    return NULL;
+}
+
+static struct error *debug_moves_jump(struct debug *d, struct moment to, struct session_stop *stop)
+{
+    *stop = (struct session_stop){.why = WHY_ARRIVED};
+    debug_followed_forget(d);
+    debug_begin_moving(d, COURSE_TO);
+    struct error *err = session_goto(d->session, to, stop);
+    debug_end_moving(d);
+    if (!err)
+        debug_arrive(d);
+    return err;
+}
+
+struct error *debug_goto(struct debug *d, struct moment to, struct session_stop *stop)
+{
+    struct session_place before;
+    session_place(d->session, &before);
+    struct error *err = debug_moves_jump(d, to, stop);
+    if (!err)
+        debug_moved_from(d, before.at);
+    return err;
+}
+
+/* `from` has where to go, `to` gets what leads back from there. */
+static struct error *debug_moves_exchange(struct debug *d, struct list *from, struct list *to, u64 count,
+                                          const char *done, struct session_stop *stop)
+{
+    struct session_place before;
+    if (!from->count)
+        return error_new("there is no movement that can be %s", done);
+    if (count > from->count)
+        return error_new("only %zu movement%s can be %s", from->count, from->count == 1 ? "" : "s", done);
+    const struct moment *moments = from->items;
+    session_place(d->session, &before);
+    struct error *err = debug_moves_jump(d, moments[from->count - count], stop);
+    for (struct moment at = before.at; !err && count > 0; count--) {
+        debug_moves_remember(to, at);
+        at = moments[--from->count];
+    }
+    return err;
+}
+
+struct error *debug_undo(struct debug *d, u64 count, struct session_stop *stop)
+{
+    return debug_moves_exchange(d, &d->undo, &d->redo, count, "undone", stop);
+}
+
+struct error *debug_redo(struct debug *d, u64 count, struct session_stop *stop)
+{
+    return debug_moves_exchange(d, &d->redo, &d->undo, count, "made again", stop);
+}
