@@ -21,6 +21,29 @@ struct __attribute__((packed)) k_epoll_event {
     u64 data;
 };
 
+/* Asynchronous input and output. */
+struct k_iocb {
+    u64 data;
+    u32 key;
+    u32 rw_flags;
+    u16 operation;
+    i16 priority;
+    u32 fd;
+    u64 buffer;
+    u64 size;
+    u64 offset;
+    u64 reserved;
+    u32 flags;
+    u32 event_fd;
+};
+
+struct k_io_event {
+    u64 data;
+    u64 block;
+    i64 result;
+    i64 result2;
+};
+
 /* clone3, as far as the kernel writes through it. */
 struct k_clone3 {
     u64 flags;

@@ -61,6 +61,12 @@ i64 call_madvise(struct call *call);
 i64 call_remap_file_pages(struct call *call);
 i64 call_mlockall(struct call *call);
 i64 call_write_memory(struct call *call);
+i64 call_io_setup(struct call *call);
+i64 call_io_destroy(struct call *call);
+i64 call_io_submit(struct call *call);
+i64 call_io_getevents(struct call *call);
+i64 call_io_cancel(struct call *call);
+i64 call_io_pgetevents(struct call *call);
 i64 call_mseal(struct call *call);
 
 /* syscalls_waits.c */

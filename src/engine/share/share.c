@@ -42,7 +42,7 @@
 #include "log/syscall_table.h"
 
 enum {
-    VIEWS_MOST = 4096,
+    VIEWS_MOST = 65536, /* as many mappings as the kernel allows a process */
     WARM_MOST = 65536,
     COPIES = 1024, /* a power of two: */
     COPIES_BITS = 10,
