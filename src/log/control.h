@@ -1,6 +1,6 @@
 /* Control: what a session says to an engine that replays for it, and what it hears.
  *
- * Version 5.  A change to a message, a plan or a table raises it; engine and ebb are of one build, and the
+ * Version 6.  A change to a message, a plan or a table raises it; engine and ebb are of one build, and the
  * welcome carries it.
  *
  * A session starts one engine per track.  The welcome (log/channel.h) has CHANNEL_CONTROLLED set and, instead of a
@@ -35,7 +35,7 @@
 #include "base/types.h"
 #include "log/channel.h"
 
-enum { CONTROL_VERSION = 5 };
+enum { CONTROL_VERSION = 6 };
 
 /* Numbers go on from those of enum channel_message_kind. */
 enum control_kind {
@@ -50,6 +50,8 @@ enum control_kind {
     CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it has one; DATA without bytes */
     CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states (below) */
     CONTROL_POINTS = 42,    /* struct control_points, attached: struct point_table (log/point_table.h); DATA without bytes */
+    CONTROL_SNAPSHOT = 43,  /* struct channel_message, attached: an empty file; DATA: struct control_snapshot, and the state in the file; or EAGAIN: why not */
+    CONTROL_RESTORE = 44,   /* struct control_restore, attached: such a file; answered by STOPPED: with LIMIT, it stands there; with UNABLE, where it stood, or nowhere */
     CONTROL_STOPPED = 64,   /* struct control_stopped */
     CONTROL_FORKED = 65,    /* struct control_forked */
     CONTROL_DATA = 66,      /* struct control_data, bytes behind it or in the file attached */
@@ -84,6 +86,17 @@ struct control_data {
     u32 error;    /* 0, or an errno */
     u32 attached; /* 1: the bytes are in the file */
     u64 size;     /* of the bytes; READ: as many as could be read from the address on */
+};
+
+/* A state as log/snapshot_state.h has it, in a file: the pages, and behind them the state. */
+struct control_snapshot {
+    u64 state_at, state_size;
+};
+
+struct control_restore {
+    struct channel_message message;
+    struct control_snapshot snapshot;
+    u64 event; /* offset of the next event in the file of all events */
 };
 
 struct control_forked {

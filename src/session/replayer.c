@@ -606,6 +606,50 @@ struct error *replayer_states(struct replayer *r, struct moment limit, u64 most,
     return err ? err : replayer_hear_stopped(r, ret_fd);
 }
 
+/* --- snapshots ---------------------------------------------------------------------------- */
+
+static struct error *replayer_ask_snapshot(struct replayer *r, struct snapshot_raw *raw)
+{
+    struct channel_message ask;
+    struct control_snapshot extent;
+    union replayer_answer answer;
+    int fd = -1;
+    struct error *err = say(r, &ask, CONTROL_SNAPSHOT, sizeof ask, NULL, 0, raw->fd);
+    if (!err)
+        err = hear_data(r, &answer, &fd);
+    if (err)
+        return err;
+    if (fd >= 0)
+        close(fd);
+    if (answer.data.size != sizeof extent)
+        return lose(r, error_new("an engine is not of this build"));
+    memcpy(&extent, answer.bytes + sizeof answer.data, sizeof extent);
+    raw->state_at = extent.state_at;
+    raw->state_size = extent.state_size;
+    return NULL;
+}
+
+struct error *replayer_snapshot(struct replayer *r, struct snapshot_raw *ret)
+{
+    struct snapshot_raw raw;
+    struct error *err = snapshot_temporary(~0ull, &raw.fd);
+    if (err)
+        return err;
+    err = replayer_ask_snapshot(r, &raw);
+    if (err)
+        close(raw.fd);
+    else
+        *ret = raw;
+    return err;
+}
+
+struct error *replayer_restore(struct replayer *r, const struct snapshot_raw *raw, u64 offset)
+{
+    struct control_restore ask = {.snapshot = {raw->state_at, raw->state_size}, .event = offset};
+    struct error *err = say(r, &ask.message, CONTROL_RESTORE, sizeof ask, NULL, 0, raw->fd);
+    return err ? err : replayer_hear_stopped(r, NULL);
+}
+
 /* --- questions ----------------------------------------------------------------------------- */
 
 static struct error *replayer_read_some(struct replayer *r, u64 address, void *to, size_t size,

@@ -16,6 +16,7 @@
 #include "base/types.h"
 #include "log/control.h"
 #include "log/recording.h"
+#include "log/snapshot_file.h"
 #include "session/point_tables_internal.h"
 #include "session/session.h"
 #include "session/track_events_internal.h"
@@ -84,6 +85,12 @@ struct error *replayer_run_to(struct replayer *r, struct moment limit);
 
 /* By single instructions; *ret_fd is a file with struct states. */
 struct error *replayer_states(struct replayer *r, struct moment limit, u64 most, int *ret_fd);
+
+/* Its state, in a file without a name that *ret->fd is; the process stands as before.  An error
+ * that leaves it so: there can be none at this moment. */
+struct error *replayer_snapshot(struct replayer *r, struct snapshot_raw *ret);
+/* Becomes that state: a process that stands at the start.  `offset` is of the next event. */
+struct error *replayer_restore(struct replayer *r, const struct snapshot_raw *raw, u64 offset);
 
 struct error *replayer_read(struct replayer *r, u64 address, void *to, size_t size, size_t *ret);
 struct error *replayer_write(struct replayer *r, u64 address, const void *from, size_t size);

@@ -394,6 +394,21 @@ void track_events_place(const struct track_events *t, u64 met, struct moment at,
     *ret_time = m.stamp ? time_of(t, m.stamp) : 0;
 }
 
+u64 track_events_offset(const struct track_events *t, u64 met, struct moment at)
+{
+    struct event_mark m = seek(t, has_met_fewer, met);
+    const struct event *e;
+    while ((e = event_at(t, m.offset)) && m.met < met)
+        pass(t, &m, e);
+    u64 ret = m.offset;
+    while ((e = event_at(t, m.offset)) && !is_met(e)) {
+        bool past = is_fault(e) && moment_compare((struct moment){e->tick, e->pc}, at) < 0;
+        pass(t, &m, e);
+        ret = past ? m.offset : ret;
+    }
+    return ret;
+}
+
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at)
 {
     struct event_mark m = seek(t, has_met_no_more, met);

@@ -30,6 +30,10 @@ const char *track_events_end(const struct track_events *t);
 void track_events_place(const struct track_events *t, u64 met, struct moment at, u64 *ret_number,
                         u64 *ret_time);
 
+/* The offset of the event that an engine goes on with which stands at the moment and has met so
+ * many. */
+u64 track_events_offset(const struct track_events *t, u64 met, struct moment at);
+
 /* Behind the first `met`: does a signal or another thread come at the moment, before what lies
  * there is executed? */
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at);

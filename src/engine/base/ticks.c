@@ -15,7 +15,12 @@ static u64 granted_at; /* the tick of the last grant */
 
 void ticks_start(void)
 {
-    total = granted_at = 0;
+    ticks_start_at(0);
+}
+
+void ticks_start_at(u64 tick)
+{
+    total = granted_at = tick;
     for (unsigned n = 0; n < TICK_COUNTERS; n++)
         cpu->counter[n] = 0;
     ticks_grant(1);

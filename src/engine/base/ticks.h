@@ -9,6 +9,8 @@
 #include "base/types.h"
 
 void ticks_start(void);
+/* So many have passed already. */
+void ticks_start_at(u64 tick);
 u64 ticks_now(void);
 /* Transfers that the engine makes itself: signal delivery, sigreturn, thread switch. */
 void ticks_add(u64 n);

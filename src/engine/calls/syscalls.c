@@ -47,6 +47,11 @@ static call_handler *const handlers[SYSCALL_NUMBERS + 1] = {
 #include "log/syscalls.def"
 };
 
+static struct {
+    u32 direct_known;    /* the state that cpu->direct was made in */
+    bool kernel_changed; /* by call_pass_again() */
+} syscalls;
+
 static call_handler *handler_of(u64 number)
 {
     return handlers[number < SYSCALL_NUMBERS ? number : SYSCALL_NUMBERS];
@@ -89,6 +94,12 @@ i64 call_refuse_seccomp(struct call *call)
 }
 
 i64 call_pass_again(const struct call *call)
+{
+    syscalls.kernel_changed = true;
+    return call_pass_to_processor(call);
+}
+
+i64 call_pass_to_processor(const struct call *call)
 {
     const u64 *a = call->args;
     return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -213,13 +224,11 @@ static u32 direct_state(void)
            (observer.any_call != NULL) << 3;
 }
 
-static u32 direct_known; /* the state that cpu->direct was made in */
-
 void syscalls_update_direct(void)
 {
-    if (direct_known == direct_state())
+    if (syscalls.direct_known == direct_state())
         return;
-    direct_known = direct_state();
+    syscalls.direct_known = direct_state();
     for (unsigned n = 0; n < DIRECT_CALLS; n++)
         cpu->direct[n] = log_owner->direct_calls && !observer.any_call && is_direct(n);
 }
@@ -256,6 +265,51 @@ void syscalls_run(void)
         struct call call = asked; /* a handler may change its own */
         result = syscalls_make(&call);
     }
+    log_call_ends(&asked, result);
+    if (result != CALL_DONE)
+        syscalls_finish(result);
+    log_call_returns(&asked, result);
+}
+
+/* --- threads of a snapshot ------------------------------------------------------------- */
+
+bool syscalls_kernel_changed(void)
+{
+    return syscalls.kernel_changed;
+}
+
+static bool has_mask(call_handler *handler)
+{
+    return handler == call_ppoll || handler == call_pselect6 || handler == call_epoll_pwait ||
+           handler == call_epoll_pwait2;
+}
+
+bool syscalls_resumable(u64 number)
+{
+    call_handler *handler = handler_of(number);
+    return syscall_traits_of(number)->replay == WAY_FEED || has_mask(handler) ||
+           handler == call_rt_sigsuspend;
+}
+
+/* The part of a handler that comes after the wait. */
+static i64 end_wait(const struct call *asked)
+{
+    call_handler *handler = handler_of(asked->number);
+    if (handler == call_rt_sigsuspend)
+        return signals_suspend_resumed();
+    i64 result = call_pass(asked);
+    if (has_mask(handler) && thread_self()->mask_restore_waits)
+        signals_mask_after_call();
+    return result;
+}
+
+void syscalls_resume(void)
+{
+    const struct call asked = thread_self()->call.asked;
+    i64 result = end_wait(&asked);
+    bool made = syscall_traits_of(asked.number)->replay != WAY_FEED;
+    if (made && (result == -EFAULT || result == -EINTR))
+        result = mend(result);
     log_call_ends(&asked, result);
     if (result != CALL_DONE)
         syscalls_finish(result);

@@ -193,6 +193,7 @@ i64 call_arch_prctl(struct call *call)
     switch (code) {
     case ARCH_SET_GS:
     case ARCH_SET_FS:
+        return call_pass_to_processor(call);
     case ARCH_REQ_XCOMP_PERM:
     case ARCH_REQ_XCOMP_GUEST_PERM:
         return call_pass_again(call);

@@ -25,6 +25,9 @@ i64 address_remap_file_pages(u64 at, u64 size, u64 protection, u64 page, u64 fla
 
 /* The heap begins here (the loader says so); brk grows from it. */
 void address_set_brk(u64 at);
+/* Where it begins and ends; and as it was in another engine. */
+void address_heap(u64 *ret_start, u64 *ret_now);
+void address_restore_heap(u64 start, u64 now);
 
 /* A place for an image (executable or interpreter, PIE) of `size` bytes; 0: none. */
 u64 address_place_image(u64 size, u64 alignment);

@@ -623,6 +623,18 @@ void address_set_brk(u64 at)
     heap.now = at;
 }
 
+void address_heap(u64 *ret_start, u64 *ret_now)
+{
+    *ret_start = heap.start;
+    *ret_now = heap.now;
+}
+
+void address_restore_heap(u64 start, u64 now)
+{
+    heap.start = start;
+    heap.now = now;
+}
+
 static bool data_limit_allows(u64 at)
 {
     u64 limit[2];

@@ -10,11 +10,14 @@ struct file_name {
     struct file_name *next;
 };
 
-static struct file_name *names;
+static struct {
+    struct file_name *first;
+    struct file_origin *origins;
+} names;
 
 const char *file_names_find(u64 device, u64 inode)
 {
-    for (const struct file_name *n = names; n; n = n->next)
+    for (const struct file_name *n = names.first; n; n = n->next)
         if (n->device == device && n->inode == inode)
             return n->path;
     return NULL;
@@ -26,6 +29,28 @@ void file_names_note(u64 device, u64 inode, const char *path)
         return;
     struct file_name *n = pool_take(sizeof(*n));
     u64 size = strlen(path) + 1;
-    *n = (struct file_name){device, inode, memcpy(pool_take(size), path, size), names};
-    names = n;
+    *n = (struct file_name){device, inode, memcpy(pool_take(size), path, size), names.first};
+    names.first = n;
+}
+
+const struct file_origin *file_origin_find(u64 own_device, u64 own_inode)
+{
+    const struct file_origin *o = names.origins;
+    while (o && (o->own_device != own_device || o->own_inode != own_inode))
+        o = o->next;
+    return o;
+}
+
+/* The latest is found first: a file may have another content when it is mapped again. */
+void file_origin_note(u64 own_device, u64 own_inode, const struct event_map *map, const char *path)
+{
+    const struct file_origin *known = file_origin_find(own_device, own_inode);
+    if (known && known->map.copy == map->copy && known->map.device == map->device &&
+        known->map.inode == map->inode && known->map.file_size == map->file_size &&
+        known->map.mtime == map->mtime)
+        return;
+    struct file_origin *o = pool_take(sizeof(*o));
+    u64 size = strlen(path) + 1;
+    *o = (struct file_origin){own_device, own_inode, *map, memcpy(pool_take(size), path, size), names.origins};
+    names.origins = o;
 }

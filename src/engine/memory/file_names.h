@@ -3,9 +3,20 @@
 #define ENGINE_FILE_NAMES_H
 
 #include "base/types.h"
+#include "log/format.h"
 
 void file_names_note(u64 device, u64 inode, const char *path);
 /* NULL: not known. */
 const char *file_names_find(u64 device, u64 inode);
+
+/* Which file of the recording one here stands for: fields of the MAP event, by its own device and inode.  NULL: not known. */
+struct file_origin {
+    u64 own_device, own_inode;
+    struct event_map map;
+    const char *path;
+    struct file_origin *next;
+};
+void file_origin_note(u64 own_device, u64 own_inode, const struct event_map *map, const char *path);
+const struct file_origin *file_origin_find(u64 own_device, u64 own_inode);
 
 #endif

@@ -259,6 +259,24 @@ i32 mapped_copy_behind(const struct area *a)
     return copy && (a->flags & AREA_SHARED) ? copy->fd : -1;
 }
 
+i32 mapped_copy_file(const struct area *a)
+{
+    const struct mapped_copy *copy = mapped_copy_of_area(a);
+    return copy ? copy->fd : -1;
+}
+
+u64 mapped_copy_last_nameless(void)
+{
+    return mapped.last_nameless;
+}
+
+void mapped_copy_begin_again(u64 last_nameless)
+{
+    drop_unmapped();
+    invariant(2, mapped.count == 0);
+    mapped.last_nameless = last_nameless;
+}
+
 bool mapped_file_write(u64 address, const void *bytes, u64 size)
 {
     const struct area *a = areas_find(address);

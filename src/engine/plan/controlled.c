@@ -25,6 +25,7 @@
 #include "engine/plan/plan_trace.h"
 #include "engine/plan/states.h"
 #include "engine/signals/signals.h"
+#include "engine/snapshot/snapshot.h"
 #include "engine/threads/thread.h"
 #include "engine/track/track.h"
 #include "engine/x86_64/cpu.h"
@@ -40,6 +41,7 @@ enum {
 static struct {
     bool on;
     bool stood;           /* at the first moment */
+    bool restored;        /* a snapshot: it stands where that was taken, and nobody has been told */
     bool answered;        /* the session waits for nothing; at first it does, unasked */
     struct event_end end; /* of the program, when it has come */
     u64 faults_before;
@@ -174,6 +176,22 @@ static void fork_copy(i32 socket)
         control_note_answer(); /* by the copy */
 }
 
+/* Becomes what the snapshot is; the answer comes when it stands there. */
+static void restore_snapshot(const struct control_command *c)
+{
+    struct snapshot_extent extent = {c->restore.snapshot.state_at, c->restore.snapshot.state_size};
+    const char *wrong = c->fd < 0 || c->size < sizeof(c->restore) ? "the snapshot did not come"
+                        : log_owner->outlasts_end || threads.count != 1
+                            ? "the process is not at its beginning"
+                            : snapshot_check(c->fd, &extent);
+    if (wrong) {
+        say_stopped(STOPPED_UNABLE, 0, "", wrong);
+        return;
+    }
+    controlled.restored = true;
+    snapshot_restore(c->fd, &extent, c->restore.event);
+}
+
 /* One command; true if the guest is to run. */
 static bool controlled_obey(void)
 {
@@ -198,6 +216,9 @@ static bool controlled_obey(void)
         fork_copy(fd);
         return false;
     case CONTROL_STOP:
+        break;
+    case CONTROL_RESTORE:
+        restore_snapshot(c);
         break;
     default:
         control_answer(c);
@@ -288,6 +309,10 @@ static u32 why_stop(void)
 
 static void stand_if_due(void)
 {
+    if (controlled.restored) {
+        controlled.restored = false;
+        stand(STOPPED_LIMIT, log_events_met(), "", "");
+    }
     if (!controlled.stood) {
         controlled.stood = true;
         stand(STOPPED_START, log_events_met(), "", "");

@@ -12,6 +12,7 @@
 #include "engine/memory/mapped_copy.h"
 #include "engine/plan/controlled_internal.h"
 #include "engine/plan/plan_points.h"
+#include "engine/snapshot/snapshot.h"
 #include "engine/threads/thread.h"
 #include "engine/track/scratch_log.h"
 #include "engine/track/track.h"
@@ -284,6 +285,19 @@ static void answer_areas(void)
     pool_unmap(list, count * sizeof(*list) + 1);
 }
 
+/* --- snapshots -------------------------------------------------------------------------------- */
+
+static void answer_snapshot(i32 fd)
+{
+    struct snapshot_extent extent = {0, 0};
+    const char *wrong = fd < 0 ? "there is no file for it" : snapshot_write(fd, &extent);
+    struct control_snapshot ret = {extent.state_at, extent.state_size};
+    if (wrong)
+        controlled_answer(EAGAIN, wrong, strlen(wrong) + 1);
+    else
+        controlled_answer(0, &ret, sizeof(ret));
+}
+
 bool control_answer(const struct control_command *c)
 {
     switch (cpu ? c->message.kind : 0) { /* there may be no guest yet, if there cannot be one */
@@ -304,6 +318,9 @@ bool control_answer(const struct control_command *c)
         return true;
     case CONTROL_AREAS:
         answer_areas();
+        return true;
+    case CONTROL_SNAPSHOT:
+        answer_snapshot(c->fd);
         return true;
     case CONTROL_POINTS:
         controlled_answer(c->fd < 0 ? EBADF : plan_points_take(c->fd, c->points.size), NULL, 0);

@@ -28,6 +28,10 @@ void signals_start(const struct signals_inherited *inherited);
  * mask. */
 void signals_thread_start(struct thread *t);
 
+/* The guest's actions, of signal n + 1; and those that it had in another engine (replay). */
+void signals_list_actions(struct k_sigaction ret[SIG_LAST]);
+void signals_restore_actions(const struct k_sigaction actions[SIG_LAST]);
+
 /* Delivers what waits, if anything does: changes cpu to the handler's first instruction (a tick is
  * counted), or ends the process.  Engine context, baton held; called by the dispatcher before it
  * enters the cache. */
@@ -59,6 +63,8 @@ i64 signals_action(int signal, struct gaddr action, struct gaddr old, u64 size);
 i64 signals_mask(int how, struct gaddr set, struct gaddr old, u64 size);
 i64 signals_altstack(struct gaddr stack, struct gaddr old);
 i64 signals_suspend(struct gaddr set, u64 size);
+/* The rest of it, for a thread that waits in one since before a snapshot (replay). */
+i64 signals_suspend_resumed(void);
 i64 signals_pending(struct gaddr set, u64 size);
 /* rt_sigtimedwait: a signal that the engine keeps, because the kernel must not block its kind; 0 if
  * there is none, and the kernel is to be asked. */

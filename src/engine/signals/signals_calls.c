@@ -4,6 +4,7 @@
  * and keep the kernel's side in step.
  */
 #include "engine/base/kernel.h"
+#include "engine/base/text.h"
 #include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals_internal.h"
@@ -37,6 +38,17 @@ static void change_action(int signal, const struct k_sigaction *action)
         signals_set_kernel_action(signal);
     if (action->handler == K_SIG_IGN) /* one that is ignored does not stay pending */
         __atomic_and_fetch(&t->held, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
+void signals_list_actions(struct k_sigaction ret[SIG_LAST])
+{
+    memcpy(ret, signals.actions + 1, SIG_LAST * sizeof(*ret));
+}
+
+/* A replay has told the kernel of its own handlers already, which are the same whatever the guest's are. */
+void signals_restore_actions(const struct k_sigaction actions[SIG_LAST])
+{
+    memcpy(signals.actions + 1, actions, SIG_LAST * sizeof(*actions));
 }
 
 i64 signals_action(int signal, struct gaddr action, struct gaddr old, u64 size)
@@ -195,6 +207,17 @@ static void wait_for_signal(struct thread *t)
 }
 
 /* Only a handler ends it; signals without one are done with here. */
+static i64 suspend_until_handled(struct thread *t, u64 mask)
+{
+    wait_for_signal(t);
+    while (!signals_will_handle()) {
+        signals_deliver(); /* puts the mask back */
+        signals_mask_for_call(mask);
+        wait_for_signal(t);
+    }
+    return -EINTR;
+}
+
 i64 signals_suspend(struct gaddr set, u64 size)
 {
     struct thread *t = thread_self();
@@ -204,13 +227,12 @@ i64 signals_suspend(struct gaddr set, u64 size)
     if (!guest_read_u64(set, &mask))
         return -EFAULT;
     signals_mask_for_call(mask);
-    wait_for_signal(t);
-    while (!signals_will_handle()) {
-        signals_deliver(); /* puts the mask back */
-        signals_mask_for_call(mask);
-        wait_for_signal(t);
-    }
-    return -EINTR;
+    return suspend_until_handled(t, mask);
+}
+
+i64 signals_suspend_resumed(void)
+{
+    return suspend_until_handled(thread_self(), thread_self()->mask);
 }
 
 bool signals_will_handle(void)

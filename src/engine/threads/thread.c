@@ -126,6 +126,21 @@ void thread_list_drop(struct thread *t)
     roster.free_blocks = t;
 }
 
+u32 thread_next_ordinal(void)
+{
+    return roster.next_ordinal;
+}
+
+void thread_set_next_ordinal(u32 ordinal)
+{
+    roster.next_ordinal = ordinal;
+}
+
+u32 thread_first_tid(void)
+{
+    return roster.first_tid;
+}
+
 struct thread *thread_with_ordinal(u32 ordinal)
 {
     struct thread *t = roster.first;

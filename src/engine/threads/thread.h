@@ -198,6 +198,11 @@ bool thread_bases_readable(void);
 void thread_list_add(struct thread *t);
 void thread_list_drop(struct thread *t);
 
+/* The ordinal of the next one; and which it is to be.  The id that the first one has here. */
+u32 thread_next_ordinal(void);
+void thread_set_next_ordinal(u32 ordinal);
+u32 thread_first_tid(void);
+
 /* Ends the calling kernel thread, handing the baton on.  Its block has been dropped. */
 _Noreturn void thread_leave(int status);
 

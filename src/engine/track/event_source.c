@@ -1,6 +1,7 @@
 /* Event source: see event_source.h.  ebb has checked the file's events one by one before it wrote them. */
 #include "engine/track/event_source.h"
 
+#include "base/assert.h"
 #include "engine/track/track.h"
 
 static struct {
@@ -35,6 +36,12 @@ void event_source_advance(const struct event *e)
         source.file_at += e->size;
     else
         ring_advance(&source.consumer, &track_host, e->size);
+}
+
+void event_source_seek(u64 offset)
+{
+    assert(source.file && offset <= source.file_size);
+    source.file_at = offset;
 }
 
 bool event_source_is_last(const struct event *e)

@@ -14,6 +14,9 @@ void event_source_start(void);
 const struct event *event_source_peek(void);
 void event_source_advance(const struct event *e);
 
+/* Goes on at this offset; of a file alone. */
+void event_source_seek(u64 offset);
+
 /* Is it known that none comes behind it? */
 bool event_source_is_last(const struct event *e);
 

@@ -19,6 +19,19 @@ bool replay_process_is_made(const struct event **ret);
 
 u64 replay_events_met(void);
 
+/* A mapped file of the recording, from ebb; its descriptor, or -errno. */
+i64 replay_fetch(const struct event_map *map, const char *path);
+
+/* What a snapshot needs of a replay besides: how far it is, how far stacks grow, and what the recorder could not catch. */
+struct replay_position {
+    u64 events_met, stack_limit;
+    char limit[256];
+};
+/* False: an instruction is about to be given a fault, and the replay has prepared for that. */
+bool replay_save_position(struct replay_position *ret);
+/* Goes on from there, with the event at this offset. */
+void replay_restore_position(const struct replay_position *p, u64 offset);
+
 /* A child of vfork began here in the recording?  And does the log go on with its parent, who made the
  * call at this moment? */
 bool replay_vfork_begins(void);

@@ -169,6 +169,21 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     output_start();
 }
 
+bool replay_save_position(struct replay_position *ret)
+{
+    *ret = (struct replay_position){.events_met = replay.events_met};
+    memcpy(ret->limit, replay.limit, sizeof(ret->limit));
+    return replay_fault_state(&ret->stack_limit);
+}
+
+void replay_restore_position(const struct replay_position *p, u64 offset)
+{
+    replay.events_met = p->events_met;
+    memcpy(replay.limit, p->limit, sizeof(replay.limit));
+    replay_limit_stack(p->stack_limit);
+    event_source_seek(offset);
+}
+
 /* The program is loaded, as it was. */
 void replay_entered(void)
 {

@@ -52,6 +52,12 @@ void replay_limit_stack(u64 bytes)
     kernel_call(__NR_prlimit64, 0, K_RLIMIT_STACK, limit, NULL);
 }
 
+bool replay_fault_state(u64 *ret_stack_limit)
+{
+    *ret_stack_limit = faults.stack_limit;
+    return !faults.closed;
+}
+
 void replay_raise_limits(void)
 {
     static const u8 raised[] = {K_RLIMIT_CPU,    K_RLIMIT_FSIZE,   K_RLIMIT_DATA, K_RLIMIT_NPROC,

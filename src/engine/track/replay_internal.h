@@ -67,6 +67,8 @@ bool replay_clock(u32 source, const u64 *args, struct clock_answer *ret);
 void replay_raise_limits(void);
 /* How far stacks grow from now on. */
 void replay_limit_stack(u64 bytes);
+/* The same, asked; false: a page is closed for the fault that comes next. */
+bool replay_fault_state(u64 *ret_stack_limit);
 bool replay_stack_fault(u64 address);
 /* A signal that an instruction raised, for which the replay must prepare: with the second, in front of it. */
 bool replay_faults_at(const struct event *e);

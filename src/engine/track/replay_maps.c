@@ -9,7 +9,7 @@
 #include "engine/track/track.h"
 
 /* From ebb, who has a copy of it, or finds the file and knows whether it still is what it was. */
-static i64 fetch(const struct event_map *map, const char *path)
+i64 replay_fetch(const struct event_map *map, const char *path)
 {
     static struct channel_fetch ask;
     struct channel_kept kept = {0};
@@ -42,7 +42,7 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
     for (u32 n = 0; n < map->path_size; n++)
         text_add_char(&t, ((const char *)(map + 1))[n]);
     struct k_stat own = {0};
-    i64 fd = fetch(map, path);
+    i64 fd = replay_fetch(map, path);
     if (kernel_failed(fd) || kernel_failed(kernel_call(__NR_fstat, fd, &own)) ||
         own.size != map->file_size) {
         static char why[8300];
@@ -53,6 +53,7 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
     }
     file_names_note(map->device, map->inode, path);
     file_names_note(own.device, own.inode, path); /* a kept copy is another file */
+    file_origin_note(own.device, own.inode, map, path);
     *ret = (struct log_file){(i32)fd, map->device, map->inode, map->file_size, map->size,
                              map->copy};
     replay.mapped_at = map->address;

@@ -29,6 +29,11 @@ void output_quiet(bool quiet)
     output.is_quiet = quiet;
 }
 
+bool output_is_quiet(void)
+{
+    return output.is_quiet;
+}
+
 void output_save(struct output_state *ret)
 {
     *ret = output.state;

@@ -14,6 +14,7 @@ struct output_state {
 void output_start(void);
 /* The replay of a forked process begins with what its parent did, which is not shown. */
 void output_quiet(bool quiet);
+bool output_is_quiet(void);
 /* A child of vfork has descriptors of its own. */
 void output_save(struct output_state *ret);
 void output_restore(const struct output_state *state);

@@ -24,11 +24,11 @@ static _Noreturn void replay_threads_begin(void)
 }
 
 /* A stack as engine_switch() leaves it: registers, and where to return to. */
-static void prepare_stack(struct thread *t)
+void replay_thread_prepare(struct thread *t, void (*begin)(void))
 {
     u64 *top = (u64 *)thread_stack_top(t);
-    *--top = 0; /* the stack's end, and its alignment at `replay_threads_begin` */
-    *--top = (u64)replay_threads_begin;
+    *--top = 0; /* the stack's end, and its alignment at `begin` */
+    *--top = (u64)begin;
     for (int n = 0; n < SAVED_REGISTERS; n++)
         *--top = 0;
     t->replay_rsp = (u64)top;
@@ -42,7 +42,7 @@ void replay_thread_create(const struct k_clone_args *args, u32 tid)
     thread_prepare(t, args);
     t->tid = tid;
     memcpy(t->name, thread_self()->name, sizeof(t->name));
-    prepare_stack(t);
+    replay_thread_prepare(t, replay_threads_begin);
     thread_list_add(t);
 }
 
@@ -80,11 +80,20 @@ void replay_switch_to(u32 ordinal)
     engine_switch(&from->replay_rsp, to->replay_rsp);
 }
 
+_Noreturn void replay_thread_become(struct thread *t)
+{
+    u64 left;
+    t->place = THREAD_HOLDS;
+    replay_threads_load(t);
+    engine_switch(&left, t->replay_rsp);
+    __builtin_unreachable();
+}
+
 _Noreturn void replay_thread_restart(void)
 {
     struct thread *t = thread_self();
     u64 left;
-    prepare_stack(t); /* over frames to which nobody returns */
+    replay_thread_prepare(t, replay_threads_begin); /* over frames to which nobody returns */
     engine_switch(&left, t->replay_rsp);
     __builtin_unreachable();
 }

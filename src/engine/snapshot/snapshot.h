@@ -1,0 +1,26 @@
+/* Snapshots: the guest's complete state, written to a file; and an engine that goes on from one.
+ *
+ * log/snapshot_state.h says what is in such a file.  Both need an engine that replays for a
+ * session and stands at a boundary.
+ */
+#ifndef ENGINE_SNAPSHOT_H
+#define ENGINE_SNAPSHOT_H
+
+#include "base/types.h"
+
+struct snapshot_extent {
+    u64 state_at, state_size; /* of the state, behind the pages */
+};
+
+/* Writes the state to an empty file.  NULL, or why there can be no snapshot here; nothing has
+ * changed. */
+const char *snapshot_write(i32 fd, struct snapshot_extent *ret);
+
+/* Is this a snapshot that can be restored here?  NULL, or why not. */
+const char *snapshot_check(i32 fd, const struct snapshot_extent *extent);
+
+/* Makes it the state of this process, whose guest is gone.  The next event is the one at `event`.
+ * Goes on with engine_run() on the stack of the thread whose moment it is. */
+_Noreturn void snapshot_restore(i32 fd, const struct snapshot_extent *extent, u64 event);
+
+#endif

@@ -1,0 +1,491 @@
+/* Writing a snapshot: see snapshot.h.
+ *
+ * What is behind the guest's areas is asked of the kernel (/proc/self/maps): an area that grows
+ * may not reach as far as it may, and the end of a file's mapping may have been replaced.  Which
+ * pages were written is asked, too (/proc/self/pagemap).  Pages of files that the guest has not
+ * written are the files', and not stored; neither are zeros.
+ *
+ * There is no snapshot where a thread is in a call whose handler could not go on in a fresh
+ * engine (syscalls_resumable()), where a child of vfork runs, or where the kernel keeps something
+ * of the process that the engine does not know: then another moment, or none, must do.
+ */
+#include "base/assert.h"
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
+#include "engine/base/pool.h"
+#include "engine/base/settings.h"
+#include "engine/base/text.h"
+#include "engine/base/ticks.h"
+#include "engine/calls/syscalls.h"
+#include "engine/memory/address.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/file_names.h"
+#include "engine/memory/guest_memory.h"
+#include "engine/memory/kernel_maps.h"
+#include "engine/memory/mapped_copy.h"
+#include "engine/signals/signals.h"
+#include "engine/snapshot/snapshot.h"
+#include "engine/snapshot/snapshot_internal.h"
+#include "engine/threads/thread.h"
+#include "engine/track/replay.h"
+#include "engine/track/replay_output.h"
+#include "engine/x86_64/cpu.h"
+#include "engine/x86_64/vector.h"
+#include "log/snapshot_state.h"
+
+_Static_assert(PAGE_SIZE == SNAPSHOT_PAGE, "pages are the kernel's");
+_Static_assert(sizeof(struct output_state) == SNAPSHOT_DESCRIPTORS, "on disk");
+
+enum {
+    PAGES_AT_A_TIME = 64,
+    ENTRIES = 1024,
+    SOURCES_MOST = 8192,
+    K_SEEK_DATA = 3,
+    K_SEEK_HOLE = 4,
+};
+
+#define STATE_MOST (256ul << 20)
+#define LARGEST_AREA (256ul << 30) /* the shadow memory of sanitizers takes minutes to look up */
+#define PAGE_PRESENT (3ul << 62)   /* or swapped */
+#define PAGE_OF_FILE (1ul << 61)
+
+struct snapshot_out {
+    const char *wrong; /* the first thing that was */
+    i32 fd, pagemap, memory;
+    u64 pages;         /* written, or in the buffer */
+    u8 *state;
+    u64 used;
+    u64 last_run;      /* offset of the last PAGES; 0: none */
+    u32 waiting;       /* pages in the buffer */
+    u64 first_entry, entry_count;
+    u64 entry[ENTRIES];
+    u32 file_count, copy_count;
+    const struct file_origin *files[SOURCES_MOST];
+    i32 copies[SOURCES_MOST];
+    u8 buffer[PAGES_AT_A_TIME][PAGE_SIZE];
+    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
+};
+
+static void fail(struct snapshot_out *o, const char *why)
+{
+    if (!o->wrong)
+        o->wrong = why;
+}
+
+u64 snapshot_vector_places(void)
+{
+    enum { LEAF = 0xd, FIRST_WITH_PLACE = 2, FEATURES = 63 };
+    u64 hash = 0x9e3779b97f4a7c15ul;
+    for (u32 n = FIRST_WITH_PLACE; n < FEATURES; n++) {
+        u32 eax = LEAF, ebx, ecx = n, edx;
+        if (!(vector_shape.kept & XSAVE_BIT(n)))
+            continue;
+        __asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+        hash = (hash ^ ((u64)eax << 32 | ebx)) * 0x9e3779b97f4a7c15ul;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* A record of zeros; the state has room for it, or the snapshot fails. */
+static void *add_record(struct snapshot_out *o, u32 kind, u64 size)
+{
+    size = (size + 7) & ~7ul;
+    if (o->used + size > STATE_MOST) {
+        fail(o, "its state is too long");
+        o->used = sizeof(struct snapshot_state); /* what comes now is thrown away */
+    }
+    struct snapshot_record *r = (struct snapshot_record *)(o->state + o->used);
+    memset(r, 0, size);
+    *r = (struct snapshot_record){kind, (u32)size};
+    o->used += size;
+    return r;
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
+
+static void write_all(struct snapshot_out *o, const void *bytes, u64 size)
+{
+    for (u64 at = 0; at < size && !o->wrong;) {
+        i64 wrote = kernel_call(__NR_write, o->fd, (const u8 *)bytes + at, size - at);
+        if (wrote <= 0 && wrote != -EINTR)
+            fail(o, "there is no room for it");
+        at += wrote > 0 ? (u64)wrote : 0;
+    }
+}
+
+static void flush_pages(struct snapshot_out *o)
+{
+    write_all(o, o->buffer, o->waiting * PAGE_SIZE);
+    o->waiting = 0;
+}
+
+/* The page that is next in the buffer becomes part of the snapshot. */
+static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
+{
+    struct snapshot_pages *run = o->last_run ? (struct snapshot_pages *)(o->state + o->last_run) : NULL;
+    if (!run || run->copy != copy || run->address + run->count * PAGE_SIZE != address) {
+        run = add_record(o, SNAPSHOT_PAGES, sizeof(*run));
+        run->address = address;
+        run->first = o->pages;
+        run->copy = copy;
+        o->last_run = (u64)((u8 *)run - o->state);
+    }
+    run->count++;
+    o->pages++;
+    if (++o->waiting == PAGES_AT_A_TIME)
+        flush_pages(o);
+}
+
+static bool snapshot_is_zero(const u8 *page)
+{
+    const u64 *words = (const u64 *)page;
+    u64 any = 0;
+    for (u64 n = 0; n < PAGE_SIZE / sizeof(u64); n++)
+        any |= words[n];
+    return any == 0;
+}
+
+static u64 entry_of(struct snapshot_out *o, u64 page)
+{
+    u64 number = page / PAGE_SIZE;
+    if (number - o->first_entry >= o->entry_count) {
+        i64 got = kernel_call(__NR_pread64, o->pagemap, o->entry, sizeof(o->entry), number * sizeof(u64));
+        o->first_entry = number;
+        o->entry_count = got > 0 ? (u64)got / sizeof(u64) : 0;
+        if (!o->entry_count) {
+            fail(o, "the kernel does not say which pages there are");
+            return 0;
+        }
+    }
+    return o->entry[number - o->first_entry];
+}
+
+/* What the guest cannot read, the kernel can. */
+static bool snapshot_read_page(struct snapshot_out *o, u64 page, bool readable)
+{
+    u8 *to = o->buffer[o->waiting];
+    if (readable && guest_read(to, gaddr(page), PAGE_SIZE))
+        return true;
+    return kernel_call(__NR_pread64, o->memory, to, PAGE_SIZE, page) == PAGE_SIZE;
+}
+
+static void write_memory(struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    bool anonymous = m->source == SNAPSHOT_ANONYMOUS;
+    for (u64 page = m->start; page < m->end && !o->wrong; page += PAGE_SIZE) {
+        u64 entry = entry_of(o, page);
+        if (!(entry & PAGE_PRESENT) || (!anonymous && (entry & PAGE_OF_FILE)))
+            continue;
+        if (!snapshot_read_page(o, page, m->protection & PROT_READ))
+            fail(o, "a page cannot be read");
+        else if (!anonymous || !snapshot_is_zero(o->buffer[o->waiting]))
+            keep_page(o, page, 0);
+    }
+}
+
+static void write_copy_part(struct snapshot_out *o, u32 index, u64 at, u64 end)
+{
+    for (; at < end && !o->wrong; at += PAGE_SIZE) {
+        u8 *to = o->buffer[o->waiting];
+        memset(to, 0, PAGE_SIZE);
+        if (kernel_call(__NR_pread64, o->copies[index], to, PAGE_SIZE, at) < 0)
+            fail(o, "shared memory cannot be read");
+        else if (!snapshot_is_zero(to))
+            keep_page(o, at, index + 1);
+    }
+}
+
+static void write_copy(struct snapshot_out *o, u32 index)
+{
+    i32 fd = o->copies[index];
+    for (i64 at = 0; !o->wrong;) {
+        at = kernel_call(__NR_lseek, fd, at, K_SEEK_DATA);
+        i64 end = at < 0 ? at : kernel_call(__NR_lseek, fd, at, K_SEEK_HOLE);
+        if (at == -ENXIO)
+            return;
+        if (end < 0)
+            fail(o, "shared memory cannot be read");
+        else
+            write_copy_part(o, index, page_down((u64)at), (u64)end);
+        at = end;
+    }
+}
+
+/* --- the address space ------------------------------------------------------------------------ */
+
+static u32 copy_index(struct snapshot_out *o, i32 fd, const struct mapped_copy_name *name)
+{
+    struct k_stat st = {0};
+    for (u32 n = 0; n < o->copy_count; n++)
+        if (o->copies[n] == fd)
+            return n;
+    if (o->copy_count == SOURCES_MOST || kernel_failed(kernel_call(__NR_fstat, fd, &st))) {
+        fail(o, "too much memory is shared");
+        return 0;
+    }
+    const char *path = file_names_find(name->device, name->inode);
+    u64 length = path ? strlen(path) : 0;
+    struct snapshot_copy *copy = add_record(o, SNAPSHOT_COPY, sizeof(*copy) + length);
+    copy->device = name->device;
+    copy->inode = name->inode;
+    copy->size = st.size;
+    copy->path_size = (u32)length;
+    memcpy(copy + 1, path, length);
+    o->copies[o->copy_count] = fd;
+    return o->copy_count++;
+}
+
+static u32 file_index(struct snapshot_out *o, const struct file_origin *origin)
+{
+    for (u32 n = 0; n < o->file_count; n++)
+        if (o->files[n] == origin)
+            return n;
+    if (o->file_count == SOURCES_MOST) {
+        fail(o, "too many files are mapped");
+        return 0;
+    }
+    u64 length = strlen(origin->path);
+    struct snapshot_file_record *file = add_record(o, SNAPSHOT_FILE, sizeof(*file) + length);
+    file->copy = origin->map.copy;
+    file->path_size = (u32)length;
+    file->device = origin->map.device;
+    file->inode = origin->map.inode;
+    file->size = origin->map.file_size;
+    file->mtime = origin->map.mtime;
+    memcpy(file + 1, origin->path, length);
+    o->files[o->file_count] = origin;
+    return o->file_count++;
+}
+
+/* What an area shows: the records of files and copies come to be here. */
+static u32 source_of(struct snapshot_out *o, const struct area *a, u32 *ret_index)
+{
+    struct mapped_copy_name name;
+    *ret_index = 0;
+    if (mapped_copy_shown(a, &name)) {
+        *ret_index = copy_index(o, mapped_copy_file(a), &name);
+        return SNAPSHOT_OF_COPY;
+    }
+    if (a->flags & AREA_SHARED)
+        fail(o, "memory is shared with others");
+    if (!(a->flags & AREA_FILE))
+        return SNAPSHOT_ANONYMOUS;
+    const struct file_origin *origin = file_origin_find(a->device, a->inode);
+    if (origin)
+        *ret_index = file_index(o, origin);
+    else
+        fail(o, "a mapped file is not known");
+    return SNAPSHOT_OF_FILE;
+}
+
+static void write_area(struct snapshot_out *o, const struct area *a)
+{
+    u32 index = 0, source = a->flags & AREA_VDSO ? SNAPSHOT_ANONYMOUS : source_of(o, a, &index);
+    struct snapshot_area *area = add_record(o, SNAPSHOT_AREA, sizeof(*area));
+    if (a->end - a->start > LARGEST_AREA)
+        fail(o, "an area is too large to be looked through");
+    area->start = a->start;
+    area->end = a->end;
+    area->protection = a->protection;
+    area->flags = a->flags;
+    area->offset = a->offset;
+    area->source = source;
+    area->index = index;
+}
+
+/* Where the guest's area and the kernel's mapping overlap. */
+static void write_mapping(struct snapshot_out *o, const struct area *a, const struct kernel_mapping *k,
+                          bool lowest)
+{
+    u32 index, source = source_of(o, a, &index);
+    bool below = lowest && (a->flags & AREA_GROWSDOWN); /* it may have grown beyond what was asked for */
+    struct snapshot_mapping *m = add_record(o, SNAPSHOT_MAPPING, sizeof(*m));
+    m->start = a->start > k->start && !below ? a->start : k->start;
+    m->end = a->end < k->end ? a->end : k->end;
+    m->offset = m->start >= a->start ? a->offset + (m->start - a->start) : a->offset;
+    if (source == SNAPSHOT_OF_FILE && !k->inode) /* what lay behind the end of the file */
+        source = SNAPSHOT_ANONYMOUS;
+    m->source = source;
+    m->index = index;
+    m->protection = a->protection;
+    m->shared = (a->flags & AREA_SHARED) != 0;
+    m->grows_down = (a->flags & AREA_GROWSDOWN) != 0;
+}
+
+static bool visit_mapping(void *context, const struct kernel_mapping *k)
+{
+    struct snapshot_out *o = context;
+    bool lowest = true;
+    for (const struct area *a = areas_from(k->start); a && a->start < k->end; a = areas_from(a->end)) {
+        if (!(a->flags & AREA_VDSO))
+            write_mapping(o, a, k, lowest);
+        lowest = false;
+    }
+    return !o->wrong;
+}
+
+static void write_contents(struct snapshot_out *o)
+{
+    u64 end = o->used;
+    for (u64 at = 0; at < end && !o->wrong;) {
+        const struct snapshot_record *r = (const struct snapshot_record *)(o->state + at);
+        const struct snapshot_mapping *m = (const struct snapshot_mapping *)r;
+        if (r->kind == SNAPSHOT_MAPPING && !m->shared)
+            write_memory(o, m);
+        at += r->size;
+    }
+    for (u32 n = 0; n < o->copy_count; n++)
+        write_copy(o, n);
+    flush_pages(o);
+}
+
+static void write_address_space(struct snapshot_out *o)
+{
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        write_area(o, a);
+    if (kernel_maps_each(visit_mapping, o))
+        fail(o, "the kernel does not say what is mapped");
+    o->pagemap = (i32)kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    o->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    if (o->pagemap < 0 || o->memory < 0)
+        fail(o, "the kernel does not say which pages there are");
+    write_contents(o);
+    if (o->pagemap >= 0)
+        kernel_call(__NR_close, o->pagemap);
+    if (o->memory >= 0)
+        kernel_call(__NR_close, o->memory);
+}
+
+/* --- threads ------------------------------------------------------------------------------------ */
+
+/* Why this thread cannot be part of a snapshot; NULL: it can. */
+static const char *thread_hindrance(const struct thread *t)
+{
+    bool runs = t == thread_self();
+    if (t->in_vfork)
+        return "a child of vfork runs";
+    if (t->fault_waits || t->held)
+        return "a signal is about to be delivered";
+    if (t->call.open && (runs || t->call.met || !syscalls_resumable(t->call.asked.number)))
+        return "a thread is in a system call that must end first";
+    return NULL;
+}
+
+static void fill_thread(struct snapshot_thread *s, const struct thread *t)
+{
+    s->ordinal = t->ordinal;
+    s->tid = t->tid;
+    s->first = t->tid == thread_first_tid();
+    s->in_call = t->call.open;
+    memcpy(s->name, t->name, sizeof(s->name));
+    s->mask = t->mask;
+    s->mask_restore = t->mask_restore;
+    s->mask_restore_waits = t->mask_restore_waits;
+    s->counter_forbidden = t->counter_forbidden;
+    s->altstack_base = t->altstack.base;
+    s->altstack_size = t->altstack.size;
+    s->altstack_flags = (u32)t->altstack.flags;
+    s->signal_waits = t->signal_waiting;
+    memcpy(s->waiting_info, &t->waiting_info, sizeof(s->waiting_info));
+    s->fault_error = t->fault_error;
+    s->fault_trap = t->fault_trap;
+    s->fault_cr2 = t->fault_cr2;
+    s->clear_tid = t->clear_tid.at;
+    s->robust_list = t->robust_list.at;
+    s->robust_size = t->robust_size;
+    s->call_number = t->call.asked.number;
+    memcpy(s->call_args, t->call.asked.args, sizeof(s->call_args));
+    s->call_tick = t->call.tick;
+    s->call_pc = t->call.pc;
+    s->call_flags = t->call.flags;
+}
+
+static void write_thread(struct snapshot_out *o, const struct thread *t)
+{
+    struct snapshot_thread *s = add_record(o, SNAPSHOT_THREAD, sizeof(*s) + VECTOR_STATE_MAX);
+    struct thread_state state = t->state;
+    if (t == thread_self()) {
+        thread_save_registers(&state);
+        thread_save_bases(&state);
+    }
+    fill_thread(s, t);
+    memcpy(s->reg, state.reg, sizeof(s->reg));
+    s->rip = state.rip;
+    s->flags = state.flags;
+    s->fs_base = state.fs_base;
+    s->gs_base = state.gs_base;
+    memcpy(s + 1, t == thread_self() ? o->vector : t->vector, VECTOR_STATE_MAX);
+}
+
+/* --- all of it ------------------------------------------------------------------------------------ */
+
+static void write_state(struct snapshot_out *o)
+{
+    struct snapshot_state *s = add_record(o, SNAPSHOT_STATE, sizeof(*s));
+    struct replay_position position;
+    struct output_state output;
+    struct k_sigaction actions[SIG_LAST];
+    if (!replay_save_position(&position))
+        fail(o, "a signal is about to be delivered");
+    output_save(&output);
+    signals_list_actions(actions);
+    _Static_assert(sizeof(actions) == sizeof(s->actions), "on disk");
+    memcpy(s->actions, actions, sizeof(actions));
+    memcpy(s->shown_as, output.shown_as, sizeof(s->shown_as));
+    memcpy(s->limit, position.limit, sizeof(s->limit));
+    s->version = SNAPSHOT_VERSION;
+    s->running = thread_self()->ordinal;
+    s->tick = ticks_now();
+    s->pc = cpu->rip;
+    s->events_met = position.events_met;
+    s->next_ordinal = thread_next_ordinal();
+    s->vector_size = VECTOR_STATE_MAX;
+    s->vector_kept = vector_shape.kept;
+    s->vector_places = snapshot_vector_places();
+    address_heap(&s->heap_start, &s->heap_now);
+    s->stack_limit = position.stack_limit;
+    s->last_nameless = mapped_copy_last_nameless();
+    s->quiet = output_is_quiet();
+}
+
+static const char *snapshot_hindrance(void)
+{
+    if (log_owner != &log_replay)
+        return "the process has left the recording";
+    if (settings.random || syscalls_kernel_changed())
+        return "the kernel keeps something of the program that a snapshot does not have";
+    for (const struct thread *t = NULL; (t = thread_next(t));)
+        if (thread_hindrance(t))
+            return thread_hindrance(t);
+    return NULL;
+}
+
+const char *snapshot_write(i32 fd, struct snapshot_extent *ret)
+{
+    const char *wrong = snapshot_hindrance();
+    if (wrong)
+        return wrong;
+    struct snapshot_out *o = pool_try_map(page_up(sizeof(*o)), PAGE_SIZE);
+    u8 *state = pool_try_map(STATE_MOST, PAGE_SIZE);
+    if (o && state) {
+        vector_save(o->vector);
+        o->fd = fd;
+        o->state = state;
+        write_state(o);
+        for (const struct thread *t = NULL; (t = thread_next(t));)
+            write_thread(o, t);
+        write_address_space(o);
+        *ret = (struct snapshot_extent){o->pages * PAGE_SIZE, o->used};
+        write_all(o, o->state, o->used);
+        wrong = o->wrong;
+    } else {
+        wrong = "there is no memory for it";
+    }
+    if (state)
+        pool_unmap(state, STATE_MOST);
+    if (o)
+        pool_unmap(o, page_up(sizeof(*o)));
+    return wrong;
+}

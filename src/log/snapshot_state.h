@@ -1,0 +1,142 @@
+/* The state of a snapshot: what an engine writes, and what another one goes on from.
+ *
+ * A snapshot is the program's complete state at a boundary of a replay.  An engine writes it to a
+ * file as pages, each 4096 bytes, and behind them the *state*: records without gaps that say what
+ * the pages are and what else there is.  How that file is stored is the affair of
+ * log/snapshot_file.h; docs/log-format.md describes both.
+ *
+ * Records come in the order of the enumeration: one STATE first, then any number of the others.
+ *
+ * Freestanding: constants and structs.
+ */
+#ifndef LOG_SNAPSHOT_STATE_H
+#define LOG_SNAPSHOT_STATE_H
+
+#include "base/registers.h"
+#include "base/types.h"
+
+/* A change to a record raises it.  An engine refuses snapshots of another version. */
+enum { SNAPSHOT_VERSION = 1 };
+
+enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_SIGNALS = 64, SNAPSHOT_DESCRIPTORS = 1024 };
+
+enum snapshot_record_kind {
+    SNAPSHOT_STATE = 1,   /* struct snapshot_state */
+    SNAPSHOT_FILE = 2,    /* struct snapshot_file_record, path; counted from 0 */
+    SNAPSHOT_COPY = 3,    /* struct snapshot_copy, path; counted from 0 */
+    SNAPSHOT_AREA = 4,    /* struct snapshot_area, lowest first */
+    SNAPSHOT_MAPPING = 5, /* struct snapshot_mapping, lowest first */
+    SNAPSHOT_THREAD = 6,  /* struct snapshot_thread, image of vector registers */
+    SNAPSHOT_PAGES = 7,   /* struct snapshot_pages */
+};
+
+struct snapshot_record {
+    u32 kind; /* enum snapshot_record_kind */
+    u32 size; /* of the whole record, a multiple of 8 */
+};
+
+struct snapshot_action { /* of a signal, as rt_sigaction has it */
+    u64 handler, flags, restorer, mask;
+};
+
+struct snapshot_state {
+    struct snapshot_record record;
+    u32 version;          /* SNAPSHOT_VERSION */
+    u32 running;          /* ordinal of the thread whose moment it is */
+    u64 tick, pc;
+    u64 events_met;       /* by a replay: all but notes, EXEC, and signals that instructions raised */
+    u32 next_ordinal;     /* of the next thread */
+    u32 vector_size;      /* bytes of an image of vector registers */
+    u64 vector_kept;      /* the features of XCR0 in it, */
+    u64 vector_places;    /* and a hash of where they lie in it */
+    u64 heap_start, heap_now;
+    u64 stack_limit;      /* RLIMIT_STACK */
+    u64 last_nameless;    /* the last number of shared memory without a file */
+    struct snapshot_action actions[SNAPSHOT_SIGNALS]; /* of signal n + 1 */
+    u8 shown_as[SNAPSHOT_DESCRIPTORS]; /* which descriptors stand for standard output and error */
+    u32 quiet;            /* 1: what is written there is not shown */
+    u32 unused;
+    char limit[256];      /* what the recorder said it could not catch, or empty */
+};
+
+/* A file that is mapped privately: fields of its MAP event. */
+struct snapshot_file_record {
+    struct snapshot_record record;
+    u32 copy;
+    u32 path_size; /* the path follows, and zeros up to a multiple of 8 */
+    u64 device, inode, size, mtime;
+};
+
+/* Memory that mappings share: a file, a segment, or without a name. */
+struct snapshot_copy {
+    struct snapshot_record record;
+    u64 device, inode; /* as the recording names it */
+    u64 size;
+    u32 path_size;     /* of its name, which follows with zeros up to a multiple of 8; 0: it has none */
+    u32 unused;
+};
+
+enum snapshot_source {
+    SNAPSHOT_ANONYMOUS = 0,
+    SNAPSHOT_OF_FILE = 1,
+    SNAPSHOT_OF_COPY = 2,
+};
+
+/* What the program knows of its address space. */
+struct snapshot_area {
+    struct snapshot_record record;
+    u64 start, end;
+    u32 protection;
+    u32 flags;    /* AREA_* of the engine: 1 shared, 2 file, 4 stack, 8 heap, 16 grows down, 32 segment, 64 vDSO, ... */
+    u64 offset;
+    u32 source;   /* enum snapshot_source; the vDSO and memory without a file are ANONYMOUS */
+    u32 index;    /* of the FILE or COPY */
+};
+
+/* What is behind it. */
+struct snapshot_mapping {
+    struct snapshot_record record;
+    u64 start, end;
+    u64 offset;
+    u32 source;
+    u32 index;
+    u32 protection; /* PROT_*, of the area */
+    u32 shared;
+    u32 grows_down;
+    u32 unused;
+};
+
+struct snapshot_thread {
+    struct snapshot_record record;
+    u32 ordinal, tid;
+    u32 first;      /* 1: its id is that of the process */
+    u32 in_call;    /* 1: it waits in the call below */
+    char name[16];
+    u64 reg[GENERAL_REGISTERS];
+    u64 rip, flags, fs_base, gs_base;
+    u64 mask, mask_restore;
+    u32 mask_restore_waits;
+    u32 counter_forbidden; /* rdtsc raises SIGSEGV */
+    u64 altstack_base, altstack_size;
+    u32 altstack_flags;
+    u32 signal_waits;      /* 1: waiting_info is to be delivered next */
+    u8 waiting_info[128];
+    u64 fault_error, fault_trap, fault_cr2; /* of the last fault */
+    u64 clear_tid, robust_list, robust_size;
+    u64 call_number, call_args[6], call_tick, call_pc;
+    u32 call_flags;
+    u32 unused;
+    /* vector_size bytes */
+};
+
+/* Pages of memory, or of a copy. */
+struct snapshot_pages {
+    struct snapshot_record record;
+    u64 address;  /* or offset in the copy */
+    u64 count;
+    u64 first;    /* number of the first in the file */
+    u32 copy;     /* 0: memory; otherwise the copy's index and 1 */
+    u32 unused;
+};
+
+#endif

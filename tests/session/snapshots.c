@@ -1,0 +1,261 @@
+/* Snapshots: states reached from one are those that are reached from the start.
+ *
+ *   snapshots RECORDING SEED COUNT [TRACK]
+ *
+ * At COUNT random moments of the track, a process that came there from the start is compared with
+ * one that was made from its snapshot, stored and read again; then both run on to later moments
+ * and to the end, and are compared there: registers and vector registers of all threads, names
+ * and ids, areas, all memory, how the program ended.
+ *
+ * Says what differs on stderr, with the seed, and ends with 1; else prints figures and ends with 0.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "log/content_hash.h"
+#include "session/replayer_internal.h"
+
+static struct replayer_family family;
+static struct replayer *first;
+static u64 seed, random_state;
+
+struct figures {
+    unsigned taken, refused, compared, waiting, raw_pages, stored_pages;
+} figures;
+
+static void stop(struct error *err, const char *what)
+{
+    fprintf(stderr, "seed %llu: %s: %s\n", (unsigned long long)seed, what, err ? error_text(err) : "");
+    exit(1);
+}
+
+static void check(struct error *err, const char *what)
+{
+    if (err)
+        stop(err, what);
+}
+
+static u64 draw(u64 below)
+{
+    random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+    return below ? (random_state >> 33) % below : 0;
+}
+
+/* --- states ---------------------------------------------------------------------------------- */
+
+struct text {
+    char *bytes;
+    size_t size, room;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+    va_list list;
+    if (t->room < t->size + 4096)
+        t->bytes = realloc(t->bytes, t->room = 2 * t->room + 65536);
+    va_start(list, format);
+    t->size += (size_t)vsnprintf(t->bytes + t->size, t->room - t->size, format, list);
+    va_end(list);
+}
+
+static void add_registers(struct text *t, struct replayer *r, u32 thread)
+{
+    void *bytes;
+    size_t size;
+    check(replayer_ask(r, CONTROL_REGISTERS, thread, &bytes, &size), "registers");
+    const struct control_registers *regs = bytes;
+    for (unsigned n = 0; n < GENERAL_REGISTERS; n++)
+        add(t, " %llx", (unsigned long long)regs->reg[n]);
+    add(t, " %llx %llx %llx %llx\n", (unsigned long long)regs->rip, (unsigned long long)regs->flags,
+        (unsigned long long)regs->fs_base, (unsigned long long)regs->gs_base);
+    add(t, "  vectors %llx\n", (unsigned long long)content_hash(regs + 1, size - sizeof *regs));
+    free(bytes);
+}
+
+static int by_ordinal(const void *a, const void *b)
+{
+    const struct control_thread *x = a, *y = b;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static void add_threads(struct text *t, struct replayer *r)
+{
+    struct control_thread *list;
+    size_t size;
+    check(replayer_ask(r, CONTROL_THREADS, CONTROL_THREAD_ANY, (void **)&list, &size), "threads");
+    qsort(list, size / sizeof *list, sizeof *list, by_ordinal);
+    for (size_t n = 0; n < size / sizeof *list; n++) {
+        add(t, "thread %u tid %u runs %u name %.16s:", list[n].thread, list[n].tid, list[n].runs,
+            list[n].name);
+        add_registers(t, r, list[n].thread);
+    }
+    figures.waiting += size / sizeof *list > 1;
+    free(list);
+}
+
+static u64 hash_of(struct replayer *r, u64 start, u64 end)
+{
+    static u8 bytes[CONTROL_DATA_MOST];
+    struct content_hash h;
+    content_hash_init(&h);
+    while (start < end) {
+        size_t got = 0, part = end - start < sizeof bytes ? end - start : sizeof bytes;
+        check(replayer_read(r, start, bytes, part, &got), "memory");
+        content_hash_add(&h, bytes, got);
+        if (got < part) { /* the rest of the page cannot be read */
+            u64 next = (start + got + 4096) & ~4095ull;
+            content_hash_add(&h, &start, sizeof start);
+            content_hash_add(&h, &got, sizeof got);
+            start = next;
+        } else {
+            start += got;
+        }
+    }
+    return content_hash_result(&h);
+}
+
+static void add_areas(struct text *t, struct replayer *r)
+{
+    enum { LARGE = 256 << 20 };
+    struct control_area *list;
+    size_t size;
+    check(replayer_ask(r, CONTROL_AREAS, CONTROL_THREAD_ANY, (void **)&list, &size), "areas");
+    for (size_t n = 0; n < size / sizeof *list; n++) {
+        const struct control_area *a = &list[n];
+        add(t, "area %llx-%llx %x %x %llx %s", (unsigned long long)a->start,
+            (unsigned long long)a->end, a->protection, a->flags, (unsigned long long)a->offset, a->path);
+        if (a->end - a->start <= LARGE)
+            add(t, " %llx", (unsigned long long)hash_of(r, a->start, a->end));
+        add(t, "\n");
+    }
+    free(list);
+}
+
+static struct text describe(struct replayer *r)
+{
+    struct text t = {0};
+    add(&t, "reason %u thread %u tid %u tick %llu pc %llx event %llu end %u %u\n",
+        r->stopped.reason == STOPPED_END, r->stopped.thread, r->stopped.tid,
+        (unsigned long long)r->stopped.tick, (unsigned long long)r->stopped.pc,
+        (unsigned long long)r->stopped.event, r->stopped.end_status, r->stopped.end_signal);
+    add_threads(&t, r);
+    add_areas(&t, r);
+    return t;
+}
+
+static void compare(struct replayer *a, struct replayer *b, const char *where)
+{
+    struct text x = describe(a), y = describe(b);
+    figures.compared++;
+    if (strcmp(x.bytes, y.bytes) != 0) {
+        char *p = x.bytes, *q = y.bytes;
+        while (strcspn(p, "\n") == strcspn(q, "\n") && memcmp(p, q, strcspn(p, "\n")) == 0) {
+            p += strcspn(p, "\n") + 1;
+            q += strcspn(q, "\n") + 1;
+        }
+        fprintf(stderr, "%.*s\n%.*s\n", (int)strcspn(p, "\n"), p, (int)strcspn(q, "\n"), q);
+        stop(NULL, where);
+    }
+    free(x.bytes);
+    free(y.bytes);
+}
+
+/* --- snapshots ------------------------------------------------------------------------------- */
+
+/* Through a file, as it is stored; NULL: there can be none here. */
+static struct replayer *restored(struct replayer *r)
+{
+    struct snapshot_raw raw, again;
+    struct snapshot_about about = {.track = family.track, .tick = r->stopped.tick,
+                                   .pc = r->stopped.pc, .events_met = r->stopped.event}, read;
+    struct replayer *ret;
+    struct error *err = replayer_snapshot(r, &raw);
+    if (err) {
+        if (r->lost)
+            stop(err, "taking a snapshot");
+        if (getenv("SNAPSHOTS_SAY"))
+            fprintf(stderr, "refused: %s\n", error_text(err));
+        error_destroy(err);
+        figures.refused++;
+        return NULL;
+    }
+    int file = memfd_create("snapshot", MFD_CLOEXEC);
+    check(snapshot_file_write(file, &about, &raw), "writing");
+    check(snapshot_file_read(file, &read, &again), "reading");
+    figures.raw_pages += (unsigned)(raw.state_at / 4096);
+    figures.stored_pages += (unsigned)(lseek(file, 0, SEEK_END) / 4096);
+    figures.taken++;
+    check(replayer_fork(first, &ret), "copying the start");
+    check(replayer_restore(ret, &again,
+                           track_events_offset(family.events, read.events_met, replayer_at(r))), "restoring");
+    close(file);
+    close(raw.fd);
+    close(again.fd);
+    return ret;
+}
+
+/* Some way on, or to the end. */
+static void run_on(struct replayer *r, u64 ticks)
+{
+    check(replayer_run_to(r, (struct moment){ticks == ~0ull ? ticks : r->stopped.tick + ticks, 0}), "running");
+}
+
+static void try_at(struct moment at, u64 length)
+{
+    struct replayer *plain, *from;
+    check(replayer_fork(first, &plain), "copying the start");
+    check(replayer_run_to(plain, at), "running");
+    if (plain->stopped.reason == STOPPED_END || !(from = restored(plain))) {
+        replayer_destroy(plain);
+        return;
+    }
+    compare(plain, from, "at the snapshot");
+    for (unsigned n = 0; n < 2 && plain->stopped.reason != STOPPED_END; n++) {
+        u64 on = draw(2) ? draw(200) : draw(length / 4 + 1);
+        run_on(plain, on);
+        run_on(from, on);
+        compare(plain, from, "some way behind the snapshot");
+    }
+    if (plain->stopped.reason != STOPPED_END && draw(2)) { /* a snapshot of what came from one */
+        struct replayer *second = restored(from);
+        if (second)
+            compare(plain, second, "at a snapshot of a snapshot");
+        if (second)
+            replayer_destroy(from);
+        from = second ? second : from;
+    }
+    run_on(plain, ~0ull);
+    run_on(from, ~0ull);
+    compare(plain, from, "at the end");
+    replayer_destroy(plain);
+    replayer_destroy(from);
+}
+
+int main(int argc, char **argv)
+{
+    struct recording *rec;
+    if (argc < 4)
+        return 2;
+    seed = random_state = strtoull(argv[2], NULL, 10);
+    u64 count = strtoull(argv[3], NULL, 10);
+    u32 track = argc > 4 ? (u32)strtoul(argv[4], NULL, 10) : 0;
+    check(recording_open(argv[1], &rec), "opening");
+    check(replayer_family_init(&family, rec, track, 4242), "events");
+    check(replayer_start(&family, &first), "starting");
+    u64 from = first->stopped.tick, length = track_events_last(family.events).tick - from;
+    for (u64 n = 0; n < count; n++) {
+        u64 tick = from + draw(length + 1);
+        try_at((struct moment){n + 1 == count ? from + length : tick, 0}, length);
+    }
+    replayer_destroy(first);
+    replayer_family_deinit(&family);
+    recording_destroy(rec);
+    printf("%u snapshots, %u refused, %u states compared, %u with several threads; %u pages as %u\n",
+           figures.taken, figures.refused, figures.compared, figures.waiting, figures.raw_pages,
+           figures.stored_pages);
+    return 0;
+}
