@@ -152,10 +152,11 @@ void control_fill_running(struct control_registers *r)
     r->gs_base = bases.gs_base;
 }
 
-/* As in a signal frame, whatever the processor happens to say. */
+/* As in a signal frame, whatever the processor happens to say.  What it leaves for programs to use may have come from anywhere. */
 static void settle_vector(u8 *image)
 {
     vector_settle(image);
+    memset(image + XSAVE_XMM_END, 0, XSAVE_HEADER - XSAVE_XMM_END);
     if (vector_shape.features)
         ((struct vector_header *)(image + XSAVE_HEADER))->present |= VECTOR_X87 | VECTOR_SSE;
 }

@@ -41,6 +41,7 @@ enum {
     PAGES_AT_A_TIME = 64,
     ENTRIES = 1024,
     SOURCES_MOST = 8192,
+    COPIES_MOST = 1000, /* fewer than mapped_copy.c has room for without looking which are mapped */
     K_SEEK_DATA = 3,
     K_SEEK_HOLE = 4,
 };
@@ -62,7 +63,7 @@ struct snapshot_out {
     u64 entry[ENTRIES];
     u32 file_count, copy_count;
     const struct file_origin *files[SOURCES_MOST];
-    i32 copies[SOURCES_MOST];
+    i32 copies[COPIES_MOST];
     u8 buffer[PAGES_AT_A_TIME][PAGE_SIZE];
     u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 };
@@ -221,7 +222,7 @@ static u32 copy_index(struct snapshot_out *o, i32 fd, const struct mapped_copy_n
     for (u32 n = 0; n < o->copy_count; n++)
         if (o->copies[n] == fd)
             return n;
-    if (o->copy_count == SOURCES_MOST || kernel_failed(kernel_call(__NR_fstat, fd, &st))) {
+    if (o->copy_count == COPIES_MOST || kernel_failed(kernel_call(__NR_fstat, fd, &st))) {
         fail(o, "too much memory is shared");
         return 0;
     }
