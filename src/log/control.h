@@ -50,8 +50,10 @@ enum control_kind {
     CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it has one; DATA without bytes */
     CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states (below) */
     CONTROL_POINTS = 42,    /* struct control_points, attached: struct point_table (log/point_table.h); DATA without bytes */
-    CONTROL_SNAPSHOT = 43,  /* struct channel_message, attached: an empty file; DATA: struct control_snapshot, and the state in the file; or EAGAIN: why not */
-    CONTROL_RESTORE = 44,   /* struct control_restore, attached: such a file; answered by STOPPED: with LIMIT, it stands there; with UNABLE, where it stood, or nowhere */
+    CONTROL_SNAPSHOT = 43,  /* struct channel_message, attached: an empty file for the state;
+                               DATA: struct control_snapshot; or EAGAIN, and why not */
+    CONTROL_RESTORE = 44,   /* struct control_restore, attached: such a file; answered by STOPPED,
+                               with LIMIT where that was taken, or with UNABLE */
     CONTROL_STOPPED = 64,   /* struct control_stopped */
     CONTROL_FORKED = 65,    /* struct control_forked */
     CONTROL_DATA = 66,      /* struct control_data, bytes behind it or in the file attached */

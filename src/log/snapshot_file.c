@@ -179,7 +179,8 @@ static struct error *write_parts(int fd, struct snapshot_header *h, const u8 *by
 {
     struct page_set set = {.pages = bytes};
     u32 *index = make_index(&set, h->pages);
-    size_t frames = (set.count + FRAME_PAGES - 1) / FRAME_PAGES, sizes_size = frames * sizeof(struct snapshot_frame);
+    size_t frames = (set.count + FRAME_PAGES - 1) / FRAME_PAGES;
+    size_t sizes_size = frames * sizeof(struct snapshot_frame);
     struct snapshot_frame *sizes = xalloc(sizes_size + 1);
     size_t state_stored, index_stored;
     u8 *state = compress(bytes + raw->state_at, raw->state_size, &state_stored);
@@ -270,7 +271,8 @@ static struct error *read_header(int fd, struct snapshot_header *h)
     if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0 ||
         h->crc != crc32c(h, offsetof(struct snapshot_header, crc)))
         return snapshot_damaged();
-    return h->version == FILE_VERSION ? NULL : error_new("the snapshot is of another version of ebb");
+    return h->version == FILE_VERSION ? NULL
+                                      : error_new("the snapshot is of another version of ebb");
 }
 
 static void tell_about(const struct snapshot_header *h, struct snapshot_about *ret)
@@ -336,8 +338,8 @@ static struct error *read_frames(int fd, const struct snapshot_header *h, u8 *to
 }
 
 /* The pages as an engine wrote them.  Zeros stay holes. */
-static struct error *spread_pages(const struct snapshot_header *h, const u32 *index, const u8 *stored,
-                                  u8 *to)
+static struct error *spread_pages(const struct snapshot_header *h, const u32 *index,
+                                  const u8 *stored, u8 *to)
 {
     for (u64 n = 0; n < h->pages; n++) {
         if (index[n] > h->stored_pages)

@@ -44,7 +44,7 @@ struct snapshot_state {
     u32 version;          /* SNAPSHOT_VERSION */
     u32 running;          /* ordinal of the thread whose moment it is */
     u64 tick, pc;
-    u64 events_met;       /* by a replay: all but notes, EXEC, and signals that instructions raised */
+    u64 events_met;       /* all but notes, EXEC, and signals that instructions raised */
     u32 next_ordinal;     /* of the next thread */
     u32 vector_size;      /* bytes of an image of vector registers */
     u64 vector_kept;      /* the features of XCR0 in it, */
@@ -72,7 +72,7 @@ struct snapshot_copy {
     struct snapshot_record record;
     u64 device, inode; /* as the recording names it */
     u64 size;
-    u32 path_size;     /* of its name, which follows with zeros up to a multiple of 8; 0: it has none */
+    u32 path_size;     /* of its name, which follows as that of a file; 0: it has none */
     u32 unused;
 };
 
@@ -87,7 +87,7 @@ struct snapshot_area {
     struct snapshot_record record;
     u64 start, end;
     u32 protection;
-    u32 flags;    /* AREA_* of the engine: 1 shared, 2 file, 4 stack, 8 heap, 16 grows down, 32 segment, 64 vDSO, ... */
+    u32 flags;    /* AREA_* of engine/memory/areas.h */
     u64 offset;
     u32 source;   /* enum snapshot_source; the vDSO and memory without a file are ANONYMOUS */
     u32 index;    /* of the FILE or COPY */

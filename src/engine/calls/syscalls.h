@@ -19,7 +19,8 @@ void syscalls_update_direct(void);
 /* A call that the door made answered EINTR or EFAULT: the rest is done here. */
 void syscalls_failed(void);
 
-/* Of a snapshot (replay): may a thread wait in this call?  It does, and its answer is next: does the rest of the call. */
+/* Of a snapshot (replay): may a thread wait in this call?  It does, and its answer is next: does
+ * the rest of the call. */
 bool syscalls_resumable(u64 number);
 void syscalls_resume(void);
 /* Has a call changed what the kernel keeps of the process, and the engine does not know? */

@@ -51,6 +51,7 @@ void file_origin_note(u64 own_device, u64 own_inode, const struct event_map *map
         return;
     struct file_origin *o = pool_take(sizeof(*o));
     u64 size = strlen(path) + 1;
-    *o = (struct file_origin){own_device, own_inode, *map, memcpy(pool_take(size), path, size), names.origins};
+    *o = (struct file_origin){own_device, own_inode, *map, memcpy(pool_take(size), path, size),
+                              names.origins};
     names.origins = o;
 }

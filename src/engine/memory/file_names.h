@@ -9,7 +9,8 @@ void file_names_note(u64 device, u64 inode, const char *path);
 /* NULL: not known. */
 const char *file_names_find(u64 device, u64 inode);
 
-/* Which file of the recording one here stands for: fields of the MAP event, by its own device and inode.  NULL: not known. */
+/* Which file of the recording one here stands for: fields of the MAP event, by its own device and
+ * inode.  NULL: not known. */
 struct file_origin {
     u64 own_device, own_inode;
     struct event_map map;

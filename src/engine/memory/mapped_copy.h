@@ -33,7 +33,8 @@ i32 mapped_copy_nameless(u64 size);
 i32 mapped_copy_behind(const struct area *a);
 /* The same for an area that shows one privately, too. */
 i32 mapped_copy_file(const struct area *a);
-/* The last number that memory without a name was given; and which it is to be, with no copies at all: nothing is mapped. */
+/* The last number that memory without a name was given; and which it is to be, with no copies at
+ * all: nothing is mapped. */
 u64 mapped_copy_last_nameless(void);
 void mapped_copy_begin_again(u64 last_nameless);
 /* Does the area show a copy?  Then of which file. */

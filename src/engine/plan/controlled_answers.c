@@ -152,7 +152,8 @@ void control_fill_running(struct control_registers *r)
     r->gs_base = bases.gs_base;
 }
 
-/* As in a signal frame, whatever the processor happens to say.  What it leaves for programs to use may have come from anywhere. */
+/* As in a signal frame, whatever the processor happens to say.  What it leaves for programs to use
+ * may have come from anywhere. */
 static void settle_vector(u8 *image)
 {
     vector_settle(image);

@@ -76,7 +76,7 @@ static const struct snapshot_state *state_of(const struct snapshot_in *in)
     return (const struct snapshot_state *)in->state;
 }
 
-/* --- is it one for here? ---------------------------------------------------------------------- */
+/* --- is it one for here? -------------------------------------------------------------------- */
 
 static u64 least_size(u32 kind)
 {
@@ -192,7 +192,7 @@ const char *snapshot_check(i32 fd, const struct snapshot_extent *extent)
     return wrong;
 }
 
-/* --- memory -------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------- */
 
 static void remove_guest(void)
 {
@@ -254,7 +254,8 @@ static void make_copies(struct snapshot_in *in)
     }
 }
 
-static const struct snapshot_source_file *source_at(const struct snapshot_in *in, u32 source, u32 index)
+static const struct snapshot_source_file *source_at(const struct snapshot_in *in, u32 source,
+                                                    u32 index)
 {
     bool copy = source == SNAPSHOT_OF_COPY;
     if (index >= (copy ? in->copy_count : in->file_count))
@@ -272,8 +273,8 @@ static void map_again(const struct snapshot_in *in, const struct snapshot_mappin
     if (m->grows_down)
         flags |= MAP_GROWSDOWN;
     i64 fd = anonymous ? -1 : source_at(in, m->source, m->index)->fd;
-    if (kernel_failed(kernel_call(__NR_mmap, m->start, m->end - m->start, PROT_READ | PROT_WRITE, flags,
-                                  fd, anonymous ? 0 : m->offset)))
+    if (kernel_failed(kernel_call(__NR_mmap, m->start, m->end - m->start, PROT_READ | PROT_WRITE,
+                                  flags, fd, anonymous ? 0 : m->offset)))
         log_unable("there is not enough memory for a snapshot");
 }
 
@@ -301,7 +302,8 @@ static void fill_copy(struct snapshot_in *in, const struct snapshot_pages *p)
         if (offset >= st.size)
             return;
         size = size < PAGE_SIZE ? size : PAGE_SIZE;
-        if (kernel_call(__NR_pread64, in->fd, page, PAGE_SIZE, (p->first + n) * PAGE_SIZE) != PAGE_SIZE ||
+        if (kernel_call(__NR_pread64, in->fd, page, PAGE_SIZE, (p->first + n) * PAGE_SIZE) !=
+                PAGE_SIZE ||
             kernel_call(__NR_pwrite64, fd, page, size, offset) != (i64)size)
             log_unable("a snapshot cannot be read");
     }
@@ -353,7 +355,7 @@ static void restore_memory(struct snapshot_in *in)
         kernel_call(__NR_close, in->files[n].fd);
 }
 
-/* --- threads ---------------------------------------------------------------------------------------- */
+/* --- threads -------------------------------------------------------------------------------- */
 
 static void go_on(void)
 {
@@ -428,7 +430,7 @@ static void restore_threads(const struct snapshot_in *in)
     thread_set_next_ordinal(state_of(in)->next_ordinal);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void restore_state(const struct snapshot_state *s, u64 event)
 {

@@ -125,7 +125,8 @@ static void flush_pages(struct snapshot_out *o)
 /* The page that is next in the buffer becomes part of the snapshot. */
 static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
 {
-    struct snapshot_pages *run = o->last_run ? (struct snapshot_pages *)(o->state + o->last_run) : NULL;
+    struct snapshot_pages *run =
+        o->last_run ? (struct snapshot_pages *)(o->state + o->last_run) : NULL;
     if (!run || run->copy != copy || run->address + run->count * PAGE_SIZE != address) {
         run = add_record(o, SNAPSHOT_PAGES, sizeof(*run));
         run->address = address;
@@ -152,7 +153,8 @@ static u64 entry_of(struct snapshot_out *o, u64 page)
 {
     u64 number = page / PAGE_SIZE;
     if (number - o->first_entry >= o->entry_count) {
-        i64 got = kernel_call(__NR_pread64, o->pagemap, o->entry, sizeof(o->entry), number * sizeof(u64));
+        i64 got = kernel_call(__NR_pread64, o->pagemap, o->entry, sizeof(o->entry),
+                              number * sizeof(u64));
         o->first_entry = number;
         o->entry_count = got > 0 ? (u64)got / sizeof(u64) : 0;
         if (!o->entry_count) {
@@ -214,7 +216,7 @@ static void write_copy(struct snapshot_out *o, u32 index)
     }
 }
 
-/* --- the address space ------------------------------------------------------------------------ */
+/* --- the address space ---------------------------------------------------------------------- */
 
 static u32 copy_index(struct snapshot_out *o, i32 fd, const struct mapped_copy_name *name)
 {
@@ -297,11 +299,12 @@ static void write_area(struct snapshot_out *o, const struct area *a)
 }
 
 /* Where the guest's area and the kernel's mapping overlap. */
-static void write_mapping(struct snapshot_out *o, const struct area *a, const struct kernel_mapping *k,
-                          bool lowest)
+static void write_mapping(struct snapshot_out *o, const struct area *a,
+                          const struct kernel_mapping *k, bool lowest)
 {
     u32 index, source = source_of(o, a, &index);
-    bool below = lowest && (a->flags & AREA_GROWSDOWN); /* it may have grown beyond what was asked for */
+    /* It may have grown beyond what was asked for. */
+    bool below = lowest && (a->flags & AREA_GROWSDOWN);
     struct snapshot_mapping *m = add_record(o, SNAPSHOT_MAPPING, sizeof(*m));
     m->start = a->start > k->start && !below ? a->start : k->start;
     m->end = a->end < k->end ? a->end : k->end;
@@ -319,7 +322,8 @@ static bool visit_mapping(void *context, const struct kernel_mapping *k)
 {
     struct snapshot_out *o = context;
     bool lowest = true;
-    for (const struct area *a = areas_from(k->start); a && a->start < k->end; a = areas_from(a->end)) {
+    const struct area *a = areas_from(k->start);
+    for (; a && a->start < k->end; a = areas_from(a->end)) {
         if (!(a->flags & AREA_VDSO))
             write_mapping(o, a, k, lowest);
         lowest = false;
@@ -359,7 +363,7 @@ static void write_address_space(struct snapshot_out *o)
         kernel_call(__NR_close, o->memory);
 }
 
-/* --- threads ------------------------------------------------------------------------------------ */
+/* --- threads -------------------------------------------------------------------------------- */
 
 /* Why this thread cannot be part of a snapshot; NULL: it can. */
 static const char *thread_hindrance(const struct thread *t)
@@ -420,7 +424,7 @@ static void write_thread(struct snapshot_out *o, const struct thread *t)
     memcpy(s + 1, t == thread_self() ? o->vector : t->vector, VECTOR_STATE_MAX);
 }
 
-/* --- all of it ------------------------------------------------------------------------------------ */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void write_state(struct snapshot_out *o)
 {

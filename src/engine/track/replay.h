@@ -22,7 +22,8 @@ u64 replay_events_met(void);
 /* A mapped file of the recording, from ebb; its descriptor, or -errno. */
 i64 replay_fetch(const struct event_map *map, const char *path);
 
-/* What a snapshot needs of a replay besides: how far it is, how far stacks grow, and what the recorder could not catch. */
+/* What a snapshot needs of a replay besides: how far it is, how far stacks grow, and what the
+ * recorder could not catch. */
 struct replay_position {
     u64 events_met, stack_limit;
     char limit[256];

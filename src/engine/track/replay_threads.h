@@ -15,7 +15,8 @@ struct thread;
 void replay_thread_create(const struct k_clone_args *args, u32 tid);
 /* Goes on as the thread with this ordinal; returns when the log has switched back. */
 void replay_switch_to(u32 ordinal);
-/* A thread whose block is filled in: it begins there, on its own stack, when the log switches to it. */
+/* A thread whose block is filled in: it begins there, on its own stack, when the log switches to
+ * it. */
 void replay_thread_prepare(struct thread *t, void (*begin)(void));
 /* Goes on as this thread, from where its stack stands, and as nobody else. */
 _Noreturn void replay_thread_become(struct thread *t);
