@@ -39,6 +39,7 @@ class Driver:
         self.lock = "off"
         self.events = []
         self.stops = self.given = 0
+        self.left_life = False  # the last movement has: what followed it is a jump
         self.said = []
         gdb.events.stop.connect(self.events.append)
 
@@ -110,6 +111,9 @@ class Driver:
 
     # --- movements ---------------------------------------------------------------------------
 
+    def is_step(self, command):
+        return command.split()[0].replace("reverse-", "") in STEPS
+
     def is_of_another(self, event):
         return isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent))
 
@@ -129,8 +133,9 @@ class Driver:
             self.wrong("'%s' ends with SIGTRAP" % command)
         ended = self.place()["ends"]
         moved = thread.ptid[1] != before
-        stepped = command.split()[0].replace("reverse-", "") in STEPS + ("finish",)
-        locked = self.lock == "on" or (self.lock == "step" and stepped)
+        stepped = self.is_step(command) or command.endswith("finish")
+        # `finish` lets all threads go unless they are locked for everything (gdb's manual, "All-Stop").
+        locked = self.lock == "on" or (self.lock == "step" and self.is_step(command))
         if moved and locked:
             self.wrong("'%s' with locked threads went from %d to %d" % (command, before,
                                                                         thread.ptid[1]))
@@ -139,13 +144,15 @@ class Driver:
 
     def move(self, command):
         before = self.place()
+        self.left_life = False
         del self.events[:]
         if self.execute(command) is None:
             return
         self.stops += 1
         self.judge(command, before["tid"])
         state = self.note_state(before, command)
-        if not self.life[0] <= state["tick"] <= self.life[1]:
+        self.left_life = not self.life[0] <= state["tick"] <= self.life[1]
+        if self.left_life:
             self.jump()
 
     def with_place(self, name):
@@ -176,15 +183,17 @@ class Driver:
         if before["tid"] != before["running"]:
             return  # it may be in a call: a step forward ends that
         self.move("reverse-stepi")
+        if self.left_life:
+            return  # and is elsewhere now
         between = self.state()
         if between["tid"] != before["tid"] or self.events_of_others():
             return
         if (between["tick"], between["pc"]) == (before["tick"], before["pc"]):
             return
         self.move("stepi")
-        after = self.state()
-        if self.events_of_others():
+        if self.left_life or self.events_of_others():
             return
+        after = self.state()
         if after["tid"] != before["tid"] or after["registers"] != before["registers"]:
             self.wrong("reverse-stepi and stepi lead elsewhere: %s" % [
                 (name, hex(before["registers"][name]), hex(after["registers"][name]))

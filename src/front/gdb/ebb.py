@@ -230,6 +230,13 @@ def tell_selected(_event):
         pass
 
 
+def forget_locked_threads(_event):
+    """Where only one thread is let go, gdb keeps what it has read of the others.  They stand still for
+    gdb only: time is one in a recording."""
+    if gdb.parameter("scheduler-locking") in ("on", "step"):
+        try_quietly("maintenance flush register-cache", "flushregs")
+
+
 class Listening:
     """Is told before threads are let go.  An `attach` of gdb 13 tells it where it has no thread
     yet, and that is the end of gdb: so nothing listens then."""
@@ -290,5 +297,6 @@ class Ebb(gdb.Command):
         return [n for n in names if n.startswith(word)] if " " not in text else []
 
 
+gdb.events.stop.connect(forget_locked_threads)
 listening = Listening()
 Ebb()
