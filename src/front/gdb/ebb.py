@@ -230,11 +230,21 @@ def tell_selected(_event):
         pass
 
 
-def forget_locked_threads(_event):
+def forget_locked_threads():
     """Where only one thread is let go, gdb keeps what it has read of the others.  They stand still for
     gdb only: time is one in a recording."""
     if gdb.parameter("scheduler-locking") in ("on", "step"):
         try_quietly("maintenance flush register-cache", "flushregs")
+
+
+def tell_stopped():
+    """What the user has typed is over: 'ebb undo' takes it back as a whole."""
+    try_quietly("maintenance packet qebb.stopped")
+
+
+def after_stop(_event):
+    tell_stopped()
+    forget_locked_threads()
 
 
 class Listening:
@@ -297,6 +307,6 @@ class Ebb(gdb.Command):
         return [n for n in names if n.startswith(word)] if " " not in text else []
 
 
-gdb.events.stop.connect(forget_locked_threads)
+gdb.events.stop.connect(after_stop)
 listening = Listening()
 Ebb()

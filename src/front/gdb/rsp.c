@@ -387,6 +387,7 @@ static void rsp_begin(struct rsp *r)
     r->over = r->is_lldb = r->is_gdb = r->hides_pid = r->multiprocess = r->swbreak = r->hwbreak =
         false;
     r->fork_events = r->vfork_events = r->exec_events = r->lists_threads = r->backward = false;
+    r->tells_stops = false;
     r->general = r->resumed = r->selected = CONTROL_THREAD_ANY;
     r->tls_module_at = 0;
     rsp_breakpoints_default_signals(r);

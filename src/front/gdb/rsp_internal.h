@@ -111,6 +111,7 @@ struct rsp {
     u32 selected;           /* whose steps the client means if it names no thread; likewise */
     struct rsp_ahead ahead;
     bool backward;          /* movements of the client go the other way: see monitor direction */
+    bool tells_stops;       /* the client says when a command of its user is over */
     u32 phantom;            /* pid of a forked process that the client takes to be there, 0: none */
     bool in_phantom;        /* H chose it */
     bool vfork_due;         /* that a vfork is over has to be told before its parent goes on */
@@ -286,6 +287,7 @@ bool proc_text_link(struct rsp *r, const char *path, struct reply *to);
 
 /* rsp_monitor.c */
 void rsp_monitor(struct rsp *r, const char *args);
+void rsp_monitor_stopped(struct rsp *r, const char *args);
 void rsp_monitor_deinit(struct rsp *r);
 
 /* rsp_lldb.c: true if it knew the packet. */

@@ -84,6 +84,8 @@ static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
         return error_new("interrupted");
     struct error *err = go(r, args);
     link_end_movement(r->link, true);
+    if (r->tells_stops)
+        session_join_movements(r->session);
     rsp_moved(r);
     if (!err)
         say_where(r, out);
@@ -112,6 +114,17 @@ static struct error *do_redo(struct rsp *r, const char *args)
 {
     (void)args;
     return session_redo(r->session);
+}
+
+/* `qebb.stopped`, from ebb.py: what the user has typed is over.  A command of gdb's is many movements
+ * here, and undo takes back commands. */
+void rsp_monitor_stopped(struct rsp *r, const char *args)
+{
+    if (*args)
+        return rsp_fail(r, EINVAL);
+    r->tells_stops = true;
+    session_join_movements(r->session);
+    rsp_ok(r);
 }
 
 static struct error *rsp_monitor_go(struct rsp *r, const char *args, struct reply *out)

@@ -90,6 +90,7 @@ static const struct query_row queries[] = {
     {"qSymbol:", rsp_threads_symbol, false},
     {"qGetTLSAddr:", rsp_threads_tls, false},
     {"qebb.selected:", rsp_threads_selected, false},
+    {"qebb.stopped", rsp_monitor_stopped, false},
     {"qThreadExtraInfo,", rsp_threads_label, false},
     {"qfThreadInfo", first_threads, true},
     {"qsThreadInfo", more_threads, true},
