@@ -102,7 +102,7 @@ enum channel_kind {
  *  X(ID,       name,       kind,           least,  most,       unless,   what it does) */
 #define CHANNEL_SETTINGS(X)                                                                                          \
     X(STATS,    "stats",    CHANNEL_FLAG,   0,      1,          0,        "print figures at the end")                \
-    X(CACHE,    "cache",    CHANNEL_BYTES,  65536,  1073741824, 268435456, "size of the code cache")                 \
+    X(CACHE,    "cache",    CHANNEL_BYTES,  65536,  1073741824, 234881024, "size of the code cache")                 \
     X(BLOCK,    "block",    CHANNEL_COUNT,  1,      1000,       96,       "most instructions in a block")            \
     X(LINK,     "link",     CHANNEL_FLAG,   0,      1,          1,        "let blocks jump to each other")           \
     X(COUNTERS, "counters", CHANNEL_POWER,  1,      8,          8,        "tick counters, shared out among blocks")  \

@@ -26,7 +26,7 @@
 
 /* Raised by any change but new kinds of events and pieces.  2: what a vfork interrupted goes on with a tick of its own.
  * 3: copies of files may be compressed. */
-enum { FORMAT_VERSION = 3, FORMAT_OLDEST = 2 /* that is still read */ };
+enum { FORMAT_VERSION = 4, FORMAT_OLDEST = 2 /* that is still read */ };
 
 /* Events */
 
@@ -85,7 +85,7 @@ enum event_piece_kind {
     PIECE_CPUID = 20,      /* START: struct event_cpuid, the leaves with features as the program sees them */
     PIECE_SETTINGS = 21,   /* START: text, the settings that replay must repeat */
     PIECE_DIRECTORY = 22,  /* START: the working directory */
-    PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/track/record.c */
+    PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/track/record_start.c */
     PIECE_RANDOM = 24,     /* START: the sixteen bytes of AT_RANDOM */
     PIECE_CPU = 25,        /* START: u64s, XCR0 and the mask of mxcsr as the program sees them */
 };

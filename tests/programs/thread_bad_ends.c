@@ -46,7 +46,7 @@ int main(void)
     gone = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(gone != MAP_FAILED && page != MAP_FAILED);
-    static const unsigned long bad[] = {1, 0x1000, 0x656d616e, 0xffffffffff600000, ~0ul, 0x800000000000};
+    static const unsigned long bad[] = {1, 0x1000, 0x656d616e, 0x15141312, 0xffffffffff600000, ~0ul, 0x800000000000};
     CHECK(ends(clears, gone) == 7 && ends(clears, page) == 7 && ends(clears, gone + PAGE - 2) == 7);
     CHECK(ends(has_list, gone) == 7 && ends(has_list, page + PAGE - 8) == 7);
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -111,7 +111,7 @@ static void prepare(void)
 
 static uint64_t bad_address(void)
 {
-    static const uint64_t bad[] = {1, 0x1000, 0x656d616e, 0x7ffffffff000, 0xffff800000000000, ~0ul, ~0ul - 8};
+    static const uint64_t bad[] = {1, 0x1000, 0x656d616e, 0x15141312, 0x7ffffffff000, 0xffff800000000000, ~0ul, ~0ul - 8};
     return bad[draw(sizeof bad / sizeof *bad)];
 }
 

@@ -5,13 +5,17 @@
  * Program images go below 2 GiB, as does the code cache, so that translated code can name
  * guest addresses and engine data in 32 bits.
  *
- *   0x000010000000  images: executables, libraries, whatever is mapped executable from a file
- *   0x000060000000  the code cache, with struct cpu (moved or shrunk if the program is linked there)
- *   0x555600000000  the heap (brk) of a program that is not linked at a fixed place
+ *   0x000008000000  images: executables, libraries, whatever is mapped executable from a file;
+ *                   from 0x7f000000 on first, see layout.c
+ *   0x000010f00000  the code cache, with struct cpu (moved or shrunk if the program is linked there)
+ *   0x5556000c0000  the heap (brk) of a program that is not linked at a fixed place
  *   0x6e0000000000  pools: the engine's own memory, threads' blocks, look-up tables
  *   0x6f0000000000  the engine's image
- *   0x7ed000000000  the guest's mappings, downward from here
- *   0x7edf00000000  the guest's stack, ending here
+ *   0x7ecffff60000  the guest's mappings, downward from here
+ *   0x7edefffc0000  the guest's stack, ending here
+ *
+ * What the guest can see of this map is part of a recording: a START names the layout by its
+ * number, and a replay takes that one.  So a layout never changes; a new one gets a new number.
  */
 #ifndef ENGINE_LAYOUT_H
 #define ENGINE_LAYOUT_H
@@ -21,21 +25,41 @@
 #define PAGE_SIZE 4096ul
 #define PAGE_MASK (~(PAGE_SIZE - 1))
 
-#define LAYOUT_IMAGES_FIRST 0x000010000000ul
-#define LAYOUT_IMAGES_END   0x000050000000ul
-#define LAYOUT_CACHE        0x000060000000ul
-#define LAYOUT_CACHE_END    0x000080000000ul /* at most */
-#define LAYOUT_HEAP         0x555600000000ul
-#define LAYOUT_HEAP_END     0x565600000000ul
+/* In every layout */
 #define LAYOUT_POOLS        0x6e0000000000ul
 #define LAYOUT_POOLS_END    0x6f0000000000ul
 #define LAYOUT_ENGINE       0x6f0000000000ul
 #define LAYOUT_ENGINE_END   0x6f0100000000ul
 #define LAYOUT_NOTHING      0x6f0080000000ul /* in the middle of the range above: nothing is ever mapped there */
-#define LAYOUT_MAPPINGS_END 0x7ed000000000ul
 #define LAYOUT_MAPPINGS_FIRST 0x700000000000ul
-#define LAYOUT_STACK_END    0x7edf00000000ul
 #define LAYOUT_USER_END     0x7ffffffff000ul
+
+enum {
+    LAYOUT_FIRST = 0, /* of recordings that name none: format versions 2 and 3 */
+    LAYOUT_NEWEST = 1,
+    LAYOUT_RANGES = 3,
+};
+
+struct layout_range {
+    u64 first, end; /* both 0: there is none */
+};
+
+/* Ranges are tried in their order, each from its end downward. */
+struct layout {
+    struct layout_range images[LAYOUT_RANGES];
+    struct layout_range low[LAYOUT_RANGES];   /* for MAP_32BIT */
+    u64 cache;                                /* the usual place of the code cache, */
+    struct layout_range caches[LAYOUT_RANGES]; /* and others */
+    u64 low_end; /* a heap follows its program if that is linked below this address */
+    u64 heap, heap_end;
+    u64 mappings_end;
+    u64 stack_end;
+};
+
+/* The layout of this process: the newest, until a replay has chosen another. */
+extern const struct layout *layout;
+/* False: there is no layout of this number. */
+bool layout_choose(u64 number);
 
 static inline u64 page_down(u64 at)
 {

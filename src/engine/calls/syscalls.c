@@ -32,6 +32,7 @@
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/code_cache.h"
 #include "engine/x86_64/cpu.h"
 #include "log/syscall_table.h"
 
@@ -152,10 +153,11 @@ static __attribute__((noinline)) void point_elsewhere(struct call *call)
  * either, and says what it says then.  The engine's ranges are few: a number that lies in one of them is worth a look at the row. */
 EVERY_CALL void hide_engine(struct call *call)
 {
-    const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS, low = LAYOUT_CACHE_END - LAYOUT_CACHE;
+    const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS;
+    const u64 cache = code_cache.first, low = code_cache.end - cache;
     bool any = false;
     for (unsigned n = 0; n < SYSCALL_ARGS; n++)
-        any |= (a[n] - LAYOUT_POOLS < high) | (a[n] - LAYOUT_CACHE < low);
+        any |= (a[n] - LAYOUT_POOLS < high) | (a[n] - cache < low);
     if (__builtin_expect(any, false))
         point_elsewhere(call);
 }

@@ -12,40 +12,24 @@
 #include "engine/memory/address.h"
 #include "engine/memory/kernel_maps.h"
 
-/* Places for MAP_32BIT: beside the images and the code cache first, then anywhere below 2 GiB
- * but for the last pages, where the address sanitizer wants its shadow. */
-static const struct {
-    u64 low, high;
-} low_places[] = {
-    {LAYOUT_IMAGES_END, LAYOUT_CACHE},
-    {LAYOUT_CACHE, 0x7fff0000},
-    {0x10000, LAYOUT_IMAGES_END},
-};
-
-static u64 place_low(u64 size, u64 alignment)
+/* Downward from the end of a range, which leaves the heap of a program that is linked low room to grow. */
+static u64 place_in(const struct layout_range ranges[LAYOUT_RANGES], u64 size, u64 alignment)
 {
-    for (unsigned i = 0; i < countof(low_places); i++) {
-        u64 at = areas_gap(low_places[i].low, low_places[i].high, size, alignment, false);
+    for (unsigned i = 0; i < LAYOUT_RANGES && ranges[i].end; i++) {
+        u64 at = areas_gap(ranges[i].first, ranges[i].end, size, alignment, false);
         if (at)
             return at;
     }
     return 0;
 }
 
-/* Images lie downward from the end of their range, which leaves the heap of a program that is
- * linked low room to grow. */
-static u64 place_image(u64 size, u64 alignment)
-{
-    return areas_gap(LAYOUT_IMAGES_FIRST, LAYOUT_IMAGES_END, size, alignment, false);
-}
-
 static u64 place_mapping(u64 size, u64 alignment)
 {
-    u64 at = areas_gap(LAYOUT_MAPPINGS_FIRST, LAYOUT_MAPPINGS_END, size, alignment, false);
+    u64 at = areas_gap(LAYOUT_MAPPINGS_FIRST, layout->mappings_end, size, alignment, false);
     if (!at) /* 14 TiB are used up, or wanted at once */
-        at = areas_gap(LAYOUT_HEAP_END, LAYOUT_POOLS, size, alignment, false);
+        at = areas_gap(layout->heap_end, LAYOUT_POOLS, size, alignment, false);
     if (!at)
-        at = areas_gap(0x100000000, LAYOUT_HEAP, size, alignment, false);
+        at = areas_gap(0x100000000, layout->heap, size, alignment, false);
     return at;
 }
 
@@ -54,8 +38,8 @@ u64 address_place(enum mapping_place kind, u64 size, u64 alignment)
     if (size > LAYOUT_USER_END || alignment > LAYOUT_USER_END)
         return 0;
     if (kind == PLACE_32BIT)
-        return place_low(size, alignment);
-    u64 at = kind == PLACE_IMAGE ? place_image(size, alignment) : 0;
+        return place_in(layout->low, size, alignment);
+    u64 at = kind == PLACE_IMAGE ? place_in(layout->images, size, alignment) : 0;
     return at ? at : place_mapping(size, alignment);
 }
 

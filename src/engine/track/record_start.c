@@ -2,6 +2,7 @@
  * stack.
  */
 #include "engine/base/kernel.h"
+#include "engine/base/layout.h"
 #include "engine/base/settings.h"
 #include "engine/calls/clocks.h"
 #include "engine/memory/image.h"
@@ -83,7 +84,7 @@ static void add_cpu(struct record_event *b)
 static void add_start_pieces(struct record_event *b, const struct loader_request *request,
                              const struct signals_inherited *inherited)
 {
-    u64 layout[] = {request->stack_limit, inherited->ignored, inherited->mask};
+    u64 chosen[] = {request->stack_limit, inherited->ignored, inherited->mask, LAYOUT_NEWEST};
     static char directory[4096];
     i64 length = kernel_call(__NR_getcwd, directory, sizeof(directory));
     const void *random = auxv_pointer(request->auxv, AT_RANDOM);
@@ -96,7 +97,7 @@ static void add_start_pieces(struct record_event *b, const struct loader_request
     if (length > 1)
         record_piece(b, PIECE_DIRECTORY, 0, directory, (u64)length - 1);
     record_piece(b, PIECE_SETTINGS, 0, settings.text, strlen(settings.text));
-    record_piece(b, PIECE_LAYOUT, 0, layout, sizeof(layout));
+    record_piece(b, PIECE_LAYOUT, 0, chosen, sizeof(chosen));
     add_cpu(b);
 }
 

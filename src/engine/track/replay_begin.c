@@ -1,5 +1,6 @@
 /* The start of a replay: what the program was started with comes from the first event. */
 #include "engine/base/goal.h"
+#include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
@@ -29,7 +30,7 @@ static struct start {
     u64 random_size;
     u64 cpu[2];    /* the features that were shown, the mask of mxcsr */
     u64 cpu_size;
-    u64 layout[3]; /* limit of the stack, signals ignored, signals blocked */
+    u64 layout[4]; /* limit of the stack, signals ignored, signals blocked, the layout's number */
     u64 layout_size;
 } *start;
 
@@ -154,6 +155,8 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     mend_auxv(request->auxv);
     if (start->cpu_size)
         vector_limit(start->cpu[0], (u32)start->cpu[1]);
+    if (!layout_choose(start->layout[3]))
+        replay_unable("a newer ebb recorded it, and laid memory out in a way that this one does not know");
     request->path = start->path;
     request->argv = start->strings[0];
     request->envp = start->strings[1];

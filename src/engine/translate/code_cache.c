@@ -24,14 +24,9 @@ enum {
     COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
 };
 
-/* Processors by AMD look for a line in their first cache by a hash of bits 12 to 27 of its address, each of the lower eight
- * xor one of the upper; of two lines with the same hash and the same place in their pages only one is found at a time, and
- * code that uses both in turn runs ten times slower.  Images end at LAYOUT_IMAGES_END, with the data of the program in the
- * last page, whose hash is that of LAYOUT_CACHE itself: so struct cpu lies behind the table, and not at the start of a
- * page, where a program's data often begins. */
+/* Struct cpu lies behind the first table, in a page whose hash in the processor's first cache differs from those of
+ * the pages that programs use most (layout.c), and not at the start of it, where a program's data often begins. */
 _Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PAGE, "in one page");
-
-#define BELOW_2_GIB 0x7fff0000ul
 
 struct code_cache code_cache;
 struct cpu *cpu;
@@ -60,11 +55,15 @@ static bool code_cache_map_at(u64 at, u64 size)
 /* The usual place; else the highest that the program leaves free; a smaller one, if there is none. */
 static u64 map_cache(u64 size)
 {
-    if (areas_gap(LAYOUT_CACHE, LAYOUT_CACHE + size, size, PAGE_SIZE, true) &&
-        code_cache_map_at(LAYOUT_CACHE, size))
-        return LAYOUT_CACHE;
-    u64 at = areas_gap(PAGE_SIZE * 16, BELOW_2_GIB, size, PAGE_SIZE, false);
-    return at && code_cache_map_at(at, size) ? at : 0;
+    u64 at = layout->cache;
+    if (at + size <= layout->caches[0].end && areas_free(at, at + size) && code_cache_map_at(at, size))
+        return at;
+    for (unsigned i = 0; i < LAYOUT_RANGES && layout->caches[i].end; i++) {
+        at = areas_gap(layout->caches[i].first, layout->caches[i].end, size, PAGE_SIZE, false);
+        if (at && code_cache_map_at(at, size))
+            return at;
+    }
+    return 0;
 }
 
 static void place_tables(u64 first, u64 end)
