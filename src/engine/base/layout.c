@@ -46,12 +46,12 @@ static const struct layout layouts[] = {
     },
 };
 
-const struct layout *layout = &layouts[LAYOUT_NEWEST];
+struct layout layout;
 
 bool layout_choose(u64 number)
 {
     if (number >= countof(layouts))
         return false;
-    layout = &layouts[number];
+    layout = layouts[number];
     return true;
 }

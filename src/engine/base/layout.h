@@ -48,16 +48,16 @@ struct layout_range {
 struct layout {
     struct layout_range images[LAYOUT_RANGES];
     struct layout_range low[LAYOUT_RANGES];   /* for MAP_32BIT */
-    u64 cache;                                /* the usual place of the code cache, */
-    struct layout_range caches[LAYOUT_RANGES]; /* and others */
+    u64 cache, cache_end; /* the code cache: the start of its usual place, later where it is (pool_claim) */
+    struct layout_range caches[LAYOUT_RANGES]; /* where it may be */
     u64 low_end; /* a heap follows its program if that is linked below this address */
     u64 heap, heap_end;
     u64 mappings_end;
     u64 stack_end;
 };
 
-/* The layout of this process: the newest, until a replay has chosen another. */
-extern const struct layout *layout;
+/* The layout of this process: the newest, until a replay chooses another before the program is loaded. */
+extern struct layout layout;
 /* False: there is no layout of this number. */
 bool layout_choose(u64 number);
 

@@ -37,7 +37,6 @@ static struct {
     struct freed_range freed[FREED_MOST];
     unsigned freed_count;
     u64 chunk_at, chunk_end;       /* what is left of the chunk for small pieces */
-    u64 claimed_start, claimed_end; /* see pool_claim() */
 } pool = {.next = LAYOUT_POOLS};
 
 static u64 align_up(u64 at, u64 alignment)
@@ -142,13 +141,13 @@ static bool pool_overlap(u64 start, u64 end, u64 other_start, u64 other_end)
 
 void pool_claim(u64 start, u64 end)
 {
-    pool.claimed_start = start;
-    pool.claimed_end = end;
+    layout.cache = start;
+    layout.cache_end = end;
 }
 
 bool pool_owns(u64 start, u64 end)
 {
     return pool_overlap(start, end, LAYOUT_POOLS, LAYOUT_POOLS_END) ||
            pool_overlap(start, end, LAYOUT_ENGINE, LAYOUT_ENGINE_END) ||
-           pool_overlap(start, end, pool.claimed_start, pool.claimed_end);
+           pool_overlap(start, end, layout.cache, layout.cache_end);
 }

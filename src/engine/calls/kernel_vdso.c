@@ -81,7 +81,7 @@ static u64 move_all(u64 kernel_vdso)
         return 0;
     u64 first = pieces.at[0].start;
     u64 size = pieces.at[pieces.count - 1].end - first;
-    u64 to = areas_gap(LAYOUT_MAPPINGS_FIRST, layout->mappings_end, size, PAGE_SIZE, false);
+    u64 to = areas_gap(LAYOUT_MAPPINGS_FIRST, layout.mappings_end, size, PAGE_SIZE, false);
     if (!to)
         return 0;
     for (unsigned i = 0; i < pieces.count; i++) {

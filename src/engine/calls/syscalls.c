@@ -32,7 +32,6 @@
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
-#include "engine/translate/code_cache.h"
 #include "engine/x86_64/cpu.h"
 #include "log/syscall_table.h"
 
@@ -154,7 +153,7 @@ static __attribute__((noinline)) void point_elsewhere(struct call *call)
 EVERY_CALL void hide_engine(struct call *call)
 {
     const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS;
-    const u64 cache = code_cache.first, low = code_cache.end - cache;
+    const u64 cache = layout.cache, low = layout.cache_end - cache;
     bool any = false;
     for (unsigned n = 0; n < SYSCALL_ARGS; n++)
         any |= (a[n] - LAYOUT_POOLS < high) | (a[n] - cache < low);

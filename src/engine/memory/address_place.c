@@ -25,11 +25,11 @@ static u64 place_in(const struct layout_range ranges[LAYOUT_RANGES], u64 size, u
 
 static u64 place_mapping(u64 size, u64 alignment)
 {
-    u64 at = areas_gap(LAYOUT_MAPPINGS_FIRST, layout->mappings_end, size, alignment, false);
+    u64 at = areas_gap(LAYOUT_MAPPINGS_FIRST, layout.mappings_end, size, alignment, false);
     if (!at) /* 14 TiB are used up, or wanted at once */
-        at = areas_gap(layout->heap_end, LAYOUT_POOLS, size, alignment, false);
+        at = areas_gap(layout.heap_end, LAYOUT_POOLS, size, alignment, false);
     if (!at)
-        at = areas_gap(0x100000000, layout->heap, size, alignment, false);
+        at = areas_gap(0x100000000, layout.heap, size, alignment, false);
     return at;
 }
 
@@ -38,8 +38,8 @@ u64 address_place(enum mapping_place kind, u64 size, u64 alignment)
     if (size > LAYOUT_USER_END || alignment > LAYOUT_USER_END)
         return 0;
     if (kind == PLACE_32BIT)
-        return place_in(layout->low, size, alignment);
-    u64 at = kind == PLACE_IMAGE ? place_in(layout->images, size, alignment) : 0;
+        return place_in(layout.low, size, alignment);
+    u64 at = kind == PLACE_IMAGE ? place_in(layout.images, size, alignment) : 0;
     return at ? at : place_mapping(size, alignment);
 }
 

@@ -213,9 +213,9 @@ static void note_code_and_data(const struct program_file *f, u64 bias)
 static u64 choose_heap(const struct program_file *f, const struct loaded *program)
 {
     u64 at = program->end;
-    bool behind = f->header.e_type == ET_EXEC && at < layout->low_end &&
+    bool behind = f->header.e_type == ET_EXEC && at < layout.low_end &&
                   areas_free(at, at + HEAP_ROOM);
-    return behind ? at : layout->heap;
+    return behind ? at : layout.heap;
 }
 
 /* Identity */

@@ -1,6 +1,6 @@
 /* The first stack: arguments, environment, and what the kernel tells a program about itself.
  *
- *   layout->stack_end
+ *   layout.stack_end
  *     eight bytes of zero, the program's path,
  *     strings of the environment, strings of the arguments,
  *     name of the platform, sixteen random bytes,
@@ -82,13 +82,13 @@ static void map_stack(const struct stack_content *c, u64 needed)
         .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_STACK | MAP_NORESERVE,
         .fd = -1,
     };
-    if (kernel_failed(address_map_new(&m, layout->stack_end - size)))
+    if (kernel_failed(address_map_new(&m, layout.stack_end - size)))
         engine_refuse(CHANNEL_EXIT_NOT_RUNNABLE, "stack", "not enough memory");
     if (claim > CLAIM_MOST)
         claim = CLAIM_MOST;
-    struct area a = address_describe(&m, layout->stack_end - size);
+    struct area a = address_describe(&m, layout.stack_end - size);
     if (claim > size)
-        a.start = layout->stack_end - claim;
+        a.start = layout.stack_end - claim;
     a.flags |= AREA_STACK;
     address_mapped(&a);
     guest_image.stack_start = a.start;
@@ -136,7 +136,7 @@ static struct strings put_strings(const struct stack_content *c)
     struct strings s;
     u64 random[RANDOM_SIZE / 8];
     choose_random(c->auxv, random);
-    s.path = put_bytes(layout->stack_end - 8, c->path, strlen(c->path) + 1);
+    s.path = put_bytes(layout.stack_end - 8, c->path, strlen(c->path) + 1);
     s.environment = put_list(s.path, c->envp);
     s.arguments = put_list(s.environment, c->argv);
     s.platform = put_bytes(s.arguments & ~15ul, platform, sizeof(platform));

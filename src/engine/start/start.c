@@ -125,6 +125,7 @@ _Noreturn void engine_main(const u64 *initial_stack)
 {
     u64 argc = initial_stack[0];
     read_arguments(argc, (char **)(initial_stack + 1));
+    layout_choose(LAYOUT_NEWEST);
     reserve_known();
     struct thread *first = thread_create();
     begin_on_stack(thread_stack_top(first));

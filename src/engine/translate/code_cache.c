@@ -30,7 +30,6 @@ _Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PA
 
 struct code_cache code_cache;
 struct cpu *cpu;
-u64 *lookup_tables[VARIANTS];
 
 static struct {
     u8 *hot_first; /* after the doors */
@@ -55,11 +54,11 @@ static bool code_cache_map_at(u64 at, u64 size)
 /* The usual place; else the highest that the program leaves free; a smaller one, if there is none. */
 static u64 map_cache(u64 size)
 {
-    u64 at = layout->cache;
-    if (at + size <= layout->caches[0].end && areas_free(at, at + size) && code_cache_map_at(at, size))
+    u64 at = layout.cache;
+    if (at + size <= layout.caches[0].end && areas_free(at, at + size) && code_cache_map_at(at, size))
         return at;
-    for (unsigned i = 0; i < LAYOUT_RANGES && layout->caches[i].end; i++) {
-        at = areas_gap(layout->caches[i].first, layout->caches[i].end, size, PAGE_SIZE, false);
+    for (unsigned i = 0; i < LAYOUT_RANGES && layout.caches[i].end; i++) {
+        at = areas_gap(layout.caches[i].first, layout.caches[i].end, size, PAGE_SIZE, false);
         if (at && code_cache_map_at(at, size))
             return at;
     }
@@ -69,9 +68,9 @@ static u64 map_cache(u64 size)
 static void place_tables(u64 first, u64 end)
 {
     room.end = (u8 *)end;
-    lookup_tables[0] = (u64 *)first;
+    code_cache.tables[0] = (u64 *)first;
     for (u32 n = 1; n < VARIANTS; n++)
-        lookup_tables[n] = (u64 *)(end + (n - 1) * TABLE);
+        code_cache.tables[n] = (u64 *)(end + (n - 1) * TABLE);
     for (u32 n = 0; n < countof(code_cache.regions); n++)
         code_cache.regions[n] = room.end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
 }
@@ -141,5 +140,5 @@ u64 code_cache_used(void)
 void lookup_clear(u32 variant)
 {
     for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
-        lookup_tables[variant][slot] = doors.missed;
+        code_cache.tables[variant][slot] = doors.missed;
 }

@@ -16,11 +16,13 @@
 #define ENGINE_CODE_CACHE_H
 
 #include "base/types.h"
+#include "engine/translate/fragment.h"
 
 enum { CODE_CACHE_REGIONS = 65536 };
 
 extern struct code_cache {
     u64 first, end;
+    u64 *tables[VARIANTS]; /* of lookup.h */
     u8 *regions[2]; /* two tables for data_map.h, of CODE_CACHE_REGIONS bytes each */
 } code_cache;
 

@@ -202,7 +202,7 @@ void fragment_publish(struct fragment *f)
         emit_aim(f->chain_at, fragments.all[first].from_table);
     f->same_slot = first;
     tables.by_slot[f->variant][slot] = fragment_index_of(f);
-    lookup_tables[f->variant][slot] = f->from_table;
+    code_cache.tables[f->variant][slot] = f->from_table;
 }
 
 static void withdraw(struct fragment *f)
@@ -220,7 +220,7 @@ static void withdraw(struct fragment *f)
         emit_aim(before->chain_at, onward);
     } else {
         tables.by_slot[f->variant][slot] = f->same_slot;
-        lookup_tables[f->variant][slot] = onward;
+        code_cache.tables[f->variant][slot] = onward;
     }
 }
 

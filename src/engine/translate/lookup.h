@@ -1,17 +1,15 @@
 /* The look-up table for indirect jumps: cache addresses by the low bits of the target.
  *
  * Translated code jumps through it without asking the engine; the fragment it comes to checks
- * that it is the right one.  An empty slot leads to the door EXIT_LOOKUP.
+ * that it is the right one.  An empty slot leads to the door EXIT_LOOKUP.  Each variant has a table
+ * (code_cache.tables): a fragment finds others of its variant alone.
  */
 #ifndef ENGINE_LOOKUP_H
 #define ENGINE_LOOKUP_H
 
 #include "base/types.h"
-#include "engine/translate/fragment.h"
 
 enum { LOOKUP_BITS = 16, LOOKUP_SLOTS = 1 << LOOKUP_BITS };
-
-extern u64 *lookup_tables[VARIANTS]; /* below 2 GiB: a fragment finds others of its variant alone */
 
 static inline u32 lookup_slot(u64 pc)
 {

@@ -19,6 +19,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
 #include "engine/translate/code_sites.h"
+#include "engine/translate/code_cache.h"
 #include "engine/translate/lookup.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
@@ -436,7 +437,7 @@ static void jump_by_table(struct lowering *l)
         emit_jump(e, doors.missed_plain);
         return;
     }
-    u64 table = (u64)lookup_tables[l->fragment->variant];
+    u64 table = (u64)code_cache.tables[l->fragment->variant];
     emit_store(e, R11, emit_slot(SLOT_R11));
     emit_word(e, 0xd9b70f44, 4); /* movzx r11d, cx */
     emit_word(e, 0xdd24ff42 | table << 32, 8); /* jmp [table + r11 * 8] */
