@@ -19,6 +19,9 @@
  * through by the time-out.  A producer that finds no room says so in `producer_waits`; the
  * consumer looks at it after each advance, behind a fence.
  *
+ * Where it is.  A producer that computes writes no records.  It says now and then where it is
+ * (ring_here), so that the consumer knows the place if the producer is killed.
+ *
  * The kernel is reached through struct ring_host, because the engine has system calls of its own.
  *
  * Freestanding; everything is inline.
@@ -30,7 +33,7 @@
 #include "log/format.h"
 
 enum {
-    RING_VERSION = 1,
+    RING_VERSION = 2,
     RING_PAGE = 4096,
     RING_SIZE_LEAST = 2 * EVENT_SIZE_MOST, /* any record fits, however far a round is */
     RING_WAKE_BYTES = 64 * 1024,
@@ -39,6 +42,13 @@ enum {
 #define RING_MAGIC 0x676e697262626500ul /* "\0ebbring" */
 #define RING_NEVER (~0ul)
 #define RING_WAIT_NS 50000000ul /* a waiting side looks again after this */
+
+/* A moment of the producer's. */
+struct ring_here {
+    u64 tick, pc, hash; /* as in an event */
+    u64 thread;
+    u64 check; /* of the others: it was written as a whole */
+};
 
 struct ring {
     u64 magic;
@@ -55,6 +65,8 @@ struct ring {
     u64 wake_at __attribute__((aligned(64)));
     u32 consumer_waits; /* futex: 1 while it sleeps */
     u32 producer_waits; /* futex: 1 while it sleeps */
+    /* written by the producer, in turn: one of them is whole at any time */
+    struct ring_here here[2] __attribute__((aligned(64)));
 };
 _Static_assert(sizeof(struct ring) <= RING_PAGE, "fits its page");
 
@@ -88,6 +100,44 @@ static inline bool ring_valid(const struct ring *shared, u64 bytes)
     return bytes > RING_PAGE && shared->magic == RING_MAGIC && shared->version == RING_VERSION &&
            shared->size == bytes - RING_PAGE && shared->size >= RING_SIZE_LEAST &&
            (shared->size & (shared->size - 1)) == 0;
+}
+
+/* Where the producer is */
+
+static inline u64 ring_here_check(const struct ring_here *h)
+{
+    u64 sum = RING_MAGIC;
+    for (const u64 *word = &h->tick; word < &h->check; word++)
+        sum = (sum ^ *word) * 0x9e3779b97f4a7c15ul;
+    return sum;
+}
+
+/* `turn` counts. */
+static inline void ring_say_here(struct ring *shared, u64 turn, struct ring_here here)
+{
+    struct ring_here *to = &shared->here[turn & 1];
+    here.check = ring_here_check(&here);
+    __atomic_store_n(&to->check, 0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    to->tick = here.tick;
+    to->pc = here.pc;
+    to->hash = here.hash;
+    to->thread = here.thread;
+    __atomic_store_n(&to->check, here.check, __ATOMIC_RELEASE);
+}
+
+/* The latest; false if there is none. */
+static inline bool ring_last_here(const struct ring *shared, struct ring_here *ret)
+{
+    bool found = false;
+    for (unsigned n = 0; n < 2; n++) {
+        struct ring_here here = shared->here[n];
+        if (here.check != ring_here_check(&here) || (found && here.tick <= ret->tick))
+            continue;
+        *ret = here;
+        found = true;
+    }
+    return found;
 }
 
 /* The producer */

@@ -4,8 +4,9 @@
  * `stored` behind room for the chunk's header, and go out with one write.
  *
  * Invariants
- *   (1) The file is whole chunks, `stored_bytes` long.  A write that fails half-way is taken back
- *       by cutting the file; should that fail too, a reader sees a cut chunk and stops there.
+ *   (1) The file is whole chunks, `stored_bytes` long, and perhaps one of `tail` bytes that the
+ *       next one replaces.  A write that fails half-way is taken back by cutting the file; should
+ *       that fail too, a reader sees a cut chunk and stops there.
  *   (2) raw[0 .. raw_used) is less than CHUNK_RAW_WANTED between calls, so there is always room
  *       for as much again, or for the largest event.
  */
@@ -40,6 +41,7 @@ struct writer {
     u64 first_event, first_tick; /* of what is in raw */
     u64 events;
     u64 raw_bytes, stored_bytes; /* in the file */
+    u64 tail;  /* bytes after those: see writer_tail() */
     bool torn; /* the file ends with part of a chunk, which could not be cut off */
 };
 
@@ -76,6 +78,9 @@ static struct error *writer_write_all(struct writer *w, const void *bytes, u64 s
         left -= (u64)n;
     }
     w->stored_bytes += size;
+    if (w->tail > size && ftruncate(w->fd, (off_t)w->stored_bytes) < 0)
+        return error_errno(errno, "cutting %s", w->name);
+    w->tail = 0;
     return NULL;
 }
 
@@ -164,6 +169,25 @@ static struct error *write_pending(struct writer *w, int level)
     w->first_event = w->events;
     w->raw_used = 0;
     return NULL;
+}
+
+void writer_tail(struct writer *w, const struct event *e)
+{
+    u8 bytes[sizeof(struct format_chunk) + 256];
+    struct format_chunk chunk = {
+        .magic = CHUNK_MAGIC, .raw_size = e->size, .stored_size = e->size,
+        .first_event = w->events, .first_tick = e->tick, .crc = crc32c(e, e->size),
+    };
+    u64 size = sizeof chunk + e->size;
+    assert(w->raw_used == 0 && size <= sizeof bytes);
+    chunk.header_crc = crc32c(&chunk, offsetof(struct format_chunk, header_crc));
+    memcpy(bytes, &chunk, sizeof chunk);
+    memcpy(bytes + sizeof chunk, e, e->size);
+    if (w->torn || w->tail > size)
+        return;
+    w->tail = pwrite(w->fd, bytes, size, (off_t)w->stored_bytes) == (ssize_t)size ? size : 0;
+    if (!w->tail)
+        w->torn = ftruncate(w->fd, (off_t)w->stored_bytes) < 0;
 }
 
 u8 *writer_room(struct writer *w)

@@ -23,6 +23,10 @@ struct error *writer_commit(struct writer *w, u64 size, bool hurry);
 /* Writes what has been committed and not yet written. */
 struct error *writer_flush(struct writer *w);
 
+/* Ends the file with this event, until something else is written: the process is known to have
+ * come that far.  Everything committed has been flushed.  A failure leaves the file without it. */
+void writer_tail(struct writer *w, const struct event *e);
+
 /* Flushes, and writes that this was all.  Destroys in any case. */
 struct error *writer_close(struct writer *w);
 

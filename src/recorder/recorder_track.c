@@ -5,12 +5,12 @@
  * lets the writer compress and write.  The ring is the buffer between a program that logs in
  * bursts and the disk; when it is full the program waits, when it is half full we compress less.
  *
- *     draining --(image gone, ring empty)--> closed
+ *     draining --(image gone, ring empty)--> closed, with a CHECK if it was killed while computing
  *              --(told to leave)-----------> closed, with a note; the program goes on unrecorded
  *              --(disk, or bad bytes)------> abandoned: the program goes on unrecorded
  *
  * What has been logged is in the file after at most FLUSH_NS, and a little: then it outlives the
- * death of all processes.
+ * death of all processes.  So does how far a program has come that computes and logs nothing.
  *
  * Invariants
  *   (1) Fields under "thread" are touched by the thread alone until `stopped`.
@@ -34,6 +34,7 @@
 #include "log/writer.h"
 
 #define FLUSH_NS 50000000ul /* from one look into the ring to the file, at most */
+#define PLACE_NS 10000000ul /* from one look at where a program is that computes to the next */
 
 struct recorder_track {
     int socket, done;
@@ -50,9 +51,11 @@ struct recorder_track {
     struct writer *writer;
     u64 flushed;       /* when, by the monotonic clock */
     struct {
-        u16 thread;
+        u16 kind, thread;
         u64 tick, pc;
     } last; /* where the last event was */
+    u64 latest; /* tick of all events */
+    u64 noted;  /* tick of the place in the file */
     struct error *err;
     char *limit; /* the first note on what cannot be replayed */
 };
@@ -116,9 +119,11 @@ static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 
         if (wrong)
             break;
         recorder_track_note(t, e);
+        t->last.kind = e->kind;
         t->last.thread = e->thread;
         t->last.tick = e->tick;
         t->last.pc = e->pc;
+        t->latest = e->tick > t->latest ? e->tick : t->latest;
         at += e->size;
     }
     *ret_keep = at;
@@ -158,6 +163,39 @@ static struct error *recorder_track_flush(struct recorder_track *t)
     return err;
 }
 
+/* A CHECK without a hash of memory: the program was there. */
+struct here_event {
+    struct event event;
+    struct event_check check;
+};
+
+/* Is the program known to have run on since its last event? */
+static bool came_further(struct recorder_track *t, struct here_event *ret)
+{
+    struct ring_here here = {0};
+    bool there = ring_last_here(t->memory.shared, &here);
+    if (!there || here.tick <= t->latest || !writer_events(t->writer))
+        return false;
+    *ret = (struct here_event){.event = {.size = sizeof *ret, .kind = EVENT_CHECK,
+                                         .thread = (u16)here.thread, .tick = here.tick,
+                                         .pc = here.pc, .hash = here.hash}};
+    return true;
+}
+
+/* If all processes are killed, this one included, the file says how far the program is known to
+ * have come.  Returns for how long no further look is needed. */
+static u64 note_place(struct recorder_track *t)
+{
+    struct here_event here;
+    if (!came_further(t, &here) || here.event.tick == t->noted)
+        return FLUSH_NS;
+    if (!writer_pending(t->writer)) {
+        writer_tail(t->writer, &here.event);
+        t->noted = here.event.tick;
+    }
+    return PLACE_NS;
+}
+
 /* Nothing to be had right now.  What is in the ring when we look has come since the last look, so
  * the next flush is due that long after the last one. */
 static struct error *rest(struct recorder_track *t)
@@ -168,9 +206,11 @@ static struct error *rest(struct recorder_track *t)
         err = recorder_track_flush(t);
         passed = 0;
     }
-    if (!err)
-        ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES, FLUSH_NS - passed);
-    return err;
+    if (err)
+        return err;
+    u64 place = note_place(t), flush = FLUSH_NS - passed;
+    ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES, place < flush ? place : flush);
+    return NULL;
 }
 
 /* Up to `end`, a count of bytes: what is logged later is not recorded. */
@@ -203,6 +243,17 @@ static struct error *leave(struct recorder_track *t)
     return writer_commit(t->writer, SIZE, false);
 }
 
+/* The image is gone.  If it did not log its end it was killed, perhaps after its last event. */
+static struct error *note_death(struct recorder_track *t)
+{
+    struct here_event here;
+    bool ended = t->last.kind == EVENT_END || t->last.kind == EVENT_EXEC;
+    if (ended || !came_further(t, &here))
+        return NULL;
+    memcpy(writer_room(t->writer), &here, sizeof here);
+    return writer_commit(t->writer, sizeof here, false);
+}
+
 static struct error *drain(struct recorder_track *t)
 {
     for (;;) {
@@ -215,7 +266,7 @@ static struct error *drain(struct recorder_track *t)
         if (some)
             continue;
         if (last)
-            return NULL;
+            return note_death(t);
         err = rest(t);
         if (err)
             return err;

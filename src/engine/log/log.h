@@ -123,6 +123,8 @@ struct log_owner {
      * a system call. */
     void (*rests)(void);
     void (*runs)(bool in_call);
+    /* The guest runs on from cpu->rip.  Returns the most ticks until this should be said again. */
+    u64 (*runs_on)(void);
     /* A call that makes a process or thread: true if nothing is to be made. */
     bool (*spawned)(const struct k_clone_args *args, i64 *result);
     /* A fork is about to be made. */

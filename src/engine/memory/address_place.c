@@ -12,7 +12,7 @@
 #include "engine/memory/address.h"
 #include "engine/memory/kernel_maps.h"
 
-/* Downward from the end of a range, which leaves the heap of a program that is linked low room to grow. */
+/* Downward from the end of a range: a heap that follows a program linked low has room to grow. */
 static u64 place_in(const struct layout_range ranges[LAYOUT_RANGES], u64 size, u64 alignment)
 {
     for (unsigned i = 0; i < LAYOUT_RANGES && ranges[i].end; i++) {

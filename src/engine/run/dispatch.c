@@ -72,10 +72,10 @@ void dispatch_start(void)
     standing_watch_start();
 }
 
-/* A session may want to say something. */
+/* A session may want to say something, and the owner of the log to know where the guest is. */
 static u64 longest(void)
 {
-    return control_on() ? CONTROLLED : LONG;
+    return log_owner->runs_on ? log_owner->runs_on() : control_on() ? CONTROLLED : LONG;
 }
 
 static bool runs_in_slices(void)
@@ -86,7 +86,9 @@ static bool runs_in_slices(void)
 /* The ticks that may pass before the boundary must be looked at again. */
 static u64 budget(void)
 {
-    u64 most = log_owner->live && runs_in_slices() ? slice_grant() : longest();
+    u64 most = longest();
+    if (log_owner->live && runs_in_slices())
+        most = slice_grant();
     u64 points = plan_points_ticks();
     most = points < most ? points : most;
     if (!goal.set)

@@ -392,6 +392,25 @@ static void record_boundary(void)
     record_publish(&b);
 }
 
+/* If the process is killed, the recorder knows where it was.  So a grant takes a few milliseconds:
+ * the ticks are fewer where a tick takes long. */
+static u64 record_runs_on(void)
+{
+    enum { LEAST = 1 << 17, MOST = 1 << 24 };
+    u64 now = record_tsc(), passed = now - record.here_time, millisecond = record.frequency / 1000;
+    if (passed > 5 * millisecond)
+        record.grant /= 2;
+    else if (passed < 2 * millisecond)
+        record.grant *= 2;
+    record.grant = record.grant < LEAST ? LEAST : record.grant > MOST ? MOST : record.grant;
+    record.here_time = now;
+    struct ring_here here = {.tick = ticks_now(), .pc = cpu->rip, .hash = digest_registers(),
+                             .thread = thread_self()->ordinal};
+    if (!record.gone)
+        ring_say_here(track.ring, record.here_turn++, here);
+    return record.grant;
+}
+
 static void log_end(int status, int signal)
 {
     struct record_event b;
@@ -456,5 +475,6 @@ const struct log_owner log_record = {
     .shared_end = record_shared_end,
     .clock_asked = record_clock,
     .boundary = record_boundary,
+    .runs_on = record_runs_on,
     .note = record_note,
 };

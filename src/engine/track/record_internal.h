@@ -34,6 +34,8 @@ extern struct record_state {
     u64 next_check;             /* a tick */
     u64 recent_files;           /* how many were copied that had been written just before */
     u64 frequency;              /* of the time stamp counter */
+    u64 here_time, here_turn;   /* when and how often the recorder was told where the process is */
+    u64 grant;                  /* ticks until the next time */
 } record;
 
 /* Begins an event; false if ebb is gone. */
