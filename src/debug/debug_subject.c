@@ -54,7 +54,7 @@ static struct error *subject_of_words(struct debug *d, const char *text, struct 
     u64 address, size;
     const char *blank = strrchr(text, ' ');
     if (!blank)
-        return error_new("behind -l there is an expression, or an address and a length");
+        return error_new("-l takes an expression, or an address and a length");
     char *first = xformat("%.*s", (int)(blank - text), text);
     struct error *err = debug_integer(d, first, &address);
     free(first);

@@ -136,9 +136,9 @@ const char *event_malformed(const struct event *e, u64 available)
     if (available < sizeof *e || e->size > available)
         return "it is cut";
     if (e->size < sizeof *e || e->size % EVENT_ALIGN || e->size > EVENT_SIZE_MOST)
-        return "its size cannot be";
+        return "invalid size";
     if (e->kind == EVENT_PAD)
-        return "it is none";
+        return "padding is no event";
     if (e->kind >= EVENT_KINDS)
         return NULL;
     if (payload_size(e) < kinds[e->kind].fixed)

@@ -82,7 +82,7 @@ static struct error *bad(struct reader *r, const char *what)
     if (!r->events)
         return error_coded(ERROR_DAMAGED, "%s is damaged at byte %llu, before its first event: %s",
                            r->name, (unsigned long long)r->at, what);
-    return error_coded(ERROR_DAMAGED, "%s is damaged at byte %llu, behind event %llu: %s", r->name,
+    return error_coded(ERROR_DAMAGED, "%s is damaged at byte %llu, after event %llu: %s", r->name,
                        (unsigned long long)r->at, (unsigned long long)r->events - 1, what);
 }
 

@@ -319,7 +319,7 @@ static struct error *hear(struct replayer *r, u32 kind, bool runs, union replaye
         if (ret->message.kind == CONTROL_DATA && *ret_size >= sizeof ret->data && ret->data.error)
             return error_errno((int)ret->data.error, "the engine refuses"); /* and stands */
         if (ret->message.kind != CHANNEL_FETCH || *ret_size != sizeof ret->fetch)
-            return lose(r, error_new("an engine gave an answer that nobody asked for"));
+            return lose(r, error_new("an engine sent an answer to no question"));
         err = replayer_answer_fetch(r, &ret->fetch);
         if (err)
             return err;

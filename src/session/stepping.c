@@ -247,7 +247,7 @@ static struct error *finish_frame(struct walk *w, size_t index)
 {
     struct plan_site site = return_site(w, index);
     if (!site.address)
-        return error_new("this is the outermost frame: it returns to nobody");
+        return error_new("this is the outermost frame: it has no caller to return to");
     u32 count = w->frames.plan_count > index ? w->frames.plan_count - (u32)index : 1;
     struct plan_frame *outside = xalloc(count * sizeof *outside);
     memcpy(outside, w->frames.plan + index, count * sizeof *outside);
@@ -382,7 +382,7 @@ static struct error *before_frame(struct walk *w, size_t index)
     struct found found;
     u32 count = base_frame_beginnings(&w->frames, index, w->symbols, w->thread, calls);
     if (!count)
-        return error_new("this is the outermost frame: nobody called it");
+        return error_new("this is the outermost frame: it has no caller");
     struct error *err = walk_last(w, calls, count, w->from, &found);
     if (err || session_interrupted(w->s))
         return err;

@@ -526,7 +526,7 @@ static struct error *to_member(struct evaluation *v, const struct tree *t, struc
         return err;
     struct type *plain = type_plain(v, pointer->type);
     if (plain->kind != TYPE_MEMBER_POINTER || plain->size != 8)
-        return error_new("what stands behind * is no pointer to a member that is data");
+        return error_new("the operand after * is not a pointer to a data member");
     err = value_number(pointer, &n);
     if (!err && n.i == UINT64_MAX)
         err = error_new("it points to no member");
@@ -672,12 +672,12 @@ static struct error *evaluate_slice(struct evaluation *v, const struct tree *t,
     if (err)
         return err;
     if (count <= 0)
-        return error_new("the length behind @ must be greater than 0");
+        return error_new("the length after @ must be greater than 0");
     if (!a->in_memory)
         return error_new("only something in memory can stand before @");
     *ret = value_at(v, type_array(v, a->type, (u64)count), a->address, a->from);
     (*ret)->from = sources_join(v, a->from, value_all_sources(n));
-    return (*ret)->size ? NULL : error_new("the length behind @ is too large");
+    return (*ret)->size ? NULL : error_new("the length after @ is too large");
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

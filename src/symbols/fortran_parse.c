@@ -374,7 +374,7 @@ static struct tree *fortran_postfix(struct fortran_parser *p)
             t = fortran_node(p, TREE_MEMBER, t, NULL);
             t->text = fortran_word(p, false);
             if (!t->text)
-                return fortran_fail(p, error_new("a component's name is missing behind %%"));
+                return fortran_fail(p, error_new("a component's name is missing after %%"));
         } else if (fortran_see(p, "@")) {
             p->at++;
             t = fortran_node(p, TREE_SLICE, t, fortran_unary(p));

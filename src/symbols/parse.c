@@ -251,7 +251,7 @@ static struct type *type_specifier(struct parser *p)
             t = type_named(p->v, keyword, name);
         if (!t && keyword && !p->error)
             parse_fail(p, name ? error_new("there is no %s %s", keyword, name)
-                         : error_new("a name is missing behind '%s'", keyword));
+                         : error_new("a name is missing after '%s'", keyword));
     }
     if (!t) {
         p->at = p->error ? p->at : from;
@@ -587,7 +587,7 @@ static struct tree *parse_name(struct parser *p)
     if (!t->text)
         return unexpected(p);
     if (t->text[strlen(t->text) - 1] == ':')
-        return parse_fail(p, error_new("a name is missing behind '::'"));
+        return parse_fail(p, error_new("a name is missing after '::'"));
     size_t length = sizeof "@entry" - 1;
     if (strncmp(p->at, "@entry", length) == 0 && !isalnum((u8)p->at[length]) &&
         p->at[length] != '_') {

@@ -168,7 +168,7 @@ static struct error *places_locate_line(struct symbols *s, const char *file, uns
     if (!known)
         return error_new("no source file named %s", file);
     if (!found)
-        return error_new("line %u is behind the last one with code in %s", line, file);
+        return error_new("line %u is after the last line with code in %s", line, file);
     find_line(s, p, count, file, found, places);
     return NULL;
 }

@@ -114,7 +114,7 @@ def places():
             yield "info line %d" % line
     for name in ["look", "main", "add", "*$pc", "*(look+9)", "tools.c:120", "tools.c:look", "nosuch", "*main"]:
         yield "info line " + name
-    yield "info line tools.c:9999  => line 9999 is behind the last one with code in tools.c  # refused"
+    yield "info line tools.c:9999  => line 9999 is after the last line with code in tools.c  # refused"
     for name in ["look", "main", "add", "main+3", "&four", "look+3", "$pc", "&nest.p[1]", "raw+4", "&hidden_total"]:
         yield "info symbol " + name
     yield "info symbol 1  => there is no symbol at 0x1  # refused"

@@ -300,7 +300,7 @@ static void renew_behind(const struct area *a, u64 size)
     code_watch_changed(from, a->end);
     if (kernel_failed(kernel_call(__NR_mmap, from, a->end - from, code_watch_kernel_protection(a->protection),
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)))
-        log_unable("memory behind the end of a file cannot be mapped");
+        log_unable("memory after the end of a file cannot be mapped");
 }
 
 void mapped_file_resize(u64 address, u64 size, u64 before)

@@ -148,7 +148,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
 {
     struct track_origin_info origin = {.origin = TRACK_FIRST, .parent = TRACK_NONE};
     if (!track_open(&origin))
-        engine_refuse(CHANNEL_EXIT_OURS, "replay", "there is nobody to replay for");
+        engine_refuse(CHANNEL_EXIT_OURS, "replay", "no ebb is connected to replay for");
     event_source_start();
     start = pool_map(sizeof(*start), 4096);
     replay_take_start();

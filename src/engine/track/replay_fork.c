@@ -65,7 +65,7 @@ static void let_copy_go(i64 pid)
     i32 none;
     track_send(&forked.message, -1);
     if (!failed && !track_receive(CHANNEL_GO, &go, sizeof(go), &none))
-        replay_unable("ebb does not say when to go on behind a fork");
+        replay_unable("ebb does not say when to go on after a fork");
 }
 
 void replay_fork_follow(void)

@@ -38,7 +38,7 @@ static struct error *find_options(const char **args, struct find *f)
             if (!f->most)
                 return error_new("the count of places is at least 1");
         } else {
-            return error_new("find takes sizes b h w g and a count behind '/', and not '%c'", **args);
+            return error_new("find takes sizes b h w g and a count after '/', not '%c'", **args);
         }
     }
     *args += strspn(*args, " \t");

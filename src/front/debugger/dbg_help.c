@@ -11,16 +11,16 @@ const char dbg_help_words[] = "all moving time stops values places debugger tui"
 static const struct help_subject {
     const char *name, *about, *commands;
 } subjects[] = {
-    {"moving", "Every movement, and its twin that goes back",
+    {"moving", "Movements, forward and backward",
      "step bstep next previous finish before until buntil out bout continue bcontinue stepi bstepi "
      "nexti bnexti play bplay"},
-    {"time", "To moments of the run", "goto undo redo first history changes bookmark track"},
-    {"stops", "What stops a movement",
+    {"time", "Moments of the run and what changed between them", "goto undo redo first history changes bookmark track"},
+    {"stops", "Breakpoints, watchpoints and catchpoints",
      "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore commands "
      "handle skip"},
-    {"values", "What variables and memory hold", "print printf output call display undisplay x find ptype whatis"},
-    {"places", "Where one is", "list backtrace frame up down thread goroutine info disassemble"},
-    {"debugger", "About this debugger", "layout set show source echo help quit"},
+    {"values", "Variables, memory and types", "print printf output call display undisplay x find ptype whatis"},
+    {"places", "Source, calls, threads and other facts", "list backtrace frame up down thread goroutine info disassemble"},
+    {"debugger", "The debugger itself", "layout set show source echo help quit"},
 };
 
 static bool next_name(const char **names, const char **ret, size_t *ret_length)
@@ -128,9 +128,9 @@ static void say_overview(struct dbg *d)
         dbg_say(d, ": %c%s\n", tolower((u8)subjects[i].about[0]), subjects[i].about + 1);
         say_names(d, subjects[i].commands);
     }
-    dbg_say(d, "'help COMMAND' has an example, 'help SUBJECT' and 'help all' a sentence for each. Most\n"
-               "commands have gdb's names and abbreviations too; Tab completes; an empty line does\n"
-               "the last movement again.\n");
+    dbg_say(d, "'help COMMAND' explains a command and has examples; 'help SUBJECT' and 'help all' have\n"
+               "a sentence for each command. Most commands have gdb's names and abbreviations too.\n"
+               "Tab completes words. An empty line repeats the last movement.\n");
 }
 
 static void say_command(struct dbg *d, const struct dbg_command *c)
@@ -138,7 +138,9 @@ static void say_command(struct dbg *d, const struct dbg_command *c)
     say_heading(d, c->usage);
     if (*c->others)
         dbg_say(d, "Also: %s\n", c->others);
+    size_t first = strcspn(c->examples, "\n");
     dbg_say(d, "\n%c%s.\n%s\n", toupper((u8)c->summary[0]), c->summary + 1, c->more);
+    dbg_say(d, "Examples:\n    %.*s\n    %s\n", (int)first, c->examples, c->examples + first + 1);
 }
 
 struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *args)

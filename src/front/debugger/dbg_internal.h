@@ -34,8 +34,10 @@ struct dbg_command {
     u32 flags;
     enum dbg_argument argument;
     const char *words;
-    const char *usage, *summary;
-    const char *more;          /* the long help, with an example */
+    const char *usage;
+    const char *summary;       /* one sentence, without its capital letter and full stop */
+    const char *more;          /* what else there is to know */
+    const char *examples;      /* two command lines, with a line end between them */
 };
 
 struct dbg_settings {

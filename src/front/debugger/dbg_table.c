@@ -1,4 +1,12 @@
-/* The commands: their names, what they take, and what there is to say of each (dbg_help.c says it). */
+/* The commands of the debugger: their names, what they take, and what help says of each.
+ *
+ * One row describes one command completely; dbg.c runs it, dbg_complete.c completes its arguments
+ * and dbg_help.c prints its help.  The summary is one sentence in the imperative.  tests/suites/
+ * 88-help checks the form of every row and runs its two examples.
+ *
+ * A command may be given by any beginning of its names that no other command shares.  For a word
+ * that is no command, the one that differs in the fewest letters is suggested.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,241 +17,340 @@
 static const char catch_words[] = "syscall signal fork exec exit throw rethrow catch panic";
 static const char handle_words[] = "stop nostop";
 
-/* name, others, run, which, flags, argument, words, usage, summary, more */
+/* name, others, run, which, flags, argument, words, usage, summary, more, examples */
 static const struct dbg_command commands[] = {
     {"step", "s", dbg_move, MOVE_STEP, MOVES | REPEATS, TAKES_COUNT, NULL, "step [N]",
-     "to the next statement, into functions too",
-     "Stops at the N-th start of a statement that this thread comes to. Functions without line\n"
-     "information, and those that 'skip' names, are crossed as one operation.\n"
-     "Example: step 3"},
+     "go to the next statement, entering functions that are called",
+     "With N: to the N-th statement from here that this thread executes. Functions without\n"
+     "line information, and functions that 'skip' names, are crossed as one operation.",
+     "step\n" "step 3"},
     {"bstep", "reverse-step rs", dbg_move, MOVE_STEP | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
-     "bstep [N]", "back to the statement before, into functions too",
-     "The twin of step: inside a statement that has called nothing yet, its own start.\n"
-     "Example: bstep"},
+     "bstep [N]", "go back to the previous statement, entering functions that were called",
+     "The reverse of step. In the middle of a statement that has called nothing yet, it goes\n"
+     "to the start of that statement.",
+     "bstep\n" "bstep 3"},
     {"next", "n", dbg_move, MOVE_NEXT, MOVES | REPEATS, TAKES_COUNT, NULL, "next [N]",
-     "to the next statement of this function, or of one that called it",
-     "Calls are stepped over; when the function returns, it goes on in its caller.\n"
-     "Example: next 2"},
+     "go to the next statement of this function, crossing calls",
+     "When the function returns, next stops in its caller.",
+     "next\n" "next 2"},
     {"previous", "prev reverse-next rn", dbg_move, MOVE_NEXT | BACK, MOVES | REPEATS, TAKES_COUNT,
-     NULL, "previous [N]", "back to the statement before in this function, or in its caller",
-     "The twin of next: calls that began and ended in between are passed as a whole.\n"
-     "Example: previous"},
+     NULL, "previous [N]", "go back to the previous statement of this function, crossing calls",
+     "The reverse of next. At the first statement of a function, it goes to the caller.",
+     "previous\n" "previous 2"},
     {"continue", "c fg", dbg_move, MOVE_CONTINUE, MOVES | REPEATS, TAKES_COUNT, NULL,
-     "continue [N]", "on to the next breakpoint",
-     "Stops at the N-th breakpoint, watchpoint or catchpoint, at a signal, or at the end.\n"
-     "Example: continue"},
+     "continue [N]", "run forward to the next breakpoint, watchpoint or catchpoint",
+     "It also stops at a signal and at the end of the recording. With N: at the N-th\n"
+     "breakpoint.",
+     "continue\n" "continue 3"},
     {"bcontinue", "reverse-continue rc", dbg_move, MOVE_CONTINUE | BACK, MOVES | REPEATS,
-     TAKES_COUNT, NULL, "bcontinue [N]", "back to the last breakpoint",
-     "With a watchpoint: back to where the value was last changed.\n"
-     "Example: watch total, and then bcontinue"},
+     TAKES_COUNT, NULL, "bcontinue [N]",
+     "run backward to the last breakpoint, watchpoint or catchpoint",
+     "It also stops at a signal and at the start of the recording. With a watchpoint set, it\n"
+     "goes to the store that last changed the value.",
+     "bcontinue\n" "bcontinue 2"},
     {"finish", "fin", dbg_move, MOVE_FINISH, MOVES | REPEATS, TAKES_COUNT, NULL, "finish [N]",
-     "until this function has returned",
-     "Stops just behind the call, in the middle of a statement of the caller, and shows the value\n"
-     "that was returned. With N: that many frames out. Example: finish"},
+     "run forward until this function has returned",
+     "It stops in the caller, in the middle of the statement that made the call, and shows the\n"
+     "value that was returned. With N: until N frames have returned.",
+     "finish\n" "finish 2"},
     {"before", "reverse-finish bfinish", dbg_move, MOVE_FINISH | BACK, MOVES | REPEATS, TAKES_COUNT,
-     NULL, "before [N]", "back to the statement that called this function",
-     "With N: the statement that made the call of the N-th frame out. Example: before"},
+     NULL, "before [N]", "go back to the statement that called this function",
+     "The reverse of finish. With N: to the statement that made the call of the N-th frame\n"
+     "out.",
+     "before\n" "before 2"},
     {"stepi", "si", dbg_move, MOVE_STEPI, MOVES | REPEATS, TAKES_COUNT, NULL, "stepi [N]",
-     "one instruction, or N", "Of the thread that is looked at. Example: stepi 10"},
+     "execute one instruction, or N",
+     "Only instructions of the current thread count.",
+     "stepi\n" "stepi 10"},
     {"bstepi", "reverse-stepi rsi", dbg_move, MOVE_STEPI | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
-     "bstepi [N]", "back by one instruction, or N", "Example: bstepi"},
+     "bstepi [N]", "go back by one instruction, or N",
+     "The reverse of stepi.",
+     "bstepi\n" "bstepi 10"},
     {"nexti", "ni", dbg_move, MOVE_NEXTI, MOVES | REPEATS, TAKES_COUNT, NULL, "nexti [N]",
-     "one instruction, calls stepped over", "Example: nexti"},
+     "execute one instruction, or N, crossing calls",
+     "A call counts as one instruction.",
+     "nexti\n" "nexti 10"},
     {"bnexti", "reverse-nexti rni", dbg_move, MOVE_NEXTI | BACK, MOVES | REPEATS, TAKES_COUNT, NULL,
-     "bnexti [N]", "back by one instruction, calls passed as a whole", "Example: bnexti"},
+     "bnexti [N]", "go back by one instruction, or N, crossing calls",
+     "The reverse of nexti.",
+     "bnexti\n" "bnexti 10"},
     {"until", "u advance", dbg_move, MOVE_UNTIL, MOVES, TAKES_EXPRESSION, NULL,
      "until LOCATION | CONDITION | [-l] VALUE",
-     "on to where a place is executed, a condition becomes true, or a value changes",
-     "A number, FILE:LINE, *ADDRESS and the name of a function are locations, in whatever frame. A\n"
-     "comparison or a logical expression is a condition: it goes to where that becomes true, having\n"
-     "been false; if it is true now, it has to become false first. Anything else is a value; -l is\n"
-     "the memory that it means now. Locals are those of this call: where it returns, until stops.\n"
-     "Breakpoints stop it on the way. Example: until total > 100"},
+     "run forward until a location is reached, a condition becomes true or a value changes",
+     "A number, FILE:LINE, *ADDRESS and the name of a function are locations; any frame\n"
+     "counts. A comparison or a logical expression is a condition: until stops where it\n"
+     "becomes true. A condition that is true now must become false first. Any other expression\n"
+     "is a value; with -l, the memory that the expression means now. Local variables are those\n"
+     "of the current call, and until stops where that call returns. Breakpoints stop it on the\n"
+     "way.",
+     "until 40\n" "until total > 100"},
     {"buntil", "reverse-until ru", dbg_move, MOVE_UNTIL | BACK, MOVES, TAKES_EXPRESSION, NULL,
      "buntil LOCATION | CONDITION | [-l] VALUE",
-     "back to where a place was last executed, a condition last became true, or a value last changed",
-     "The twin of until: it stops on the instruction that did it, before it is executed. A condition\n"
-     "that is true now takes it to where it became true most recently; one that is false now, to\n"
-     "where it last became true before that; one that has been true all along, to the start. A local\n"
-     "has no value before its function has written it, so that is as far as it goes.\n"
-     "Example: buntil head->next"},
+     "run backward until a location was reached, a condition became true or a value changed",
+     "The reverse of until. It stops at the instruction responsible, before that is executed.\n"
+     "A condition that is true now leads to where it became true most recently. A condition\n"
+     "that is false now leads to where it last became true. A condition that has always been\n"
+     "true leads to the start. A local variable has no value before its function has written\n"
+     "it, so the search ends there.",
+     "buntil total > 100\n" "buntil head->next"},
     {"first", "", dbg_move, MOVE_FIRST | BACK, MOVES, TAKES_EXPRESSION, NULL, "first CONDITION",
-     "to the first moment of the run at which the condition held",
-     "Wherever one stands; breakpoints do not stop it. That is where it first became true, or the\n"
-     "start, if it held there. Of a local, the first moment in this call of its function.\n"
-     "Example: first count > 1000"},
+     "go to the first moment of the run at which a condition was true",
+     "The current moment does not matter, and breakpoints do not stop it. If the condition was\n"
+     "true at the start, it goes there. For a local variable, only the current call counts.",
+     "first total > 100\n" "first head != 0"},
     {"out", "", dbg_move, MOVE_OUT, MOVES | REPEATS, TAKES_NOTHING, NULL, "out",
-     "to the first statement behind the innermost block or loop", "Example: out"},
+     "go to the first statement after the innermost block or loop",
+     "The block is the one that contains the current statement. bout is the reverse.",
+     "out\n" "bout"},
     {"bout", "reverse-out", dbg_move, MOVE_OUT | BACK, MOVES | REPEATS, TAKES_NOTHING, NULL, "bout",
-     "back to the last statement before the innermost block or loop", "Example: bout"},
+     "go back to the last statement before the innermost block or loop",
+     "The reverse of out.",
+     "bout\n" "out"},
     {"play", "", dbg_play, 0, MOVES | REPEATS, TAKES_NOTHING, NULL, "play [next] [RATE] [for N]",
-     "step on and on, so many statements in a second, and show each",
-     "RATE is statements in a second: 5/s, 0.5/s; without it, 2/s. With 'next', calls are stepped over.\n"
-     "It ends at a breakpoint, watchpoint, catchpoint or signal, at the end, after N statements, by\n"
-     "Ctrl-C, and on the full screen by any key. What 'display' names is shown with each statement.\n"
-     "undo goes back to where it began. Example: play 5/s"},
-    {"bplay", "reverse-play", dbg_play, 1, MOVES | REPEATS, TAKES_NOTHING, NULL, "bplay [next] [RATE] [for N]",
-     "step back and back, so many statements in a second, and show each",
-     "The twin of play: it ends at the start. Example: bplay next 10/s for 100"},
+     "step forward at a fixed rate and show each statement",
+     "RATE is in statements per second: 5/s, 0.5/s; the default is 2/s. With 'next', calls are\n"
+     "crossed. It stops at a breakpoint, watchpoint, catchpoint or signal, at the end, after N\n"
+     "statements, and on Ctrl-C (on the full screen: on any key). Each statement comes with\n"
+     "the values that 'display' names. undo returns to where it began.",
+     "play 5/s for 3\n" "play next 10/s for 3"},
+    {"bplay", "reverse-play", dbg_play, 1, MOVES | REPEATS, TAKES_NOTHING, NULL,
+     "bplay [next] [RATE] [for N]", "step backward at a fixed rate and show each statement",
+     "The reverse of play. It stops at the start of the recording.",
+     "bplay 5/s for 3\n" "bplay next 10/s for 3"},
     {"goto", "", dbg_goto, 0, MOVES, TAKES_WORD, "start end event", "goto MOMENT",
-     "to a moment of the recording",
-     "TICK, TICK:PC, start, end, 40% (of the ticks), event N, 12.5s (of the clock of the run),\n"
-     "-1s and +0.2s (from here), or a bookmark. Breakpoints do not stop it.\n"
-     "Example: goto 50%"},
+     "go to a moment of the recording",
+     "MOMENT is TICK, TICK:PC, start, end, 40% (of the ticks), event N, 12.5s (since the start\n"
+     "of the run), -1s or +0.2s (from here), or the name of a bookmark. Breakpoints do not\n"
+     "stop it.",
+     "goto 50%\n" "goto end"},
     {"undo", "", dbg_undo, UNDO, MOVES | REPEATS, TAKES_COUNT, NULL, "undo [N]",
-     "back to where the last movement began", "Whatever the movement was. Example: undo"},
+     "return to where the last movement began",
+     "With N: undo N movements. Every kind of movement can be undone.",
+     "undo\n" "undo 3"},
     {"redo", "", dbg_undo, REDO, MOVES | REPEATS, TAKES_COUNT, NULL, "redo [N]",
-     "the movement that was undone, again", "Example: redo"},
+     "repeat the movement that was undone",
+     "With N: repeat N movements.",
+     "redo\n" "redo 3"},
     {"break", "b br bre brea", dbg_break, 0, 0, TAKES_LOCATION, NULL,
      "break [LOCATION] [thread N] [if CONDITION]", "stop where a location is about to be executed",
-     "LOCATION is FUNCTION, LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N, -N; without it, here.\n"
-     "What is nowhere yet waits for a library that has it. Example: break insert if n == 5"},
+     "LOCATION is FUNCTION, LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N or -N; the default is\n"
+     "here. A location that is not known yet waits for a library that has it.",
+     "break insert\n" "break insert if n == 5"},
     {"tbreak", "tb", dbg_break, 1, 0, TAKES_LOCATION, NULL,
-     "tbreak [LOCATION] [thread N] [if CONDITION]", "the same, for one stop", "Example: tbreak main"},
+     "tbreak [LOCATION] [thread N] [if CONDITION]",
+     "stop once where a location is about to be executed",
+     "The breakpoint is deleted when it stops. See 'help break' for locations.",
+     "tbreak main\n" "tbreak insert if n == 5"},
     {"watch", "wa", dbg_watch, BREAKPOINT_STORE, 0, TAKES_EXPRESSION, NULL,
      "watch [-w] EXPRESSION | -l EXPRESSION | -l ADDRESS LENGTH [thread N] [if CONDITION]",
-     "stop where the value is changed",
-     "Pointers are followed: what the expression means is found anew when one of them changes; -l is\n"
-     "the memory that it means now. -w: stores of the same value, too. A local is watched while its\n"
-     "function runs. Forward it stops behind the store, backward on it. Example: watch head->next"},
-    {"rwatch", "rw", dbg_watch, BREAKPOINT_LOAD, 0, TAKES_EXPRESSION, NULL, "rwatch EXPRESSION [thread N] [if CONDITION]",
-     "stop where the value is read", "All that watch takes. Example: rwatch total"},
-    {"awatch", "aw", dbg_watch, BREAKPOINT_ACCESS, 0, TAKES_EXPRESSION, NULL, "awatch EXPRESSION [thread N] [if CONDITION]",
-     "stop where the value is read or written", "All that watch takes. Example: awatch total"},
-    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words, "catch syscall|signal|fork|exec|exit|throw|rethrow|catch|panic [NAME...]",
-     "stop at an event",
-     "syscall and signal take several names or numbers; without one, any stops. A system call stops "
-     "twice: before it is made, with its arguments, and after it, with its result. "
-     "throw, rethrow and catch are where exceptions of C++ pass; panic is where Rust panics, with the message. "
-     "Example: catch syscall read write"},
-    {"tcatch", "", dbg_catch, 1, 0, TAKES_WORD, catch_words, "tcatch ...", "the same, for one stop",
-     "Example: tcatch signal SIGUSR1"},
-    {"delete", "d del", dbg_breakpoints_change, DO_DELETE, 0, TAKES_COUNT, NULL, "delete [NUMBER...]",
-     "remove breakpoints, or all", "Example: delete 2"},
-    {"disable", "dis", dbg_breakpoints_change, DO_DISABLE, 0, TAKES_COUNT, NULL, "disable [NUMBER...]",
-     "let breakpoints be without effect", "Example: disable 1 3"},
+     "stop where the value of an expression changes",
+     "Pointers are followed: when one of them changes, the new target is watched. With -l, the\n"
+     "memory that the expression means now is watched. With -w, stores of the same value stop\n"
+     "too. A local variable is watched until its function returns. Forward, it stops after the\n"
+     "store; backward, at the store.",
+     "watch head->next\n" "watch -w total if total > 100"},
+    {"rwatch", "rw", dbg_watch, BREAKPOINT_LOAD, 0, TAKES_EXPRESSION, NULL,
+     "rwatch EXPRESSION [thread N] [if CONDITION]", "stop where the value of an expression is read",
+     "It takes everything that watch takes.",
+     "rwatch total\n" "rwatch head->next"},
+    {"awatch", "aw", dbg_watch, BREAKPOINT_ACCESS, 0, TAKES_EXPRESSION, NULL,
+     "awatch EXPRESSION [thread N] [if CONDITION]",
+     "stop where the value of an expression is read or written",
+     "It takes everything that watch takes.",
+     "awatch total\n" "awatch head->next"},
+    {"catch", "", dbg_catch, 0, 0, TAKES_WORD, catch_words,
+     "catch syscall|signal|fork|exec|exit|throw|rethrow|catch|panic [NAME...]",
+     "stop at system calls, signals, new processes or exceptions",
+     "syscall and signal take names or numbers; without any, each one stops. A system call\n"
+     "stops twice: before the call, with its arguments, and after it, with its result. throw,\n"
+     "rethrow and catch are for C++ exceptions; panic is for Rust and shows the message.",
+     "catch syscall read write\n" "catch signal SIGUSR1"},
+    {"tcatch", "", dbg_catch, 1, 0, TAKES_WORD, catch_words, "tcatch ...",
+     "stop once at a system call, signal, new process or exception",
+     "The catchpoint is deleted when it stops. See 'help catch'.",
+     "tcatch signal SIGUSR1\n" "tcatch syscall write"},
+    {"delete", "d del", dbg_breakpoints_change, DO_DELETE, 0, TAKES_COUNT, NULL,
+     "delete [NUMBER...]",
+     "delete breakpoints, watchpoints and catchpoints by number, or all of them",
+     "'info breakpoints' lists the numbers.",
+     "delete 2\n" "delete"},
+    {"disable", "dis", dbg_breakpoints_change, DO_DISABLE, 0, TAKES_COUNT, NULL,
+     "disable [NUMBER...]", "ignore breakpoints until they are enabled again",
+     "Without a number: all of them.",
+     "disable 1\n" "disable"},
     {"enable", "en", dbg_breakpoints_change, DO_ENABLE, 0, TAKES_COUNT, NULL, "enable [NUMBER...]",
-     "let them have effect again", "Example: enable 1"},
+     "make disabled breakpoints stop again",
+     "Without a number: all of them.",
+     "enable 1\n" "enable"},
     {"condition", "cond", dbg_condition, 0, 0, TAKES_EXPRESSION, NULL,
-     "condition NUMBER [EXPRESSION]", "give a breakpoint a condition, or take it away",
-     "Conditions are compiled and run in the process, where that is possible.\n"
-     "Example: condition 1 n > 5"},
+     "condition NUMBER [EXPRESSION]", "give a breakpoint a condition, or remove its condition",
+     "Where possible, the condition is compiled and checked inside the replayed process.",
+     "condition 1 n > 5\n" "condition 1"},
     {"ignore", "", dbg_ignore, 0, 0, TAKES_COUNT, NULL, "ignore NUMBER COUNT",
-     "let a breakpoint pass some hits before it stops", "Example: ignore 1 99"},
+     "let a breakpoint pass COUNT hits before it stops",
+     "A count of 0 makes it stop at the next hit.",
+     "ignore 1 99\n" "ignore 1 0"},
     {"commands", "", dbg_breakpoint_commands, 0, 0, TAKES_COUNT, NULL, "commands [NUMBER]",
-     "commands for each stop at a breakpoint",
-     "They are on the lines that follow, up to 'end'. One that moves is the last that is done. If the\n"
-     "first is 'silent', the stop itself is not shown.\n"
-     "Example: commands 1, then 'silent', 'printf \"n is %d\\n\", n', 'continue', 'end'"},
+     "run commands at each stop at a breakpoint",
+     "The commands follow on lines of their own, up to 'end'. A command that moves is the last\n"
+     "one that is run. If the first command is 'silent', the stop itself is not shown. Without\n"
+     "NUMBER: the newest breakpoint.",
+     "commands 1\n" "commands"},
     {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL... stop|nostop",
-     "whether signals stop movements",
-     "Faults that a virtual machine uses in normal operation do not stop unless this says so\n"
-     "('info signals'). Example: handle SIGUSR1 nostop"},
+     "choose whether signals stop movements",
+     "A fault that a virtual machine uses in normal operation stops only if this command says\n"
+     "so; see 'info signals'.",
+     "handle SIGUSR1 nostop\n" "handle SIGSEGV SIGBUS stop"},
     {"history", "hist", dbg_history, 0, 0, TAKES_EXPRESSION, NULL,
      "history [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--csv | --json | --plot]",
-     "every change of a value, newest first",
-     "It says first what it covers. Of a local that is this call of its function, from the first\n"
-     "write on; -l is the memory that the expression means now, over the whole run, whatever was\n"
-     "there before. -n: only the newest N. Moments are those of goto, and 'here'. --csv and --json\n"
-     "are for other programs, --plot draws it. Ctrl-C shows what was found until then.\n"
-     "Example: history -l head->next -n 5"},
+     "list every change of a value, newest first",
+     "The first line says which part of the run is covered: for a local variable, the current\n"
+     "call of its function. With -l: the memory that the expression means now, over the whole\n"
+     "run. -n N: only the newest N changes. Moments are those of goto, and 'here'. --csv and\n"
+     "--json are for other programs, --plot draws a graph. Ctrl-C shows what has been found so\n"
+     "far.",
+     "history total\n" "history -l head->next -n 5"},
     {"changes", "", dbg_changes, 0, 0, TAKES_WORD, "from to next step finish previous bstep before",
-     "changes [MOVEMENT | [from MOMENT] [to MOMENT]]", "which variables a statement or a stretch of time changes",
-     "Without more: what the statement that comes next will change, up to where 'next' would stop. With a\n"
-     "movement: up to where that would stop, forward or back. Moments are those of goto; one that is left\n"
-     "out is this one. Old values are those of the earlier moment. It lists what is outside of functions,\n"
-     "locals of calls that are under way at both moments, what pointers lead to at the later one, and\n"
-     "other memory by its addresses. You stay where you are. Example: changes finish"},
+     "changes [MOVEMENT | [from MOMENT] [to MOMENT]]",
+     "list the variables that a statement or a stretch of time changes",
+     "Without arguments: what the next statement will change, up to where 'next' would stop.\n"
+     "With a movement: what changes between here and where that movement would stop. A moment\n"
+     "that is not given is the current one. The list has global variables, locals of calls\n"
+     "that are active at both moments, what pointers lead to, and other memory by address. You\n"
+     "stay where you are.",
+     "changes\n" "changes finish"},
     {"print", "p inspect", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL,
-     "print[/FORMAT] [EXPRESSION]",
-     "the value of an expression",
-     "Formats are /x /d /u /o /t /a /c /f /s /z. *p@10 is ten of what p points to; $rax is a\n"
-     "register; {int}ADDRESS is memory as a type; $ is the last value, $$ the one before, $3 the\n"
-     "third. Functions are called, and values assigned, in a copy of the process that lasts until\n"
-     "you move. Example: print *head, print strlen(name), print total = 5"},
+     "print[/FORMAT] [EXPRESSION]", "print the value of an expression",
+     "Formats are /x /d /u /o /t /a /c /f /s /z. *p@10 is an array of ten that begins at *p;\n"
+     "$rax is a register; {int}ADDRESS is memory as a type; $ is the last value, $$ the one\n"
+     "before, $3 the third. Functions are called, and variables assigned, in a copy of the\n"
+     "process that lasts until you move.",
+     "print *head\n" "print/x total + 5"},
     {"output", "", dbg_output, 0, 0, TAKES_EXPRESSION, NULL, "output[/FORMAT] EXPRESSION",
-     "the value alone, without a new line and without a number in the history",
-     "For commands of breakpoints. Example: output total"},
+     "print a value without a number and without a line end",
+     "Use it in the commands of breakpoints.",
+     "output total\n" "output/x total"},
     {"printf", "", dbg_printf, 0, 0, TAKES_EXPRESSION, NULL, "printf \"FORMAT\", EXPRESSION...",
-     "values in a text, as C's printf writes them",
-     "Conversions are %d %i %u %o %x %X %c %s %p %e %f %g, with flags, width and precision, and the\n"
-     "lengths h l ll z L. %s is a string of the program. Example: printf \"%5.2f %s\\n\", d, name"},
+     "print values in a format, as printf of C does",
+     "Conversions are %d %i %u %o %x %X %c %s %p %e %f %g, with flags, width and precision,\n"
+     "and the lengths h l ll z L. %s is a string of the program.",
+     "printf \"total is %d\\n\", total\n" "printf \"%5.2f %s\\n\", 1.5, name"},
     {"call", "", dbg_print, 1, 0, TAKES_EXPRESSION, NULL, "call[/FORMAT] FUNCTION(ARGUMENTS)",
-     "call a function in a copy of the process",
-     "What it prints is shown, and what it returns unless that is void. Its effects last until you\n"
-     "move; the recording stays as it is. Breakpoints do not stop it; one that dies, exits or does\n"
-     "not return ('set call-limit SECONDS') leaves nothing behind. Example: call list_print(head)"},
+     "call a function of the program in a copy of the process",
+     "The output of the function and its result are shown. Its effects last until you move;\n"
+     "the recording does not change. Breakpoints do not stop it. A call that crashes, exits or\n"
+     "takes longer than 'set call-limit SECONDS' has no effect.",
+     "call list_print(head)\n" "call/x list_sum(head)"},
     {"display", "disp", dbg_display, 0, 0, TAKES_EXPRESSION, NULL, "display[/FORMAT] [EXPRESSION]",
-     "print an expression at each stop", "Example: display total"},
+     "print an expression at each stop",
+     "Without an expression: print all displayed expressions now.",
+     "display total\n" "display/x total"},
     {"undisplay", "", dbg_undisplay, 0, 0, TAKES_COUNT, NULL, "undisplay [NUMBER]",
-     "no longer", "Example: undisplay 1"},
+     "stop printing an expression at each stop",
+     "Without a number: all of them. 'info display' lists the numbers.",
+     "undisplay 1\n" "undisplay"},
     {"x", "", dbg_examine, 0, REPEATS, TAKES_EXPRESSION, NULL, "x[/COUNT FORMAT SIZE] [ADDRESS]",
-     "memory as it is",
-     "Formats are x d u o t a c f s i, sizes b h w g. Example: x/8xw &total"},
+     "dump memory",
+     "Formats are x d u o t a c f s i, sizes b h w g. Without an address it continues.",
+     "x/8xw &total\n" "x/s name"},
     {"find", "", dbg_find, 0, 0, TAKES_EXPRESSION, NULL,
-     "find[/SIZE COUNT] START, +LENGTH|END, VALUE...", "where values are in memory",
-     "Sizes are b h w g; without one each value has the size of its type. A string is looked for with\n"
-     "the null at its end; {char[4]}\"text\" is four characters. $numfound is how many were found, $_\n"
-     "the last. Example: find/w table, +sizeof(table), 0x1234"},
+     "find[/SIZE COUNT] START, +LENGTH|END, VALUE...", "search memory for values",
+     "Sizes are b h w g; the default is the size of each value's type. A string is searched\n"
+     "with the null byte at its end; {char[4]}\"text\" is four characters. $numfound is the\n"
+     "number of matches, $_ the last one.",
+     "find/w table, +sizeof(table), 0x1234\n" "find name, +20, {char[2]}\"st\""},
     {"ptype", "", dbg_ptype, 1, 0, TAKES_EXPRESSION, NULL, "ptype[/o] TYPE|EXPRESSION",
-     "what a type consists of", "/o: with offsets, sizes and holes. Example: ptype/o struct node"},
+     "print the definition of a type",
+     "With /o: offsets, sizes and holes.",
+     "ptype/o struct node\n" "ptype *head"},
     {"whatis", "", dbg_ptype, 0, 0, TAKES_EXPRESSION, NULL, "whatis TYPE|EXPRESSION",
-     "the name of a type", "Example: whatis head->next"},
+     "print the name of a type",
+     "For an expression: the name of its type.",
+     "whatis head->next\n" "whatis struct node"},
     {"list", "l", dbg_list, 0, REPEATS, TAKES_LOCATION, NULL, "list [LOCATION | FIRST,LAST | -]",
-     "source text", "Without a location it goes on; '-' is backward. Example: list 10,20"},
+     "show source lines",
+     "Without a location it continues; '-' goes backward.",
+     "list 10,20\n" "list insert"},
     {"backtrace", "bt where", dbg_backtrace, 0, 0, TAKES_COUNT, NULL, "backtrace [full] [N | -N]",
-     "the calls that lead here", "N: the innermost, -N: the outermost. Example: backtrace full 3"},
+     "show the calls that lead to this place",
+     "N: the innermost N; -N: the outermost N. full: with local variables.",
+     "backtrace\n" "backtrace full 3"},
     {"frame", "f", dbg_choose_frame, 0, 0, TAKES_WORD, "level function address",
-     "frame [N | level N | function NAME | address ADDRESS]",
-     "look at a frame of the backtrace", "Example: frame 2, frame function main"},
-    {"up", "", dbg_choose_frame, 1, REPEATS, TAKES_COUNT, NULL, "up [N]", "look at the caller",
-     "Example: up"},
+     "frame [N | level N | function NAME | address ADDRESS]", "select a frame of the backtrace",
+     "Without an argument: show the selected frame.",
+     "frame 1\n" "frame function main"},
+    {"up", "", dbg_choose_frame, 1, REPEATS, TAKES_COUNT, NULL, "up [N]",
+     "select the caller of the selected frame",
+     "With N: N frames out.",
+     "up\n" "up 2"},
     {"down", "dow", dbg_choose_frame, -1, REPEATS, TAKES_COUNT, NULL, "down [N]",
-     "look at the frame that was called", "Example: down"},
-    {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply", "thread [N | apply all|N... COMMAND]",
-     "look at another thread, or do something in several", "Example: thread apply all bt"},
+     "select the frame that the selected frame called",
+     "With N: N frames in.",
+     "down\n" "down 2"},
+    {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply",
+     "thread [N | apply all|N... COMMAND]", "select a thread, or run a command in several threads",
+     "Without an argument: show the current thread.",
+     "thread 0\n" "thread apply all backtrace"},
     {"goroutine", "", dbg_goroutine, 0, 0, TAKES_COUNT, NULL, "goroutine [N [COMMAND]]",
-     "list the goroutines of a Go program, look at one, or run a command in it",
-     "The frames of a goroutine that waits are shown until something moves or 'thread N' is chosen.\n"
-     "Example: goroutine 7 bt"},
+     "list the goroutines of a Go program, select one, or run a command in it",
+     "The frames of a blocked goroutine stay selected until you move or choose 'thread N'.",
+     "goroutine 7\n" "goroutine 7 backtrace"},
     {"info", "i inf", dbg_info, 0, 0, TAKES_WORD, dbg_info_words, "info SUBJECT",
-     "what there is to know",
-     "address NAME; all-registers; args; bookmarks; breakpoints; checkpoints; display; frame;\n"
-     "functions, variables, types [-n] [REGEXP]: names, by file (-n: without symbols that have no\n"
-     "debug information); goroutines; line LOCATION; locals; moment; proc mappings: the memory of\n"
-     "the program; registers [NAME...]; scope LOCATION: variables that are known there;\n"
-     "sharedlibrary; signals; skip; source; symbol ADDRESS; threads; tracks; watchpoints.\n"
-     "Example: info functions ^list_"},
+     "show facts about the program or the debugger",
+     "Subjects: address NAME; all-registers; args; bookmarks; breakpoints; checkpoints;\n"
+     "display; frame; functions, variables, types [-n] [REGEXP]: names, by file (-n: without\n"
+     "symbols that have no debug information); goroutines; line LOCATION; locals; moment; proc\n"
+     "mappings: the memory of the program; registers [NAME...]; scope LOCATION: variables that\n"
+     "are known there; sharedlibrary; signals; skip; source; symbol ADDRESS; threads; tracks;\n"
+     "watchpoints.",
+     "info locals\n" "info functions ^list_"},
     {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
-     "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]", "the instructions of a function",
-     "/s: with the source, /r: with their bytes. Example: disassemble/s main"},
-    {"bookmark", "", dbg_bookmark, 0, 0, TAKES_NOTHING, NULL, "bookmark [-d] NAME", "name this moment",
-     "'goto NAME' comes back. Bookmarks are saved with the recording; -d removes one. Example: bookmark bad"},
+     "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]",
+     "show the instructions of a function",
+     "/s: with source lines, /r: with bytes. The default is the current function.",
+     "disassemble/s main\n" "disassemble main,+16"},
+    {"bookmark", "", dbg_bookmark, 0, 0, TAKES_NOTHING, NULL, "bookmark [-d] NAME",
+     "give this moment a name",
+     "'goto NAME' returns to it. Bookmarks are saved with the recording; -d removes one.",
+     "bookmark bad\n" "bookmark -d bad"},
     {"track", "", dbg_track, 0, 0, TAKES_COUNT, NULL, "track [N]",
-     "another process image of the recording", "'info tracks' lists them. Example: track 1"},
+     "open another process image of the recording",
+     "'info tracks' lists them; a track is one program in one process.",
+     "track\n" "track 0"},
     {"skip", "", dbg_skip, 0, 0, TAKES_LOCATION, NULL, "skip [delete] FILE|FUNCTION",
-     "cross a function or a file as one operation", "Example: skip list_check"},
+     "cross a function, or all functions of a file, as one operation",
+     "'info skip' lists them; with 'delete', the function is entered again.",
+     "skip list_check\n" "skip delete list_check"},
     {"layout", "tui", dbg_layout, 0, 0, TAKES_WORD, "src off", "layout src|off",
-     "the full screen: source, calls, variables and time",
-     "'help tui' lists its keys; 'layout off', or the key q, comes back to the prompt.\n"
-     "Example: layout src"},
-    {"set", "", dbg_set, 0, 0, TAKES_WORD, dbg_setting_words, "set SETTING VALUE", "change a setting",
-     "context: lines around the place; listsize; colour on|off; echo on|off: repeat each command;\n"
-     "past-main on|off: whether backtraces show what called main; disassembly-flavor intel|att;\n"
-     "print pretty|elements|array|array-indexes|address|symbol|union|repeats|null-stop|max-depth|\n"
+     "turn the full screen on or off: source, calls, variables and time",
+     "'help tui' lists its keys. The key q returns to the prompt.",
+     "layout src\n" "layout off"},
+    {"set", "", dbg_set, 0, 0, TAKES_WORD, dbg_setting_words, "set SETTING VALUE",
+     "change a setting of the debugger or a variable of the program",
+     "context: lines around the current one; listsize; colour on|off; echo on|off: repeat each\n"
+     "command; past-main on|off: whether backtraces show the callers of main;\n"
+     "disassembly-flavor intel|att; print\n"
+     "pretty|elements|array|array-indexes|address|symbol|union|repeats|null-stop|max-depth|\n"
      "static-members|raw-values|frame-arguments|entry-values: how values are shown, as in gdb;\n"
-     "var NAME = VALUE: a variable of the program. Example: set print pretty on"},
-    {"show", "", dbg_show, 0, 0, TAKES_WORD, dbg_setting_words, "show [SETTING]", "the settings",
-     "Example: show context"},
-    {"source", "", dbg_source, 0, 0, TAKES_FILE, NULL, "source FILE", "read commands from a file",
-     "Example: source crash.cmds"},
+     "var NAME = VALUE: a variable of the program.",
+     "set print pretty on\n" "set var total = 5"},
+    {"show", "", dbg_show, 0, 0, TAKES_WORD, dbg_setting_words, "show [SETTING]",
+     "show one setting, or all settings",
+     "'help set' explains them.",
+     "show context\n" "show"},
+    {"source", "", dbg_source, 0, 0, TAKES_FILE, NULL, "source FILE", "run the commands in a file",
+     "It stops at the first command that fails.",
+     "source crash.cmds\n" "source ./crash.cmds"},
     {"echo", "", dbg_echo, 0, 0, TAKES_NOTHING, NULL, "echo TEXT", "print a text",
-     "It ends with a new line only if the text ends with \\n. Example: echo here it comes\\n"},
+     "A line end is printed only where the text has \\n.",
+     "echo here it comes\\n\n" "echo total:"},
     {"help", "h", dbg_help, 0, 0, TAKES_COMMAND, NULL, "help [COMMAND | SUBJECT | all]",
-     "what can be done, and how",
-     "Example: help watch"},
-    {"quit", "q exit", dbg_quit, 0, 0, TAKES_NOTHING, NULL, "quit", "end; Ctrl-D does it too",
-     "The recording stays as it is. Example: quit"},
+     "explain a command, or list commands by subject",
+     "Without an argument: the subjects and the names of all commands.",
+     "help watch\n" "help moving"},
+    {"quit", "q exit", dbg_quit, 0, 0, TAKES_NOTHING, NULL, "quit", "leave the debugger",
+     "Ctrl-D does the same. The recording is not changed.",
+     "quit\n" "q"},
 };
 
 const struct dbg_command *dbg_commands(size_t *ret_count)

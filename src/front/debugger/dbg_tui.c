@@ -290,7 +290,7 @@ void dbg_tui_help(struct dbg *d)
         bool last = i % 3 == 2 || i + 1 == count;
         dbg_say(d, last ? "  %-6s %s\n" : "  %-6s %-19s", all[i].name, all[i].about);
     }
-    dbg_say(d, "A number before a key is its count: 5n is 'next 5'. Behind ':' any command can be\n"
+    dbg_say(d, "A number before a key is its count: 5n is 'next 5'. After ':' any command can be\n"
                "typed, with Tab and the history as at the prompt; Escape leaves it. Up, Down, PgUp,\n"
                "PgDn, Home and End are for the pane that Tab chose. Ctrl-C stops a movement, Ctrl-D\n"
                "ends ebb. On the time bar, diamonds are bookmarks and crosses are checkpoints.\n"
