@@ -1,0 +1,125 @@
+"""The help of each command of the debugger: its form, and that its examples are accepted.
+
+    debugger_help.py EBB RECORDING PLACE
+
+Help is the syntax, other names, an empty line, one sentence that begins with a capital letter and
+ends with a full stop, what else there is to know, and two examples.  Each example is given in a
+session of its own, at PLACE, with breakpoints, a displayed expression and a bookmark.
+"""
+import json
+import re
+import subprocess
+import sys
+
+ebb, recording, place = sys.argv[1:]
+
+NUMBERED = ("delete", "disable", "enable", "condition", "ignore", "commands", "quit")
+MARK = "next example"
+
+# What an example may be refused for: the program is not one in Go; there is no terminal here.
+ALLOWED = {"goroutine": r"Go|goroutine", "layout": r"terminal|full screen"}
+
+
+def ask(commands):
+    """The answer to each command, as `ebb replay --json` gives it, without that of the opening."""
+    done = subprocess.run([ebb, "replay", "--json", recording], input="\n".join(commands) + "\n",
+                          capture_output=True, text=True, timeout=500)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return answers[1:]
+
+
+def names():
+    text = ask(["help all"])[0]["text"]
+    return re.findall(r"^  (\w+) +\S", text, re.M)
+
+
+def parse(text):
+    """(what is wrong, or None; the examples)"""
+    lines = text.rstrip("\n").split("\n")
+    if "" not in lines or "Examples:" not in lines:
+        return "no empty line or no examples", []
+    empty, examples = lines.index(""), lines.index("Examples:")
+    sentence = lines[empty + 1]
+    if empty not in (1, 2):
+        return "it does not begin with its syntax", []
+    if not re.fullmatch(r"[A-Z][^.]*\.", sentence):
+        return "not one sentence: '%s'" % sentence, []
+    if max(len(line) for line in lines[empty:]) > 100:
+        return "a line is longer than 100 columns", []
+    given = lines[examples + 1:]
+    if len(given) != 2 or not all(re.match(r"    \S", line) for line in given):
+        return "not two examples", []
+    return None, [line.strip() for line in given]
+
+
+def judge(name, why):
+    print("FAIL help-%s: %s" % (name, why) if why else "ok help-%s" % name)
+
+
+commands = names()
+if len(commands) < 50:
+    print("FAIL help: 'help all' lists only %d commands" % len(commands))
+    sys.exit(1)
+texts = dict(zip(commands, (a.get("text", "") for a in ask(["help " + n for n in commands]))))
+
+
+
+def given(name, example):
+    """What is done in front of an example, so that there is something for it to work on."""
+    commands = ["break " + place, "break insert", "goto start", "continue", "continue", "continue",
+                "display total", "bookmark bad"]
+    if name == "down":
+        commands += ["up", "up"]
+    if name in ("undo", "redo"):
+        commands += ["next", "next", "next"]
+    if name == "redo":
+        commands += ["undo 3"]
+    if name == "skip" and "delete" in example:
+        commands.append("skip list_check")
+    return commands
+
+
+def script(name, example):
+    return given(name, example) + [example] + (["silent", "end"] if name == "commands" else [])
+
+
+def refused(name, example, answers):
+    """Why the example is not accepted; None if it is."""
+    answer = next((a for a in answers if a["cmd"] == example), None)
+    if not answer:
+        return None if name == "quit" else "no answer to the example '%s'" % example
+    if not answer["ok"] and not re.search(ALLOWED.get(name, "$^"), answer["error"]):
+        return "the example '%s' is refused: %s" % (example, answer["error"])
+    return None
+
+
+def answers_to(pairs):
+    """For each of (name, example), the answers from its own part of one session."""
+    commands = []
+    for name, example in pairs:
+        commands += ["delete", "undisplay", "echo " + MARK] + script(name, example)
+    parts, part = [], []
+    for answer in ask(commands):
+        if answer["cmd"] == "echo " + MARK:
+            part = []
+            parts.append(part)
+        part.append(answer)
+    return parts + [[]] * (len(pairs) - len(parts))
+
+
+# Breakpoint 1 is the first of its session, so that examples which name it have sessions of their
+# own; the others share one.
+problems, shared = {}, []
+for name in commands:
+    problems[name], examples = parse(texts[name])
+    for example in examples:
+        if name in NUMBERED:
+            answers = ask(script(name, example))[len(given(name, example)):]
+            problems[name] = problems[name] or refused(name, example, answers)
+        else:
+            shared.append((name, example))
+for (name, example), answers in zip(shared, answers_to(shared)):
+    answers = answers[len(given(name, example)) + 1:]
+    problems[name] = problems[name] or refused(name, example, answers)
+for name in commands:
+    judge(name, problems[name])
