@@ -2,10 +2,13 @@
  * a part was unmapped, files that grow and shrink under a private mapping. */
 #include "check.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #ifndef SYS_memfd_secret
@@ -163,6 +166,27 @@ static void changing_file(size_t size)
     close(fd);
 }
 
+/* A socket can be mapped, too, to receive into the memory; before that there is nothing. */
+static void sockets(void)
+{
+    struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof any;
+    int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(server, (struct sockaddr *)&any, sizeof any) || listen(server, 1) ||
+        getsockname(server, (struct sockaddr *)&any, &size) || connect(client, (struct sockaddr *)&any, size))
+        return; /* no network here */
+    char *p = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, client, 0);
+    if (p != MAP_FAILED)
+        CHECK(fault_of(p + 5) == SIGBUS && munmap(p, 2 * PAGE) == 0);
+    CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, client, 0) == MAP_FAILED);
+    pid_t child = fork();
+    if (!child)
+        _exit(3);
+    CHECK(check_wait(child) == 3);
+    close(client);
+    close(server);
+}
+
 int main(void)
 {
     signal(SIGBUS, on_fault);
@@ -173,5 +197,6 @@ int main(void)
     half_a_segment();
     changing_file(4 * PAGE);
     changing_file(2 << 20);
+    sockets();
     return done();
 }

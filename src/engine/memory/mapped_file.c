@@ -21,13 +21,16 @@ static bool is_shared(const struct mapping *m)
     return mapping_is_shared(m->flags);
 }
 
-/* Each mapping of this device is memory of its own, shared or not. */
-static bool is_zero_device(i64 fd)
+/* Each mapping of /dev/zero is memory of its own, shared or not.  A socket's holds nothing that could be
+ * kept: whoever touches it gets a SIGBUS, which the log has. */
+static bool has_no_content(i64 fd)
 {
-    enum { S_IFMT = 0170000, S_IFCHR = 0020000, ZERO_DEVICE = 1 << 8 | 5 };
+    enum { S_IFMT = 0170000, S_IFCHR = 0020000, S_IFSOCK = 0140000, ZERO_DEVICE = 1 << 8 | 5 };
     struct stat st;
-    return !kernel_call(__NR_fstat, fd, &st) && (st.st_mode & S_IFMT) == S_IFCHR &&
-           st.st_rdev == ZERO_DEVICE;
+    if (kernel_call(__NR_fstat, fd, &st))
+        return false;
+    u32 kind = st.st_mode & S_IFMT;
+    return kind == S_IFSOCK || (kind == S_IFCHR && st.st_rdev == ZERO_DEVICE);
 }
 
 /* Private mappings show what is written through shared ones, as far as they have not been written
@@ -57,10 +60,10 @@ struct mapped_file mapped_file_begin(struct mapping *m)
             stand_in(m);
         return file;
     }
-    m->zeros = log_owner->live && is_zero_device(m->fd);
+    m->zeros = log_owner->live && has_no_content(m->fd);
     if (!log_file_to_map(m, &from))
         return file;
-    if (from.fd < 0) { /* the recording knows of no file: it was the device */
+    if (from.fd < 0) { /* the recording knows of no file: it had no content */
         m->zeros = true;
         m->flags |= MAP_ANONYMOUS;
         if (is_shared(m))
