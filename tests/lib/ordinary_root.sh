@@ -1,0 +1,31 @@
+# ordinary_root.sh SCRATCH COMMAND...: the inside of ordinary.sh, as the first process of its name spaces.
+set -eu
+scratch=$1
+shift
+root=$scratch/root
+top=$PWD
+mkdir -p "$root"
+mount -t tmpfs -o mode=755 ebb-root "$root"
+for entry in /*; do
+    name=${entry#/}
+    case $name in
+    proc | tmp) continue ;;
+    esac
+    if [ -L "$entry" ]; then
+        cp -d "$entry" "$root/$name"
+    elif [ -d "$entry" ]; then
+        mkdir "$root/$name"
+        mount --rbind "$entry" "$root/$name"
+    fi
+done
+mkdir "$root/proc" "$root/tmp"
+mount -t proc proc "$root/proc"
+mount -t tmpfs -o mode=1777,size=256m ebb-tmp "$root/tmp"
+mount -t tmpfs -o mode=1777,size=32m ebb-shm "$root/dev/shm"
+mkdir -p "$root$scratch"
+mount --bind "$scratch" "$root$scratch"
+case $top in
+/tmp/*) mkdir -p "$root$top" && mount --bind "$top" "$root$top" ;;
+esac
+exec chroot "$root" setpriv --reuid=65534 --regid=65534 --clear-groups \
+    env -C "$scratch" HOME="$scratch" TMPDIR=/tmp "$@"
