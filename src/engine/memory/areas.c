@@ -179,13 +179,24 @@ static void join_range(u64 start, u64 end)
         areas_join(i);
 }
 
+static void note_if_shared(const struct area *a)
+{
+    struct areas_versions *v = &areas_versions;
+    if (!(a->flags & AREA_SHARED))
+        return;
+    v->shared++;
+    bool first = v->shared_start >= v->shared_end;
+    v->shared_start = first || a->start < v->shared_start ? a->start : v->shared_start;
+    v->shared_end = first || a->end > v->shared_end ? a->end : v->shared_end;
+}
+
 static void cut_out(u64 start, u64 end)
 {
     areas_split(start);
     areas_split(end);
     size_t first = index_from(start), last = first;
     for (; last < areas.count && area(last)->start < end; last++)
-        areas_versions.shared += area(last)->flags & AREA_SHARED;
+        note_if_shared(area(last));
     delete(first, last - first);
 }
 
@@ -219,7 +230,7 @@ void areas_set(const struct area *a)
     struct area copy = *a; /* it may lie in the array itself */
     areas_make_room();
     cut_out(copy.start, copy.end);
-    areas_versions.shared += copy.flags & AREA_SHARED;
+    note_if_shared(&copy);
     areas_insert(index_from(copy.start), &copy);
     join_range(copy.start, copy.end);
     check_change(copy.start, copy.end);
@@ -249,7 +260,7 @@ void areas_clear(u64 start, u64 end)
 static void change_protection(struct area *a, u32 protection)
 {
     a->protection = protection;
-    areas_versions.shared += a->flags & AREA_SHARED;
+    note_if_shared(a);
 }
 
 void areas_protect(u64 start, u64 end, u32 protection)

@@ -35,7 +35,8 @@ struct area {
 
 extern struct areas_versions {
     u64 any;    /* changes whenever the areas do */
-    u32 shared; /* another one whenever shared areas may have changed */
+    u32 shared; /* another one whenever shared areas may have changed: */
+    u64 shared_start, shared_end; /* all within this range, since somebody last set both to 0 */
 } areas_versions;
 
 /* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid

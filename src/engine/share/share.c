@@ -83,7 +83,8 @@ static struct {
     u64 fork_turn;
     u32 contested;   /* others have had the baton, not long ago */
     u32 areas_known; /* the version that the views are of */
-    struct view *views;
+    bool views_stale; /* all of them are to be made anew */
+    struct view *views; /* in the order of their addresses; behind them is room for as many new ones */
     u64 view_count;
     struct page_copy copies[COPIES];
     u8 (*copy_bytes)[PAGE_SIZE];
@@ -106,9 +107,9 @@ static bool takes_part(const struct area *a)
     return a->device != MAPPED_COPY_NAMELESS || share.forked;
 }
 
-static bool any_takes_part(void)
+static bool any_takes_part(u64 start, u64 end)
 {
-    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+    for (const struct area *a = areas_from(start); a && a->start < end; a = areas_from(a->end))
         if (takes_part(a))
             return true;
     return false;
@@ -121,21 +122,23 @@ static void say_too_much(void)
     share.said_too_much = true;
 }
 
-static void add_view(const struct area *a)
+/* One more behind the last of `count` new ones. */
+static void add_view(const struct area *a, u64 *count)
 {
     u64 first = a->offset / PAGE_SIZE, pages = (a->end - a->start) / PAGE_SIZE;
     struct share_object *o = share_group_object(a->device, a->inode, first + pages);
-    if (!o || share.view_count == VIEWS_MOST) {
+    if (!o || *count == VIEWS_MOST) {
         say_too_much();
         return;
     }
-    share.views[share.view_count++] = (struct view){a->start, a->end, a->protection,
+    share.views[VIEWS_MOST + (*count)++] = (struct view){a->start, a->end, a->protection,
                                         a->protection & PROT_WRITE, o, first};
     if (o->outside)
         share_outside_watch(o->device, o->inode, a->start, a->end);
 }
 
-static struct view *view_at(u64 address)
+/* The first view that ends above the address. */
+static u64 view_from(u64 address)
 {
     u64 low = 0, high = share.view_count;
     while (low < high) {
@@ -145,7 +148,47 @@ static struct view *view_at(u64 address)
         else
             low = middle + 1;
     }
-    return low < share.view_count && share.views[low].start <= address ? &share.views[low] : NULL;
+    return low;
+}
+
+static struct view *view_at(u64 address)
+{
+    u64 n = view_from(address);
+    return n < share.view_count && share.views[n].start <= address ? &share.views[n] : NULL;
+}
+
+/* The range and all views that reach into it. */
+static struct file_range with_views(struct file_range r)
+{
+    for (u64 n = view_from(r.from); n < share.view_count && share.views[n].start < r.to; n++) {
+        r.from = share.views[n].start < r.from ? share.views[n].start : r.from;
+        r.to = share.views[n].end > r.to ? share.views[n].end : r.to;
+    }
+    return r;
+}
+
+/* Makes the views anew that reach into the range, or into what has become one with it. */
+static void renew_views(struct file_range r)
+{
+    u64 count = 0;
+    r = with_views(r);
+    for (const struct area *a = areas_from(r.from); a && a->start < r.to; a = areas_from(a->end)) {
+        r.from = a->start < r.from ? a->start : r.from;
+        r.to = a->end > r.to ? a->end : r.to;
+        if (takes_part(a))
+            add_view(a, &count);
+    }
+    u64 first = view_from(r.from), behind = first;
+    while (behind < share.view_count && share.views[behind].start < r.to)
+        behind++;
+    u64 left = share.view_count - behind;
+    if (first + count + left > VIEWS_MOST) {
+        say_too_much();
+        count = VIEWS_MOST - first - left;
+    }
+    memmove(&share.views[first + count], &share.views[behind], left * sizeof(struct view));
+    memcpy(&share.views[first], &share.views[VIEWS_MOST], count * sizeof(struct view));
+    share.view_count = first + count + left;
 }
 
 void share_watch_outside(const struct share_object *object)
@@ -634,7 +677,7 @@ static void share_prepare(void)
 {
     if (share.views)
         return;
-    share.views = pool_map(VIEWS_MOST * sizeof(*share.views), PAGE_SIZE);
+    share.views = pool_map(2 * VIEWS_MOST * sizeof(*share.views), PAGE_SIZE);
     share.warm = pool_map(WARM_MOST * sizeof(*share.warm), PAGE_SIZE);
     share.copy_bytes = pool_map(sizeof(*share.copy_bytes) * COPIES, PAGE_SIZE);
 }
@@ -647,13 +690,49 @@ static void protect_all(void)
         make_cold(share.views[n].start, share.views[n].end);
 }
 
+/* What was known of pages in the range is not so any more: these are new ones. */
+static void protect_range(struct file_range r)
+{
+    for (u32 n = share.warm_count; n > 0; n--) {
+        struct warm_range w = share.warm[n - 1];
+        if (w.end <= r.from || w.start >= r.to)
+            continue;
+        share.warm[n - 1] = share.warm[--share.warm_count];
+        if (w.start < r.from)
+            make_cold(w.start, r.from);
+        if (w.end > r.to)
+            make_cold(r.to, w.end);
+    }
+    for (u32 n = share.hot_count; n > 0; n--)
+        if (share.copies[share.hot[n - 1]].page - r.from < r.to - r.from)
+            share.hot[n - 1] = share.hot[--share.hot_count];
+    for (u32 n = 0; n < COPIES; n++)
+        if (share.copies[n].page - r.from < r.to - r.from)
+            share.copies[n] = (struct page_copy){0};
+    for (u64 n = view_from(r.from); n < share.view_count && share.views[n].start < r.to; n++) {
+        const struct view *v = &share.views[n];
+        make_cold(v->start > r.from ? v->start : r.from, v->end < r.to ? v->end : r.to);
+    }
+}
+
+/* Where shared areas have changed since the last time: everywhere, if that is not known. */
+static struct file_range changed_areas(void)
+{
+    struct file_range r = {areas_versions.shared_start, areas_versions.shared_end};
+    areas_versions.shared_start = areas_versions.shared_end = 0;
+    if (share.views_stale || (share_member && !share.held) || share_outside_watches())
+        r = (struct file_range){0, ~0ul};
+    share.views_stale = false;
+    return r;
+}
+
 void share_update(void)
 {
     if (share.areas_known == areas_versions.shared || !share_group)
         return;
     share.areas_known = areas_versions.shared;
-    bool any = any_takes_part();
-    if (!any && !share_member)
+    struct file_range changed = changed_areas();
+    if (!share_member && !any_takes_part(changed.from, changed.to))
         return;
     share_prepare();
     if (!share.held) {
@@ -661,14 +740,14 @@ void share_update(void)
         share.held = true;
         share.turn = share_group_turn();
     }
-    share_member = any;
-    share.view_count = 0;
     share_outside_forget();
-    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
-        if (takes_part(a))
-            add_view(a);
-    protect_all();
-    if (!any)
+    renew_views(changed);
+    share_member = share.view_count;
+    if (changed.to == ~0ul)
+        protect_all();
+    else
+        protect_range(changed);
+    if (!share_member)
         share_give();
 }
 
@@ -692,6 +771,7 @@ void share_fork_begins(void)
     if (!share.forked && has_shared_memory()) {
         share.forked = true;
         share.areas_known--;
+        share.views_stale = true;
     }
     share_update();
     if (!share_member)
@@ -723,6 +803,7 @@ void share_leave(void)
         futex_process_ends(t);
     share_give();
     share_member = false;
+    share.views_stale = true; /* for the case that it stays after all */
 }
 
 /* --- files ------------------------------------------------------------------------------------ */

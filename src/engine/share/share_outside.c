@@ -143,6 +143,11 @@ void share_outside_watch(u64 device, u64 inode, u64 start, u64 end)
         outside.watched[outside.watched_count++] = (struct outside_page){start, number};
 }
 
+bool share_outside_watches(void)
+{
+    return outside.watched_count;
+}
+
 void share_outside_mapped(u64 start, u64 size)
 {
     for (u32 n = 0; n < outside.watched_count; n++)

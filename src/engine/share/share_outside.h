@@ -21,6 +21,7 @@ void share_outside_mapped(u64 start, u64 size);
 /* The views are made anew; one of them shows such memory. */
 void share_outside_forget(void);
 void share_outside_watch(u64 device, u64 inode, u64 start, u64 end);
+bool share_outside_watches(void); /* any */
 
 /* Before the baton is given away, and when it is back and the changes of others have been
  * logged. */
