@@ -1,7 +1,7 @@
 /* What a watchpoint saw: the values before and after.
  *
- * A hit has the first bytes of what is watched.  If that is not all, both moments are looked at; of what is too long to be shown
- * it is the element that was touched, or the bytes.
+ * A hit has the first bytes of what is watched.  If that is not all, both moments are looked at; of
+ * what is too long to be shown it is the element that was touched, or the bytes.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static bool is_name(const char *text)
 }
 
 /* Of an array, unless it is text. */
-static bool element_of(struct debug *d, const struct subject *s, u64 touched, struct shown_part *ret)
+static bool element_of(struct debug *d, const struct subject *s, u64 touched,
+                       struct shown_part *ret)
 {
     u64 size;
     if (!s->type || !strchr(s->type, '[') || touched < s->address)
@@ -43,7 +44,8 @@ static bool element_of(struct debug *d, const struct subject *s, u64 touched, st
     return true;
 }
 
-static void choose_part(struct debug *d, const struct subject *s, u64 touched, struct shown_part *ret)
+static void choose_part(struct debug *d, const struct subject *s, u64 touched,
+                        struct shown_part *ret)
 {
     u64 left = s->address + s->size - touched;
     if (element_of(d, s, touched, ret))
@@ -58,8 +60,10 @@ static char *text_of_part(struct debug *d, struct subject *s, const struct shown
 {
     struct subject *element;
     if (!part->what)
-        return s->type && part->size == s->size ? subject_text(s, state) : subject_bytes_text(state);
-    struct error *err = subject_create(d->session, d->source, s->thread, &s->request, part->what, &element);
+        return s->type && part->size == s->size ? subject_text(s, state)
+                                                : subject_bytes_text(state);
+    struct error *err =
+        subject_create(d->session, d->source, s->thread, &s->request, part->what, &element);
     if (err) {
         error_destroy(err);
         return subject_bytes_text(state);
@@ -70,8 +74,9 @@ static char *text_of_part(struct debug *d, struct subject *s, const struct shown
 }
 
 /* By looking at both moments. */
-static struct error *texts_by_looking(struct debug *d, struct subject *s, const struct plan_hit *hit,
-                                      const struct shown_part *part, char **old, char **new)
+static struct error *texts_by_looking(struct debug *d, struct subject *s,
+                                      const struct plan_hit *hit, const struct shown_part *part,
+                                      char **old, char **new)
 {
     struct moment at = {hit->tick, hit->pc}, after = {hit->after_tick, hit->after_pc};
     struct history_state before = {0}, behind = {0};
@@ -127,8 +132,8 @@ static bool has_frame(struct debug *d, const struct debug_watch *w, const struct
 }
 
 /* The frame's end, or its beginning: from now on it is known. */
-static void note_bound(struct debug *d, struct debug_breakpoint *p, u32 role, const struct plan_hit *hit,
-                       struct debug_change *ret)
+static void note_bound(struct debug *d, struct debug_breakpoint *p, u32 role,
+                       const struct plan_hit *hit, struct debug_change *ret)
 {
     struct debug_watch *w = p->watch;
     struct session_place place;
@@ -143,14 +148,15 @@ static void note_bound(struct debug *d, struct debug_breakpoint *p, u32 role, co
     debug_breakpoint_unsettle(d, p);
 }
 
-static void change_of_data(struct debug *d, const struct debug_breakpoint *p, const struct plan_hit *hit,
-                           struct debug_change *ret)
+static void change_of_data(struct debug *d, const struct debug_breakpoint *p,
+                           const struct plan_hit *hit, struct debug_change *ret)
 {
     struct shown_part part = {0};
     bool first = false;
     texts_of_hit(d, p->watch->subject, hit, &part, &ret->old, &ret->new);
     if (hit->written) /* then what was there is of no interest */
-        error_destroy(subject_is_first_write(p->watch->subject, (struct moment){hit->tick, hit->pc}, &first));
+        error_destroy(
+            subject_is_first_write(p->watch->subject, (struct moment){hit->tick, hit->pc}, &first));
     if (first) {
         free(ret->old);
         ret->old = NULL;

@@ -1,14 +1,16 @@
-/* What an answer over time covers: which bytes or which expression, in which call, from when to when.
+/* What an answer over time covers: which bytes or which expression, in which call, from when to
+ * when.
  *
- * Every answer that says "first", "last" or "never" is true of a stretch of time and of a place, and says so.  A local is asked about
- * in one call of its function, from the first write of it in that call on.
+ * Every answer that says "first", "last" or "never" is true of a stretch of time and of a place,
+ * and says so.  A local is asked about in one call of its function, from the first write of it in
+ * that call on.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug/debug_internal.h"
 
-/* --- when ------------------------------------------------------------------------------------------ */
+/* --- when ------------------------------------------------------------------------------------- */
 
 static void later_of(struct moment *a, struct moment b)
 {
@@ -17,8 +19,8 @@ static void later_of(struct moment *a, struct moment b)
 }
 
 /* Where its frame has written it; from then on it has a value. */
-static struct error *cover_from_write(const struct subject *s, struct debug_cover *c, struct moment begin,
-                                      struct moment end)
+static struct error *cover_from_write(const struct subject *s, struct debug_cover *c,
+                                      struct moment begin, struct moment end)
 {
     bool found;
     struct error *err = subject_written(s, begin, end, &found, &c->write, &c->interrupted);
@@ -54,14 +56,16 @@ static struct error *cover_begin(struct debug *d, const struct subject *s, struc
         c->call = known->call;
         return NULL;
     }
-    struct error *err = subject_frame_begin(s, alive, *begin, &found, begin, &c->call, &c->interrupted);
+    struct error *err =
+        subject_frame_begin(s, alive, *begin, &found, begin, &c->call, &c->interrupted);
     if (!err && !c->interrupted && found)
-        *(struct debug_life *)list_add(&d->lives) = (struct debug_life){s->thread, s->cfa, *begin, c->call, alive};
+        *(struct debug_life *)list_add(&d->lives) =
+            (struct debug_life){s->thread, s->cfa, *begin, c->call, alive};
     return err;
 }
 
-struct error *debug_cover(struct debug *d, const struct subject *s, struct moment alive, bool to_end,
-                        struct debug_cover *c)
+struct error *debug_cover(struct debug *d, const struct subject *s, struct moment alive,
+                          bool to_end, struct debug_cover *c)
 {
     struct moment begin = session_first(d->session), end = session_last(d->session);
     bool returns = false;
@@ -85,7 +89,7 @@ bool debug_cover_is_empty(const struct debug_cover *c)
     return c->interrupted || c->is_unwritten || moment_compare(c->to, c->from) < 0;
 }
 
-/* --- how the compiler keeps it ------------------------------------------------------------------------ */
+/* --- how the compiler keeps it ---------------------------------------------------------------- */
 
 enum { KEEPINGS = KEPT_AS_CONSTANT + 1, RANGES_SAID = 6 };
 
@@ -112,7 +116,8 @@ static void sort_lines(struct list *l)
     l->count = kept;
 }
 
-static void gather_lines(const struct subject *s, struct evaluation *v, size_t index, struct kept_lines *ret)
+static void gather_lines(const struct subject *s, struct evaluation *v, size_t index,
+                         struct kept_lines *ret)
 {
     size_t count;
     const struct step_point *all = symbols_step_points(s->symbols, &count);
@@ -171,10 +176,11 @@ static char *text_of_lines(const struct list *part, const struct list *all)
 
 static char *keeping_of_variable(const char *name, const struct kept_lines *l)
 {
-    static const char *const words[KEEPINGS] = {"nowhere (optimised out)", "in memory", "in registers",
-                                                "only as what the caller may still have", "as a constant"};
-    static const enum variable_keeping order[] = {KEPT_IN_MEMORY, KEPT_IN_REGISTERS, KEPT_AS_CONSTANT,
-                                                  KEPT_BY_CALLER, KEPT_NOWHERE};
+    static const char *const words[KEEPINGS] = {
+        "nowhere (optimised out)", "in memory", "in registers",
+        "only as what the caller may still have", "as a constant"};
+    static const enum variable_keeping order[] = {KEPT_IN_MEMORY, KEPT_IN_REGISTERS,
+                                                  KEPT_AS_CONSTANT, KEPT_BY_CALLER, KEPT_NOWHERE};
     char *text = xformat("the compiler keeps %s", name);
     bool some = false;
     for (size_t n = 0; n < countof(order); n++) {
@@ -222,7 +228,7 @@ char *debug_keeping(const struct subject *s)
     return text;
 }
 
-/* --- in words ------------------------------------------------------------------------------------------ */
+/* --- in words --------------------------------------------------------------------------------- */
 
 /* "the frame of walk"; to be freed. */
 char *debug_subject_frame(const struct subject *s)
@@ -269,13 +275,20 @@ static char *cover_time(const struct debug *d, const struct debug_cover *c)
     bool to_end = moment_compare(c->to, session_last(d->session)) >= 0;
     if (from_start && to_end)
         return xformat("over the whole run (tick %llu to %llu)", from, to);
-    const char *begin = c->from_here ? "from here" : c->from_write ? "from its first write"
-                        : c->from_call ? "from the call" : from_start ? "from the start" : "from the given moment";
-    const char *end = c->to_here ? "to here" : c->to_return ? "to its return" : to_end ? "to the end"
-                      : "to the given moment";
+    const char *begin = c->from_here    ? "from here"
+                        : c->from_write ? "from its first write"
+                        : c->from_call  ? "from the call"
+                        : from_start    ? "from the start"
+                                        : "from the given moment";
+    const char *end = c->to_here     ? "to here"
+                      : c->to_return ? "to its return"
+                      : to_end       ? "to the end"
+                                     : "to the given moment";
     unsigned first = percent_of(d, c->from), last = percent_of(d, c->to);
-    return first == last ? xformat("%s %s (tick %llu to %llu, at %u%%)", begin, end, from, to, first)
-                         : xformat("%s %s (tick %llu to %llu, %u%% to %u%%)", begin, end, from, to, first, last);
+    return first == last
+               ? xformat("%s %s (tick %llu to %llu, at %u%%)", begin, end, from, to, first)
+               : xformat("%s %s (tick %llu to %llu, %u%% to %u%%)", begin, end, from, to, first,
+                         last);
 }
 
 /* What is covered, behind the expression's name; to be freed. */

@@ -1,7 +1,8 @@
 /* Watchpoints that follow what they mean: their events are found by questions over time.
  *
- * A `continue` asks for the nearest event first and then goes there, so that other breakpoints have their say on the way.  Any other
- * movement is made first; if there was an event on the way, that is where it ends.
+ * A `continue` asks for the nearest event first and then goes there, so that other breakpoints have
+ * their say on the way.  Any other movement is made first; if there was an event on the way, that
+ * is where it ends.
  */
 #include <stdlib.h>
 
@@ -37,14 +38,20 @@ static void within_life(const struct debug_watch *w, struct followed_question *q
         q->to = w->end;
 }
 
-static struct error *ask_breakpoint(struct debug *d, const struct debug_breakpoint *p, struct moment from,
-                               struct moment to, enum session_direction direction,
-                               struct followed_answer *ret)
+static struct error *ask_breakpoint(struct debug *d, const struct debug_breakpoint *p,
+                                    struct moment from, struct moment to,
+                                    enum session_direction direction, struct followed_answer *ret)
 {
     const struct debug_watch *w = p->watch;
-    struct followed_question q = {.subject = w->subject, .kind = debug_watch_kind(p), .any_store = w->any_store,
-                                  .thread = p->thread, .condition = w->condition, .from = from, .to = to,
-                                  .direction = direction, .nth = p->ignore + 1};
+    struct followed_question q = {.subject = w->subject,
+                                  .kind = debug_watch_kind(p),
+                                  .any_store = w->any_store,
+                                  .thread = p->thread,
+                                  .condition = w->condition,
+                                  .from = from,
+                                  .to = to,
+                                  .direction = direction,
+                                  .nth = p->ignore + 1};
     *ret = (struct followed_answer){0};
     within_life(w, &q);
     return moment_compare(q.from, q.to) <= 0 ? followed_ask(d->session, &q, ret) : NULL;
@@ -119,7 +126,8 @@ struct error *debug_follow_between(struct debug *d, struct moment from, struct s
     session_place(d->session, &place);
     enum session_direction direction = moment_compare(from, place.at) <= 0 ? FORWARD : BACKWARD;
     bool forward = direction == FORWARD;
-    struct error *err = find_nearest(d, forward ? from : place.at, forward ? place.at : from, direction);
+    struct error *err =
+        find_nearest(d, forward ? from : place.at, forward ? place.at : from, direction);
     if (err || !d->followed_breakpoint)
         return err;
     if (moment_compare(landing(&d->followed, direction), place.at) == 0)

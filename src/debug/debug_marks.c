@@ -21,7 +21,7 @@
 
 enum { UNDO_SAVED = 100, NAME_MOST = 200 };
 
-/* --- bookmarks ---------------------------------------------------------------------------------- */
+/* --- bookmarks -------------------------------------------------------------------------------- */
 
 struct debug_bookmark *debug_bookmark_find(struct debug *d, const char *name)
 {
@@ -64,7 +64,7 @@ static struct error *marks_check_name(const char *name)
     return NULL;
 }
 
-/* --- the file ----------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 /* Lines that are not understood are passed over: they are of a later version. */
 static void marks_read_line(struct debug *d, const char *line, bool undo)
@@ -105,8 +105,8 @@ static void marks_write(const struct debug *d, FILE *to)
     const struct moment *undo = d->undo.items;
     size_t first = d->undo.count > UNDO_SAVED ? d->undo.count - UNDO_SAVED : 0;
     for (size_t i = 0; i < d->bookmarks.count; i++)
-        fprintf(to, "bookmark %u %llu 0x%llx %s\n", all[i].track, (unsigned long long)all[i].at.tick,
-                (unsigned long long)all[i].at.pc, all[i].name);
+        fprintf(to, "bookmark %u %llu 0x%llx %s\n", all[i].track,
+                (unsigned long long)all[i].at.tick, (unsigned long long)all[i].at.pc, all[i].name);
     for (size_t i = first; i < d->undo.count; i++)
         fprintf(to, "undo %u %llu 0x%llx\n", session_track(d->session),
                 (unsigned long long)undo[i].tick, (unsigned long long)undo[i].pc);
@@ -133,7 +133,7 @@ void debug_marks_save(struct debug *d)
         marks_replace(d, true);
 }
 
-/* --- for the client ----------------------------------------------------------------------------- */
+/* --- for the client --------------------------------------------------------------------------- */
 
 struct error *debug_bookmark_add(struct debug *d, const char *name)
 {
@@ -152,8 +152,8 @@ struct error *debug_bookmark_remove(struct debug *d, const char *name)
     marks_read(d, false);
     struct debug_bookmark *b = debug_bookmark_find(d, name);
     if (!b)
-        return error_coded(ERROR_NOT_FOUND, "there is no bookmark '%s'; 'info bookmarks' lists them",
-                           name);
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no bookmark '%s'; 'info bookmarks' lists them", name);
     marks_drop(d, b);
     marks_replace(d, false);
     return NULL;

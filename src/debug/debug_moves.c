@@ -62,7 +62,8 @@ void debug_count_hits(struct debug *d, const struct session_stop *stop)
     }
 }
 
-static struct error *debug_moves_go(struct debug *d, struct debug_order *o, struct session_stop *stop)
+static struct error *debug_moves_go(struct debug *d, struct debug_order *o,
+                                    struct session_stop *stop)
 {
     switch (o->move) {
     case MOVE_STEP: return source_step(d->source, o->direction, o->count, stop);
@@ -138,8 +139,8 @@ static bool has_silent_stops(const struct debug *d)
     return some;
 }
 
-/* After a silent stop the movement goes on, for those that look for breakpoints.  The others have asked on their
- * way (passes_silently). */
+/* After a silent stop the movement goes on, for those that look for breakpoints.  The others have
+ * asked on their way (passes_silently). */
 static struct error *go_on(struct debug *d, struct debug_order *o, struct session_stop *stop)
 {
     u64 left = o->count;
@@ -246,7 +247,7 @@ void debug_order_deinit(struct debug_order *o)
     debug_goal_destroy(o->goal);
 }
 
-/* --- to a moment -------------------------------------------------------------------------------- */
+/* --- to a moment ------------------------------------------------------------------------------ */
 
 struct error *debug_find_moment(struct debug *d, const char *words, struct moment *ret)
 {
@@ -285,14 +286,15 @@ struct error *debug_goto(struct debug *d, struct moment to, struct session_stop 
 }
 
 /* `from` has where to go, `to` gets what leads back from there. */
-static struct error *debug_moves_exchange(struct debug *d, struct list *from, struct list *to, u64 count,
-                                          const char *done, struct session_stop *stop)
+static struct error *debug_moves_exchange(struct debug *d, struct list *from, struct list *to,
+                                          u64 count, const char *done, struct session_stop *stop)
 {
     struct session_place before;
     if (!from->count)
         return error_new("there is no movement that can be %s", done);
     if (count > from->count)
-        return error_new("only %zu movement%s can be %s", from->count, from->count == 1 ? "" : "s", done);
+        return error_new("only %zu movement%s can be %s", from->count, from->count == 1 ? "" : "s",
+                         done);
     const struct moment *moments = from->items;
     session_place(d->session, &before);
     struct error *err = debug_moves_jump(d, moments[from->count - count], stop);

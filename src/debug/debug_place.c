@@ -71,7 +71,8 @@ static size_t innermost_known(struct debug *d)
     return found;
 }
 
-bool debug_thread_frames(struct debug *d, u32 thread, struct frame *ret_shown, struct frame *ret_innermost)
+bool debug_thread_frames(struct debug *d, u32 thread, struct frame *ret_shown,
+                         struct frame *ret_innermost)
 {
     struct unwinding *u;
     size_t count, shown;
@@ -169,8 +170,10 @@ static u32 x87_tags(const u8 *vector)
         memcpy(&fraction, st, sizeof fraction);
         memcpy(&exponent, st + sizeof fraction, sizeof exponent);
         exponent &= 0x7fff;
-        u32 tag = exponent == 0x7fff || (!exponent && fraction) || (exponent && !(fraction >> 63)) ? 2
-                  : exponent || fraction ? 0 : 1;
+        u32 tag = exponent == 0x7fff || (!exponent && fraction) || (exponent && !(fraction >> 63))
+                      ? 2
+                  : exponent || fraction ? 0
+                                         : 1;
         tags |= (vector[XSAVE_FTW] >> i & 1 ? tag : 3) << 2 * i;
     }
     return tags;
@@ -202,7 +205,8 @@ static bool plain_register(const struct control_registers *regs, const char *nam
     const struct { const char *name; u64 value; size_t size; } plain[] = {
         {"eflags", regs->flags, 4}, {"fs_base", regs->fs_base, 8}, {"gs_base", regs->gs_base, 8},
         {"orig_rax", regs->orig_rax, 8}, {"rip", regs->rip, 8}, {"pc", regs->rip, 8},
-        {"cs", SELECTOR_CS, 4}, {"ss", SELECTOR_SS, 4}, {"ds", 0, 4}, {"es", 0, 4}, {"fs", 0, 4}, {"gs", 0, 4},
+        {"cs", SELECTOR_CS, 4}, {"ss", SELECTOR_SS, 4}, {"ds", 0, 4}, {"es", 0, 4}, {"fs", 0, 4},
+        {"gs", 0, 4},
     };
     for (size_t i = 0; i < countof(plain); i++) {
         if (strcmp(name, plain[i].name) != 0)
@@ -233,7 +237,8 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
             continue;
         u32 tags;
         memset(bytes, 0, sizeof tags);
-        bool known = part_of_vector(&regs, vector, vector_parts[i].offset, vector_parts[i].size, bytes, size);
+        bool known = part_of_vector(&regs, vector, vector_parts[i].offset, vector_parts[i].size,
+                                    bytes, size);
         if (known && vector_parts[i].offset == XSAVE_FTW) {
             tags = x87_tags(vector);
             memcpy(bytes, &tags, sizeof tags);
@@ -346,7 +351,7 @@ char *debug_current_file(struct debug *d)
     return file;
 }
 
-/* --- being elsewhere ---------------------------------------------------------------------------- */
+/* --- being elsewhere -------------------------------------------------------------------------- */
 
 void debug_standing_keep(struct debug *d, struct debug_standing *s)
 {

@@ -1,6 +1,7 @@
 /* Expressions that are asked about over time: what until, history and watchpoints share.
  *
- * With -l it is not the expression, but the memory that it means now: a subject that lies there at all times.
+ * With -l it is not the expression, but the memory that it means now: a subject that lies there at
+ * all times.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ struct error *debug_subject(struct debug *d, const char *text, struct subject **
     return err;
 }
 
-/* --- memory -------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* ADDRESS LENGTH: memory that need not be there yet. */
 static struct error *subject_of_words(struct debug *d, const char *text, struct subject **ret)
@@ -132,8 +133,10 @@ struct error *debug_subject_location(struct debug *d, const char *text, struct s
     if (err)
         return err;
     if (s->is_condition)
-        err = error_new("-l is for a value in memory, and %s is a condition: write it about the memory, "
-                        "as in *(int *)0x1234 == 5", text);
+        err = error_new(
+            "-l is for a value in memory, and %s is a condition: write it about the memory, "
+            "as in *(int *)0x1234 == 5",
+            text);
     else if (s->missing)
         err = error_new("%s has no value here that could be watched: %s", text, s->missing);
     else if (!subject_memory(s, &address, &size))

@@ -29,16 +29,18 @@
  * the engine knows by its hang-up that ebb is gone (ring_host.gone: poll for POLLHUP).  So the
  * engine's end is close-on-exec, and a child of fork closes it before it goes on, and makes a
  * hello of its own.  Over it the engine may also send a file to be kept (and waits for the
- * answer, since the file may change afterwards); when replaying it fetches every file that is mapped, and
- * ends with a verdict.
+ * answer, since the file may change afterwards); when replaying it fetches every file that is
+ * mapped, and ends with a verdict.
  *
  * If ebb is gone or refuses, a program that was to be recorded goes on unrecorded.
  *
- * An engine that replays for a session is told so by the welcome (CHANNEL_CONTROLLED): log/control.h says what follows.
+ * An engine that replays for a session is told so by the welcome (CHANNEL_CONTROLLED):
+ * log/control.h says what follows.
  *
- * An engine that replays one of many tracks (CHANNEL_TREE) comes to forks whose children are tracks to be replayed, too.
- * There it copies itself: the copy goes on with the child's track, and the child's beginning, which is its parent's
- * run, is not replayed again.  When it answers is how ebb bounds the processes that run and those that there are.
+ * An engine that replays one of many tracks (CHANNEL_TREE) comes to forks whose children are tracks
+ * to be replayed, too. There it copies itself: the copy goes on with the child's track, and the
+ * child's beginning, which is its parent's run, is not replayed again.  When it answers is how ebb
+ * bounds the processes that run and those that there are.
  *
  *     engine                                            ebb
  *     FORK: the program forks here                -->
@@ -100,24 +102,25 @@ enum channel_kind {
  * execve are its own affair and not listed.
  *
  *  X(ID,       name,       kind,           least,  most,       unless,   what it does) */
-#define CHANNEL_SETTINGS(X)                                                                                          \
-    X(STATS,    "stats",    CHANNEL_FLAG,   0,      1,          0,        "print figures at the end")                \
-    X(CACHE,    "cache",    CHANNEL_BYTES,  65536,  1073741824, 234881024, "size of the code cache")                 \
-    X(BLOCK,    "block",    CHANNEL_COUNT,  1,      1000,       96,       "most instructions in a block")            \
-    X(LINK,     "link",     CHANNEL_FLAG,   0,      1,          1,        "let blocks jump to each other")           \
-    X(COUNTERS, "counters", CHANNEL_POWER,  1,      8,          8,        "tick counters, shared out among blocks")  \
-    X(RANDOM,   "random",   CHANNEL_FLAG,   0,      1,          0,        "fix clocks, random, core, own numbers")   \
-    X(STOP,     "stop",     CHANNEL_MOMENT, 0,      0,          0,        "end the program at this moment")          \
-    X(DUMP,     "dump",     CHANNEL_PATH,   0,      0,          0,        "write the state at the stop there")       \
-    X(ENTRIES,  "entries",  CHANNEL_PATH,   0,      0,          0,        "write every entry of a block there")      \
-    X(BLOCKS,   "blocks",   CHANNEL_PATH,   0,      0,          0,        "list every translated block there")         \
-    X(CHECK,    "check",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "log a hash of memory every so many ticks") \
-    X(OWN_VDSO, "ownvdso",  CHANNEL_FLAG,   0,      1,          0,        "give the vDSO of a recording to any run")  \
-    X(CHAOS,    "chaos",    CHANNEL_COUNT,  0,      1ul << 62,  0,        "seed for random time slices, 0: regular ones") \
-    X(CPU,      "cpu",      CHANNEL_COUNT,  0,      3,          0,        "show only this level of x86-64, 0: all there is") \
-    X(WATCH,    "watch",    CHANNEL_PLACE,  0,      0,          0,        "count how often this memory changes, for stats") \
-    X(RECORD,   "record",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the recorder")              \
-    X(REPLAY,   "replay",   CHANNEL_FD,     0,      INT32_MAX,  0,        "the socket of the replayer")
+#define CHANNEL_SETTINGS(X)                                                                        \
+    X(STATS, "stats", CHANNEL_FLAG, 0, 1, 0, "print figures at the end")                           \
+    X(CACHE, "cache", CHANNEL_BYTES, 65536, 1073741824, 234881024, "size of the code cache")       \
+    X(BLOCK, "block", CHANNEL_COUNT, 1, 1000, 96, "most instructions in a block")                  \
+    X(LINK, "link", CHANNEL_FLAG, 0, 1, 1, "let blocks jump to each other")                        \
+    X(COUNTERS, "counters", CHANNEL_POWER, 1, 8, 8, "tick counters, shared out among blocks")      \
+    X(RANDOM, "random", CHANNEL_FLAG, 0, 1, 0, "fix clocks, random, core, own numbers")            \
+    X(STOP, "stop", CHANNEL_MOMENT, 0, 0, 0, "end the program at this moment")                     \
+    X(DUMP, "dump", CHANNEL_PATH, 0, 0, 0, "write the state at the stop there")                    \
+    X(ENTRIES, "entries", CHANNEL_PATH, 0, 0, 0, "write every entry of a block there")             \
+    X(BLOCKS, "blocks", CHANNEL_PATH, 0, 0, 0, "list every translated block there")                \
+    X(CHECK, "check", CHANNEL_COUNT, 0, 1ul << 62, 0, "log a hash of memory every so many ticks")  \
+    X(OWN_VDSO, "ownvdso", CHANNEL_FLAG, 0, 1, 0, "give the vDSO of a recording to any run")       \
+    X(CHAOS, "chaos", CHANNEL_COUNT, 0, 1ul << 62, 0,                                              \
+      "seed for random time slices, 0: regular ones")                                              \
+    X(CPU, "cpu", CHANNEL_COUNT, 0, 3, 0, "show only this level of x86-64, 0: all there is")       \
+    X(WATCH, "watch", CHANNEL_PLACE, 0, 0, 0, "count how often this memory changes, for stats")    \
+    X(RECORD, "record", CHANNEL_FD, 0, INT32_MAX, 0, "the socket of the recorder")                 \
+    X(REPLAY, "replay", CHANNEL_FD, 0, INT32_MAX, 0, "the socket of the replayer")
 
 #define CHANNEL_SETTING_ID(id, name, kind, least, most, unless, what) CHANNEL_SETTING_##id,
 enum channel_setting { CHANNEL_SETTINGS(CHANNEL_SETTING_ID) CHANNEL_SETTINGS_COUNT };
@@ -131,7 +134,8 @@ enum channel_message_kind {
     CHANNEL_KEEP = 3,    /* engine, recording: keep a copy of the attached file */
     CHANNEL_KEPT = 4,    /* ebb: the answer to KEEP */
     CHANNEL_VERDICT = 5, /* engine, replaying: how it ended; its last message */
-    CHANNEL_FETCH = 6,   /* engine, replaying: give me a mapped file; answered by KEPT, file attached */
+    CHANNEL_FETCH = 6,   /* engine, replaying: give me a mapped file; answered by KEPT, file
+                          * attached */
     CHANNEL_FORK = 7,    /* engine, in a tree: the program makes a process; answered by LEAVE */
     CHANNEL_LEAVE = 8,   /* ebb: may it copy itself?; attached if so: the copy's stderr */
     CHANNEL_FORKED = 9,  /* engine: what came of that */

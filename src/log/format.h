@@ -1,9 +1,9 @@
 /* The recording: what an event is, and how a track of events lies in a file.
  *
- * A new kind of event or piece does not raise the version.  A reader passes over an event of a kind that it
- * does not know if EVENT_OPTIONAL is part of the kind, and refuses the recording otherwise.  Anything else that
- * makes an old reader read wrongly raises it.
- * docs/log-format.md says all this for people without this header; change both.
+ * A new kind of event or piece does not raise the version.  A reader passes over an event of a kind
+ * that it does not know if EVENT_OPTIONAL is part of the kind, and refuses the recording otherwise.
+ * Anything else that makes an old reader read wrongly raises it. docs/log-format.md says all this
+ * for people without this header; change both.
  *
  * A recording is a directory.  Each process image in it is a track, each track one file:
  *
@@ -24,8 +24,8 @@
 
 #include "base/types.h"
 
-/* Raised by any change but new kinds of events and pieces.  2: what a vfork interrupted goes on with a tick of its own.
- * 3: copies of files may be compressed. */
+/* Raised by any change but new kinds of events and pieces.  2: what a vfork interrupted goes on
+ * with a tick of its own. 3: copies of files may be compressed. */
 enum { FORMAT_VERSION = 4, FORMAT_OLDEST = 2 /* that is still read */ };
 
 /* Events */
@@ -61,28 +61,34 @@ struct event {
     u64 tick;   /* the moment */
     u64 pc;
     u64 hash;   /* of the registers at the moment (the engine's affair); 0: not computed */
-    u64 time;   /* the cpu's time stamp counter; 0: not read, the time is that of the event before */
+    u64 time;   /* the cpu's time stamp counter; 0: not read, the time is that of the event
+                 * before */
     u8 payload[];
 };
 _Static_assert(sizeof(struct event) == 40, "on disk");
 
-/* A piece: a range of bytes that belongs to a START, SYSCALL, SHARED or DATA event.  The bytes follow it,
- * filled with zeros to a multiple of 8.  Pieces follow each other up to the end of the event.
+/* A piece: a range of bytes that belongs to a START, SYSCALL, SHARED or DATA event.  The bytes
+ * follow it, filled with zeros to a multiple of 8.  Pieces follow each other up to the end of the
+ * event.
  *
  * A range too long for one event becomes several pieces with rising addresses in DATA events;
  * a list (arguments, environment, ...) is the bytes of all its pieces one behind the other. */
 enum event_piece_kind {
-    PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it again */
+    PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it
+                            * again */
     PIECE_SHOWN = 1,       /* the call read this at `address`: only for people, may be cut short */
-    PIECE_FILE_SIZE = 2,   /* the file that is mapped at `address` has this size now: a u64; if it is mapped privately,
-                              a second u64 is the size before */
-    PIECE_SEGMENT = 3,     /* a System V segment is attached at `address`: two u64s, its size and its id */
-    PIECE_REACHED = 4,     /* the call failed half way: what lies below `address` was done; no bytes */
+    PIECE_FILE_SIZE = 2,   /* the file that is mapped at `address` has this size now: a u64; if
+                            * it is mapped privately, a second u64 is the size before */
+    PIECE_SEGMENT = 3,     /* a System V segment is attached at `address`: two u64s, its size and
+                            * its id */
+    PIECE_REACHED = 4,     /* the call failed half way: what lies below `address` was done; no
+                            * bytes */
     PIECE_PATH = 16,       /* START: file of the program, absolute */
     PIECE_ARGUMENTS = 17,  /* START: strings, each with its zero */
     PIECE_ENVIRONMENT = 18,
     PIECE_AUXV = 19,       /* START: pairs of u64, as the program saw them */
-    PIECE_CPUID = 20,      /* START: struct event_cpuid, the leaves with features as the program sees them */
+    PIECE_CPUID = 20,      /* START: struct event_cpuid, the leaves with features as the program
+                            * sees them */
     PIECE_SETTINGS = 21,   /* START: text, the settings that replay must repeat */
     PIECE_DIRECTORY = 22,  /* START: the working directory */
     PIECE_LAYOUT = 23,     /* START: u64s, what the loader chose; see engine/track/record_start.c */
@@ -97,14 +103,15 @@ struct event_piece {
 };
 _Static_assert(sizeof(struct event_piece) == 16, "on disk");
 
-/* `more` in START, SYSCALL, SHARED and DATA: a DATA event follows at once, by the same thread at the same
- * moment.  A log that ends before it ends before the whole call. */
+/* `more` in START, SYSCALL, SHARED and DATA: a DATA event follows at once, by the same thread at
+ * the same moment.  A log that ends before it ends before the whole call. */
 enum { EVENT_MORE = 1 };
 
 /* A forked track begins with one too, without pieces: the rest is its parent's. */
 enum {
     START_MORE = EVENT_MORE,
-    START_FAULTS = 2, /* the log has synchronous signals and an ENTRY; logs of older engines have neither */
+    /* the log has synchronous signals and an ENTRY; logs of older engines have neither */
+    START_FAULTS = 2,
 };
 struct event_start {
     u32 flags;          /* START_* */
@@ -145,16 +152,17 @@ struct event_syscall {
 };
 _Static_assert(sizeof(struct event_syscall) == 16, "on disk");
 
-/* Where the event before it does not say that more follows, DATA stands alone: the engine wrote the pieces to
- * the guest's memory while event.thread was in a system call, whose event comes later. */
+/* Where the event before it does not say that more follows, DATA stands alone: the engine wrote the
+ * pieces to the guest's memory while event.thread was in a system call, whose event comes later. */
 struct event_data {
     u32 flags; /* EVENT_MORE */
     u32 unused;
 };
 _Static_assert(sizeof(struct event_data) == 8, "on disk");
 
-/* Other processes of the recording have changed memory that this one shares with them: the pieces are what of it is different from what
- * this process saw last.  Also what a segment holds that the call has attached. */
+/* Other processes of the recording have changed memory that this one shares with them: the pieces
+ * are what of it is different from what this process saw last.  Also what a segment holds that the
+ * call has attached. */
 enum event_shared_where {
     SHARED_IN_CALL = 0,     /* while event.thread was in a system call, whose event follows */
     SHARED_AT_BOUNDARY = 1, /* while it waited to go on at the moment */
@@ -168,7 +176,8 @@ _Static_assert(sizeof(struct event_shared) == 8, "on disk");
 enum event_signal_fate {
     SIGNAL_HANDLED = 0, /* a frame was built and the handler entered */
     SIGNAL_IGNORED = 1,
-    SIGNAL_DIED = 2,    /* it ended the program; with pc 0, a child of vfork, somewhere in the tick */
+    /* it ended the program; with pc 0, a child of vfork, somewhere in the tick */
+    SIGNAL_DIED = 2,
 };
 enum {
     SIGNAL_SYNCHRONOUS = 1, /* the instruction at the moment caused it: it comes again by itself */
@@ -244,7 +253,8 @@ _Static_assert(sizeof(struct event_check) == 24, "on disk");
 enum event_note_level {
     NOTE_INFO = 0,
     NOTE_LIMIT = 1, /* something that cannot be replayed */
-    NOTE_QUIET = 2, /* only from ebb to a replaying engine: what is printed from here on is not shown; */
+    NOTE_QUIET = 2, /* only from ebb to a replaying engine: what is printed from here on is not
+                     * shown; */
     NOTE_SHOWN = 3, /* and from here on it is */
     NOTE_LEFT = 4,  /* the last event: the recording was ended here, and the process went on */
 };
@@ -254,9 +264,9 @@ struct event_note {
 };
 _Static_assert(sizeof(struct event_note) == 8, "on disk");
 
-/* A child of vfork runs from here on in its parent's memory, and its events are in this track, until it
- * execs, exits or dies; then comes the SYSCALL of the vfork.  (A child of fork has a track of its own, whose
- * header names the moment of the SYSCALL.) */
+/* A child of vfork runs from here on in its parent's memory, and its events are in this track,
+ * until it execs, exits or dies; then comes the SYSCALL of the vfork.  (A child of fork has a track
+ * of its own, whose header names the moment of the SYSCALL.) */
 struct event_fork {
     u32 pid;   /* 0: the child is not born yet */
     u32 flags; /* of clone */

@@ -72,7 +72,8 @@ void recording_destroyp(struct recording **rec);
 /* A small text file of it, whole; `ret` is to be freed. */
 struct error *recording_text(const struct recording *rec, const char *name, char **ret);
 /* Whole, or not at all. */
-struct error *recording_replace_text(const struct recording *rec, const char *name, const char *text);
+struct error *recording_replace_text(const struct recording *rec, const char *name,
+                                     const char *text);
 
 /* Writes rec->meta to its file, whole or not at all. */
 struct error *recording_save(struct recording *rec);

@@ -2,9 +2,9 @@
  *
  * A frame is known by its address and its thread. Neither lasts in Go: when a stack is too small or
  * too large, the runtime copies it elsewhere, and a goroutine that waited may go on on another
- * thread. Both are written down in the runtime's record of the goroutine. A forward movement watches
- * these words. When the stack lies elsewhere or another thread has the goroutine, the movement goes
- * on with the frames and the thread as they are then.
+ * thread. Both are written down in the runtime's record of the goroutine. A forward movement
+ * watches these words. When the stack lies elsewhere or another thread has the goroutine, the
+ * movement goes on with the frames and the thread as they are then.
  *
  *   old stack   low .... frames ...... high          the distance of a frame from the high end
  *   new stack   low ........... frames ...... high   stays as it is
@@ -53,7 +53,7 @@ void walk_hold_goroutine(struct walk *w, const struct frame *frames, size_t coun
         bound_stack(&w->goroutine, &w->frames.plan[n]);
 }
 
-/* --- on the way --------------------------------------------------------------------------------- */
+/* --- on the way ------------------------------------------------------------------------------- */
 
 /* A part of a movement, with places of its own: they are moved. */
 struct followed_part {

@@ -24,14 +24,17 @@ struct walk {
 };
 
 /* Around a movement: where it begins; and, whatever happened, where the session stands then. */
-struct error *walk_begin(struct walk *w, struct source *src, size_t frames, struct session_stop *stop);
+struct error *walk_begin(struct walk *w, struct source *src, size_t frames,
+                         struct session_stop *stop);
 struct error *walk_end(struct walk *w, enum session_direction direction, struct error *err);
 
 /* Which points count, for frames[0] in the first place. */
-struct point_question walk_question(const struct walk *w, const struct plan_frame *frames, u32 count);
+struct point_question walk_question(const struct walk *w, const struct plan_frame *frames,
+                                    u32 count);
 
-/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first; nth becomes what is left of it.  To one before the nth, if
- * that is the first in frames that were not known: walk_frames() takes those, to go on with the rest. */
+/* Runs to the nth point, or to the site of its own, unless a breakpoint comes first; nth becomes
+ * what is left of it.  To one before the nth, if that is the first in frames that were not known:
+ * walk_frames() takes those, to go on with the rest. */
 struct ahead {
     struct pass_points points;
     u64 nth;
@@ -56,7 +59,8 @@ struct error *walk_frames(struct walk *w, size_t most);
 /* The address of the innermost of them; 0: not known. */
 struct error *walk_frame_here(struct source *src, u64 *ret);
 
-/* Back to the moment, unless a breakpoint lies in between; `process` (taken; may be NULL) stands there. */
+/* Back to the moment, unless a breakpoint lies in between; `process` (taken; may be NULL) stands
+ * there. */
 struct error *walk_back(struct walk *w, struct moment to, enum session_why why,
                         struct replayer *process);
 
@@ -81,7 +85,8 @@ struct error *walk_last_since(struct walk *w, const struct plan_site *sites, u32
                               struct moment from, struct moment since, struct found *ret);
 
 /* The calls of a function, or the addresses behind them; to be freed. */
-struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind, u32 *ret_count);
+struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind,
+                                    u32 *ret_count);
 
 /* stepping_resolvers.c: finds the resolvers; does the session stand at the entry of one? */
 struct error *walk_begin_resolvers(struct walk *w);

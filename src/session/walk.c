@@ -2,7 +2,8 @@
  *
  *                 finding                               landing
  *   forward       the present runs, points counted      where it stands
- *   backward      copies count, then one stops there    that copy, unless a breakpoint lies nearer: those were looked for, too
+ *   backward      copies count, then one stops there    that copy, unless a breakpoint lies nearer:
+ *                 those were looked for, too
  */
 #include <stdlib.h>
 
@@ -51,7 +52,8 @@ struct error *walk_frame_here(struct source *src, u64 *ret)
     return NULL;
 }
 
-struct error *walk_begin(struct walk *w, struct source *src, size_t frames, struct session_stop *stop)
+struct error *walk_begin(struct walk *w, struct source *src, size_t frames,
+                         struct session_stop *stop)
 {
     struct session *s = source_session(src);
     *w = (struct walk){.src = src, .s = s, .points = source_points(src), .thread = s->here.thread,
@@ -83,7 +85,8 @@ struct error *walk_end(struct walk *w, enum session_direction direction, struct 
     return NULL;
 }
 
-struct point_question walk_question(const struct walk *w, const struct plan_frame *frames, u32 count)
+struct point_question walk_question(const struct walk *w, const struct plan_frame *frames,
+                                    u32 count)
 {
     return (struct point_question){.points = {
         .points = w->points->list, .point_count = w->points->count,
@@ -128,8 +131,12 @@ static struct error *run_once(struct walk *w, struct replayer *r, struct ahead *
 {
     struct pass_plan plan;
     walk_make_plan(w, a, alone, &plan);
-    struct error *err = timeline_run(&w->s->timeline, r, &(struct timeline_pass){
-        .plan = plan.plan, .size = plan.size, .limit = {a->limit_tick ? a->limit_tick : ~0ull, 0}, .moves = !alone});
+    struct error *err =
+        timeline_run(&w->s->timeline, r,
+                     &(struct timeline_pass){.plan = plan.plan,
+                                             .size = plan.size,
+                                             .limit = {a->limit_tick ? a->limit_tick : ~0ull, 0},
+                                             .moves = !alone});
     if (!err) {
         a->nth = plan.plan->points_nth - r->stopped.points;
         walk_describe(w, r, &plan);
@@ -152,7 +159,8 @@ static void count_all(const struct walk *w, struct ahead *a)
     a->points.scope_count = w->points->scope_count;
 }
 
-/* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in them. */
+/* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in
+ * them. */
 static struct error *take_up_news(struct walk *w, struct ahead *a)
 {
     bool all = counts_all(w, a);
@@ -187,8 +195,8 @@ static struct error *run_on(struct walk *w, struct replayer *r, struct ahead *a)
     }
 }
 
-/* One with an ignore count stops at a later hit: then a copy finds out where the movement ends, and the present runs there
- * unless something stops it. */
+/* One with an ignore count stops at a later hit: then a copy finds out where the movement ends, and
+ * the present runs there unless something stops it. */
 static struct error *run_twice(struct walk *w, struct replayer *r, struct ahead *a)
 {
     struct replayer *copy;
@@ -241,7 +249,8 @@ struct error *walk_ahead(struct walk *w, struct ahead *a)
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* The nearest breakpoint that is worth being heard of, if it is not before `to`: the session stands there. */
+/* The nearest breakpoint that is worth being heard of, if it is not before `to`: the session
+ * stands there. */
 static struct error *stop_on_the_way(struct walk *w, struct moment to, bool *ret)
 {
     *ret = false;
@@ -312,7 +321,8 @@ static struct error *search_anywhere(struct walk *w, const struct frame_search *
     return point_search_before(w->s, &q, f->from, f->nth, ret);
 }
 
-/* From here on the caller is searched.  Its call may itself begin a statement: true, if that is the one. */
+/* From here on the caller is searched.  Its call may itself begin a statement: true, if that is
+ * the one. */
 static bool go_outside(struct walk *w, struct frame_search *f, bool executed)
 {
     f->index++;
@@ -321,16 +331,18 @@ static bool go_outside(struct walk *w, struct frame_search *f, bool executed)
     return p && executed && f->index < w->frames.count && p->scope == f->scope && --f->nth == 0;
 }
 
-/* The point is in a scope further out, or in another that was inlined there: true, if it is the one. */
+/* The point is in a scope further out, or in another that was inlined there: true, if it is the
+ * one. */
 static bool leave_scope(struct walk *w, struct frame_search *f, u32 scope)
 {
     f->scope = common_scope(w, f->scope, scope);
     return f->scope == scope && --f->nth == 0;
 }
 
-/* Nothing called the first function of a stack that makecontext made: what is before its first statement is whatever was run
- * then, with frames of its own. */
-static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 missing, struct point_result *ret)
+/* Nothing called the first function of a stack that makecontext made: what is before its first
+ * statement is whatever was run then, with frames of its own. */
+static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 missing,
+                                  struct point_result *ret)
 {
     struct error *err = NULL;
     struct moment from = f->from;
@@ -355,7 +367,8 @@ static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 mi
     if (err)
         return err;
     u32 scope = w->frames.count ? w->frames.list[0].plan.scope : 0;
-    err = walk_find_before(w, (struct frame_search){.scope = scope, .from = from, .nth = missing - 1}, ret);
+    err = walk_find_before(
+        w, (struct frame_search){.scope = scope, .from = from, .nth = missing - 1}, ret);
     return err ? err : movement_go(w->s, w->from);
 }
 
@@ -415,7 +428,8 @@ struct error *walk_last_since(struct walk *w, const struct plan_site *sites, u32
     return err;
 }
 
-struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind, u32 *ret_count)
+struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind,
+                                    u32 *ret_count)
 {
     struct list found = LIST(struct plan_point);
     struct instruction *code;

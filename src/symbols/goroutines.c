@@ -84,7 +84,8 @@ struct error *goroutines_list(struct evaluation *v, struct goroutine **ret, size
         return error_new("the program has no goroutines, or no debug information of Go's runtime");
     for (u64 n = 0; n < list.length; n++) {
         struct goroutine one;
-        if (read_goroutine(value_at(v, list.of, list.address + n * list.of->size, NULL), texts, &one))
+        if (read_goroutine(value_at(v, list.of, list.address + n * list.of->size, NULL), texts,
+                           &one))
             *(struct goroutine *)list_add(&all) = one;
     }
     if (all.count)
@@ -94,7 +95,7 @@ struct error *goroutines_list(struct evaluation *v, struct goroutine **ret, size
     return NULL;
 }
 
-/* --- the one that a thread runs ----------------------------------------------------------------- */
+/* --- the one that a thread runs --------------------------------------------------------------- */
 
 static bool field_address(struct value *g, const char *path, u64 *ret)
 {
@@ -125,7 +126,8 @@ bool goroutine_hold(struct evaluation *v, struct goroutine_hold *ret)
     enum { BEFORE_FS_BASE = 8 }; /* where the runtime has its thread-local `g` on x86-64 Linux */
     struct goroutine_hold hold = {0};
     const struct symbols_host *host = &v->symbols->host;
-    if (!v->has_unit || dwarf_srclang(&v->unit) != DW_LANG_Go || !v->request.fs_base || !v->registers)
+    if (!v->has_unit || dwarf_srclang(&v->unit) != DW_LANG_Go || !v->request.fs_base ||
+        !v->registers)
         return false;
     if (!host->peek(host->context, v->request.fs_base - BEFORE_FS_BASE, &hold.address, 8) ||
         !hold.address || !goroutine_look(v, &hold))

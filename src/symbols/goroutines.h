@@ -1,7 +1,7 @@
 /* Goroutines of a Go program: which there are, what they do, and where their stacks are.
  *
- * The runtime keeps them in the variable runtime.allgs. A goroutine that runs has its registers in a
- * thread. One that does not has its pc, sp and bp in its own `sched`.
+ * The runtime keeps them in the variable runtime.allgs. A goroutine that runs has its registers in
+ * a thread. One that does not has its pc, sp and bp in its own `sched`.
  */
 #ifndef SYMBOLS_GOROUTINES_H
 #define SYMBOLS_GOROUTINES_H

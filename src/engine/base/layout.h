@@ -7,7 +7,8 @@
  *
  *   0x000008000000  images: executables, libraries, whatever is mapped executable from a file;
  *                   from 0x7f000000 on first, see layout.c
- *   0x000010f00000  the code cache, with struct cpu (moved or shrunk if the program is linked there)
+ *   0x000010f00000  the code cache, with struct cpu (moved or shrunk if the program is linked
+ *                   there)
  *   0x5556000c0000  the heap (brk) of a program that is not linked at a fixed place
  *   0x6e0000000000  pools: the engine's own memory, threads' blocks, look-up tables
  *   0x6f0000000000  the engine's image
@@ -30,7 +31,8 @@
 #define LAYOUT_POOLS_END    0x6f0000000000ul
 #define LAYOUT_ENGINE       0x6f0000000000ul
 #define LAYOUT_ENGINE_END   0x6f0100000000ul
-#define LAYOUT_NOTHING      0x6f0080000000ul /* in the middle of the range above: nothing is ever mapped there */
+#define LAYOUT_NOTHING                                                                             \
+    0x6f0080000000ul /* in the middle of the range above: nothing is ever mapped there */
 #define LAYOUT_MAPPINGS_FIRST 0x700000000000ul
 #define LAYOUT_USER_END     0x7ffffffff000ul
 
@@ -48,7 +50,8 @@ struct layout_range {
 struct layout {
     struct layout_range images[LAYOUT_RANGES];
     struct layout_range low[LAYOUT_RANGES];   /* for MAP_32BIT */
-    u64 cache, cache_end; /* the code cache: the start of its usual place, later where it is (pool_claim) */
+    u64 cache, cache_end; /* the code cache: the start of its usual place, later where it is
+                           * (pool_claim) */
     struct layout_range caches[LAYOUT_RANGES]; /* where it may be */
     u64 low_end; /* a heap follows its program if that is linked below this address */
     u64 heap, heap_end;
@@ -56,7 +59,8 @@ struct layout {
     u64 stack_end;
 };
 
-/* The layout of this process: the newest, until a replay chooses another before the program is loaded. */
+/* The layout of this process: the newest, until a replay chooses another before the program is
+ * loaded. */
 extern struct layout layout;
 /* False: there is no layout of this number. */
 bool layout_choose(u64 number);

@@ -1,8 +1,8 @@
 /* Ticks: see ticks.h.
  *
  * Invariant
- *   (1) The tick is `total` less what is left in the counters, at any time when the engine runs, and also in a
- *       handler that interrupts the cache.
+ *   (1) The tick is `total` less what is left in the counters, at any time when the engine runs,
+ *       and also in a handler that interrupts the cache.
  */
 #include "engine/base/ticks.h"
 
@@ -39,8 +39,8 @@ void ticks_add(u64 n)
     total += n;
 }
 
-/* The counters in use share it evenly, so that not more than `budget` can pass, unless that is less than
- * one for each: then every single tick comes back. */
+/* The counters in use share it evenly, so that not more than `budget` can pass, unless that is less
+ * than one for each: then every single tick comes back. */
 void ticks_grant(u64 budget)
 {
     u64 share = budget / settings.counters;

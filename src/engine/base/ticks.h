@@ -1,7 +1,8 @@
 /* Ticks: the guest's time, counted in translated code.
  *
- * Each block decrements one of several counters that lie in one cache line (a single one would be a chain of store
- * forwardings); the tick is the sum of what was granted less what is left.  A counter at zero brings the engine back.
+ * Each block decrements one of several counters that lie in one cache line (a single one would be a
+ * chain of store forwardings); the tick is the sum of what was granted less what is left.  A
+ * counter at zero brings the engine back.
  */
 #ifndef ENGINE_TICKS_H
 #define ENGINE_TICKS_H

@@ -77,8 +77,8 @@ static bool same_file(const struct k_stat *a, i64 fd)
     return !kernel_call(__NR_fstat, fd, &b) && a->device == b.device && a->inode == b.inode;
 }
 
-/* The bytes never come to the guest's memory, so a replay could not show what the program printed.  Programs take this
- * answer as it is meant, and copy themselves. */
+/* The bytes never come to the guest's memory, so a replay could not show what the program printed.
+ * Programs take this answer as it is meant, and copy themselves. */
 i64 call_copy_file_range(struct call *call)
 {
     struct k_stat to;
@@ -144,12 +144,14 @@ static __attribute__((noinline)) void point_elsewhere(struct call *call)
 {
     const struct call_arg *arg = syscall_row_of(call->number)->args;
     for (unsigned n = 0; n < SYSCALL_ARGS && arg[n].name; n++)
-        if (is_pointer(&arg[n], call) && call->args[n] < LAYOUT_USER_END && address_refused(call->args[n], 1))
+        if (is_pointer(&arg[n], call) && call->args[n] < LAYOUT_USER_END &&
+            address_refused(call->args[n], 1))
             call->args[n] = LAYOUT_NOTHING | (call->args[n] & ~PAGE_MASK);
 }
 
-/* The kernel would read and write the engine's memory, which for the guest is not there: it is given an address where nothing is for
- * either, and says what it says then.  The engine's ranges are few: a number that lies in one of them is worth a look at the row. */
+/* The kernel would read and write the engine's memory, which for the guest is not there: it is
+ * given an address where nothing is for either, and says what it says then.  The engine's ranges
+ * are few: a number that lies in one of them is worth a look at the row. */
 EVERY_CALL void hide_engine(struct call *call)
 {
     const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS;
@@ -218,7 +220,8 @@ static bool is_direct(u64 number)
     return traits->wait == WAIT_NOW || threads.count <= 1;
 }
 
-/* What the choice depends on besides the owner of the log, who does not change while the door may be open. */
+/* What the choice depends on besides the owner of the log, who does not change while the door
+ * may be open. */
 static u32 direct_state(void)
 {
     return 1 | (threads.count > 1) << 1 | (u32)code_watch_protects() << 2 |

@@ -1,7 +1,7 @@
 /* System calls: the guest's, made by the engine.
  *
- * Most are passed on as they are; the system-call table (log/syscalls.def) says which have a handler.
- * The baton is given away around calls that may wait.
+ * Most are passed on as they are; the system-call table (log/syscalls.def) says which have a
+ * handler. The baton is given away around calls that may wait.
  */
 #ifndef ENGINE_SYSCALLS_H
 #define ENGINE_SYSCALLS_H
@@ -13,8 +13,9 @@
  * to make the call again after a signal. */
 void syscalls_run(void);
 
-/* Simple calls are made in the cache, by a door (doors.c) that asks cpu->direct which ones.  To be called
- * before the guest runs: whether it has several threads, and whether pages are protected, may have changed. */
+/* Simple calls are made in the cache, by a door (doors.c) that asks cpu->direct which ones.  To be
+ * called before the guest runs: whether it has several threads, and whether pages are protected,
+ * may have changed. */
 void syscalls_update_direct(void);
 /* A call that the door made answered EINTR or EFAULT: the rest is done here. */
 void syscalls_failed(void);

@@ -1,11 +1,13 @@
-/* Asynchronous input and output of the old kind (io_setup, io_submit, io_getevents and kin), done at once.
+/* Asynchronous input and output of the old kind (io_setup, io_submit, io_getevents and kin), done
+ * at once.
  *
- * The kernel would write the guest's buffers, and a ring in its memory, at moments that no call tells.  So the engine
- * keeps the contexts: what is submitted is done in io_submit, and its outcome waits here for io_getevents.  To a program
- * that is a very fast disk.  Only waiting for readiness (IOCB_CMD_POLL) is left to io_getevents.
+ * The kernel would write the guest's buffers, and a ring in its memory, at moments that no call
+ * tells.  So the engine keeps the contexts: what is submitted is done in io_submit, and its outcome
+ * waits here for io_getevents.  To a program that is a very fast disk.  Only waiting for readiness
+ * (IOCB_CMD_POLL) is left to io_getevents.
  *
- * A context's number is the address of a ring for libaio, which looks there for a magic number before it asks
- * the kernel.  Ours are addresses in the vDSO, where that is not.
+ * A context's number is the address of a ring for libaio, which looks there for a magic number
+ * before it asks the kernel.  Ours are addresses in the vDSO, where that is not.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -119,7 +121,7 @@ i64 call_io_destroy(struct call *call)
     return 0;
 }
 
-/* --- doing it ---------------------------------------------------------------------------------- */
+/* --- doing it --------------------------------------------------------------------------------- */
 
 static void aio_complete(struct aio_context *c, const struct k_iocb *block, u64 at, i64 result)
 {
@@ -203,13 +205,16 @@ static i64 transfer(const struct k_iocb *block, bool reads, i64 *ret)
         return AIO_NOT_DONE;
     for (u64 n = 0; reads && n < count; n++)
         before_kernel_writes(&ranges[n]);
-    i64 done = reads ? kernel_call(__NR_preadv2, block->fd, ranges, count, block->offset, 0, block->rw_flags)
-                     : kernel_call(__NR_pwritev2, block->fd, ranges, count, block->offset, 0, block->rw_flags);
+    i64 done = reads ? kernel_call(__NR_preadv2, block->fd, ranges, count, block->offset, 0,
+                                   block->rw_flags)
+                     : kernel_call(__NR_pwritev2, block->fd, ranges, count, block->offset, 0,
+                                   block->rw_flags);
     if (done == -ESPIPE) {
         enum { READY_IN = 1, READY_OUT = 4 };
         i64 ready = wait_until_ready(block, reads ? READY_IN : READY_OUT);
         *ret = ready;
-        if (ready <= 0 || read_vector(block, ranges, &count)) /* another thread may have used the ranges */
+        /* another thread may have used the ranges */
+        if (ready <= 0 || read_vector(block, ranges, &count))
             return AIO_NOT_DONE;
         done = reads ? kernel_call(__NR_readv, block->fd, ranges, count)
                      : kernel_call(__NR_writev, block->fd, ranges, count);
@@ -313,14 +318,15 @@ i64 call_io_submit(struct call *call)
         count = c->most;
     for (; n < count && !failed; n++) {
         u64 at;
-        failed = guest_read_u64(gaddr(call->args[2] + 8 * (u64)n), &at) ? submit_one(c, at) : -EFAULT;
+        failed =
+            guest_read_u64(gaddr(call->args[2] + 8 * (u64)n), &at) ? submit_one(c, at) : -EFAULT;
     }
     if (failed && n == 1)
         return failed;
     return failed ? n - 1 : n;
 }
 
-/* --- what came of it --------------------------------------------------------------------------- */
+/* --- what came of it -------------------------------------------------------------------------- */
 
 static void drop_poll(struct aio_context *c, u32 n)
 {
@@ -365,7 +371,8 @@ static i64 hand_out(struct aio_context *c, i64 most, u64 to)
 {
     i64 n = 0;
     for (; n < most && c->count; n++, c->count--) {
-        if (!guest_write(gaddr(to + (u64)n * sizeof(struct k_io_event)), &c->events[c->first], sizeof(struct k_io_event)))
+        if (!guest_write(gaddr(to + (u64)n * sizeof(struct k_io_event)), &c->events[c->first],
+                         sizeof(struct k_io_event)))
             return n ? n : -EFAULT;
         c->first = (c->first + 1) % c->most;
     }

@@ -22,7 +22,8 @@ static inline i64 call_pass(const struct call *call)
     return log_owner->pass(call);
 }
 
-/* At once, and in a replay too: it changes the processor, or what the kernel keeps of the process. */
+/* At once, and in a replay too: it changes the processor, or what the kernel keeps of the
+ * process. */
 i64 call_pass_again(const struct call *call);
 /* The same for what is part of a thread's registers. */
 i64 call_pass_to_processor(const struct call *call);

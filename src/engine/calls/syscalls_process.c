@@ -134,7 +134,8 @@ enum {
     PR_LOCK_SHADOW_STACK_STATUS = 76,
 };
 
-/* The engine reads the time stamp counter, also in the guest's place: where it does so, it is its own affair to forbid it. */
+/* The engine reads the time stamp counter, also in the guest's place: where it does so, it is
+ * its own affair to forbid it. */
 static i64 set_counter(struct call *call)
 {
     u32 value = (u32)call->args[1];
@@ -186,7 +187,8 @@ enum {
     ARCH_REQ_XCOMP_GUEST_PERM = 0x1025,
 };
 
-/* fs and gs are the guest's own, live in the processor: what sets them is made again in a replay. */
+/* fs and gs are the guest's own, live in the processor: what sets them is made again in a
+ * replay. */
 i64 call_arch_prctl(struct call *call)
 {
     u64 code = call->args[0];

@@ -1,8 +1,8 @@
 /* The guest's calls that shape its address space.
  *
- * The engine chooses every address itself, makes the call with MAP_FIXED_NOREPLACE or as given, keeps the areas, and tells
- * code_watch before code goes away.  All return what the guest sees.  Ranges of the engine's own: ENOMEM or EINVAL, as for
- * addresses outside user space.
+ * The engine chooses every address itself, makes the call with MAP_FIXED_NOREPLACE or as given,
+ * keeps the areas, and tells code_watch before code goes away.  All return what the guest sees.
+ * Ranges of the engine's own: ENOMEM or EINVAL, as for addresses outside user space.
  */
 #ifndef ENGINE_ADDRESS_H
 #define ENGINE_ADDRESS_H

@@ -409,7 +409,8 @@ static i64 protect_again(const struct log_answered *known, u64 at, u64 end, u64 
 {
     if (known->has_reached)
         end = known->reached;
-    else if (known->result && known->result != -ENOMEM) /* recordings of older engines know of holes alone */
+    /* recordings of older engines know of holes alone */
+    else if (known->result && known->result != -ENOMEM)
         end = at;
     i64 result = protect_range(at, end, protection, key);
     return known->result ? known->result : result;
@@ -442,7 +443,8 @@ i64 address_pkey_mprotect(u64 at, u64 size, u64 protection, i64 key)
         return -ENOMEM;
     }
     if (protection & PROT_GROWSDOWN)
-        return again && known.result ? known.result : protect_downward(at, at + rounded, protection, key);
+        return again && known.result ? known.result
+                                     : protect_downward(at, at + rounded, protection, key);
     if (again)
         return protect_again(&known, at, at + rounded, protection, key);
     return protect_range(at, at + rounded, protection, key);
@@ -458,7 +460,8 @@ i64 address_mprotect(u64 at, u64 size, u64 protection)
 static bool discards(u64 advice)
 {
     return advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ||
-           advice == MADV_DONTNEED_LOCKED || advice == MADV_GUARD_INSTALL || advice == MADV_GUARD_REMOVE;
+           advice == MADV_DONTNEED_LOCKED || advice == MADV_GUARD_INSTALL ||
+           advice == MADV_GUARD_REMOVE;
 }
 
 /* Advice about children of fork. */
@@ -505,7 +508,8 @@ void address_forked(void)
     }
 }
 
-/* What is discarded was discarded up to the first page that the kernel does not want to discard; it says so again. */
+/* What is discarded was discarded up to the first page that the kernel does not want to discard;
+ * it says so again. */
 static u64 discarded_up_to(u64 at, u64 end, u64 advice)
 {
     while (at < end) {
@@ -523,7 +527,8 @@ static u64 discarded_up_to(u64 at, u64 end, u64 advice)
     return end;
 }
 
-/* What the kernel may take away later, it takes away now, if there is a log: then it is known when. */
+/* What the kernel may take away later, it takes away now, if there is a log: then it is known
+ * when. */
 static void make_certain(u64 at, u64 end, u64 advice)
 {
     if (advice == MADV_FREE && log_owner->owns_clocks)
@@ -544,7 +549,8 @@ static i64 advise(u64 at, u64 size, u64 advice)
     return result;
 }
 
-/* Locks and limits are not what they were: whatever was discarded then is discarded.  All other advice leaves memory as it is. */
+/* Locks and limits are not what they were: whatever was discarded then is discarded.  All other
+ * advice leaves memory as it is. */
 static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 advice)
 {
     bool whole = known->result == 0 || known->result == -ENOMEM;
@@ -552,7 +558,8 @@ static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 a
         end = known->has_reached ? known->reached : at;
     if (advice == MADV_DONTNEED_LOCKED || advice == MADV_FREE)
         advice = MADV_DONTNEED;
-    for (const struct area *a; discards(advice) && at < end && (a = areas_from(at)) && a->start < end;) {
+    for (const struct area *a;
+         discards(advice) && at < end && (a = areas_from(at)) && a->start < end;) {
         struct area part = address_part(a, at, end);
         i64 result = kernel_call(__NR_madvise, part.start, part.end - part.start, advice);
         if (result)
@@ -578,7 +585,8 @@ i64 address_mseal(u64 at, u64 size, u64 flags)
 /* What may not be written, and is nobody else's, may not be discarded either, once it is sealed. */
 static bool keeps_contents(u64 at, u64 end, u64 advice)
 {
-    for (const struct area *a = areas_from(at); a && a->start < end && discards(advice); a = areas_from(a->end))
+    for (const struct area *a = areas_from(at); a && a->start < end && discards(advice);
+         a = areas_from(a->end))
         if ((a->flags & AREA_SEALED) && !(a->flags & (AREA_FILE | AREA_SHARED)) &&
             !(a->protection & PROT_WRITE))
             return true;

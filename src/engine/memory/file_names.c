@@ -1,4 +1,5 @@
-/* File names: see file_names.h.  A list; programs map some hundred files at most, and it is read when somebody looks. */
+/* File names: see file_names.h.  A list; programs map some hundred files at most, and it is read
+ * when somebody looks. */
 #include "engine/memory/file_names.h"
 
 #include "engine/base/pool.h"

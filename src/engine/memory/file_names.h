@@ -1,4 +1,5 @@
-/* Names of files that a replay has mapped, by device and inode: for people who look at the address space. */
+/* Names of files that a replay has mapped, by device and inode: for people who look at the
+ * address space. */
 #ifndef ENGINE_FILE_NAMES_H
 #define ENGINE_FILE_NAMES_H
 

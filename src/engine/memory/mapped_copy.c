@@ -1,15 +1,18 @@
 /* Copies: see mapped_copy.h.
  *
- * A copy is found by what it stands for when something is mapped, and by its own inode, which the areas hold, when something
- * that is mapped changes.  Those that are mapped nowhere any more are dropped when room is wanted.
+ * A copy is found by what it stands for when something is mapped, and by its own inode, which the
+ * areas hold, when something that is mapped changes.  Those that are mapped nowhere any more are
+ * dropped when room is wanted.
  *
- * Unsharing gives a forked replay its own copies.  Shared mappings of one are mapped again in place.  Private ones, which show
- * the copy wherever the program has not written to them, are built anew beside: pages of their own are copied, and the result is
- * moved over the old.
+ * Unsharing gives a forked replay its own copies.  Shared mappings of one are mapped again in
+ * place.  Private ones, which show the copy wherever the program has not written to them, are built
+ * anew beside: pages of their own are copied, and the result is moved over the old.
  *
  * Invariants
- *   (1) An area with AREA_FILE whose device and inode are a copy's own shows that copy, shared or privately.
- *   (2) The first `count` of copies[], which has room for `room`, are in use, each with a descriptor of its own.
+ *   (1) An area with AREA_FILE whose device and inode are a copy's own shows that copy, shared or
+ *       privately.
+ *   (2) The first `count` of copies[], which has room for `room`, are in use, each with a
+ *       descriptor of its own.
  */
 #include "engine/memory/mapped_copy.h"
 
@@ -290,15 +293,16 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size)
     return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
 }
 
-/* A private mapping of a file of which there is no copy: what lies behind the shorter of both sizes is zeros, until that is
- * written, or cannot be touched, which the log knows. */
+/* A private mapping of a file of which there is no copy: what lies behind the shorter of both sizes
+ * is zeros, until that is written, or cannot be touched, which the log knows. */
 static void renew_behind(const struct area *a, u64 size)
 {
     u64 kept = page_up(size), from = kept > a->offset ? a->start + (kept - a->offset) : a->start;
     if (from >= a->end)
         return;
     code_watch_changed(from, a->end);
-    if (kernel_failed(kernel_call(__NR_mmap, from, a->end - from, code_watch_kernel_protection(a->protection),
+    if (kernel_failed(kernel_call(__NR_mmap, from, a->end - from,
+                                  code_watch_kernel_protection(a->protection),
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)))
         log_unable("memory after the end of a file cannot be mapped");
 }
@@ -313,7 +317,7 @@ void mapped_file_resize(u64 address, u64 size, u64 before)
         renew_behind(a, size < before ? size : before);
 }
 
-/* --- unsharing --------------------------------------------------------------------------------- */
+/* --- unsharing -------------------------------------------------------------------------------- */
 
 static i32 duplicate(i32 from)
 {
@@ -334,7 +338,8 @@ static void map_or_end(u64 at, const struct area *a, u64 flags, i32 fd)
 enum { PAGEMAP_PRESENT_BITS = 3, PAGEMAP_BITS_AT = 62 };
 #define PAGEMAP_FILE (1ul << 61)
 
-/* Has the program written to this page of a private mapping?  Without /proc, a page that looks like the file's is taken for it. */
+/* Has the program written to this page of a private mapping?  Without /proc, a page that looks
+ * like the file's is taken for it. */
 static bool page_is_own(i32 pagemap, u64 page, i32 file, u64 offset)
 {
     static u8 of_file[PAGE_SIZE], of_program[PAGE_SIZE];
@@ -369,7 +374,8 @@ static void show_again(struct area a, const struct mapped_copy *now)
 {
     a.device = now->own_device;
     a.inode = now->own_inode;
-    kernel_call(__NR_mprotect, a.start, a.end - a.start, code_watch_kernel_protection(a.protection));
+    kernel_call(__NR_mprotect, a.start, a.end - a.start,
+                code_watch_kernel_protection(a.protection));
     areas_set(&a);
     code_watch_apply(a.start, a.end, a.protection);
 }

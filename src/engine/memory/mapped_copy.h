@@ -1,8 +1,8 @@
 /* Copies: what a replay has in place of the files and segments that the program mapped shared.
  *
- * Every file that was mapped shared, every System V segment and every piece of shared memory without a name is a file in
- * memory here, which all its mappings in this process share: what is written through one is seen through the others.
- * Nobody else has it.
+ * Every file that was mapped shared, every System V segment and every piece of shared memory
+ * without a name is a file in memory here, which all its mappings in this process share: what is
+ * written through one is seen through the others. Nobody else has it.
  */
 #ifndef ENGINE_MAPPED_COPY_H
 #define ENGINE_MAPPED_COPY_H

@@ -1,8 +1,8 @@
 /* Control: see controlled.h.
  *
  * Invariants
- *   (1) Standing, nothing of the guest changes but by CONTROL_WRITE and CONTROL_SET_REGISTERS, and then the process has
- *       left the recording (track/scratch_log.h) for good.
+ *   (1) Standing, nothing of the guest changes but by CONTROL_WRITE and CONTROL_SET_REGISTERS, and
+ *       then the process has left the recording (track/scratch_log.h) for good.
  *   (2) Each command but STOP is answered exactly once.
  */
 #include "engine/plan/controlled.h"
@@ -109,7 +109,8 @@ static const char *begin_attached(const struct control_run *run, i32 fd)
     if (!place || fd < 0)
         return "the plan did not come";
     i64 got = kernel_call(__NR_mmap, place, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
-    const char *wrong = kernel_failed(got) ? "the plan cannot be read" : plan_begin(place, run->plan_size);
+    const char *wrong =
+        kernel_failed(got) ? "the plan cannot be read" : plan_begin(place, run->plan_size);
     pool_unmap(place, size);
     return wrong;
 }
@@ -138,7 +139,10 @@ static bool controlled_run(const struct control_command *c)
 static bool run_with_states(const struct control_command *c)
 {
     const struct control_states *ask = &c->states;
-    struct plan plan = {.version = CONTROL_VERSION, .limit_tick = ask->limit_tick, .limit_pc = ask->limit_pc, .nth = 1};
+    struct plan plan = {.version = CONTROL_VERSION,
+                        .limit_tick = ask->limit_tick,
+                        .limit_pc = ask->limit_pc,
+                        .nth = 1};
     if (c->size < sizeof(*ask) || plan_begin(&plan, sizeof(plan))) {
         say_stopped(STOPPED_UNABLE, 0, "", "the question about states is cut short");
         return false;
@@ -156,8 +160,8 @@ static void say_forked(i64 pid)
     track_send(&forked.message, -1);
 }
 
-/* The copy's parent is ours, so that ebb hears of its end and no copy waits for another.  It is the copy that answers, on
- * its parent's line: not before it has its own of what was shared. */
+/* The copy's parent is ours, so that ebb hears of its end and no copy waits for another.  It is the
+ * copy that answers, on its parent's line: not before it has its own of what was shared. */
 static void fork_copy(i32 socket)
 {
     i64 pid = socket < 0 ? -EBADF : kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);

@@ -1,5 +1,5 @@
-/* What a session asks of an engine that stands: memory, registers, threads, the address space; and the two commands that make a
- * copy of the process something to play with. */
+/* What a session asks of an engine that stands: memory, registers, threads, the address space; and
+ * the two commands that make a copy of the process something to play with. */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"

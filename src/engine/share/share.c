@@ -84,7 +84,8 @@ static struct {
     u32 contested;   /* others have had the baton, not long ago */
     u32 areas_known; /* the version that the views are of */
     bool views_stale; /* all of them are to be made anew */
-    struct view *views; /* in the order of their addresses; behind them is room for as many new ones */
+    struct view *views; /* in the order of their addresses; behind them is room for as many new
+                         * ones */
     u64 view_count;
     struct page_copy copies[COPIES];
     u8 (*copy_bytes)[PAGE_SIZE];

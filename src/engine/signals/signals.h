@@ -37,14 +37,16 @@ void signals_restore_actions(const struct k_sigaction actions[SIG_LAST]);
  * enters the cache. */
 void signals_deliver(void);
 
-/* No signal reaches this thread but those that its own instructions raise: memory that the engine looks at may be missing. */
+/* No signal reaches this thread but those that its own instructions raise: memory that the
+ * engine looks at may be missing. */
 void signals_block_sent(void);
 
 /* Gives the guest a synchronous signal at cpu's state: from EXIT_FAULT (thread_self()->fault_info)
  * or made up by the engine.  Kills if it is blocked or ignored, as the kernel does. */
 void signals_fault(const struct k_siginfo *info);
-/* Under a plan, signals_fault() and its kin only note the signal, so that the pass can stand before it: which one waits (0: none)?
- * Before anything else of the thread happens it must be delivered. */
+/* Under a plan, signals_fault() and its kin only note the signal, so that the pass can stand before
+ * it: which one waits (0: none)? Before anything else of the thread happens it must be delivered.
+ */
 u32 signals_fault_waits(void);
 void signals_deliver_fault(void);
 void signals_raise(int signal, int code, u64 address);

@@ -1,4 +1,5 @@
-/* Event source: see event_source.h.  ebb has checked the file's events one by one before it wrote them. */
+/* Event source: see event_source.h.  ebb has checked the file's events one by one before it
+ * wrote them. */
 #include "engine/track/event_source.h"
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
-/* The start of a recording: the track's first event has all that a replay needs to build the same first
- * stack.
- */
+/* The start of a recording: the track's first event has all that a replay needs to build the same
+ * first
+ * stack. */
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"

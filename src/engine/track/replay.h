@@ -1,8 +1,9 @@
 /* Replaying: the log in place of the kernel.
  *
- * The engine always knows the next event.  If it is one that came from outside (a signal, a check), its moment is the goal: the
- * program runs exactly there.  If it is an answer (to a system call, a clock), the program must come and ask for it.  Whatever
- * does not fit is a divergence: it is reported, and the replay ends.
+ * The engine always knows the next event.  If it is one that came from outside (a signal, a check),
+ * its moment is the goal: the program runs exactly there.  If it is an answer (to a system call, a
+ * clock), the program must come and ask for it.  Whatever does not fit is a divergence: it is
+ * reported, and the replay ends.
  */
 #ifndef ENGINE_REPLAY_H
 #define ENGINE_REPLAY_H
@@ -14,7 +15,8 @@ extern const struct log_owner log_replay;
 /* In place of handing the call that is being made to the kernel: the memory that it wrote, and its
  * result. */
 i64 replay_feed(void);
-/* Before it is fed: has the call made another process, in the log?  Then *ret is the call's event, valid until it is met. */
+/* Before it is fed: has the call made another process, in the log?  Then *ret is the call's
+ * event, valid until it is met. */
 bool replay_process_is_made(const struct event **ret);
 
 u64 replay_events_met(void);
@@ -33,8 +35,8 @@ bool replay_save_position(struct replay_position *ret);
 /* Goes on from there, with the event at this offset. */
 void replay_restore_position(const struct replay_position *p, u64 offset);
 
-/* A child of vfork began here in the recording?  And does the log go on with its parent, who made the
- * call at this moment? */
+/* A child of vfork began here in the recording?  And does the log go on with its parent, who made
+ * the call at this moment? */
 bool replay_vfork_begins(void);
 bool replay_vfork_ends(u64 tick, u64 pc);
 

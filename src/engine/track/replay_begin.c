@@ -64,7 +64,8 @@ static void take_start_piece(const struct event_piece *piece, const u8 *bytes)
 {
     switch (piece->kind) {
     case PIECE_PATH:
-        replay_add_bytes(start->path, sizeof(start->path) - 1, &start->path_size, bytes, piece->size);
+        replay_add_bytes(start->path, sizeof(start->path) - 1, &start->path_size, bytes,
+                         piece->size);
         break;
     case PIECE_ARGUMENTS:
         replay_add_strings(0, (const char *)bytes, piece->size);
@@ -76,13 +77,15 @@ static void take_start_piece(const struct event_piece *piece, const u8 *bytes)
         replay_add_bytes(start->auxv, sizeof(start->auxv), &start->auxv_size, bytes, piece->size);
         break;
     case PIECE_RANDOM:
-        replay_add_bytes(start->random, sizeof(start->random), &start->random_size, bytes, piece->size);
+        replay_add_bytes(start->random, sizeof(start->random), &start->random_size, bytes,
+                         piece->size);
         break;
     case PIECE_CPU:
         replay_add_bytes(start->cpu, sizeof(start->cpu), &start->cpu_size, bytes, piece->size);
         break;
     case PIECE_LAYOUT:
-        replay_add_bytes(start->layout, sizeof(start->layout), &start->layout_size, bytes, piece->size);
+        replay_add_bytes(start->layout, sizeof(start->layout), &start->layout_size, bytes,
+                         piece->size);
         break;
     default:
         break;
@@ -156,7 +159,8 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     if (start->cpu_size)
         vector_limit(start->cpu[0], (u32)start->cpu[1]);
     if (!layout_choose(start->layout[3]))
-        replay_unable("a newer ebb recorded it, and laid memory out in a way that this one does not know");
+        replay_unable(
+            "a newer ebb recorded it, and laid memory out in a way that this one does not know");
     request->path = start->path;
     request->argv = start->strings[0];
     request->envp = start->strings[1];

@@ -1,10 +1,12 @@
-/* Faults in a replay that depend on more than the program's memory: on limits, and on what a file system had room for.
+/* Faults in a replay that depend on more than the program's memory: on limits, and on what a file
+ * system had room for.
  *
- * How far a stack grows is the limit's to say that held then.  It is the process's limit, if the user may have as much;
- * if not, the engine lets the stack grow itself, at each fault below it.
+ * How far a stack grows is the limit's to say that held then.  It is the process's limit, if the
+ * user may have as much; if not, the engine lets the stack grow itself, at each fault below it.
  *
- * SIGBUS, raised by an instruction, says that a file was shorter then, or its file system full.  Its page is closed when the
- * program stands before that instruction, which faults then at the same byte, and has done as much before.
+ * SIGBUS, raised by an instruction, says that a file was shorter then, or its file system full. Its
+ * page is closed when the program stands before that instruction, which faults then at the same
+ * byte, and has done as much before.
  */
 #include "engine/base/goal.h"
 #include "engine/base/kernel.h"
@@ -94,8 +96,9 @@ bool replay_stack_fault(u64 address)
     while (end < a.end && !replay_is_mapped(end))
         end += PAGE_SIZE;
     u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    if (end == page || kernel_failed(kernel_call(__NR_mmap, page, end - page,
-                                                 code_watch_kernel_protection(a.protection), flags, -1, 0)))
+    if (end == page ||
+        kernel_failed(kernel_call(__NR_mmap, page, end - page,
+                                  code_watch_kernel_protection(a.protection), flags, -1, 0)))
         return false;
     if (page < a.start) {
         a.start = page;
@@ -127,7 +130,8 @@ static void open_page(void)
     const struct area *a = areas_find(faults.page);
     faults.closed = false;
     if (a)
-        kernel_call(__NR_mprotect, faults.page, PAGE_SIZE, code_watch_protection(faults.page, a->protection));
+        kernel_call(__NR_mprotect, faults.page, PAGE_SIZE,
+                    code_watch_protection(faults.page, a->protection));
 }
 
 void replay_fault(struct thread *t)

@@ -1,4 +1,5 @@
-/* What the files of replaying share: the next event, meeting it, and what is said if it does not fit. */
+/* What the files of replaying share: the next event, meeting it, and what is said if it does not
+ * fit. */
 #ifndef ENGINE_REPLAY_INTERNAL_H
 #define ENGINE_REPLAY_INTERNAL_H
 
@@ -11,7 +12,8 @@ _Noreturn void replay_conclude(u32 verdict, const char *recorded, const char *ha
 _Noreturn void replay_diverge(const struct event *e, const char *happened);
 _Noreturn void replay_diverge_number(const struct event *e, const char *happened, u64 number);
 
-/* replay.c: the next event that must be met; NULL at the end of the log, where the second concludes. */
+/* replay.c: the next event that must be met; NULL at the end of the log, where the second
+ * concludes. */
 const struct event *replay_next(void);
 const struct event *replay_next_or_end(void);
 void replay_met(const struct event *e);
@@ -70,7 +72,8 @@ void replay_limit_stack(u64 bytes);
 /* The same, asked; false: a page is closed for the fault that comes next. */
 bool replay_fault_state(u64 *ret_stack_limit);
 bool replay_stack_fault(u64 address);
-/* A signal that an instruction raised, for which the replay must prepare: with the second, in front of it. */
+/* A signal that an instruction raised, for which the replay must prepare: with the second, in
+ * front of it. */
 bool replay_faults_at(const struct event *e);
 void replay_close_page(const struct event *e);
 void replay_fault(struct thread *t);

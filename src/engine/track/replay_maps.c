@@ -48,7 +48,8 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
         static char why[8300];
         struct text w = TEXT(why);
         text_add(&w, path);
-        text_add(&w, kernel_failed(fd) ? ": the mapped file is gone" : ": the mapped file has changed");
+        text_add(&w,
+                 kernel_failed(fd) ? ": the mapped file is gone" : ": the mapped file has changed");
         replay_unable(why);
     }
     file_names_note(map->device, map->inode, path);

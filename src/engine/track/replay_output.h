@@ -19,8 +19,8 @@ bool output_is_quiet(void);
 void output_save(struct output_state *ret);
 void output_restore(const struct output_state *state);
 
-/* A call has been fed: if it wrote to what was standard output or error, that is written again; if it
- * changed which descriptors those are, that is remembered. */
+/* A call has been fed: if it wrote to what was standard output or error, that is written again; if
+ * it changed which descriptors those are, that is remembered. */
 void output_after_call(const struct call *call, i64 result);
 
 #endif

@@ -1,8 +1,8 @@
 /* Threads in a replay: contexts on a single kernel thread, switched where the log says.
  *
- * Each has its block with an engine stack of its own, as when it was recorded; a switch saves the running one's
- * state in its block and goes on, on the other's stack, where that one stopped.  So a fork of the replaying process is a
- * complete copy.
+ * Each has its block with an engine stack of its own, as when it was recorded; a switch saves the
+ * running one's state in its block and goes on, on the other's stack, where that one stopped.  So a
+ * fork of the replaying process is a complete copy.
  */
 #ifndef ENGINE_REPLAY_THREADS_H
 #define ENGINE_REPLAY_THREADS_H

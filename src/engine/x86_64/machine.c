@@ -144,7 +144,8 @@ static enum x87_form form_of(const struct insn *i)
     return i->rex & 8 ? X87_WIDE_IMAGE : X87_IMAGE;
 }
 
-/* Has an xsave that was just executed stored the state of the x87 unit?  Some leave it out if it holds its first values. */
+/* Has an xsave that was just executed stored the state of the x87 unit?  Some leave it out if it
+ * holds its first values. */
 static bool has_saved_x87(u64 at)
 {
     struct vector_header header;

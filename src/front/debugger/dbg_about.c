@@ -5,15 +5,16 @@
 
 #include "front/debugger/dbg_internal.h"
 
-/* Rows of the line table that are no starts of statements belong to the row before, as gdb has it. */
+/* Rows of the line table that are no starts of statements belong to the row before, as gdb has
+ * it. */
 static void join_rows(struct symbols *symbols, struct line_place *line)
 {
     struct line_place other;
-    while (symbols_line(symbols, line->end, &other) && other.line == line->line && other.file == line->file &&
-           other.end > line->end && !other.is_stmt)
+    while (symbols_line(symbols, line->end, &other) && other.line == line->line &&
+           other.file == line->file && other.end > line->end && !other.is_stmt)
         line->end = other.end;
-    while (!line->is_stmt && symbols_line(symbols, line->start - 1, &other) && other.line == line->line &&
-           other.file == line->file && other.start < line->start) {
+    while (!line->is_stmt && symbols_line(symbols, line->start - 1, &other) &&
+           other.line == line->line && other.file == line->file && other.start < line->start) {
         line->start = other.start;
         line->is_stmt = other.is_stmt;
     }
@@ -22,7 +23,8 @@ static void join_rows(struct symbols *symbols, struct line_place *line)
 static void dbg_about_say_row(struct dbg *d, const struct line_place *line)
 {
     char *file = dbg_short_path(d, line->file);
-    dbg_say(d, "Line %u of \"%s\" starts at address 0x%llx", line->line, file, (unsigned long long)line->start);
+    dbg_say(d, "Line %u of \"%s\" starts at address 0x%llx", line->line, file,
+            (unsigned long long)line->start);
     dbg_say_symbol(d, line->start);
     dbg_say(d, " and ends at 0x%llx", (unsigned long long)line->end);
     dbg_say_symbol(d, line->end);
@@ -34,7 +36,8 @@ static void dbg_about_say_row(struct dbg *d, const struct line_place *line)
 static void say_no_code(struct dbg *d, unsigned wanted, const struct line_place *line)
 {
     char *file = dbg_short_path(d, line->file);
-    dbg_say(d, "Line %u of \"%s\" is at address 0x%llx", wanted, file, (unsigned long long)line->start);
+    dbg_say(d, "Line %u of \"%s\" is at address 0x%llx", wanted, file,
+            (unsigned long long)line->start);
     dbg_say_symbol(d, line->start);
     dbg_say(d, " but contains no code.\n");
     free(file);
@@ -45,7 +48,9 @@ static unsigned line_named(const char *location)
 {
     const char *colon = strrchr(location, ':');
     const char *digits = colon ? colon + 1 : location;
-    return *digits && strspn(digits, "0123456789") == strlen(digits) ? (unsigned)strtoul(digits, NULL, 10) : 0;
+    return *digits && strspn(digits, "0123456789") == strlen(digits)
+               ? (unsigned)strtoul(digits, NULL, 10)
+               : 0;
 }
 
 /* Where the line of a place begins: the first one of a function is before the place where a
@@ -56,8 +61,9 @@ static bool line_of_place(struct symbols *symbols, const struct code_place *plac
     struct function_info info;
     u64 pc = place->pc;
     struct line_place entry;
-    if (!exact && !place->inside && symbols_function(symbols, pc, &info) && info.body == pc && info.entry < pc &&
-        symbols_line(symbols, info.entry, &entry) && (!wanted || wanted <= entry.line))
+    if (!exact && !place->inside && symbols_function(symbols, pc, &info) && info.body == pc &&
+        info.entry < pc && symbols_line(symbols, info.entry, &entry) &&
+        (!wanted || wanted <= entry.line))
         pc = info.entry;
     if (!symbols_line(symbols, pc, ret))
         return false;
@@ -152,7 +158,8 @@ struct error *dbg_info_symbol(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
     u64 address;
-    struct error *err = *args ? debug_address_of(d->debug, args, &address) : error_new("the symbol at which address?");
+    struct error *err = *args ? debug_address_of(d->debug, args, &address)
+                              : error_new("the symbol at which address?");
     if (!err)
         err = debug_symbols(d->debug, &symbols);
     if (err)
@@ -161,7 +168,8 @@ struct error *dbg_info_symbol(struct dbg *d, const char *args)
     char *text = symbols_describe(symbols, address);
     if (module && strncmp(text, "0x", 2) != 0) {
         say_symbol_of(d, text);
-        dbg_say(d, " in %s%s%s%s\n", section ? "section " : "", section ? section : "", section ? " of " : "", module);
+        dbg_say(d, " in %s%s%s%s\n", section ? "section " : "", section ? section : "",
+                section ? " of " : "", module);
         json_string(dbg_fields(d), "symbol", text);
     } else {
         err = error_coded(ERROR_NOT_FOUND, "there is no symbol at 0x%llx%s%s",
@@ -181,13 +189,16 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
     if (!*args)
         return error_new("the address of which variable or function?");
     if (isdigit((u8)*args) || args[strcspn(args, "+-*&[]().$ ")])
-        return error_new("'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args, args);
+        return error_new(
+            "'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args,
+            args);
     struct error *err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
     err = values_evaluate(v, args, &value);
     if (!err && value_function(value, &address))
-        dbg_say(d, "Symbol \"%s\" is a function at address 0x%llx.\n", args, (unsigned long long)address);
+        dbg_say(d, "Symbol \"%s\" is a function at address 0x%llx.\n", args,
+                (unsigned long long)address);
     else if (!err && value_is_gone(value))
         dbg_say(d, "Symbol \"%s\" is optimised out.\n", args);
     else if (!err && value_memory(value, &address, &size))
@@ -213,7 +224,8 @@ struct error *dbg_info_scope(struct dbg *d, const char *args)
     const struct frame *f = debug_frame(d->debug);
     struct line_place at = f ? f->place : (struct line_place){0};
     char *location = NULL;
-    struct error *err = *args ? debug_symbols(d->debug, &symbols) : error_new("the variables of which location?");
+    struct error *err =
+        *args ? debug_symbols(d->debug, &symbols) : error_new("the variables of which location?");
     if (!err)
         err = debug_fixed_location(d->debug, args, &location);
     if (!err)
@@ -232,11 +244,12 @@ struct error *dbg_info_scope(struct dbg *d, const char *args)
         return err;
     struct scope_variable *list;
     if (!(err = values_scope(v, &list, &count))) {
-        dbg_say(d, count ? "Scope for %s:\n" : "The code at %s knows no variables of its own.\n", args);
+        dbg_say(d, count ? "Scope for %s:\n" : "The code at %s knows no variables of its own.\n",
+                args);
         json_open(dbg_fields(d), "variables", '[');
         for (size_t i = 0; i < count; i++) {
-            dbg_say(d, "%s %s, length %llu\n", list[i].is_parameter ? "Parameter" : "Variable", list[i].declaration,
-                    (unsigned long long)list[i].size);
+            dbg_say(d, "%s %s, length %llu\n", list[i].is_parameter ? "Parameter" : "Variable",
+                    list[i].declaration, (unsigned long long)list[i].size);
             json_open(dbg_fields(d), NULL, '{');
             json_string(dbg_fields(d), "name", list[i].name);
             json_string(dbg_fields(d), "declaration", list[i].declaration);

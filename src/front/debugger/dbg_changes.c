@@ -1,8 +1,9 @@
 /* changes: which variables a statement, a call or a stretch of time changed.
  *
- * Memory of the earlier moment is kept and compared with that of the later one; what differs is named there, by
- * variables, and then by what pointers lead to.  The old values are those of a second look at the earlier moment.
- * The session is where it was when it has ended, whatever happened.
+ * Memory of the earlier moment is kept and compared with that of the later one; what differs is
+ * named there, by variables, and then by what pointers lead to.  The old values are those of a
+ * second look at the earlier moment. The session is where it was when it has ended, whatever
+ * happened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ struct changes {
     bool is_cut;
 };
 
-/* --- being elsewhere ---------------------------------------------------------------------------- */
+/* --- being elsewhere -------------------------------------------------------------------------- */
 
 static struct error *changes_go(struct changes *c, struct moment to)
 {
@@ -88,8 +89,10 @@ static struct error *check_thread_lives(struct changes *c, const char *when)
     for (size_t n = 0; n < count; n++)
         found |= threads[n].thread == c->thread;
     free(threads);
-    return found ? NULL : error_new("thread %u, which is looked at, is not there at the %s moment; look at another with 'thread N'",
-                                    c->thread, when);
+    return found ? NULL
+                 : error_new("thread %u, which is looked at, is not there at the %s moment; look "
+                             "at another with 'thread N'",
+                             c->thread, when);
 }
 
 static void note_end(struct dbg *d, struct change_end *e)
@@ -100,7 +103,7 @@ static void note_end(struct dbg *d, struct change_end *e)
     e->line = f && f->place.file ? f->place.line : 0;
 }
 
-/* --- calls --------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 /* Those that are functions of their own, innermost first. */
 static void mark_calls(struct dbg *d, struct list *ret)
@@ -112,11 +115,13 @@ static void mark_calls(struct dbg *d, struct list *ret)
     size_t count = 0;
     struct error *err = debug_symbols(d->debug, &symbols);
     if (!err)
-        err = source_frames(d->debug->source, d->debug->thread, CHANGES_FRAMES_MOST, &frames, &count, &why);
+        err = source_frames(d->debug->source, d->debug->thread, CHANGES_FRAMES_MOST, &frames,
+                            &count, &why);
     for (size_t n = 0; n < count && !err; n++) {
         const struct frame *f = &frames[n];
         size_t out = n + 1;
-        bool system = f->module && strcmp(f->module, session_program(d->debug->session)) != 0 && symbols_is_system_library(f->module);
+        bool system = f->module && strcmp(f->module, session_program(d->debug->session)) != 0 &&
+                      symbols_is_system_library(f->module);
         if (f->inlined || f->signal || f->tail || system)
             continue;
         while (out < count && frames[out].tail)
@@ -143,21 +148,23 @@ static bool was_there(const struct changes *c, const struct call_mark *call)
 {
     const struct call_mark *old = c->calls.items;
     for (size_t n = 0; n < c->calls.count; n++)
-        if (old[n].cfa == call->cfa && old[n].return_pc == call->return_pc && old[n].function == call->function)
+        if (old[n].cfa == call->cfa && old[n].return_pc == call->return_pc &&
+            old[n].function == call->function)
             return call->function;
     return false;
 }
 
 /* If a call lives on, so do those that it was called by. */
-static struct error *first_alive(struct changes *c, const struct call_mark *calls, size_t count, size_t *ret)
+static struct error *first_alive(struct changes *c, const struct call_mark *calls, size_t count,
+                                 size_t *ret)
 {
     size_t low = 0, high = count;
     struct error *err = NULL;
     debug_begin_moving(c->d->debug, COURSE_TO);
     for (size_t try = 0; low < high && !err; ) {
         bool alive = false, interrupted = false;
-        err = frame_lives_on(c->d->debug->session, c->thread, calls[try].cfa, calls[try].return_pc, c->from.at, c->to.at, &alive,
-                             &interrupted);
+        err = frame_lives_on(c->d->debug->session, c->thread, calls[try].cfa, calls[try].return_pc,
+                             c->from.at, c->to.at, &alive, &interrupted);
         if (!err && interrupted)
             err = error_new("interrupted");
         if (alive)
@@ -202,7 +209,7 @@ static struct error *match_calls(struct changes *c)
     return err;
 }
 
-/* --- both looks ----------------------------------------------------------------------------------- */
+/* --- both looks ------------------------------------------------------------------------------- */
 
 /* The frame of the call at this moment; false: it has none. */
 static bool select_call(struct changes *c, const struct call_mark *call)
@@ -278,9 +285,10 @@ static struct change_scope *pointers_scope(struct changes *c)
     return (struct change_scope *)c->scopes.items + c->scopes.count - 1;
 }
 
-/* --- memory without a name -------------------------------------------------------------------------- */
+/* --- memory without a name -------------------------------------------------------------------- */
 
-static const struct control_area *changes_area_of(const struct control_area *areas, size_t count, u64 address)
+static const struct control_area *changes_area_of(const struct control_area *areas, size_t count,
+                                                  u64 address)
 {
     for (size_t n = 0; n < count; n++)
         if (address >= areas[n].start && address < areas[n].end)
@@ -312,14 +320,17 @@ static const struct symbols_module *module_of(struct symbols *s, u64 address)
 }
 
 /* What a span is called: its datum in a module, else its area; to be freed. */
-static char *span_name(struct dbg *d, struct symbols *s, const struct control_area *area, u64 address)
+static char *span_name(struct dbg *d, struct symbols *s, const struct control_area *area,
+                       u64 address)
 {
     const struct symbols_module *m = module_of(s, address);
     if (!m)
         return xformat("%s", area_name(area));
     const char *slash = strrchr(m->path, '/');
     const char *name = slash ? slash + 1 : m->path;
-    char *symbol = strcmp(m->path, session_program(d->debug->session)) == 0 ? symbols_describe(s, address) : NULL;
+    char *symbol = strcmp(m->path, session_program(d->debug->session)) == 0
+                       ? symbols_describe(s, address)
+                       : NULL;
     char *plus = symbol ? strchr(symbol, '+') : NULL;
     if (plus)
         *plus = '\0';
@@ -332,8 +343,10 @@ static char *span_name(struct dbg *d, struct symbols *s, const struct control_ar
 
 static void add_span(struct changes *c, char *what, bool is_data, struct memory_range r)
 {
-    struct change_span *last = c->spans.count ? (struct change_span *)c->spans.items + c->spans.count - 1 : NULL;
-    if (last && strcmp(last->what, what) == 0 && (is_data || r.start - last->range.end <= SPAN_GAP)) {
+    struct change_span *last =
+        c->spans.count ? (struct change_span *)c->spans.items + c->spans.count - 1 : NULL;
+    if (last && strcmp(last->what, what) == 0 &&
+        (is_data || r.start - last->range.end <= SPAN_GAP)) {
         last->range.end = r.end;
         last->bytes += r.end - r.start;
         free(what);
@@ -364,7 +377,7 @@ static struct error *name_rest(struct changes *c)
     return NULL;
 }
 
-/* --- looking ----------------------------------------------------------------------------------------- */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static struct error *look_first(struct changes *c)
 {
@@ -444,10 +457,11 @@ static void changes_deinit(struct changes *c)
     free(c->to.file);
 }
 
-/* --- saying it ----------------------------------------------------------------------------------------- */
+/* --- saying it -------------------------------------------------------------------------------- */
 
 /* Both looks list parts in one order, but for those that one of them has not. */
-static const struct changed_part *old_part(const struct change_scope *s, const struct changed_part *new, size_t *next)
+static const struct changed_part *old_part(const struct change_scope *s,
+                                           const struct changed_part *new, size_t *next)
 {
     const struct changed_part *old = s->old.list.items;
     for (size_t n = 0; n < s->old.list.count; n++) {
@@ -469,15 +483,15 @@ static bool part_changed(const struct changed_part *old, const struct changed_pa
     return strcmp(old->text, new->text) != 0 || (new->is_wanted && old->is_wanted && !new->is_bits);
 }
 
-static void say_part(struct changes *c, const struct change_scope *s, const struct changed_part *old,
-                     const struct changed_part *new)
+static void say_part(struct changes *c, const struct change_scope *s,
+                     const struct changed_part *old, const struct changed_part *new)
 {
     struct json *j = dbg_fields(c->d);
     const char *shown = new->name ? new->path + new->root : new->path;
     char *path = xformat("%s%s", new->name ? new->name : "", shown);
     bool same = strcmp(old->text, new->text) == 0;
-    dbg_say(c->d, "%s%s: %s -> %s%s\n", s->kind == SCOPE_GLOBAL ? "" : "  ", path, old->text, new->text,
-            same ? " (in bytes that are not shown)" : "");
+    dbg_say(c->d, "%s%s: %s -> %s%s\n", s->kind == SCOPE_GLOBAL ? "" : "  ", path, old->text,
+            new->text, same ? " (in bytes that are not shown)" : "");
     json_open(j, NULL, '{');
     json_string(j, "name", path);
     json_string(j, "old", old->text);
@@ -502,7 +516,8 @@ static void add_library(struct changes *c, const struct changed_part *part)
         n++;
     if (n == c->libraries.count) {
         all = list_add(&c->libraries);
-        *all = (struct change_library){.path = part->library, .names = xformat("%s", part->path), .count = 1};
+        *all = (struct change_library){
+            .path = part->library, .names = xformat("%s", part->path), .count = 1};
         return;
     }
     if (all[n].count++ < SYMBOLS_SHOWN) {
@@ -560,7 +575,8 @@ static void say_scope(struct changes *c, const struct change_scope *s)
 
 static void say_end_words(struct changes *c, const char *before, const struct change_end *e)
 {
-    dbg_say(c->d, "%s%llu:%#llx", before, (unsigned long long)e->at.tick, (unsigned long long)e->at.pc);
+    dbg_say(c->d, "%s%llu:%#llx", before, (unsigned long long)e->at.tick,
+            (unsigned long long)e->at.pc);
     if (e->function)
         dbg_say(c->d, ", %s", e->function);
     if (e->file) {
@@ -594,9 +610,9 @@ static void say_spans(struct changes *c)
         alike = n && strcmp(all[n].what, all[n - 1].what) == 0 ? alike + 1 : 0;
         more += alike >= SPANS_SHOWN ? all[n].bytes : 0;
         if (alike < SPANS_SHOWN)
-            dbg_say(c->d, "  %s: %llu byte%s in 0x%llx-0x%llx\n", all[n].what, (unsigned long long)all[n].bytes,
-                    all[n].bytes == 1 ? "" : "s", (unsigned long long)all[n].range.start,
-                    (unsigned long long)all[n].range.end);
+            dbg_say(c->d, "  %s: %llu byte%s in 0x%llx-0x%llx\n", all[n].what,
+                    (unsigned long long)all[n].bytes, all[n].bytes == 1 ? "" : "s",
+                    (unsigned long long)all[n].range.start, (unsigned long long)all[n].range.end);
         json_open(j, NULL, '{');
         json_string(j, "what", all[n].what);
         json_hex(j, "start", all[n].range.start);
@@ -612,7 +628,8 @@ static void say_spans(struct changes *c)
 static void say_mapped(struct changes *c, u64 bytes, const char *what)
 {
     if (bytes)
-        dbg_say(c->d, "%llu bytes of memory are there only at the %s moment.\n", (unsigned long long)bytes, what);
+        dbg_say(c->d, "%llu bytes of memory are there only at the %s moment.\n",
+                (unsigned long long)bytes, what);
 }
 
 static void say_summary(struct changes *c)
@@ -621,17 +638,20 @@ static void say_summary(struct changes *c)
     if (!c->count && !c->difference.bytes)
         dbg_say(c->d, "Nothing changed.\n");
     else
-        dbg_say(c->d, "%llu value%s changed; %llu byte%s of memory differ%s, %llu of them without a name.\n",
-                (unsigned long long)c->count, plural, (unsigned long long)c->difference.bytes,
-                c->difference.bytes == 1 ? "" : "s", c->difference.bytes == 1 ? "s" : "",
-                (unsigned long long)c->unnamed);
+        dbg_say(
+            c->d,
+            "%llu value%s changed; %llu byte%s of memory differ%s, %llu of them without a name.\n",
+            (unsigned long long)c->count, plural, (unsigned long long)c->difference.bytes,
+            c->difference.bytes == 1 ? "" : "s", c->difference.bytes == 1 ? "s" : "",
+            (unsigned long long)c->unnamed);
     if (c->unknown)
-        dbg_say(c->d, "%llu more %s not known at one of the moments (optimised out).\n", (unsigned long long)c->unknown,
-                c->unknown == 1 ? "is" : "are");
+        dbg_say(c->d, "%llu more %s not known at one of the moments (optimised out).\n",
+                (unsigned long long)c->unknown, c->unknown == 1 ? "is" : "are");
     say_mapped(c, c->difference.gone, "earlier");
     say_mapped(c, c->difference.new, "later");
     if (c->image.left_out)
-        dbg_say(c->d, "%llu bytes of large areas were not compared.\n", (unsigned long long)c->image.left_out);
+        dbg_say(c->d, "%llu bytes of large areas were not compared.\n",
+                (unsigned long long)c->image.left_out);
     if (c->is_cut)
         dbg_say(c->d, "There are more values than are listed; ask about a shorter stretch.\n");
 }
@@ -660,7 +680,7 @@ static void say_changes(struct changes *c)
     json_bool(j, "more", c->is_cut);
 }
 
-/* --- what is asked ------------------------------------------------------------------------------------- */
+/* --- what is asked ---------------------------------------------------------------------------- */
 
 /* The moment that the words mean, as one that there is. */
 static struct error *exact_moment(struct changes *c, const char *words, struct moment *ret)
@@ -688,7 +708,8 @@ static struct error *read_moments(struct changes *c, char *text, struct moment h
         rest = "";
     }
     if (*rest || (from && !*from) || (to && !*to))
-        return error_new("say 'changes', 'changes MOVEMENT [N]' or 'changes from MOMENT to MOMENT'");
+        return error_new(
+            "say 'changes', 'changes MOVEMENT [N]' or 'changes from MOMENT to MOMENT'");
     c->from.at = c->to.at = here;
     if (from)
         err = exact_moment(c, from, &c->from.at);
@@ -718,8 +739,9 @@ static struct error *read_movement(struct changes *c, const char *args, struct m
     const char *rest = word + length + strspn(word + length, " \t");
     struct error *err = dbg_find_command(word, length, &command);
     if (!err && command->run != dbg_move)
-        err = error_new("'%.*s' is no movement; 'changes' takes those of 'help moving', and 'from MOMENT to MOMENT'", (int)length,
-                        word);
+        err = error_new("'%.*s' is no movement; 'changes' takes those of 'help moving', and 'from "
+                        "MOMENT to MOMENT'",
+                        (int)length, word);
     if (!err)
         err = dbg_move_unseen(c->d, command, rest);
     if (err)
@@ -733,7 +755,8 @@ static struct error *read_movement(struct changes *c, const char *args, struct m
 static struct error *look_at_both(struct changes *c, const char *args, struct moment here)
 {
     char *text = xformat("%s", args);
-    struct error *err = is_moments(args) ? read_moments(c, text, here) : read_movement(c, args, here);
+    struct error *err =
+        is_moments(args) ? read_moments(c, text, here) : read_movement(c, args, here);
     free(text);
     if (!err && moment_compare(c->to.at, c->from.at) < 0) { /* old is earlier */
         struct moment later = c->from.at;
@@ -749,8 +772,12 @@ static struct error *look_at_both(struct changes *c, const char *args, struct mo
 
 struct error *dbg_changes(struct dbg *d, const struct dbg_command *command, const char *args)
 {
-    struct changes c = {.d = d, .thread = d->debug->thread, .calls = LIST(struct call_mark), .scopes = LIST(struct change_scope),
-                        .wanted = LIST(struct memory_range), .spans = LIST(struct change_span),
+    struct changes c = {.d = d,
+                        .thread = d->debug->thread,
+                        .calls = LIST(struct call_mark),
+                        .scopes = LIST(struct change_scope),
+                        .wanted = LIST(struct memory_range),
+                        .spans = LIST(struct change_span),
                         .libraries = LIST(struct change_library)};
     struct debug_standing standing;
     (void)command;

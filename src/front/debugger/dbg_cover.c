@@ -1,7 +1,9 @@
-/* What an answer over time covers: which bytes or which expression, in which call, from when to when.
+/* What an answer over time covers: which bytes or which expression, in which call, from when to
+ * when.
  *
- * Every answer that says "first", "last" or "never" is true of a stretch of time and of a place, and says so.  A local is asked about
- * in one call of its function, from the first write of it in that call on.
+ * Every answer that says "first", "last" or "never" is true of a stretch of time and of a place,
+ * and says so.  A local is asked about in one call of its function, from the first write of it in
+ * that call on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,8 @@
 void dbg_cover_say(struct dbg *d, const struct subject *s, const struct debug_cover *c)
 {
     char *keeping = debug_keeping(s);
-    char *text = s->is_constant ? xformat("a constant, which nothing writes") : debug_cover_text(d->debug, s, c);
+    char *text = s->is_constant ? xformat("a constant, which nothing writes")
+                                : debug_cover_text(d->debug, s, c);
     dbg_say(d, "%s: %s.\n", s->expression, text);
     if (keeping)
         dbg_say(d, "T%s.\n", keeping + 1);

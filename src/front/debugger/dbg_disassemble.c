@@ -48,7 +48,8 @@ static const ZydisFormatter *formatter(bool att)
     if (!made[att]) {
         ZydisFormatterInit(f, att ? ZYDIS_FORMATTER_STYLE_ATT : ZYDIS_FORMATTER_STYLE_INTEL);
         ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+                                  ZYDIS_PADDING_DISABLED);
         ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
         ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
         made[att] = true;
@@ -56,7 +57,8 @@ static const ZydisFormatter *formatter(bool att)
     return f;
 }
 
-static bool dbg_disassemble_one(bool att, u64 at, const u8 *bytes, size_t size, struct disassembled *ret)
+static bool dbg_disassemble_one(bool att, u64 at, const u8 *bytes, size_t size,
+                                struct disassembled *ret)
 {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -142,7 +144,8 @@ static struct error *dbg_disassemble_read_range(struct dbg *d, const char *args,
     struct error *err = place_named(d, from, &ret->start);
     free(from);
     if (!err)
-        err = *to == '+' ? debug_address_of(d->debug, to + 1, &number) : place_named(d, to, &number);
+        err =
+            *to == '+' ? debug_address_of(d->debug, to + 1, &number) : place_named(d, to, &number);
     if (err)
         return err;
     ret->end = *to == '+' ? ret->start + number : number;
@@ -185,7 +188,8 @@ static void say_line(struct dbg *d, u64 at, struct line_place *last)
     struct symbols *symbols;
     struct line_place line;
     struct error *err = debug_symbols(d->debug, &symbols);
-    if (!err && symbols_line(symbols, at, &line) && (line.line != last->line || line.file != last->file)) {
+    if (!err && symbols_line(symbols, at, &line) &&
+        (line.line != last->line || line.file != last->file)) {
         const char *text = symbols_source_line(symbols, line.file, line.line);
         char *file = dbg_short_path(d, line.file);
         if (text)

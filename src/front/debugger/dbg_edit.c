@@ -47,8 +47,8 @@ static bool read_character(wchar_t *ret)
     return true;
 }
 
-/* A zero is what becomes of a Ctrl-D that was typed before libedit took over the terminal.  To libedit it would be the key
- * that the terminal has for quoting, which has none. */
+/* A zero is what becomes of a Ctrl-D that was typed before libedit took over the terminal.  To
+ * libedit it would be the key that the terminal has for quoting, which has none. */
 static int get_character(EditLine *el, wchar_t *ret)
 {
     struct edit *e;

@@ -1,8 +1,8 @@
 /* find: where a pattern of bytes is in memory.
  *
- * The pattern is made of values, one behind the other: each with its own bytes, or, where a size was
- * said, as an integer of that size.  Places may overlap.  `$numfound` is how many there are, `$_` the
- * last of them.
+ * The pattern is made of values, one behind the other: each with its own bytes, or, where a size
+ * was said, as an integer of that size.  Places may overlap.  `$numfound` is how many there are,
+ * `$_` the last of them.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -150,7 +150,8 @@ static struct error *find_all(struct dbg *d, const struct find *f, u64 *ret_coun
     struct error *err = NULL;
     bool short_read = false;
     while (left >= f->pattern_size && *ret_count < f->most && !short_read && !debug_interrupted()) {
-        u64 wanted = left < FIND_PIECE + f->pattern_size - 1 ? left : FIND_PIECE + f->pattern_size - 1;
+        u64 wanted =
+            left < FIND_PIECE + f->pattern_size - 1 ? left : FIND_PIECE + f->pattern_size - 1;
         size_t got = 0;
         if ((err = session_read(d->debug->session, at, piece, wanted, &got)))
             break;

@@ -48,7 +48,8 @@ static bool goroutine_thread(struct dbg *d, const struct goroutines *all, const 
     for (size_t i = 0; i < all->thread_count && g->thread_id; i++) {
         if (all->threads[i].tid != g->thread_id)
             continue;
-        struct error *err = session_registers(d->debug->session, all->threads[i].thread, &regs, &vector);
+        struct error *err =
+            session_registers(d->debug->session, all->threads[i].thread, &regs, &vector);
         bool on_stack = !err && regs.reg[RSP] >= g->stack_low && regs.reg[RSP] < g->stack_high;
         error_destroy(err);
         *ret = all->threads[i].thread;

@@ -7,19 +7,24 @@
 
 const char dbg_help_words[] = "all moving time stops values places debugger tui";
 
-/* A name that no command has is passed over; a command that is named nowhere is shown at the end. */
+/* A name that no command has is passed over; a command that is named nowhere is shown at the
+ * end. */
 static const struct help_subject {
     const char *name, *about, *commands;
 } subjects[] = {
     {"moving", "Movements, forward and backward",
      "step bstep next previous finish before until buntil out bout continue bcontinue stepi bstepi "
      "nexti bnexti play bplay"},
-    {"time", "Moments of the run and what changed between them", "goto undo redo first history changes bookmark track"},
+    {"time", "Moments of the run and what changed between them",
+     "goto undo redo first history changes bookmark track"},
     {"stops", "Breakpoints, watchpoints and catchpoints",
-     "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore commands "
+     "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore "
+     "commands "
      "handle skip"},
-    {"values", "Variables, memory and types", "print printf output call display undisplay x find ptype whatis"},
-    {"places", "Source, calls, threads and other facts", "list backtrace frame up down thread goroutine info disassemble"},
+    {"values", "Variables, memory and types",
+     "print printf output call display undisplay x find ptype whatis"},
+    {"places", "Source, calls, threads and other facts",
+     "list backtrace frame up down thread goroutine info disassemble"},
     {"debugger", "The debugger itself", "layout set show source echo help quit"},
 };
 
@@ -128,9 +133,11 @@ static void say_overview(struct dbg *d)
         dbg_say(d, ": %c%s\n", tolower((u8)subjects[i].about[0]), subjects[i].about + 1);
         say_names(d, subjects[i].commands);
     }
-    dbg_say(d, "'help COMMAND' explains a command and has examples; 'help SUBJECT' and 'help all' have\n"
-               "a sentence for each command. Most commands have gdb's names and abbreviations too.\n"
-               "Tab completes words. An empty line repeats the last movement.\n");
+    dbg_say(
+        d,
+        "'help COMMAND' explains a command and has examples; 'help SUBJECT' and 'help all' have\n"
+        "a sentence for each command. Most commands have gdb's names and abbreviations too.\n"
+        "Tab completes words. An empty line repeats the last movement.\n");
 }
 
 static void say_command(struct dbg *d, const struct dbg_command *c)

@@ -1,6 +1,7 @@
 /* history: every change of a value, as a list, as JSON, as comma-separated values, or drawn.
  *
- * What was found out is kept by the struct history as long as the track is open; asked again, it is there at once.
+ * What was found out is kept by the struct history as long as the track is open; asked again, it is
+ * there at once.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -31,12 +32,13 @@ struct rows {
     struct symbols *symbols;
     struct debug_cover cover;
     struct history_answer answer;
-    char *first;             /* the value that a local was first written with; NULL: it is not among what is shown */
+    char *first;             /* the value that a local was first written with; NULL: it is not
+                              * among what is shown */
     struct history_row *row; /* newest first */
     size_t count;            /* of them: all of the answer's, or some */
 };
 
-/* --- what is asked ------------------------------------------------------------------------------- */
+/* --- what is asked ---------------------------------------------------------------------------- */
 
 static struct error *take_option(struct asked *a, const char *word, const char **rest, bool *ret)
 {
@@ -65,7 +67,8 @@ static struct error *take_option(struct asked *a, const char *word, const char *
     return err;
 }
 
-/* [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]: options may be anywhere between words. */
+/* [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]: options may be
+ * anywhere between words. */
 static struct error *read_asked(const char *args, struct asked *a)
 {
     struct error *err = NULL;
@@ -105,7 +108,7 @@ static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a
     return err;
 }
 
-/* --- asking --------------------------------------------------------------------------------------- */
+/* --- asking ----------------------------------------------------------------------------------- */
 
 /* The value that a local was first written with, if all changes since are there. */
 static struct error *take_first(struct rows *rows)
@@ -127,8 +130,11 @@ static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struc
 {
     struct session_place place;
     struct debug_cover *cover = &rows->cover;
-    struct history_question q = {.look = subject_look, .context = rows->subject, .order = BACKWARD,
-                                 .measure = subject_measure, .points = subject_points(rows->subject),
+    struct history_question q = {.look = subject_look,
+                                 .context = rows->subject,
+                                 .order = BACKWARD,
+                                 .measure = subject_measure,
+                                 .points = subject_points(rows->subject),
                                  .most = a->most};
     session_place(d->debug->session, &place);
     struct error *err = dbg_history_read_range(d, a, &cover->from, &cover->to);
@@ -150,12 +156,13 @@ static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struc
     return err;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The new value of one change is the old one of the next: it need not be shown twice. */
 static char *dbg_history_text_of(struct rows *rows, size_t index, bool old)
 {
-    const struct history_change *c = rows->row[index].change, *newer = index ? rows->row[index - 1].change : NULL;
+    const struct history_change *c = rows->row[index].change,
+                                *newer = index ? rows->row[index - 1].change : NULL;
     const struct history_state *state = old ? &c->old : &c->new;
     if (!old && newer && newer->old.address == state->address && newer->old.size == state->size &&
         !newer->old.text && !state->text && !memcmp(newer->old.bytes, state->bytes, state->size))
@@ -201,9 +208,10 @@ static void rows_deinit(struct rows *rows)
     subject_destroy(rows->subject);
 }
 
-/* --- a list ------------------------------------------------------------------------------------------ */
+/* --- a list ----------------------------------------------------------------------------------- */
 
-static void dbg_history_say_place(struct dbg *d, const struct rows *rows, u64 pc, u64 tick, u32 thread)
+static void dbg_history_say_place(struct dbg *d, const struct rows *rows, u64 pc, u64 tick,
+                                  u32 thread)
 {
     struct function_info function;
     struct line_place line;
@@ -217,8 +225,8 @@ static void dbg_history_say_place(struct dbg *d, const struct rows *rows, u64 pc
             (unsigned long long)tick, (unsigned long long)pc);
 }
 
-static void dbg_history_say_row(struct dbg *d, const struct rows *rows, const struct history_row *row,
-                                int width)
+static void dbg_history_say_row(struct dbg *d, const struct rows *rows,
+                                const struct history_row *row, int width)
 {
     const struct history_change *c = row->change;
     char *value = c->old.gone ? xformat("first seen: %s", row->new)
@@ -260,7 +268,8 @@ static void hint_at_location(struct dbg *d, const struct rows *rows)
     const struct subject *s = rows->subject;
     u64 address, size;
     if (subject_is_local(s) && subject_memory(s, &address, &size) && !subject_in_frame(s, address))
-        dbg_say(d, "For the memory that it means now, over the whole run: history -l %s\n", s->expression);
+        dbg_say(d, "For the memory that it means now, over the whole run: history -l %s\n",
+                s->expression);
 }
 
 static void say_constant(struct dbg *d, const char *expression)
@@ -282,9 +291,12 @@ static void say_constant(struct dbg *d, const char *expression)
 static void say_left_out(struct dbg *d, const struct rows *rows)
 {
     unsigned long long all = rows->answer.count + rows->answer.left_out, left = all - rows->count;
-    dbg_say(d, "These are %zu of %llu changes, from the first to the last; %llu between them are left out, "
-               "evenly. '-n %llu' lists the newest, 'from' and 'to' a part; --csv all%s.\n", rows->count, all, left,
-            all < 1000 ? all : 1000, rows->answer.left_out ? " that are kept" : "");
+    dbg_say(d,
+            "These are %zu of %llu changes, from the first to the last; %llu between them are left "
+            "out, "
+            "evenly. '-n %llu' lists the newest, 'from' and 'to' a part; --csv all%s.\n",
+            rows->count, all, left, all < 1000 ? all : 1000,
+            rows->answer.left_out ? " that are kept" : "");
 }
 
 static void dbg_history_say_summary(struct dbg *d, const struct rows *rows)
@@ -300,13 +312,15 @@ static void dbg_history_say_summary(struct dbg *d, const struct rows *rows)
     else if (rows->row && rows->count < a->count + a->left_out)
         say_left_out(d, rows);
     else if (!a->count && a->unseen)
-        dbg_say(d, "%s is not seen to change: where it is optimised out that is not known.\n", expression);
+        dbg_say(d, "%s is not seen to change: where it is optimised out that is not known.\n",
+                expression);
     else if (!a->count && !rows->cover.is_unwritten)
-        dbg_say(d, rows->first ? "%s does not change after that.\n" : "%s does not change.\n", expression);
+        dbg_say(d, rows->first ? "%s does not change after that.\n" : "%s does not change.\n",
+                expression);
     hint_at_location(d, rows);
 }
 
-/* --- JSON and comma-separated values ------------------------------------------------------------------- */
+/* --- JSON and comma-separated values ---------------------------------------------------------- */
 
 static void json_row(struct json *j, const struct history_row *row)
 {
@@ -387,7 +401,7 @@ static void say_csv(struct dbg *d, const struct rows *rows)
     }
 }
 
-/* --- the command ----------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static void say_rows(struct dbg *d, const struct asked *a, struct rows *rows)
 {

@@ -6,10 +6,11 @@
 #include "front/debugger/dbg_internal.h"
 #include "session/track_about.h"
 
-const char dbg_info_words[] =
-    "address all-registers args bookmarks breakpoints checkpoints display frame functions goroutines line "
-    "locals moment proc registers scope sharedlibrary signals skip source symbol threads tracks types "
-    "variables watchpoints";
+const char dbg_info_words[] = "address all-registers args bookmarks breakpoints checkpoints "
+                              "display frame functions goroutines line "
+                              "locals moment proc registers scope sharedlibrary signals skip "
+                              "source symbol threads tracks types "
+                              "variables watchpoints";
 
 static struct error *locals(struct dbg *d, const char *args)
 {
@@ -81,7 +82,8 @@ static struct error *some_registers(struct dbg *d, const char *const *names, siz
 
 static struct error *general_registers(struct dbg *d)
 {
-    static const char *const others[] = {"rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs", "fs_base", "gs_base"};
+    static const char *const others[] = {"rip", "eflags", "cs", "ss",      "ds",
+                                         "es",  "fs",     "gs", "fs_base", "gs_base"};
     const char *names[GENERAL_REGISTERS];
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) /* in gdb's order */
         names[i] = register_name(register_of_gdb(i));
@@ -151,7 +153,8 @@ static void say_name(struct dbg *d, const struct frame *f)
 static void say_thread_row(struct dbg *d, const struct control_thread *t)
 {
     struct frame shown, innermost;
-    dbg_say(d, "%c %-3u %-8u %-16.16s ", t->thread == d->debug->thread ? '*' : ' ', t->thread, t->tid, t->name);
+    dbg_say(d, "%c %-3u %-8u %-16.16s ", t->thread == d->debug->thread ? '*' : ' ', t->thread,
+            t->tid, t->name);
     bool known = debug_thread_frames(d->debug, t->thread, &shown, &innermost);
     if (!known)
         dbg_say(d, "??");
@@ -210,7 +213,8 @@ static struct error *dbg_info_tracks(struct dbg *d, const char *args)
         return err;
     for (size_t i = 0; i < count; i++) {
         char *about = track_about(d->debug->rec, list[i]);
-        dbg_say(d, "%c %u: %s\n", list[i] == session_track(d->debug->session) ? '*' : ' ', list[i], about);
+        dbg_say(d, "%c %u: %s\n", list[i] == session_track(d->debug->session) ? '*' : ' ', list[i],
+                about);
         free(about);
     }
     free(list);
@@ -364,7 +368,8 @@ subjects[] = {
     {"goroutines", dbg_info_goroutines},
     {"locals", locals}, {"line", dbg_info_line}, {"moment", moment}, {"registers", registers},
     {"sharedlibrary", libraries},
-    {"signals", dbg_info_signals}, {"skip", skips}, {"source", dbg_info_source}, {"symbol", dbg_info_symbol},
+    {"signals", dbg_info_signals}, {"skip", skips}, {"source", dbg_info_source},
+    {"symbol", dbg_info_symbol},
     {"threads", threads}, {"tracks", dbg_info_tracks}, {"watchpoints", dbg_info_watches},
 };
 

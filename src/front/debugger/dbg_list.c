@@ -61,8 +61,8 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
     if (err)
         return err;
     /* Of a function its first line, and not where a breakpoint on it stops. */
-    if (*text != '*' && symbols_function(symbols, places[0].pc, &info) && info.body == places[0].pc &&
-        !places[0].inside && symbols_line(symbols, info.entry, &entry))
+    if (*text != '*' && symbols_function(symbols, places[0].pc, &info) &&
+        info.body == places[0].pc && !places[0].inside && symbols_line(symbols, info.entry, &entry))
         *ret = (struct source_line){xformat("%s", entry.file), entry.line};
     else if (places[0].file)
         *ret = (struct source_line){xformat("%s", places[0].file), places[0].line};
@@ -83,7 +83,8 @@ static struct error *dbg_list_read_line(const char *text, unsigned *ret)
     return err;
 }
 
-/* FILE:LINE: as code is found in the file, so that its name is known; but the line need not have any. */
+/* FILE:LINE: as code is found in the file, so that its name is known; but the line need not have
+ * any. */
 static struct error *dbg_list_locate_in_file(struct dbg *d, const char *text, const char *colon,
                                              struct source_line *ret)
 {
@@ -126,7 +127,8 @@ static struct error *list_on(struct dbg *d, const char *file, unsigned line, boo
     return say_lines(d, file, first, shown - 1);
 }
 
-/* list, list -: on, or back, from what was listed last; at first around where one is, or around main. */
+/* list, list -: on, or back, from what was listed last; at first around where one is, or around
+ * main. */
 static struct error *list_more(struct dbg *d, bool back)
 {
     const struct frame *f = debug_frame(d->debug);
@@ -158,7 +160,8 @@ static struct error *list_between(struct dbg *d, const char *from, const char *t
     struct error *err = *from ? dbg_list_locate_line(d, from, &first) : NULL;
     if (!err && *to == '+' && *from) {
         if (!(err = debug_number(to + 1, "number of lines", &more)))
-            last = (struct source_line){.line = first.line + (unsigned)(more < LINE_MOST ? more : LINE_MOST)};
+            last = (struct source_line){.line = first.line +
+                                                (unsigned)(more < LINE_MOST ? more : LINE_MOST)};
     } else if (!err && *to) {
         err = dbg_list_locate_line(d, to, &last);
     }

@@ -54,8 +54,8 @@ static struct error *parse_format(const struct dbg *d, const char *text, struct 
         else if (strchr("xduotzacfsi", *at))
             letter = *at;
         else
-            return error_new("'/%s' is no format: a count, one of x d u o t z a c f s i, and b h w or g",
-                             text);
+            return error_new(
+                "'/%s' is no format: a count, one of x d u o t z a c f s i, and b h w or g", text);
     }
     if (count == 0 || count > EXAMINE_MOST)
         return error_new("a count is between 1 and %u, or -%u and -1", EXAMINE_MOST, EXAMINE_MOST);
@@ -106,8 +106,8 @@ void dbg_note_examined(struct value *value)
         error_destroy(conveniences_define(pointer, "_"));
 }
 
-static struct error *examine_units(struct dbg *d, struct evaluation *v, u64 *at, const struct format *f,
-                                   struct value **ret_last)
+static struct error *examine_units(struct dbg *d, struct evaluation *v, u64 *at,
+                                   const struct format *f, struct value **ret_last)
 {
     unsigned per_line = f->size == 'w' ? 4 : f->size == 'g' ? 2 : 8;
     u64 size = unit_size(f);
@@ -134,8 +134,8 @@ static struct error *examine_units(struct dbg *d, struct evaluation *v, u64 *at,
     return err;
 }
 
-static struct error *examine_strings(struct dbg *d, struct evaluation *v, u64 *at, const struct format *f,
-                                     struct value **ret_last)
+static struct error *examine_strings(struct dbg *d, struct evaluation *v, u64 *at,
+                                     const struct format *f, struct value **ret_last)
 {
     json_open(dbg_fields(d), "units", '[');
     for (i64 i = 0; i < f->count; i++) {
@@ -152,8 +152,8 @@ static struct error *examine_strings(struct dbg *d, struct evaluation *v, u64 *a
     return NULL;
 }
 
-static struct error *examine_code(struct dbg *d, struct evaluation *v, u64 *at, const struct format *f,
-                                  struct value **ret_last)
+static struct error *examine_code(struct dbg *d, struct evaluation *v, u64 *at,
+                                  const struct format *f, struct value **ret_last)
 {
     for (i64 i = 0; i < f->count; i++) {
         dbg_say(d, "%s", *at == dbg_pc(d) ? "=> " : "   ");
@@ -168,7 +168,7 @@ static struct error *examine_code(struct dbg *d, struct evaluation *v, u64 *at, 
     return NULL;
 }
 
-/* --- backward ---------------------------------------------------------------------------------- */
+/* --- backward --------------------------------------------------------------------------------- */
 
 /* A string begins behind a null, or where so many characters precede its end as are shown at most.
  * The one that goes on at the address is the last of them. */
@@ -262,8 +262,9 @@ static struct error *examine(struct dbg *d, struct evaluation *v, struct format 
     struct error *err = backward ? go_back(d, at, &f) : NULL;
     u64 begin = *at;
     if (!err)
-        err = f.letter == 'i' ? examine_code(d, v, at, &f, &last)
-              : f.letter == 's' ? examine_strings(d, v, at, &f, &last) : examine_units(d, v, at, &f, &last);
+        err = f.letter == 'i'   ? examine_code(d, v, at, &f, &last)
+              : f.letter == 's' ? examine_strings(d, v, at, &f, &last)
+                                : examine_units(d, v, at, &f, &last);
     if (backward)
         *at = begin - (f.letter == 's' ? unit_size(&f) : 0);
     if (last)
@@ -275,8 +276,8 @@ static struct error *examine(struct dbg *d, struct evaluation *v, struct format 
     return err;
 }
 
-/* The size of the floating-point number that the address is of; 0: of another type.  gdb takes the size
- * of the last x, and shows a half of a double. */
+/* The size of the floating-point number that the address is of; 0: of another type.  gdb takes the
+ * size of the last x, and shows a half of a double. */
 static char float_size(struct dbg *d, const char *expression)
 {
     struct evaluation *v;
@@ -312,7 +313,8 @@ struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char
     u64 at = d->examine_next;
     if (!err && *args)
         err = debug_address_of(d->debug, args, &at);
-    char size = !err && *args && f.letter == 'f' && !strpbrk(room, "bhwg") ? float_size(d, args) : 0;
+    char size =
+        !err && *args && f.letter == 'f' && !strpbrk(room, "bhwg") ? float_size(d, args) : 0;
     f.size = size ? size : f.size;
     if (!err && !*args && !d->examine_count && !at)
         err = error_new("say where to begin: an address");

@@ -36,7 +36,8 @@ static void say_listed(struct dbg *d, enum listed_kind kind, const struct listed
 }
 
 /* A heading where another file begins, or what has none. */
-static void say_heading(struct dbg *d, const struct listed_name *n, const struct listed_name *before)
+static void say_heading(struct dbg *d, const struct listed_name *n,
+                        const struct listed_name *before)
 {
     bool same_file = before && before->is_symbol == n->is_symbol && !before->file == !n->file &&
                      (!n->file || strcmp(before->file, n->file) == 0);
@@ -95,7 +96,7 @@ struct error *dbg_info_types(struct dbg *d, const char *args)
     return list_names(d, LISTED_TYPES, args);
 }
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void json_area(struct dbg *d, const struct control_area *a, const char *rights)
 {
@@ -117,18 +118,20 @@ static struct error *say_mappings(struct dbg *d)
     struct error *err = session_areas(d->debug->session, &list, &count);
     if (err)
         return err;
-    dbg_say(d, "process %u\nMapped address spaces:\n\n%18s %18s %10s %10s  %s  %s\n", session_pid(d->debug->session),
-            "Start Addr", "End Addr", "Size", "Offset", "Perms", "objfile");
+    dbg_say(d, "process %u\nMapped address spaces:\n\n%18s %18s %10s %10s  %s  %s\n",
+            session_pid(d->debug->session), "Start Addr", "End Addr", "Size", "Offset", "Perms",
+            "objfile");
     json_open(dbg_fields(d), "mappings", '[');
     for (size_t i = 0; i < count; i++) {
         const struct control_area *a = &list[i];
-        const char rights[] = {a->protection & PROT_READ ? 'r' : '-', a->protection & PROT_WRITE ? 'w' : '-',
-                               a->protection & PROT_EXEC ? 'x' : '-',
-                               a->flags & CONTROL_AREA_SHARED ? 's' : 'p', 0};
+        const char rights[] = {
+            a->protection & PROT_READ ? 'r' : '-', a->protection & PROT_WRITE ? 'w' : '-',
+            a->protection & PROT_EXEC ? 'x' : '-', a->flags & CONTROL_AREA_SHARED ? 's' : 'p', 0};
         char offset[24];
         snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)a->offset);
         dbg_say(d, "%#18llx %#18llx %#10llx %10s  %s   %s\n", (unsigned long long)a->start,
-                (unsigned long long)a->end, (unsigned long long)(a->end - a->start), offset, rights, a->path);
+                (unsigned long long)a->end, (unsigned long long)(a->end - a->start), offset, rights,
+                a->path);
         json_area(d, a, rights);
     }
     json_close(dbg_fields(d), ']');
@@ -138,7 +141,8 @@ static struct error *say_mappings(struct dbg *d)
 
 static struct error *say_process(struct dbg *d)
 {
-    dbg_say(d, "process %u\nexe = '%s'\n", session_pid(d->debug->session), session_program(d->debug->session));
+    dbg_say(d, "process %u\nexe = '%s'\n", session_pid(d->debug->session),
+            session_program(d->debug->session));
     return NULL;
 }
 

@@ -219,9 +219,11 @@ static struct error *frame_of_function(struct dbg *d, const char *name, u64 *ret
     for (size_t i = 0; !all; i++) {
         size_t count = debug_shown_frames(d->debug, i + 1, &all);
         for (; i < count; i++) {
-            char *bare = symbols_bare_name(d->debug->frames[i].function ? d->debug->frames[i].function : "");
-            bool same = strcmp(bare, name) == 0 ||
-                        (d->debug->frames[i].function && strcmp(d->debug->frames[i].function, name) == 0);
+            char *bare =
+                symbols_bare_name(d->debug->frames[i].function ? d->debug->frames[i].function : "");
+            bool same =
+                strcmp(bare, name) == 0 ||
+                (d->debug->frames[i].function && strcmp(d->debug->frames[i].function, name) == 0);
             free(bare);
             if (same) {
                 *ret = i;
@@ -247,8 +249,9 @@ static struct error *frame_at_address(struct dbg *d, const char *expression, u64
                 return NULL;
             }
     }
-    return err ? err : error_new("no frame has the canonical frame address 0x%llx; 'info frame' shows it",
-                                 (unsigned long long)address);
+    return err ? err
+               : error_new("no frame has the canonical frame address 0x%llx; 'info frame' shows it",
+                           (unsigned long long)address);
 }
 
 /* What follows `frame`: a number, or one of gdb's ways to say which. */
@@ -275,7 +278,8 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
         return err;
     if (!d->debug->frame_count)
         return error_coded(ERROR_NOT_FOUND, "there are no frames here");
-    size_t least = n < ~(size_t)0 - d->debug->selected - 1 ? d->debug->selected + n + 1 : ~(size_t)0;
+    size_t least =
+        n < ~(size_t)0 - d->debug->selected - 1 ? d->debug->selected + n + 1 : ~(size_t)0;
     size_t count = debug_shown_frames(d->debug, least, NULL);
     if (c->which == 0)
         n = *args ? n : d->debug->selected;
@@ -342,8 +346,8 @@ static struct error *dbg_thread_apply(struct dbg *d, const struct control_thread
     return err;
 }
 
-static struct error *choose_thread(struct dbg *d, const struct control_thread *threads, size_t count,
-                                   const char *args)
+static struct error *choose_thread(struct dbg *d, const struct control_thread *threads,
+                                   size_t count, const char *args)
 {
     u64 n = d->debug->thread;
     struct error *err = *args ? debug_number(args, "thread", &n) : NULL;

@@ -1,8 +1,8 @@
 /* play and bplay: one statement after the other, at a rate, each shown as it is come to.
  *
- * Each step is a movement like any other, so breakpoints, watchpoints and signals end it.  For `undo`
- * all of it is one movement.  A step that takes longer than the rate allows delays those after it; none
- * is left out.
+ * Each step is a movement like any other, so breakpoints, watchpoints and signals end it.  For
+ * `undo` all of it is one movement.  A step that takes longer than the rate allows delays those
+ * after it; none is left out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 #include "front/debugger/dbg_internal.h"
 
-static const double RATE_DEFAULT = 2, RATE_LEAST = 0.01, RATE_MOST = 1e6; /* statements in a second */
+/* statements in a second */
+static const double RATE_DEFAULT = 2, RATE_LEAST = 0.01, RATE_MOST = 1e6;
 
 struct play_order {
     enum session_direction direction;
@@ -161,10 +162,11 @@ static bool is_stopped(const struct dbg *d, const struct session_stop *stop)
     return stop->why != WHY_STEPPED || stop->breakpoint_count || d->debug->followed_breakpoint;
 }
 
-static struct error *play_one(struct dbg *d, const struct play_order *order, struct session_stop *stop)
+static struct error *play_one(struct dbg *d, const struct play_order *order,
+                              struct session_stop *stop)
 {
-    struct debug_order o = {.move = order->over ? MOVE_NEXT : MOVE_STEP, .direction = order->direction,
-                            .count = 1};
+    struct debug_order o = {
+        .move = order->over ? MOVE_NEXT : MOVE_STEP, .direction = order->direction, .count = 1};
     *stop = (struct session_stop){0};
     return debug_move_unnoted(d->debug, &o, stop);
 }

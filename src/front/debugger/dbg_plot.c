@@ -1,7 +1,8 @@
 /* A value over time, drawn with characters: ticks from left to right, the value from bottom to top.
  *
- * Each column is a stretch of the time between the first change and the last.  It shows every value that there was in it: a dot where
- * it stayed the same, a bar from the lowest to the highest where it did not.
+ * Each column is a stretch of the time between the first change and the last.  It shows every value
+ * that there was in it: a dot where it stayed the same, a bar from the lowest to the highest where
+ * it did not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static void widen(struct column *c, double value)
 
 static size_t dbg_plot_column_of(const struct plot *p, u64 tick)
 {
-    double share = p->last > p->first ? (double)(tick - p->first) / (double)(p->last - p->first) : 0;
+    double share =
+        p->last > p->first ? (double)(tick - p->first) / (double)(p->last - p->first) : 0;
     return (size_t)(share * (COLUMNS - 1) + 0.5);
 }
 
@@ -104,7 +106,8 @@ void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a)
     p.last = a->changes[0].at.tick;
     dbg_plot_fill(&p, s, a);
     find_range(&p);
-    if (subject_number(s, &a->changes[0].new, &value) || subject_number(s, &a->changes[0].old, &value))
+    if (subject_number(s, &a->changes[0].new, &value) ||
+        subject_number(s, &a->changes[0].old, &value))
         say_plot(d, &p);
     else
         dbg_say(d, "%s is no number, so that it cannot be drawn.\n", s->expression);

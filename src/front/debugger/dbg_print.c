@@ -31,7 +31,8 @@ static struct error *one_letter(const char **args, char *ret, bool *ret_raw)
         else if (strchr("xduotacfsz", *at) && !*ret)
             *ret = *at;
         else
-            err = error_new("'/%s' is no format: one of /x /d /u /o /t /a /c /f /s /z, and r for raw", room);
+            err = error_new(
+                "'/%s' is no format: one of /x /d /u /o /t /a /c /f /s /z, and r for raw", room);
     }
     return err;
 }
@@ -258,10 +259,15 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
     if (err)
         return err;
     bool offsets = c->which && strchr(room, 'o');
-    err = values_ptype(evaluation, args, !c->which ? PTYPE_NAME : offsets ? PTYPE_OFFSETS : PTYPE_BODY, &text);
+    err = values_ptype(evaluation, args,
+                       !c->which ? PTYPE_NAME
+                       : offsets ? PTYPE_OFFSETS
+                                 : PTYPE_BODY,
+                       &text);
     if (!err) {
         bool is_struct = strchr(text, '\n') && text[strlen(text) - 1] == '}';
-        dbg_say(d, "%stype = %s\n", offsets && is_struct ? "/* offset      |    size */  " : "", text);
+        dbg_say(d, "%stype = %s\n", offsets && is_struct ? "/* offset      |    size */  " : "",
+                text);
         json_string(dbg_fields(d), "type", text);
         dbg_say_note(d, values_note(evaluation));
         free(text);
@@ -382,7 +388,8 @@ void dbg_say_returned(struct dbg *d, u64 function)
     }
     err = session_registers(d->debug->session, d->debug->thread, &regs, &vector);
     if (!err)
-        err = values_returned(evaluation, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]}, &value);
+        err = values_returned(evaluation, function, (const u64[]){regs.reg[RAX], regs.reg[RDX]},
+                              &value);
     if (!err && value) {
         char *text = value_show(value, 0), *type = value_type(value);
         dbg_say(d, "Value returned: %s\n", text);

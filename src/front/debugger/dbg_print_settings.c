@@ -22,13 +22,16 @@ static const struct print_setting {
     size_t offset;
     const char *sentence; /* of `show print` */
 } print_settings[] = {
-    {"address", SETTING_SWITCH, offsetof(struct show_settings, address), "Printing of addresses is %s."},
-    {"array", SETTING_SWITCH, offsetof(struct show_settings, array), "Pretty formatting of arrays is %s."},
+    {"address", SETTING_SWITCH, offsetof(struct show_settings, address),
+     "Printing of addresses is %s."},
+    {"array", SETTING_SWITCH, offsetof(struct show_settings, array),
+     "Pretty formatting of arrays is %s."},
     {"array-indexes", SETTING_SWITCH, offsetof(struct show_settings, array_indexes),
      "Printing of array indexes is %s."},
     {"elements", SETTING_LIMIT, offsetof(struct show_settings, elements),
      "Limit on string chars or array elements to print is %s."},
-    {"max-depth", SETTING_DEPTH, offsetof(struct show_settings, max_depth), "Maximum print depth is %s."},
+    {"max-depth", SETTING_DEPTH, offsetof(struct show_settings, max_depth),
+     "Maximum print depth is %s."},
     {"null-stop", SETTING_SWITCH, offsetof(struct show_settings, null_stop),
      "Printing of char arrays to stop at first null char is %s."},
     {"pretty", SETTING_SWITCH, offsetof(struct show_settings, pretty),
@@ -82,7 +85,8 @@ static bool read_on_off(const char *word, size_t length, bool *ret)
     return false;
 }
 
-static struct error *read_limit(const struct print_setting *s, const char *word, size_t length, u32 *ret)
+static struct error *read_limit(const struct print_setting *s, const char *word, size_t length,
+                                u32 *ret)
 {
     u64 n;
     if (length && strncmp("unlimited", word, length) == 0) {
@@ -104,7 +108,8 @@ static struct error *read_limit(const struct print_setting *s, const char *word,
 }
 
 /* Takes the value of a setting from the text, if there is one. */
-static struct error *take_value(const struct print_setting *s, struct show_settings *show, const char **args)
+static struct error *take_value(const struct print_setting *s, struct show_settings *show,
+                                const char **args)
 {
     size_t length = strcspn(*args, " \t");
     void *field = (char *)show + s->offset;
@@ -137,7 +142,8 @@ static struct error *set_frame_arguments(struct dbg *d, const char *word)
 static struct error *set_entry_values(struct dbg *d, const char *word)
 {
     if (strcmp(word, "default") != 0 && strcmp(word, "no") != 0)
-        return error_new("entry-values is 'default' or 'no' here; 'print name@entry' has one of them");
+        return error_new(
+            "entry-values is 'default' or 'no' here; 'print name@entry' has one of them");
     d->settings.no_entry_values = *word == 'n';
     return NULL;
 }

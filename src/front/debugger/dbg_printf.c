@@ -18,7 +18,7 @@ struct conversion {
     char letter;
 };
 
-/* --- escapes ----------------------------------------------------------------------------------- */
+/* --- escapes ---------------------------------------------------------------------------------- */
 
 static char escaped(char c)
 {
@@ -58,7 +58,7 @@ static struct error *read_format(const char **at, char **ret)
     return err;
 }
 
-/* --- conversions ------------------------------------------------------------------------------- */
+/* --- conversions ------------------------------------------------------------------------------ */
 
 static size_t take_digits(const char *at)
 {
@@ -88,7 +88,8 @@ static struct error *read_conversion(const char **at, struct conversion *ret)
         ret->is_size = true, to++;
     else if (*to == 'L')
         ret->is_long_double = true, to++;
-    bool any_length = ret->is_short || ret->is_long_long || ret->is_long || ret->is_size || ret->is_long_double;
+    bool any_length =
+        ret->is_short || ret->is_long_long || ret->is_long || ret->is_size || ret->is_long_double;
     bool good = *to && strchr("dioxXucspefgEG", *to);
     if (strchr("efgEG", *to) && any_length && !ret->is_long_double)
         good = false;
@@ -216,7 +217,7 @@ static struct error *say_conversion(struct dbg *d, const struct conversion *c, s
     }
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 /* Where an expression ends: at a comma that is in no parentheses and no quotes. */
 size_t dbg_argument_length(const char *text)
@@ -248,14 +249,16 @@ static struct error *next_value(struct evaluation *v, const char **args, struct 
     (*args)++;
     size_t length = dbg_argument_length(*args);
     char *text = xformat("%.*s", (int)length, *args);
-    struct error *err = text[strspn(text, " \t")] ? values_evaluate(v, text, ret)
-                                                   : error_new("there is no value between two commas");
+    struct error *err = text[strspn(text, " \t")]
+                            ? values_evaluate(v, text, ret)
+                            : error_new("there is no value between two commas");
     free(text);
     *args += length;
     return err;
 }
 
-static struct error *say_formatted(struct dbg *d, struct evaluation *v, const char *format, const char *args)
+static struct error *say_formatted(struct dbg *d, struct evaluation *v, const char *format,
+                                   const char *args)
 {
     struct error *err = NULL;
     struct conversion c;

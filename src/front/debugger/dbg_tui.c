@@ -1,8 +1,9 @@
 /* The full screen: keys, and the command lines that they stand for.
  *
- * Most keys are commands: `s` is step, and `S`, its twin, is bstep.  A colon begins a line that is typed, with the
- * prompt's completion and history.  Either way a line comes out, which is carried out as if it had been typed at the
- * prompt; what it prints is among the messages when the next key is waited for.
+ * Most keys are commands: `s` is step, and `S`, its twin, is bstep.  A colon begins a line that is
+ * typed, with the prompt's completion and history.  Either way a line comes out, which is carried
+ * out as if it had been typed at the prompt; what it prints is among the messages when the next key
+ * is waited for.
  *
  *   keys --:--> typing --Enter--> (a command) --> keys
  *                      --Escape, Ctrl-C--> keys
@@ -285,16 +286,18 @@ void dbg_tui_help(struct dbg *d)
 {
     size_t count;
     const struct tui_key *all = tui_keys(&count);
-    dbg_say(d, "'layout src', or ebb replay --tui, shows source, calls, variables and time. Keys:\n");
+    dbg_say(d,
+            "'layout src', or ebb replay --tui, shows source, calls, variables and time. Keys:\n");
     for (size_t i = 0; i < count; i++) {
         bool last = i % 3 == 2 || i + 1 == count;
         dbg_say(d, last ? "  %-6s %s\n" : "  %-6s %-19s", all[i].name, all[i].about);
     }
-    dbg_say(d, "A number before a key is its count: 5n is 'next 5'. After ':' any command can be\n"
-               "typed, with Tab and the history as at the prompt; Escape leaves it. Up, Down, PgUp,\n"
-               "PgDn, Home and End are for the pane that Tab chose. Ctrl-C stops a movement, Ctrl-D\n"
-               "ends ebb. On the time bar, diamonds are bookmarks and crosses are checkpoints.\n"
-               "Example: layout src, then 5n\n");
+    dbg_say(d,
+            "A number before a key is its count: 5n is 'next 5'. After ':' any command can be\n"
+            "typed, with Tab and the history as at the prompt; Escape leaves it. Up, Down, PgUp,\n"
+            "PgDn, Home and End are for the pane that Tab chose. Ctrl-C stops a movement, Ctrl-D\n"
+            "ends ebb. On the time bar, diamonds are bookmarks and crosses are checkpoints.\n"
+            "Example: layout src, then 5n\n");
 }
 
 /* The line that it stands for; NULL: none, it was about the screen. */

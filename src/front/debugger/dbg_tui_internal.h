@@ -6,7 +6,8 @@
  *   dbg_tui_time.c    the time bar
  *   dbg_tui_messages.c  what commands have printed
  *
- * A command is carried out as at the prompt; then the view is made anew, and all is drawn.  Scrolling draws only.
+ * A command is carried out as at the prompt; then the view is made anew, and all is drawn.
+ * Scrolling draws only.
  */
 #ifndef FRONT_DBG_TUI_INTERNAL_H
 #define FRONT_DBG_TUI_INTERNAL_H

@@ -1,5 +1,5 @@
-/* The time bar: where in the run one stands, where checkpoints and bookmarks are, and, while something moves, how far it
- * has got.
+/* The time bar: where in the run one stands, where checkpoints and bookmarks are, and, while
+ * something moves, how far it has got.
  *
  *    43.1% ━━━━━┿━━━◆━━┿┿●──────────── tick 18281 of 42400, thread 0
  */
@@ -78,8 +78,9 @@ static char *words(const struct tui *t, const struct bar *b)
     int width = screen_width(t->screen);
     if (t->d->debug->motion.on && t->d->shows_motion) {
         char *distance = debug_motion_words(&t->d->debug->motion);
-        char *all = width < 70 ? xformat("%u%%", debug_motion_percent(&t->d->debug->motion))
-                               : xformat("%u%%, %s", debug_motion_percent(&t->d->debug->motion), distance);
+        char *all = width < 70
+                        ? xformat("%u%%", debug_motion_percent(&t->d->debug->motion))
+                        : xformat("%u%%, %s", debug_motion_percent(&t->d->debug->motion), distance);
         free(distance);
         return all;
     }
@@ -90,7 +91,8 @@ static char *words(const struct tui *t, const struct bar *b)
         return xformat("tick %llu of %llu%s", (unsigned long long)place->at.tick,
                        (unsigned long long)b->last, edge);
     return xformat("tick %llu of %llu%s, thread %u, track %u", (unsigned long long)place->at.tick,
-                   (unsigned long long)b->last, edge, t->d->debug->thread, session_track(t->d->debug->session));
+                   (unsigned long long)b->last, edge, t->d->debug->thread,
+                   session_track(t->d->debug->session));
 }
 
 void tui_draw_time(struct tui *t)

@@ -12,7 +12,8 @@ static void say_reached(struct dbg *d, const struct debug_goal *g, enum session_
     const char *what = g->subject->expression;
     char *call = debug_cover_call(g->subject);
     if (g->subject->is_condition) {
-        dbg_say(d, direction == FORWARD ? "%s has become true%s.\n" : "%s becomes true here%s.\n", what, call);
+        dbg_say(d, direction == FORWARD ? "%s has become true%s.\n" : "%s becomes true here%s.\n",
+                what, call);
     } else if (g->new && g->is_first) {
         dbg_say(d, "%s  first written: %s%s\n", what, g->new, call);
         if (alone)
@@ -24,7 +25,8 @@ static void say_reached(struct dbg *d, const struct debug_goal *g, enum session_
         if (alone)
             json_string(dbg_fields(d), "new", g->new);
     } else {
-        dbg_say(d, direction == FORWARD ? "%s has changed%s.\n" : "%s changes here%s.\n", what, call);
+        dbg_say(d, direction == FORWARD ? "%s has changed%s.\n" : "%s changes here%s.\n", what,
+                call);
     }
     free(call);
     if (g->at.tick && alone)
@@ -34,10 +36,11 @@ static void say_reached(struct dbg *d, const struct debug_goal *g, enum session_
 /* "x does not change before", and what was looked at to say so. */
 static void say_never(struct dbg *d, const struct debug_goal *g, enum session_direction direction)
 {
-    char *cover = debug_cover_text(d->debug, g->subject, &g->cover), *keeping = debug_keeping(g->subject);
+    char *cover = debug_cover_text(d->debug, g->subject, &g->cover),
+         *keeping = debug_keeping(g->subject);
     dbg_say(d, "%s does not %s %s: %s.\n", g->subject->expression,
-            g->subject->is_condition ? "become true" : "change", direction == FORWARD ? "any more" : "before",
-            cover);
+            g->subject->is_condition ? "become true" : "change",
+            direction == FORWARD ? "any more" : "before", cover);
     if (keeping)
         dbg_say(d, "T%s.\n", keeping + 1);
     free(cover);
@@ -53,8 +56,8 @@ static void say_frame(struct dbg *d, const struct debug_goal *g)
 }
 
 /* What it came to; the reason for JSON, or NULL: what stopped it is said elsewhere. */
-const char *dbg_goal_say(struct dbg *d, const struct debug_goal *g, enum session_direction direction,
-                         const struct session_stop *stop)
+const char *dbg_goal_say(struct dbg *d, const struct debug_goal *g,
+                         enum session_direction direction, const struct session_stop *stop)
 {
     const char *what = g->subject->expression;
     bool is_end = stop->why == WHY_START || stop->why == WHY_END;

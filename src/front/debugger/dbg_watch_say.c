@@ -15,7 +15,8 @@ void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
         error_destroy(err);
         return;
     }
-    bool known = symbols_function(symbols, at.pc, &function), lined = symbols_line(symbols, at.pc, &line);
+    bool known = symbols_function(symbols, at.pc, &function),
+         lined = symbols_line(symbols, at.pc, &line);
     dbg_say(d, "    by %s", known ? function.name : "??");
     json_open(j, "by", '{');
     json_string(j, "function", known ? function.name : NULL);
@@ -56,7 +57,8 @@ void dbg_say_values(struct dbg *d, const struct debug_breakpoint *p, const struc
     dbg_say_doer(d, (struct moment){hit->tick, hit->pc}, hit->thread);
 }
 
-static void say_bound(struct dbg *d, const struct debug_breakpoint *p, const struct debug_change *change)
+static void say_bound(struct dbg *d, const struct debug_breakpoint *p,
+                      const struct debug_change *change)
 {
     char *frame = debug_subject_frame(p->watch->subject);
     dbg_say(d, "Watchpoint %u: %s: %s %s.\n", p->number, p->what, frame,
@@ -65,7 +67,8 @@ static void say_bound(struct dbg *d, const struct debug_breakpoint *p, const str
     free(frame);
 }
 
-const char *dbg_watch_say(struct dbg *d, struct debug_breakpoint *p, u32 location, const struct plan_hit *hit)
+const char *dbg_watch_say(struct dbg *d, struct debug_breakpoint *p, u32 location,
+                          const struct plan_hit *hit)
 {
     struct debug_change change;
     debug_watch_change(d->debug, p, location, hit, &change);
