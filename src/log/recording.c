@@ -25,6 +25,7 @@
 #include "log/meta.h"
 #include "log/pack.h"
 #include "log/recording_internal.h"
+#include "log/snapshot_store.h"
 
 #define LATEST "latest"
 
@@ -688,6 +689,7 @@ static struct error *remove_packed(const char *path)
 
 struct error *recording_remove(const struct recording *rec)
 {
+    snapshot_store_remove(rec->meta.id);
     if (rec->pack)
         return remove_packed(rec->path);
     remove_files(rec, "files", recording_names_copy);

@@ -120,11 +120,11 @@ static void search_note_piece(void *context, struct moment from,
 }
 
 /* The checkpoint to count from: the last strictly before. */
-static struct moment start_before(const struct timeline *t, struct moment upper,
-                                  struct moment bound)
+static struct moment start_before(struct timeline *t, struct moment upper, struct moment bound)
 {
     struct moment before = upper.pc ? (struct moment){upper.tick, upper.pc - 1}
                                     : (struct moment){upper.tick - 1, ~0ull};
+    timeline_approach(t, before);
     struct moment at = timeline_before(t, before)->at;
     return moment_compare(at, bound) < 0 ? bound : at;
 }

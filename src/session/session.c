@@ -388,14 +388,35 @@ static struct error *session_start(struct session *s, const struct session_optio
     return err;
 }
 
-/* One run from the start, that leaves checkpoints on its way. */
+/* To the last snapshot that an earlier session has left, if there is one. */
+static struct error *jump_ahead(struct session *s)
+{
+    struct timeline *t = &s->timeline;
+    struct replayer *r;
+    timeline_approach(t, t->last);
+    struct moment to = timeline_before(t, t->last)->at;
+    if (moment_compare(to, s->here.at) <= 0)
+        return NULL;
+    struct error *err = timeline_reach(t, to, &r);
+    if (!err && r)
+        session_stand(s, r);
+    return err;
+}
+
+/* One run from the start, or from a snapshot, that leaves checkpoints on its way. */
 static struct error *run_to_end(struct session *s)
 {
     struct plan plan = {.version = CONTROL_VERSION, .nth = 1};
-    struct error *err = timeline_run(&s->timeline, s->present, &(struct timeline_pass){
+    struct error *err = jump_ahead(s);
+    struct moment from = s->here.at;
+    if (err)
+        return err;
+    err = timeline_run(&s->timeline, s->present, &(struct timeline_pass){
         .plan = &plan, .size = sizeof plan, .limit = {~0ull, 0}, .moves = true});
     if (!err)
         session_stand(s, s->present);
+    if (!err && s->end_known)
+        timeline_keep_snapshots(&s->timeline, from);
     return err;
 }
 

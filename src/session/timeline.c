@@ -41,6 +41,8 @@ static const double SPACING_LEAST = 0.05, SPACING_MOST = 4.0;
 static const double WORTH_A_COPY = 0.01;    /* seconds on the way */
 static const double WORTH_KEEPING = 0.002;  /* of a process that is there anyway */
 static const double SLICE = 0.02;           /* of refilling */
+static const double WORTH_RESTORING = 0.15; /* a snapshot: seconds of replay that it saves */
+static const double SNAPSHOTS_SHARE = 0.1;  /* of a run, for keeping snapshots of it */
 
 static double timeline_seconds_now(void)
 {
@@ -408,6 +410,7 @@ static struct error *run_trail(struct timeline *t, struct replayer *r, struct mo
 struct error *timeline_reach(struct timeline *t, struct moment to, struct replayer **ret)
 {
     struct replayer *r;
+    timeline_approach(t, to);
     struct error *err = copy_surely(t, to, &r);
     if (err)
         return err;
@@ -421,6 +424,63 @@ struct error *timeline_reach(struct timeline *t, struct moment to, struct replay
     }
     *ret = r;
     return err;
+}
+
+/* --- snapshots ------------------------------------------------------------------------------- */
+
+void timeline_approach(struct timeline *t, struct moment to)
+{
+    struct moment at;
+    struct replayer *r = NULL;
+    for (;;) {
+        struct checkpoint *before = timeline_before(t, to);
+        if (!snapshots_before(t->snapshots, before->at, to, &at) ||
+            timeline_seconds(t, at.tick - before->at.tick) < WORTH_RESTORING)
+            return;
+        r = snapshots_restore(t->snapshots, t->list[0].process, at);
+        if (r)
+            break; /* otherwise that one is known to be of no use: there may be another */
+    }
+    timeline_keep(t, r);
+}
+
+/* At the last tick there is, from which the end is a few instructions away. */
+static struct moment keep_last_snapshot(struct timeline *t)
+{
+    struct moment at = {t->last.tick, 0};
+    struct replayer *r = NULL;
+    struct error *err = timeline_reach(t, at, &r);
+    if (!err && r && r->stopped.reason == STOPPED_LIMIT)
+        snapshots_keep(t->snapshots, r);
+    error_destroy(err); /* whoever goes there will be told */
+    if (r)
+        timeline_keep_or_drop(t, r);
+    return at;
+}
+
+/* Dense near the end, where one begins to look, and nowhere far apart. */
+void timeline_keep_snapshots(struct timeline *t, struct moment from)
+{
+    double length = timeline_seconds(t, t->last.tick - from.tick), began = timeline_seconds_now();
+    if (!snapshot_store_on() || length < 2 * WORTH_RESTORING)
+        return;
+    struct moment behind = keep_last_snapshot(t);
+    for (size_t i = t->count; i-- > 1;) {
+        struct checkpoint *c = &t->list[i];
+        double away = timeline_seconds(t, t->last.tick - c->at.tick);
+        double apart = away / 3 < length / 16 ? away / 3 : length / 16;
+        if (timeline_seconds_now() - began > SNAPSHOTS_SHARE * length ||
+            moment_compare(c->at, from) <= 0)
+            return;
+        if (moment_compare(c->at, behind) >= 0 || c->process->lost ||
+            timeline_seconds(t, behind.tick - c->at.tick) <
+                (apart > WORTH_RESTORING ? apart : WORTH_RESTORING))
+            continue;
+        if (snapshots_keep(t->snapshots, c->process))
+            behind = c->at;
+        if (c->process->lost)
+            remove_at(t, i);
+    }
 }
 
 /* --- while the user thinks ----------------------------------------------------------------- */
@@ -478,8 +538,12 @@ static void aim_filler(struct timeline *t)
 static bool begin_refill(struct timeline *t)
 {
     u64 from;
+    size_t count = t->count;
     if (!t->measured || !has_room(t) || !find_sparse(t, &from, &t->filler_end))
         return false;
+    timeline_approach(t, (struct moment){t->filler_end - 1, ~0ull});
+    if (t->count != count)
+        return true;
     struct error *err = copy(t, timeline_before(t, (struct moment){from, ~0ull})->process,
                              &t->filler);
     if (err) {
@@ -543,6 +607,7 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
     };
     if (t->most_processes < 4)
         t->most_processes = 4;
+    t->snapshots = snapshots_create(family);
     family->waiting = guess_progress;
     family->waiting_context = t;
     struct error *err = replayer_start(family, &first);
@@ -555,6 +620,7 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
 
 void timeline_deinit(struct timeline *t)
 {
+    snapshots_destroy(t->snapshots);
     timeline_refill_stop(t);
     for (size_t i = 0; i < t->count; i++)
         replayer_destroy(t->list[i].process);

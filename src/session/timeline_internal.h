@@ -6,6 +6,7 @@
 #include "base/types.h"
 #include "session/replayer_internal.h"
 #include "session/session.h"
+#include "session/snapshots_internal.h"
 
 struct checkpoint {
     struct replayer *process;
@@ -26,6 +27,7 @@ struct timeline {
     double ticks_per_second, fork_seconds;
     double spacing; /* seconds between checkpoints on a long run */
     u64 measured;   /* ticks */
+    struct snapshots *snapshots; /* what other sessions have left */
     struct replayer *filler; /* of timeline_refill */
     u64 filler_goal, filler_end;
     struct session_progress pass; /* the one that is under way */
@@ -53,6 +55,14 @@ struct error *timeline_leave(struct timeline *t, struct replayer *r);
 
 /* The same if it takes longer to come here from the one before, and somebody will. */
 struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r);
+
+/* Where a snapshot of an earlier session lies nearer before the moment than any checkpoint, and a
+ * replay to it would take a while, it becomes a checkpoint. */
+void timeline_approach(struct timeline *t, struct moment to);
+
+/* Keeps snapshots of what a long run from `from` to the end has passed, for later sessions.  That
+ * takes a small part of the time that the run took. */
+void timeline_keep_snapshots(struct timeline *t, struct moment from);
 
 /* How long plain replay takes for so many ticks, about. */
 double timeline_seconds(const struct timeline *t, u64 ticks);

@@ -1,0 +1,286 @@
+/* The store of snapshots: see the header. */
+#include "log/snapshot_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/list.h"
+#include "base/xalloc.h"
+
+#define SUFFIX ".snap"
+static const u64 BOUND = 1ull << 30;
+
+/* --- where and how much -------------------------------------------------------------------- */
+
+/* 0: nothing is kept. */
+static u64 snapshot_store_bound(void)
+{
+    const char *given = getenv("EBB_SNAPSHOTS");
+    char *end;
+    if (!given || !*given)
+        return BOUND;
+    u64 bytes = strtoull(given, &end, 10);
+    const char *unit = *end ? strchr("KMG", *end) : NULL;
+    if (end == given)
+        return 0; /* off */
+    return unit ? bytes << 10 * (unit - "KMG" + 1) : bytes;
+}
+
+bool snapshot_store_on(void)
+{
+    return snapshot_store_bound() > 0;
+}
+
+/* To be freed; NULL: there is no home. */
+static char *snapshot_store_root(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (!snapshot_store_on())
+        return NULL;
+    if (cache && *cache == '/')
+        return xformat("%s/ebb/snapshots", cache);
+    if (!home || !*home) {
+        const struct passwd *entry = getpwuid(getuid());
+        home = entry ? entry->pw_dir : NULL;
+    }
+    return home ? xformat("%s/.cache/ebb/snapshots", home) : NULL;
+}
+
+static char *folder_of(const u8 id[16])
+{
+    char text[33], *root = snapshot_store_root();
+    for (unsigned n = 0; n < 16; n++)
+        sprintf(text + 2 * n, "%02x", id[n]);
+    char *ret = root ? xformat("%s/%s", root, text) : NULL;
+    free(root);
+    return ret;
+}
+
+static bool make_folders(const char *path)
+{
+    char *copy = xformat("%s/", path);
+    bool good = true;
+    for (char *slash = strchr(copy + 1, '/'); slash && good; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        good = mkdir(copy, 0700) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    free(copy);
+    return good;
+}
+
+static bool is_snapshot(const char *name)
+{
+    size_t length = strlen(name);
+    return *name != '.' && length > strlen(SUFFIX) &&
+           strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+/* --- looking -------------------------------------------------------------------------------- */
+
+/* Is that what its name says, whole as far as its size tells? */
+static bool look_at(const char *path, struct snapshot_stored *ret)
+{
+    struct stat st;
+    u64 size;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    struct error *err = snapshot_file_about(fd, &ret->about, &size);
+    bool good = !err && fstat(fd, &st) == 0 && (u64)st.st_size == size;
+    ret->size = size;
+    error_destroy(err);
+    close(fd);
+    return good;
+}
+
+static int by_moment(const void *a, const void *b)
+{
+    const struct snapshot_about *x = &((const struct snapshot_stored *)a)->about;
+    const struct snapshot_about *y = &((const struct snapshot_stored *)b)->about;
+    return x->tick != y->tick ? (x->tick < y->tick ? -1 : 1) : x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *ret_count)
+{
+    struct list found = LIST(struct snapshot_stored);
+    char *folder = folder_of(id);
+    DIR *dir = folder ? opendir(folder) : NULL;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct snapshot_stored one = {0};
+        if (!is_snapshot(entry->d_name))
+            continue;
+        char *path = xformat("%s/%s", folder, entry->d_name);
+        if (look_at(path, &one) && memcmp(one.about.id, id, 16) == 0 &&
+            (track == ~0u || one.about.track == track)) {
+            one.path = path;
+            *(struct snapshot_stored *)list_add(&found) = one;
+        } else {
+            free(path);
+        }
+    }
+    if (dir)
+        closedir(dir);
+    free(folder);
+    if (found.count)
+        qsort(found.items, found.count, sizeof(struct snapshot_stored), by_moment);
+    *ret_count = found.count;
+    return found.items;
+}
+
+void snapshot_store_list_free(struct snapshot_stored *list, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        free(list[n].path);
+    free(list);
+}
+
+struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret)
+{
+    struct snapshot_about about;
+    struct snapshot_raw raw;
+    int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return error_errno(errno, "opening %s", s->path);
+    struct error *err = snapshot_file_read(fd, &about, &raw);
+    if (!err && memcmp(&about, &s->about, sizeof about) != 0) {
+        close(raw.fd);
+        err = error_new("%s is another snapshot", s->path);
+    }
+    if (err)
+        unlink(s->path);
+    else
+        futimens(fd, NULL);
+    close(fd);
+    if (!err)
+        *ret = raw;
+    return err;
+}
+
+/* --- keeping -------------------------------------------------------------------------------- */
+
+struct stored_file {
+    char *path;
+    struct timespec used;
+    u64 size;
+};
+
+static void gather_files(const char *folder, struct list *files)
+{
+    DIR *dir = opendir(folder);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct stat st;
+        char *path = xformat("%s/%s", folder, entry->d_name);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+            *(struct stored_file *)list_add(files) =
+                (struct stored_file){path, st.st_mtim, (u64)st.st_size};
+        else
+            free(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct timespec *x = &((const struct stored_file *)a)->used;
+    const struct timespec *y = &((const struct stored_file *)b)->used;
+    return x->tv_sec != y->tv_sec ? (x->tv_sec < y->tv_sec ? -1 : 1)
+           : x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
+}
+
+/* The files that were used longest ago go, until the others fit. */
+static void keep_within(u64 bound)
+{
+    struct list files = LIST(struct stored_file);
+    char *root = snapshot_store_root();
+    DIR *dir = root ? opendir(root) : NULL;
+    u64 total = 0;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        char *folder = xformat("%s/%s", root, entry->d_name);
+        if (*entry->d_name != '.')
+            gather_files(folder, &files);
+        free(folder);
+    }
+    if (dir)
+        closedir(dir);
+    struct stored_file *all = files.items;
+    if (files.count)
+        qsort(all, files.count, sizeof *all, by_use);
+    for (size_t n = 0; n < files.count; n++)
+        total += all[n].size;
+    for (size_t n = 0; n < files.count; n++) {
+        if (total > bound && unlink(all[n].path) == 0) {
+            total -= all[n].size;
+            *strrchr(all[n].path, '/') = '\0';
+            rmdir(all[n].path); /* if it was the last one */
+        }
+        free(all[n].path);
+    }
+    list_deinit(&files);
+    free(root);
+}
+
+static struct error *add_to(const char *folder, const struct snapshot_about *about,
+                            const struct snapshot_raw *raw, char **ret)
+{
+    char *new = xformat("%s/.new-XXXXXX", folder);
+    char *path = xformat("%s/track-%u-%llu-%llx" SUFFIX, folder, about->track,
+                         (unsigned long long)about->tick, (unsigned long long)about->pc);
+    int fd = mkostemp(new, O_CLOEXEC);
+    struct error *err = fd < 0 ? error_errno(errno, "making a file in %s", folder)
+                               : snapshot_file_write(fd, about, raw);
+    if (!err && rename(new, path) < 0)
+        err = error_errno(errno, "renaming %s", new);
+    if (err && fd >= 0)
+        unlink(new);
+    if (fd >= 0)
+        close(fd);
+    free(new);
+    if (err)
+        free(path);
+    else
+        *ret = path;
+    return err;
+}
+
+struct error *snapshot_store_add(const struct snapshot_about *about, const struct snapshot_raw *raw,
+                                 char **ret, u64 *ret_size)
+{
+    struct stat st;
+    char *folder = folder_of(about->id);
+    struct error *err = folder && make_folders(folder) ? NULL
+                                                       : error_new("there is no place for snapshots");
+    if (!err)
+        err = add_to(folder, about, raw, ret);
+    free(folder);
+    if (err)
+        return err;
+    *ret_size = stat(*ret, &st) == 0 ? (u64)st.st_size : 0;
+    keep_within(snapshot_store_bound());
+    return NULL;
+}
+
+void snapshot_store_remove(const u8 id[16])
+{
+    struct list files = LIST(struct stored_file);
+    char *folder = folder_of(id);
+    if (folder)
+        gather_files(folder, &files);
+    for (size_t n = 0; n < files.count; n++) {
+        unlink(((struct stored_file *)files.items)[n].path);
+        free(((struct stored_file *)files.items)[n].path);
+    }
+    if (folder)
+        rmdir(folder);
+    list_deinit(&files);
+    free(folder);
+}

@@ -1,0 +1,43 @@
+/* The store of snapshots: what replays learned, kept for the next opening of a recording.  Hosted.
+ *
+ *     CACHE/snapshots/ID/track-N-TICK-PC.snap     a snapshot (log/snapshot_file.h)
+ *
+ * CACHE is $XDG_CACHE_HOME/ebb, or ~/.cache/ebb; ID the recording's.  Everything there may be
+ * removed at any time.  A name appears when its file is whole, so several sessions work side by
+ * side without a lock.  The store is bounded: those that were used longest ago go first.
+ *
+ * $EBB_SNAPSHOTS is the bound in bytes, with K, M or G; or `off`: nothing is looked for or kept.
+ */
+#ifndef LOG_SNAPSHOT_STORE_H
+#define LOG_SNAPSHOT_STORE_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/snapshot_file.h"
+
+/* One that is there. */
+struct snapshot_stored {
+    struct snapshot_about about;
+    char *path;
+    u64 size; /* of the file */
+};
+
+/* Those of a track (~0: of all), by moment.  That there is no store is no error. */
+struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *ret_count);
+void snapshot_store_list_free(struct snapshot_stored *list, size_t count);
+
+/* May anything be kept? */
+bool snapshot_store_on(void);
+
+/* Keeps one, and removes others if there are too many; *ret is its path, to be freed. */
+struct error *snapshot_store_add(const struct snapshot_about *about, const struct snapshot_raw *raw,
+                                 char **ret, u64 *ret_size);
+
+/* Reads one, which is from now on the one that was used last.  If it is not what the list said it
+ * is an error, and gone. */
+struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret);
+
+/* Removes all of a recording. */
+void snapshot_store_remove(const u8 id[16]);
+
+#endif

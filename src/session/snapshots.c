@@ -1,0 +1,189 @@
+/* Snapshots of a session: see the header.
+ *
+ * A thread compresses and writes what engines gave, one after the other.  It touches nothing but
+ * its queue.
+ */
+#include "session/snapshots_internal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+enum { JOBS_MOST = 32 };
+
+struct snapshot_job {
+    struct snapshot_about about;
+    struct snapshot_raw raw;
+};
+
+struct snapshots {
+    struct replayer_family *family;
+    struct snapshot_stored *list; /* that were there; by moment */
+    size_t count;
+    pthread_t writer;
+    bool writes; /* there is a thread */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct snapshot_job jobs[JOBS_MOST];
+    size_t next_job, job_count; /* done, or being done; all */
+    bool closing;
+};
+
+static struct moment snapshot_moment(const struct snapshot_stored *s)
+{
+    return (struct moment){s->about.tick, s->about.pc};
+}
+
+struct snapshots *snapshots_create(struct replayer_family *family)
+{
+    struct snapshots *s = xalloc(sizeof *s);
+    *s = (struct snapshots){.family = family, .lock = PTHREAD_MUTEX_INITIALIZER,
+                            .changed = PTHREAD_COND_INITIALIZER};
+    if (snapshot_store_on())
+        s->list = snapshot_store_list(family->rec->meta.id, family->track, &s->count);
+    return s;
+}
+
+/* --- using them ------------------------------------------------------------------------------ */
+
+bool snapshots_before(const struct snapshots *s, struct moment after, struct moment at,
+                      struct moment *ret)
+{
+    bool found = false;
+    for (size_t n = 0; n < s->count; n++) {
+        struct moment m = snapshot_moment(&s->list[n]);
+        if (!s->list[n].path || moment_compare(m, after) <= 0 || moment_compare(m, at) > 0)
+            continue;
+        *ret = m;
+        found = true;
+    }
+    return found;
+}
+
+static struct snapshot_stored *snapshots_find(struct snapshots *s, struct moment at)
+{
+    for (size_t n = 0; n < s->count; n++)
+        if (s->list[n].path && moment_compare(snapshot_moment(&s->list[n]), at) == 0)
+            return &s->list[n];
+    return NULL;
+}
+
+static void snapshots_forget(struct snapshot_stored *s)
+{
+    free(s->path);
+    s->path = NULL;
+}
+
+static struct error *become(struct replayer *r, const struct snapshot_about *about,
+                            const struct snapshot_raw *raw)
+{
+    struct moment at = {about->tick, about->pc};
+    u64 offset = track_events_offset(r->family->events, about->events_met, at);
+    struct error *err = replayer_restore(r, raw, offset);
+    if (!err && (moment_compare(replayer_at(r), at) != 0 || r->stopped.event != about->events_met))
+        err = error_new("the snapshot is of another moment");
+    return err;
+}
+
+struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, struct moment at)
+{
+    struct snapshot_stored *stored = snapshots_find(s, at);
+    struct replayer *r = NULL;
+    struct snapshot_raw raw;
+    struct error *err = stored ? snapshot_store_read(stored, &raw) : error_new("there is none");
+    if (!err) {
+        err = replayer_fork(first, &r);
+        if (!err)
+            err = become(r, &stored->about, &raw);
+        close(raw.fd);
+    }
+    if (stored && err)
+        snapshots_forget(stored);
+    if (err && r) {
+        replayer_destroy(r);
+        r = NULL;
+    }
+    error_destroy(err); /* a replay will do */
+    return r;
+}
+
+/* --- keeping them ---------------------------------------------------------------------------- */
+
+static void snapshots_write_one(const struct snapshot_job *job)
+{
+    char *path = NULL;
+    u64 size;
+    error_destroy(snapshot_store_add(&job->about, &job->raw, &path, &size));
+    free(path);
+    close(job->raw.fd);
+}
+
+static void *snapshots_write(void *context)
+{
+    struct snapshots *s = context;
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        while (s->next_job == s->job_count && !s->closing)
+            pthread_cond_wait(&s->changed, &s->lock);
+        if (s->next_job == s->job_count || (s->closing && s->next_job > 0))
+            break;
+        struct snapshot_job job = s->jobs[s->next_job++];
+        pthread_mutex_unlock(&s->lock);
+        snapshots_write_one(&job);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* Signals are for the threads that were there before. */
+static bool start_writer(struct snapshots *s)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    s->writes = s->writes || pthread_create(&s->writer, NULL, snapshots_write, s) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return s->writes;
+}
+
+bool snapshots_keep(struct snapshots *s, struct replayer *r)
+{
+    struct snapshot_job job = {.about = {.track = s->family->track, .tick = r->stopped.tick,
+                                         .pc = r->stopped.pc, .events_met = r->stopped.event}};
+    if (!snapshot_store_on() || s->job_count == JOBS_MOST || snapshots_find(s, replayer_at(r)))
+        return false;
+    memcpy(job.about.id, s->family->rec->meta.id, sizeof job.about.id);
+    struct error *err = replayer_snapshot(r, &job.raw);
+    if (err || !start_writer(s)) {
+        if (!err)
+            close(job.raw.fd);
+        error_destroy(err);
+        return false;
+    }
+    pthread_mutex_lock(&s->lock);
+    s->jobs[s->job_count++] = job;
+    pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    return true;
+}
+
+void snapshots_destroy(struct snapshots *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->closing = true;
+    pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    if (s->writes)
+        pthread_join(s->writer, NULL);
+    for (size_t n = s->next_job; n < s->job_count; n++)
+        close(s->jobs[n].raw.fd);
+    snapshot_store_list_free(s->list, s->count);
+    free(s);
+}

@@ -1,0 +1,34 @@
+/* Snapshots of a session: checkpoints that are not lost with it.
+ *
+ * What a long replay passed is kept in the store (log/snapshot_store.h), and the next session of
+ * the same track begins from there.  A snapshot that cannot be used costs the time of a replay,
+ * and nothing else.
+ */
+#ifndef SESSION_SNAPSHOTS_INTERNAL_H
+#define SESSION_SNAPSHOTS_INTERNAL_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/snapshot_store.h"
+#include "session/replayer_internal.h"
+#include "session/session.h"
+
+struct snapshots;
+
+struct snapshots *snapshots_create(struct replayer_family *family);
+/* Waits for what is being written; what has not been begun is dropped.  Accepts NULL. */
+void snapshots_destroy(struct snapshots *s);
+
+/* The last one at or before a moment and behind another one; false: there is none. */
+bool snapshots_before(const struct snapshots *s, struct moment after, struct moment at,
+                      struct moment *ret);
+
+/* Makes a process of the one at this moment: a copy of `first`, which stands at the start.  NULL:
+ * it is of no use, and will not be found again. */
+struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, struct moment at);
+
+/* Keeps the state of a process that stands; false: there can be none here.  Compressing and
+ * writing it is another thread's work. */
+bool snapshots_keep(struct snapshots *s, struct replayer *r);
+
+#endif
