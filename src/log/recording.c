@@ -706,11 +706,23 @@ struct error *recording_remove(const struct recording *rec)
     return NULL;
 }
 
+/* What sessions have left in the cache, if it can be known which recording this is. */
+static void forget_snapshots(const char *path)
+{
+    _cleanup_(recording_destroyp) struct recording *rec = NULL;
+    struct error *err = recording_open(path, &rec);
+    if (!err)
+        snapshot_store_remove(rec->meta.id);
+    error_destroy(err);
+}
+
 struct error *recording_remove_named(const char *name)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
     _cleanup_(recording_freep) char *text = NULL, *path = NULL;
     struct error *err = recording_locate(name, &path);
+    if (!err)
+        forget_snapshots(path);
     if (!err && is_packed(path))
         return remove_packed(path);
     if (!err)

@@ -257,8 +257,8 @@ struct error *snapshot_store_add(const struct snapshot_about *about, const struc
 {
     struct stat st;
     char *folder = folder_of(about->id);
-    struct error *err = folder && make_folders(folder) ? NULL
-                                                       : error_new("there is no place for snapshots");
+    bool there = folder && make_folders(folder);
+    struct error *err = there ? NULL : error_new("there is no place for snapshots");
     if (!err)
         err = add_to(folder, about, raw, ret);
     free(folder);

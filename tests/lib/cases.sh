@@ -11,6 +11,7 @@ if [ -z "${SCRATCH:-}" ]; then
     export SCRATCH
     trap 'rm -rf "$SCRATCH"' EXIT
 fi
+export XDG_CACHE_HOME=$SCRATCH/cache # snapshots of long replays go with the rest
 
 ok()   { echo "ok $1"; }
 fail() { echo "FAIL $1: $2"; }

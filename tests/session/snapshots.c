@@ -1,11 +1,15 @@
 /* Snapshots: states reached from one are those that are reached from the start.
  *
  *   snapshots RECORDING SEED COUNT [TRACK]
+ *   snapshots RECORDING sessions     two sessions, one after the other, with the store
  *
  * At COUNT random moments of the track, a process that came there from the start is compared with
  * one that was made from its snapshot, stored and read again; then both run on to later moments
  * and to the end, and are compared there: registers and vector registers of all threads, names
  * and ids, areas, all memory, how the program ended.
+ *
+ * The second of two sessions must replay much less than the first, stand at the same end and give
+ * the same answers at moments on the way.
  *
  * Says what differs on stderr, with the seed, and ends with 1; else prints figures and ends with 0.
  */
@@ -17,7 +21,7 @@
 #include <unistd.h>
 
 #include "log/content_hash.h"
-#include "session/replayer_internal.h"
+#include "session/session_internal.h"
 
 static struct replayer_family family;
 static struct replayer *first;
@@ -235,9 +239,51 @@ static void try_at(struct moment at, u64 length)
     replayer_destroy(from);
 }
 
+/* --- sessions -------------------------------------------------------------------------------- */
+
+/* What a session has to say of its end and of some moments; *ret_ticks is what it took to open. */
+static struct text session_says(struct recording *rec, u64 *ret_ticks)
+{
+    struct session *s;
+    struct session_options options = {0};
+    struct session_stop stopped;
+    struct replayer *r;
+    struct text all = {0};
+    check(session_open(rec, &options, &s), "opening a session");
+    *ret_ticks = s->family.ticks_run;
+    for (unsigned n = 0; n < 5; n++) {
+        check(session_present(s, &r), "the present");
+        struct text t = describe(r);
+        add(&all, "%u: %llx\n", n, (unsigned long long)content_hash(t.bytes, t.size));
+        free(t.bytes);
+        check(session_goto(s, session_moment_of_share(s, 0.2 * (n + 0.5)), &stopped), "going");
+    }
+    session_close(s);
+    return all;
+}
+
+static int sessions(struct recording *rec)
+{
+    u64 before, after;
+    struct text x = session_says(rec, &before), y = session_says(rec, &after);
+    printf("%llu ticks, then %llu\n", (unsigned long long)before, (unsigned long long)after);
+    if (strcmp(x.bytes, y.bytes) != 0)
+        fprintf(stderr, "the answers differ\n%s%s", x.bytes, y.bytes);
+    else if (after > before / 4)
+        fprintf(stderr, "the second session replayed %llu ticks, the first %llu\n",
+                (unsigned long long)after, (unsigned long long)before);
+    else
+        return 0;
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct recording *rec;
+    if (argc == 3 && strcmp(argv[2], "sessions") == 0) {
+        check(recording_open(argv[1], &rec), "opening");
+        return sessions(rec);
+    }
     if (argc < 4)
         return 2;
     seed = random_state = strtoull(argv[2], NULL, 10);

@@ -16,6 +16,7 @@
 #include "log/reader.h"
 #include "log/recording.h"
 #include "log/recording_file.h"
+#include "log/snapshot_store.h"
 #include "log/track_choice.h"
 
 enum { NOTES_MOST = 100, COMMAND_SHOWN = 200, TREE_DEEPEST = 40 };
@@ -155,6 +156,17 @@ static void summary_deinit(struct summary *s)
 
 /* Text */
 
+/* What earlier sessions have left in the cache: bytes, and how many. */
+static u64 snapshots_of(const struct recording *rec, size_t *ret_count)
+{
+    struct snapshot_stored *list = snapshot_store_list(rec->meta.id, ~0u, ret_count);
+    u64 bytes = 0;
+    for (size_t n = 0; n < *ret_count; n++)
+        bytes += list[n].size;
+    snapshot_store_list_free(list, *ret_count);
+    return bytes;
+}
+
 static void print_head(const struct recording *rec)
 {
     const struct recording_meta *meta = &rec->meta;
@@ -175,6 +187,10 @@ static void print_head(const struct recording *rec)
     if (shared)
         printf(", and %s shared with other recordings", figures_bytes(room, shared));
     printf("\n");
+    size_t snapshots;
+    u64 kept = snapshots_of(rec, &snapshots);
+    if (snapshots)
+        printf("snapshots  %zu in the cache, %s\n", snapshots, figures_bytes(room, kept));
     printf("machine    %s; %s\n", meta->kernel ? meta->kernel : "?", meta->cpu ? meta->cpu : "?");
     printf("recorder   %s\n", meta->recorder ? meta->recorder : "?");
     free(command);
@@ -371,6 +387,10 @@ static void info_print_json(const struct recording *rec, const struct summaries 
     json_open(&j, NULL, '{');
     recording_text_json(&j, rec);
     json_string(&j, "features", rec->meta.features);
+    size_t snapshots;
+    u64 kept = snapshots_of(rec, &snapshots);
+    json_unsigned(&j, "snapshots", snapshots);
+    json_unsigned(&j, "snapshot_bytes", kept);
     json_open(&j, "tracks", '[');
     for (size_t i = 0; i < all->count; i++)
         json_track(&j, &all->list[i]);
