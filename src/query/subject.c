@@ -1,4 +1,16 @@
-/* Subjects: see the header. */
+/* Subjects: an expression that is asked about over time; see the header.
+ *
+ * A subject is made once, at the moment at which the user wrote the expression (subject_create): it
+ * is parsed and evaluated there, and what was found is kept.  A global has a fixed address.  A
+ * local belongs to one frame, which is known by its thread, its CFA and its return address.
+ *
+ * Later the same expression is evaluated at other moments (subject_look), in the frame that it was
+ * made in, and each read of memory on the way is noted by the session, so that the caller can watch
+ * exactly those bytes.  The last part turns bytes from the past into text and numbers
+ * (subject_text, subject_number) without going to that moment.
+ *
+ * When a frame begins and ends is in subject_life.c.
+ */
 #include "query/subject.h"
 
 #include <stdio.h>

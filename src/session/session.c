@@ -1,4 +1,11 @@
-/* The session itself: opening, closing, where it stands, and looking.  See session.h. */
+/* The session itself: opening, closing, where it stands, and looking.  See session.h.
+ *
+ * A session stands at a moment.  Usually a replaying process stands there too (session_stand), and
+ * registers and memory are read from it.  After steps that were answered from the trail
+ * (trail.h) there is no process at the new moment; one is brought there when something is asked
+ * that only a process knows (session_present).  Movements are in movement.c and search.c, the
+ * choice of checkpoints in timeline.c.
+ */
 #include "session/session.h"
 
 #include <errno.h>

@@ -1,4 +1,18 @@
-/* Trees to values, with C's conversions. */
+/* Evaluation: from the tree of an expression (parse.c) to a value.
+ *
+ * evaluate() takes a node, evaluates its children, and applies the operation.  A value (value.c) is
+ * a type with a place in memory, a register, or bytes; its bytes are read only when they are
+ * needed, so that `&a[1000000]` reads nothing.
+ *
+ * Operands are converted as C does it: arrays and functions become pointers (value_decay), small
+ * integers are promoted, and two numbers take their common type (arithmetic_type).  Where gdb
+ * differs from C, gdb is followed: comparing with a string compares text, a class with an operator
+ * of its own calls it, and `container[key]` looks into the containers of C++ and Rust.  Fortran has
+ * rules of its own for common types; the rest of it is in fortran_evaluate.c.
+ *
+ * Nothing here changes the program.  Assignments and calls go to assign.c and call.c, which work in
+ * a copy of the process.
+ */
 #include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 

@@ -1,5 +1,10 @@
-/* DWARF expressions: see the header.  A stack machine; what it does not know makes the answer
- * unknown. */
+/* DWARF expressions: where a variable is, or what its value is; see the header.
+ *
+ * An expression is code for a stack machine (DWARF 5, section 2.5).  It is run with the registers
+ * and the memory of one frame.  The result is a list of pieces: bytes in memory, in a register, a
+ * computed value, or missing.  An operation that is not known here makes the answer unknown, never
+ * wrong.
+ */
 #include "symbols/expression.h"
 
 #include <dwarf.h>

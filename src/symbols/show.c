@@ -1,4 +1,18 @@
-/* Values to text as gdb prints them, and to JSON. */
+/* Showing: from a value to text, in the form that gdb prints.
+ *
+ * show_value() loads the value and chooses by its kind: scalars, arrays, structs.  Each of them has
+ * a part of this file, in that order; a `struct show` carries the output, the format (`/x`), the
+ * settings of `set print` and the depth.  What only one language or library needs is elsewhere:
+ * show_std.c and std_*.c (containers of C++), show_rust.c, show_fortran.c, show_text.c (strings),
+ * show_float.c, and show_json.c for `ebb replay --json`.
+ *
+ * The oracle is gdb: tests/suites/86-values prints the same expressions with both and compares.  So
+ * when something looks arbitrary here (when an address is left out, where repeats are folded, how
+ * many elements are shown), the reason is that gdb does it.
+ *
+ * A part that cannot be read or that is optimised out is shown as such in its place; the rest of
+ * the value is still shown.
+ */
 #include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 #include "symbols/show_internal.h"

@@ -1,4 +1,9 @@
-/* Saving and restoring the vector state: see vector.h. */
+/* Saving and restoring the vector state: see vector.h.
+ *
+ * The state is saved where a replay changes to another thread, where a snapshot or a digest is
+ * made, and where a session reads registers.  `xsave` and `xrstor` do it with the features that the
+ * guest is shown; a processor without them has `fxsave`.
+ */
 #include "engine/x86_64/vector.h"
 
 #include "base/assert.h"

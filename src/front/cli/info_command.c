@@ -1,4 +1,8 @@
-/* ebb info: one recording: how it came about, its tracks, what they hold and how much. */
+/* ebb info: one recording: how it came about, its tracks, what they hold and how much.
+ *
+ * It opens the recording as a reader only: nothing is replayed.  Events are counted by kind and the
+ * bytes of each file are summed up.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
-/* info: what there is to know besides values. */
+/* info: what there is to know besides values.
+ *
+ * A table has a row for each subject, `info frame` for example, with the function that answers it.
+ * Several of these functions are in other files of this folder, next to the commands they belong
+ * to.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,4 +1,8 @@
-/* Values: print, display, types, variables of a frame. */
+/* Values: print, output, display, ptype and whatis, and the variables of a frame.
+ *
+ * Each command opens an evaluation in the selected frame at the current moment (symbols/values.h),
+ * gives it the expression, and says what came out, as text and as fields for JSON.
+ */
 #include <stdlib.h>
 #include <string.h>
 
