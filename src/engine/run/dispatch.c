@@ -14,6 +14,7 @@
 #include "engine/calls/own_vdso.h"
 #include "engine/calls/syscalls.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
 #include "engine/plan/controlled.h"
@@ -29,6 +30,7 @@
 #include "engine/signals/signals.h"
 #include "engine/threads/slice.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/code_cache.h"
 #include "engine/translate/fragment.h"
 #include "engine/translate/translate.h"
 #include "engine/x86_64/cpu.h"
@@ -69,6 +71,7 @@ void dispatch_start(void)
 {
     if (settings.stop)
         goal = (struct goal){stop_if_there, true, settings.stop_tick, settings.stop_pc.at};
+    observer.damage = code_cache_damage;
     standing_watch_start();
 }
 

@@ -16,6 +16,7 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/calls/clocks.h"
+#include "engine/log/observer.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/share/share.h"
 #include "engine/share/share_group.h"
@@ -392,6 +393,20 @@ static void record_boundary(void)
     record_publish(&b);
 }
 
+/* The program has written where natively nothing is.  It cannot be said what that changed. */
+static void record_damage(bool all)
+{
+    const char *where = record.damage_noted ? NULL : observer.damage(all);
+    char line[128];
+    struct text t = TEXT(line);
+    if (!where)
+        return;
+    record.damage_noted = true;
+    text_add(&t, "the program wrote into the memory of ebb's engine, ");
+    text_add(&t, where);
+    record_note(NOTE_LIMIT, line);
+}
+
 /* If the process is killed, the recorder knows where it was.  So a grant takes a few milliseconds:
  * the ticks are fewer where a tick takes long. */
 static u64 record_runs_on(void)
@@ -404,6 +419,7 @@ static u64 record_runs_on(void)
         record.grant *= 2;
     record.grant = record.grant < LEAST ? LEAST : record.grant > MOST ? MOST : record.grant;
     record.here_time = now;
+    record_damage(false);
     struct ring_here here = {.tick = ticks_now(), .pc = cpu->rip, .hash = digest_registers(),
                              .thread = thread_self()->ordinal};
     if (!record.gone)
@@ -414,6 +430,8 @@ static u64 record_runs_on(void)
 static void log_end(int status, int signal)
 {
     struct record_event b;
+    if (observer.damage)
+        record_damage(true);
     struct record_moment at = record_now();
     if (!record_build(&b, EVENT_END, &at))
         return;

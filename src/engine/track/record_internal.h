@@ -36,6 +36,7 @@ extern struct record_state {
     u64 frequency;              /* of the time stamp counter */
     u64 here_time, here_turn;   /* when and how often the recorder was told where the process is */
     u64 grant;                  /* ticks until the next time */
+    bool damage_noted;          /* the program was found to have written into the engine's memory */
 } record;
 
 /* Begins an event; false if ebb is gone. */

@@ -51,8 +51,25 @@ static const char *with_limit(u32 verdict, const char *happened)
     return line;
 }
 
+/* The program wrote over the engine's memory: who knows what was compared. */
+static bool is_damaged(struct text *ret)
+{
+    const char *where = observer.damage ? observer.damage(true) : NULL;
+    if (!where)
+        return false;
+    text_add(ret, "the program wrote into the memory of ebb's engine, ");
+    text_add(ret, where);
+    return true;
+}
+
 _Noreturn void replay_conclude(u32 verdict, const char *recorded, const char *happened)
 {
+    char line[128];
+    struct text damage = TEXT(line);
+    if (verdict == CHANNEL_REPRODUCED && is_damaged(&damage)) {
+        verdict = CHANNEL_DIVERGED;
+        happened = line;
+    }
     happened = with_limit(verdict, happened);
     if (observer.concluded)
         observer.concluded(stop_reasons[verdict], replay.events_met, recorded, happened);

@@ -9,6 +9,7 @@
 #include "engine/base/settings.h"
 #include "engine/base/stats.h"
 #include "engine/base/stop.h"
+#include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/translate/lookup.h"
 #include "engine/x86_64/cpu.h"
@@ -21,6 +22,7 @@ enum {
     TABLES = (VARIANTS - 1) * TABLE + 2 * CODE_CACHE_REGIONS,
     CACHE_LEAST = 1024 * 1024,
     COLD_CHUNK = 64 * 1024,
+    CANARY = 0xeb,
     COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
 };
 
@@ -38,6 +40,7 @@ static struct {
     u8 *cold_at, *cold_end; /* in the chunk at hand */
     u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
     u64 cold_wasted;        /* at the ends of chunks */
+    u64 doors_sum;          /* of the doors, which never change */
 } room;
 
 static bool code_cache_map_at(u64 at, u64 size)
@@ -75,6 +78,50 @@ static void place_tables(u64 first, u64 end)
         code_cache.regions[n] = room.end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
 }
 
+/* Around struct cpu, in its page: nobody writes there. */
+static void code_cache_fill_canary(void)
+{
+    u8 *page = (u8 *)page_down((u64)cpu);
+    memset(page, CANARY, CPU_OFFSET);
+    memset(page + CPU_OFFSET + sizeof(*cpu), CANARY, CPU_PAGE - CPU_OFFSET - sizeof(*cpu));
+}
+
+static bool code_cache_canary_lives(void)
+{
+    const u8 *page = (const u8 *)page_down((u64)cpu);
+    for (u32 n = 0; n < CPU_PAGE; n++)
+        if ((n < CPU_OFFSET || n >= CPU_OFFSET + sizeof(*cpu)) && page[n] != CANARY)
+            return false;
+    return true;
+}
+
+static u64 code_cache_sum_doors(void)
+{
+    u64 sum = 0;
+    for (const u8 *at = (const u8 *)page_down((u64)cpu) + CPU_PAGE; at < room.hot_first; at++)
+        sum = (sum ^ *at) * 0x100000001b3;
+    return sum;
+}
+
+static bool code_cache_table_holds(const u64 *table)
+{
+    for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
+        if (table[slot] < code_cache.first || table[slot] >= code_cache.end)
+            return false;
+    return true;
+}
+
+const char *code_cache_damage(bool all)
+{
+    if (!code_cache_canary_lives())
+        return "around its registers";
+    if (all && code_cache_sum_doors() != room.doors_sum)
+        return "in its doors";
+    if (all && !code_cache_table_holds(code_cache.tables[0]))
+        return "in its look-up table";
+    return NULL;
+}
+
 void code_cache_start(void)
 {
     u64 size = page_up(settings.cache < CACHE_LEAST ? CACHE_LEAST : settings.cache);
@@ -90,6 +137,8 @@ void code_cache_start(void)
     cpu = (struct cpu *)(at + TABLE + CPU_OFFSET);
     place_tables(at, at + size);
     room.hot_first = doors_make((u8 *)(at + TABLE + CPU_PAGE));
+    code_cache_fill_canary();
+    room.doors_sum = code_cache_sum_doors();
     code_cache_reset();
     pool_enlarge_pages(code_cache.first, (u64)room.end - COLD_PLAIN);
     lookup_clear(0);

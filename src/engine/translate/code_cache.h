@@ -44,4 +44,7 @@ void code_cache_reset(void);
 
 u64 code_cache_used(void);
 
+/* The guest can write here: see observer.damage. */
+const char *code_cache_damage(bool all);
+
 #endif
