@@ -295,7 +295,7 @@ extern const struct syscall_variants *const syscall_sockopts;
 
 /* The flags of clone (struct clone_args has them first, vfork has one of its own, fork none) of a
  * call that makes a process or a thread. */
-enum { CALL_FLAG_VFORK = 0x4000, CALL_FLAG_THREAD = 0x10000 };
+enum { CALL_FLAG_VM = 0x100, CALL_FLAG_VFORK = 0x4000, CALL_FLAG_THREAD = 0x10000 };
 u64 call_clone_flags(u64 number, const u64 *args, const struct call_memory *memory);
 
 void call_begin(struct call_made *call, u64 number, const u64 *args,

@@ -506,7 +506,7 @@ static bool trail_is_fork(struct trail *t, u64 index)
     u64 number = state->registers.reg[RAX], args[SYSCALL_ARGS] = {state->registers.reg[RDI]};
     if (!state->event || !syscall_has(number, EFFECT_MAKES))
         return false;
-    return !(call_clone_flags(number, args, &memory) & CALL_FLAG_VFORK);
+    return !(call_clone_flags(number, args, &memory) & (CALL_FLAG_VM | CALL_FLAG_VFORK));
 }
 
 /* Is the process, a child of fork, born at this state or behind it? */

@@ -32,7 +32,8 @@ static bool read_guest(void *context, void *to, struct gaddr from, size_t size)
 static bool makes_thread(const struct call *call)
 {
     static const struct call_memory memory = {read_guest, NULL};
-    return call_clone_flags(call->number, call->args, &memory) & CALL_FLAG_THREAD;
+    u64 flags = call_clone_flags(call->number, call->args, &memory);
+    return (flags & CALL_FLAG_VM) && !(flags & CALL_FLAG_VFORK);
 }
 
 void plan_after_call(const struct call *call, i64 result)

@@ -91,7 +91,8 @@ static void set_stack(const struct k_clone_args *args)
 bool process_is_own(u64 number)
 {
     i64 own = kernel_call(__NR_getpid);
-    return (i32)number > 0 && ((i32)number == own || kernel_call(__NR_tgkill, own, number, 0) == 0);
+    return (i32)number > 0 && ((i32)number == own || thread_find((u32)number) ||
+                               kernel_call(__NR_tgkill, own, number, 0) == 0);
 }
 
 /* Fork */
@@ -254,9 +255,7 @@ static i64 process_spawn(const struct k_clone_args *args)
         return thread_clone(args);
     if (!(args->flags & K_CLONE_VM))
         return fork_process(args);
-    /* Two processes that run in one memory at the same time would share the baton; nothing
-     * but vfork is worth that. */
-    return args->flags & K_CLONE_VFORK ? vfork_process(args) : -ENOSYS;
+    return args->flags & K_CLONE_VFORK ? vfork_process(args) : thread_clone(args);
 }
 
 i64 process_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls)
@@ -320,6 +319,8 @@ i64 process_clone3(struct gaddr from, u64 size)
 
 _Noreturn void process_exit_group(int status)
 {
+    if (thread_self()->apart)
+        thread_exit(status);
     log_ends(status, 0);
     if (!thread_self()->in_vfork)
         stats_print();

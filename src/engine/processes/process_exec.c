@@ -240,6 +240,8 @@ static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 
 
 static i64 make_call(u64 number, const u64 args[6])
 {
+    if (thread_self()->apart)
+        return -ENOSYS; /* the log that it would leave is its maker's */
     signals_exec();
     log_execs();
     bool alone = !thread_self()->in_vfork; /* else its parent has the baton when it goes on */

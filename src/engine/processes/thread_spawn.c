@@ -24,8 +24,11 @@ enum { ROBUST_HEAD = 24 }; /* bytes of struct robust_list_head, which the kernel
 
 static void thread_begin(void)
 {
+    enum { K_PR_SET_PDEATHSIG = 1 };
     struct thread *t = thread_self();
     t->tid = (u32)kernel_call(__NR_gettid);
+    if (t->apart) /* the log is its maker's, and ends with that */
+        kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, SIG_KILL);
     signals_thread_start(t);
     thread_take_baton();
     engine_run();
@@ -58,22 +61,36 @@ static void note_child_tid(const struct k_clone_args *args, u32 tid)
         guest_write(gaddr(args->child_tid), &tid, sizeof(tid));
 }
 
+/* The kernel clears the word when a process apart is gone, however it ended.  Its table of handlers is one of its
+ * own for the kernel, so that it can be given a default action to die by. */
+static i64 kernel_clone(struct thread *t, const struct k_clone_args *args)
+{
+    u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
+    u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid, cleared = args->child_tid;
+    if (t->apart) {
+        flags = (flags & ~(u64)K_CLONE_SIGHAND) | K_CLONE_CHILD_CLEARTID | args->exit_signal;
+        cleared = (u64)&t->in_use;
+    }
+    return engine_clone(flags, thread_stack_top(t), written, cleared, args->tls, thread_begin);
+}
+
 i64 thread_clone(const struct k_clone_args *args)
 {
     struct thread *parent = thread_self();
-    if (parent->in_vfork)
+    if (parent->in_vfork || parent->apart)
         return -EAGAIN; /* its threads would outlive the borrowed memory's rules */
+    if (args->set_tid_size || args->flags >> 32)
+        return -EINVAL; /* clone cannot say it */
     struct thread *t = thread_create();
     if (!t)
         return -EAGAIN;
+    t->apart = !(args->flags & K_CLONE_THREAD);
     thread_prepare(t, args);
     thread_list_add(t);
 
     u64 mask = process_block_signals(); /* the child has no handler stack yet */
     t->in_use = 1;
-    u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
-    i64 tid = engine_clone(flags, thread_stack_top(t), args->parent_tid, args->child_tid,
-                           args->tls, thread_begin);
+    i64 tid = kernel_clone(t, args);
     process_restore_signals(mask);
     if (kernel_failed(tid)) {
         t->in_use = 0;
@@ -88,7 +105,7 @@ i64 thread_clone(const struct k_clone_args *args)
 _Noreturn void thread_exit(int status)
 {
     struct thread *t = thread_self();
-    if (t->in_vfork || threads.count == 1) {
+    if (t->in_vfork || (threads.count == 1 && !t->apart)) {
         log_ends(status, 0);
         if (!t->in_vfork)
             stats_print();

@@ -24,6 +24,8 @@
 #include "engine/log/observer.h"
 #include "engine/memory/areas.h"
 #include "engine/signals/signals_internal.h"
+#include "engine/threads/futex.h"
+#include "engine/threads/thread.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/signal_frame.h"
 #include "engine/x86_64/vector.h"
@@ -164,14 +166,28 @@ bool signals_dump_core(int signal)
     return signal && signals_is(signal, dumping);
 }
 
+void signals_leave_others(void)
+{
+    struct thread *t = thread_self();
+    if (log_owner->live)
+        signals_block_sent();
+    futex_thread_ends(t);
+    thread_list_drop(t);
+    log_thread_ended();
+    thread_leave_line();
+}
+
 /* An init process does not die by what it sends itself; a status is all that can be had then. */
 _Noreturn void signals_die(const struct k_siginfo *info)
 {
     bool raised = info->code > 0 && signals_is(info->signal, SIGNALS_SYNCHRONOUS);
     log_signal(&(struct log_signal){.info = info, .fate = SIGNAL_DIED, .synchronous = raised});
     thread_self()->ends_in_log = true;
-    log_ends(0, info->signal);
-    if (!thread_self()->in_vfork)
+    if (thread_self()->apart)
+        signals_leave_others();
+    else
+        log_ends(0, info->signal);
+    if (!thread_self()->in_vfork && !thread_self()->apart)
         stats_print();
     signals_block_sent();
     set_kernel_handler(info->signal, K_SIG_DFL, 0);

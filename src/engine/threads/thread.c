@@ -45,6 +45,7 @@ static struct {
     struct thread *first;       /* of all, by `next` */
     struct thread *free_blocks; /* by `next` */
     struct thread *holder;      /* who had the baton last */
+    struct thread *granted;     /* to whom it was handed last */
     struct thread *line_end;    /* of those that want the baton */
     struct log_switch out;      /* who had it before, for the log: where it stopped, and why */
     u32 next_ordinal;
@@ -196,6 +197,7 @@ enum { LOAN_NS = 10000000 };
 
 static void thread_grant(struct thread *t)
 {
+    __atomic_store_n(&roster.granted, t, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&t->word, GRANTED, __ATOMIC_SEQ_CST) == ASLEEP)
         kernel_call(__NR_futex, &t->word, FUTEX_WAKE | FUTEX_PRIVATE, 1);
 }
@@ -232,16 +234,42 @@ static struct thread *next_in_line(struct thread *t)
     return next;
 }
 
+/* A process apart may be killed anywhere; the kernel tells when it is gone. */
+static bool is_dead(const struct thread *t)
+{
+    return t->apart && !__atomic_load_n(&t->in_use, __ATOMIC_SEQ_CST);
+}
+
+/* The head of the line leaves it, and those behind it that live no more. */
+static void hand_on(struct thread *t)
+{
+    do {
+        struct thread *alone = t;
+        if (!__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) &&
+            __atomic_compare_exchange_n(&roster.line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+            return;
+        t = next_in_line(t);
+    } while (is_dead(t));
+    thread_grant(t);
+}
+
 static void release(struct thread *t, u32 place)
 {
-    struct thread *alone = t;
     invariant(4, t == thread_self() || t->lent == TAKING);
     invariant(3, roster.line_end);
     __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler looks at it */
-    if (__atomic_load_n(&t->behind, __ATOMIC_ACQUIRE) ||
-        !__atomic_compare_exchange_n(&roster.line_end, &alone, NULL, false, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_SEQ_CST))
-        thread_grant(next_in_line(t));
+    hand_on(t);
+}
+
+/* The one who has the baton, or is to have it, was killed.  Called by who is in line. */
+static void pass_the_dead(void)
+{
+    struct thread *t = __atomic_load_n(&roster.granted, __ATOMIC_SEQ_CST);
+    if (t && is_dead(t) &&
+        __atomic_compare_exchange_n(&roster.granted, &t, NULL, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST))
+        hand_on(t);
 }
 
 /* Is what another thread is to find of it in its block?  While cpu is still its own. */
@@ -274,8 +302,10 @@ static void sleep_in_line(struct thread *t)
     struct k_timespec limit = {0, LOAN_NS};
     i64 result = kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP,
                              log_owner->lends ? &limit : NULL);
-    if (result == -ETIMEDOUT)
+    if (result == -ETIMEDOUT) {
         take_loan();
+        pass_the_dead();
+    }
 }
 
 static void wait_for_grant(struct thread *t)
@@ -314,7 +344,7 @@ static void give_share(void)
         log_rests();
 }
 
-_Noreturn void thread_leave(int status)
+void thread_leave_line(void)
 {
     struct thread *t = thread_self();
     invariant(1, thread_holds(t) && roster.holder == t);
@@ -322,6 +352,11 @@ _Noreturn void thread_leave(int status)
     give_share();
     roster.holder = NULL;
     release(t, THREAD_AWAY);
+}
+
+_Noreturn void thread_leave(int status)
+{
+    thread_leave_line();
     for (;;)
         kernel_call(__NR_exit, status);
 }
@@ -547,7 +582,7 @@ void thread_forked(void)
     for (struct thread *gone = roster.free_blocks; gone; gone = gone->next)
         gone->in_use = 0;
     t->tid = log_owner->live ? (u32)kernel_call(__NR_gettid) : roster.first_tid;
-    t->in_vfork = false;
+    t->in_vfork = t->apart = false;
     t->robust_list = gaddr(0);
     assert(threads.count == 1 && thread_holds(t));
     hold_alone(t);

@@ -112,6 +112,9 @@ struct thread {
     struct gaddr robust_list;
     u64 robust_size;
 
+    /* A process of its own in the same memory (CLONE_VM without CLONE_THREAD), for all else a thread: it ends alone. */
+    bool apart;
+
     u32 lent;              /* enum of thread.c: the baton may be taken away */
 
     /* A child of vfork runs on its parent's block until it execs or exits (process.c). */
@@ -205,6 +208,8 @@ u32 thread_first_tid(void);
 
 /* Ends the calling kernel thread, handing the baton on.  Its block has been dropped. */
 _Noreturn void thread_leave(int status);
+/* The first half of that. */
+void thread_leave_line(void);
 
 /* Everything of the running guest thread, from cpu and the processor, into a block. */
 void thread_save_state(struct thread *t);

@@ -48,10 +48,11 @@ static struct replayed_parent *replayed_take(struct thread *t)
 
 static i64 replay_other_than_vfork(const struct k_clone_args *args)
 {
-    if (!(args->flags & K_CLONE_THREAD))
+    bool in_memory = args->flags & (K_CLONE_THREAD | K_CLONE_VM);
+    if (!in_memory)
         replay_fork_follow();
     i64 pid = replay_feed();
-    if (pid > 0 && (args->flags & K_CLONE_THREAD))
+    if (pid > 0 && in_memory)
         replay_thread_create(args, (u32)pid);
     if (pid == 0)
         process_become_forked(args);
