@@ -1,8 +1,10 @@
-/* until, buntil and first: to where a location is executed, a condition becomes true, or a value changes.
+/* until, buntil and first: to where a location is executed, a condition becomes true, or a value
+ * changes.
  *
- * What is known to lie at fixed places is a breakpoint of the session for the time of the movement: the engine compares, and all other
- * breakpoints have their say on the way.  What has to be looked at (pointers that are followed, registers) is found by a question over
- * time first; then the way there is made, unless something stops it.
+ * What is known to lie at fixed places is a breakpoint of the session for the time of the movement:
+ * the engine compares, and all other breakpoints have their say on the way.  What has to be looked
+ * at (pointers that are followed, registers) is found by a question over time first; then the way
+ * there is made, unless something stops it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ void debug_goal_destroy(struct debug_goal *g)
     free(g);
 }
 
-/* --- what X is ----------------------------------------------------------------------------------- */
+/* --- what X is -------------------------------------------------------------------------------- */
 
 /* LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N, -N. */
 static bool looks_like_location(const char *text)
@@ -41,7 +43,8 @@ static bool looks_like_name(const char *text)
            !strstr(text, "->") && !strpbrk(text, ".=!&|+[]");
 }
 
-static struct error *debug_until_locate(struct debug *d, const char *text, u64 **ret, size_t *ret_count)
+static struct error *debug_until_locate(struct debug *d, const char *text, u64 **ret,
+                                        size_t *ret_count)
 {
     struct symbols *symbols;
     struct code_place *places;
@@ -68,7 +71,8 @@ static void debug_until_compile(struct debug_goal *g)
     error_destroy(err);
 }
 
-static struct error *make_goal(struct debug *d, const char *text, bool location, struct debug_goal **ret)
+static struct error *make_goal(struct debug *d, const char *text, bool location,
+                               struct debug_goal **ret)
 {
     struct subject *s;
     struct error *err = location ? debug_subject_location(d, text, &s) : debug_subject(d, text, &s);
@@ -106,7 +110,7 @@ struct error *debug_read_goal(struct debug *d, const char *text, u64 **ret_pcs, 
     return err && looks_like_name(text) ? error_within(err, "%s is no location", text) : err;
 }
 
-/* --- at fixed places ------------------------------------------------------------------------------- */
+/* --- at fixed places -------------------------------------------------------------------------- */
 
 struct adding {
     struct debug *d;
@@ -124,8 +128,12 @@ static void debug_until_add_place(void *context, u64 address, u64 size)
 {
     struct adding *a = context;
     u32 number = 0;
-    struct breakpoint b = {.kind = SITE_STORE, .flags = PLAN_BECOMES, .address = address, .size = size,
-                           .thread = CONTROL_THREAD_ANY, .condition = a->g->code,
+    struct breakpoint b = {.kind = SITE_STORE,
+                           .flags = PLAN_BECOMES,
+                           .address = address,
+                           .size = size,
+                           .thread = CONTROL_THREAD_ANY,
+                           .condition = a->g->code,
                            .condition_size = (u32)a->g->code_size};
     debug_until_add(a, &b, &number);
     if (number)
@@ -203,7 +211,8 @@ static void debug_until_take_value(struct debug_goal *g, const struct plan_hit *
 }
 
 /* Which of what stopped it is ours; the rest is the user's. */
-static void take_stop(struct debug_goal *g, enum session_direction direction, struct session_stop *stop)
+static void take_stop(struct debug_goal *g, enum session_direction direction,
+                      struct session_stop *stop)
 {
     u32 kept = 0;
     bool bound = false;
@@ -244,15 +253,17 @@ static void bound_cover(struct debug *d, struct debug_goal *g)
         g->cover.from = place.at;
 }
 
-static struct error *go_by_locations(struct debug *d, struct debug_goal *g, enum session_direction direction,
-                                 struct session_stop *stop)
+static struct error *go_by_locations(struct debug *d, struct debug_goal *g,
+                                     enum session_direction direction, struct session_stop *stop)
 {
     enum became_truth holds;
     struct session_place place;
     session_place(d->session, &place);
-    g->cover = (struct debug_cover){
-        .from = direction == FORWARD ? place.at : session_first(d->session), .from_here = direction == FORWARD,
-        .to = direction == FORWARD ? session_last(d->session) : place.at, .to_here = direction == BACKWARD};
+    g->cover =
+        (struct debug_cover){.from = direction == FORWARD ? place.at : session_first(d->session),
+                             .from_here = direction == FORWARD,
+                             .to = direction == FORWARD ? session_last(d->session) : place.at,
+                             .to_here = direction == BACKWARD};
     struct error *err = add_locations(d, g);
     if (!err)
         err = session_continue(d->session, direction, 1, stop);
@@ -270,7 +281,7 @@ static struct error *go_by_locations(struct debug *d, struct debug_goal *g, enum
     return err;
 }
 
-/* --- by a question --------------------------------------------------------------------------------- */
+/* --- by a question ---------------------------------------------------------------------------- */
 
 struct until_answer {
     bool found, at_start, interrupted;
@@ -278,8 +289,9 @@ struct until_answer {
     u32 thread;
 };
 
-static struct error *ask_change(struct debug *d, struct debug_goal *g, struct moment from, struct moment to,
-                                enum session_direction direction, struct until_answer *ret)
+static struct error *ask_change(struct debug *d, struct debug_goal *g, struct moment from,
+                                struct moment to, enum session_direction direction,
+                                struct until_answer *ret)
 {
     struct history_answer a;
     char *key = subject_key(g->subject);
@@ -302,8 +314,9 @@ static struct error *ask_change(struct debug *d, struct debug_goal *g, struct mo
     return NULL;
 }
 
-static struct error *ask_became(struct debug *d, struct debug_goal *g, struct moment from, struct moment to,
-                                enum session_direction direction, struct until_answer *ret)
+static struct error *ask_became(struct debug *d, struct debug_goal *g, struct moment from,
+                                struct moment to, enum session_direction direction,
+                                struct until_answer *ret)
 {
     struct became_answer a;
     struct became_question q = {.holds = subject_holds, .context = g->subject, .bytecode = g->code,
@@ -325,7 +338,8 @@ static struct error *debug_until_ask(struct debug *d, struct debug_goal *g, stru
 }
 
 /* What lies ahead, or behind.  Of a local, from where it was first written. */
-static struct error *find_bounds(struct debug *d, struct debug_goal *g, enum session_direction direction)
+static struct error *find_bounds(struct debug *d, struct debug_goal *g,
+                                 enum session_direction direction)
 {
     struct session_place place;
     struct debug_cover *c = &g->cover;
@@ -343,9 +357,10 @@ static struct error *find_bounds(struct debug *d, struct debug_goal *g, enum ses
     return err;
 }
 
-/* The first write of a local in its frame is where it gets a value: a condition that holds then has become true by it. */
-static struct error *judge_first_write(struct debug *d, struct debug_goal *g, enum session_direction direction,
-                                       struct until_answer *a)
+/* The first write of a local in its frame is where it gets a value: a condition that holds then
+ * has become true by it. */
+static struct error *judge_first_write(struct debug *d, struct debug_goal *g,
+                                       enum session_direction direction, struct until_answer *a)
 {
     struct debug_cover *c = &g->cover;
     struct history_state state;
@@ -369,8 +384,8 @@ static struct error *judge_first_write(struct debug *d, struct debug_goal *g, en
     return NULL;
 }
 
-static struct error *ask_within(struct debug *d, struct debug_goal *g, enum session_direction direction,
-                                struct until_answer *a)
+static struct error *ask_within(struct debug *d, struct debug_goal *g,
+                                enum session_direction direction, struct until_answer *a)
 {
     struct debug_cover *c = &g->cover;
     struct error *err = direction == FORWARD ? judge_first_write(d, g, direction, a) : NULL;
@@ -425,8 +440,8 @@ static struct error *debug_until_find_target(struct debug *d, struct debug_goal 
     return forward ? heed_end(g, place.at, ret, &a->interrupted) : NULL;
 }
 
-static struct error *go_by_question(struct debug *d, struct debug_goal *g, enum session_direction direction,
-                                    struct session_stop *stop)
+static struct error *go_by_question(struct debug *d, struct debug_goal *g,
+                                    enum session_direction direction, struct session_stop *stop)
 {
     struct until_answer a = {0};
     struct moment to;
@@ -447,13 +462,14 @@ static struct error *go_by_question(struct debug *d, struct debug_goal *g, enum 
     return err;
 }
 
-/* --- moving ------------------------------------------------------------------------------------------ */
+/* --- moving ----------------------------------------------------------------------------------- */
 
 struct error *debug_goal_go(struct debug *d, struct debug_goal *g, enum session_direction direction,
                           struct session_stop *stop)
 {
     g->outcome = NOT_REACHED;
-    bool fixed = g->subject->is_condition ? g->code && !subject_is_local(g->subject) : g->subject->is_fixed;
+    bool fixed =
+        g->subject->is_condition ? g->code && !subject_is_local(g->subject) : g->subject->is_fixed;
     return fixed ? go_by_locations(d, g, direction, stop) : go_by_question(d, g, direction, stop);
 }
 
@@ -502,4 +518,4 @@ struct error *debug_goal_first(struct debug *d, struct debug_goal *g, struct ses
     return err;
 }
 
-/* --- what is said ------------------------------------------------------------------------------------- */
+/* --- what is said ----------------------------------------------------------------------------- */

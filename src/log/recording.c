@@ -392,7 +392,8 @@ static struct error *recording_write_file(int fd, const char *text)
     return NULL;
 }
 
-struct error *recording_replace_text(const struct recording *rec, const char *name, const char *text)
+struct error *recording_replace_text(const struct recording *rec, const char *name,
+                                     const char *text)
 {
     struct error *err = NULL;
     _cleanup_(recording_freep) char *new = xformat("%s.new", name);

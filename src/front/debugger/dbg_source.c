@@ -64,7 +64,8 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
         return error_new("%s was not skipped", what);
     if (!delete)
         debug_strings_add(&d->debug->skips, what);
-    dbg_say(d, delete ? "%s is stepped into again\n" : "%s is crossed as one operation from now on\n",
+    dbg_say(d,
+            delete ? "%s is stepped into again\n" : "%s is crossed as one operation from now on\n",
             what);
     return NULL;
 }
@@ -122,7 +123,8 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     if (debug_take_word(&args, "var") || debug_take_word(&args, "variable"))
         return *args ? dbg_evaluate_silently(d, args)
                      : error_coded(ERROR_MISUSED, "say what to set: set var NAME = VALUE");
-    if (debug_take_word(&args, "print") || debug_take_word(&args, "p") || debug_take_word(&args, "pr"))
+    if (debug_take_word(&args, "print") || debug_take_word(&args, "p") ||
+        debug_take_word(&args, "pr"))
         return dbg_set_print(d, args);
     char *name = debug_next_word(&args);
     if (!name)
@@ -156,11 +158,13 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
     const struct { const char *name; u32 value; bool is_switch; } rows[] = {
         {"context", s->context, false}, {"listsize", s->listsize, false},
         {"colour", s->colour, true}, {"echo", s->echo, true},
-        {"past-main", d->debug->settings.past_main, true}, {"call-limit", d->debug->settings.call_limit, false},
+        {"past-main", d->debug->settings.past_main, true},
+        {"call-limit", d->debug->settings.call_limit, false},
     };
     bool some = false;
     (void)c;
-    if (debug_take_word(&args, "print") || debug_take_word(&args, "p") || debug_take_word(&args, "pr"))
+    if (debug_take_word(&args, "print") || debug_take_word(&args, "p") ||
+        debug_take_word(&args, "pr"))
         return dbg_show_print(d, args);
     if (!*args || strcmp(args, "disassembly-flavor") == 0) {
         some = true;
