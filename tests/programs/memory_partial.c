@@ -1,4 +1,5 @@
-/* Calls that fail after they have written a part of their answer: the part is there, also in a replay. */
+/* Calls that fail after they have written a part of their answer: the part is there, also in a
+ * replay. */
 #include "check.h"
 
 #include <sys/mman.h>

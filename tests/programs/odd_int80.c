@@ -1,5 +1,6 @@
-/* System calls by `int 0x80`, as programs of 32 bits make them: with their numbers, arguments of 32 bits, and no register
- * changed but rax.  Where the kernel does not take them the instruction faults, and nothing is tried. */
+/* System calls by `int 0x80`, as programs of 32 bits make them: with their numbers, arguments of
+ * 32 bits, and no register changed but rax.  Where the kernel does not take them the instruction
+ * faults, and nothing is tried. */
 #include "check.h"
 
 #include <fcntl.h>
