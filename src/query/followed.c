@@ -43,6 +43,8 @@ static void met_deinit(struct met *e)
 static void drop_events(struct following *f, size_t count)
 {
     struct met *events = f->part.items;
+    if (!count)
+        return;
     for (size_t i = 0; i < count; i++)
         met_deinit(&events[i]);
     memmove(events, events + count, (f->part.count - count) * sizeof *events);
