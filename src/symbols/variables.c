@@ -751,9 +751,12 @@ bool variables_bound(struct evaluation *v, struct module *m, Dwarf_Attribute *a,
     Dwarf_Op *ops;
     size_t count;
     if (dwarf_formref_die(a, &found.die)) {
+        bool only_types = v->only_types;
+        v->only_types = false; /* a type has the bound itself, where any number is not as good */
         struct error *err = variables_value(v, &found, &value);
         if (!err)
             err = value_integer(value, ret);
+        v->only_types = only_types;
         error_destroy(err);
         return !err;
     }

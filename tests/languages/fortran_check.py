@@ -38,8 +38,6 @@ RULES = [
     (r"\(PTR TO -> \( integer\(kind=1\) \)\) (0x\S+ <\S+>) '.*", r"\(PTR TO -> \( integer\(kind=1\) \)\) 0x\S+ <\S+>",
      "gdb takes small integers for characters"),
     (r".*Lower bound may not be .*", r".*\*\).*", "bounds that are optimised out"),
-    (r"integer\(kind=4\) \(3,(\*\)|Lower bound may not be .*)", r"integer\(kind=4\) \(3,1\)",
-     "a mistake of ebb's: the lower bound of an array that is optimised out is taken for 1"),
     (r"character \(\d+\)", r"character\*\(\*\)", "a length that gdb remembers"),
     (r"-nan.*", r"nan.*", "gdb subtracts from 0"),
     (r"Cannot perform exponentiation.*", r"0", "what is too small is 0"),
