@@ -553,6 +553,26 @@ static const char *lookup_unaliased(struct evaluation *v, struct spaces *s, cons
     return other ? lookup_joined(v, other, end + 2) : name;
 }
 
+/* A static member that is a constant: npos of std::string, whose class has other names besides. */
+static bool lookup_constant_member(struct type *t, const char *name, struct name_meaning *ret)
+{
+    Dwarf_Die child;
+    Dwarf_Attribute a;
+    if (dwarf_child(&t->die, &child) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&child);
+        const char *own = dwarf_diename(&child);
+        if ((tag == DW_TAG_member || tag == DW_TAG_variable) && own && strcmp(own, name) == 0 &&
+            dwarf_attr_integrate(&child, DW_AT_const_value, &a)) {
+            *ret = (struct name_meaning){.kind = NAME_VARIABLE,
+                                         .variable = {.die = child, .module = t->module}};
+            return true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
 /* A member of the class, or a constant of the enum, that the space is. */
 static bool lookup_in_type(struct evaluation *v, struct spaces *s, struct type *t, const char *name,
                            struct name_meaning *ret)
@@ -563,7 +583,8 @@ static bool lookup_in_type(struct evaluation *v, struct spaces *s, struct type *
         return false;
     char *whole = type_text(v, t);
     bool found = lookup_in_space(v, s, whole, name, ret) ||
-                 (s->kinds >> NAME_VARIABLE & 1 && lookup_member(v, name, t, ret));
+                 (s->kinds >> NAME_VARIABLE & 1 &&
+                  (lookup_member(v, name, t, ret) || lookup_constant_member(t, name, ret)));
     free(whole);
     return found;
 }
