@@ -711,6 +711,22 @@ static struct error *no_debug_symbol(struct evaluation *v, const char *name, str
     return NULL;
 }
 
+/* A function that was also inlined: its DIE has a type but no address, which its symbol has. */
+static bool evaluate_by_linkage(struct evaluation *v, const struct name_meaning *m,
+                                struct value **ret)
+{
+    enum { LINKAGE_NAME = 0x6e };
+    Dwarf_Attribute a;
+    Dwarf_Die die = m->variable.die;
+    u64 address;
+    const char *name = dwarf_attr_integrate(&die, LINKAGE_NAME, &a) ? dwarf_formstring(&a)
+                                                                     : dwarf_diename(&die);
+    if (!name || !values_symbol(v, name, &address))
+        return false;
+    *ret = value_at(v, type_of(v, m->variable.module, &die), address, NULL);
+    return true;
+}
+
 static struct error *evaluate_this_member(struct evaluation *v, const struct name_meaning *m,
                                           struct value **ret)
 {
@@ -752,7 +768,7 @@ struct error *evaluate_meaning(struct evaluation *v, const char *text, const str
     if (!err || m->kind != NAME_FUNCTION)
         return err;
     error_destroy(err);
-    return no_debug_symbol(v, text, ret);
+    return evaluate_by_linkage(v, m, ret) ? NULL : no_debug_symbol(v, text, ret);
 }
 
 static struct error *evaluate_name(struct evaluation *v, const char *text, struct value **ret)

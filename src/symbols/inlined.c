@@ -79,7 +79,11 @@ u32 module_inlined_at(struct module *m, u64 pc, const Dwarf_Die *outermost)
 static void inlined_add_entry(struct wanted *w, Dwarf_Die *die)
 {
     Dwarf_Addr entry, base, start, end;
-    if (dwarf_ranges(die, 0, &base, &start, &end) <= 0 || start >= end)
+    ptrdiff_t next = 0;
+    do /* g++ writes ranges in which nothing is left, also as the first of several */
+        next = dwarf_ranges(die, next, &base, &start, &end);
+    while (next > 0 && start >= end);
+    if (next <= 0)
         return;
     if (!die_entry(die, &entry) || dwarf_haspc(die, entry) != 1)
         entry = start;

@@ -30,9 +30,26 @@ questions_about() {
     esac
 }
 
+# questions_returned COMPILER LANGUAGE FLAGS...: the results of functions of 200 types, as finish says.
+questions_returned() {
+    local compiler=$1 language=$2 source=$SCRATCH/returned.c
+    shift 2
+    [ "$language" = c ] || source=$SCRATCH/returned.cc
+    local name program=$SCRATCH/returned
+    name=$(echo "returned $compiler $*" | tr -s ' ' '-' | sed 's/--*/-/g')
+    python3 tests/questions/returned.py "$language" "$questions_seed" >"$source"
+    if ! have "$compiler"; then
+        skip "$name" "$compiler is not installed"
+    elif ! timeout 600 "$compiler" -g -w "$@" -o "$program" "$source" >"$SCRATCH/log" 2>&1; then
+        skip "$name" "does not compile: $(head -n 2 "$SCRATCH/log" | tr '\n' ' ')"
+    else
+        questions_stops=250 questions_about "$name" "$program" only=finish after=0 language="$language"
+    fi
+}
+
 # questions COMPILER SOURCE FLAGS...
 questions() {
-    local compiler=$1 source=$2 options=()
+    local compiler=$1 source=$2 options=(places=60)
     shift 2
     local name program=$SCRATCH/${source%.*}
     name=$(echo "$source $compiler $*" | tr -s ' ' '-' | sed 's/--*/-/g')

@@ -20,6 +20,10 @@ import gdb
 INTEGERS = ("char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int",
             "long", "unsigned long", "long long", "unsigned long long")
 FORMATS = "xduotcafz"
+LETTERS = "xdutocafz"  # of x; s and i have no sizes
+REGISTERS = ("$cs", "$ss", "$fs_base", "$mxcsr", "$xmm0.uint128", "$xmm1.v4_float", "$xmm2.v2_double",
+             "$xmm7.v16_int8", "$xmm15.v4_int32", "$st0", "$fctrl", "$ax", "$dl", "$esi", "$r9w", "$r10d",
+             "/x $eflags", "/t $rdi", "/d $rsp", "/x $sp", "$fp", "/a $pc")
 SKIPPED = ("__PRETTY_FUNCTION__", "__FUNCTION__", "__func__", "this@entry")
 
 
@@ -201,7 +205,7 @@ class Maker:
         if kind < 0.82:
             return "ptype %s" % self.part()[0]
         if kind < 0.92:
-            return "x/%d%s%s &%s" % (rng.randint(1, 6), rng.choice("xdut"), rng.choice("bhwg"), self.whole(self.part()[0]))
+            return "x/%d%s%s &%s" % (rng.randint(1, 6), rng.choice(LETTERS), rng.choice("bhwg"), self.whole(self.part()[0]))
         if kind < 0.96:
             return "print sizeof(%s)" % self.part()[0]
         text, type_ = self.part()
@@ -267,9 +271,43 @@ def finish():
     return "void" if value.endswith(" = 20271113") else value
 
 
+def spaced(register):
+    return register if register.startswith("/") else " " + register
+
+
+def locations(function):
+    """Where a breakpoint on the function lies: address and line of each place."""
+    try:
+        made = gdb.Breakpoint(function)
+        if made.pending:
+            said = "error: no such function"
+        else:
+            said = " ".join(sorted("%#x %s:%d" % (at.address, at.source[0].split("/")[-1], at.source[1])
+                                   if at.source else "%#x" % at.address for at in made.locations))
+        made.delete()
+        return said
+    except (gdb.error, RuntimeError) as error:
+        return "error: %s" % error
+
+
+def about_places(functions):
+    answers = []
+    for function in functions:
+        answers.append((0, "break %s" % function, locations(function)))
+        for question in ("info line %s", "info symbol %s", "info address %s"):
+            answers.append((0, question % function, ask(question % function)))
+    return answers
+
+
 def about_stop(number, stop, table):
     answers = []
     gdb.execute("ebb goto %s" % stop["moment"], to_string=True)
+    if stop.get("places"):
+        answers += about_places(table["functions"])
+    if table["only"] == "places":
+        return answers
+    if table["only"] == "finish":
+        return [(0, "finish", finish())] if stop.get("finish") else []
     answers.append((0, "backtrace", ask("backtrace")))
     for level, frame in match(stop["frames"], frames_here(40))[:table["frames"]]:
         rng = random.Random("%s %s %d %d" % (table["seed"], frame.name(), number, level))
@@ -279,6 +317,11 @@ def about_stop(number, stop, table):
         answers.append((level, "info args", ask("info args")))
         for register in rng.sample(("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r12", "r15", "rip", "eflags"), 3):
             answers.append((level, "print $%s" % register, ask("print $%s" % register)))
+        for register in rng.sample(REGISTERS, 2):
+            answers.append((level, "print%s" % spaced(register), ask("print%s" % spaced(register))))
+        for _ in range(2):
+            question = "x/%d%s%s $sp" % (rng.randint(1, 5), rng.choice(LETTERS), rng.choice("bhwg"))
+            answers.append((level, question, ask(question)))
         maker = Maker(rng, variables_of(frame), table["language"])
         if not maker.variables:
             continue

@@ -7,6 +7,8 @@
     frames=N    as many frames of each moment (3)
     clobbered=1 gdb shows wrong values of outer frames (clang)
     language=L  c, c++, rust, go, fortran (c)
+    only=finish only what the functions return; only=places: only where functions are
+    places=N    where the breakpoints, lines and symbols of as many functions are (0)
     keep=DIR    leaves the questions and both answers there
 
 ebb runs to functions of the program and to random places after them; in_gdb.py makes up the
@@ -49,8 +51,9 @@ def functions_of(program):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600)
     found = set()
     for line in done.stdout.decode("utf-8", "replace").split("\n"):
-        match = re.match(r"\d+:\t(?:.*[ *&])?([A-Za-z_][\w:]*)\(", line)
-        if match and not re.match(r"std::|__|_start", match.group(1)):
+        match = re.match(r"\d+:\t(?:.*[ *&])?([A-Za-z_][\w:.]*)\(", line)
+        if match and not re.match(r"std::|core::|alloc::|__|_start|(runtime|internal|sync|syscall|unicode|reflect)[./]",
+                                  match.group(1)):
             found.add(match.group(1))
     return sorted(found)
 
@@ -59,6 +62,7 @@ def choose_stops(ebb, recording, program, options, scratch):
     rng = random.Random("stops %s" % options["seed"])
     functions = functions_of(program)
     rng.shuffle(functions)
+    options["functions"] = functions[:options["places"]]
     functions = functions[:options["stops"]]
     commands = ["set context 0"]
     for function in functions:
@@ -77,7 +81,8 @@ def choose_stops(ebb, recording, program, options, scratch):
             moment = "%d:%s" % (answer["moment"]["tick"], answer["moment"]["pc"])
             if moment not in seen:
                 seen.add(moment)
-                stops.append({"moment": moment, "finish": fresh and len(answer["frames"]) > 1})
+                stops.append({"moment": moment, "finish": fresh and len(answer["frames"]) > 1,
+                              "places": not stops})
             fresh = False
     commands = []
     for stop in stops:
@@ -122,13 +127,15 @@ def ask_ebb(ebb, recording, stops, answers, scratch):
                 level = wanted
             places.append((len(commands), number, at))
             commands.append(question)
+            if question.startswith("break "):
+                commands.append("delete")
     said = talk(ebb, recording, commands, scratch)
     return {(number, at): said[place] for place, number, at in places if place < len(said)}
 
 
 def main():
     ebb, recording, program, seed = sys.argv[1:5]
-    options = {"seed": seed, "stops": 20, "count": 15, "frames": 3, "after": 1, "language": "c", "keep": ""}
+    options = {"seed": seed, "stops": 20, "count": 15, "frames": 3, "after": 1, "places": 0, "only": "", "language": "c", "keep": ""}
     for argument in sys.argv[5:]:
         name, _, value = argument.partition("=")
         options[name] = int(value) if value.isdigit() else value

@@ -13,6 +13,11 @@ def words(text):
     text = re.sub(r"^(\$\d+|type) = ", "", text)
     text = re.sub(r"<optimized out>", "<optimised out>", text)
     text = re.sub(r"\{<optimised out>(, <optimised out>)*\}", "<optimised out>", text)  # an array of which nothing is known
+    before = None
+    while before != text:  # bytes that are no UTF-8: gdb tells them from others at the end of a text
+        before = text
+        text = re.sub(r'", <incomplete sequence ((\\\d+)+)>', r'\1"', text)
+        text = re.sub(r'([=,{(] ?)<incomplete sequence ((\\\d+)+)>', r'\1"\2"', text)
     return re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<there is no memory at \1>", text)
 
 
@@ -124,7 +129,8 @@ def named(text):
 
 
 def same_locals(gdb, ours):
-    """gdb leaves out variables that are constants throughout; `print` asks about these, too.  It lists those
+    """gdb leaves out variables that are constants throughout; `print` asks about these, too.  It has them in another
+    order if a function was inlined.  It lists those
     that have no place here twice for a function that was inlined, and those of blocks without code."""
     left = named(ours)
     for name, value in named(words(gdb)):
@@ -132,11 +138,9 @@ def same_locals(gdb, ours):
             continue
         if re.search(r"which is more than max-value-size|<error reading|Python Exception|length -\d|length \d{8}", value):
             continue  # an array or a container that is not made yet
-        while left and left[0] != [name, value]:
-            left.pop(0)
-        if not left:
+        if [name, value] not in left:
             return False
-        left.pop(0)
+        left.remove([name, value])
     return True
 
 
@@ -144,7 +148,8 @@ EMPTY = (("No locals.", "There are no locals."), ("No arguments.", "There are no
 
 # (when it applies: question, gdb's text, ebb's text; the reason why ebb's answer is right)
 RULES = [
-    (lambda q, g, e: re.match(r"print \$r(ax|cx|dx|si|di|8|9|10|11)$", q) and e == "<optimised out>",
+    (lambda q, g, e: re.match(r"print(/\w)? \$([re]?(ax|cx|dx|si|di)|[acd][lh]|[sd]il|r(8|9|10|11)[dwl]?|[xy]mm\d+\S*|st\d)$", q) and
+     e == "<optimised out>",
      "a call need not preserve these registers: gdb shows in outer frames what the inner ones have made of them"),
     (lambda q, g, e: re.match(r"whatis sizeof", q) and (g, e) == ("int", "unsigned long"),
      "sizeof is a size_t, for elements of arrays too"),
@@ -181,6 +186,10 @@ RULES = [
      "gdb takes integers of 16 bytes for long doubles"),
     (lambda q, g, e: q.startswith("print $r") and re.sub(r" <.*>", "", g) == re.sub(r" <.*>", "", e),
      "several symbols begin there"),
+    (lambda q, g, e: re.search(r"<[^<>]*-\d+>", g) and re.sub(r" <.*>", "", g) == re.sub(r" <.*>", "", e),
+     "the cold part of a function: gdb counts back from the function, ebb from where the part begins"),
+    (lambda q, g, e: re.match(r"x/\d+a", q) and re.sub(r" <[^\t\n]*>", "", g) == re.sub(r" <[^\t\n]*>", "", e),
+     "several symbols begin there, or the symbol is one of the linker's own"),
     (lambda q, g, e: re.search(r"<_\w+(\+\d+)?>", g) and re.sub(r"<_\w+", "<", g) == re.sub(r"<_\w+", "<", e),
      "several symbols of a library begin there"),
     (lambda q, g, e: g.endswith("...") and e.startswith(g[:-3]),
@@ -215,6 +224,7 @@ UNKNOWN_TO_GDB = [
     (r"", r"Cannot access memory at address 0x0$", "of an object in registers, gdb does not find the virtual base"),
     (r"", r"Request for member '\w+' is ambiguous", "ebb takes the first of the bases"),
     (r"", r"gdb dies of it", "an internal error of gdb"),
+    (r"info symbol", r"Cannot reference virtual member function", "gdb asks for an object to call it for"),
 ]
 
 # ebb refuses: (question, gdb's answer, ebb's error), and why.
@@ -227,6 +237,51 @@ REFUSED = [
     (r"info ", r"No symbol table info available", r"this frame has no debug information", "in other words"),
     (r"", r"", r"a (struct|union|class) is no number", "C has no cast from a struct to a number; gdb reads its first bytes"),
 ]
+
+
+NEAR = 256  # bytes: of a prologue; or from the first range of an inlined function, which gdb takes, to its entry_pc
+
+
+def same_places(gdb, ours):
+    """The locations of a breakpoint.  gdb also finds functions of libraries that have the name of one of the
+    program's.  In optimised code, ebb goes on to where every parameter can be read (docs/movement.md)."""
+    mine = sorted((int(at["pc"], 16), (at.get("file") or "").split("/")[-1]) for at in ours["locations"])
+    words = gdb.split()
+    theirs = sorted((int(pc, 16), place.split(":")[0]) for pc, place in zip(words[::2], words[1::2]))
+    if len(words) < 2 or not mine:
+        return gdb == " ".join("%#x" % pc for pc, _ in mine)
+    left = list(theirs)
+    for pc, _ in mine:
+        near = [at for at in left if at[0] <= pc < at[0] + NEAR]
+        if not near:
+            return False
+        left.remove(near[-1])
+    files = {path for _, path in mine}
+    return not [at for at in left if at[1] in files]
+
+
+def same_lines(gdb, ours):
+    """`info line`: gdb ends a line with its row of the table, ebb where another line begins."""
+    def read(text):
+        found = re.findall(r'Line (\d+) of "([^"]*)" (?:starts at address|is at address) (0x[0-9a-f]+)', text)
+        return sorted((int(line), path.split("/")[-1], int(start, 16)) for line, path, start in found)
+    a, b = read(gdb), read(ours)
+    return bool(b) and all(any(x[1] == y[1] and x[2] <= y[2] < x[2] + NEAR for x in a) for y in b)
+
+
+def at_own_entry(name, gdb, ours):
+    """gdb takes a function for the first place where it was inlined; ebb for its own code."""
+    own = re.match(r'(?:Symbol ")?(?:[^"(]*::)?%s\b[^+]*( in section|" is a function)' % re.escape(name), symbol_name(ours))
+    return bool(own) and bool(re.search(r" \+ \d+ in section|is a function at address", gdb))
+
+
+def symbol_name(text):
+    """Without the types of the parameters."""
+    before = None
+    while before != text:
+        before = text
+        text = re.sub(r"\([^()]*\)( const)?|<[^<>]*>", "", text)
+    return re.sub(r"\[abi:\w+\]", "", text)
 
 
 def differ(question, level, gdb, ours, options):
@@ -242,10 +297,19 @@ def differ(question, level, gdb, ours, options):
             known = any(re.match(q, question) and re.search(g, words(gdb)) and re.search(e, ours["error"]) for q, g, e, _ in REFUSED)
             return None if known else "ebb says an error"
         return None
+    if question.startswith("break "):
+        return None if same_places(gdb, ours) else "places"
     text = re.sub(r"\n\(\S+ is .* here; there (is|are) also .*\)$", "", ours["text"].rstrip("\n"))
     if question == "backtrace":
         a, b = frames(gdb), frames(text)
         return None if len(a) == len(b) and all(same_frame(x, y) for x, y in zip(a, b)) else "frames"
+    if question.startswith("info line "):
+        return None if same_lines(gdb, text) else "lines"
+    if re.match(r"info (symbol|address) ", question):
+        name = question.split()[2].split("::")[-1]
+        return None if symbol_name(gdb) == symbol_name(text) or at_own_entry(name, gdb, text) else "symbol"
+    if question.startswith("x/") and options["language"] == "c++":
+        gdb = gdb.replace("<main()", "<main")
     if question == "frame":
         a, b = frames(gdb), frames(text)
         return None if len(a) == len(b) == 1 and same_frame(a[0], b[0]) else "frame"
