@@ -5,8 +5,12 @@
  * Optimised code says by location lists where each parameter is at each instruction, beginning
  * with the first; a later instruction may have lost some of them, and there may be a branch
  * before it, so that it is not come to at each call.
+ *
+ * Go's functions begin with a look at whether the stack is large enough. If it is not, the runtime
+ * makes it larger and begins the function again: only after that look is there one stop per call.
  */
 #include <dwarf.h>
+#include <string.h>
 
 #include "symbols/symbols_internal.h"
 
@@ -76,6 +80,33 @@ static bool has_parameters_at(Dwarf_Die *function, Dwarf_Addr entry)
     return has_list || is_optimised(function);
 }
 
+static bool is_of_go(Dwarf_Die *function)
+{
+    Dwarf_Die unit;
+    return dwarf_diecu(function, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_Go;
+}
+
+/* `cmp rsp, [r14 + 16]` or, of a large frame, the same of r12; then a jump if it is not above. */
+static u64 after_stack_check(struct symbols *s, const struct function_symbol *f)
+{
+    enum { LOOKED_AT = 24 };
+    static const u8 compare[] = {0x3b, 0x66, 0x10};
+    u8 code[LOOKED_AT];
+    const struct symbols_host *host = &s->host;
+    if (f->end - f->start < LOOKED_AT || !host->peek(host->context, f->start, code, sizeof code))
+        return f->start;
+    for (size_t n = 1; n + sizeof compare + 6 <= LOOKED_AT; n++) {
+        const u8 *jump = code + n + sizeof compare;
+        if (memcmp(code + n, compare, sizeof compare) != 0 || (code[n - 1] & 0xf8) != 0x48)
+            continue;
+        if (jump[0] == 0x76)
+            return f->start + n + sizeof compare + 2;
+        if (jump[0] == 0x0f && jump[1] == 0x86)
+            return f->start + n + sizeof compare + 6;
+    }
+    return f->start;
+}
+
 u64 function_body(struct symbols *s, const struct function_symbol *f)
 {
     Dwarf_Die function;
@@ -83,6 +114,6 @@ u64 function_body(struct symbols *s, const struct function_symbol *f)
     Dwarf_Addr entry;
     if (module_function_die(m, f->start, &function) && die_entry(&function, &entry) &&
         entry + m->dwarf_bias == f->start && has_parameters_at(&function, entry))
-        return f->start;
+        return is_of_go(&function) ? after_stack_check(s, f) : f->start;
     return first_point(m, f);
 }

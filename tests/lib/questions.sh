@@ -63,3 +63,42 @@ questions() {
         questions_about "$name" "$program" "${options[@]}"
     fi
 }
+
+# questions_plainly NAME LANGUAGE FUNCTIONS: about $SCRATCH/program.
+questions_plainly() {
+    questions_about "$1" "$SCRATCH/program" plain=1 places=20 language="$2" functions="$3"
+}
+
+questions_fortran() {
+    if ! have gfortran; then
+        skip fortran 'gfortran is not installed'
+    elif ! gfortran -g "$@" -J "$SCRATCH" -o "$SCRATCH/program" tests/languages/procedures.f90 >"$SCRATCH/log" 2>&1; then
+        skip fortran "does not compile: $(head -n 2 "$SCRATCH/log" | tr '\n' ' ')"
+    else
+        questions_plainly "fortran$*" fortran \
+            funcs::fact,funcs::fb,funcs::fc,funcs::fd,funcs::fi,funcs::fl,funcs::fp,funcs::fq
+    fi
+}
+
+questions_go() {
+    local name
+    name=$(echo "go$*" | tr -s ' ' '-')
+    if ! have go; then
+        skip go 'go is not installed'
+    elif ! GOCACHE=$SCRATCH/cache GO111MODULE=off timeout 600 go build "$@" -o "$SCRATCH/program" \
+            tests/languages/go_returned.go >"$SCRATCH/log" 2>&1; then
+        skip go "does not compile: $(head -n 2 "$SCRATCH/log" | tr '\n' ' ')"
+    else
+        questions_plainly "$name" go main.fInt,main.fStr,main.fTwo,main.fP,main.fMany,main.fMap,main.main
+    fi
+}
+
+questions_rust() {
+    if ! have rustc; then
+        skip rust 'rustc is not installed'
+    elif ! timeout 600 rustc -g "$@" --crate-name values -o "$SCRATCH/program" tests/languages/values.rs >"$SCRATCH/log" 2>&1; then
+        skip rust "does not compile: $(head -n 2 "$SCRATCH/log" | tr '\n' ' ')"
+    else
+        questions_plainly "rust$*" rust values::main,values::with_arguments,values::shapes::Point::length
+    fi
+}

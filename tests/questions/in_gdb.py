@@ -40,7 +40,7 @@ def ask(command):
         out.write(command)
     try:
         said = gdb.execute(command, to_string=True).rstrip("\n")
-        return re.sub(r"^(warning:.*\n)+", "", said)
+        return re.sub(r"^(warning:.*\n)+|\n?warning: \(.*\)(?=\n|$)", "", said)
     except gdb.error as error:
         return "error: %s" % str(error).split("\n")[0]
     except (gdb.MemoryError, RuntimeError, UnicodeError) as error:
@@ -299,6 +299,19 @@ def about_places(functions):
     return answers
 
 
+def about_machine(rng, level):
+    """Registers, and memory in all formats."""
+    answers = []
+    for register in rng.sample(("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r12", "r15", "rip", "eflags"), 3):
+        answers.append((level, "print $%s" % register, ask("print $%s" % register)))
+    for register in rng.sample(REGISTERS, 2):
+        answers.append((level, "print%s" % spaced(register), ask("print%s" % spaced(register))))
+    for _ in range(2):
+        question = "x/%d%s%s $sp" % (rng.randint(1, 5), rng.choice(LETTERS), rng.choice("bhwg"))
+        answers.append((level, question, ask(question)))
+    return answers
+
+
 def about_stop(number, stop, table):
     answers = []
     gdb.execute("ebb goto %s" % stop["moment"], to_string=True)
@@ -312,16 +325,13 @@ def about_stop(number, stop, table):
     for level, frame in match(stop["frames"], frames_here(40))[:table["frames"]]:
         rng = random.Random("%s %s %d %d" % (table["seed"], frame.name(), number, level))
         frame.select()
+        if table["plain"]:
+            answers += about_machine(rng, level)
+            continue
         answers.append((level, "frame", ask("frame")))
         answers.append((level, "info locals", ask("info locals")))
         answers.append((level, "info args", ask("info args")))
-        for register in rng.sample(("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r12", "r15", "rip", "eflags"), 3):
-            answers.append((level, "print $%s" % register, ask("print $%s" % register)))
-        for register in rng.sample(REGISTERS, 2):
-            answers.append((level, "print%s" % spaced(register), ask("print%s" % spaced(register))))
-        for _ in range(2):
-            question = "x/%d%s%s $sp" % (rng.randint(1, 5), rng.choice(LETTERS), rng.choice("bhwg"))
-            answers.append((level, question, ask(question)))
+        answers += about_machine(rng, level)
         maker = Maker(rng, variables_of(frame), table["language"])
         if not maker.variables:
             continue
@@ -332,7 +342,7 @@ def about_stop(number, stop, table):
             asked.add(maker.question())
         for question in sorted(asked):
             answers.append((level, question, ask(question)))
-    if stop.get("finish"):
+    if stop.get("finish") and table["language"] not in ("go", "rust", "fortran"):
         answers.append((0, "finish", finish()))
     return answers
 

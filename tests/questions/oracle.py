@@ -8,6 +8,8 @@
     clobbered=1 gdb shows wrong values of outer frames (clang)
     language=L  c, c++, rust, go, fortran (c)
     only=finish only what the functions return; only=places: only where functions are
+    plain=1     no values of variables: their language has a check of its own
+    functions=N,N...  these functions; without it, those that gdb lists
     places=N    where the breakpoints, lines and symbols of as many functions are (0)
     keep=DIR    leaves the questions and both answers there
 
@@ -60,7 +62,7 @@ def functions_of(program):
 
 def choose_stops(ebb, recording, program, options, scratch):
     rng = random.Random("stops %s" % options["seed"])
-    functions = functions_of(program)
+    functions = options["functions"].split(",") if options["functions"] else functions_of(program)
     rng.shuffle(functions)
     options["functions"] = functions[:options["places"]]
     functions = functions[:options["stops"]]
@@ -135,7 +137,7 @@ def ask_ebb(ebb, recording, stops, answers, scratch):
 
 def main():
     ebb, recording, program, seed = sys.argv[1:5]
-    options = {"seed": seed, "stops": 20, "count": 15, "frames": 3, "after": 1, "places": 0, "only": "", "language": "c", "keep": ""}
+    options = {"seed": seed, "stops": 20, "count": 15, "frames": 3, "after": 1, "places": 0, "only": "", "plain": 0, "functions": "", "language": "c", "keep": ""}
     for argument in sys.argv[5:]:
         name, _, value = argument.partition("=")
         options[name] = int(value) if value.isdigit() else value

@@ -25,7 +25,7 @@ def cpp_words(gdb, ours):
     """Both in the same words: ebb leaves out what templates have by default, and shows what a member refers to."""
     gdb, ours = [re.sub(r"(= @0x[0-9a-f]+): (<[^<>]*>|[^,{}\n]+)", r"\1", text) for text in (gdb, ours)]
     # A base that is not made yet: gdb shows it once, ebb in each class that has it.
-    gdb, ours = [re.sub(r"<[\w:]+> = <invalid address>, ", "", text) for text in (gdb, ours)]
+    gdb, ours = [re.sub(r"<[\w:]+> = <(invalid address|there is no memory at 0x[0-9a-f]+)>, ", "", text) for text in (gdb, ours)]
     before = None
     while before != gdb:
         before = gdb
@@ -211,6 +211,20 @@ RULES = [
      "gdb has sizeof as an int in some places"),
 ]
 
+def rust_words(text):
+    """Registers as ebb writes them: arrays in braces, as in C, and pointers to functions by Rust's own name."""
+    text = re.sub(r"^\(\*mut fn \(\)\)", "(fn())", text)
+    return re.sub(r"^\[(.*)\]$", r"{\1}", text, flags=re.S)
+
+
+RULES += [
+    (lambda q, g, e: q.startswith("print") and "$" in q and rust_words(g) == e, "registers in a frame of Rust"),
+    (lambda q, g, e: q == "print $fp" and re.match(r"\(void \*\) 0xc0", g) and re.match(r"\(void \*\) 0xc0", e),
+     "of Go's frames gdb takes the address for the base"),
+    (lambda q, g, e: q == "print $fp" and g == "(void *) 0x0",
+     "gdb has no base of an inlined frame; ebb has rbp, which $fp stands for"),
+]
+
 # gdb has no answer: (question, gdb's error), and why ebb may have one.
 UNKNOWN_TO_GDB = [
     (r"", r"That operation is not available on integers of more than 8 bytes",
@@ -223,6 +237,7 @@ UNKNOWN_TO_GDB = [
      "gdb follows the table of an object that is not made yet, though that is not needed"),
     (r"", r"Cannot access memory at address 0x0$", "of an object in registers, gdb does not find the virtual base"),
     (r"", r"Request for member '\w+' is ambiguous", "ebb takes the first of the bases"),
+    (r"", r"virtual baseclass botch", "of an object that is not made yet, ebb has what does not need its bases"),
     (r"", r"gdb dies of it", "an internal error of gdb"),
     (r"info symbol", r"Cannot reference virtual member function", "gdb asks for an object to call it for"),
 ]
@@ -242,7 +257,7 @@ REFUSED = [
 NEAR = 256  # bytes: of a prologue; or from the first range of an inlined function, which gdb takes, to its entry_pc
 
 
-def same_places(gdb, ours):
+def same_places(gdb, ours, clang):
     """The locations of a breakpoint.  gdb also finds functions of libraries that have the name of one of the
     program's.  In optimised code, ebb goes on to where every parameter can be read (docs/movement.md)."""
     mine = sorted((int(at["pc"], 16), (at.get("file") or "").split("/")[-1]) for at in ours["locations"])
@@ -252,10 +267,12 @@ def same_places(gdb, ours):
         return gdb == " ".join("%#x" % pc for pc, _ in mine)
     left = list(theirs)
     for pc, _ in mine:
-        near = [at for at in left if at[0] <= pc < at[0] + NEAR]
+        near = [at for at in left if -NEAR * clang <= pc - at[0] < NEAR]
         if not near:
             return False
         left.remove(near[-1])
+    if clang:  # gdb looks for the line once more, and finds each part of code that was moved
+        return True
     files = {path for _, path in mine}
     return not [at for at in left if at[1] in files]
 
@@ -276,12 +293,30 @@ def at_own_entry(name, gdb, ours):
 
 
 def symbol_name(text):
-    """Without the types of the parameters."""
+    """Without the types of the parameters, and as the language writes it: gdb takes Go's names for mangled ones of
+    Ada, and shows those of Fortran as the linker has them."""
     before = None
+    text = re.sub(r"::h[0-9a-f]{16}\b", "", text)  # the hash of Rust's older mangling
+    text = re.sub(r"\b__(\w+?)_MOD_(\w+)", r"\1::\2", re.sub(r"\bmain\[(\w+)\]", r"main.\1", text))
     while before != text:
         before = text
         text = re.sub(r"\([^()]*\)( const)?|<[^<>]*>", "", text)
     return re.sub(r"\[abi:\w+\]", "", text)
+
+
+def frame_places(text):
+    """File and line of each frame down to the first without, for languages that write arguments in their own way."""
+    found = []
+    for line in text.split("\n"):
+        place = re.search(r" at \S*?([^/\s]+:\d+)( \(inlined\))?$", line)
+        if not re.match(r"#\d", line):
+            continue
+        if not place:
+            break
+        found.append(place.group(1))
+        if re.match(r"#\d+ +(0x[0-9a-f]+ in )?main \(", line):
+            break
+    return found
 
 
 def differ(question, level, gdb, ours, options):
@@ -298,8 +333,10 @@ def differ(question, level, gdb, ours, options):
             return None if known else "ebb says an error"
         return None
     if question.startswith("break "):
-        return None if same_places(gdb, ours) else "places"
+        return None if same_places(gdb, ours, bool(options.get("clobbered"))) else "places"
     text = re.sub(r"\n\(\S+ is .* here; there (is|are) also .*\)$", "", ours["text"].rstrip("\n"))
+    if question == "backtrace" and options.get("plain"):
+        return None if frame_places(gdb) == frame_places(text) else "frames"
     if question == "backtrace":
         a, b = frames(gdb), frames(text)
         return None if len(a) == len(b) and all(same_frame(x, y) for x, y in zip(a, b)) else "frames"

@@ -188,14 +188,18 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
     u64 address, size;
     if (!*args)
         return error_new("the address of which variable or function?");
-    if (isdigit((u8)*args) || args[strcspn(args, "+-*&[]().$ ")])
+    if (isdigit((u8)*args) || args[strcspn(args, "+-*&[]()$ ")])
         return error_new(
             "'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args,
             args);
     struct error *err = debug_evaluation(d->debug, &v);
     if (err)
         return err;
-    err = values_evaluate(v, args, &value);
+    err = values_evaluate(v, args, &value); /* main.total is a name in Go */
+    if (!err && strchr(args, '.') && !value_function(value, &address))
+        err = error_new(
+            "'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args,
+            args);
     if (!err && value_function(value, &address))
         dbg_say(d, "Symbol \"%s\" is a function at address 0x%llx.\n", args,
                 (unsigned long long)address);
