@@ -54,7 +54,7 @@ def functions_of(program):
     found = set()
     for line in done.stdout.decode("utf-8", "replace").split("\n"):
         match = re.match(r"\d+:\t(?:.*[ *&])?([A-Za-z_][\w:.]*)\(", line)
-        if match and not re.match(r"std::|core::|alloc::|__|_start|(runtime|internal|sync|syscall|unicode|reflect)[./]",
+        if match and not re.match(r"std::|core::|alloc::|__|_start|decltype|bool$|delete|new$|operator|(runtime|internal|sync|syscall|unicode|reflect)[./]",
                                   match.group(1)):
             found.add(match.group(1))
     return sorted(found)

@@ -244,6 +244,7 @@ UNKNOWN_TO_GDB = [
 
 # ebb refuses: (question, gdb's answer, ebb's error), and why.
 REFUSED = [
+    (r"info (symbol|address) (\w+::)*(\w+)::~?\3$", r"", r"", "C++ has no address of a constructor; `break` takes its name"),
     (r"", r"", r"a bit-field has no address", "so it is in C"),
     (r"^(print|whatis|ptype|x/).*&", r"", r"it is not in memory, so it has no address", "so it is; gdb tells the type nevertheless"),
     (r"", r"^<optimised out>$", r"optimised out", "in an expression that is an error"),
@@ -259,15 +260,16 @@ NEAR = 256  # bytes: of a prologue; or from the first range of an inlined functi
 
 def same_places(gdb, ours, clang):
     """The locations of a breakpoint.  gdb also finds functions of libraries that have the name of one of the
-    program's.  In optimised code, ebb goes on to where every parameter can be read (docs/movement.md)."""
+    program's.  ebb's is the first instruction at which every parameter can be read
+    (docs/movement.md): in optimised code after gdb's, in functions without calls before it."""
     mine = sorted((int(at["pc"], 16), (at.get("file") or "").split("/")[-1]) for at in ours["locations"])
-    words = gdb.split()
-    theirs = sorted((int(pc, 16), place.split(":")[0]) for pc, place in zip(words[::2], words[1::2]))
-    if len(words) < 2 or not mine:
-        return gdb == " ".join("%#x" % pc for pc, _ in mine)
+    theirs = sorted((int(pc, 16), place.split(":")[0])
+                    for pc, place in re.findall(r"(0x[0-9a-f]+)(?: (\S+:\d+))?", gdb))
+    if not mine:
+        return not theirs
     left = list(theirs)
     for pc, _ in mine:
-        near = [at for at in left if -NEAR * clang <= pc - at[0] < NEAR]
+        near = [at for at in left if abs(pc - at[0]) < NEAR]
         if not near:
             return False
         left.remove(near[-1])
