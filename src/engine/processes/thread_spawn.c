@@ -61,8 +61,8 @@ static void note_child_tid(const struct k_clone_args *args, u32 tid)
         guest_write(gaddr(args->child_tid), &tid, sizeof(tid));
 }
 
-/* The kernel clears the word when a process apart is gone, however it ended.  Its table of handlers is one of its
- * own for the kernel, so that it can be given a default action to die by. */
+/* The kernel clears the word when a process apart is gone, however it ended.  Its table of handlers
+ * is one of its own for the kernel, so that it can be given a default action to die by. */
 static i64 kernel_clone(struct thread *t, const struct k_clone_args *args)
 {
     u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
