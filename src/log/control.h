@@ -50,7 +50,7 @@ enum control_kind {
     CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it has one; DATA without bytes */
     CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states (below) */
     CONTROL_POINTS = 42,    /* struct control_points, attached: struct point_table (log/point_table.h); DATA without bytes */
-    CONTROL_SNAPSHOT = 43,  /* struct channel_message, attached: an empty file for the state;
+    CONTROL_SNAPSHOT = 43,  /* struct control_keep, attached: an empty file for the state;
                                DATA: struct control_snapshot; or EAGAIN, and why not */
     CONTROL_RESTORE = 44,   /* struct control_restore, attached: such a file; answered by STOPPED,
                                with LIMIT where that was taken, or with UNABLE */
@@ -93,6 +93,11 @@ struct control_data {
 /* A state as log/snapshot_state.h has it, in a file: the pages, and behind them the state. */
 struct control_snapshot {
     u64 state_at, state_size;
+};
+
+struct control_keep {
+    struct channel_message message;
+    u64 most_pages; /* if there are more, the snapshot is too large */
 };
 
 struct control_restore {

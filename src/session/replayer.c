@@ -31,6 +31,7 @@
 #include "log/packets.h"
 #include "log/recording_file.h"
 #include "log/replay_start.h"
+#include "log/snapshot_state.h"
 
 enum {
     ANSWER_SECONDS = 120, /* the longest an engine may think; machines can be slow */
@@ -608,13 +609,14 @@ struct error *replayer_states(struct replayer *r, struct moment limit, u64 most,
 
 /* --- snapshots ---------------------------------------------------------------------------- */
 
-static struct error *replayer_ask_snapshot(struct replayer *r, struct snapshot_raw *raw)
+static struct error *replayer_ask_snapshot(struct replayer *r, u64 most,
+                                           struct snapshot_raw *raw)
 {
-    struct channel_message ask;
+    struct control_keep ask = {.most_pages = most / SNAPSHOT_PAGE};
     struct control_snapshot extent;
     union replayer_answer answer;
     int fd = -1;
-    struct error *err = say(r, &ask, CONTROL_SNAPSHOT, sizeof ask, NULL, 0, raw->fd);
+    struct error *err = say(r, &ask.message, CONTROL_SNAPSHOT, sizeof ask, NULL, 0, raw->fd);
     if (!err)
         err = hear_data(r, &answer, &fd);
     if (err)
@@ -629,13 +631,13 @@ static struct error *replayer_ask_snapshot(struct replayer *r, struct snapshot_r
     return NULL;
 }
 
-struct error *replayer_snapshot(struct replayer *r, struct snapshot_raw *ret)
+struct error *replayer_snapshot(struct replayer *r, u64 most, struct snapshot_raw *ret)
 {
     struct snapshot_raw raw;
     struct error *err = snapshot_temporary(~0ull, &raw.fd);
     if (err)
         return err;
-    err = replayer_ask_snapshot(r, &raw);
+    err = replayer_ask_snapshot(r, most, &raw);
     if (err)
         close(raw.fd);
     else

@@ -87,8 +87,8 @@ struct error *replayer_run_to(struct replayer *r, struct moment limit);
 struct error *replayer_states(struct replayer *r, struct moment limit, u64 most, int *ret_fd);
 
 /* Its state, in a file without a name that *ret->fd is; the process stands as before.  An error
- * that leaves it so: there can be none at this moment. */
-struct error *replayer_snapshot(struct replayer *r, struct snapshot_raw *ret);
+ * that leaves it so: there can be none at this moment, or its pages are more than `most` bytes. */
+struct error *replayer_snapshot(struct replayer *r, u64 most, struct snapshot_raw *ret);
 /* Becomes that state: a process that stands at the start.  `offset` is of the next event. */
 struct error *replayer_restore(struct replayer *r, const struct snapshot_raw *raw, u64 offset);
 

@@ -9,11 +9,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
 
 enum { JOBS_MOST = 32 };
+
+static const double CLOSING_SECONDS = 0.5; /* in which those that wait are still written */
 
 struct snapshot_job {
     struct snapshot_about about;
@@ -31,6 +34,7 @@ struct snapshots {
     struct snapshot_job jobs[JOBS_MOST];
     size_t next_job, job_count; /* done, or being done; all */
     bool closing;
+    struct timespec closed;
 };
 
 static struct moment snapshot_moment(const struct snapshot_stored *s)
@@ -122,6 +126,16 @@ static void snapshots_write_one(const struct snapshot_job *job)
     close(job->raw.fd);
 }
 
+/* The session has been closed for so long that no other is begun. */
+static bool snapshots_late(const struct snapshots *s)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double since = (double)(now.tv_sec - s->closed.tv_sec) +
+                   (double)(now.tv_nsec - s->closed.tv_nsec) * 1e-9;
+    return s->closing && since > CLOSING_SECONDS;
+}
+
 static void *snapshots_write(void *context)
 {
     struct snapshots *s = context;
@@ -129,7 +143,7 @@ static void *snapshots_write(void *context)
     for (;;) {
         while (s->next_job == s->job_count && !s->closing)
             pthread_cond_wait(&s->changed, &s->lock);
-        if (s->next_job == s->job_count || (s->closing && s->next_job > 0))
+        if (s->next_job == s->job_count || (s->next_job > 0 && snapshots_late(s)))
             break;
         struct snapshot_job job = s->jobs[s->next_job++];
         pthread_mutex_unlock(&s->lock);
@@ -151,14 +165,14 @@ static bool start_writer(struct snapshots *s)
     return s->writes;
 }
 
-bool snapshots_keep(struct snapshots *s, struct replayer *r)
+bool snapshots_keep(struct snapshots *s, struct replayer *r, u64 most)
 {
     struct snapshot_job job = {.about = {.track = s->family->track, .tick = r->stopped.tick,
                                          .pc = r->stopped.pc, .events_met = r->stopped.event}};
     if (!snapshot_store_on() || s->job_count == JOBS_MOST || snapshots_find(s, replayer_at(r)))
         return false;
     memcpy(job.about.id, s->family->rec->meta.id, sizeof job.about.id);
-    struct error *err = replayer_snapshot(r, &job.raw);
+    struct error *err = replayer_snapshot(r, most, &job.raw);
     if (err || !start_writer(s)) {
         if (!err)
             close(job.raw.fd);
@@ -178,6 +192,7 @@ void snapshots_destroy(struct snapshots *s)
         return;
     pthread_mutex_lock(&s->lock);
     s->closing = true;
+    clock_gettime(CLOCK_MONOTONIC, &s->closed);
     pthread_cond_signal(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (s->writes)

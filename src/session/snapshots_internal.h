@@ -16,7 +16,7 @@
 struct snapshots;
 
 struct snapshots *snapshots_create(struct replayer_family *family);
-/* Waits for what is being written; what has not been begun is dropped.  Accepts NULL. */
+/* Waits for what is being written; what has not been begun soon is dropped.  Accepts NULL. */
 void snapshots_destroy(struct snapshots *s);
 
 /* The last one at or before a moment and behind another one; false: there is none. */
@@ -27,8 +27,9 @@ bool snapshots_before(const struct snapshots *s, struct moment after, struct mom
  * it is of no use, and will not be found again. */
 struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, struct moment at);
 
-/* Keeps the state of a process that stands; false: there can be none here.  Compressing and
+/* Keeps the state of a process that stands; false: there can be none here, or it has more memory
+ * than `most` bytes.  Compressing and
  * writing it is another thread's work. */
-bool snapshots_keep(struct snapshots *s, struct replayer *r);
+bool snapshots_keep(struct snapshots *s, struct replayer *r, u64 most);
 
 #endif

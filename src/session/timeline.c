@@ -42,6 +42,8 @@ static const double WORTH_A_COPY = 0.01;    /* seconds on the way */
 static const double WORTH_KEEPING = 0.002;  /* of a process that is there anyway */
 static const double SLICE = 0.02;           /* of refilling */
 static const double WORTH_RESTORING = 0.15; /* a snapshot: seconds of replay that it saves */
+/* How large one may be: what it costs to write must be little against the replay that it saves. */
+static const double SNAPSHOT_LEAST = 64e6, SNAPSHOT_RATE = 100e6; /* bytes; and bytes per second */
 static const double SNAPSHOTS_SHARE = 0.1;  /* of a run, for keeping snapshots of it */
 
 static double timeline_seconds_now(void)
@@ -445,13 +447,13 @@ void timeline_approach(struct timeline *t, struct moment to)
 }
 
 /* At the last tick there is, from which the end is a few instructions away. */
-static struct moment keep_last_snapshot(struct timeline *t)
+static struct moment keep_last_snapshot(struct timeline *t, u64 most)
 {
     struct moment at = {t->last.tick, 0};
     struct replayer *r = NULL;
     struct error *err = timeline_reach(t, at, &r);
     if (!err && r && r->stopped.reason == STOPPED_LIMIT)
-        snapshots_keep(t->snapshots, r);
+        snapshots_keep(t->snapshots, r, most);
     error_destroy(err); /* whoever goes there will be told */
     if (r)
         timeline_keep_or_drop(t, r);
@@ -464,7 +466,8 @@ void timeline_keep_snapshots(struct timeline *t, struct moment from)
     double length = timeline_seconds(t, t->last.tick - from.tick), began = timeline_seconds_now();
     if (!snapshot_store_on() || length < 2 * WORTH_RESTORING)
         return;
-    struct moment behind = keep_last_snapshot(t);
+    u64 most = (u64)(SNAPSHOT_LEAST + SNAPSHOT_RATE * length);
+    struct moment behind = keep_last_snapshot(t, most);
     for (size_t i = t->count; i-- > 1;) {
         struct checkpoint *c = &t->list[i];
         double away = timeline_seconds(t, t->last.tick - c->at.tick);
@@ -476,7 +479,7 @@ void timeline_keep_snapshots(struct timeline *t, struct moment from)
             timeline_seconds(t, behind.tick - c->at.tick) <
                 (apart > WORTH_RESTORING ? apart : WORTH_RESTORING))
             continue;
-        if (snapshots_keep(t->snapshots, c->process))
+        if (snapshots_keep(t->snapshots, c->process, most))
             behind = c->at;
         if (c->process->lost)
             remove_at(t, i);

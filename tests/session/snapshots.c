@@ -177,7 +177,7 @@ static struct replayer *restored(struct replayer *r)
     struct snapshot_about about = {.track = family.track, .tick = r->stopped.tick,
                                    .pc = r->stopped.pc, .events_met = r->stopped.event}, read;
     struct replayer *ret;
-    struct error *err = replayer_snapshot(r, &raw);
+    struct error *err = replayer_snapshot(r, ~0ull, &raw);
     if (err) {
         if (r->lost)
             stop(err, "taking a snapshot");

@@ -289,10 +289,10 @@ static void answer_areas(void)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-static void answer_snapshot(i32 fd)
+static void answer_snapshot(i32 fd, u64 most_pages)
 {
     struct snapshot_extent extent = {0, 0};
-    const char *wrong = fd < 0 ? "there is no file for it" : snapshot_write(fd, &extent);
+    const char *wrong = fd < 0 ? "there is no file for it" : snapshot_write(fd, most_pages, &extent);
     struct control_snapshot ret = {extent.state_at, extent.state_size};
     if (wrong)
         controlled_answer(EAGAIN, wrong, strlen(wrong) + 1);
@@ -322,7 +322,7 @@ bool control_answer(const struct control_command *c)
         answer_areas();
         return true;
     case CONTROL_SNAPSHOT:
-        answer_snapshot(c->fd);
+        answer_snapshot(c->fd, c->keep.most_pages);
         return true;
     case CONTROL_POINTS:
         controlled_answer(c->fd < 0 ? EBADF : plan_points_take(c->fd, c->points.size), NULL, 0);

@@ -13,6 +13,7 @@ struct control_command {
         struct control_run run;
         struct control_states states;
         struct control_points points;
+        struct control_keep keep;
         struct control_restore restore;
         u8 bytes[CONTROL_MESSAGE_MOST];
     };

@@ -12,9 +12,9 @@ struct snapshot_extent {
     u64 state_at, state_size; /* of the state, behind the pages */
 };
 
-/* Writes the state to an empty file.  NULL, or why there can be no snapshot here; nothing has
- * changed. */
-const char *snapshot_write(i32 fd, struct snapshot_extent *ret);
+/* Writes the state to an empty file, with at most so many pages.  NULL, or why there can be no
+ * snapshot here; nothing has changed. */
+const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret);
 
 /* Is this a snapshot that can be restored here?  NULL, or why not. */
 const char *snapshot_check(i32 fd, const struct snapshot_extent *extent);

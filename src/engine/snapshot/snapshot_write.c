@@ -55,6 +55,7 @@ struct snapshot_out {
     const char *wrong; /* the first thing that was */
     i32 fd, pagemap, memory;
     u64 pages;         /* written, or in the buffer */
+    u64 most_pages;
     u8 *state;
     u64 used;
     u64 last_run;      /* offset of the last PAGES; 0: none */
@@ -135,7 +136,8 @@ static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
         o->last_run = (u64)((u8 *)run - o->state);
     }
     run->count++;
-    o->pages++;
+    if (++o->pages > o->most_pages)
+        fail(o, "it is too large");
     if (++o->waiting == PAGES_AT_A_TIME)
         flush_pages(o);
 }
@@ -467,7 +469,7 @@ static const char *snapshot_hindrance(void)
     return NULL;
 }
 
-const char *snapshot_write(i32 fd, struct snapshot_extent *ret)
+const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
 {
     const char *wrong = snapshot_hindrance();
     if (wrong)
@@ -478,6 +480,7 @@ const char *snapshot_write(i32 fd, struct snapshot_extent *ret)
         vector_save(o->vector);
         o->fd = fd;
         o->state = state;
+        o->most_pages = most_pages;
         write_state(o);
         for (const struct thread *t = NULL; (t = thread_next(t));)
             write_thread(o, t);
