@@ -50,6 +50,24 @@ void debug_skip(struct debug *d, const char *what)
     debug_strings_add(&d->skips, what);
 }
 
+static void debug_take_session(struct debug *d, struct session *session)
+{
+    debug_breakpoints_forget(d);
+    debug_forget_frames(d);
+    source_destroy(d->source);
+    history_destroy(d->history);
+    if (!d->is_lent)
+        session_close(d->session);
+    d->session = session;
+    debug_default_signals(d);
+    source_create(session, &d->source);
+    history_create(session, &d->history);
+    debug_watches_rebind(d);
+    d->undo.count = d->redo.count = 0;
+    skip_again(d);
+    debug_arrive(d);
+}
+
 /* Nothing changes if it cannot be opened. */
 struct error *debug_open_track(struct debug *d, u32 track, bool at_start)
 {
@@ -64,20 +82,16 @@ struct error *debug_open_track(struct debug *d, u32 track, bool at_start)
     if (err)
         return err;
     d->opens_early = !at_start && debug_interrupted();
-    debug_breakpoints_forget(d);
-    debug_forget_frames(d);
-    source_destroy(d->source);
-    history_destroy(d->history);
-    session_close(d->session);
-    d->session = session;
-    debug_default_signals(d);
-    source_create(session, &d->source);
-    history_create(session, &d->history);
-    debug_watches_rebind(d);
-    d->undo.count = d->redo.count = 0;
-    skip_again(d);
-    debug_arrive(d);
+    debug_take_session(d, session);
     return NULL;
+}
+
+void debug_use(struct debug *d, struct session *s)
+{
+    if (d->session != s)
+        debug_take_session(d, s);
+    else
+        debug_arrive(d);
 }
 
 struct error *debug_check_track(struct debug *d, u64 track)
@@ -100,8 +114,7 @@ struct error *debug_check_track(struct debug *d, u64 track)
 
 enum { CALL_LIMIT = 30 }; /* seconds */
 
-struct error *debug_open(struct recording *rec, u32 track, bool at_start,
-                         const struct debug_client *client, struct debug **ret)
+static struct debug *debug_create(struct recording *rec, const struct debug_client *client)
 {
     struct debug *d = xalloc(sizeof *d);
     *d = (struct debug){
@@ -112,6 +125,13 @@ struct error *debug_open(struct recording *rec, u32 track, bool at_start,
         .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),
     };
     conveniences_create(&d->conveniences);
+    return d;
+}
+
+struct error *debug_open(struct recording *rec, u32 track, bool at_start,
+                         const struct debug_client *client, struct debug **ret)
+{
+    struct debug *d = debug_create(rec, client);
     *ret = d; /* the client is called while it opens */
     struct error *err = debug_open_track(d, track, at_start);
     if (err) {
@@ -121,6 +141,15 @@ struct error *debug_open(struct recording *rec, u32 track, bool at_start,
     }
     debug_marks_load(d);
     return NULL;
+}
+
+struct debug *debug_over(struct recording *rec, struct session *s, const struct debug_client *client)
+{
+    struct debug *d = debug_create(rec, client);
+    d->is_lent = true;
+    debug_take_session(d, s);
+    debug_marks_load(d);
+    return d;
 }
 
 void debug_close(struct debug *d)
@@ -133,7 +162,8 @@ void debug_close(struct debug *d)
     debug_forget_frames(d);
     source_destroy(d->source);
     history_destroy(d->history);
-    session_close(d->session);
+    if (!d->is_lent)
+        session_close(d->session);
     debug_marks_deinit(d);
     debug_strings_deinit(&d->skips);
     debug_strings_deinit(&d->due);

@@ -63,6 +63,10 @@ struct debug_client {
 /* Opens a track of `rec`, which is borrowed, at its end or its start. */
 struct error *debug_open(struct recording *rec, u32 track, bool at_start,
                          const struct debug_client *client, struct debug **ret);
+/* On a session that is lent: the front end has one already. */
+struct debug *debug_over(struct recording *rec, struct session *s, const struct debug_client *client);
+/* The session that was lent is another one, or has moved without d. */
+void debug_use(struct debug *d, struct session *s);
 void debug_close(struct debug *d); /* accepts NULL */
 /* Goes to another track of the recording.  Breakpoints stay, as far as they mean something there. */
 struct error *debug_open_track(struct debug *d, u32 track, bool at_start);
@@ -71,8 +75,8 @@ struct error *debug_check_track(struct debug *d, u64 track);
 /* --- what stops a movement ------------------------------------------------------------------------ */
 
 enum debug_breakpoint_type {
-    BREAKPOINT_BREAK, BREAKPOINT_STORE, BREAKPOINT_LOAD, BREAKPOINT_ACCESS, BREAKPOINT_SYSCALL,
-    BREAKPOINT_SIGNAL, BREAKPOINT_FORK, BREAKPOINT_EXEC, BREAKPOINT_EXIT,
+    BREAK_CODE, BREAK_STORE, BREAK_LOAD, BREAK_ACCESS, BREAK_SYSCALL,
+    BREAK_SIGNAL, BREAK_FORK, BREAK_EXEC, BREAK_EXIT,
 };
 
 /* One place of a breakpoint. */
@@ -135,7 +139,7 @@ struct error *debug_fixed_location(struct debug *d, const char *text, char **ret
 struct error *debug_breakpoint_slow(struct debug *d, const struct debug_breakpoint *p);
 
 struct debug_watch_order {
-    u32 type;               /* BREAKPOINT_STORE, BREAKPOINT_LOAD, BREAKPOINT_ACCESS */
+    u32 type;               /* BREAK_STORE, BREAK_LOAD, BREAK_ACCESS */
     const char *expression; /* `is_location`: or ADDRESS LENGTH */
     const char *condition;  /* NULL: none */
     u32 thread;             /* CONTROL_THREAD_ANY: all */
@@ -412,6 +416,7 @@ struct debug_settings {
 struct debug {
     struct recording *rec;
     struct session *session;
+    bool is_lent;             /* the session: it is not closed */
     struct source *source;
     struct history *history;  /* what was found out about values of this track */
     struct debug_client client;

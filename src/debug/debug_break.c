@@ -10,7 +10,7 @@ static struct error *check_condition(struct debug *d, const struct debug_breakpo
 {
     struct evaluation *evaluation;
     const struct debug_location *locations = p->locations.items;
-    bool is_code = p->type == BREAKPOINT_BREAK;
+    bool is_code = p->type == BREAK_CODE;
     struct error *err = p->watch || (is_code && !p->locations.count) ? NULL : debug_evaluation(d, &evaluation);
     if (err || p->watch || (is_code && !p->locations.count))
         return err;
@@ -32,7 +32,7 @@ struct error *debug_breakpoint_slow(struct debug *d, const struct debug_breakpoi
     const struct debug_location *location = p->locations.items;
     u8 *code = NULL;
     size_t size;
-    if (p->type != BREAKPOINT_BREAK || !p->locations.count || !p->condition)
+    if (p->type != BREAK_CODE || !p->locations.count || !p->condition)
         return NULL;
     struct error *err = debug_evaluation(d, &evaluation);
     if (err)
@@ -61,7 +61,7 @@ struct error *debug_break_add(struct debug *d, const struct debug_break_order *o
     *ret_pending = NULL;
     if (order->condition && !*order->condition)
         return error_coded(ERROR_MISUSED, "a condition must follow 'if'");
-    struct debug_breakpoint *p = debug_breakpoints_add(d, BREAKPOINT_BREAK, order->location);
+    struct debug_breakpoint *p = debug_breakpoints_add(d, BREAK_CODE, order->location);
     p->thread = order->thread;
     p->temporary = order->temporary;
     p->condition = order->condition ? xformat("%s", order->condition) : NULL;
@@ -119,5 +119,5 @@ void debug_breakpoint_ignore(struct debug *d, struct debug_breakpoint *p, u64 co
 
 bool debug_is_watch(const struct debug_breakpoint *p)
 {
-    return p->type == BREAKPOINT_STORE || p->type == BREAKPOINT_LOAD || p->type == BREAKPOINT_ACCESS;
+    return p->type == BREAK_STORE || p->type == BREAK_LOAD || p->type == BREAK_ACCESS;
 }

@@ -105,7 +105,7 @@ void debug_breakpoints_forget(struct debug *d)
         struct debug_location *locations = all[i]->locations.items;
         for (size_t n = 0; n < all[i]->locations.count; n++)
             locations[n].number = 0;
-        if (all[i]->type == BREAKPOINT_BREAK)
+        if (all[i]->type == BREAK_CODE)
             all[i]->locations.count = 0;
         all[i]->version = 0;
         all[i]->checks_here = false;
@@ -178,13 +178,13 @@ static void resolve_fixed(struct debug_breakpoint *p)
 {
     if (p->locations.count)
         return;
-    for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == BREAKPOINT_EXIT; call++)
+    for (u64 call = 0; call < SYSCALL_NUMBERS && p->type == BREAK_EXIT; call++)
         if (syscall_has(call, EFFECT_EXITS))
             ((struct debug_location *)list_add(&p->locations))->address = call;
     const u64 *numbers = p->numbers.items;
     for (size_t i = 0; i < p->numbers.count; i++) {
         *(struct debug_location *)list_add(&p->locations) = (struct debug_location){.address = numbers[i]};
-        if (p->type == BREAKPOINT_SYSCALL) /* about to be made, and made */
+        if (p->type == BREAK_SYSCALL) /* about to be made, and made */
             *(struct debug_location *)list_add(&p->locations) =
                 (struct debug_location){.address = numbers[i], .role = LOCATION_OF_RETURN};
     }
@@ -193,8 +193,8 @@ static void resolve_fixed(struct debug_breakpoint *p)
 /* --- the session's part ----------------------------------------------------------------------- */
 
 static const u32 kinds[] = {
-    [BREAKPOINT_BREAK] = SITE_CODE, [BREAKPOINT_SYSCALL] = SITE_CALL, [BREAKPOINT_SIGNAL] = SITE_SIGNAL,
-    [BREAKPOINT_FORK] = SITE_FORK, [BREAKPOINT_EXEC] = SITE_EXEC, [BREAKPOINT_EXIT] = SITE_CALL,
+    [BREAK_CODE] = SITE_CODE, [BREAK_SYSCALL] = SITE_CALL, [BREAK_SIGNAL] = SITE_SIGNAL,
+    [BREAK_FORK] = SITE_FORK, [BREAK_EXEC] = SITE_EXEC, [BREAK_EXIT] = SITE_CALL,
 };
 
 static bool debug_breakpoints_compile(struct debug *d, struct debug_breakpoint *p,
@@ -217,7 +217,7 @@ static struct error *settle_location(struct debug *d, struct debug_breakpoint *p
     u8 *code = NULL;
     size_t size = 0;
     if (p->condition && !p->checks_here)
-        p->checks_here = p->type != BREAKPOINT_BREAK ||
+        p->checks_here = p->type != BREAK_CODE ||
                          !debug_breakpoints_compile(d, p, location, &code, &size);
     struct breakpoint b = {
         .kind = location->role == LOCATION_OF_RETURN ? SITE_RETURN : kinds[p->type],
@@ -238,7 +238,7 @@ static struct error *settle_breakpoint(struct debug *d, struct debug_breakpoint 
     }
     if (p->watch)
         return debug_watch_settle(d, p);
-    if (p->type == BREAKPOINT_BREAK)
+    if (p->type == BREAK_CODE)
         error_destroy(debug_breakpoint_resolve(d, p)); /* it may be pending */
     else
         resolve_fixed(p);

@@ -41,8 +41,8 @@ static struct error *call_number(const char *name, u64 *ret)
 }
 
 static const struct { const char *name; u32 type; } catches[] = {
-    {"syscall", BREAKPOINT_SYSCALL}, {"signal", BREAKPOINT_SIGNAL}, {"fork", BREAKPOINT_FORK},
-    {"vfork", BREAKPOINT_FORK}, {"exec", BREAKPOINT_EXEC}, {"exit", BREAKPOINT_EXIT},
+    {"syscall", BREAK_SYSCALL}, {"signal", BREAK_SIGNAL}, {"fork", BREAK_FORK},
+    {"vfork", BREAK_FORK}, {"exec", BREAK_EXEC}, {"exit", BREAK_EXIT},
 };
 
 /* Exceptions of C++ pass through functions of its library, whose names every compiler knows. */
@@ -57,7 +57,7 @@ static struct error *catch_numbers(u32 type, const char *args, struct list *ret)
     char *word;
     while (!err && (word = debug_next_word(&args))) {
         u64 number;
-        err = type == BREAKPOINT_SYSCALL ? call_number(word, &number)
+        err = type == BREAK_SYSCALL ? call_number(word, &number)
                                          : debug_signal_number(word, &number);
         if (!err)
             *(u64 *)list_add(ret) = number;
@@ -76,14 +76,14 @@ struct error *debug_catch_add(struct debug *d, const char *kind, const char *arg
         return error_coded(ERROR_NOT_FOUND, "there is no kind of event '%s'", kind);
     u32 type = catches[row].type;
     struct list numbers = LIST(u64);
-    struct error *err = type == BREAKPOINT_SYSCALL || type == BREAKPOINT_SIGNAL
+    struct error *err = type == BREAK_SYSCALL || type == BREAK_SIGNAL
                             ? catch_numbers(type, args, &numbers)
                             : debug_no_arguments(args);
     if (err) {
         list_deinit(&numbers);
         return err;
     }
-    if (!numbers.count && type != BREAKPOINT_EXIT)
+    if (!numbers.count && type != BREAK_EXIT)
         *(u64 *)list_add(&numbers) = ~0ull;
     struct debug_breakpoint *p = debug_breakpoints_add(d, type, *args ? args : "any");
     p->numbers = numbers;

@@ -39,7 +39,7 @@ struct error *debug_catch_panic(struct debug *d, bool temporary, struct debug_br
     struct error *err = debug_panic_location(d, &location);
     if (err)
         return err;
-    struct debug_breakpoint *p = debug_breakpoints_add(d, BREAKPOINT_BREAK, location);
+    struct debug_breakpoint *p = debug_breakpoints_add(d, BREAK_CODE, location);
     free(location);
     p->temporary = temporary;
     p->is_panic = true;

@@ -84,7 +84,7 @@ static struct error *read_subject(struct debug *d, const struct debug_watch_orde
 
 static struct error *check_kind(const struct subject *s, u32 type)
 {
-    bool loads = type != BREAKPOINT_STORE;
+    bool loads = type != BREAK_STORE;
     if (loads && subject_is_looked_at(s))
         return error_new("%s is in a register, of which it is not known when it is read", s->expression);
     if (loads && !s->in_memory && !s->is_fixed)
@@ -129,7 +129,7 @@ struct error *debug_watch_add(struct debug *d, const struct debug_watch_order *o
 
 u32 debug_watch_kind(const struct debug_breakpoint *p)
 {
-    return p->type == BREAKPOINT_STORE ? SITE_STORE : p->type == BREAKPOINT_LOAD ? SITE_LOAD : SITE_ACCESS;
+    return p->type == BREAK_STORE ? SITE_STORE : p->type == BREAK_LOAD ? SITE_LOAD : SITE_ACCESS;
 }
 
 static struct error *debug_watch_add_location(struct debug *d, struct debug_breakpoint *p, u32 role,

@@ -74,7 +74,7 @@ static struct error *obey(struct debug *d, const char *line)
         return err;
     }
     if (debug_take_word(&line, "watch")) {
-        struct debug_watch_order order = {.type = BREAKPOINT_STORE, .expression = line,
+        struct debug_watch_order order = {.type = BREAK_STORE, .expression = line,
                                           .thread = CONTROL_THREAD_ANY};
         return debug_watch_add(d, &order, &p);
     }

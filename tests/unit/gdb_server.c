@@ -55,6 +55,23 @@ void rsp_facts_deinit(struct rsp_facts *f)
     f->arguments = f->mapped = NULL;
 }
 
+/* No model of debugging on a session that does not exist. */
+
+void rsp_model_deinit(struct rsp *r) {}
+bool rsp_model_knows(const char *line) { return false; }
+struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved)
+{
+    return error_new("there is no model here");
+}
+bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct moment *ret) { return false; }
+void rsp_model_stopped(struct rsp *r, const char *args) { rsp_ok(r); }
+void rsp_model_frame(struct rsp *r, const char *args) { rsp_ok(r); }
+void rsp_model_moved(struct rsp *r, struct moment before) {}
+struct error *rsp_model_undo(struct rsp *r, bool again)
+{
+    return again ? session_redo(r->session) : session_undo(r->session);
+}
+
 u32 rsp_facts_exec(const struct recording *rec, u32 track) { return TRACK_NONE; }
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid)
 {

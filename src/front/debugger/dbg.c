@@ -8,6 +8,24 @@
 
 enum { SOURCES_DEEP = 16 };
 
+static void dbg_say_bytes(void *context, const char *bytes, size_t size)
+{
+    struct dbg *d = context;
+    if (d->answer.text)
+        fwrite(bytes, 1, size, d->answer.text);
+}
+
+static void dbg_take_note(void *context, const char *note)
+{
+    dbg_say_note(context, note);
+}
+
+struct debug_client dbg_client(struct dbg *d)
+{
+    return (struct debug_client){.say = dbg_say_bytes, .note = dbg_take_note, .progress = dbg_progress,
+                                 .moved = dbg_progress_over, .context = d};
+}
+
 /* The name ends where something follows that cannot be in it: `x/4x`, `p*head`. */
 static size_t name_length(const char *line)
 {
@@ -15,6 +33,16 @@ static size_t name_length(const char *line)
     while (isalnum((u8)line[length]) || line[length] == '-' || line[length] == '_')
         length++;
     return length;
+}
+
+const struct dbg_command *dbg_command_of(const char *line)
+{
+    const struct dbg_command *c = NULL;
+    line += strspn(line, " \t");
+    size_t length = name_length(line);
+    struct error *err = length ? dbg_find_command(line, length, &c) : NULL;
+    error_destroy(err);
+    return err ? NULL : c;
 }
 
 struct error *dbg_run_line(struct dbg *d, const char *line)

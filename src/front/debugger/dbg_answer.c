@@ -113,7 +113,7 @@ void dbg_answer_end(struct dbg *d, const char *command, struct error *err)
 }
 
 /* Within another command, or between two. */
-char *dbg_capture(struct dbg *d, const char *line)
+char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed)
 {
     struct dbg_answer outer = d->answer;
     bool colour = d->settings.colour;
@@ -122,6 +122,7 @@ char *dbg_capture(struct dbg *d, const char *line)
     struct error *err = dbg_run_line(d, line);
     if (err)
         dbg_say(d, "%s\n", error_text(err));
+    *ret_failed = err;
     error_destroy(err);
     d->settings.colour = colour;
     fclose(d->answer.text);
@@ -130,4 +131,10 @@ char *dbg_capture(struct dbg *d, const char *line)
     free(d->answer.field_bytes);
     d->answer = outer;
     return text;
+}
+
+char *dbg_capture(struct dbg *d, const char *line)
+{
+    bool failed;
+    return dbg_capture_line(d, line, &failed);
 }

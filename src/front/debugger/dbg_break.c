@@ -8,10 +8,10 @@
 enum { PLACES_SAID = 5 }; /* where a breakpoint is made; 'info breakpoints' has them all */
 
 static const char *const type_names[] = {
-    [BREAKPOINT_BREAK] = "breakpoint", [BREAKPOINT_STORE] = "watchpoint", [BREAKPOINT_LOAD] = "read watchpoint",
-    [BREAKPOINT_ACCESS] = "access watchpoint", [BREAKPOINT_SYSCALL] = "catch syscall",
-    [BREAKPOINT_SIGNAL] = "catch signal", [BREAKPOINT_FORK] = "catch fork", [BREAKPOINT_EXEC] = "catch exec",
-    [BREAKPOINT_EXIT] = "catch exit",
+    [BREAK_CODE] = "breakpoint", [BREAK_STORE] = "watchpoint", [BREAK_LOAD] = "read watchpoint",
+    [BREAK_ACCESS] = "access watchpoint", [BREAK_SYSCALL] = "catch syscall",
+    [BREAK_SIGNAL] = "catch signal", [BREAK_FORK] = "catch fork", [BREAK_EXEC] = "catch exec",
+    [BREAK_EXIT] = "catch exit",
 };
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -231,9 +231,9 @@ static void say_breakpoint(struct dbg *d, const struct debug_breakpoint *p)
 {
     dbg_say(d, "%-3u %-17s %s %s ", p->number, type_names[p->type], p->temporary ? "once" : "keep",
             p->disabled ? "off" : "on ");
-    if (p->type == BREAKPOINT_BREAK && !p->locations.count)
+    if (p->type == BREAK_CODE && !p->locations.count)
         dbg_say(d, "%s (pending)", p->what);
-    else if (p->type == BREAKPOINT_BREAK)
+    else if (p->type == BREAK_CODE)
         say_places(d, p, p->locations.count);
     else
         dbg_say(d, "%s", p->what);

@@ -63,18 +63,18 @@ void dbg_say_catch(struct dbg *d, const struct debug_breakpoint *p, u32 location
 {
     dbg_say(d, "Catchpoint %u: ", p->number);
     switch (p->type) {
-    case BREAKPOINT_SYSCALL:
+    case BREAK_SYSCALL:
         say_call(d, hit, debug_catch_is_return(p, location));
         break;
-    case BREAKPOINT_SIGNAL:
+    case BREAK_SIGNAL:
         dbg_say(d, "signal ");
         dbg_say_signal(d, (u32)hit->address);
         dbg_say(d, "\n");
         break;
-    case BREAKPOINT_FORK:
+    case BREAK_FORK:
         dbg_say(d, "process %llu was made\n", (unsigned long long)hit->address);
         break;
-    case BREAKPOINT_EXEC:
+    case BREAK_EXEC:
         dbg_say(d, "about to become another program\n");
         break;
     default:

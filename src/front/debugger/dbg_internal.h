@@ -70,6 +70,7 @@ struct tui;
 struct dbg {
     struct debug *debug;      /* what is debugged; always there while commands are obeyed */
     bool json, quit, at_prompt;
+    bool is_lent;             /* to another front end, which shows itself where one stands */
     bool failed;              /* some command did not work */
     struct dbg_settings settings;
     struct dbg_input *input;
@@ -85,6 +86,8 @@ struct dbg {
 };
 
 /* dbg.c */
+struct debug_client dbg_client(struct dbg *d); /* what it hears from src/debug goes into answers */
+const struct dbg_command *dbg_command_of(const char *line); /* NULL: there is none */
 bool dbg_obey(struct dbg *d, const char *line); /* false: it did not work */
 bool dbg_obey_due(struct dbg *d);
 struct error *dbg_run_line(struct dbg *d, const char *line); /* within another command */
@@ -105,6 +108,7 @@ struct dbg_field_mark { long at; bool some; };
 struct dbg_field_mark dbg_fields_mark(struct dbg *d);
 void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark);
 char *dbg_capture(struct dbg *d, const char *line); /* what a command says: to be freed */
+char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed); /* the same */
 
 /* dbg_table.c */
 const struct dbg_command *dbg_commands(size_t *ret_count);

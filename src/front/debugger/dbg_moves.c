@@ -54,7 +54,7 @@ static const char *say_hit(struct dbg *d, struct debug_breakpoint *p, u32 locati
         dbg_say_panic(d, p);
         return "panic";
     }
-    if (p->type == BREAKPOINT_BREAK) {
+    if (p->type == BREAK_CODE) {
         dbg_say(d, "%s %u, ", p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
         json_unsigned(dbg_fields(d), "breakpoint", p->number);
         return "breakpoint";
@@ -131,7 +131,8 @@ void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason,
         dbg_say(d, ".\n");
     }
     json_string(dbg_fields(d), "reason", reason ? reason : say_why(d, stop));
-    dbg_say_here(d);
+    if (!d->is_lent)
+        dbg_say_here(d);
     if (stop->why == WHY_BREAKPOINT)
         debug_count_hits(d->debug, stop);
     dbg_say_displays(d);

@@ -141,7 +141,7 @@ static const struct dbg_command commands[] = {
      "stop once where a location is about to be executed",
      "The breakpoint is deleted when it stops. See 'help break' for locations.",
      "tbreak main\n" "tbreak insert if n == 5"},
-    {"watch", "wa", dbg_watch, BREAKPOINT_STORE, 0, TAKES_EXPRESSION, NULL,
+    {"watch", "wa", dbg_watch, BREAK_STORE, 0, TAKES_EXPRESSION, NULL,
      "watch [-w] EXPRESSION | -l EXPRESSION | -l ADDRESS LENGTH [thread N] [if CONDITION]",
      "stop where the value of an expression changes",
      "Pointers are followed: when one of them changes, the new target is watched. With -l, the\n"
@@ -149,11 +149,11 @@ static const struct dbg_command commands[] = {
      "too. A local variable is watched until its function returns. Forward, it stops after the\n"
      "store; backward, at the store.",
      "watch head->next\n" "watch -w total if total > 100"},
-    {"rwatch", "rw", dbg_watch, BREAKPOINT_LOAD, 0, TAKES_EXPRESSION, NULL,
+    {"rwatch", "rw", dbg_watch, BREAK_LOAD, 0, TAKES_EXPRESSION, NULL,
      "rwatch EXPRESSION [thread N] [if CONDITION]", "stop where the value of an expression is read",
      "It takes everything that watch takes.",
      "rwatch total\n" "rwatch head->next"},
-    {"awatch", "aw", dbg_watch, BREAKPOINT_ACCESS, 0, TAKES_EXPRESSION, NULL,
+    {"awatch", "aw", dbg_watch, BREAK_ACCESS, 0, TAKES_EXPRESSION, NULL,
      "awatch EXPRESSION [thread N] [if CONDITION]",
      "stop where the value of an expression is read or written",
      "It takes everything that watch takes.",

@@ -167,7 +167,7 @@ const struct tui_mark *tui_mark_at(const struct tui *t, unsigned line)
 static void take_marks_of(struct tui *t, struct symbols *symbols, const struct debug_breakpoint *p)
 {
     const struct debug_location *locations = p->locations.items;
-    for (size_t i = 0; i < p->locations.count && p->type == BREAKPOINT_BREAK; i++) {
+    for (size_t i = 0; i < p->locations.count && p->type == BREAK_CODE; i++) {
         struct line_place place;
         if (!symbols_line(symbols, locations[i].address, &place) ||
             strcmp(place.file, t->view.file) != 0)

@@ -91,18 +91,6 @@ static void obey_all(struct dbg *d, const struct replay_options *o)
         obey_stdin(d);
 }
 
-static void dbg_say_bytes(void *context, const char *bytes, size_t size)
-{
-    struct dbg *d = context;
-    if (d->answer.text)
-        fwrite(bytes, 1, size, d->answer.text);
-}
-
-static void dbg_take_note(void *context, const char *note)
-{
-    dbg_say_note(context, note);
-}
-
 static void init(struct dbg *d, const struct replay_options *o)
 {
     const char *no_colour = getenv("NO_COLOR");
@@ -121,8 +109,7 @@ static struct error *prompt_run(const struct replay_options *o, bool *failed)
     u32 *tracks;
     size_t count;
     init(&d, o);
-    struct debug_client client = {.say = dbg_say_bytes, .note = dbg_take_note, .progress = dbg_progress,
-                                  .moved = dbg_progress_over, .context = &d};
+    struct debug_client client = dbg_client(&d);
     struct error *err = recording_open(o->choice.recording, &rec);
     if (err)
         return err;

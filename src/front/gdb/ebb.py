@@ -12,7 +12,8 @@ import re
 
 import gdb
 
-MOVEMENTS = ("goto", "undo", "redo")
+# What the server says last where a command has moved something.
+HAS_MOVED = re.compile(r"^track \d+, thread \d+, tick .*$", re.MULTILINE)
 
 
 def quietly(command):
@@ -211,6 +212,7 @@ def connect(where):
             quietly("set sysroot target:")
             quietly("target extended-remote " + where)
     load_all_scripts()
+    tell_stopped()
     gdb.write(monitor("where"))
     tell_faults()
     select_frame_with_source()
@@ -247,6 +249,14 @@ def after_stop(_event):
     forget_locked_threads()
 
 
+def tell_frame():
+    """For the next command of ebb's: the frame that is selected."""
+    try:
+        try_quietly("maintenance packet qebb.frame:%x" % gdb.selected_frame().level())
+    except (AttributeError, gdb.error):
+        pass
+
+
 class Listening:
     """Is told before threads are let go.  An `attach` of gdb 13 tells it where it has no thread
     yet, and that is the end of gdb: so nothing listens then."""
@@ -272,7 +282,8 @@ class Listening:
 
 
 class Ebb(gdb.Command):
-    """Commands of ebb: moments, bookmarks, tracks.  'ebb help' lists them."""
+    """Commands of ebb: moments, bookmarks, tracks, and all of ebb's own prompt: ebb history x, ebb until
+    x > 5.  'ebb help' lists them."""
 
     def __init__(self):
         super().__init__("ebb", gdb.COMMAND_RUNNING)
@@ -290,11 +301,12 @@ class Ebb(gdb.Command):
             if failed:
                 raise gdb.GdbError(said[5:].strip())
             gdb.write(said)
-            if name and any(m.startswith(name) for m in MOVEMENTS) and not failed:
-                after_movement(said)
+            if HAS_MOVED.search(said):
+                after_movement(HAS_MOVED.search(said).group())
 
     def ask(self, command):
         """Ctrl-C in gdb's own waiting: it may have moved all the same."""
+        tell_frame()
         try:
             return monitor(command).replace("monitor help", "ebb help")
         except KeyboardInterrupt:
@@ -302,8 +314,10 @@ class Ebb(gdb.Command):
             raise
 
     def complete(self, text, word):
-        names = ("bookmark", "bookmarks", "checkpoints", "faults", "goto", "help", "info", "redo", "track", "tracks",
-                 "undo", "where")
+        names = ("bcontinue", "before", "bookmark", "bookmarks", "bout", "break", "bstep", "buntil", "catch",
+                 "changes", "checkpoints", "continue", "delete", "display", "faults", "finish", "first",
+                 "goto", "help", "history", "info", "next", "out", "previous", "print", "redo", "skip",
+                 "step", "track", "tracks", "undo", "until", "watch", "where")
         return [n for n in names if n.startswith(word)] if " " not in text else []
 
 

@@ -156,6 +156,8 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
     struct error *err = rsp_open_track(r, track, at_start, &s, &facts);
     if (err)
         return err;
+    if (r->model)
+        rsp_model_deinit(r);
     session_close(r->session);
     rsp_facts_deinit(&r->facts);
     r->session = s;
@@ -168,7 +170,7 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
     return NULL;
 }
 
-struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, struct rsp **ret)
+struct error *rsp_create(struct recording *rec, u32 track, bool at_start, struct rsp **ret)
 {
     struct rsp *r = xalloc(sizeof *r);
     *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY,
@@ -193,7 +195,7 @@ void rsp_destroy(struct rsp *r)
     rsp_breakpoints_deinit(r);
     rsp_threads_forget(r);
     rsp_ahead_forget(r);
-    rsp_monitor_deinit(r);
+    rsp_model_deinit(r);
     rsp_lent_deinit(r);
     rsp_facts_deinit(&r->facts);
     session_close(r->session);

@@ -10,7 +10,7 @@
 struct rsp;
 
 /* Opens a session; `rec` is lent until rsp_destroy. */
-struct error *rsp_create(const struct recording *rec, u32 track, bool at_start, struct rsp **ret);
+struct error *rsp_create(struct recording *rec, u32 track, bool at_start, struct rsp **ret);
 void rsp_destroy(struct rsp *r); /* accepts NULL */
 /* From a signal handler, while rsp_create() is on its way to the end of the run: it stays where it
  * has got to, and says so on stderr. */

@@ -41,16 +41,11 @@ struct rsp_breakpoint {
     u32 condition_size;
 };
 
+struct interpreter;
+
 struct rsp_breakpoints {
     struct rsp_breakpoint *list;
     size_t count, room;
-};
-
-struct rsp_bookmark {
-    struct rsp_bookmark *next;
-    u32 track;
-    struct moment at;
-    char name[];
 };
 
 struct rsp_lent {
@@ -95,7 +90,7 @@ struct rsp_facts {
 };
 
 struct rsp {
-    const struct recording *rec;
+    struct recording *rec;
     struct session *session;
     struct client_link *link;
     struct reply reply;
@@ -131,7 +126,9 @@ struct rsp {
     bool has_original;
     u64 call_slot, call_back; /* a call in the copy: where its return address is, and what it was */
     struct rsp_facts facts;
-    struct rsp_bookmark *bookmarks;
+    struct interpreter *model; /* rsp_model.c; NULL: nothing was asked of it yet */
+    u32 model_frame;        /* that the client has selected; for the next command */
+    struct moment model_stood; /* where the user saw a stop last */
     struct rsp_lent *lent;  /* memory of the client's own */
     struct { int fd; char *bytes; size_t size; bool used; } files[RSP_FILES_MOST];
     struct reply document;  /* of qXfer, while it is being read */
@@ -287,8 +284,16 @@ bool proc_text_link(struct rsp *r, const char *path, struct reply *to);
 
 /* rsp_monitor.c */
 void rsp_monitor(struct rsp *r, const char *args);
-void rsp_monitor_stopped(struct rsp *r, const char *args);
-void rsp_monitor_deinit(struct rsp *r);
+
+/* rsp_model.c */
+void rsp_model_deinit(struct rsp *r);
+bool rsp_model_knows(const char *line);
+struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved);
+bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct moment *ret);
+void rsp_model_stopped(struct rsp *r, const char *args);
+void rsp_model_frame(struct rsp *r, const char *args);
+void rsp_model_moved(struct rsp *r, struct moment before);
+struct error *rsp_model_undo(struct rsp *r, bool again);
 
 /* rsp_lldb.c: true if it knew the packet. */
 bool rsp_lldb(struct rsp *r, const char *packet);

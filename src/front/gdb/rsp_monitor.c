@@ -65,14 +65,6 @@ static struct error *where(struct rsp *r, const char *args, struct reply *out)
     return NULL;
 }
 
-static struct rsp_bookmark *rsp_monitor_find_bookmark(const struct rsp *r, const char *name)
-{
-    struct rsp_bookmark *b = r->bookmarks;
-    while (b && strcmp(b->name, name) != 0)
-        b = b->next;
-    return b;
-}
-
 /* With what was said before and after it, a movement by hand is like any other: it can be
  * interrupted. */
 static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
@@ -84,8 +76,6 @@ static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
         return error_new("interrupted");
     struct error *err = go(r, args);
     link_end_movement(r->link, true);
-    if (r->tells_stops)
-        session_join_movements(r->session);
     rsp_moved(r);
     if (!err)
         say_where(r, out);
@@ -95,36 +85,32 @@ static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
 static struct error *do_goto(struct rsp *r, const char *args)
 {
     struct session_stop stop;
-    const struct rsp_bookmark *b = rsp_monitor_find_bookmark(r, args);
+    struct session_place before;
+    struct moment at;
+    u32 track;
     if (!*args)
         return error_new("goto needs to know where: 'monitor help' says how");
-    if (b && b->track != session_track(r->session))
-        return error_new("bookmark %s is in track %u", b->name, b->track);
-    return b ? session_goto(r->session, b->at, &stop)
-             : goal_words_go(r->session, r->rec->meta.started, args, &stop);
+    session_place(r->session, &before);
+    bool marked = rsp_model_bookmark(r, args, &track, &at);
+    if (marked && track != session_track(r->session))
+        return error_new("bookmark %s is in track %u", args, track);
+    struct error *err = marked ? session_goto(r->session, at, &stop)
+                               : goal_words_go(r->session, r->rec->meta.started, args, &stop);
+    if (!err)
+        rsp_model_moved(r, before.at);
+    return err;
 }
 
 static struct error *do_undo(struct rsp *r, const char *args)
 {
     (void)args;
-    return session_undo(r->session);
+    return rsp_model_undo(r, false);
 }
 
 static struct error *do_redo(struct rsp *r, const char *args)
 {
     (void)args;
-    return session_redo(r->session);
-}
-
-/* `qebb.stopped`, from ebb.py: what the user has typed is over.  A command of gdb's is many movements
- * here, and undo takes back commands. */
-void rsp_monitor_stopped(struct rsp *r, const char *args)
-{
-    if (*args)
-        return rsp_fail(r, EINVAL);
-    r->tells_stops = true;
-    session_join_movements(r->session);
-    rsp_ok(r);
+    return rsp_model_undo(r, true);
 }
 
 static struct error *rsp_monitor_go(struct rsp *r, const char *args, struct reply *out)
@@ -142,45 +128,11 @@ static struct error *redo(struct rsp *r, const char *args, struct reply *out)
     return move_by(r, args, out, do_redo);
 }
 
-static void drop_bookmark(struct rsp *r, const char *name)
-{
-    for (struct rsp_bookmark **at = &r->bookmarks; *at; at = &(*at)->next) {
-        if (strcmp((*at)->name, name) == 0) {
-            struct rsp_bookmark *gone = *at;
-            *at = gone->next;
-            free(gone);
-            return;
-        }
-    }
-}
-
-static struct error *bookmark(struct rsp *r, const char *args, struct reply *out)
-{
-    struct session_place place;
-    if (!*args || strchr(args, ' ') || isdigit((u8)args[0]))
-        return error_new("a bookmark needs a name, one word that does not begin with a digit");
-    session_place(r->session, &place);
-    drop_bookmark(r, args);
-    struct rsp_bookmark *b = xalloc(sizeof *b + strlen(args) + 1);
-    b->next = r->bookmarks;
-    b->track = session_track(r->session);
-    b->at = place.at;
-    strcpy(b->name, args);
-    r->bookmarks = b;
-    reply_text(out, "%s: tick %llu:0x%llx\n", b->name, (unsigned long long)b->at.tick,
-               (unsigned long long)b->at.pc);
-    return NULL;
-}
-
 static struct error *rsp_monitor_bookmarks(struct rsp *r, const char *args, struct reply *out)
 {
+    bool moved;
     (void)args;
-    for (const struct rsp_bookmark *b = r->bookmarks; b; b = b->next)
-        reply_text(out, "%s: track %u, tick %llu:0x%llx\n", b->name, b->track,
-                   (unsigned long long)b->at.tick, (unsigned long long)b->at.pc);
-    if (!r->bookmarks)
-        reply_text(out, "there are no bookmarks\n");
-    return NULL;
+    return rsp_model_obey(r, "info bookmarks", out, &moved);
 }
 
 /* Tracks. */
@@ -290,7 +242,6 @@ static const struct monitor_command {
      "TICK, TICK:PC, start, end, 40%, event N, 12.5s, -1s, +0.2s or a bookmark"},
     {"undo", undo, "undo", "back to where the last movement began"},
     {"redo", redo, "redo", "the movement that was undone"},
-    {"bookmark", bookmark, "bookmark NAME", "name this moment"},
     {"bookmarks", rsp_monitor_bookmarks, "bookmarks", "list them"},
     {"tracks", rsp_monitor_tracks, "tracks", "the process images of the recording"},
     {"track", track, "track [N]", "go to another of them, or say which this is"},
@@ -305,10 +256,18 @@ static const struct monitor_command {
 
 static struct error *help(struct rsp *r, const char *args, struct reply *out)
 {
-    (void)r, (void)args;
+    bool moved;
+    if (*args) {
+        char *line = xformat("help %s", args);
+        struct error *err = rsp_model_obey(r, line, out, &moved);
+        free(line);
+        return err;
+    }
     for (size_t i = 0; i < countof(commands); i++)
         if (commands[i].usage)
             reply_text(out, "%-15s %s\n", commands[i].usage, commands[i].summary);
+    reply_text(out, "%-15s %s\n", "COMMAND", "any command of ebb's prompt: until, history, changes, watch, "
+               "bookmark, print ...; 'help COMMAND' explains one, 'help all' lists them");
     return NULL;
 }
 
@@ -324,6 +283,21 @@ static const struct monitor_command *rsp_monitor_find_command(const char *word, 
     return NULL;
 }
 
+/* A command of the prompt.  Where it has led is what ebb.py reads. */
+static struct error *interpret(struct rsp *r, const char *line, struct reply *out)
+{
+    bool moved = false;
+    struct error *err = rsp_model_obey(r, line, out, &moved);
+    if (!err && moved)
+        say_where(r, out);
+    return err;
+}
+
+static bool is_exact(const struct monitor_command *c, size_t length)
+{
+    return strlen(c->name) == length;
+}
+
 static struct error *run_command(struct rsp *r, char *line, struct reply *out)
 {
     size_t end = strlen(line);
@@ -332,11 +306,14 @@ static struct error *run_command(struct rsp *r, char *line, struct reply *out)
     line += strspn(line, " \t");
     size_t length = strcspn(line, " \t");
     const struct monitor_command *c = rsp_monitor_find_command(line, length);
+    const char *rest = line + length + strspn(line + length, " \t");
+    bool asks_more = c && c->run == where && *rest; /* info BREAKPOINTS */
+    if (length && (!c || !is_exact(c, length) || asks_more) && rsp_model_knows(line))
+        return interpret(r, line, out);
     if (!c && length)
         return error_new("there is no command '%.*s'; 'monitor help' lists them", (int)length,
                          line);
-    const char *args = line + length + strspn(line + length, " \t");
-    return c ? c->run(r, args, out) : help(r, args, out);
+    return c ? c->run(r, rest, out) : help(r, rest, out);
 }
 
 /* LLDB shows what comes as output, and an answer only as it came over the wire. */
@@ -370,13 +347,4 @@ void rsp_monitor(struct rsp *r, const char *args)
     else
         rsp_ok(r);
     reply_deinit(&out);
-}
-
-void rsp_monitor_deinit(struct rsp *r)
-{
-    while (r->bookmarks) {
-        struct rsp_bookmark *next = r->bookmarks->next;
-        free(r->bookmarks);
-        r->bookmarks = next;
-    }
 }

@@ -1,0 +1,139 @@
+/* The debugger below all front ends, for a client that has one of its own.
+ *
+ * gdb has its breakpoints, frames and commands.  What it lacks (goals of until, history, bookmarks,
+ * watches that follow pointers, undo of what the user typed) is done by src/debug on the same
+ * session, and asked for by the commands of ebb's prompt: `ebb history x` is `monitor history x`.
+ *
+ * Breakpoints that were made so stop movements that are asked for so, and no others: they are
+ * withdrawn from the session when the command is over, as the client's own are before it.
+ *
+ * Where the user has been: ebb.py tells of each stop that gdb shows (rsp_model_stopped).  A movement
+ * of gdb's is many packets, and undo takes all of them back.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/interpreter.h"
+#include "front/gdb/rsp_internal.h"
+
+static struct interpreter *model_of(struct rsp *r)
+{
+    if (!r->model)
+        r->model = interpreter_create(r->rec, r->session);
+    struct debug *d = interpreter_debug(r->model);
+    debug_use(d, r->session);
+    if (r->general != CONTROL_THREAD_ANY)
+        debug_choose_thread(d, r->general);
+    return r->model;
+}
+
+static struct moment moment_of(const struct rsp *r)
+{
+    struct session_place place;
+    session_place(r->session, &place);
+    return place.at;
+}
+
+/* The frame that is selected in the client, by its level; for the next command alone. */
+void rsp_model_frame(struct rsp *r, const char *args)
+{
+    r->model_frame = (u32)strtoul(args, NULL, 16);
+    rsp_ok(r);
+}
+
+static void choose_frame(struct rsp *r, struct debug *d)
+{
+    struct error *err = r->model_frame ? debug_frames(d) : NULL;
+    if (!err && r->model_frame && r->model_frame < debug_shown_frames(d, r->model_frame + 1, NULL))
+        debug_choose_frame(d, r->model_frame);
+    error_destroy(err);
+    r->model_frame = 0;
+}
+
+bool rsp_model_knows(const char *line)
+{
+    bool moves;
+    return interpreter_knows(line, &moves);
+}
+
+struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved)
+{
+    bool moves = false, failed = false;
+    struct moment before = moment_of(r);
+    interpreter_knows(line, &moves);
+    struct error *err = moves ? rsp_breakpoints_settle(r, false) : NULL;
+    if (err)
+        return err;
+    if (moves && session_scratch(r->session))
+        session_scratch_drop(r->session);
+    if (!link_begin_movement(r->link, r->session))
+        return error_new("interrupted");
+    struct interpreter *i = model_of(r);
+    choose_frame(r, interpreter_debug(i));
+    char *text = interpreter_obey(i, line, &failed);
+    debug_breakpoints_withdraw(interpreter_debug(i));
+    link_end_movement(r->link, moves);
+    *ret_moved = moment_compare(before, moment_of(r)) != 0;
+    if (*ret_moved)
+        rsp_moved(r);
+    r->model_stood = moment_of(r);
+    if (failed)
+        err = error_new("%.*s", (int)strcspn(text, "\n"), text);
+    else
+        reply_text(out, "%s", text);
+    free(text);
+    return err;
+}
+
+bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct moment *ret)
+{
+    const struct debug_bookmark *b = debug_bookmark_find(interpreter_debug(model_of(r)), name);
+    if (!b)
+        return false;
+    *ret_track = b->track;
+    *ret = b->at;
+    return true;
+}
+
+/* --- undo ----------------------------------------------------------------------------------------- */
+
+/* A stop that the user sees: what was before it can be gone back to. */
+void rsp_model_stopped(struct rsp *r, const char *args)
+{
+    struct moment here = moment_of(r);
+    struct debug *d = interpreter_debug(model_of(r));
+    if (*args)
+        return rsp_fail(r, EINVAL);
+    if (r->tells_stops && moment_compare(here, r->model_stood) != 0)
+        debug_moved_from(d, r->model_stood);
+    r->tells_stops = true;
+    r->model_stood = here;
+    rsp_ok(r);
+}
+
+/* A movement by words is one of the user's, too. */
+void rsp_model_moved(struct rsp *r, struct moment before)
+{
+    if (moment_compare(before, moment_of(r)) != 0)
+        debug_moved_from(interpreter_debug(model_of(r)), before);
+    r->model_stood = moment_of(r);
+}
+
+/* A client that does not tell what its user sees: the last packet is undone. */
+struct error *rsp_model_undo(struct rsp *r, bool again)
+{
+    struct session_stop stop;
+    if (!r->tells_stops)
+        return again ? session_redo(r->session) : session_undo(r->session);
+    struct debug *d = interpreter_debug(model_of(r));
+    struct error *err = again ? debug_redo(d, 1, &stop) : debug_undo(d, 1, &stop);
+    r->model_stood = moment_of(r);
+    return err;
+}
+
+void rsp_model_deinit(struct rsp *r)
+{
+    interpreter_destroy(r->model);
+    r->model = NULL;
+}
