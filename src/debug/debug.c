@@ -59,6 +59,8 @@ static void debug_take_session(struct debug *d, struct session *session)
     if (!d->is_lent)
         session_close(d->session);
     d->session = session;
+    if (d->settings.is_keeping_set)
+        session_keep(session, &d->settings.keeping);
     debug_default_signals(d);
     source_create(session, &d->source);
     history_create(session, &d->history);
@@ -92,6 +94,13 @@ void debug_use(struct debug *d, struct session *s)
         debug_take_session(d, s);
     else
         debug_arrive(d);
+}
+
+void debug_keep(struct debug *d, const struct session_keeping *k)
+{
+    d->settings.keeping = *k;
+    d->settings.is_keeping_set = true;
+    session_keep(d->session, k);
 }
 
 struct error *debug_check_track(struct debug *d, u64 track)

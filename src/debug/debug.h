@@ -397,6 +397,9 @@ double debug_seconds_now(void); /* of a clock that only goes on */
 struct error *debug_no_arguments(const char *args);
 struct error *debug_count(const char *args, u64 *ret); /* empty: 1 */
 struct error *debug_number(const char *args, const char *what, u64 *ret);
+/* 300, 64K, 500M, 2G; seconds. */
+struct error *debug_size(const char *text, u64 *ret);
+struct error *debug_seconds(const char *text, double *ret);
 struct error *debug_read_thread(const char *text, u32 *ret);
 bool debug_take_word(const char **args, const char *word); /* and the blanks after it */
 char *debug_next_word(const char **args); /* NULL: none */
@@ -411,7 +414,11 @@ struct debug_settings {
     bool past_main; /* backtraces show what called main */
     u32 call_limit; /* seconds that a function may take which is called */
     struct show_settings show;
+    bool is_keeping_set;
+    struct session_keeping keeping; /* checkpoints, in every track */
 };
+/* How many checkpoints are kept, and where, from now on. */
+void debug_keep(struct debug *d, const struct session_keeping *k);
 
 struct debug {
     struct recording *rec;

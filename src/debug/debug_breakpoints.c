@@ -220,9 +220,9 @@ static struct error *settle_location(struct debug *d, struct debug_breakpoint *p
         p->checks_here = p->type != BREAK_CODE ||
                          !debug_breakpoints_compile(d, p, location, &code, &size);
     struct breakpoint b = {
-        .kind = location->role == LOCATION_OF_RETURN ? SITE_RETURN : kinds[p->type],
-        .address = location->address, .thread = p->thread,
-        .condition = code, .condition_size = (u32)size, .ignore = p->ignore,
+        .site.kind = location->role == LOCATION_OF_RETURN ? SITE_RETURN : kinds[p->type],
+        .site.address = location->address, .site.thread = p->thread,
+        .condition = code, .site.condition_size = (u32)size, .ignore = p->ignore,
     };
     struct error *err = session_add_breakpoint(d->session, &b, &location->number);
     free(code);
@@ -252,7 +252,7 @@ static struct error *settle_signals(struct debug *d)
 {
     struct error *err = NULL;
     for (u32 i = 1; i < DEBUG_SIGNALS && !err; i++) {
-        struct breakpoint b = {.kind = SITE_SIGNAL, .address = i, .thread = CONTROL_THREAD_ANY};
+        struct breakpoint b = {.site.kind = SITE_SIGNAL, .site.address = i, .site.thread = CONTROL_THREAD_ANY};
         if (d->signal_stops[i] && !d->signal_breakpoints[i]) {
             err = session_add_breakpoint(d->session, &b, &d->signal_breakpoints[i]);
         } else if (!d->signal_stops[i] && d->signal_breakpoints[i]) {
@@ -289,9 +289,9 @@ static struct error *settle_loader(struct debug *d)
     struct error *err = debug_symbols(d, &symbols);
     for (size_t i = 0; i < countof(names) && !err && !count; i++)
         error_destroy(symbols_locate(symbols, names[i], NULL, &places, &count));
-    struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY};
+    struct breakpoint b = {.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY};
     if (!err && count) {
-        b.address = places[0].pc;
+        b.site.address = places[0].pc;
         err = session_add_breakpoint(d->session, &b, &d->loader_breakpoint);
     }
     free(places);

@@ -128,13 +128,10 @@ static void debug_until_add_place(void *context, u64 address, u64 size)
 {
     struct adding *a = context;
     u32 number = 0;
-    struct breakpoint b = {.kind = SITE_STORE,
-                           .flags = PLAN_BECOMES,
-                           .address = address,
-                           .size = size,
-                           .thread = CONTROL_THREAD_ANY,
-                           .condition = a->g->code,
-                           .condition_size = (u32)a->g->code_size};
+    struct breakpoint b = {.site = {.kind = SITE_STORE, .flags = PLAN_BECOMES, .address = address,
+                                    .size = size, .thread = CONTROL_THREAD_ANY,
+                                    .condition_size = (u32)a->g->code_size},
+                           .condition = a->g->code};
     debug_until_add(a, &b, &number);
     if (number)
         *(u32 *)list_add(&a->g->locations) = number;
@@ -144,9 +141,9 @@ static void add_value(struct adding *a)
 {
     const struct subject *s = a->g->subject;
     u32 number = 0;
-    struct breakpoint b = {.kind = SITE_STORE, .address = s->address, .size = s->size,
-                           .not_first = s->not_first, .not_last = s->not_last,
-                           .thread = CONTROL_THREAD_ANY};
+    struct breakpoint b = {.site.kind = SITE_STORE, .site.address = s->address, .site.size = s->size,
+                           .site.not_first = s->not_first, .site.not_last = s->not_last,
+                           .site.thread = CONTROL_THREAD_ANY};
     debug_until_add(a, &b, &number);
     if (number)
         *(u32 *)list_add(&a->g->locations) = number;

@@ -137,12 +137,15 @@ static struct error *debug_watch_add_location(struct debug *d, struct debug_brea
 {
     const struct debug_watch *w = p->watch;
     u32 number = 0;
-    b->from = w->begin;
-    b->to = w->end.tick ? w->end : w->begin.tick ? (struct moment){~0ull, ~0ull} : (struct moment){0, 0};
+    struct moment to = w->end.tick ? w->end : w->begin.tick ? (struct moment){~0ull, ~0ull} : (struct moment){0, 0};
+    b->site.from_tick = w->begin.tick;
+    b->site.from_pc = w->begin.pc;
+    b->site.to_tick = to.tick;
+    b->site.to_pc = to.pc;
     struct error *err = session_add_breakpoint(d->session, b, &number);
     if (!err)
         *(struct debug_location *)list_add(&p->locations) = (struct debug_location){
-            .address = b->address, .number = number, .role = role};
+            .address = b->site.address, .number = number, .role = role};
     return err;
 }
 
@@ -151,9 +154,9 @@ static struct error *add_data_location(struct debug *d, struct debug_breakpoint 
     const struct debug_watch *w = p->watch;
     const struct subject *s = w->subject;
     struct breakpoint b = {
-        .kind = debug_watch_kind(p), .flags = w->any_store ? PLAN_ANY_STORE : 0, .address = s->address,
-        .size = s->size, .not_first = s->not_first, .not_last = s->not_last, .thread = p->thread,
-        .condition = w->code, .condition_size = w->code ? (u32)w->code_size : 0, .ignore = p->ignore,
+        .site.kind = debug_watch_kind(p), .site.flags = w->any_store ? PLAN_ANY_STORE : 0, .site.address = s->address,
+        .site.size = s->size, .site.not_first = s->not_first, .site.not_last = s->not_last, .site.thread = p->thread,
+        .condition = w->code, .site.condition_size = w->code ? (u32)w->code_size : 0, .ignore = p->ignore,
     };
     return debug_watch_add_location(d, p, LOCATION_OF_DATA, &b);
 }

@@ -97,3 +97,27 @@ struct error *debug_read_thread(const char *text, u32 *ret)
         *ret = (u32)n;
     return err;
 }
+
+struct error *debug_size(const char *text, u64 *ret)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    u64 number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, toupper((u8)*end)) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (!isdigit((u8)*text) || errno || (*end && (!unit || end[1])) || number > ~0ull >> shift)
+        return error_coded(ERROR_MISUSED, "'%s' is no size: a number of bytes, or one with K, M or G", text);
+    *ret = number << shift;
+    return NULL;
+}
+
+struct error *debug_seconds(const char *text, double *ret)
+{
+    char *end;
+    double number = strtod(text, &end);
+    if (!isdigit((u8)*text) || (*end && strcmp(end, "s") != 0) || number > 1e9)
+        return error_coded(ERROR_MISUSED, "'%s' is no number of seconds", text);
+    *ret = number;
+    return NULL;
+}

@@ -255,6 +255,17 @@ struct plan_site {
     u64 from_tick, from_pc, to_tick, to_pc; /* only where one stands in between, both included; to_tick 0: ever */
 };
 
+/* May a site hit where the thread stands there, its condition aside?  The engine asks at each hit, the
+ * session where it has kept the states. */
+static inline bool plan_site_fits(const struct plan_site *s, u32 thread, u64 tick, u64 pc, u64 rsp)
+{
+    bool begun = tick != s->from_tick ? tick > s->from_tick : pc >= s->from_pc;
+    bool over = tick != s->to_tick ? tick > s->to_tick : pc > s->to_pc;
+    return (s->thread == CONTROL_THREAD_ANY || s->thread == thread) &&
+           (!s->to_tick || (begun && !over)) &&
+           rsp >= s->stack_least && (!s->stack_most || rsp <= s->stack_most);
+}
+
 /* Conditions are agent expressions as gdb's manual has them (appendix "The GDB Agent Expression Mechanism"), registers numbered as gdb
  * numbers them on amd64.  What is left on the stack at `end` is true if it is not 0.  A fault, an unknown opcode or too many
  * steps: false, and `condition_failed` of the hit count is raised. */

@@ -28,14 +28,14 @@ bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
 {
     if (!subject_is_local(s))
         return false;
-    *ret = (struct breakpoint){.kind = SITE_CODE, .address = s->return_pc, .thread = s->thread,
-                               .stack_least = s->cfa};
+    *ret = (struct breakpoint){.site.kind = SITE_CODE, .site.address = s->return_pc, .site.thread = s->thread,
+                               .site.stack_least = s->cfa};
     if (which == SUBJECT_BEGINS)
-        *ret = (struct breakpoint){.kind = SITE_STORE,
-                                   .flags = PLAN_ANY_STORE,
-                                   .address = s->cfa - 8,
-                                   .size = 8,
-                                   .thread = s->thread};
+        *ret = (struct breakpoint){.site.kind = SITE_STORE,
+                                   .site.flags = PLAN_ANY_STORE,
+                                   .site.address = s->cfa - 8,
+                                   .site.size = 8,
+                                   .site.thread = s->thread};
     return true;
 }
 
@@ -49,10 +49,11 @@ struct bound_search {
 static void add_bound(struct bound_search *b, const struct subject *s, int which)
 {
     struct breakpoint p;
-    if (subject_bound(s, which, &p))
-        b->sites[b->count++] = (struct plan_site){
-            .kind = p.kind, .flags = p.flags | (b->backward ? 0 : PLAN_ENDS), .address = p.address,
-            .size = p.size, .thread = p.thread, .stack_least = p.stack_least};
+    if (!subject_bound(s, which, &p))
+        return;
+    if (!b->backward)
+        p.site.flags |= PLAN_ENDS;
+    b->sites[b->count++] = p.site;
 }
 
 static struct error *lay_bounds(void *context, struct moment at, struct session_sites *ret)

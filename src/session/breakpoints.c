@@ -26,11 +26,11 @@ static bool is_data(u32 kind)
 
 static struct error *breakpoints_check(const struct breakpoint *b)
 {
-    if (b->kind > SITE_THREAD || b->kind == SITE_STEP)
-        return error_coded(ERROR_NOT_FOUND, "there is no breakpoint of kind %u", b->kind);
-    if (is_data(b->kind) && (b->size == 0 || b->address + b->size < b->address))
+    if (b->site.kind > SITE_THREAD || b->site.kind == SITE_STEP)
+        return error_coded(ERROR_NOT_FOUND, "there is no breakpoint of kind %u", b->site.kind);
+    if (is_data(b->site.kind) && (b->site.size == 0 || b->site.address + b->site.size < b->site.address))
         return error_coded(ERROR_MISUSED, "a data breakpoint needs a range of memory");
-    if (b->condition_size > CONDITION_MOST)
+    if (b->site.condition_size > CONDITION_MOST)
         return error_new("a condition is too long");
     return NULL;
 }
@@ -56,9 +56,9 @@ struct error *breakpoints_add(struct breakpoints *set, const struct breakpoint *
     struct breakpoint_entry *e = &set->list[set->count++];
     *e = (struct breakpoint_entry){++set->last_number, *b};
     e->b.condition = NULL;
-    if (b->condition_size) {
-        u8 *copy = xalloc(b->condition_size);
-        memcpy(copy, b->condition, b->condition_size);
+    if (b->site.condition_size) {
+        u8 *copy = xalloc(b->site.condition_size);
+        memcpy(copy, b->condition, b->site.condition_size);
         e->b.condition = copy;
     }
     set->version++;
@@ -116,8 +116,8 @@ static bool is_same_thread(u32 a, u32 b)
 bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread)
 {
     return is_same_thread(set->heed.thread, thread) &&
-           is_same_thread(set->heed.thread, b->thread) &&
-           (!set->heed.data_only || is_data(b->kind));
+           is_same_thread(set->heed.thread, b->site.thread) &&
+           (!set->heed.data_only || is_data(b->site.kind));
 }
 
 /* --- plans ----------------------------------------------------------------------------------- */
@@ -148,14 +148,11 @@ bool breakpoints_ignoring(const struct breakpoints *set)
 static struct plan_site site_of(const struct breakpoints *set, const struct breakpoint *b,
                                 u32 condition)
 {
-    return (struct plan_site){
-        .kind = b->kind, .flags = b->flags, .address = b->address, .size = b->size,
-        .thread = b->thread == CONTROL_THREAD_ANY ? set->heed.thread : b->thread,
-        .stack_least = b->stack_least, .stack_most = b->stack_most,
-        .condition = condition, .condition_size = b->condition_size,
-        .not_first = b->not_first, .not_last = b->not_last,
-        .from_tick = b->from.tick, .from_pc = b->from.pc, .to_tick = b->to.tick, .to_pc = b->to.pc,
-    };
+    struct plan_site site = b->site;
+    site.condition = condition;
+    if (site.thread == CONTROL_THREAD_ANY)
+        site.thread = set->heed.thread;
+    return site;
 }
 
 /* Several that were added one after the other with the same condition share it in a plan:
@@ -163,9 +160,9 @@ static struct plan_site site_of(const struct breakpoints *set, const struct brea
 static bool shares_condition(const struct breakpoint_entry *e,
                              const struct breakpoint_entry *before)
 {
-    return before && e->b.condition_size == before->b.condition_size &&
-           e->b.flags & before->b.flags & PLAN_BECOMES &&
-           !memcmp(e->b.condition, before->b.condition, e->b.condition_size);
+    return before && e->b.site.condition_size == before->b.site.condition_size &&
+           e->b.site.flags & before->b.site.flags & PLAN_BECOMES &&
+           !memcmp(e->b.condition, before->b.condition, e->b.site.condition_size);
 }
 
 void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct plan_site *own,
@@ -174,7 +171,7 @@ void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct pl
     u32 sites = own_count, bytes = 0;
     for (size_t i = 0; i < set->count; i++) {
         sites += is_chosen(set, &set->list[i], choice);
-        bytes += is_chosen(set, &set->list[i], choice) ? set->list[i].b.condition_size : 0;
+        bytes += is_chosen(set, &set->list[i], choice) ? set->list[i].b.site.condition_size : 0;
     }
     ret->size = sizeof(struct plan) + sites * sizeof(struct plan_site) + bytes;
     ret->plan = xalloc(ret->size);
@@ -198,9 +195,9 @@ void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct pl
             last = used;
         site[n] = site_of(set, &e->b, last);
         ret->numbers[n++] = e->number;
-        if (e->b.condition_size && !shares) {
-            memcpy(bytecode + used, e->b.condition, e->b.condition_size);
-            used += e->b.condition_size;
+        if (e->b.site.condition_size && !shares) {
+            memcpy(bytecode + used, e->b.condition, e->b.site.condition_size);
+            used += e->b.site.condition_size;
         }
         before = e;
     }

@@ -360,6 +360,16 @@ void session_checkpoints(const struct session *s, struct session_checkpoint **re
     *ret_count = t->count;
 }
 
+void session_keeping(const struct session *s, struct session_keeping *ret)
+{
+    timeline_keeping(&s->timeline, ret);
+}
+
+void session_keep(struct session *s, const struct session_keeping *k)
+{
+    timeline_keep_by(&s->timeline, k);
+}
+
 /* --- opening and closing ------------------------------------------------------------------- */
 
 static struct error *read_pid(struct session *s)

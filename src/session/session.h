@@ -115,17 +115,10 @@ const char *session_fault_runtime(const struct session *s);
 
 /* --- what stops a movement ------------------------------------------------------------ */
 
-/* A breakpoint of any kind.  The kinds, and what a hit means, are those of struct plan_site. */
+/* A breakpoint of any kind. */
 struct breakpoint {
-    u32 kind;           /* enum plan_site_kind */
-    u32 flags;
-    u64 address, size;
-    u8 not_first, not_last; /* of a bit-field */
-    u32 thread;         /* ordinal or CONTROL_THREAD_ANY */
-    struct moment from, to; /* when it may be hit; to.tick 0: ever */
-    u64 stack_least, stack_most;
-    const u8 *condition; /* agent expression, copied */
-    u32 condition_size;
+    struct plan_site site; /* as plans have it; its `condition` is the plan's */
+    const u8 *condition;   /* agent expression of site.condition_size bytes, copied */
     u64 ignore;          /* hits to be passed before it stops: of each movement */
     bool disabled;
 };
@@ -242,6 +235,17 @@ struct session_checkpoint {
     u32 pid;
     u64 memory; /* bytes of its own, about */
 };
+/* How many checkpoints there may be, how much memory of their own, and where: what small steps back cost,
+ * and what going far back costs, against memory.  It can be changed at any time. */
+struct session_keeping {
+    u32 processes;  /* at least 4 */
+    u64 memory;     /* bytes */
+    double spacing; /* seconds of replay between two on a long way; 0: by what they cost */
+    double reach;   /* seconds of replay: those farther from the present are not kept; 0: all are */
+};
+void session_keeping(const struct session *s, struct session_keeping *ret);
+void session_keep(struct session *s, const struct session_keeping *k);
+
 /* To be freed. */
 void session_checkpoints(const struct session *s, struct session_checkpoint **ret,
                          size_t *ret_count);

@@ -35,38 +35,29 @@ static bool is_step(const struct stepping *g, struct moment at, u32 thread)
     return !inside && (g->thread == CONTROL_THREAD_ANY || g->thread == thread);
 }
 
-static bool frame_fits(const struct breakpoint *b, u64 rsp)
-{
-    return rsp >= b->stack_least && (!b->stack_most || rsp <= b->stack_most);
-}
-
 enum verdict { NO_HIT, SURE_HIT, UNSURE };
-
-static bool is_in_time(const struct breakpoint *b, struct moment at)
-{
-    return !b->to.tick || (moment_compare(b->from, at) <= 0 && moment_compare(at, b->to) <= 0);
-}
 
 /* A code breakpoint at a state. */
 static enum verdict judge_code(const struct session *s, const struct breakpoint *b, u64 index)
 {
     struct moment at = trail_moment(s->trail, index);
-    if (b->address != at.pc || !trail_executes(s->trail, index) || !is_in_time(b, at))
+    bool last = index == trail_count(s->trail); /* the trail has no registers of the state at its end */
+    if (b->site.address != at.pc || !trail_executes(s->trail, index))
         return NO_HIT;
-    if (b->condition_size || b->ignore || index == trail_count(s->trail))
-        return UNSURE;
-    bool thread = b->thread == CONTROL_THREAD_ANY || b->thread == trail_thread(s->trail, index);
-    return thread && frame_fits(b, trail_rsp(s->trail, index)) ? SURE_HIT : NO_HIT;
+    if (!last && !plan_site_fits(&b->site, trail_thread(s->trail, index), at.tick, at.pc,
+                                 trail_rsp(s->trail, index)))
+        return NO_HIT;
+    return b->site.condition_size || b->ignore || last ? UNSURE : SURE_HIT;
 }
 
 /* Any other that could have to do with what the state's instruction did. */
 static enum verdict judge_event(const struct session *s, const struct breakpoint *b, u64 index)
 {
-    switch (b->kind) {
+    switch (b->site.kind) {
     case SITE_CODE:
         return NO_HIT;
     case SITE_STORE:
-        return trail_stores(s->trail, index, b->address, b->size) ? UNSURE : NO_HIT;
+        return trail_stores(s->trail, index, b->site.address, b->site.size) ? UNSURE : NO_HIT;
     case SITE_LOAD:
     case SITE_ACCESS:
         return UNSURE;
@@ -87,7 +78,7 @@ static enum verdict steps_judge(const struct session *s, u64 index, bool code, u
     enum verdict ret = NO_HIT;
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
-        if (e->b.disabled || (e->b.kind == SITE_CODE) != code ||
+        if (e->b.disabled || (e->b.site.kind == SITE_CODE) != code ||
             !breakpoints_heeds(&s->breakpoints, &e->b, thread_judged(s, index, code)))
             continue;
         enum verdict v = code ? judge_code(s, &e->b, index) : judge_event(s, &e->b, index);
@@ -108,7 +99,7 @@ static void describe_code(const struct session *s, u64 index, u32 number, struct
                                   .thread = trail_thread(s->trail, index)};
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
-        if (!e->b.disabled && e->b.kind == SITE_CODE && judge_code(s, &e->b, index) == SURE_HIT &&
+        if (!e->b.disabled && e->b.site.kind == SITE_CODE && judge_code(s, &e->b, index) == SURE_HIT &&
             stop->breakpoint_count < countof(stop->breakpoints))
             stop->breakpoints[stop->breakpoint_count++] = e->number;
     }

@@ -30,6 +30,7 @@
 
 enum {
     PROCESSES = 64,
+    PROCESSES_LEAST = 4,
     PAGE = 4096,
     PAGES_OF_A_PROCESS = 128, /* page tables, the engine's own data */
     NEAR = 2000,              /* ticks that are no distance */
@@ -119,8 +120,19 @@ static bool drop_least(struct timeline *t)
     return least != 0;
 }
 
+/* Those out of reach, but for the first. */
+static void drop_far(struct timeline *t)
+{
+    double ticks = t->reach * t->ticks_per_second;
+    for (size_t i = t->reach > 0 ? t->count : 0; i-- > 1;)
+        if ((double)timeline_distance(t->here.tick, t->list[i].at.tick) > ticks &&
+            !is_at(t->list[i].at, t->retained))
+            remove_at(t, i);
+}
+
 static void thin(struct timeline *t)
 {
+    drop_far(t);
     while ((t->count > t->most_processes || pages_held(t) > t->most_pages) && drop_least(t)) {
         /* until it fits */
     }
@@ -198,7 +210,7 @@ static void make_do(struct timeline *t)
 {
     size_t fewer = t->count > 8 ? t->count - t->count / 4 : t->count;
     if (fewer < t->most_processes)
-        t->most_processes = fewer < 4 ? 4 : fewer;
+        t->most_processes = fewer < PROCESSES_LEAST ? PROCESSES_LEAST : fewer;
     thin(t);
 }
 
@@ -259,6 +271,8 @@ static void learn(struct timeline *t, u64 ticks, double seconds, u64 pages)
     t->ticks_per_second = t->measured ? t->ticks_per_second * 0.75 + rate * 0.25 : rate;
     t->measured += ticks;
     double price = t->fork_seconds + (double)pages * PAGE_SECONDS;
+    if (t->spacing_is_set)
+        return;
     if (price > seconds * 0.2 && t->spacing < SPACING_MOST)
         t->spacing *= 1.5;
     else if (price < seconds * 0.05 && t->spacing > SPACING_LEAST)
@@ -590,6 +604,26 @@ bool timeline_refill(struct timeline *t)
     return false;
 }
 
+/* --- what is kept, by the user's wish ------------------------------------------------------- */
+
+void timeline_keeping(const struct timeline *t, struct session_keeping *ret)
+{
+    *ret = (struct session_keeping){.processes = (u32)t->most_processes, .memory = t->most_pages * PAGE,
+                                    .spacing = t->spacing_is_set ? t->spacing : 0, .reach = t->reach};
+}
+
+void timeline_keep_by(struct timeline *t, const struct session_keeping *k)
+{
+    t->most_processes = k->processes < PROCESSES_LEAST ? PROCESSES_LEAST : k->processes;
+    t->most_pages = k->memory / PAGE;
+    t->spacing_is_set = k->spacing > 0;
+    if (t->spacing_is_set)
+        t->spacing = k->spacing;
+    t->reach = k->reach;
+    timeline_refill_stop(t); /* it goes on by other rules */
+    thin(t);
+}
+
 /* --- beginning and end --------------------------------------------------------------------- */
 
 struct error *timeline_init(struct timeline *t, struct replayer_family *family,
@@ -608,8 +642,8 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
         .progress = options->progress,
         .context = options->context,
     };
-    if (t->most_processes < 4)
-        t->most_processes = 4;
+    if (t->most_processes < PROCESSES_LEAST)
+        t->most_processes = PROCESSES_LEAST;
     t->snapshots = snapshots_create(family);
     family->waiting = guess_progress;
     family->waiting_context = t;

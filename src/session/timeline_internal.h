@@ -26,6 +26,8 @@ struct timeline {
     /* What things cost here, measured. */
     double ticks_per_second, fork_seconds;
     double spacing; /* seconds between checkpoints on a long run */
+    bool spacing_is_set; /* by the user: what they cost does not change it */
+    double reach;   /* seconds around the present in which they are kept; 0: everywhere */
     u64 measured;   /* ticks */
     struct snapshots *snapshots; /* what other sessions have left */
     struct replayer *filler; /* of timeline_refill */
@@ -38,6 +40,9 @@ struct timeline {
 struct error *timeline_init(struct timeline *t, struct replayer_family *family,
                             const struct session_options *options);
 void timeline_deinit(struct timeline *t);
+
+void timeline_keeping(const struct timeline *t, struct session_keeping *ret);
+void timeline_keep_by(struct timeline *t, const struct session_keeping *k);
 
 /* The last checkpoint at or before the moment; there always is one. */
 struct checkpoint *timeline_before(const struct timeline *t, struct moment at);

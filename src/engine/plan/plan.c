@@ -189,29 +189,15 @@ static void look_at_conditions(void)
             condition_becomes(&plan_parts.site[n]);
 }
 
-static bool plan_is_in_time(const struct plan_site *s)
-{
-    if (!s->to_tick)
-        return true;
-    struct plan_place now = here();
-    bool begun = now.tick != s->from_tick ? now.tick > s->from_tick : now.pc >= s->from_pc;
-    return begun && (now.tick != s->to_tick ? now.tick < s->to_tick : now.pc <= s->to_pc);
-}
-
 bool plan_site_holds(u32 site)
 {
     const struct plan_site *s = &plan_parts.site[site];
-    u64 rsp = cpu->reg[RSP];
     bool becomes = s->flags & PLAN_BECOMES;
     if (becomes && !condition_becomes(s))
         return false;
-    if (s->thread != CONTROL_THREAD_ANY && s->thread != thread_self()->ordinal)
-        return false;
-    if (!plan_is_in_time(s))
-        return false;
-    if (rsp < s->stack_least || (s->stack_most && rsp > s->stack_most))
-        return false;
-    return becomes || condition_holds(s);
+    struct plan_place now = s->to_tick ? here() : (struct plan_place){0}; /* else it does not matter */
+    return plan_site_fits(s, thread_self()->ordinal, now.tick, now.pc, cpu->reg[RSP]) &&
+           (becomes || condition_holds(s));
 }
 
 /* --- hits ------------------------------------------------------------------------------------ */

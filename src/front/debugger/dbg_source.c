@@ -73,7 +73,7 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
 /* --- settings --------------------------------------------------------------------------------- */
 
 const char dbg_setting_words[] =
-    "var print disassembly-flavor context listsize colour color echo past-main call-limit confirm "
+    "var print checkpoints checkpoint-memory checkpoint-spacing checkpoint-reach disassembly-flavor context listsize colour color echo past-main call-limit confirm "
     "pagination width height";
 
 static struct error *read_switch(const char *text, bool *ret)
@@ -102,6 +102,66 @@ static struct error *read_flavor(const char *text, bool *ret)
         return error_new("disassembly-flavor is 'intel' or 'att', and not '%s'", text);
     *ret = *text == 'a';
     return NULL;
+}
+
+/* --- what is kept of the run (docs/commands.md) ------------------------------------------------ */
+
+enum { CHECKPOINTS_MOST = 4096 };
+
+static struct error *set_keeping(struct dbg *d, const char *name, const char *text)
+{
+    struct session_keeping k;
+    struct error *err = NULL;
+    u64 number = 0;
+    session_keeping(d->debug->session, &k);
+    if (strcmp(name, "checkpoints") == 0) {
+        err = debug_number(text, "number of checkpoints", &number);
+        if (!err && (number < 4 || number > CHECKPOINTS_MOST))
+            err = error_coded(ERROR_MISUSED, "there can be 4 to %d checkpoints", CHECKPOINTS_MOST);
+        k.processes = (u32)number;
+    } else if (strcmp(name, "checkpoint-memory") == 0) {
+        err = debug_size(text, &k.memory);
+    } else if (strcmp(name, "checkpoint-spacing") == 0) {
+        k.spacing = 0;
+        err = strcmp(text, "auto") == 0 ? NULL : debug_seconds(text, &k.spacing);
+    } else {
+        k.reach = 0;
+        err = strcmp(text, "all") == 0 ? NULL : debug_seconds(text, &k.reach);
+    }
+    if (!err)
+        debug_keep(d->debug, &k);
+    return err;
+}
+
+static bool is_keeping(const char *name)
+{
+    return strcmp(name, "checkpoints") == 0 || strcmp(name, "checkpoint-memory") == 0 ||
+           strcmp(name, "checkpoint-spacing") == 0 || strcmp(name, "checkpoint-reach") == 0;
+}
+
+static void show_seconds(struct dbg *d, const char *name, double seconds, const char *none)
+{
+    if (seconds > 0)
+        dbg_say(d, "%s is %g s\n", name, seconds);
+    else
+        dbg_say(d, "%s is %s\n", name, none);
+}
+
+/* True: it was one of these. */
+static bool show_keeping(struct dbg *d, const char *name)
+{
+    struct session_keeping k;
+    bool all = !*name;
+    session_keeping(d->debug->session, &k);
+    if (all || strcmp(name, "checkpoints") == 0)
+        dbg_say(d, "checkpoints is %u\n", k.processes);
+    if (all || strcmp(name, "checkpoint-memory") == 0)
+        dbg_say(d, "checkpoint-memory is %.0fM\n", (double)k.memory / (1 << 20));
+    if (all || strcmp(name, "checkpoint-spacing") == 0)
+        show_seconds(d, "checkpoint-spacing", k.spacing, "auto");
+    if (all || strcmp(name, "checkpoint-reach") == 0)
+        show_seconds(d, "checkpoint-reach", k.reach, "all");
+    return all || is_keeping(name);
 }
 
 /* Settings of gdb that scripts begin with, and that are always as they want them here. */
@@ -139,6 +199,8 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
         err = read_switch(args, &s->colour);
     else if (strcmp(name, "echo") == 0)
         err = read_switch(args, &s->echo);
+    else if (is_keeping(name))
+        err = set_keeping(d, name, args);
     else if (strcmp(name, "past-main") == 0)
         err = read_switch(args, &d->debug->settings.past_main);
     else if (strcmp(name, "call-limit") == 0)
@@ -170,6 +232,7 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
         some = true;
         dbg_say(d, "disassembly-flavor is %s\n", s->att ? "att" : "intel");
     }
+    some |= show_keeping(d, args);
     for (size_t i = 0; i < countof(rows); i++) {
         if (*args && strcmp(args, rows[i].name) != 0)
             continue;

@@ -204,9 +204,9 @@ static struct error *settle_one(struct rsp *r, struct rsp_breakpoint *p)
     struct error *err = NULL;
     if (p->wanted && !p->number) {
         struct breakpoint b = {
-            .kind = kinds[p->type], .address = p->address, .size = p->size,
-            .thread = CONTROL_THREAD_ANY,
-            .condition = p->condition, .condition_size = p->condition_size,
+            .site.kind = kinds[p->type], .site.address = p->address, .site.size = p->size,
+            .site.thread = CONTROL_THREAD_ANY,
+            .condition = p->condition, .site.condition_size = p->condition_size,
         };
         err = session_add_breakpoint(r->session, &b, &p->number);
     } else if (!p->wanted && p->number) {

@@ -78,8 +78,8 @@ bool rsp_call_prepare(struct rsp *r, u32 *ret)
         error_destroy(err);
         return false;
     }
-    struct breakpoint b = {.kind = SITE_CODE, .address = entry, .size = 1,
-                           .thread = CONTROL_THREAD_ANY};
+    struct breakpoint b = {.site.kind = SITE_CODE, .site.address = entry, .site.size = 1,
+                           .site.thread = CONTROL_THREAD_ANY};
     err = session_add_breakpoint(r->session, &b, ret);
     if (err) {
         error_destroy(err);
