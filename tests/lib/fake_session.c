@@ -119,21 +119,21 @@ struct error *session_enable_breakpoint(struct session *s, u32 number, bool enab
 /* A condition's first byte 0x22 is const8: its value is the outcome. */
 static bool holds(const struct breakpoint *b)
 {
-    return !b->condition_size || (b->condition_size > 1 && b->condition[1]);
+    return !b->site.condition_size || (b->site.condition_size > 1 && b->condition[1]);
 }
 
 static bool hits(const struct breakpoint *b, int at)
 {
-    switch (b->kind) {
+    switch (b->site.kind) {
     case SITE_CODE:
-        return moment_of(at).pc == b->address && holds(b);
+        return moment_of(at).pc == b->site.address && holds(b);
     case SITE_STORE:
     case SITE_ACCESS:
-        return at % LOOP == 2 && b->address < COUNTER_AT + 8 && b->address + b->size > COUNTER_AT;
+        return at % LOOP == 2 && b->site.address < COUNTER_AT + 8 && b->site.address + b->site.size > COUNTER_AT;
     case SITE_CALL:
-        return at == 500 && (b->address == 1 || b->address == ~0ull);
+        return at == 500 && (b->site.address == 1 || b->site.address == ~0ull);
     case SITE_SIGNAL:
-        return at == 600 && b->address == 10;
+        return at == 600 && b->site.address == 10;
     case SITE_FORK:
         return at == 700;
     default:
@@ -153,7 +153,7 @@ static u32 hit_at(const struct session *s, int at)
         return 0;
     for (u32 n = 1; n <= s->numbers; n++)
         if (s->used[n] && hits(&s->points[n], at) &&
-            (!s->heed.data_only || is_data(s->points[n].kind)))
+            (!s->heed.data_only || is_data(s->points[n].site.kind)))
             return n;
     return 0;
 }
@@ -161,7 +161,7 @@ static u32 hit_at(const struct session *s, int at)
 static bool is_endless(const struct session *s)
 {
     for (u32 n = 1; n <= s->numbers; n++)
-        if (s->used[n] && s->points[n].kind == SITE_CODE && s->points[n].address == 0xdead)
+        if (s->used[n] && s->points[n].site.kind == SITE_CODE && s->points[n].site.address == 0xdead)
             return true;
     return false;
 }
@@ -191,11 +191,11 @@ static void stop_at(struct session *s, u32 n, int at, enum session_direction d,
                     struct session_stop *ret)
 {
     const struct breakpoint *b = &s->points[n];
-    s->at = is_data(b->kind) && d == FORWARD ? at + 1 : at;
+    s->at = is_data(b->site.kind) && d == FORWARD ? at + 1 : at;
     *ret = (struct session_stop){.why = WHY_BREAKPOINT, .breakpoint = n, .breakpoint_count = 1};
     ret->breakpoints[0] = n;
-    ret->hit.address = b->kind == SITE_CALL ? 1 : b->kind == SITE_SIGNAL ? 10
-                     : b->kind == SITE_FORK ? 4243 : COUNTER_AT;
+    ret->hit.address = b->site.kind == SITE_CALL ? 1 : b->site.kind == SITE_SIGNAL ? 10
+                     : b->site.kind == SITE_FORK ? 4243 : COUNTER_AT;
 }
 
 struct error *session_continue(struct session *s, enum session_direction d, u64 nth,

@@ -62,11 +62,11 @@ static struct error *move_among_breakpoints(const struct order *o, struct sessio
     u32 numbers[PLACES_MOST + 1];
     size_t count = 0;
     for (; count < o->breakpoint_count; count++)
-        must(session_add_breakpoint(session, &(struct breakpoint){.kind = SITE_CODE, .address = o->breakpoints[count],
-                                                                  .thread = CONTROL_THREAD_ANY}, &numbers[count]));
+        must(session_add_breakpoint(session, &(struct breakpoint){.site.kind = SITE_CODE, .site.address = o->breakpoints[count],
+                                                                  .site.thread = CONTROL_THREAD_ANY}, &numbers[count]));
     if (o->signals)
-        must(session_add_breakpoint(session, &(struct breakpoint){.kind = SITE_SIGNAL, .address = ~0ull,
-                                                                  .thread = CONTROL_THREAD_ANY}, &numbers[count++]));
+        must(session_add_breakpoint(session, &(struct breakpoint){.site.kind = SITE_SIGNAL, .site.address = ~0ull,
+                                                                  .site.thread = CONTROL_THREAD_ANY}, &numbers[count++]));
     struct error *err = move(o, stop);
     while (count)
         must(session_remove_breakpoint(session, numbers[--count]));

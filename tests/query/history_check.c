@@ -350,8 +350,8 @@ static void compare_pieces(const char *name)
             events[count++] = n;
     for (size_t i = 0; i < count; i++)
         leave_checkpoint(steps[events[i] - i % 2].at);
-    struct breakpoint b = {.kind = SITE_STORE, .flags = PLAN_BECOMES, .address = ranges[subject].address, .size = 1,
-                           .thread = CONTROL_THREAD_ANY, .condition = code, .condition_size = (u32)compile(code)};
+    struct breakpoint b = {.site.kind = SITE_STORE, .site.flags = PLAN_BECOMES, .site.address = ranges[subject].address, .site.size = 1,
+                           .site.thread = CONTROL_THREAD_ANY, .condition = code, .site.condition_size = (u32)compile(code)};
     check(session_goto(s, steps[step_count - 1].at, &stop));
     check(session_add_breakpoint(s, &b, &number));
     for (size_t i = 0; i < count; i++) {

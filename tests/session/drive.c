@@ -248,14 +248,14 @@ static void move_there_and_back(void)
 static void move_continue(void)
 {
     u32 number;
-    struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY,
-                           .address = seen[random_below(seen_count)].at.pc};
+    struct breakpoint b = {.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY,
+                           .site.address = seen[random_below(seen_count)].at.pc};
     enum session_direction way = random_below(2) ? FORWARD : BACKWARD;
     struct moment from = here();
     must(session_add_breakpoint(s, &b, &number), "breakpoint");
     must(session_continue(s, way, 1, &stop), "continue");
-    if (stop.why == WHY_BREAKPOINT && here().pc != b.address)
-        fail("a breakpoint at 0x%llx stops at " M, (unsigned long long)b.address, V(here()));
+    if (stop.why == WHY_BREAKPOINT && here().pc != b.site.address)
+        fail("a breakpoint at 0x%llx stops at " M, (unsigned long long)b.site.address, V(here()));
     if (stop.why == WHY_BREAKPOINT && (moment_compare(from, here()) < 0) != (way == FORWARD))
         fail("continue leads from " M " to " M, V(from), V(here()));
     must(session_remove_breakpoint(s, number), "removing");
@@ -455,12 +455,12 @@ static void ask_breakpoints(size_t from, enum session_direction way)
     bool conditional = random_below(3) == 0;
     u64 ignore = random_below(3) == 0 ? random_below(4) : 0, nth = 1 + random_below(3);
     size_t chosen = random_below(listed);
-    struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY};
+    struct breakpoint b = {.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY};
     code[0] = code[1] = list[chosen].at.pc;
     if (conditional) {
         wanted_rax = list[chosen].rax;
         b.condition = bytes;
-        make_condition(bytes, &b.condition_size);
+        make_condition(bytes, &b.site.condition_size);
     } else if (ignore == 0 && random_below(2)) {
         code[1] = list[random_below(listed)].at.pc;
         count = code[1] != code[0] ? 2 : 1;
@@ -469,7 +469,7 @@ static void ask_breakpoints(size_t from, enum session_direction way)
     if (want < 0)
         return;
     for (u32 i = 0; i < count; i++) {
-        b.address = code[i];
+        b.site.address = code[i];
         b.ignore = ignore;
         must(session_add_breakpoint(s, &b, &numbers[i]), "breakpoint");
     }
@@ -494,7 +494,7 @@ static bool stands_interrupted(long want)
 static void ask_watch(size_t from, enum session_direction way)
 {
     u32 number;
-    struct breakpoint b = {.kind = SITE_STORE, .thread = CONTROL_THREAD_ANY, .address = watched, .size = 8};
+    struct breakpoint b = {.site.kind = SITE_STORE, .site.thread = CONTROL_THREAD_ANY, .site.address = watched, .site.size = 8};
     long want = expected(hits_store, from, way, 1, true);
     if (want < 0)
         return;
@@ -532,9 +532,9 @@ static void ask_step_among(size_t from, enum session_direction way)
     u32 numbers[2];
     u64 count = 1 + random_below(60);
     size_t near = from + random_below(count) - count / 2, chosen = near < listed ? near : from;
-    struct breakpoint b = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY, .address = list[chosen].at.pc};
+    struct breakpoint b = {.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY, .site.address = list[chosen].at.pc};
     long want = way == FORWARD ? (long)(from + count) : (long)from - (long)count;
-    code[0] = b.address;
+    code[0] = b.site.address;
     code[1] = list[random_below(listed)].at.pc;
     wanted_rax = list[random_below(listed)].rax;
     long hit = expected(hits_either, from, way, 1, false);
@@ -543,9 +543,9 @@ static void ask_step_among(size_t from, enum session_direction way)
     if (want < 0 || want >= (long)listed)
         return;
     b.condition = bytes;
-    make_condition(bytes, &b.condition_size);
+    make_condition(bytes, &b.site.condition_size);
     must(session_add_breakpoint(s, &b, &numbers[0]), "breakpoint");
-    b = (struct breakpoint){.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY, .address = code[1]};
+    b = (struct breakpoint){.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY, .site.address = code[1]};
     must(session_add_breakpoint(s, &b, &numbers[1]), "breakpoint");
     must(session_continue(s, BACKWARD, 1 + random_below(2), &stop), "continue");
     go(list[from].at);
@@ -639,7 +639,7 @@ static size_t there_and_back(const char *what, struct breakpoint b)
 {
     static struct met there, back;
     u32 number;
-    b.thread = CONTROL_THREAD_ANY;
+    b.site.thread = CONTROL_THREAD_ANY;
     go(session_first(s));
     must(session_add_breakpoint(s, &b, &number), what);
     meet(FORWARD, &there);
@@ -685,8 +685,8 @@ static void test_sites(void)
     open_session(false);
     for (step_no = 1; step_no <= moves; step_no++)
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            struct breakpoint b = {.kind = kinds[k].kind, .address = kinds[k].data ? place_on_stack() : ~0ull,
-                                   .size = 1 + random_below(64)};
+            struct breakpoint b = {.site.kind = kinds[k].kind, .site.address = kinds[k].data ? place_on_stack() : ~0ull,
+                                   .site.size = 1 + random_below(64)};
             met += there_and_back(kinds[k].name, b);
         }
     printf("%llu rounds, %zu met\n", (unsigned long long)moves, met);
@@ -807,7 +807,7 @@ static void test_interrupt(void)
     u32 number;
     open_session(false);
     struct moment last = here();
-    struct breakpoint never = {.kind = SITE_CODE, .thread = CONTROL_THREAD_ANY, .address = 16};
+    struct breakpoint never = {.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY, .site.address = 16};
     must(session_add_breakpoint(s, &never, &number), "breakpoint");
     for (step_no = 1; step_no <= moves; step_no++) {
         enum session_direction way = random_below(2) ? FORWARD : BACKWARD;
