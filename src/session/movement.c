@@ -56,7 +56,6 @@ static void movement_remember(struct session *s, struct moment at)
     if (s->history_count == 2 * HISTORY_MOST) { /* not at every step of a client that steps */
         s->history_count = HISTORY_MOST;
         memmove(s->history, s->history + HISTORY_MOST, HISTORY_MOST * sizeof *s->history);
-        s->history_joined -= s->history_joined < HISTORY_MOST ? s->history_joined : HISTORY_MOST;
     }
     s->history[s->history_count++] = at;
 }
@@ -64,8 +63,7 @@ static void movement_remember(struct session *s, struct moment at)
 void session_moved(struct session *s, struct moment from)
 {
     session_check(s);
-    bool is_part = s->history_joins && s->history_at > s->history_joined;
-    if (is_part || moment_compare(from, s->here.at) == 0)
+    if (moment_compare(from, s->here.at) == 0)
         return;
     s->history_count = s->history_at; /* what could be redone is no more */
     movement_remember(s, from);
@@ -493,16 +491,6 @@ struct error *session_goto_event(struct session *s, u64 number, struct session_s
 
 /* --- undo ---------------------------------------------------------------------------------- */
 
-/* Parts that together have led nowhere are no movement. */
-void session_join_movements(struct session *s)
-{
-    bool any = s->history_joins && s->history_at > s->history_joined;
-    if (any && moment_compare(s->history[s->history_joined], s->here.at) == 0)
-        s->history_at = s->history_count = s->history_joined;
-    s->history_joined = s->history_at;
-    s->history_joins = true;
-}
-
 /* Swaps here with the moment in the history. */
 static struct error *swap_with(struct session *s, size_t index)
 {
@@ -522,25 +510,21 @@ static struct error *swap_with(struct session *s, size_t index)
 
 struct error *session_undo(struct session *s)
 {
-    if (s->history_joins)
-        session_join_movements(s);
     if (s->history_at == 0)
         return error_new("there is no movement to undo");
     struct error *err = swap_with(s, s->history_at - 1);
     if (!err)
-        s->history_joined = --s->history_at;
+        s->history_at--;
     return err;
 }
 
 struct error *session_redo(struct session *s)
 {
-    if (s->history_joins)
-        session_join_movements(s);
     if (s->history_at == s->history_count)
         return error_new("there is no movement to redo");
     struct error *err = swap_with(s, s->history_at);
     if (!err)
-        s->history_joined = ++s->history_at;
+        s->history_at++;
     return err;
 }
 

@@ -201,9 +201,6 @@ struct moment session_moment_of_share(const struct session *s, double share);
 struct error *session_undo(struct session *s);
 struct error *session_redo(struct session *s);
 
-/* From the first call on, the movements between two calls count as one for undo and redo. */
-void session_join_movements(struct session *s);
-
 /* May come from a signal handler or another thread: ends the movement that is under way.  A
  * forward one stops where it has got to, a backward one returns to where it began. */
 void session_interrupt(struct session *s);

@@ -56,8 +56,6 @@ struct session {
     struct list noted; /* struct session_noted */
     struct moment *history; /* where movements led */
     size_t history_count, history_room, history_at;
-    bool history_joins;     /* movements count as one until session_join_movements */
-    size_t history_joined;  /* history_at when it was called last */
     void *registers; /* lent by session_registers */
     char *program;
     const char *fault_runtime; /* or NULL */

@@ -309,7 +309,6 @@ struct error *session_undo(struct session *s)
 }
 
 struct error *session_redo(struct session *s) { return session_undo(s); }
-void session_join_movements(struct session *s) { (void)s; }
 
 void session_interrupt(struct session *s) { atomic_store(&s->interrupted, true); }
 bool session_idle(struct session *s) { return false; }

@@ -384,8 +384,6 @@ static const struct row {
     {"selected nobody", "qebb.selected:p1092.7", "E"},
     {"selected, and more", "qebb.selected:p1092.1092;", "E"},
     {"selected nonsense", "qebb.selected:", "E"},
-    {"stopped", "qebb.stopped", "OK"},
-    {"stopped, and more", "qebb.stopped;", "E"},
     {"kill", "vKill;1092", "OK"},
     {"gone", "?", "W00"},
 };
