@@ -236,7 +236,7 @@ struct session_checkpoint {
  * and what going far back costs, against memory.  It can be changed at any time. */
 struct session_keeping {
     u32 processes;  /* at least 4 */
-    u64 memory;     /* bytes */
+    u64 memory;     /* bytes; 0: a quarter of what is free */
     double spacing; /* seconds of replay between two on a long way; 0: by what they cost */
     double reach;   /* seconds of replay: those farther from the present are not kept; 0: all are */
 };

@@ -608,14 +608,15 @@ bool timeline_refill(struct timeline *t)
 
 void timeline_keeping(const struct timeline *t, struct session_keeping *ret)
 {
-    *ret = (struct session_keeping){.processes = (u32)t->most_processes, .memory = t->most_pages * PAGE,
+    *ret = (struct session_keeping){.processes = (u32)t->most_processes, .memory = t->memory_is_set ? t->most_pages * PAGE : 0,
                                     .spacing = t->spacing_is_set ? t->spacing : 0, .reach = t->reach};
 }
 
 void timeline_keep_by(struct timeline *t, const struct session_keeping *k)
 {
     t->most_processes = k->processes < PROCESSES_LEAST ? PROCESSES_LEAST : k->processes;
-    t->most_pages = k->memory / PAGE;
+    t->memory_is_set = k->memory > 0;
+    t->most_pages = t->memory_is_set ? k->memory / PAGE : free_pages() / 4;
     t->spacing_is_set = k->spacing > 0;
     if (t->spacing_is_set)
         t->spacing = k->spacing;

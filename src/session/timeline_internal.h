@@ -20,6 +20,7 @@ struct timeline {
     size_t count, room;
     size_t most_processes;
     u64 most_pages;
+    bool memory_is_set; /* by the user */
     struct moment here;     /* they are to be dense here */
     struct moment retained; /* the moment before the last movement: its checkpoint stays */
     struct moment last;     /* of the track */

@@ -120,7 +120,8 @@ static struct error *set_keeping(struct dbg *d, const char *name, const char *te
             err = error_coded(ERROR_MISUSED, "there can be 4 to %d checkpoints", CHECKPOINTS_MOST);
         k.processes = (u32)number;
     } else if (strcmp(name, "checkpoint-memory") == 0) {
-        err = debug_size(text, &k.memory);
+        k.memory = 0;
+        err = strcmp(text, "auto") == 0 ? NULL : debug_size(text, &k.memory);
     } else if (strcmp(name, "checkpoint-spacing") == 0) {
         k.spacing = 0;
         err = strcmp(text, "auto") == 0 ? NULL : debug_seconds(text, &k.spacing);
@@ -155,8 +156,11 @@ static bool show_keeping(struct dbg *d, const char *name)
     session_keeping(d->debug->session, &k);
     if (all || strcmp(name, "checkpoints") == 0)
         dbg_say(d, "checkpoints is %u\n", k.processes);
-    if (all || strcmp(name, "checkpoint-memory") == 0)
+    bool memory = all || strcmp(name, "checkpoint-memory") == 0;
+    if (memory && k.memory)
         dbg_say(d, "checkpoint-memory is %.0fM\n", (double)k.memory / (1 << 20));
+    else if (memory)
+        dbg_say(d, "checkpoint-memory is auto\n");
     if (all || strcmp(name, "checkpoint-spacing") == 0)
         show_seconds(d, "checkpoint-spacing", k.spacing, "auto");
     if (all || strcmp(name, "checkpoint-reach") == 0)

@@ -332,7 +332,7 @@ static const struct dbg_command commands[] = {
      "disassembly-flavor intel|att; print\n"
      "pretty|elements|array|array-indexes|address|symbol|union|repeats|null-stop|max-depth|\n"
      "static-members|raw-values|frame-arguments|entry-values: how values are shown, as in gdb;\n"
-     "checkpoints N, checkpoint-memory SIZE: how many copies of the process are kept, and how\n"
+     "checkpoints N, checkpoint-memory SIZE|auto: how many copies of the process are kept, and how\n"
      "much memory they may use; checkpoint-spacing SECONDS|auto: how much replay lies between\n"
      "two; checkpoint-reach SECONDS|all: how far from the current moment they are kept;\n"
      "var NAME = VALUE: a variable of the program.",
