@@ -28,14 +28,12 @@ bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
 {
     if (!subject_is_local(s))
         return false;
-    *ret = (struct breakpoint){.site.kind = SITE_CODE, .site.address = s->return_pc, .site.thread = s->thread,
-                               .site.stack_least = s->cfa};
+    *ret = (struct breakpoint){.site = {.kind = SITE_CODE, .address = s->return_pc,
+                                        .thread = s->thread, .stack_least = s->cfa}};
     if (which == SUBJECT_BEGINS)
-        *ret = (struct breakpoint){.site.kind = SITE_STORE,
-                                   .site.flags = PLAN_ANY_STORE,
-                                   .site.address = s->cfa - 8,
-                                   .site.size = 8,
-                                   .site.thread = s->thread};
+        *ret = (struct breakpoint){.site = {.kind = SITE_STORE, .flags = PLAN_ANY_STORE,
+                                            .address = s->cfa - 8, .size = 8,
+                                            .thread = s->thread}};
     return true;
 }
 

@@ -28,7 +28,8 @@ static struct error *breakpoints_check(const struct breakpoint *b)
 {
     if (b->site.kind > SITE_THREAD || b->site.kind == SITE_STEP)
         return error_coded(ERROR_NOT_FOUND, "there is no breakpoint of kind %u", b->site.kind);
-    if (is_data(b->site.kind) && (b->site.size == 0 || b->site.address + b->site.size < b->site.address))
+    const struct plan_site *s = &b->site;
+    if (is_data(s->kind) && (s->size == 0 || s->address + s->size < s->address))
         return error_coded(ERROR_MISUSED, "a data breakpoint needs a range of memory");
     if (b->site.condition_size > CONDITION_MOST)
         return error_new("a condition is too long");

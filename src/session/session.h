@@ -232,8 +232,8 @@ struct session_checkpoint {
     u32 pid;
     u64 memory; /* bytes of its own, about */
 };
-/* How many checkpoints there may be, how much memory of their own, and where: what small steps back cost,
- * and what going far back costs, against memory.  It can be changed at any time. */
+/* How many checkpoints there may be, how much memory of their own, and where: what small steps back
+ * cost, and what going far back costs, against memory.  It can be changed at any time. */
 struct session_keeping {
     u32 processes;  /* at least 4 */
     u64 memory;     /* bytes; 0: a quarter of what is free */

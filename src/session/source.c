@@ -227,7 +227,7 @@ struct error *source_until(struct source *src, enum session_direction d, const u
     struct error *err = NULL;
     for (size_t n = 0; n < count && !err; n++) {
         struct breakpoint b = {
-            .site.kind = SITE_CODE, .site.address = pcs[n], .site.thread = src->session->here.thread};
+            .site = {.kind = SITE_CODE, .address = pcs[n], .thread = src->session->here.thread}};
         err = session_add_breakpoint(src->session, &b, list_add(&numbers));
         numbers.count -= err != NULL;
     }

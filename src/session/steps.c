@@ -41,7 +41,7 @@ enum verdict { NO_HIT, SURE_HIT, UNSURE };
 static enum verdict judge_code(const struct session *s, const struct breakpoint *b, u64 index)
 {
     struct moment at = trail_moment(s->trail, index);
-    bool last = index == trail_count(s->trail); /* the trail has no registers of the state at its end */
+    bool last = index == trail_count(s->trail); /* of that state the trail has no registers */
     if (b->site.address != at.pc || !trail_executes(s->trail, index))
         return NO_HIT;
     if (!last && !plan_site_fits(&b->site, trail_thread(s->trail, index), at.tick, at.pc,
@@ -99,7 +99,8 @@ static void describe_code(const struct session *s, u64 index, u32 number, struct
                                   .thread = trail_thread(s->trail, index)};
     for (size_t i = 0; i < s->breakpoints.count; i++) {
         const struct breakpoint_entry *e = &s->breakpoints.list[i];
-        if (!e->b.disabled && e->b.site.kind == SITE_CODE && judge_code(s, &e->b, index) == SURE_HIT &&
+        bool code = !e->b.disabled && e->b.site.kind == SITE_CODE;
+        if (code && judge_code(s, &e->b, index) == SURE_HIT &&
             stop->breakpoint_count < countof(stop->breakpoints))
             stop->breakpoints[stop->breakpoint_count++] = e->number;
     }

@@ -608,8 +608,12 @@ bool timeline_refill(struct timeline *t)
 
 void timeline_keeping(const struct timeline *t, struct session_keeping *ret)
 {
-    *ret = (struct session_keeping){.processes = (u32)t->most_processes, .memory = t->memory_is_set ? t->most_pages * PAGE : 0,
-                                    .spacing = t->spacing_is_set ? t->spacing : 0, .reach = t->reach};
+    *ret = (struct session_keeping){
+        .processes = (u32)t->most_processes,
+        .memory = t->memory_is_set ? t->most_pages * PAGE : 0,
+        .spacing = t->spacing_is_set ? t->spacing : 0,
+        .reach = t->reach,
+    };
 }
 
 void timeline_keep_by(struct timeline *t, const struct session_keeping *k)

@@ -292,7 +292,8 @@ static void answer_areas(void)
 static void answer_snapshot(i32 fd, u64 most_pages)
 {
     struct snapshot_extent extent = {0, 0};
-    const char *wrong = fd < 0 ? "there is no file for it" : snapshot_write(fd, most_pages, &extent);
+    const char *wrong = fd < 0 ? "there is no file for it"
+                               : snapshot_write(fd, most_pages, &extent);
     struct control_snapshot ret = {extent.state_at, extent.state_size};
     if (wrong)
         controlled_answer(EAGAIN, wrong, strlen(wrong) + 1);

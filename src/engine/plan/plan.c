@@ -195,7 +195,7 @@ bool plan_site_holds(u32 site)
     bool becomes = s->flags & PLAN_BECOMES;
     if (becomes && !condition_becomes(s))
         return false;
-    struct plan_place now = s->to_tick ? here() : (struct plan_place){0}; /* else it does not matter */
+    struct plan_place now = s->to_tick ? here() : (struct plan_place){0}; /* else any */
     return plan_site_fits(s, thread_self()->ordinal, now.tick, now.pc, cpu->reg[RSP]) &&
            (becomes || condition_holds(s));
 }
