@@ -164,21 +164,25 @@ static struct error *recorder_track_flush(struct recorder_track *t)
 }
 
 /* A CHECK without a hash of memory: the program was there. */
-struct here_event {
+union here_event {
     struct event event;
-    struct event_check check;
+    u8 bytes[sizeof(struct event) + sizeof(struct event_check)];
 };
 
 /* Is the program known to have run on since its last event? */
-static bool came_further(struct recorder_track *t, struct here_event *ret)
+static bool came_further(struct recorder_track *t, union here_event *ret)
 {
     struct ring_here here = {0};
     bool there = ring_last_here(t->memory.shared, &here);
     if (!there || here.tick <= t->latest || !writer_events(t->writer))
         return false;
-    *ret = (struct here_event){.event = {.size = sizeof *ret, .kind = EVENT_CHECK,
-                                         .thread = (u16)here.thread, .tick = here.tick,
-                                         .pc = here.pc, .hash = here.hash}};
+    memset(ret, 0, sizeof *ret);
+    ret->event.size = sizeof *ret;
+    ret->event.kind = EVENT_CHECK;
+    ret->event.thread = (u16)here.thread;
+    ret->event.tick = here.tick;
+    ret->event.pc = here.pc;
+    ret->event.hash = here.hash;
     return true;
 }
 
@@ -186,7 +190,7 @@ static bool came_further(struct recorder_track *t, struct here_event *ret)
  * have come.  Returns for how long no further look is needed. */
 static u64 note_place(struct recorder_track *t)
 {
-    struct here_event here;
+    union here_event here;
     if (!came_further(t, &here) || here.event.tick == t->noted)
         return FLUSH_NS;
     if (!writer_pending(t->writer)) {
@@ -246,7 +250,7 @@ static struct error *leave(struct recorder_track *t)
 /* The image is gone.  If it did not log its end it was killed, perhaps after its last event. */
 static struct error *note_death(struct recorder_track *t)
 {
-    struct here_event here;
+    union here_event here;
     bool ended = t->last.kind == EVENT_END || t->last.kind == EVENT_EXEC;
     if (ended || !came_further(t, &here))
         return NULL;
