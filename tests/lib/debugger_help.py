@@ -13,7 +13,7 @@ import sys
 
 ebb, recording, place = sys.argv[1:]
 
-NUMBERED = ("delete", "disable", "enable", "condition", "ignore", "commands", "quit")
+NUMBERED = ("delete", "disable", "enable", "condition", "ignore", "commands", "quit", "undisplay")
 MARK = "next example"
 
 # What an example may be refused for: the program is not one in Go; there is no terminal here.

@@ -21,7 +21,7 @@ questions_about() {
         return
     fi
     timeout 1800 python3 tests/questions/oracle.py "$EBB" "$program.rec" "$program" "$questions_seed" \
-        stops="$questions_stops" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+        stops="$questions_stops" wide="${QUESTIONS_WIDE:-0}" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
     last=$(tail -n 1 "$SCRATCH/out")
     case $last in
     '0 agree'*) fail "$name" 'nothing was compared' ;;
@@ -49,7 +49,7 @@ questions_returned() {
 
 # questions COMPILER SOURCE FLAGS...
 questions() {
-    local compiler=$1 source=$2 options=(places=60)
+    local compiler=$1 source=$2 options=(places="${questions_places:-60}")
     shift 2
     local name program=$SCRATCH/${source%.*}
     name=$(echo "$source $compiler $*" | tr -s ' ' '-' | sed 's/--*/-/g')

@@ -20,10 +20,11 @@ import gdb
 INTEGERS = ("char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int",
             "long", "unsigned long", "long long", "unsigned long long")
 FORMATS = "xduotcafz"
-LETTERS = "xdutocafz"  # of x; s and i have no sizes
+LETTERS = "xdut"        # of x
+WIDE = "xdutocafz"      # the others show memory that was never written in many ways
 REGISTERS = ("$cs", "$ss", "$fs_base", "$mxcsr", "$xmm0.uint128", "$xmm1.v4_float", "$xmm2.v2_double",
              "$xmm7.v16_int8", "$xmm15.v4_int32", "$st0", "$fctrl", "$ax", "$dl", "$esi", "$r9w", "$r10d",
-             "/x $eflags", "/t $rdi", "/d $rsp", "/x $sp", "$fp", "/a $pc")
+             "/x $eflags", "/t $rdi", "/d $rsp", "/x $sp", "/a $pc")
 SKIPPED = ("__PRETTY_FUNCTION__", "__FUNCTION__", "__func__", "this@entry")
 
 
@@ -67,8 +68,8 @@ def vector(array):
 class Maker:
     """Draws expressions about the variables of one frame."""
 
-    def __init__(self, rng, variables, language):
-        self.rng, self.variables, self.language = rng, variables, language
+    def __init__(self, rng, variables, language, letters):
+        self.rng, self.variables, self.language, self.letters = rng, variables, language, letters
 
     def castable(self):
         """A part that C can cast: no vector, no complex number, no struct without a name."""
@@ -205,7 +206,7 @@ class Maker:
         if kind < 0.82:
             return "ptype %s" % self.part()[0]
         if kind < 0.92:
-            return "x/%d%s%s &%s" % (rng.randint(1, 6), rng.choice(LETTERS), rng.choice("bhwg"), self.whole(self.part()[0]))
+            return "x/%d%s%s &%s" % (rng.randint(1, 6), rng.choice(self.letters), rng.choice("bhwg"), self.whole(self.part()[0]))
         if kind < 0.96:
             return "print sizeof(%s)" % self.part()[0]
         text, type_ = self.part()
@@ -299,15 +300,17 @@ def about_places(functions):
     return answers
 
 
-def about_machine(rng, level):
+def about_machine(rng, level, wide):
     """Registers, and memory in all formats."""
     answers = []
     for register in rng.sample(("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r12", "r15", "rip", "eflags"), 3):
         answers.append((level, "print $%s" % register, ask("print $%s" % register)))
+    if not wide:
+        return answers
     for register in rng.sample(REGISTERS, 2):
         answers.append((level, "print%s" % spaced(register), ask("print%s" % spaced(register))))
     for _ in range(2):
-        question = "x/%d%s%s $sp" % (rng.randint(1, 5), rng.choice(LETTERS), rng.choice("bhwg"))
+        question = "x/%d%s%s $sp" % (rng.randint(1, 5), rng.choice(WIDE), rng.choice("bhwg"))
         answers.append((level, question, ask(question)))
     return answers
 
@@ -326,13 +329,13 @@ def about_stop(number, stop, table):
         rng = random.Random("%s %s %d %d" % (table["seed"], frame.name(), number, level))
         frame.select()
         if table["plain"]:
-            answers += about_machine(rng, level)
+            answers += about_machine(rng, level, table["wide"])
             continue
         answers.append((level, "frame", ask("frame")))
         answers.append((level, "info locals", ask("info locals")))
         answers.append((level, "info args", ask("info args")))
-        answers += about_machine(rng, level)
-        maker = Maker(rng, variables_of(frame), table["language"])
+        answers += about_machine(rng, level, table["wide"])
+        maker = Maker(rng, variables_of(frame), table["language"], WIDE if table["wide"] else LETTERS)
         if not maker.variables:
             continue
         asked = set()

@@ -10,6 +10,7 @@
     only=finish only what the functions return; only=places: only where functions are
     plain=1     no values of variables: their language has a check of its own
     functions=N,N...  these functions; without it, those that gdb lists
+    wide=1      more registers, and memory in all formats (0)
     places=N    where the breakpoints, lines and symbols of as many functions are (0)
     keep=DIR    leaves the questions and both answers there
 
@@ -137,7 +138,7 @@ def ask_ebb(ebb, recording, stops, answers, scratch):
 
 def main():
     ebb, recording, program, seed = sys.argv[1:5]
-    options = {"seed": seed, "stops": 20, "count": 15, "frames": 3, "after": 1, "places": 0, "only": "", "plain": 0, "functions": "", "language": "c", "keep": ""}
+    options = {"seed": seed, "stops": 20, "count": 15, "frames": 3, "after": 1, "places": 0, "wide": 0, "only": "", "plain": 0, "functions": "", "language": "c", "keep": ""}
     for argument in sys.argv[5:]:
         name, _, value = argument.partition("=")
         options[name] = int(value) if value.isdigit() else value

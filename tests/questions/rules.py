@@ -18,7 +18,12 @@ def words(text):
         before = text
         text = re.sub(r'", <incomplete sequence ((\\\d+)+)>', r'\1"', text)
         text = re.sub(r'([=,{(] ?)<incomplete sequence ((\\\d+)+)>', r'\1"\2"', text)
-    return re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<there is no memory at \1>", text)
+    return unreadable(text)
+
+
+def unreadable(text):
+    return re.sub(r"<error(?: reading variable)?: Cannot access memory at address (0x[0-9a-f]+)>",
+                  r"<there is no memory at \1>", text)
 
 
 def cpp_words(gdb, ours):
@@ -57,7 +62,7 @@ def frames(text):
 
 def one_frame(text):
     """A frame without what ebb says besides, with the file's name only.  `_start` has no arguments in ebb."""
-    text = re.sub(r" from \S+$", "", re.sub(r" \((inlined|tail call)\)$", "", text))
+    text = re.sub(r" from \S+$", "", re.sub(r" \((inlined|tail call)\)$", "", unreadable(text)))
     text = re.sub(r"\[abi:\w+\](\([^()]*\))?(?= \()", "", text)
     text = re.sub(r"(\w=)@0x[0-9a-f]+: ", r"\1", text)  # references: their values are compared
     text = re.sub(r"( thunk to .*)\(\) \(\)", r"\1 ()", text)
@@ -221,10 +226,6 @@ RULES += [
     (lambda q, g, e: q == "ptype this" and e == "const " + g,
      "not decided: ebb has `this` of a constructor's caller as a pointer to const, gdb does not"),
     (lambda q, g, e: q.startswith("print") and "$" in q and rust_words(g) == e, "registers in a frame of Rust"),
-    (lambda q, g, e: q == "print $fp" and re.match(r"\(void \*\) 0xc0", g) and re.match(r"\(void \*\) 0xc0", e),
-     "of Go's frames gdb takes the address for the base"),
-    (lambda q, g, e: q == "print $fp" and g == "(void *) 0x0",
-     "gdb has no base of an inlined frame; ebb has rbp, which $fp stands for"),
 ]
 
 # gdb has no answer: (question, gdb's error), and why ebb may have one.
@@ -241,6 +242,7 @@ UNKNOWN_TO_GDB = [
     (r"", r"Request for member '\w+' is ambiguous", "ebb takes the first of the bases"),
     (r"", r"virtual baseclass botch", "of an object that is not made yet, ebb has what does not need its bases"),
     (r"", r"gdb dies of it", "an internal error of gdb"),
+    (r"", r"Invalid floating value found in program", "bytes that were never written; ebb takes them as the processor does"),
     (r"info symbol", r"Cannot reference virtual member function", "gdb asks for an object to call it for"),
 ]
 

@@ -190,7 +190,7 @@ static const struct list lists[] = {
      {__NR_poll, __NR_ppoll, __NR_select, __NR_pselect6, __NR_epoll_wait, __NR_epoll_pwait, 441,
       __NR_nanosleep, __NR_clock_nanosleep, __NR_restart_syscall, __NR_rt_sigtimedwait,
       __NR_rt_sigsuspend, __NR_pause, __NR_semop, __NR_semtimedop, __NR_msgrcv, __NR_msgsnd,
-      __NR_close, END}},
+      __NR_close, 208 /* io_getevents */, 333 /* io_pgetevents */, END}},
     {"calls that SO_RCVTIMEO is for", receives,
      {__NR_read, __NR_readv, __NR_preadv2, __NR_recvfrom, __NR_recvmsg, __NR_recvmmsg, __NR_accept,
       __NR_accept4, END}},

@@ -37,7 +37,7 @@ static struct {
     struct freed_range freed[FREED_MOST];
     unsigned freed_count;
     u64 chunk_at, chunk_end;       /* what is left of the chunk for small pieces */
-} pool = {.next = LAYOUT_POOLS};
+} pool = {.next = LAYOUT_POOLS + PAGE_SIZE}; /* so that running into the range faults, too */
 
 static u64 align_up(u64 at, u64 alignment)
 {
