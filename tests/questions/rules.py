@@ -18,11 +18,12 @@ def words(text):
         before = text
         text = re.sub(r'", <incomplete sequence ((\\\d+)+)>', r'\1"', text)
         text = re.sub(r'([=,{(] ?)<incomplete sequence ((\\\d+)+)>', r'\1"\2"', text)
-    return unreadable(text)
+    return re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<there is no memory at \1>", text)
 
 
 def unreadable(text):
-    return re.sub(r"<error(?: reading variable)?: Cannot access memory at address (0x[0-9a-f]+)>",
+    """A reference that was never written."""
+    return re.sub(r"<error reading variable: Cannot access memory at address (0x[0-9a-f]+)>",
                   r"<there is no memory at \1>", text)
 
 
@@ -225,6 +226,7 @@ def rust_words(text):
 RULES += [
     (lambda q, g, e: q == "ptype this" and e == "const " + g,
      "not decided: ebb has `this` of a constructor's caller as a pointer to const, gdb does not"),
+    (lambda q, g, e: unreadable(g) == re.sub(r"@0x[0-9a-f]+: (?=<there is no memory)", "", e), "in other words"),
     (lambda q, g, e: q.startswith("print") and "$" in q and rust_words(g) == e, "registers in a frame of Rust"),
 ]
 
