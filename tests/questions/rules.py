@@ -363,7 +363,9 @@ def differ(question, level, gdb, ours, options):
         return None if words(gdb) == (returned.group(1) if returned else "void") else "returned"
     text = re.sub(r"^type = ", "", text)
     if options["language"] == "c++":
-        gdb, text = cpp_words(unreadable(gdb), unreadable(text))
+        if question == "info args" and unreadable(gdb) == unreadable(text):
+            return None
+        gdb, text = cpp_words(gdb, text)
         if question.startswith("ptype "):
             gdb, text = members(words(gdb)), members(text)
     if question == "info locals" and same_locals(gdb, text):
