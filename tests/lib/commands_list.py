@@ -36,6 +36,8 @@ def memory():
     for letter, size, place in itertools.product("xduotzacfsi", ["", "b", "h", "w", "g"], PLACES):
         if letter == "f" and not size and ("real" in place or "single" in place):
             continue  # gdb takes the size of the last x, and shows a half of a double
+        if letter == "i" and place not in ("text", "filled", "numbers"):
+            continue  # bytes of an address may be an instruction that does not exist, which gdb writes in its own way
         # As text only what is text: gdb loses characters before bytes that are no UTF-8.
         if letter != "s" or (place in ("text", "filled", "pointer", "$rsi+1000000000", "four") and size in ("", "b")) or (
                 place == "letters" and size == "w"):
