@@ -1,4 +1,4 @@
-/* A run that is long enough for snapshots: some hundred million branches, a heap, output now and
+/* A run that is long enough for snapshots on any machine: a billion branches, a heap, output now and
  * then, threads at the beginning and a fault at the end that its handler survives. */
 #include <pthread.h>
 #include <setjmp.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HEAP = 4 << 20, ROUNDS = 40, STEPS = 3000000 };
+enum { HEAP = 4 << 20, ROUNDS = 300, STEPS = 3000000 };
 
 static unsigned long state = 12345, total;
 static unsigned char *heap;
