@@ -140,7 +140,7 @@ static i64 move_kept(struct kept_descriptor *k)
 i64 descriptors_yield(i32 fd)
 {
     struct kept_descriptor *k = descriptors_find(fd);
-    /* the old number is the guest's now, who is about to close it by dup2 */
+    /* the old number belongs to the guest now, which is about to close it by dup2 */
     return k ? move_kept(k) : 0;
 }
 

@@ -18,7 +18,7 @@ struct goal {
 
 extern struct goal goal;
 
-/* Does the guest stand at or behind the moment? */
+/* Is the guest at the moment, or past it? */
 bool goal_reached(u64 tick, u64 pc);
 
 #endif

@@ -5,7 +5,7 @@
  * Program images go below 2 GiB, as does the code cache, so that translated code can name
  * guest addresses and engine data in 32 bits.
  *
- *   0x000008000000  images: executables, libraries, whatever is mapped executable from a file;
+ *   0x000008000000  images: executables, libraries, all that is mapped executable from a file;
  *                   from 0x7f000000 on first, see layout.c
  *   0x000010f00000  the code cache, with struct cpu (moved or shrunk if the program is linked
  *                   there)
@@ -15,8 +15,9 @@
  *   0x7ecffff60000  the guest's mappings, downward from here
  *   0x7edefffc0000  the guest's stack, ending here
  *
- * What the guest can see of this map is part of a recording: a START names the layout by its
- * number, and a replay takes that one.  So a layout never changes; a new one gets a new number.
+ * The guest can see this map, so it is part of a recording: a START event names the layout by its
+ * number, and a replay uses the same layout. A layout therefore never changes; a new one gets a new
+ * number.
  */
 #ifndef ENGINE_LAYOUT_H
 #define ENGINE_LAYOUT_H

@@ -24,7 +24,7 @@ enum {
     SMALL_MOST = CHUNK / 8,
     SMALL_ALIGNMENT = 16,
     FREED_MOST = 64,
-    PLACES_MOST = 64, /* tries, where somebody else has mapped something in our range */
+    PLACES_MOST = 64, /* attempts, if other mappings lie in our range */
 };
 
 struct freed_range {

@@ -1,8 +1,8 @@
 /* A program file: is it one that can run here, and what is in it.
  *
- * The kernel trusts little in a program file and neither does this: every number is checked
- * against the file's size and the address space before anybody adds to it.  Program headers
- * that mean nothing to a loader are left out of the table.
+ * The kernel trusts little in a program file and neither does this: every number is checked against
+ * the file's size and the address space before it is used in a sum. Program headers that mean
+ * nothing to a loader are left out of the table.
  */
 #include "engine/base/program_file.h"
 

@@ -1,7 +1,8 @@
 /* A program file: is it one that can run here, and what is in it.
  *
- * Used by the loader at the start, and by execve before the guest's image is given up: what the
- * kernel would refuse must be refused with its errno while there is still someone to tell.
+ * Used by the loader at the start, and by execve before the guest's image is given up: a file that
+ * the kernel would refuse must be refused with the same errno, while the old image can still
+ * receive it.
  */
 #ifndef ENGINE_PROGRAM_FILE_H
 #define ENGINE_PROGRAM_FILE_H

@@ -136,7 +136,7 @@ static void put_all_unless(void)
     }
 }
 
-/* The power of two that a suffix at *end stands for; moves behind it. */
+/* The power of two that a suffix at *end means; moves *end past the suffix. */
 static unsigned take_suffix(const char **end)
 {
     static const char letters[] = "KMG";

@@ -15,7 +15,7 @@ struct stats {
 
 extern struct stats stats;
 
-/* Figures that others know: NULL, nobody does. */
+/* Figures that other units know; NULL if no unit provides them. */
 extern struct stats_sources {
     u64 (*cache_bytes)(void);
     u64 (*changes)(void); /* of what the setting watch names */

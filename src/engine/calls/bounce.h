@@ -1,8 +1,7 @@
 /* Bounce: calls that wait while other threads run have the kernel write into engine memory.
  *
  * What they wrote is copied to the guest when their thread has the baton again: no guest memory
- * changes behind the back of the thread that runs, so what a recorded thread reads is what its
- * replay reads.
+ * changes while another thread runs, so what a recorded thread reads is what its replay reads.
  */
 #ifndef ENGINE_BOUNCE_H
 #define ENGINE_BOUNCE_H

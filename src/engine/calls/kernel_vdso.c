@@ -87,7 +87,7 @@ static u64 move_all(u64 kernel_vdso)
     for (unsigned i = 0; i < pieces.count; i++) {
         u64 at = to + (pieces.at[i].start - first);
         if (!kernel_vdso_move(&pieces.at[i], at))
-            return 0; /* what was moved stays where nobody looks for it */
+            return 0; /* the part that was moved stays there, unused */
         note_area(&pieces.at[i], at);
     }
     return to + (kernel_vdso - first);

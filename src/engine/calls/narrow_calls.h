@@ -7,7 +7,7 @@
 #ifndef ENGINE_NARROW_CALLS_H
 #define ENGINE_NARROW_CALLS_H
 
-/* cpu->rip stands behind the instruction, as for syscalls_run(). */
+/* cpu->rip is after the instruction, as for syscalls_run(). */
 void narrow_call_run(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* Our vDSO, and what its functions do: see own_vdso.h.
  *
- * Results come in the registers and in the order in which the kernel's functions would write
- * them; all other registers and the flags stay.  So the state behind a call depends on nothing
- * but the answer, which is in the log.
+ * Results come in the registers and in the order in which the kernel's functions would write them;
+ * all other registers and the flags stay. So the state after a call depends on nothing but the
+ * answer, which is in the log.
  *
  * A bad pointer is a fault inside the function where the kernel's vDSO would have written there
  * by itself, and EFAULT where it would have made a system call.

@@ -1,8 +1,9 @@
 /* A vDSO of our own, for programs that are recorded or replayed.
  *
- * The kernel's would not do: its data change behind our back.  System calls instead would do, and
- * be ten times slower.  Ours (vdso/vdso.S) has the same functions, each of which comes to the
- * engine; the engine asks the kernel's vDSO, logs the answer, and gives it to the program.
+ * The kernel's vDSO cannot be used: the kernel changes its data at any time, which cannot be
+ * recorded. Plain system calls would work, but are ten times slower. Ours (vdso/vdso.S) has the
+ * same functions, each of which comes to the engine; the engine asks the kernel's vDSO, logs the
+ * answer, and gives it to the program.
  */
 #ifndef ENGINE_OWN_VDSO_H
 #define ENGINE_OWN_VDSO_H
@@ -14,7 +15,7 @@ u64 own_vdso_map(void);
 
 enum own_vdso_outcome {
     OWN_VDSO_NOT_AT,   /* cpu->rip is not at a marker of our vDSO */
-    OWN_VDSO_ANSWERED, /* it was, and is now behind it */
+    OWN_VDSO_ANSWERED, /* it was one, and rip is after it now */
     OWN_VDSO_FAULTED,  /* it was, and the guest's pointer was bad: a signal has been raised */
 };
 

@@ -105,8 +105,8 @@ i64 call_pass_to_processor(const struct call *call)
     return kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Functions here are inlined where every call comes by: behind a system call the processor
- * has forgotten where they return to, which makes each return as dear as all their work. */
+/* Functions on the path of every call are inlined: after a system call the processor's return
+ * predictor is empty, and a mispredicted return costs as much as the function's own work. */
 #define EVERY_CALL static inline __attribute__((always_inline))
 
 /* How many bytes there are for the kernel to write; of small things, enough. */
@@ -120,7 +120,7 @@ static u64 output_size(const struct call_arg *arg, const u64 *args)
     return SMALL_BUFFER;
 }
 
-/* Pages that hold translated code are write-protected behind the guest's back. */
+/* Pages that hold translated code are write-protected without the guest's knowledge. */
 static void release_outputs(const struct call *call)
 {
     const struct call_arg *arg = syscall_row_of(call->number)->args;
@@ -220,7 +220,7 @@ static bool is_direct(u64 number)
     return traits->wait == WAIT_NOW || threads.count <= 1;
 }
 
-/* What the choice depends on besides the owner of the log, who does not change while the door
+/* What the choice depends on, besides the owner of the log, which does not change while the door
  * may be open. */
 static u32 direct_state(void)
 {

@@ -132,7 +132,7 @@ i64 call_openat2(struct call *call)
 {
     u64 flags; /* the first field of struct open_how */
     if (!guest_read_u64(gaddr(call->args[2]), &flags))
-        return call_pass(call); /* which fails, for whatever reason comes first */
+        return call_pass(call); /* which fails with the error that the kernel finds first */
     return open_path(call, (i32)call->args[0], 1, flags);
 }
 

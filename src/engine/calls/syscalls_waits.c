@@ -55,7 +55,7 @@ i64 call_epoll_pwait2(struct call *call)
     return pass_mask_at(call, 4);
 }
 
-/* Here the mask and its size are behind a pointer. */
+/* Here the mask and its size are reached through a pointer. */
 i64 call_pselect6(struct call *call)
 {
     u64 pair[2] = {0, 0};

@@ -1,4 +1,4 @@
-/* Who owns the log, and who looks on: see log.h and observer.h. */
+/* The owner of the log, and the observer: see log.h and observer.h. */
 #include "engine/log/log.h"
 
 #include "engine/log/observer.h"

@@ -149,9 +149,9 @@ struct log_owner {
     void (*segment_attached)(const struct log_segment *segment);
     /* Shared memory without a file is made: true if it is to be known by *id. */
     bool (*name_shared)(u64 *id);
-    /* Memory that the owner may have protected.  A write fault: true if the protection was its own.
-     * The kernel is going to write there: true if it was protected, and is not any more.  Somebody
-     * else made it writable. */
+    /* Memory that the owner may have protected. A write fault: true if the protection was its own.
+     * The kernel is going to write there: true if it was protected, and is not any more. Another
+     * unit made it writable. */
     bool (*write_fault)(u64 address);
     bool (*release)(u64 start, u64 end);
     void (*opened)(u64 start, u64 end);

@@ -1,9 +1,9 @@
 /* The observer: what a plan wants to know of the run, beside the code and data sites that are
  * compiled into translated code.
  *
- * A plan, a standing watch, kept states and the session behind them attach by setting the members
- * that they need; NULL means that nobody asks.  The engine's parts below them know no more of plans
- * than this.
+ * Plans, standing watches, kept states and the session's controller attach by setting the members
+ * that they need; NULL means that none of them needs it. The lower parts of the engine know nothing
+ * else about plans.
  */
 #ifndef ENGINE_OBSERVER_H
 #define ENGINE_OBSERVER_H

@@ -34,7 +34,7 @@ enum {
 
 #define K_HUGETLBFS_MAGIC 0x958458f6u
 #define HUGE_PAGE (2ul << 20)
-#define IMAGE_MOST (256ul << 20) /* bigger files are data, whatever they begin with */
+#define IMAGE_MOST (256ul << 20) /* bigger files are data, even if they begin like a program */
 
 /* Mapping */
 
@@ -210,7 +210,8 @@ static bool is_sealed(u64 at, u64 size)
 static i64 map_fixed(const struct mapping *m, u64 at)
 {
     if (at & ~PAGE_MASK)
-        return kernel_map(m, at, MAP_FIXED); /* which fails, for whatever reason comes first */
+        return kernel_map(m, at, MAP_FIXED); /* which fails with the error that the kernel finds
+                                              * first */
     if (m->flags & MAP_FIXED_NOREPLACE)
         return address_refused(at, m->size) ? -EEXIST : address_map_new(m, at);
     if (address_refused(at, m->size))
@@ -549,8 +550,8 @@ static i64 advise(u64 at, u64 size, u64 advice)
     return result;
 }
 
-/* Locks and limits are not what they were: whatever was discarded then is discarded.  All other
- * advice leaves memory as it is. */
+/* Locks and limits differ from those of the recorded run, so the replay discards exactly what was
+ * discarded then. All other advice does not change memory. */
 static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 advice)
 {
     bool whole = known->result == 0 || known->result == -ENOMEM;
@@ -582,7 +583,7 @@ i64 address_mseal(u64 at, u64 size, u64 flags)
     return 0;
 }
 
-/* What may not be written, and is nobody else's, may not be discarded either, once it is sealed. */
+/* Once a private area is sealed, memory that may not be written may not be discarded either. */
 static bool keeps_contents(u64 at, u64 end, u64 advice)
 {
     for (const struct area *a = areas_from(at); a && a->start < end && discards(advice);

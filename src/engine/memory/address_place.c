@@ -98,7 +98,7 @@ void address_learn(u64 start, u64 end)
 /* Finding a hole in what the kernel has, within bounds. */
 struct hole {
     u64 start, end; /* the bounds, then the hole */
-    u64 covered;    /* up to here there is none */
+    u64 covered;    /* no gap below this address */
 };
 
 static bool find_hole(void *context, const struct kernel_mapping *m)

@@ -1,9 +1,9 @@
 /* mremap and remap_file_pages: mappings that move, grow and shrink.
  *
- * What the kernel would do in one call is taken apart, because the place of what must move is
- * ours to choose: in place if there is room, else to a place of ours with MREMAP_FIXED.
- * The kernel wants one mapping of its own for this, so pages that code_watch has protected
- * behind the guest's back are given their protection first.
+ * The engine does in steps what the kernel would do in one call, because the engine chooses the new
+ * place: the mapping stays if there is room, and otherwise moves with MREMAP_FIXED. The kernel
+ * accepts only a single mapping for this, so pages that code_watch has protected get their own
+ * protection back first.
  */
 #include "engine/memory/address.h"
 

@@ -1,9 +1,9 @@
 /* Areas: what the guest has mapped, and how.
  *
- * One sorted array, searched by halves, with the free room in its middle where the last change
- * was: a program that maps tens of thousands of areas changes them mostly in one place.  A
- * change is made in two steps: the range is cut out of whatever was there (an area that it splits
- * becomes two), then the new area is put in, and joined with a neighbour that continues it.
+ * One sorted array, searched by halves, with the free room in its middle where the last change was:
+ * a program that maps tens of thousands of areas changes them mostly in one place. A change is made
+ * in two steps: the range is cut out of the areas that were there (an area that it splits becomes
+ * two), then the new area is put in, and joined with a neighbour that continues it.
  *
  * Invariants
  *   (1) Areas are sorted, not empty, page-aligned, and do not overlap.
@@ -236,7 +236,7 @@ void areas_set(const struct area *a)
     check_change(copy.start, copy.end);
 }
 
-/* What was mapped up to `end` is free now, and makes one gap with what was free behind it. */
+/* A mapping that ended at `end` is gone, and its range joins the free range after it. */
 static void forget_frontiers(u64 end)
 {
     const struct area *behind = areas_from(end);

@@ -19,8 +19,8 @@ enum {
     AREA_VDSO = 64,
     AREA_NOT_FORKED = 128,   /* a child of fork has it not */
     AREA_WIPED_BY_FORK = 256, /* or without what is in it */
-    AREA_SEALED = 1024,       /* mseal: it stays as it is */
-    AREA_STAYS = 512,         /* a file that nobody is expected to change while the guest runs */
+    AREA_SEALED = 1024,       /* mseal: it cannot be changed */
+    AREA_STAYS = 512,         /* a file that is not expected to change while the guest runs */
 };
 
 struct area {
@@ -36,7 +36,7 @@ struct area {
 extern struct areas_versions {
     u64 any;    /* changes whenever the areas do */
     u32 shared; /* another one whenever shared areas may have changed: */
-    u64 shared_start, shared_end; /* all within this range, since somebody last set both to 0 */
+    u64 shared_start, shared_end; /* all within this range, since both were last set to 0 */
 } areas_versions;
 
 /* The area that holds `at`; or, for areas_from, the first that ends above it.  NULL: none. Valid
@@ -44,7 +44,7 @@ extern struct areas_versions {
 const struct area *areas_find(u64 at);
 const struct area *areas_from(u64 at);
 
-/* Puts a range in place of whatever was there. */
+/* Puts a range in place of the areas that were there. */
 void areas_set(const struct area *area);
 void areas_clear(u64 start, u64 end);
 void areas_protect(u64 start, u64 end, u32 protection);
@@ -54,8 +54,8 @@ void areas_mark(u64 start, u64 end, u32 set, u32 clear);
 bool areas_any(u64 start, u64 end, u32 flag);
 /* Is every byte of the range mapped? */
 bool areas_cover(u64 start, u64 end);
-/* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if
- * `upward`, else the highest. 0: none. */
+/* A free range of `size` (page multiple) with `alignment`, in [low, high): the lowest if `upward`,
+ * otherwise the highest. 0: there is none. */
 u64 areas_gap(u64 low, u64 high, u64 size, u64 alignment, bool upward);
 
 /* The engine's own and the kernel's: no gap is found there, and the guest may not map there. */

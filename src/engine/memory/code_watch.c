@@ -5,15 +5,15 @@
  * the regions are in a sorted array, so that ranges are walked in order of address and
  * what is empty is skipped.
  *
- * Two mappings of the same page of a file are aliases if the one that is written to is shared.  The
- * areas (areas.h) know which those are.  Few programs have any, so nobody looks for them before
- * the first shared writable mapping of a file was made.
+ * Two mappings of the same page of a file are aliases if the one that is written to is shared. The
+ * areas (areas.h) know which those are. Few programs have any, so the search for aliases starts
+ * only with the first shared writable mapping of a file.
  *
  * Invariants
  *   (1) A page with HAS_CODE and without CHECKED cannot be written by the guest, neither there
  *       nor through an alias, without a fault that comes to code_watch_fault().
  *   (2) PROTECTED is set where the kernel may have less than the guest asked for, on
- *       protected_count pages.  It may be set in vain: a fault there looks at the areas.
+ *       protected_count pages. It may be set needlessly: a fault there looks at the areas.
  *
  * Nothing here is visible to the guest, so ticks, which serve as a clock, need not be exact.
  */

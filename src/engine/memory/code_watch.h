@@ -1,11 +1,11 @@
 /* Code that changes: noticing it before a stale translation runs.
  *
- * Pages that hold translated code are write-protected behind the guest's back (if the guest
- * could write them); a write faults, the translations of the page are dropped, and the page
- * becomes writable again until it is translated anew.  A page that faults often, or whose code
- * writes into itself, is *checked* instead: it stays writable, and its blocks compare their
- * bytes at each entry.  Memory that is mapped twice (shared mappings of one file) is protected
- * through all its mappings.
+ * Pages that hold translated code are write-protected without the guest's knowledge (if the guest
+ * could write them); a write faults, the translations of the page are dropped, and the page becomes
+ * writable again until it is translated anew. A page that faults often, or whose code writes into
+ * itself, is *checked* instead: it stays writable, and its blocks compare their bytes at each
+ * entry. Memory that is mapped twice (shared mappings of one file) is protected through all its
+ * mappings.
  *
  *              code_watch_add                       too many faults, code_watch_own
  *   unwatched ----------------> protected  ------------------------------> checked
@@ -16,10 +16,10 @@
  * What others owe it
  *   The translator calls code_watch_add() for what it read, then asks code_watch_checked().
  *   A checked block compares its bytes at entry (if they differ: code_watch_differs(), and
- *   translate again), and ends behind an instruction that writes memory, so that even code
+ *   translate again), and ends after an instruction that writes memory, so that even code
  *   that changes the instruction after the store is right.
  *   The handler of SIGSEGV calls code_watch_fault() for writes.  If then the fragment it came
- *   from is no longer live, the rest of it must not run: code_watch_own(), recover the state,
+ *   from has been dropped, the rest of it must not run: code_watch_own(), recover the state,
  *   leave the cache, and go on at the store.
  *   Calls that shape the address space: code_watch_changed() before (and before mremap, which
  *   takes protections along, code_watch_release()), code_watch_apply() after.
@@ -64,8 +64,8 @@ u32 code_watch_protection(u64 page, u32 protection);
  * protection. */
 void code_watch_apply(u64 start, u64 end, u32 protection);
 
-/* Makes writable whatever is protected in [start, end), or everywhere for 0, ~0: was there
- * anything? */
+/* Makes writable what is protected in [start, end), or everywhere for 0, ~0. True if there was
+ * anything. */
 bool code_watch_release(u64 start, u64 end);
 /* Is any page protected? */
 bool code_watch_protects(void);

@@ -1,5 +1,5 @@
-/* File names: see file_names.h.  A list; programs map some hundred files at most, and it is read
- * when somebody looks. */
+/* File names: see file_names.h. A list is enough: programs map some hundred files at most, and it
+ * is read only to show the address space to a user. */
 #include "engine/memory/file_names.h"
 
 #include "engine/base/pool.h"

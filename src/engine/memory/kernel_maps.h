@@ -20,7 +20,7 @@ struct kernel_mapping {
 typedef bool kernel_maps_visit(void *context, const struct kernel_mapping *mapping);
 i64 kernel_maps_each(kernel_maps_visit *visit, void *context);
 
-/* One such line, without its newline; false if it is none. */
+/* One such line, without its newline; false if the line has another form. */
 bool kernel_maps_parse(const char *line, struct kernel_mapping *ret);
 
 /* Visits the lines of any such file, each lent and terminated. */

@@ -293,8 +293,8 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size)
     return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
 }
 
-/* A private mapping of a file of which there is no copy: what lies behind the shorter of both sizes
- * is zeros, until that is written, or cannot be touched, which the log knows. */
+/* A private mapping of a file of which there is no copy: bytes beyond the smaller of both sizes are
+ * zero until they are written, or an access faults, which the log knows. */
 static void renew_behind(const struct area *a, u64 size)
 {
     u64 kept = page_up(size), from = kept > a->offset ? a->start + (kept - a->offset) : a->start;

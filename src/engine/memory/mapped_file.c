@@ -21,8 +21,8 @@ static bool is_shared(const struct mapping *m)
     return mapping_is_shared(m->flags);
 }
 
-/* Each mapping of /dev/zero is memory of its own, shared or not.  A socket's holds nothing that
- * could be kept: whoever touches it gets a SIGBUS, which the log has. */
+/* Each mapping of /dev/zero is memory of its own, shared or not. A socket's holds nothing that
+ * could be kept: an access raises SIGBUS, which the log has. */
 static bool has_no_content(i64 fd)
 {
     enum { S_IFMT = 0170000, S_IFCHR = 0020000, S_IFSOCK = 0140000, ZERO_DEVICE = 1 << 8 | 5 };

@@ -14,7 +14,7 @@ struct mapping {
     u64 offset;
     bool zeros;     /* its file is /dev/zero: each mapping is memory of its own, like one without
                      * a file */
-    bool stands_in; /* replay: it is without a file for the guest, but fd is behind it */
+    bool stands_in; /* replay: fd provides the contents, but to the guest it has no file */
 
     /* Of the file, by address_look(). */
     bool from_file;
@@ -48,14 +48,14 @@ void address_recheck(u64 start, u64 end);
 /* Is any byte the engine's, or outside of what the guest can have? */
 bool address_refused(u64 start, u64 size);
 
-/* Finds out what is behind m->fd, if anything. */
+/* Finds out what m->fd refers to, if anything. */
 void address_look(struct mapping *m);
 
 /* Maps at `at`, where nothing may be: -EEXIST if something is.  The areas are not told. */
 i64 address_map_new(const struct mapping *m, u64 at);
 
-/* Replay: the mapping as it was made when that was recorded, at `at`. Neither limits nor what there
- * is of memory are asked. */
+/* Replay: the mapping as it was made when that was recorded, at `at`. Limits and the amount of free
+ * memory are not checked. */
 i64 address_map_again(const struct mapping *m, u64 at);
 
 /* The area that the mapping is, at `at`.  (Without address_look(): one without a file.) */

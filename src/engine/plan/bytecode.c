@@ -1,8 +1,8 @@
 /* Agent expressions: see bytecode.h.
  *
  * A condition is evaluated millions of times, so what counts is that the processor can run ahead:
- * the place in the code and the top of the stack are in registers, and how far they move is said by
- * the branch that is taken, not by a table.
+ * the place in the code and the top of the stack are in registers, and the branch taken determines
+ * how far they move, not a table.
  *
  * Invariant
  *   (1) Before an opcode is executed its operand bytes are there, the items it takes are on the

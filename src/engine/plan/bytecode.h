@@ -1,13 +1,13 @@
 /* Agent expressions: the bytecode in which conditions come.
  *
  * A stack machine of 64-bit integers, described in gdb's manual (appendix "The GDB Agent Expression
- * Mechanism").  Registers have gdb's numbers (GDB_* of base/registers.h); of xmm0 to xmm15 there
- * are the lower halves.  Opcodes that collect trace data only take their operands from the stack;
- * trace variables are refused.  Of floating point gdb's manual has only a prefix; behind it are
- * opcodes of our own, on doubles as the 64 bits that they are.
+ * Mechanism"). Registers have gdb's numbers (GDB_* of base/registers.h); of xmm0 to xmm15 there are
+ * the lower halves. Opcodes that collect trace data only take their operands from the stack; trace
+ * variables are refused. gdb's manual reserves only a prefix for floating point; after it come
+ * opcodes of our own, on doubles stored as 64-bit integers.
  *
- * It runs between two instructions of the guest, on bytes that came from outside: it has so many
- * steps, so much stack, and an end, whatever the bytes are.  Freestanding.
+ * It runs between two instructions of the guest, on bytes that came from outside, so its steps and
+ * its stack are limited, and it ends for every input. Freestanding.
  */
 #ifndef ENGINE_BYTECODE_H
 #define ENGINE_BYTECODE_H

@@ -22,7 +22,7 @@ struct brief {
     } step[BRIEF_STEPS];
 };
 
-/* False: it is not a brief one.  (One that fails whatever the word is, neither.) */
+/* False if it is not a brief one. An expression that fails for every value is not brief either. */
 bool brief_read(const u8 *code, u32 size, struct brief *ret);
 
 /* What bytecode_run() would come to, given the word. */

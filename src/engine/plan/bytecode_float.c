@@ -1,5 +1,5 @@
-/* Floating point for conditions: opcodes of our own, behind the prefix that gdb's manual keeps for
- * them.
+/* Floating point for conditions: opcodes of our own, after the prefix that gdb's manual reserves
+ * for them.
  *
  * The engine leaves vector registers alone, since the guest's are in them, so doubles are computed
  * as the integers that they are made of: to the nearest, ties to even, as the processor does it by

@@ -1,4 +1,4 @@
-/* What those who read bytecode share: opcodes, and what they do to numbers. */
+/* Shared by the files that read bytecode: opcodes, and their effect on numbers. */
 #ifndef ENGINE_BYTECODE_INTERNAL_H
 #define ENGINE_BYTECODE_INTERNAL_H
 

@@ -41,7 +41,7 @@ enum {
 static struct {
     bool on;
     bool stood;           /* at the first moment */
-    bool restored;        /* a snapshot: it stands where that was taken, and nobody has been told */
+    bool restored;        /* restored from a snapshot, and this has not been reported yet */
     bool answered;        /* the session waits for nothing; at first it does, unasked */
     struct event_end end; /* of the program, when it has come */
     u64 faults_before;
@@ -243,7 +243,8 @@ static void stand(u32 reason, u64 events, const char *recorded, const char *happ
     invariant(1, unchanged || log_owner->outlasts_end);
 }
 
-/* A copy that was changed is no longer at the end of anything: it runs from where it was put. */
+/* A copy that was changed has left the recorded run, so it has no end there: it runs from where it
+ * was put. */
 static void control_conclude(u32 reason, u64 events, const char *recorded, const char *happened)
 {
     for (;;) {

@@ -152,8 +152,8 @@ void control_fill_running(struct control_registers *r)
     r->gs_base = bases.gs_base;
 }
 
-/* As in a signal frame, whatever the processor happens to say.  What it leaves for programs to use
- * may have come from anywhere. */
+/* Always in the form of a signal frame, whatever form the processor stored. Bytes that the
+ * processor leaves unused for programs may hold anything. */
 static void settle_vector(u8 *image)
 {
     vector_settle(image);

@@ -24,13 +24,13 @@ struct control_command {
 /* An answer to the last command is about to be sent. */
 void control_note_answer(void);
 
-/* Answers a question; false if it is none that is known. */
+/* Answers a question; false if the question is not known. */
 bool control_answer(const struct control_command *c);
 
 /* The registers of the thread that runs, but for the vector image. */
 void control_fill_running(struct control_registers *r);
 
-/* Its vector image, as it is shown: vector_shape.size bytes, aligned to 64. */
+/* Its vector image in the form that is shown to users: vector_shape.size bytes, aligned to 64. */
 void control_fill_vector(u8 *image);
 
 /* Bytes that are too long for a message, in a file to attach; -1: there is none. */

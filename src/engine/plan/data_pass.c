@@ -27,7 +27,7 @@ static struct passage {
     u32 after;      /* of the check: where it goes on; 0: none */
     u32 generation; /* of all fragments */
     u32 fragment;   /* that it is in, */
-    u32 behind;     /* and where that goes on behind the instruction */
+    u32 behind;     /* where that continues after the instruction */
     u32 alone;      /* the instruction, and nothing else */
     u32 bare;       /* the same, bare; 0: there is none */
     bool simple;    /* it touches its operand, and no more */

@@ -1,17 +1,17 @@
 /* Passing an instruction that may touch what is watched, in the midst of translated code
  * (EXIT_DATA).
  *
- * Nearly always nothing comes of it: it does not touch it, or what it does is not a hit.  So there
- * is no look around before it or behind it.  A plain instruction that is concerned is executed
- * alone, and then its fragment goes on behind it.
+ * Nearly always there is no hit: the instruction does not touch the watched bytes, or its access
+ * does not count. So nothing else is checked before or after it. A plain instruction is executed
+ * alone, and then its fragment continues after it.
  */
 #ifndef ENGINE_DATA_PASS_H
 #define ENGINE_DATA_PASS_H
 
 #include "base/types.h"
 
-/* The reason for which translated code came back then, or EXIT_DATA_TOUCHED: rip is to be
- * executed alone, by whoever asks. */
+/* The reason for which translated code came back then, or EXIT_DATA_TOUCHED: the caller must
+ * execute the instruction at rip alone. */
 u64 data_pass(void);
 
 #endif

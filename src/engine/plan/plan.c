@@ -45,7 +45,7 @@ struct known_condition {
 };
 
 static struct {
-    u8 *bytes; /* the plan as it came; behind it plan_parts.next and .held */
+    u8 *bytes; /* the plan as received, followed by plan_parts.next and .held */
     u64 room;
     u32 first[KINDS];
     struct {
@@ -174,7 +174,7 @@ static bool condition_holds(const struct plan_site *s)
     return false;
 }
 
-/* PLAN_BECOMES: whoever looks, the others know. */
+/* PLAN_BECOMES: all sites with this condition share what one of them found. */
 static bool condition_becomes(const struct plan_site *s)
 {
     u8 *held = &plan_parts.held[s->condition], before = *held;
@@ -259,7 +259,7 @@ static void judge_numbered(enum plan_site_kind kind, struct plan_place at, u64 n
     }
 }
 
-/* The others are about whatever happens of their kind. */
+/* The other sites match every event of their kind. */
 static void judge_any(enum plan_site_kind kind, struct plan_place at, u64 number)
 {
     if (!plan_wants(kind))

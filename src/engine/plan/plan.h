@@ -68,8 +68,8 @@ bool plan_judged_here(void);
 void plan_note_executed(void);
 /* The same if it is `syscall`, and has come to the engine; rip is at it. */
 bool plan_at_call(u64 number, bool execs);
-/* A call has come to the engine, rip being behind it: if true, it is not to be made now, and rip
- * is at it again. */
+/* A call has come to the engine, and rip is after it. If true, the call must not be made now, and
+ * rip is at the call again. */
 bool plan_before_call(const struct call *call);
 /* It has been made: its result is the guest's. */
 void plan_after_call(const struct call *call, i64 result);
@@ -78,7 +78,7 @@ bool plan_at_signal(u32 number);
 
 /* This has happened, and led to the moment that the engine will next be at the boundary of. */
 void plan_arrive(enum plan_site_kind kind, u64 number);
-/* At each boundary, whatever happens there: another thread may be running. */
+/* Called at each boundary: another thread may be running. */
 void plan_note_thread(void);
 /* At a boundary, its limit not reached: arrivals are judged. */
 bool plan_at_boundary(void);

@@ -14,7 +14,7 @@ struct plan_parts {
     u32 *next; /* of each site: the next of its list */
     u8 *held;  /* PLAN_BECOMES, of each offset in the bytecode: did the condition there hold? */
 };
-extern struct plan_parts plan_parts; /* of the pass; of the last one, if none is under way */
+extern struct plan_parts plan_parts; /* of the current pass, or of the last one */
 
 /* Do thread, stack and condition of the site allow a hit here? */
 bool plan_site_holds(u32 site);

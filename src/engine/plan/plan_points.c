@@ -1,7 +1,7 @@
 /* Points of a plan: see plan_points.h.
  *
- * The table is the session's file, mapped: copies of this process share its pages, and it need not
- * be copied or made by anybody.
+ * The table is the session's file, mapped: copies of this process share its pages, so it is made
+ * once and never copied.
  *
  * Invariant
  *   (1) Translations of the variant are made for the table that there is.  It stays when a plan
@@ -57,8 +57,8 @@ static bool plan_points_is_whole(const struct point_table *t, u64 size)
            size == point_table_size(t->slots, t->scopes);
 }
 
-/* A scope comes behind its parent: so there are no circles.  Who looks for a point that is not
- * there comes to a free slot. */
+/* A scope comes after its parent, so there are no cycles. A search for a point that is missing ends
+ * at a free slot. */
 static bool plan_points_is_sound(const struct point_table *t)
 {
     const struct plan_point *slot = point_table_slots(t);
@@ -262,7 +262,7 @@ static void leave_base_for(u64 cfa, u32 scope)
         now.base = (struct plan_frame){.cfa = cfa, .stack_end = now.base.stack_end, .scope = scope};
 }
 
-/* The innermost scope that both are a part of: scopes come behind their parents. */
+/* The innermost scope that both are a part of: scopes come after their parents. */
 static u32 plan_points_common_scope(u32 a, u32 b)
 {
     while (a != b) {

@@ -15,8 +15,8 @@
 void plan_sums_note_point(void);
 void plan_sums_forget(void);
 
-/* The ticks in which fewer than `left` points are met, whatever happens; 0: that is not certain of
- * even one, or they would be so few that the engine is better asked at each point. */
+/* The number of ticks in which certainly fewer than `left` points are met. 0 if even one tick is
+ * not certain, or if the number is so small that asking the engine at each point is quicker. */
 u64 plan_sums_ticks(u64 left);
 
 #endif

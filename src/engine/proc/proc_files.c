@@ -91,7 +91,7 @@ static void add_rights(struct text *line, u32 protection, bool shared)
     text_add_char(line, shared ? 's' : 'p');
 }
 
-/* As the kernel writes it, a blank behind the inode and all. */
+/* In the kernel's form, including the blank after the inode. */
 static void put_mapping(struct out *o, const struct kernel_mapping *m)
 {
     char buffer[128];

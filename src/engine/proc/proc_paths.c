@@ -1,8 +1,8 @@
 /* Which file of /proc a path names.
  *
  * A process has many names there: self, thread-self, its number, that of any of its threads, and
- * all of these again through task/.  Symbolic links and ".." are not followed: who takes such a
- * way gets the kernel's own file.
+ * all of these again through task/. Symbolic links and ".." are not followed: a path with those
+ * gets the kernel's own file.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"

@@ -1,7 +1,7 @@
 /* Processes: fork, vfork and exit.
  *
- * A fork is the kernel's: the child has a copy of the guest and of the engine and goes on
- * behind the system call.
+ * A fork is the kernel's: the child has a copy of the guest and of the engine and continues after
+ * the system call.
  *
  * A child of vfork shares the memory of its parent, whose kernel thread sleeps until it
  * execs or exits.  It runs on its parent's block: the guest's state and the signals' are
@@ -191,14 +191,14 @@ void process_put_back(struct thread *t, const struct process_parent *parent)
     t->robust_list = parent->robust_list;
 }
 
-/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the
- * engine makes. */
+/* Continues the parent after its call. The child may have ended in the same tick, so this counts as
+ * a transfer by the engine. */
 void process_parent_goes_on(void)
 {
     ticks_add(1);
 }
 
-/* The child's view of cpu, which is shared: it goes on behind the call. */
+/* Makes the shared cpu the child's: it continues after the call. */
 void process_become_child(const struct k_clone_args *args)
 {
     cpu->reg[RAX] = 0;
@@ -208,7 +208,7 @@ void process_become_child(const struct k_clone_args *args)
     child_clears_handlers = args->flags & CLONE_CLEAR_SIGHAND;
 }
 
-/* Far enough below the frames of whoever calls this that they outlive what the child does. */
+/* Far enough below the caller's frames, so that the child does not overwrite them. */
 static inline __attribute__((always_inline)) u64 stack_below(void)
 {
     u64 rsp;
@@ -238,7 +238,7 @@ static i64 vfork_process(const struct k_clone_args *args)
         log_vfork_killed();
     if (pid > 0)
         process_parent_goes_on();
-    t->ends_in_log = true; /* the call of the one who goes on */
+    t->ends_in_log = true; /* the call of the thread that continues */
     signals_vfork_end();
     return pid;
 }
@@ -284,7 +284,7 @@ i64 process_vfork(void)
     return process_clone(K_CLONE_VM | K_CLONE_VFORK | SIG_CHLD, 0, 0, 0, 0);
 }
 
-/* A structure longer than the one we know may only be 0 behind it. */
+/* If the structure is longer than the one we know, the rest must be zero. */
 static i64 read_clone_args(struct gaddr from, u64 size, struct k_clone_args *ret)
 {
     memset(ret, 0, sizeof(*ret));

@@ -27,7 +27,7 @@ bool process_is_debugged(void);
 u64 process_block_signals(void);
 void process_restore_signals(u64 mask);
 
-/* For those who make children in another way (a replay runs them in their parent's place). */
+/* For units that make children in another way: a replay runs a child in place of its parent. */
 
 /* What of a thread its child of vfork replaces. */
 struct process_parent {
@@ -39,8 +39,8 @@ struct process_parent {
 };
 void process_put_aside(const struct thread *t, struct process_parent *parent);
 void process_put_back(struct thread *t, const struct process_parent *parent);
-/* From where the child ended, in the same tick perhaps, to behind the call: a transfer that the
- * engine makes. */
+/* Continues the parent after its call. The child may have ended in the same tick, so this counts as
+ * a transfer by the engine. */
 void process_parent_goes_on(void);
 
 /* The child's view of cpu, which is shared: it goes on after the call. */

@@ -1,4 +1,4 @@
-/* Processes: who traces this one.
+/* Processes: is this one traced, and by which process?
  *
  * A debugger among the guests (gdb, strace) reads and changes its tracee's registers and code
  * through the kernel, and would meet the engine there.  So the program that a traced process

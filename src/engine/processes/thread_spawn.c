@@ -1,9 +1,9 @@
 /* Threads: the guest's clone() and exit().
  *
- * The kernel does for its thread what the guest asked for (ids, fs base), since that thread is
- * the guest's in everything but its stack and its first instruction.  But what changes memory at
- * its end (the word that is cleared, robust futexes) is done by the engine, as long as it has the
- * baton: who sees the thread gone sees it at a certain moment.
+ * The kernel does for its thread what the guest asked for (ids, fs base), since that thread is the
+ * guest's in everything but its stack and its first instruction. But what changes memory at its end
+ * (the word that is cleared, robust futexes) is done by the engine, as long as it has the baton: so
+ * the end of a thread becomes visible at a certain moment.
  *
  *   thread_clone --kernel--> thread_begin --takes the baton--> engine_run
  *                ... thread_exit --drops the block, hands the baton on--> thread_leave
@@ -34,7 +34,7 @@ static void thread_begin(void)
     engine_run();
 }
 
-/* The child goes on behind the system call, with its own stack and the answer 0. */
+/* The child continues after the system call, with its own stack and the answer 0. */
 void thread_prepare(struct thread *t, const struct k_clone_args *args)
 {
     const struct thread *parent = thread_self();
@@ -53,8 +53,8 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
         t->clear_tid = gaddr(args->child_tid);
 }
 
-/* The kernel would do it when the new thread first runs, while this one goes on; nobody is told
- * if it fails. */
+/* The kernel would write it when the new thread first runs, while this one continues; a failure is
+ * not reported. */
 static void note_child_tid(const struct k_clone_args *args, u32 tid)
 {
     if (args->flags & K_CLONE_CHILD_SETTID)
@@ -113,7 +113,7 @@ _Noreturn void thread_exit(int status)
             kernel_call(__NR_exit, status);
     }
     if (log_owner->live)
-        signals_block_sent(); /* there will be nobody to deliver them */
+        signals_block_sent(); /* no thread will be left to deliver them */
     futex_thread_ends(t);
     if (log_owner->live) {
         kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);

@@ -280,7 +280,7 @@ static u64 dispatch_step(void)
     return reason;
 }
 
-/* What the instruction touched is judged before a fault of its own is: that comes behind it. */
+/* The accesses of the instruction are judged before its own fault, which comes after them. */
 static u64 step_watched(void)
 {
     if (states_on)
@@ -367,7 +367,7 @@ static void boundary(bool used_up, bool renew)
         thread_yield();
     if (over && share_member)
         share_yield();
-    cpu->alarm = 0; /* from here on the door stays shut for a signal that nobody has seen */
+    cpu->alarm = 0; /* from here on the door stays shut for a signal that has not been handled */
     if (t->signal_waiting && log_owner->live)
         signals_deliver();
     log_boundary();

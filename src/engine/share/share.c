@@ -12,8 +12,7 @@
  *   hot     writable over many turns, and of the age of each
  *
  * Copies of pages, as they were when the baton was given away, tell what to log of a page that
- * somebody else has written: a few bytes of it mostly.  A page of which there is no copy is logged
- * as a whole.
+ * another process has written: usually a few bytes. A page without a copy is logged as a whole.
  *
  * A page that is writable here has the age of this turn, or will before the guest runs.  A copy
  * that is good has the bytes that the replay of this process has at this point.
@@ -84,8 +83,7 @@ static struct {
     u32 contested;   /* others have had the baton, not long ago */
     u32 areas_known; /* the version that the views are of */
     bool views_stale; /* all of them are to be made anew */
-    struct view *views; /* in the order of their addresses; behind them is room for as many new
-                         * ones */
+    struct view *views; /* in the order of their addresses, followed by room for as many new ones */
     u64 view_count;
     struct page_copy copies[COPIES];
     u8 (*copy_bytes)[PAGE_SIZE];
@@ -123,7 +121,7 @@ static void say_too_much(void)
     share.said_too_much = true;
 }
 
-/* One more behind the last of `count` new ones. */
+/* Adds one after the last of `count` new ones. */
 static void add_view(const struct area *a, u64 *count)
 {
     u64 first = a->offset / PAGE_SIZE, pages = (a->end - a->start) / PAGE_SIZE;
@@ -417,7 +415,7 @@ static bool read_page(const struct view *v, u64 page, u8 *ret)
     if (guest_read(ret, gaddr(page), PAGE_SIZE))
         return true;
     if (v->protection & (PROT_READ | PROT_WRITE | PROT_EXEC))
-        return false; /* behind the end of its file */
+        return false; /* past the end of its file */
     kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_READ);
     bool good = guest_read(ret, gaddr(page), PAGE_SIZE);
     kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_NONE);
@@ -545,7 +543,7 @@ static void share_keep_copy(struct page_copy *c)
         memcpy(share_bytes_of(c), now, PAGE_SIZE);
 }
 
-/* While nobody else comes, copies are not worth their while. */
+/* While no other process takes the baton, copies cost more than they save. */
 static void keep_hot_copies(void)
 {
     if (share.contested)
@@ -842,7 +840,7 @@ void share_call_ends(const struct call *call, i64 result)
 
 /* --- other calls ------------------------------------------------------------------------------ */
 
-/* A vector, or a message: where these write is behind pointers. */
+/* A vector, or a message: pointers in memory say where these write. */
 static bool writes_behind_pointers(u64 number)
 {
     const struct call_arg *arg = syscall_row_of(number)->args;

@@ -1,10 +1,10 @@
 /* Sharing: this process as one of those of a recording that share memory (share_group.h).
  *
  * While any of its threads runs guest code, a process that has memory in common with others holds
- * the group's baton.  It gives it away where no thread of it can run, and at the end of a slice if
- * somebody wants it.  When it takes it again it logs what the others have changed since
- * (EVENT_SHARED), and its replay, which has that memory for itself, is given the same at the same
- * moment.
+ * the group's baton. It gives the baton away when none of its threads can run, and at the end of a
+ * slice if another process waits. When it takes the baton again, it logs what the others have
+ * changed since (EVENT_SHARED). Its replay, which has that memory for itself, gets the same bytes
+ * at the same moment.
  *
  * What is changed is known by write protection: shared pages cannot be written until the first
  * write in a turn has been noted.  Pages that are written in turn after turn are left writable, and
@@ -24,12 +24,13 @@ extern bool share_member; /* this process has memory in common with others, or m
  * afterwards. */
 void share_update(void);
 
-/* Around whatever may wait, if no other thread can run.  `in_call`: a system call is being made. */
+/* Around every operation that may wait, if no other thread can run. `in_call`: a system call is
+ * being made. */
 void share_give(void);
 void share_take(bool in_call);
 /* At the end of a slice. */
 void share_yield(void);
-/* Does somebody wait for the baton that we have? */
+/* Does another process wait for the baton that we hold? */
 bool share_wanted(void);
 
 /* A call that is made with both batons, because it reads or writes a file and does not wait; and
@@ -45,14 +46,15 @@ bool share_reaches(const struct call *call);
 bool share_fault(u64 address);
 /* The kernel is going to write there; what was protected is not any more. */
 bool share_release(u64 start, u64 end);
-/* The same for whatever the arguments of a call lead to. */
+/* The same for all memory that the arguments of a call lead to. */
 bool share_release_arguments(const u64 args[6]);
 /* The kernel has written there. */
 void share_written(u64 at, u64 size);
 /* Another watcher has made the range writable. */
 void share_opened(u64 start, u64 end);
 
-/* Has anybody mapped the file shared?  Then its time does not tell whether it is the same. */
+/* Has any process mapped the file shared? Then its modification time does not tell whether its
+ * contents are the same. */
 bool share_knows(u64 device, u64 inode);
 
 /* Before a fork; and in its child. */

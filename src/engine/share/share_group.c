@@ -1,9 +1,9 @@
 /* The group: see share_group.h.
  *
- * The baton is a word: the process id of its holder, or 0.  Who finds it taken sleeps on it, for
- * some milliseconds at most, so that neither a wake that went to somebody who was too late nor a
- * holder that died leaves all asleep.  A holder that is stopped (by a signal that nobody can catch)
- * loses it, too, and takes it again where it next looks.
+ * The baton is a word: the process id of its holder, or 0. A process that finds it taken sleeps on
+ * it, for some milliseconds at most. So a lost wake-up, or a holder that died, does not leave all
+ * of them asleep. A holder that is stopped (by SIGSTOP, which cannot be caught) loses the baton,
+ * too, and takes it again when it next checks.
  *
  * Ages lie in one table; an object gets a range of it, in units of UNIT_PAGES, each of which has
  * the age of its youngest page, so that looking for what is new passes quickly over what is not.
@@ -26,7 +26,7 @@ enum {
     UNITS_MOST = 131072,
     SPINS = 100,
     WAIT_NS = 2000000,
-    LOOK_EVERY = 8, /* waits in vain, before the holder is looked for */
+    LOOK_EVERY = 8, /* waits without success before the holder is checked */
     OFFER_TRIES = 40,
     OFFER_NS = 50000,
     K_FUTEX_WAIT = 0,
@@ -41,7 +41,7 @@ struct share_group {
     u32 last;    /* member that had it last */
     u32 members; /* that ever were */
     u64 turn;
-    u64 takes; /* by anybody */
+    u64 takes; /* by any process */
     u64 started;
     u64 nameless;
     u32 objects;
@@ -124,7 +124,7 @@ static bool try_take(void)
                                        __ATOMIC_SEQ_CST);
 }
 
-/* Has a process ended, even if nobody has waited for it yet? */
+/* Has a process ended, even if its parent has not waited for it yet? */
 static bool share_group_has_ended(u32 id)
 {
     struct {
@@ -140,7 +140,7 @@ static bool share_group_has_ended(u32 id)
     return ended;
 }
 
-/* Is it stopped?  Then it may be one of those who wait that lets it go on. */
+/* Is it stopped? Then perhaps only one of the waiters can continue it. */
 static bool share_group_is_stopped(u32 id)
 {
     char name[32], line[512];
@@ -153,7 +153,7 @@ static bool share_group_is_stopped(u32 id)
         return false;
     i64 size = kernel_call(__NR_read, fd, line, sizeof(line));
     kernel_call(__NR_close, fd);
-    /* the state is behind the name, which may hold anything */
+    /* the state is after the name, which may hold any bytes */
     for (i64 at = size - 3; at > 0; at--)
         if (line[at] == ')')
             return line[at + 2] == 'T';

@@ -2,14 +2,13 @@
  *
  * They share one baton, so that only one of them runs guest code at a time, and a table of the
  * objects that they have mapped shared (files, segments, memory without a name), with an age for
- * each page: the number of the turn in which it was last written.  Who takes the baton finds there
- * what the others have changed since its own last turn.
+ * each page: the number of the turn in which it was last written. A process that takes the baton
+ * finds there what the others have changed since its own last turn.
  *
  * It lies in a file in memory that the first process of the recording makes, its children inherit,
  * and an execve hands on. But for the baton itself, all of it belongs to the baton's holder.
  *
- * A holder that is killed loses the baton: those who wait look now and then whether it is still
- * there.
+ * A holder that is killed loses the baton: waiters check now and then whether it is alive.
  */
 #ifndef ENGINE_SHARE_GROUP_H
 #define ENGINE_SHARE_GROUP_H
@@ -21,7 +20,7 @@ enum { SHARE_SUSPECTS_MOST = 16 };
 struct share_object {
     u64 device, inode;
     u32 next;       /* in the list of its bucket, one more than the number; 0: the last */
-    u32 outside;    /* somebody who is not recorded may write it */
+    u32 outside;    /* a process that is not recorded may write it */
     u64 first;      /* its first page in the table of ages */
     u64 pages;
     u64 changed;    /* the turn in which any page of it was written last */
@@ -39,10 +38,10 @@ void share_group_start(i32 inherited);
 /* Its number now: for the next image. -1: none. */
 i32 share_group_descriptor(void);
 
-/* The baton.  Taking waits; true if somebody else had it since. Giving wakes who waits. */
+/* The baton. Taking waits; true if another process had it since. Giving wakes a waiter. */
 bool share_group_take(void);
 void share_group_give(void);
-/* Gives it, and comes back when somebody else has had it, or nobody wants it. */
+/* Gives it, and returns when another process has had it, or none waits. */
 void share_group_offer(void);
 bool share_group_wanted(void);
 /* Was it taken away from this process, which was stopped while it held it? */
@@ -55,10 +54,10 @@ void share_group_forked(void);
 u64 share_group_turn(void);
 void share_group_next_turn(void);
 
-/* Has anybody ever mapped anything shared?  May be asked without the baton. */
+/* Has any process ever mapped anything shared? May be called without the baton. */
 bool share_group_in_use(void);
-/* The object, if anybody has mapped it; NULL: nobody.  Without the baton only the answer NULL or
- * not is good. */
+/* The object, or NULL if no process has mapped it. Without the baton the caller may only compare
+ * the result with NULL. */
 struct share_object *share_group_find(u64 device, u64 inode);
 /* The same, made if need be, with room for so many pages; NULL: there is no room. */
 struct share_object *share_group_object(u64 device, u64 inode, u64 pages);
@@ -72,7 +71,7 @@ void share_group_written(struct share_object *o, u64 from, u64 to);
 /* The first page in [from, to) that was written after the turn; `to`: none. */
 u64 share_group_next_written(const struct share_object *o, u64 from, u64 to, u64 turn);
 
-/* Pages with locks that the kernel changes if their owner is killed: nobody sees it do that. */
+/* Pages with locks that the kernel changes if their owner is killed: this leaves no trace. */
 struct share_suspect {
     u64 device, inode, page;
 };

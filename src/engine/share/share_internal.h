@@ -6,7 +6,7 @@
 
 struct share_object;
 
-/* Keeps a copy of a page, as it is when the baton is given away. */
+/* Keeps a copy of a page when the baton is given away. */
 void share_keep_page(u64 page);
 /* Logs what has changed of it since.  False: nothing has, or no copy was kept. */
 bool share_log_page(u64 page, bool in_call);

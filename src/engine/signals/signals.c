@@ -33,7 +33,7 @@
 
 #define IGNORED_BY_DEFAULT                                                                         \
     (SIGNAL_BIT(SIG_CHLD) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_URG) | SIGNAL_BIT(SIG_WINCH))
-/* Those whose default is not the end: ignored, or stopping; and those that nobody can catch. */
+/* Those whose default is not the end: ignored, or stopping; and those that cannot be caught. */
 #define NOT_ENDING                                                                                 \
     (IGNORED_BY_DEFAULT | SIGNAL_BIT(SIG_STOP) | SIGNAL_BIT(SIG_TSTP) | SIGNAL_BIT(SIG_TTIN) |     \
      SIGNAL_BIT(SIG_TTOU) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_KILL))
@@ -288,7 +288,7 @@ int signals_next(const struct thread *t)
     return t->waiting_info.signal ? t->waiting_info.signal : signals_first_held(t, ~t->mask);
 }
 
-/* The signal that comes next, no longer noted.  One handler's mask may keep a held one back. */
+/* Takes the next signal out of those noted. One handler's mask may keep a held one back. */
 static bool take_next(struct thread *t, struct k_siginfo *ret)
 {
     int signal = signals_next(t);

@@ -69,7 +69,7 @@ i64 signals_suspend(struct gaddr set, u64 size);
 i64 signals_suspend_resumed(void);
 i64 signals_pending(struct gaddr set, u64 size);
 /* rt_sigtimedwait: a signal that the engine keeps, because the kernel must not block its kind; 0 if
- * there is none, and the kernel is to be asked. */
+ * there is none: then ask the kernel. */
 i64 signals_take_held(struct gaddr set, struct gaddr info, u64 size);
 /* rt_sigreturn: changes all of cpu, vector state, mask; a tick is counted. */
 void signals_return(void);

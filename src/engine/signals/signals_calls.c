@@ -45,7 +45,7 @@ void signals_list_actions(struct k_sigaction ret[SIG_LAST])
     memcpy(ret, signals.actions + 1, SIG_LAST * sizeof(*ret));
 }
 
-/* A replay has told the kernel of its own handlers already, whatever the guest's are. */
+/* In a replay the kernel has the engine's handlers already, whatever the guest's are. */
 void signals_restore_actions(const struct k_sigaction actions[SIG_LAST])
 {
     memcpy(signals.actions + 1, actions, SIG_LAST * sizeof(*actions));

@@ -1,12 +1,12 @@
 /* The kernel's signal handler: from the kernel to the engine.
  *
- * It runs on the handler stack of the thread's block, whatever was interrupted, and does no more
- * than sort: signals that somebody sent are noted, faults are turned into an exit from the cache.
+ * It always runs on the handler stack of the thread's block, and only sorts: signals that a process
+ * sent are noted, faults are turned into an exit from the cache.
  *
  * Invariants
  *   (1) While t->waiting_info is in use, the kernel blocks all asynchronous signals for the
  *       thread: the mask in the interrupted context is changed to that end.
- *   (2) Synchronous signals that somebody sent go to t->held, one of each kind, as the kernel
+ *   (2) Synchronous signals that a process sent go to t->held, one of each kind, as the kernel
  *       would keep them; they may come at any time, in this handler too.
  *   (3) Without the baton only the thread's own block is touched.
  */
@@ -65,7 +65,8 @@ static void note_sent(struct thread *t, const struct k_siginfo *info, struct k_u
     if (t->waiting_info.signal == 0)
         t->waiting_info = *info;
     else
-        signals_send_self(info); /* someone set the mask all the same: the kernel keeps it now */
+        signals_send_self(info); /* the mask was set all the same: the kernel keeps the signal
+                                  * now */
     t->signal_waiting = true;
     hurry(t, context);
     invariant(1, (context->mask & SIGNALS_ALL_ASYNCHRONOUS) == SIGNALS_ALL_ASYNCHRONOUS);
@@ -102,7 +103,7 @@ static _Noreturn void stop_for_fault(const struct k_siginfo *info,
     engine_stop("fault in the engine", buffer);
 }
 
-/* The guest's state is in cpu: goes on behind engine_enter(). */
+/* The guest's state is in cpu: continues after engine_enter(). */
 static void leave_cache(struct k_sigcontext *registers, enum exit_reason reason)
 {
     cpu->exit_reason = reason;

@@ -44,7 +44,7 @@ void signals_apply_mask(struct thread *t);
 /* Sends one to the calling thread, as it came. */
 void signals_send_self(const struct k_siginfo *info);
 
-/* The first of `set` that is held, or 0; and that one, no longer held. */
+/* The first of `set` that is held, or 0; the second function also releases it. */
 int signals_first_held(const struct thread *t, u64 set);
 void signals_unhold(struct thread *t, int signal, struct k_siginfo *ret);
 

@@ -9,7 +9,7 @@
 #include "base/types.h"
 
 struct snapshot_extent {
-    u64 state_at, state_size; /* of the state, behind the pages */
+    u64 state_at, state_size; /* of the state, which follows the pages */
 };
 
 /* Writes the state to an empty file, with at most so many pages.  NULL, or why there can be no

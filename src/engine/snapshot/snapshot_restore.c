@@ -58,7 +58,7 @@ struct snapshot_in {
     u8 page[PAGE_SIZE];
 };
 
-/* The next record of a kind behind `r`, or the first for NULL. */
+/* The next record of a kind after `r`, or the first for NULL. */
 static const void *next_record(const struct snapshot_in *in, u32 kind, const void *r)
 {
     u64 at = r ? (u64)((const u8 *)r - in->state) + ((const struct snapshot_record *)r)->size : 0;
@@ -290,7 +290,7 @@ static void read_pages(const struct snapshot_in *in, const struct snapshot_pages
     }
 }
 
-/* What lies behind the end of the copy was not written. */
+/* Bytes past the end of the copy were not written. */
 static void fill_copy(struct snapshot_in *in, const struct snapshot_pages *p)
 {
     u8 *page = in->page;

@@ -1,9 +1,9 @@
 /* Writing a snapshot: see snapshot.h.
  *
- * What is behind the guest's areas is asked of the kernel (/proc/self/maps): an area that grows
- * may not reach as far as it may, and the end of a file's mapping may have been replaced.  Which
- * pages were written is asked, too (/proc/self/pagemap).  Pages of files that the guest has not
- * written are the files', and not stored; neither are zeros.
+ * The kernel (/proc/self/maps) says what is mapped in the guest's areas: a growing area may not
+ * have reached its limit, and the end of a file's mapping may have been replaced. The kernel also
+ * says which pages were written (/proc/self/pagemap). Unwritten pages of files are not stored,
+ * because the files have them; pages of zeros are not stored either.
  *
  * There is no snapshot where a thread is in a call whose handler could not go on in a fresh
  * engine (syscalls_resumable()), where a child of vfork runs, or where the kernel keeps something
@@ -311,7 +311,7 @@ static void write_mapping(struct snapshot_out *o, const struct area *a,
     m->start = a->start > k->start && !below ? a->start : k->start;
     m->end = a->end < k->end ? a->end : k->end;
     m->offset = m->start >= a->start ? a->offset + (m->start - a->start) : a->offset;
-    if (source == SNAPSHOT_OF_FILE && !k->inode) /* what lay behind the end of the file */
+    if (source == SNAPSHOT_OF_FILE && !k->inode) /* past the end of the file */
         source = SNAPSHOT_ANONYMOUS;
     m->source = source;
     m->index = index;

@@ -1,13 +1,13 @@
 /* Futexes: see futex.h.
  *
- * Only one thread runs at a time, so a wait is: look at the word, join a queue, park.  A wake takes
- * threads out of the queue and puts them in the line for the baton, and costs no system call; who
- * waits then gives the baton straight to the next.
+ * Only one thread runs at a time, so a wait is: look at the word, join a queue, park. A wake takes
+ * threads out of the queue and puts them in the line for the baton, and costs no system call. A
+ * thread that waits gives the baton straight to the next.
  *
- * A thread that comes from its wait by itself, late or for a signal, may find that it has been
- * taken out of the queue in the meantime: then it was woken.  So what a futex call answers depends
- * on nothing but the order in which threads had the baton, and on whether a thread that was still
- * queued had run out of time or was interrupted.
+ * A thread whose wait ends by its timeout or by a signal may find that it has been taken out of the
+ * queue in the meantime: then it was woken. So the result of a futex call depends only on the order
+ * in which threads had the baton, and on whether a thread that was still queued timed out or was
+ * interrupted.
  *
  * Without the private flag the kernel compares pages.  For memory of one process alone that comes
  * to the same, and the engine keeps those futexes, too: pthread_join and robust mutexes have no
@@ -15,7 +15,7 @@
  *
  * Invariants
  *   (1) A queued thread is parked, or on its way back from there without the baton.
- *   (2) In its bucket a thread stands behind all that have waited for the same word longer.
+ *   (2) In its bucket a thread comes after all threads that have waited longer for the same word.
  */
 #include "engine/threads/futex.h"
 

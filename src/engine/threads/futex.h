@@ -17,9 +17,9 @@ bool futex_requeue_again(const u64 args[6], u64 ret[6]);
 /* futex_waitv: true if the engine has answered. */
 bool futex_wait_vector(const u64 args[6], i64 *result);
 
-/* What the kernel does at the end of a thread: locks that inherit priority go to the next, robust
- * ones say that their owner died, the word that the guest gave is cleared, and who waits for it
- * woken.  The baton is held; the thread's guest memory is not used any more. */
+/* What the kernel does at the end of a thread: locks that inherit priority go to the next waiter,
+ * robust locks say that their owner died, the word that the guest named is cleared, and its waiters
+ * are woken. Needs the baton; the thread's guest memory is not used afterwards. */
 void futex_thread_ends(struct thread *t);
 
 /* The same for a process: other processes share robust locks of any thread of it. */
@@ -27,7 +27,7 @@ void futex_process_ends(const struct thread *t);
 /* The words of the first robust locks that t holds, or is about to take or give back. */
 void futex_each_robust(const struct thread *t, void (*visit)(u64 word));
 
-/* In the child of a fork: nobody waits. */
+/* In the child of a fork: no thread waits. */
 void futex_forked(void);
 /* A child of vfork was killed while it waited on the block that is t's again. */
 void futex_forget(struct thread *t);

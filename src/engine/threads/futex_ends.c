@@ -1,8 +1,8 @@
 /* Futexes: what a thread leaves behind at its end.
  *
- * The guest keeps a list of the robust locks that it holds; what the kernel would do with it is
- * done here, since those who wait are in our queues.  Words on shared memory are treated alike, but
- * it is the kernel that is asked to wake.
+ * The guest keeps a list of the robust locks that it holds; the engine does here what the kernel
+ * would do with it, since the waiters are in our queues. Words on shared memory are treated alike,
+ * but the kernel is asked to wake.
  */
 #include "engine/base/kernel.h"
 #include "engine/memory/guest_memory.h"
@@ -34,7 +34,7 @@ static bool owner_died(const struct thread *t, u64 address, bool inherits, bool 
     u32 word, seen;
     if (address % sizeof(u32) || !guest_read(&word, gaddr(address), sizeof(word)))
         return false;
-    if (pending && !inherits && !word) { /* given back, but nobody woken yet */
+    if (pending && !inherits && !word) { /* given back, but no waiter woken yet */
         wake_one(address);
         return true;
     }

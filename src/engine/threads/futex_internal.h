@@ -1,10 +1,10 @@
-/* What the files of the futexes share: words, and the queues of who waits for them. */
+/* Shared by the futex files: words, and the queues of their waiters. */
 #ifndef ENGINE_FUTEX_INTERNAL_H
 #define ENGINE_FUTEX_INTERNAL_H
 
 #include "engine/threads/futex.h"
 
-/* The private flag is part of a futex's name: a wake with it does not reach who waits without. */
+/* The private flag is part of a futex's name: a wake with it does not reach waiters without it. */
 struct futex_key {
     u64 address;
     bool shared;
@@ -32,8 +32,8 @@ void futex_rouse(struct thread *t);
 /* To the end of another queue, where it waits for something else. */
 void futex_move(struct thread *t, struct futex_key to, enum futex_kind kind);
 
-/* Waits in the queue of `key`.  THREAD_WOKEN if somebody ended the wait, whatever else happened;
- * else it is out of the queue again. */
+/* Waits in the queue of `key`. THREAD_WOKEN if a thread ended the wait, whatever else happened;
+ * otherwise the thread has left the queue again. */
 enum thread_roused futex_wait_in(struct futex_key key, enum futex_kind kind,
                                  const struct thread_deadline *deadline);
 

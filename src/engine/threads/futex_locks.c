@@ -1,11 +1,11 @@
 /* Futexes that inherit priority: the word holds the id of the lock's owner, and the kernel hands
- * the lock to who waits.
+ * the lock to a waiter.
  *
  * Threads on the engine have no priorities, so there is none to inherit: the lock goes round in the
  * order of waiting.
  *
  * Invariant
- *   (1) While threads wait for a lock, its word has an owner, and says that somebody waits.
+ *   (1) While threads wait for a lock, its word names an owner and has the bit for waiters.
  */
 #include "base/assert.h"
 #include "engine/base/kernel.h"
@@ -104,7 +104,7 @@ i64 futex_try_lock(struct futex_key key)
     return taken < 0 ? taken : taken ? 0 : -EAGAIN;
 }
 
-/* The word says who owns the lock next, or nobody; false if it could not be written. */
+/* Writes the next owner of the lock, or none, into the word; false if it could not be written. */
 static bool futex_lock_hand_on(struct futex_key key, struct thread *next, u32 word, u32 flags)
 {
     u32 new = next ? thread_number(next) | FUTEX_HAS_WAITERS | flags : 0, seen;
@@ -133,7 +133,7 @@ i64 futex_unlock(struct futex_key key)
     return futex_lock_hand_on(key, next, word, 0) ? 0 : -EFAULT;
 }
 
-/* Condition variables over such locks: who waits wakes up owning the lock. */
+/* Condition variables over such locks: a waiter owns the lock when it wakes up. */
 
 i64 futex_wait_to_lock(struct futex_key key, struct futex_key lock, u32 value,
                        const struct thread_deadline *deadline)

@@ -1,8 +1,7 @@
 /* The newer calls about futexes: futex_wait, futex_wake and futex_requeue, which are futex() with
  * other arguments, and futex_waitv, with which a thread waits for several words at once.
  *
- * Such a thread stands in a queue of its own, which nobody else names, and a wake looks at all of
- * them.  There are few.
+ * Such a thread is in a queue of its own, and a wake looks at all these queues. There are few.
  */
 #include "engine/base/kernel.h"
 #include "engine/memory/guest_memory.h"

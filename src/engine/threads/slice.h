@@ -14,8 +14,8 @@ u64 slice_grant(void);
 enum { CHAOS_VISITS = 64 };
 bool slice_ends_by_chance(u32 visits);
 
-/* At a boundary at which that is used up: shall the baton go on, if somebody wants it?  `wanted`:
- * another process does. */
+/* At a boundary where the slice is used up: should the baton go to a waiter? `wanted`: another
+ * process waits. */
 bool slice_over(bool wanted);
 
 #endif

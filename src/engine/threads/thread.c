@@ -1,11 +1,11 @@
 /* Threads: their blocks, and the baton.
  *
- * Who wants the baton joins a line; its holder is the head of the line and hands it to the
- * next, so nobody starves.  Each waits on a word of its own: a hand-over wakes the one thread that
- * is to run and no other, by one system call, or by none if that thread is not asleep yet.
+ * A thread that wants the baton joins a line. The holder is the head of the line and hands the
+ * baton to the next, so no thread starves. Each waits on a word of its own: a hand-over wakes only
+ * the thread that runs next, by one system call, or by none if that thread is not asleep yet.
  *
- * A thread can also be parked: it stands in no line, until the holder puts it there
- * (thread_wake), or it comes by itself on a signal or when its time is up.
+ * A thread can also be parked: it is in no line until the holder puts it there (thread_wake), or a
+ * signal or its deadline ends the wait.
  *
  *   HOLDS --thread_give_baton--> AWAY, in a call that may wait --thread_take_baton--> IN_LINE
  *   HOLDS --thread_park--> PARKED --thread_wake, or a signal, or the deadline--> IN_LINE
@@ -13,15 +13,16 @@
  *   IN_LINE --release() of the one in front--> HOLDS
  *   HOLDS, lent --take_loan() of one who has waited long--> AWAY
  *
- * Every hand-over, whatever its reason, ends in thread_take_over().
+ * Every hand-over ends in thread_take_over().
  *
  * Invariants, besides those of thread.h
- *   (3) The line is the holder, and behind it by `behind` those IN_LINE, up to line_end;
- *       who has just joined may not be linked yet.  line_end is NULL if nobody holds the baton.
- *   (4) t->place is written by t alone (or by the child of vfork that runs on its block),
- *       but that anyone with the baton may move it from PARKED to IN_LINE, and who takes a loan from
- *       HOLDS to AWAY.
- *   (5) Who moves t->place to IN_LINE, and nobody else, puts t into the line.
+ *   (3) The line is the holder, followed by the threads IN_LINE (linked by `behind`), up to
+ *       line_end; a thread that has just joined may not be linked yet. line_end is NULL if no
+ *       thread holds the baton.
+ *   (4) t->place is written by t alone (or by the child of vfork that runs on its block), except
+ *       that any thread with the baton may move it from PARKED to IN_LINE, and a thread that takes
+ *       a loan from HOLDS to AWAY.
+ *   (5) The thread that moves t->place to IN_LINE, and no other, puts t into the line.
  *   (6) A block is given out again only when the kernel thread that used it is gone.
  */
 #include "engine/threads/thread.h"
@@ -44,10 +45,10 @@ struct thread_totals threads;
 static struct {
     struct thread *first;       /* of all, by `next` */
     struct thread *free_blocks; /* by `next` */
-    struct thread *holder;      /* who had the baton last */
+    struct thread *holder;      /* the thread that had the baton last */
     struct thread *granted;     /* to whom it was handed last */
     struct thread *line_end;    /* of those that want the baton */
-    struct log_switch out;      /* who had it before, for the log: where it stopped, and why */
+    struct log_switch out;      /* its predecessor, for the log: where it stopped, and why */
     u32 next_ordinal;
     u32 first_tid;
     i32 bases_readable; /* -1: not asked yet */
@@ -188,8 +189,8 @@ enum {
 
 enum { /* t->lent */
     NOT_LENT,
-    LENT,    /* whoever is in line may take the baton, ... */
-    TAKING,  /* somebody does, ... */
+    LENT,    /* any thread in line may take the baton, ... */
+    TAKING,  /* a thread does, ... */
     TAKEN,   /* and has done so */
 };
 
@@ -220,7 +221,7 @@ static void thread_join(struct thread *t)
         thread_grant(t);
 }
 
-/* The one behind t, which is there, but may not have been linked yet. */
+/* The thread after t in the line. There is one, but it may not be linked yet. */
 static struct thread *next_in_line(struct thread *t)
 {
     struct thread *next;
@@ -240,7 +241,7 @@ static bool is_dead(const struct thread *t)
     return t->apart && !__atomic_load_n(&t->in_use, __ATOMIC_SEQ_CST);
 }
 
-/* The head of the line leaves it, and those behind it that live no more. */
+/* The head of the line leaves it, and so do the dead threads after it. */
 static void hand_on(struct thread *t)
 {
     do {
@@ -262,7 +263,7 @@ static void release(struct thread *t, u32 place)
     hand_on(t);
 }
 
-/* The one who has the baton, or is to have it, was killed.  Called by who is in line. */
+/* The thread that has the baton, or is next, was killed. Called by a thread in line. */
 static void pass_the_dead(void)
 {
     struct thread *t = __atomic_load_n(&roster.granted, __ATOMIC_SEQ_CST);
@@ -284,8 +285,8 @@ static bool move_loan(struct thread *t, u32 from, u32 to)
                                        __ATOMIC_SEQ_CST);
 }
 
-/* The holder waits in a call that was not expected to: the baton goes on without it.  Only who is in line
- * calls this, so there is somebody to have it. */
+/* The holder waits in a call that was not expected to: the baton goes on without it. Only a thread
+ * in line calls this, so there is a next holder. */
 static void take_loan(void)
 {
     struct thread *from = __atomic_load_n(&roster.holder, __ATOMIC_SEQ_CST);
@@ -495,8 +496,8 @@ void thread_end_loan(void)
     thread_take_baton();
 }
 
-/* It is in line again before the next one runs, who would else believe to be alone, and spin on a
- * processor that the one who waits for the line needs. */
+/* It is in line again before the next thread runs. Otherwise that thread would believe to be alone,
+ * and spin on a processor that the waiting thread needs. */
 void thread_yield(void)
 {
     struct thread *t = thread_self();
@@ -517,7 +518,7 @@ void thread_yield(void)
 
 /* Parking */
 
-/* Until t is in the line, by whomever. */
+/* Until another thread, or t itself, has put t into the line. */
 static enum thread_roused sleep_parked(struct thread *t, const struct thread_deadline *deadline)
 {
     u64 clock = deadline && deadline->realtime ? FUTEX_REALTIME : 0;

@@ -100,7 +100,7 @@ struct thread {
     bool signal_waiting;           /* something is to be delivered at the next boundary: */
     struct k_siginfo waiting_info; /* this (its signal is 0 if there is none), or */
     bool counter_forbidden;        /* rdtsc raises SIGSEGV (PR_SET_TSC) */
-    u64 held;                      /* synchronous signals that somebody sent, as bits; they wait */
+    u64 held;                      /* synchronous signals that a process sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */
     bool fault_waits;              /* under a plan: to be delivered at the boundary, nothing comes before it */
@@ -123,7 +123,8 @@ struct thread {
 
     u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 
-    /* Of the block, whatever thread has it: buffers of calls that wait (bounce.c); NULL until one was made. */
+    /* Belongs to the block, not to its thread: buffers of calls that wait (bounce.c); NULL until
+     * one was made. */
     struct bounce *bounce;
 };
 
@@ -169,7 +170,7 @@ enum thread_roused {
 };
 struct thread_deadline {
     struct k_timespec at;
-    bool realtime; /* CLOCK_REALTIME, else CLOCK_MONOTONIC */
+    bool realtime; /* CLOCK_REALTIME, otherwise CLOCK_MONOTONIC */
 };
 enum thread_roused thread_park(const struct thread_deadline *deadline); /* NULL: none */
 /* Does nothing if t is not parked any more, but coming by itself.  Those woken run in the order in
@@ -194,7 +195,7 @@ void thread_forked(void);
 /* Can the bases of fs and gs be read by rdfsbase and rdgsbase, without the kernel? */
 bool thread_bases_readable(void);
 
-/* For those who make threads, end them, and replay them. */
+/* For the units that make threads, end them, and replay them. */
 
 /* The list of all threads, and threads.count.  A block that was dropped is given out
  * again when its kernel thread has ended. */
@@ -216,7 +217,7 @@ void thread_save_state(struct thread *t);
 /* fs and gs base of the running one. */
 void thread_save_bases(struct thread_state *state);
 
-/* A new thread's first state: as clone() says, behind the call. */
+/* A new thread's first state: as clone() says, after the call. */
 void thread_prepare(struct thread *t, const struct k_clone_args *args);
 /* The thread with this number in the log; NULL: none. */
 struct thread *thread_with_ordinal(u32 ordinal);

@@ -8,7 +8,7 @@
 u64 digest_registers(void);
 /* Of the vector registers. */
 u64 digest_vectors(void);
-/* Of all memory that the guest can write and nobody else shares. */
+/* Of all memory that the guest can write and shares with no other process. */
 struct digest_extent {
     u64 bytes; /* how much that was */
     u64 read;  /* how much of it had to be read: the rest has never been touched */

@@ -17,7 +17,7 @@ void event_source_advance(const struct event *e);
 /* Goes on at this offset; of a file alone. */
 void event_source_seek(u64 offset);
 
-/* Is it known that none comes behind it? */
+/* Is it certain that no event follows it? */
 bool event_source_is_last(const struct event *e);
 
 /* At the end: it is not the end that the log has, but what came is no event. */

@@ -202,8 +202,7 @@ static void record_note(u32 level, const char *text)
     record_publish(&b);
 }
 
-/* All that is known is the tick: what it wrote after that is lost, if somebody should look at
- * it. */
+/* All that is known is the tick: what it wrote after that is lost to a reader. */
 static void record_killed(void)
 {
     struct record_event b;
@@ -229,8 +228,8 @@ static void record_write(struct gaddr at, u64 size)
     record_publish(&b);
 }
 
-/* Programs ask clocks millions of times a second, and this is most of what it costs: so there is
- * neither hash nor time, and the values are stored in place. */
+/* Programs ask clocks millions of times a second, and this function is most of the cost. So the
+ * event has neither hash nor time, and the values are stored in place. */
 static void record_clock(u32 source, const struct clock_answer *answer)
 {
     const u64 *values = answer->value;
@@ -282,7 +281,7 @@ static void record_segment(const struct log_segment *segment)
     static const u8 zeros[4096];
     static u8 page[4096];
     u64 at = segment->address, size = segment->size, facts[] = {size, segment->id};
-    share_update(); /* nobody else writes it while it is logged */
+    share_update(); /* no other process writes it while it is logged */
     share_outside_segment(segment->id, segment->changed);
     record_shared(true, PIECE_SEGMENT, at, facts, sizeof(facts));
     for (u64 done = 0; done < size; done += sizeof(page))
@@ -291,8 +290,8 @@ static void record_segment(const struct log_segment *segment)
     record_shared_end();
 }
 
-/* The moment is that of the one who stopped: no tick has passed since.  Its registers are not at
- * hand any more. */
+/* The moment is that of the thread that stopped: no tick has passed since. Its registers are not
+ * available any more. */
 static void record_switch(const struct log_switch *out, const struct thread *to)
 {
     struct record_event b;

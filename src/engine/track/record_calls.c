@@ -147,7 +147,7 @@ static void add_futex_words(struct record_event *b, const u64 *args)
         record_written(b, gaddr(args[4]), sizeof(u32));
 }
 
-/* The part of an area that shows what is in the range, and is not behind the file's last page. */
+/* The part of an area that shows the range and lies within the file's pages. */
 static void add_area_changes(struct record_event *b, const struct area *a,
                              struct file_range changed, u64 file_size)
 {

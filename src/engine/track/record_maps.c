@@ -14,8 +14,7 @@
 
 #define SECRET_MAGIC 0x5345434du /* the type of the file system of secret memory */
 
-/* Files that a package brought stay as they are, for a while at least; of others ebb keeps a
- * copy. */
+/* Files from a package do not change, for a while at least; ebb keeps a copy of the others. */
 static bool likely_to_stay(const struct k_stat *st)
 {
     enum { WRITABLE_BY_OTHERS = 022, S_IFMT = 0170000, S_IFREG = 0100000 };
@@ -61,7 +60,7 @@ static u32 record_keep_file(const struct event_map *map, i64 fd)
     return kept.error ? 0 : kept.copy;
 }
 
-/* Programs and libraries: nobody writes to those that run. */
+/* Programs and libraries: those that run are not written to. */
 static bool is_image(i64 fd)
 {
     u8 head[4];

@@ -37,7 +37,8 @@ static const u32 stop_reasons[] = {
     [CHANNEL_UNABLE] = STOPPED_UNABLE,
 };
 
-/* A difference is one whatever was said before; but behind such a limit it may come from there. */
+/* A difference is always a divergence; but after such a limit was met, the limit may be its
+ * cause. */
 static const char *with_limit(u32 verdict, const char *happened)
 {
     static char line[CHANNEL_VERDICT_TEXT];
@@ -51,7 +52,7 @@ static const char *with_limit(u32 verdict, const char *happened)
     return line;
 }
 
-/* The program wrote over the engine's memory: who knows what was compared. */
+/* The program overwrote the engine's memory, so the comparison cannot be trusted. */
 static bool is_damaged(struct text *ret)
 {
     const char *where = observer.damage ? observer.damage(true) : NULL;

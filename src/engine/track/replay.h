@@ -35,8 +35,8 @@ bool replay_save_position(struct replay_position *ret);
 /* Goes on from there, with the event at this offset. */
 void replay_restore_position(const struct replay_position *p, u64 offset);
 
-/* A child of vfork began here in the recording?  And does the log go on with its parent, who made
- * the call at this moment? */
+/* Did a child of vfork begin here in the recording? And does the log continue with its parent,
+ * which made the call at this moment? */
 bool replay_vfork_begins(void);
 bool replay_vfork_ends(u64 tick, u64 pc);
 

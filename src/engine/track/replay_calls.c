@@ -48,7 +48,7 @@ bool replay_from_outside(const struct event *e)
     return e->kind == EVENT_CHECK;
 }
 
-/* In a call, the guest stands behind its instruction. */
+/* In a call, rip is after the instruction. */
 static bool is_switch_in_call(const struct event *e)
 {
     return e->kind == EVENT_SWITCH && e->pc == cpu->rip;
@@ -108,7 +108,7 @@ static _Noreturn void become_another(const struct event *e)
     replay_conclude(CHANNEL_REPRODUCED, "", "");
 }
 
-/* False: it failed then, and is to be fed whatever kind it is. */
+/* False: it failed in the recording, and its result is fed whatever kind of call it is. */
 static bool begin_call(const struct call *call)
 {
     const struct event *e = replay_next_or_end();

@@ -7,7 +7,7 @@
 #ifndef ENGINE_REPLAY_FORK_H
 #define ENGINE_REPLAY_FORK_H
 
-/* The replay is one of many: it ends with ebb, who may be killed without a word. */
+/* The replay is one of many: it ends with ebb, which may be killed without notice. */
 void replay_fork_start(void);
 
 /* In a call that may make a process: if it does, and ebb wants it, returns twice. */

@@ -8,7 +8,7 @@
 #include "engine/track/replay_internal.h"
 #include "engine/track/track.h"
 
-/* From ebb, who has a copy of it, or finds the file and knows whether it still is what it was. */
+/* From ebb, which has a copy, or finds the file and checks that it has not changed. */
 i64 replay_fetch(const struct event_map *map, const char *path)
 {
     static struct channel_fetch ask;

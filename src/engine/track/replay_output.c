@@ -60,7 +60,7 @@ static void replay_output_show(u8 to, u64 address, u64 size)
     while (size && !output.is_quiet) {
         i64 done = kernel_call(__NR_write, to, address, size);
         if (done <= 0)
-            return; /* nobody looks */
+            return; /* the output is not shown */
         address += (u64)done;
         size -= (u64)done;
     }

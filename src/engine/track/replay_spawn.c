@@ -24,7 +24,8 @@ static struct replayed_parent {
     u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
 } replayed[REPLAYED_MOST];
 
-/* The last of a thread's, who may have been a child of vfork itself; or, for NULL, a free one. */
+/* The last entry of a thread, which may have been a child of vfork itself; for NULL, a free
+ * entry. */
 static struct replayed_parent *replayed_of(const struct thread *t)
 {
     for (u32 n = REPLAYED_MOST; n > 0; n--)

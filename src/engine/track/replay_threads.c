@@ -94,7 +94,7 @@ _Noreturn void replay_thread_restart(void)
 {
     struct thread *t = thread_self();
     u64 left;
-    replay_thread_prepare(t, replay_threads_begin); /* over frames to which nobody returns */
+    replay_thread_prepare(t, replay_threads_begin); /* over frames to which nothing returns */
     engine_switch(&left, t->replay_rsp);
     __builtin_unreachable();
 }

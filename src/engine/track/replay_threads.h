@@ -18,7 +18,7 @@ void replay_switch_to(u32 ordinal);
 /* A thread whose block is filled in: it begins there, on its own stack, when the log switches to
  * it. */
 void replay_thread_prepare(struct thread *t, void (*begin)(void));
-/* Goes on as this thread, from where its stack stands, and as nobody else. */
+/* Continues as this thread, and as no other, from its stack. */
 _Noreturn void replay_thread_become(struct thread *t);
 /* Goes on with the guest as cpu has it, and with nothing of what the engine was at. */
 _Noreturn void replay_thread_restart(void);

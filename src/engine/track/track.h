@@ -42,7 +42,7 @@ bool track_send(const struct channel_message *message, i32 fd);
 bool track_receive(u32 kind, struct channel_message *ret, u32 size, i32 *fd);
 /* Waits for any message of at most `most` bytes; its size, or 0 if ebb is gone. */
 u32 track_receive_any(struct channel_message *ret, u32 most, i32 *fd);
-/* The message, and `size` bytes behind it. */
+/* The message, followed by `size` bytes. */
 bool track_send_with(const struct channel_message *message, const void *bytes, u64 size, i32 fd);
 /* Has something come, or is ebb gone? */
 bool track_heard(void);

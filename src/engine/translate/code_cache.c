@@ -54,7 +54,8 @@ static bool code_cache_map_at(u64 at, u64 size)
     return false;
 }
 
-/* The usual place; else the highest that the program leaves free; a smaller one, if there is none. */
+/* The usual place; otherwise the highest that the program leaves free; otherwise a smaller
+ * cache. */
 static u64 map_cache(u64 size)
 {
     u64 at = layout.cache;
@@ -78,7 +79,7 @@ static void place_tables(u64 first, u64 end)
         code_cache.regions[n] = room.end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
 }
 
-/* Around struct cpu, in its page: nobody writes there. */
+/* Around struct cpu, in its page: nothing writes there. */
 static void code_cache_fill_canary(void)
 {
     u8 *page = (u8 *)page_down((u64)cpu);

@@ -15,7 +15,7 @@ struct code_sites {
     const struct plan_point *(*point_at)(u64 pc);  /* the point there, NULL: none */
     void (*point_translated)(void);                /* one more point is in a fragment that adds
                                                     * them up */
-    bool all_points;                               /* all points count, whatever their frame */
+    bool all_points;                               /* all points count, in any frame */
 };
 
 extern struct code_sites code_sites;

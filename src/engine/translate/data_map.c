@@ -17,7 +17,7 @@
 enum {
     REGION_BITS = 16,
     LARGE = 1 << 20,
-    /* eight bytes of the fine map are read at once: behind its end are those of its beginning */
+    /* eight bytes of the fine map are read at once: after its end come those of its beginning */
     MIRRORED = 8,
 };
 

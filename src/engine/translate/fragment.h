@@ -7,8 +7,8 @@
  *   ticked       a counted transfer: count it
  *   body         the guest's instructions
  *
- * The first may be missing: who is not known to be the target of an indirect jump gets it when
- * the first one comes, elsewhere.
+ * The first may be missing: a fragment that is not known to be the target of an indirect jump gets
+ * that entry, elsewhere in the cache, when the first such jump comes.
  *
  * Its exits are links: each begins as a jump to a stub that comes to the engine, and is
  * patched to go straight to its target's fragment when that exists.
@@ -45,13 +45,13 @@ enum { /* bits of a variant; 0: plain */
 
 struct fragment {
     u64 pc;
-    u64 pc_end;     /* behind its last instruction, which is the highest */
+    u64 pc_end;     /* after its last instruction, the highest one */
     u64 cut_at;     /* it would go on there, but for a site of the plan; or 0 */
     u32 start;      /* of its code but for the stubs: the marks count from here */
     u32 from_table; /* 0: not made yet */
     u32 ticked;
     u32 body;
-    u32 after_site; /* in the body, if that begins with an exit for the plan; else 0 */
+    u32 after_site; /* in the body, if that begins with an exit for the plan; otherwise 0 */
     u32 end;        /* of the body */
     u32 stubs;
     u32 stubs_end;
@@ -68,7 +68,7 @@ struct fragment {
     u32 same_slot;  /* in the look-up table's slot */
     u64 page[FRAGMENT_PAGES]; /* numbers of the guest pages it was made of; 0: none */
     u32 same_page[FRAGMENT_PAGES];
-    u32 copy;      /* of a checked fragment: the bytes it was made of, else 0 */
+    u32 copy;      /* of a checked fragment: the bytes it was made of; otherwise 0 */
     u32 copy_size;
     u8 visits; /* chaos: how often the engine has seen it, up to CHAOS_VISITS (slice.h) */
     u8 variant;

@@ -51,7 +51,7 @@ static void listing_add_mark(const struct fragment *f, const struct mark *m)
 void listing_write(const struct block *b, const struct fragment *f)
 {
     if (b->single)
-        return; /* steps to a stop: nobody asked for those */
+        return; /* steps to a stop are not listed */
     lines_add_hex(&file, "block", f->pc);
     text_add(&file.text, "tick ");
     text_add_unsigned(&file.text, ticks_now());

@@ -141,8 +141,8 @@ struct fragment *translate(struct gaddr pc, u64 *fault)
 
 /* --- single instructions ------------------------------------------------------------------
  *
- * They are kept for the next time, by address; nobody watches their code: it is compared each time.
- * That it can be fetched at all is certain as long as the areas are the same. */
+ * They are kept for the next time, by address. Their code is not watched but compared each time. It
+ * can certainly be fetched as long as the areas are the same. */
 
 static struct single *single_slot(struct single **table, u64 pc)
 {

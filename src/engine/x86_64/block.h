@@ -1,8 +1,8 @@
 /* Blocks: a piece of guest code, decoded, that becomes one fragment.
  *
  * A superblock: it runs through conditional branches on their untaken side and through forward
- * jumps, and ends at calls, returns, indirect jumps, system calls, whatever the engine does itself,
- * and in front of the plan's code sites.
+ * jumps, and ends at calls, returns, indirect jumps, system calls, instructions that the engine
+ * emulates, and in front of the plan's code sites.
  *
  * A short loop that jumps back to the block's first instruction is unrolled: the block holds it
  * several times, each with a tick counter of its own, because one counter can be updated only every
@@ -53,7 +53,7 @@ bool block_read(struct block *b, u64 pc, u64 *fault);
 
 /* The arithmetic flags that are dead in front of its instruction number `index`. */
 u16 block_flags_dead(struct block *b, u32 index);
-/* The arithmetic flags whose values at `pc` nobody will see.  The answer depends on the code alone,
+/* The arithmetic flags whose values at `pc` are never read. The answer depends on the code alone,
  * not on how it is translated. */
 u16 block_flags_dead_at(u64 pc);
 

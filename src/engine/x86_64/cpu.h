@@ -1,8 +1,8 @@
 /* The guest's processor state, as translated code and engine share it.
  *
- * There is one struct cpu, below 2 GiB in the code cache's mapping, and it
- * belongs to whichever thread holds the baton: translated code names its fields by absolute
- * 32-bit addresses, so that neither gs nor a register is taken from the guest.
+ * There is one struct cpu, below 2 GiB in the code cache's mapping, and it belongs to the thread
+ * that holds the baton: translated code names its fields by absolute 32-bit addresses, so that
+ * neither gs nor a register is taken from the guest.
  *
  * In translated code the guest's registers are in the processor's, but for those that the
  * code at that place has borrowed: recover.h knows which, and `slot` holds them.
@@ -54,7 +54,7 @@ struct cpu {
     u64 flags;
     u64 entry; /* where in the cache to go on */
     u64 alarm; /* a signal came: do not enter, do not make a call in the cache */
-    u64 after; /* a system call: where in the cache to go on behind it */
+    u64 after; /* a system call: where in the cache to continue after it */
     u64 call_number;
     u64 point_sum[TICK_COUNTERS];  /* of plan_sums.h */
     u64 point_left;                /* of plan_points.h, and: */

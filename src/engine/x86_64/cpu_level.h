@@ -1,4 +1,4 @@
-/* The processor as it is shown to the guest: levels below what the machine is.
+/* The processor as it is shown to the guest: levels below the machine's own.
  *
  * A recording replays only where the processor has what the program was shown.  A level hides what
  * machines that are in use commonly lack, so that a program which asks (the C library chooses its

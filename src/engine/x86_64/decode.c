@@ -6,7 +6,7 @@
  * without branches, since no branch predictor knows what operand comes next.
  *
  * Invariants
- *   (1) Nothing past bytes[READ_MAX - 1] is read; a caller who has less gets a padded copy.
+ *   (1) Nothing past bytes[READ_MAX - 1] is read; fewer bytes are copied and padded.
  *   (2) The length covers every byte the verdict depends on, so that an instruction that is
  *       longer than what is available is known by its length alone.
  */
@@ -158,7 +158,7 @@ static inline void take_legacy(struct decode_work *w, unsigned escaped)
     w->states |= w->rex & (REX_R | REX_X | REX_B);
 }
 
-/* Whether the prefixes allow a VEX, EVEX or XOP prefix behind them. */
+/* Whether a VEX, EVEX or XOP prefix may follow the prefixes. */
 static bool may_extend(const struct decode_work *w)
 {
     return !w->rex && !(w->prefixes & (PREFIX_66 | PREFIX_F2 | PREFIX_F3 | PREFIX_LOCK));
@@ -483,7 +483,7 @@ static void mend_special(struct decode_work *w, const struct decode_form *form, 
         check_distinct(w, form, ret);
 }
 
-/* Everything behind the opcode. */
+/* Everything after the opcode. */
 static inline void take_rest(struct decode_work *w, const struct decode_form *form, const u8 *bytes,
                              struct insn *ret)
 {
@@ -545,7 +545,7 @@ static unsigned decode_readable(const u8 *bytes, struct insn *ret)
     return w.at - bytes;
 }
 
-/* With `padding` behind what is available, or behind the fifteenth byte. */
+/* With `padding` after the available bytes, or after the fifteenth byte. */
 static void copy_padded(const u8 *bytes, unsigned available, u8 padding, u8 ret[READ_MAX])
 {
     for (unsigned i = 0; i < READ_MAX; i += 8)
@@ -614,7 +614,7 @@ u16 decode_flags_killed(const struct insn *i)
     return killed;
 }
 
-/* Ranges of opcodes behind 0F that are about general registers. */
+/* Ranges of opcodes after 0F that use general registers. */
 static const struct {
     u8 first, last;
 } general_0f[] = {

@@ -17,7 +17,7 @@ static const u8 shapes[256] = {
     EIGHT(EIGHT(R)),
 };
 
-/* ModRM and what belongs to it.  Few branches: nobody can predict them. */
+/* ModRM and what belongs to it. Few branches, since they cannot be predicted. */
 static inline unsigned modrm_length(const u8 *at, unsigned shape)
 {
     unsigned sib = (shape & SHAPE_SIB) / SHAPE_SIB;

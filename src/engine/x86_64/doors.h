@@ -12,7 +12,7 @@ struct doors {
     u32 missed_plain; /* the same without r11 borrowed */
     u32 link;         /* these set the reason and leave; rip or exit_data are set */
     u32 ticks;
-    u32 syscall; /* rip is behind it, `after` says where to go on */
+    u32 syscall; /* rip is after it, `after` says where to continue */
     u32 call_check; /* in it: a signal from here */
     u32 call_made;  /* to here */
     u32 call_slow;  /* must go there */

@@ -106,7 +106,7 @@ static void add_to_rcx(struct emitter *e, u64 value)
     emit_word(e, 0x190c8d4a, 4); /* lea rcx, [rcx + r11] */
 }
 
-/* rcx - pc decides; who is not meant gives rcx back its value and hands on, in a stub. */
+/* rcx - pc decides; a fragment that is not the target restores rcx and passes on, in a stub. */
 static void check_by_jrcxz(struct lowering *l)
 {
     struct emitter *e = &l->e;
@@ -126,8 +126,8 @@ static void check_by_loop(struct lowering *l)
     emit8(e, (u8)(missed - (e->at + 1)));
 }
 
-/* Flags must survive even where they are dead in this fragment: whoever comes next in the slot may
- * have been meant, and node's switch statements carry flags over an indirect jump. */
+/* Flags must survive even where they are dead in this fragment: the next fragment in the slot may
+ * be the target, and node's switch statements carry flags over an indirect jump. */
 static void lower_check(struct lowering *l)
 {
     l->fragment->from_table = emit_here(&l->e);
@@ -209,7 +209,7 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
     l->fragment->body = emit_here(&l->e);
 }
 
-/* The first thing in the body: comes to the engine, which goes on behind it. */
+/* The first thing in the body: comes to the engine, which continues after it. */
 static void lower_site(struct lowering *l)
 {
     struct fragment *f = l->fragment;
@@ -218,7 +218,8 @@ static void lower_site(struct lowering *l)
     f->after_site = emit_here(&l->e);
 }
 
-/* A point whose frame matters is counted where nobody needs the flags; else the engine does it. */
+/* A point whose frame matters is counted here if the flags are dead; otherwise the engine does
+ * it. */
 static bool counts_point(const struct block *b)
 {
     if (code_sites.all_points)
@@ -250,7 +251,7 @@ static void lower_aim_short(const struct emitter *e, u8 *behind)
     behind[-1] = (u8)(e->at - behind);
 }
 
-/* To the engine, which goes on behind it. */
+/* To the engine, which continues after it. */
 static void leave_at_point(struct lowering *l)
 {
     emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(l->fragment - fragments.all));
@@ -600,7 +601,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
     }
 }
 
-/* Does control never go on behind it? */
+/* Does control never continue after it? */
 static bool jumps_away(const struct insn *i)
 {
     return i->kind == INSN_JUMP || block_ends_at(i);
@@ -637,7 +638,7 @@ static void lower_one(struct lowering *l, u32 n)
         lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
 }
 
-/* In a variant that checks data: before and behind it. */
+/* In a variant that checks data: before and after it. */
 static void lower_checked(struct lowering *l, u32 n)
 {
     l->pc = l->block->pc[n];

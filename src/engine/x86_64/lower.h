@@ -13,7 +13,7 @@ enum lower_entry {
     ENTRY_INDIRECT, /* by the look-up table */
 };
 
-/* Writes the fragment's code, stubs and marks to `room`, and moves that behind them; fills the
+/* Writes the fragment's code, stubs and marks to `room`, and moves `room` past them; fills the
  * fragment's addresses, links and marks. */
 void lower(const struct block *b, struct fragment *f, struct code_room *room, u32 counter,
            enum lower_entry entry);

@@ -11,9 +11,9 @@
  *     scratch <- slot; jnz stub           over: rcx <- slot
  *
  * The stubs ask the fine map, by way of a door that saves flags; of what is too wide for that, the
- * stub of the second makes the check of the first.  If the answer is "perhaps", the engine is
- * asked, which goes on behind the check, or executes the instruction itself.  All registers are in
- * place where the instruction stands, so that a fault there needs no marks beyond the usual ones.
+ * stub of the second makes the check of the first. If the answer is "perhaps", the engine is asked,
+ * which continues after the check, or executes the instruction itself. All registers are in place
+ * where the instruction stands, so that a fault there needs no marks beyond the usual ones.
  *
  * What is relative to rsp is not checked in variants without VARIANT_STACK: the engine sees to it
  * that no stack that is in use is near anything watched, and code does where an instruction may
@@ -34,7 +34,7 @@ struct data_place {
     u8 mask;
     bool by_stack; /* at rsp + stack, and not by its operand */
     i8 stack;
-    u8 size;       /* of the access, if the fine map can be asked about it; else 0 */
+    u8 size;       /* of the access, if the fine map can be asked about it; otherwise 0 */
 };
 
 static u8 mask_for(const struct lowering *l, u32 how, u64 size)
@@ -296,7 +296,7 @@ static void check_other(struct lowering *l, u32 n, u32 how)
         check_operand(l, n, TOUCH_READ, DATA_NARROW);
         check_stack(l, n, TOUCH_WRITE);
     } else if ((is_enter(i) || is_leave(i)) && !checks_stack(l)) {
-        return; /* frames: the guard behind them looks at where they are */
+        return; /* frames: the guard after them checks where they are */
     } else if (p.mask) {
         ask_always(l, &p);
     }
@@ -343,7 +343,7 @@ static bool steps(const struct insn *i)
     return lower_data_is_one(i, 0x8d) && i->rex & 8 && by_rsp(i);
 }
 
-/* May rsp be elsewhere behind it, further than what is always mapped around it? */
+/* May rsp be elsewhere after it, further than what is always mapped around it? */
 static bool moves_stack(const struct insn *i)
 {
     if (!(i->registers_written >> RSP & 1) || steps(i))

@@ -30,11 +30,11 @@ struct exit {
     u8 mask;    /* data: the bits of the map that it is about */
     i8 stack;   /* data: the address is rsp + stack, and no operand, if by_stack */
     bool by_stack;
-    u8 size;    /* data: bytes, if the fine map is to be asked; else 0 */
+    u8 size;    /* data: bytes, if the fine map is asked; otherwise 0 */
     u32 resume; /* data: where to go on */
-    u32 behind; /* data: behind the instruction, if the engine may execute it and go on there;
-                 * else 0 */
-    u64 pc; /* target of a link, else the rip to set */
+    u32 behind; /* data: the place after the instruction, if the engine may execute it and continue
+                 * there; otherwise 0 */
+    u64 pc; /* target of a link, otherwise the rip to set */
 };
 
 struct lowering {
@@ -58,7 +58,7 @@ struct lowering {
 struct exit *lower_note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 pc);
 
 /* Data sites (lower_data.c): before the block's instruction number n, whether what it touches may
- * be watched; right behind it, where that is; and then, if it may have moved rsp to another stack,
+ * be watched; right after it, where that is; and then, if it may have moved rsp to another stack,
  * whether something there is. */
 void lower_data_check(struct lowering *l, u32 n);
 void lower_data_behind(struct lowering *l, u32 n);

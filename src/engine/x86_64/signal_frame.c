@@ -120,7 +120,7 @@ static void save_registers(const struct thread *t, bool fault, struct k_sigconte
         REGISTERS_GENERAL(X)
 #undef X
         .rip = cpu->rip,
-        /* Flags that nobody will read may hold anything, depending on the translation. */
+        /* Dead flags may hold anything, depending on the translation. */
         .flags = (cpu->flags & ~(u64)block_flags_dead_at(cpu->rip)) | FLAGS_PLAIN |
                  (fault ? FLAG_RF : 0),
         .cs = SELECTOR_CS,

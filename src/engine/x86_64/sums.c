@@ -1,9 +1,9 @@
 /* Sums of points: see sums.h.
  *
- * A block is a row of stretches that each end with a branch, or with the block.  Who enters a
- * stretch meets all of its points, so they are counted by one addition, anywhere in it: in front of
- * the first instruction where nobody needs the flags.  If there is none, flags are left alone,
- * which takes a register.
+ * A block is a row of stretches that each end with a branch, or with the block. Execution that
+ * enters a stretch meets all of its points, so one addition anywhere in the stretch counts them:
+ * before the first instruction where the flags are dead. If there is no such instruction, the
+ * addition preserves the flags, which takes a register.
  *
  * Invariants
  *   (1) Where a stretch ends, as many points are counted as were met.

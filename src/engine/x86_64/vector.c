@@ -19,7 +19,7 @@ enum {
     MXCSR_MASK_COMMON = 0xffff, /* without what only one vendor has */
     CPUID_XSAVE = 0xd,
     CPUID_OSXSAVE = 1 << 27, /* leaf 1, ecx */
-    /* Hidden from the guest, who could have them only by arch_prctl. */
+    /* Hidden from the guest, which could get them only by arch_prctl. */
     TILES = XSAVE_BIT(XSAVE_TILE_CONFIG) | XSAVE_BIT(XSAVE_TILE_DATA),
 };
 
@@ -226,7 +226,8 @@ static bool sse_in_use(const u8 *image)
            vector_word_at(image, XSAVE_MXCSR) != MXCSR_INITIAL;
 }
 
-/* Writes the features behind the header; those that hold more than first values are the result. */
+/* Writes the features after the header. The result is the set that differs from its initial
+ * values. */
 static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
 {
     u64 present = 0, next = XSAVE_EXTENDED;
@@ -273,7 +274,7 @@ bool vector_stores(void)
     return vector_shape.features != vector_shape.kept;
 }
 
-/* The x87 part: control words and addresses before mxcsr, registers behind it. */
+/* The x87 part: control words and addresses before mxcsr, registers after it. */
 static void write_x87(u64 at, u8 *image, bool wide)
 {
     if (!wide) { /* the upper halves are selectors then, which processors show as 0 */

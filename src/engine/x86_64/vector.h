@@ -28,9 +28,10 @@ struct vector_header {
 
 struct vector_shape {
     u64 features;   /* that the guest is shown, as bits of XCR0; 0: the processor has no xsave */
-    u64 known;      /* XCR0 as it is shown: others in the header of a frame are refused */
+    u64 known;      /* XCR0 as shown to the guest: other bits in the header of a frame are
+                     * refused */
     u64 kept;       /* that the processor has and are saved: a guest may use what it is not shown */
-    u32 size;       /* of an image with what is shown; what is not comes behind it */
+    u32 size;       /* of an image with the features that are shown; the others follow */
     u32 mxcsr_mask; /* bits that may be set */
 };
 
