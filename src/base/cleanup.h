@@ -7,7 +7,7 @@
 /* `function` gets a pointer to the variable. */
 #define _cleanup_(function) __attribute__((cleanup(function)))
 
-/* The pointer, which the variable then no longer holds. */
+/* The pointer; the variable becomes NULL. */
 #define take(pointer)                       \
     ({                                      \
         __typeof__(pointer) taken_ = (pointer); \

@@ -25,7 +25,7 @@ int complain(int status, const char *format, ...)
     size_t length = wanted < 0 ? 0 : (size_t)wanted < room ? (size_t)wanted : room - 1;
     line[(size_t)start + length] = '\n';
     if (write(STDERR_FILENO, line, (size_t)start + length + 1) < 0)
-        return status; /* nobody is listening; the status still tells */
+        return status; /* stderr is closed, but the status still tells */
     return status;
 }
 
@@ -33,7 +33,7 @@ int complain_if_unwritten(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
-    if (errno == EPIPE) /* whoever read it has had enough */
+    if (errno == EPIPE) /* the reader has closed its end */
         return 1;
     return complain(1, "cannot write to standard output: %s", strerror(errno));
 }

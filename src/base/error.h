@@ -29,7 +29,7 @@ __attribute__((format(printf, 1, 2))) struct error *error_new(const char *format
 __attribute__((format(printf, 2, 3))) struct error *error_coded(enum error_code code,
                                                                 const char *format, ...);
 
-/* The same, with what the C library says of `number`, an errno, behind it. */
+/* The same, followed by the C library's text for the errno `number`. */
 __attribute__((format(printf, 2, 3))) struct error *error_errno(int number, const char *format,
                                                                 ...);
 

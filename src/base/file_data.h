@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The next stretch that is no hole, at or behind `from`; false: nothing follows.  Where the file
- * system does not know, all is one stretch.  Moves the descriptor's position. */
+/* The next range that is not a hole, at or after `from`; false: there is none. If the file system
+ * does not know, the whole file is one range. Moves the descriptor's position. */
 bool file_data_next(int fd, off_t from, off_t *ret_start, off_t *ret_end);
 
 #endif

@@ -1,4 +1,4 @@
-/* JSON, written as it is said: see the header.
+/* JSON, written piece by piece: see the header.
  *
  * Strings of a recorded program need not be UTF-8; a byte that is not part of a valid sequence
  * becomes the replacement character, so that what we print is always JSON.
@@ -27,7 +27,7 @@ void json_close(struct json *j, char bracket)
     j->some = true;
 }
 
-/* The length of the UTF-8 sequence at `at`, of which `left` bytes are there; 0 if it is none. */
+/* The length of the UTF-8 sequence at `at`, of which `left` bytes are there; 0 if it is invalid. */
 static size_t sequence(const u8 *at, size_t left)
 {
     u8 first = at[0];

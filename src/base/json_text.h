@@ -1,4 +1,4 @@
-/* JSON, written as it is said: one object a line. */
+/* JSON, written piece by piece: one object per line. */
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H
 

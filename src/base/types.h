@@ -28,8 +28,8 @@ static inline struct gaddr gaddr(u64 at)
     return (struct gaddr){at};
 }
 
-/* The guest lives in the engine's own process: its memory can be looked at directly, once
- * somebody has made sure that it is there. */
+/* The guest lives in the engine's own process: its memory can be read directly, once the caller has
+ * made sure that it is mapped. */
 static inline void *gaddr_pointer(struct gaddr address)
 {
     return (void *)address.at;

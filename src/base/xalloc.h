@@ -1,4 +1,4 @@
-/* Memory for hosted code: when there is none left the program ends, so no caller asks. */
+/* Memory for hosted code: if memory runs out the program ends, so callers need no check. */
 #ifndef BASE_XALLOC_H
 #define BASE_XALLOC_H
 

@@ -10,8 +10,8 @@
  *   command_completion.c  completion for bash, zsh and fish: `ebb help --completion SHELL`
  *   recording_choice.c    options that commands about a recording share
  *
- * In a text each line is a paragraph, which is wrapped when it is shown.  A line that begins with
- * a blank is shown as it is.
+ * In a text each line is a paragraph, which is wrapped when it is shown. A line that begins with a
+ * blank is not wrapped.
  */
 #ifndef COMMAND_H
 #define COMMAND_H

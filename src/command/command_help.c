@@ -88,7 +88,7 @@ void command_each_paragraph(const char *text, void (*paragraph)(FILE *out, const
     }
 }
 
-static bool after_line; /* lines that are shown as they are stand together */
+static bool after_line; /* lines that are not wrapped stand together */
 
 static void help_paragraph(FILE *out, const char *text)
 {

@@ -13,8 +13,8 @@ char *command_option_spelled(const struct command_option *o, bool as_long);
  * the first stands at `column`. */
 void command_print_wrapped(FILE *out, const char *text, int column, int indent, int width);
 
-/* Calls `paragraph` for each paragraph of the text, and `line` for each line to be shown as it
- * is. */
+/* Calls `paragraph` for each paragraph of the text, and `line` for each line that is not
+ * wrapped. */
 void command_each_paragraph(const char *text, void (*paragraph)(FILE *out, const char *text),
                             void (*line)(FILE *out, const char *text), FILE *out);
 

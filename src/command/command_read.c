@@ -1,7 +1,7 @@
 /* Reading a command line: getopt_long does the work, with a table made from the command's.
  *
- * getopt_long prints nothing here.  Its messages name neither the command nor a remedy, so that
- * this file finds out what was wrong and says it in ebb's words.
+ * getopt_long prints nothing here. Its messages name neither the command nor a remedy, so this file
+ * finds the mistake and reports it in ebb's words.
  */
 #include <getopt.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ static const struct setting_list_row *setting_list_find_row(const char *name, si
     return NULL;
 }
 
-/* Reads digits of `base` at *at and moves it behind them; false if there are none, or too many. */
+/* Reads digits of `base` at *at and moves it past them; false if there are none, or too many. */
 static bool setting_list_read_number(const char **at, int base, u64 *ret)
 {
     const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
@@ -53,7 +53,7 @@ static bool setting_list_read_number(const char **at, int base, u64 *ret)
     return errno == 0;
 }
 
-/* The power of two that a suffix multiplies by; -1 if it is none. */
+/* The power of two that a suffix multiplies by; -1 if there is no such suffix. */
 static int suffix_shift(const char *suffix)
 {
     static const char letters[] = "KMG";

@@ -190,7 +190,7 @@ struct channel_fetch { /* fields of the event_map */
     u32 copy;
     u32 path_size;
     u64 device, inode, size, mtime;
-    char path[CHANNEL_FETCH_PATH]; /* a zero behind it */
+    char path[CHANNEL_FETCH_PATH]; /* ends with a zero */
 };
 
 struct channel_fork {
@@ -224,7 +224,7 @@ struct channel_verdict {
     u32 thread;
     u64 event;    /* events met before */
     u64 tick, pc; /* where it stands */
-    char recorded[CHANNEL_VERDICT_TEXT]; /* what the log says, a line with a zero behind it */
+    char recorded[CHANNEL_VERDICT_TEXT]; /* what the log says, a line that ends with a zero */
     char happened[CHANNEL_VERDICT_TEXT]; /* what happened; or why it is unable */
 };
 

@@ -15,7 +15,7 @@
 
 enum { NAME_ROOM = 128, SETTLED_SECONDS = 2 };
 
-/* The directory of the store, made if that is asked for; -1: there is none. */
+/* The directory of the store, which is created if `make`; -1: there is none. */
 static int open_root_store(bool make)
 {
     char *root;

@@ -4,11 +4,11 @@
  *     ROOT/.store/stat/KEY            a link to the name of a content: what a file that has this
  *                                     device, inode, size and times holds
  *
- * A copy in a recording is a hard link to its content, so the file system counts references: a
- * recording stays whole whatever happens to the store, and a content with no link but its own is
- * garbage.  Nothing in the store is ever written to, and a name appears when its file is whole; so
- * several recorders and removers work side by side without a lock, and a crash leaves nothing but
- * garbage.  On a file system without hard links, or another than the root's, there is no sharing.
+ * A copy in a recording is a hard link to its content, so the file system counts references. A
+ * recording stays whole even if the store is lost, and a content with no other link is garbage.
+ * Nothing in the store is ever written to, and a name appears when its file is whole; so several
+ * recorders and removers work side by side without a lock, and a crash leaves nothing but garbage.
+ * On a file system without hard links, or another than the root's, there is no sharing.
  */
 #ifndef LOG_COPY_STORE_H
 #define LOG_COPY_STORE_H

@@ -1,9 +1,9 @@
 /* Can this processor repeat what was recorded on another?  Hosted.
  *
- * A recorded program was shown features by cpuid (its START has them), and whoever is shown a
- * feature may use it: the C library chooses its functions so.  All that it was shown, and that is
- * executed by the processor rather than answered by the engine, must be here too.  So must the
- * states that xsave knows, in the same places, since signal frames are made of them.
+ * A recorded program saw features through cpuid (its START has them), and may use any of them: the
+ * C library chooses its functions by them. This processor must have every such feature that the
+ * processor executes; features that the engine emulates do not matter. So must the states that
+ * xsave knows, in the same places, since signal frames are made of them.
  *
  * Both sides are tables, so that a machine can be made up.
  */

@@ -1,4 +1,4 @@
-/* CRC-32C: by the processor's instruction where there is one, else by a table. */
+/* CRC-32C: by the processor's instruction where there is one, otherwise by a table. */
 #include "log/crc32c.h"
 
 #include <string.h>

@@ -7,10 +7,10 @@
 /* Of "123456789" it is 0xe3069283. */
 u32 crc32c(const void *bytes, size_t size);
 
-/* Of what `crc` is the checksum of, and these bytes behind it; of nothing it is 0. */
+/* The checksum of the bytes that `crc` covers, followed by these bytes. Of no bytes it is 0. */
 u32 crc32c_more(u32 crc, const void *bytes, size_t size);
 
-/* ... and so many zeros behind it, in a time that hardly depends on how many. */
+/* The same for `count` zeros that follow, in a time that hardly depends on their number. */
 u32 crc32c_zeros(u32 crc, u64 count);
 
 #endif

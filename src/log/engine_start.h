@@ -28,8 +28,8 @@ void engine_take_signals(void);
 struct error *engine_spawn(const struct engine_start *start, const char *name, pid_t *ret,
                            int *ret_socket);
 
-/* The same for an engine that replays out of sight: away from the terminal and its signals, with
- * nothing to read and `errors` for what it has to say.  ebb's own signals stay as they are. */
+/* The same for an engine that replays in the background: apart from the terminal and its signals,
+ * with an empty input and `errors` for its messages. ebb's own signals do not change. */
 struct error *engine_spawn_apart(const struct engine_start *start, int errors, pid_t *ret,
                                  int *ret_socket);
 

@@ -98,7 +98,7 @@ static const char *pieces_malformed(const struct event *e)
     return at == end ? NULL : "more arguments than fit";
 }
 
-/* The bytes behind the fixed struct, which must be there. */
+/* The bytes after the fixed struct, which must be present. */
 static const char *tail_malformed(const struct event *e, u64 size)
 {
     return format_padded(size) <= payload_size(e) - kinds[e->kind].fixed ? NULL

@@ -9,9 +9,9 @@
  *
  *     file header,  chunk header, bytes,  chunk header, bytes,  ...  last chunk header
  *
- * The bytes of a chunk, decompressed, are whole events one behind the other, exactly as the
- * engine wrote them into its ring (log/ring.h).  Everything is little-endian; every struct here
- * is without hidden padding, so its bytes are what is on disk.
+ * The bytes of a chunk, decompressed, are whole events one after the other, exactly as the engine
+ * wrote them into its ring (log/ring.h). Everything is little-endian; every struct here is without
+ * hidden padding, so its bytes are what is on disk.
  *
  * A moment is (tick, pc).  Events of a track come in the order of their moments, but several may
  * share one (a system call that maps a file: MAP and SYSCALL; a check in front of a signal).
@@ -71,8 +71,8 @@ _Static_assert(sizeof(struct event) == 40, "on disk");
  * follow it, filled with zeros to a multiple of 8.  Pieces follow each other up to the end of the
  * event.
  *
- * A range too long for one event becomes several pieces with rising addresses in DATA events;
- * a list (arguments, environment, ...) is the bytes of all its pieces one behind the other. */
+ * A range too long for one event becomes several pieces with rising addresses in DATA events; a
+ * list (arguments, environment, ...) is the bytes of all its pieces one after the other. */
 enum event_piece_kind {
     PIECE_MEMORY = 0,      /* the call wrote this to guest memory at `address`: replay does it
                             * again */
@@ -329,7 +329,7 @@ struct format_chunk {
     u32 magic;        /* CHUNK_MAGIC */
     u32 raw_size;     /* of the events, at most CHUNK_RAW_MOST; 0 only in the last */
     u32 stored_size;  /* of the bytes that follow */
-    u32 flags;        /* CHUNK_ZSTD, or 0: stored as they are; or CHUNK_LAST */
+    u32 flags;        /* CHUNK_ZSTD, or 0: not compressed; or CHUNK_LAST */
     u64 first_event;  /* number of the first event in it, counted from 0 in the track */
     u64 first_tick;   /* and its tick */
     u32 crc;          /* crc32c of the stored bytes */

@@ -1,6 +1,6 @@
 /* Kept copies: see the header.
  *
- * A copy is read in portions.  So neither memory nor a file that grows meanwhile is a matter.
+ * A copy is read in portions. So the size of the file does not matter, even if it grows meanwhile.
  */
 #include "log/kept_copy.h"
 

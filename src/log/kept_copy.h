@@ -1,8 +1,8 @@
 /* Kept copies: the files that a recording keeps, compressed.  Hosted.
  *
- * DIR/files/M.zst is a copy of a mapped file as zstd frames that `zstd -d` reads, too.  A copy
- * that costs nothing (blocks shared with the original) or that has large holes is DIR/files/M, as
- * it is; so are all copies of recordings of version 2.
+ * DIR/files/M.zst is a copy of a mapped file as zstd frames that `zstd -d` reads, too. A copy that
+ * costs nothing (blocks shared with the original) or that has large holes is DIR/files/M, not
+ * compressed; so are all copies in recordings of version 2.
  */
 #ifndef LOG_KEPT_COPY_H
 #define LOG_KEPT_COPY_H

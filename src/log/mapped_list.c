@@ -37,7 +37,7 @@ void mapped_list_add(struct mapped_list *list, const struct mapped_file_about *a
     list->files[list->count++].path = xformat("%s", about->path);
 }
 
-/* A line behind its checksum, a copy of it with a zero in place of its end. */
+/* A copy of a line, without its checksum, that ends with a zero. */
 static bool read_fields(struct mapped_list *list, const char *line)
 {
     struct mapped_file_about a = {0};
@@ -75,7 +75,7 @@ static bool mapped_list_read_line(struct mapped_list *list, const char *line, si
     return right;
 }
 
-/* The last line may lack its end, if nobody was left to write it. */
+/* The last line may be incomplete, if the recorder was killed. */
 struct error *mapped_list_read(struct mapped_list *list, const char *text, size_t size)
 {
     const char *end, *all = text + size;

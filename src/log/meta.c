@@ -1,4 +1,4 @@
-/* The text of a recording's meta file: lines KEY=VALUE behind a first line that says what it is.
+/* The text of a recording's meta file: lines KEY=VALUE after a first line that names the format.
  *
  * In a value, bytes below 32, 127 and the backslash are written \xHH, so that every line is one
  * and the file can be read by people and by `grep`.  The last line is the checksum of all before

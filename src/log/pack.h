@@ -1,8 +1,8 @@
 /* A packed recording: one file with the recording and every file that it needs.  Hosted.
  *
- * It is a list of items, each a name and a content; items may share a content.  Tracks are stored
- * as they are and read in place.  Other items are taken out when somebody asks for them, into
- * memory, and checked by their hash; what nobody asks for is not touched.
+ * It is a list of items, each a name and a content; items may share a content. Tracks are stored
+ * unchanged and read in place. Other items are extracted into memory on demand, and checked by
+ * their hash; the rest is not touched.
  *
  * Commands do not see this: they use log/recording.h and log/recording_file.h.
  */
@@ -47,13 +47,13 @@ const struct pack_item *pack_item(const struct pack *p, size_t i);
 /* NULL if there is none. */
 const struct pack_item *pack_part(const struct pack *p, const char *name);
 const struct pack_item *pack_mapped(const struct pack *p, const struct mapped_file_about *about);
-/* Any that has the name: mapped, else debug, else source. */
+/* Any item with the name: a mapped one first, then debug, then source. */
 const struct pack_item *pack_named(const struct pack *p, const char *path);
 
 /* The content: a descriptor as log/recording_file.h promises. */
 struct error *pack_extract(struct pack *p, const struct pack_item *item, int *ret);
 
-/* A small content as a string with a zero behind it, to be freed. */
+/* A small content as a string, to be freed. */
 struct error *pack_text(struct pack *p, const struct pack_item *item, char **ret);
 
 /* Making one.  It comes to be at `path` when it is finished, whole or not at all. */

@@ -1,6 +1,6 @@
 /* A packed recording on disk: what reader and writer agree on.  docs/log-format.md says the same.
  *
- *     header, contents one behind the other, index
+ *     header, contents one after the other, index
  *
  * The index is last, so that a file is written in one go; the header, written last of all, says
  * where it is and how large everything must be.
@@ -15,7 +15,7 @@
 enum {
     PACK_VERSION = 1,
     PACK_INDEX_MOST = 256 * 1024 * 1024,
-    PACK_STORED = 0, /* methods: as it is, */
+    PACK_STORED = 0, /* methods: not compressed, */
     PACK_ZSTD = 1,   /* one zstd frame */
 };
 

@@ -34,7 +34,7 @@ void packet_wait(int socket);
 
 /* The message, and `fd` unless it is -1.  False if the other side is gone. */
 bool packet_send(int socket, struct channel_message *message, u32 kind, u32 size, int fd);
-/* With bytes behind the struct, which its size does not count. */
+/* With bytes after the struct, which its size does not count. */
 bool packet_send_with(int socket, struct channel_message *message, u32 kind, u32 size,
                       const void *more, size_t more_size, int fd);
 

@@ -21,14 +21,15 @@
 
 struct reader {
     int fd;
-    u64 first, size; /* of the track in the file; its size if it is all of it: whatever is there */
+    u64 first, size; /* of the track in the file; if the track is the whole file, size is not known
+                      * in advance */
     char *name;
     struct format_file header;
     ZSTD_DCtx *zstd;
     u8 *raw, *stored;
     u64 stored_room;
 
-    u64 at;                  /* in the file: behind the chunk in raw */
+    u64 at;                  /* in the file: after the chunk in raw */
     u64 raw_size, raw_at;    /* of the chunk in raw; the next event */
     u64 events, chunks, raw_bytes;
     bool ended;
@@ -189,7 +190,7 @@ static const char *reader_unpack(struct reader *r, const struct format_chunk *c)
     return NULL;
 }
 
-/* Reads the bytes behind a good header and makes them the current chunk. */
+/* Reads the bytes after a valid header and makes them the current chunk. */
 static struct error *read_chunk_bytes(struct reader *r, const struct format_chunk *c)
 {
     u64 got;

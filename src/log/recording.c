@@ -75,7 +75,7 @@ static struct error *make_directories(const char *path)
     return NULL;
 }
 
-/* The number N of a name BASE-N; 0 if it is none. */
+/* The number N of a name BASE-N; 0 if the name has another form. */
 static unsigned long recording_number_of(const char *name, const char *base)
 {
     size_t length = strlen(base);

@@ -1,7 +1,7 @@
 /* A recording: where it is, what is said about it, its tracks.  Hosted.
  *
- * It is a directory, or one packed file (log/pack.h) made from it.  Who only reads need not know
- * which; files that the program mapped are to be had by log/recording_file.h.
+ * It is a directory, or one packed file (log/pack.h) made from it. Readers need not know which.
+ * log/recording_file.h provides the files that the program mapped.
  *
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
@@ -58,7 +58,7 @@ struct recording {
 /* $EBB_RECORDINGS, or ~/.local/share/ebb.  To be freed. */
 struct error *recording_root(char **ret);
 
-/* Makes an empty one: `output` if given (must not be there, or be an empty directory), else
+/* Makes an empty one: `output` if given (must not exist, or be an empty directory), otherwise
  * BASE-N in the root, where `latest` then points to it. */
 struct error *recording_create(const char *output, const char *base, struct recording **ret);
 

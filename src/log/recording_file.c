@@ -173,7 +173,7 @@ static struct sound *find_taken(const struct recording_sound *s, u32 copy)
     return NULL;
 }
 
-/* It is decompressed once, and kept for the next one who asks. */
+/* It is decompressed once, and kept for later requests. */
 static struct error *open_compressed(const struct recording *rec,
                                      const struct mapped_file_about *about, int *ret)
 {

@@ -3,15 +3,15 @@
  * A recording is a directory or a packed file (log/pack.h); these functions know which, and their
  * callers need not.  They look in this order:
  *
- *     a packed recording   only what was packed; the files of this machine are none of its business
- *     a directory          copies that it keeps; else the file of this machine, if its content
+ *     a packed recording   only what was packed, never the files of this machine
+ *     a directory          copies that it keeps, then the file of this machine, if its content
  *                          still is what was mapped (log/mapped_list.h)
  *
  * so that a file that has been replaced since is never taken for the one that was recorded.
  *
  * A descriptor that they return is for reading only, stands at offset 0, is closed on exec, shares
- * its offset with nobody and belongs to the caller.  Errors are whole sentences that name the file
- * and what to do.
+ * its offset with no other, and belongs to the caller. Errors are whole sentences that name the
+ * file and what to do.
  *
  * One thread at a time may ask for files of one recording.
  */
@@ -34,8 +34,8 @@ struct error *recording_file(const struct recording *rec, const char *path, int 
 /* Is it packed with the recording?  Then that it cannot be had means damage. */
 bool recording_file_packed(const struct recording *rec, const char *path);
 
-/* For whoever runs an engine: the file of a MAP event, that the engine asks for by CHANNEL_FETCH.
- * The answer is a CHANNEL_KEPT with the descriptor attached. */
+/* For units that run an engine: the file of a MAP event, which the engine requests by
+ * CHANNEL_FETCH. The answer is a CHANNEL_KEPT with the descriptor attached. */
 struct error *recording_file_fetch(const struct recording *rec, const struct channel_fetch *fetch,
                                    int *ret);
 

@@ -1,4 +1,4 @@
-/* What crashes left behind, removed: see recording_collect in recording.h.
+/* Removes what crashes left: see recording_collect in recording.h.
  *
  * A recorder holds a lock on the directory of its recording as long as it lives, so what is locked
  * is left alone.  A directory that has no meta file yet is young while its recorder is about to

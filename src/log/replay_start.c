@@ -9,7 +9,7 @@
 #include "log/cpu_check.h"
 #include "log/event.h"
 
-/* Bytes gathered from pieces; always a zero behind them. */
+/* Bytes gathered from pieces, always followed by a zero. */
 struct gathered {
     char *bytes;
     size_t size, room;

@@ -14,8 +14,8 @@ struct replay_start {
     char *strings;  /* argv points there */
 };
 
-/* Refuses if this processor lacks what the recorded program could use (log/cpu_check.h).
- * Reads the first events of a fresh reader, which then stands somewhere behind them. */
+/* Refuses if this processor lacks what the recorded program could use (log/cpu_check.h). Reads the
+ * first events of a fresh reader, which is past them afterwards. */
 struct error *replay_start_init(struct replay_start *start, struct reader *reader);
 void replay_start_deinit(struct replay_start *start);
 

@@ -9,15 +9,15 @@
  * fills the rest of a round.  Records are those of log/format.h.
  *
  * Each side has a handle of its own with what it believes; of the shared page it reads only what
- * the other side tells.  That is so because the guest can scribble over the engine's mapping: the
- * recorder takes nothing from there without checking (ring_readable), and the engine knows how
- * far it has written whatever became of the page.
+ * the other side tells. That is so because the guest can scribble over the engine's mapping: the
+ * recorder takes nothing from there without checking (ring_readable), and the engine knows how far
+ * it has written even if the page was overwritten.
  *
- * Waking.  Calls to the kernel are rare.  A consumer with nothing to do stores in `wake_at` how
- * far it wants `written` to be before it is woken, and sleeps with a time-out; so a missed wake
- * (the producer uses no fence) costs that time at most, and events below that mark come
- * through by the time-out.  A producer that finds no room says so in `producer_waits`; the
- * consumer looks at it after each advance, behind a fence.
+ * Waking. Calls to the kernel are rare. A consumer with nothing to do stores in `wake_at` how far
+ * it wants `written` to be before it is woken, and sleeps with a time-out; so a missed wake (the
+ * producer uses no fence) costs that time at most, and events below that mark come through by the
+ * time-out. A producer that finds no room says so in `producer_waits`; the consumer looks at it
+ * after each advance, with a fence in between.
  *
  * Where it is.  A producer that computes writes no records.  It says now and then where it is
  * (ring_here), so that the consumer knows the place if the producer is killed.
@@ -60,8 +60,8 @@ struct ring {
     u32 producer_done;  /* it will write nothing more */
     /* written by the consumer */
     u64 read __attribute__((aligned(64)));
-    u32 consumer_gone;  /* nobody reads any more: the producer goes on without */
-    /* written by the one who sleeps, and by the one who wakes */
+    u32 consumer_gone;  /* there is no reader any more: the producer continues without */
+    /* written by the side that sleeps, and by the side that wakes it */
     u64 wake_at __attribute__((aligned(64)));
     u32 consumer_waits; /* futex: 1 while it sleeps */
     u32 producer_waits; /* futex: 1 while it sleeps */
@@ -174,7 +174,7 @@ static inline void ring_wake_consumer(struct ring_producer *p, const struct ring
     host->wake(host->context, &p->shared->consumer_waits);
 }
 
-/* Sleeps until there may be more room; false if nobody reads any more. */
+/* Sleeps until there may be more room; false if there is no reader any more. */
 static inline bool ring_wait_for_room(struct ring_producer *p, const struct ring_host *host)
 {
     struct ring *shared = p->shared;
@@ -188,7 +188,7 @@ static inline bool ring_wait_for_room(struct ring_producer *p, const struct ring
            !host->gone(host->context);
 }
 
-/* Waits until `wanted` bytes are free.  False, and p->lost, if nobody reads any more. */
+/* Waits until `wanted` bytes are free. False, and p->lost, if there is no reader any more. */
 static inline bool ring_make_room(struct ring_producer *p, const struct ring_host *host, u64 wanted)
 {
     while (ring_free(p) < wanted) {
@@ -210,7 +210,7 @@ static inline void ring_advance_written(struct ring_producer *p, u64 size)
 }
 
 /* Room for a record of up to `size` bytes (a multiple of 8, at most EVENT_SIZE_MOST), to be filled
- * and published; NULL if nobody reads any more, now and for ever. */
+ * and published; NULL if there is no reader any more; that is final. */
 static inline void *ring_reserve(struct ring_producer *p, const struct ring_host *host, u64 size)
 {
     u64 at = p->written & (p->size - 1), left = p->size - at;

@@ -14,7 +14,8 @@ struct ring_memory {
 /* A new ring of `size` bytes, a power of two; its descriptor is to be handed over. */
 struct error *ring_memory_init(struct ring_memory *m, u64 size);
 
-/* The other side's: the ring behind `fd`, which is taken.  An error if it is none. */
+/* The other side: maps the ring of `fd`, and takes the descriptor. An error if `fd` is not a
+ * ring. */
 struct error *ring_memory_attach(struct ring_memory *m, int fd);
 
 void ring_memory_deinit(struct ring_memory *m);

@@ -145,7 +145,7 @@ static u32 *make_index(struct page_set *s, u64 pages)
     return index;
 }
 
-/* The frames one behind the other, from the place behind their sizes on. */
+/* The frames one after the other, after the table of their sizes. */
 static struct error *write_frames(int fd, const struct page_set *s, struct snapshot_frame *sizes,
                                   u64 *ret_size)
 {
@@ -309,7 +309,7 @@ static struct error *read_packed(int fd, u64 stored, u32 crc, u64 size, void **r
     return err;
 }
 
-/* All stored pages, one behind the other. */
+/* All stored pages, one after the other. */
 static struct error *read_frames(int fd, const struct snapshot_header *h, u8 *to)
 {
     size_t count = (h->stored_pages + FRAME_PAGES - 1) / FRAME_PAGES;

@@ -1,9 +1,9 @@
 /* The state of a snapshot: what an engine writes, and what another one goes on from.
  *
- * A snapshot is the program's complete state at a boundary of a replay.  An engine writes it to a
- * file as pages, each 4096 bytes, and behind them the *state*: records without gaps that say what
- * the pages are and what else there is.  How that file is stored is the affair of
- * log/snapshot_file.h; docs/log-format.md describes both.
+ * A snapshot is the program's complete state at a boundary of a replay. An engine writes it to a
+ * file as pages, each 4096 bytes, followed by the *state*: records without gaps that describe the
+ * pages and everything else. log/snapshot_file.h stores that file; docs/log-format.md describes
+ * both.
  *
  * Records come in the order of the enumeration: one STATE first, then any number of the others.
  *
@@ -93,7 +93,7 @@ struct snapshot_area {
     u32 index;    /* of the FILE or COPY */
 };
 
-/* What is behind it. */
+/* The source of its contents. */
 struct snapshot_mapping {
     struct snapshot_record record;
     u64 start, end;

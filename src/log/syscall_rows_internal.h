@@ -4,9 +4,9 @@
  *   SUB(..., result, BY(table, UNKNOWN or KNOWN), arguments...)
  *   UNK(..., result, arguments...)    memory is compared
  *
- * The handler is PASS (to the kernel as it is), or the name of a function call_NAME of the engine.
- * wait, replay, scratch and effects are words of the enums of syscall_table.h; effects are PLAIN
- * for none, or HAS(one, another, ...).
+ * The handler is PASS (to the kernel, unchanged), or the name of a function call_NAME of the
+ * engine. wait, replay, scratch and effects are words of the enums of syscall_table.h; effects are
+ * PLAIN for none, or HAS(one, another, ...).
  *
  * Values are FD(name), INT(name) and so on, after how they are shown.  Memory:
  *

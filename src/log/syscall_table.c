@@ -442,7 +442,7 @@ void call_begin(struct call_made *call, u64 number, const u64 *args,
 /* What a call may have reached */
 
 enum {
-    REACH = PAGE,       /* behind a pointer of unknown meaning */
+    REACH = PAGE,       /* after a pointer of unknown meaning */
     REACH_WORDS = 64,   /* looked at there for more pointers */
     LOWEST_ADDRESS = 0x10000,
 };

@@ -41,9 +41,11 @@ enum { SYSCALL_ARGS = 6, SYSCALL_NUMBERS = 470 };
 enum syscall_wait {
     WAIT_AGAIN, /* may wait; is made again */
     WAIT_ONCE,  /* may wait; answers EINTR whatever the handler's flags are */
-    WAIT_RECV,  /* as WAIT_ONCE on a socket with a time limit for receiving, else as WAIT_AGAIN */
+    WAIT_RECV,  /* as WAIT_ONCE on a socket with a time limit for receiving, otherwise as
+                 * WAIT_AGAIN */
     WAIT_SEND,  /* the same, with a time limit for sending */
-    WAIT_TIMED, /* as WAIT_ONCE if the call itself has a time limit (futex), else as WAIT_AGAIN */
+    WAIT_TIMED, /* as WAIT_ONCE if the call itself has a time limit (futex), otherwise as
+                 * WAIT_AGAIN */
     WAIT_NOW,   /* never waits for anything: the engine keeps the baton */
 };
 
@@ -271,7 +273,7 @@ struct call_made {
     i64 result;
     const struct syscall_row *row;     /* what the call is called */
     const struct syscall_row *variant; /* what its arguments are: often the same row */
-    u64 offered[SYSCALL_ARGS];         /* lengths behind pointers, before the call */
+    u64 offered[SYSCALL_ARGS];         /* lengths that pointers lead to, before the call */
 };
 
 typedef void call_visit(void *context, struct gaddr at, u64 size);
@@ -279,8 +281,8 @@ typedef void call_visit(void *context, struct gaddr at, u64 size);
 /* The row of a number; numbers that have none share one, without arguments to speak of. */
 const struct syscall_row *syscall_row_of(u64 number);
 
-/* Does such a call write no memory at all, whatever its arguments?  Then there is nothing to visit;
- * who makes millions of them asks once for each number, and remembers. */
+/* Does such a call write no memory, for any arguments? Then there is nothing to visit. A caller
+ * that sees millions of calls asks once for each number, and keeps the answer. */
 bool syscall_row_is_quiet(const struct syscall_row *row);
 
 /* The row of a request, option or operation among those of a call; NULL: there is none. */
@@ -301,8 +303,8 @@ u64 call_clone_flags(u64 number, const u64 *args, const struct call_memory *memo
 void call_begin(struct call_made *call, u64 number, const u64 *args,
                 const struct call_memory *memory);
 
-/* How many bytes there are behind an argument for the kernel to write: of a vector of ranges,
- * the vector's. */
+/* How many bytes the kernel may write where an argument points: for a vector of ranges, the size of
+ * the vector. */
 u64 call_offered(const struct call_made *call, unsigned index, const struct call_memory *memory);
 
 /* Visits what the kernel has written, in the order of the arguments. */

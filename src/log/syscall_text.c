@@ -1,7 +1,7 @@
 /* A system call as people read it.
  *
- * The row says what each argument is; this file turns values into words and finds the memory behind
- * pointers.  A few calls that strace shows out of the ordinary have a function of their own.
+ * The row says what each argument is; this file turns values into words and finds the memory that
+ * pointers lead to. A few calls that strace shows out of the ordinary have a function of their own.
  */
 #include "log/syscall_text.h"
 

@@ -13,8 +13,8 @@ struct track_choice {
     u32 track; /* if `one`; else, unless `all`, the one of most interest */
 };
 
-/* The tracks that were meant, to be freed.  Where none is named, and not all: the first process
- * image that dumped core, else what the first process was at its end. */
+/* The chosen tracks, to be freed. By default: the first process image that dumped core, or else the
+ * last image of the first process. */
 struct error *track_choose(const struct track_choice *choice, const struct recording *rec,
                            u32 **ret, size_t *ret_count);
 

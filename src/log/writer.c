@@ -1,7 +1,7 @@
 /* Writes one track: see the header, and log/format.h for what it writes.
  *
  * Events gather in `raw` until they are CHUNK_RAW_WANTED bytes; then they are compressed into
- * `stored` behind room for the chunk's header, and go out with one write.
+ * `stored`, after room for the chunk's header, and written by one call.
  *
  * Invariants
  *   (1) The file is whole chunks, `stored_bytes` long, and perhaps one of `tail` bytes that the
@@ -123,7 +123,7 @@ void writer_destroy(struct writer *w)
     free(w);
 }
 
-/* Fills `stored` behind the header; as they are if compressing does not help. */
+/* Fills `stored` after the header; without compression if that does not help. */
 static void writer_compress(struct writer *w, int level, u32 *flags, u32 *size)
 {
     u8 *to = w->stored + sizeof(struct format_chunk);
@@ -139,7 +139,7 @@ static void writer_compress(struct writer *w, int level, u32 *flags, u32 *size)
     *size = (u32)w->raw_used;
 }
 
-/* Writes a chunk whose bytes, if any, lie in `stored` behind room for this header. */
+/* Writes a chunk whose bytes, if any, are in `stored`, after room for this header. */
 static struct error *write_chunk(struct writer *w, struct format_chunk *chunk)
 {
     chunk->magic = CHUNK_MAGIC;
@@ -206,7 +206,7 @@ struct error *writer_commit(struct writer *w, u64 size, bool hurry)
         at += ((const struct event *)(w->raw + w->raw_used + at))->size;
     assert(at == size);
     w->raw_used += size;
-    /* A chunk must not exceed CHUNK_RAW_MOST, and the room behind it must stay: (2). */
+    /* A chunk must not exceed CHUNK_RAW_MOST, and the room after it must stay: (2). */
     return w->raw_used >= CHUNK_RAW_WANTED ? write_pending(w, hurry ? LEVEL_HURRY : LEVEL) : NULL;
 }
 

@@ -29,7 +29,7 @@ struct packing {
     struct pack_writer *writer;
     struct mapped_list mapped;
     void *seen[PACK_SOURCE + 1]; /* paths, trees of tsearch */
-    struct error *err;           /* the first, of those who cannot return it */
+    struct error *err;           /* the first error of a callback, which cannot return it */
 };
 
 /* The recording itself */
@@ -57,7 +57,7 @@ static void note_mapped(struct packing *p, const struct event_map *map)
     free(about.path);
 }
 
-/* A track that is cut is packed as it is; one that is damaged is not. */
+/* A track that is cut short is packed unchanged; one that is damaged is refused. */
 static struct error *packing_add_track(struct packing *p, u32 track)
 {
     struct reader *r;

@@ -50,7 +50,7 @@ static bool is_alone(u8 op)
            op == OP_DUP || op == OP_POP || op == OP_SWAP;
 }
 
-/* Bytes of an operation with its operand; 0: it is none of those that are plain. */
+/* Bytes of an operation with its operand; 0 if the operation is not a plain one. */
 static size_t plain_length(u8 op)
 {
     if (op == OP_TRACE || op == OP_TRACE_QUICK)

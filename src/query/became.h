@@ -24,7 +24,7 @@ struct became_question {
     struct look_points points;
     const u8 *bytecode; /* agent expression (log/control.h); NULL: none */
     size_t bytecode_size;
-    struct moment from, to;           /* what happens behind `from`, up to `to` */
+    struct moment from, to;           /* what happens after `from`, up to `to` */
     enum session_direction direction; /* FORWARD: the first time; BACKWARD: the last */
 };
 

@@ -51,7 +51,7 @@ static void drop_events(struct following *f, size_t count)
     f->part.count -= count;
 }
 
-/* `now`: the value behind it. */
+/* `now`: the value after it. */
 static void followed_add_event(struct following *f, const struct plan_hit *hit, bool is_way,
                                const struct history_state *now)
 {
@@ -98,7 +98,7 @@ static struct error *followed_judge(struct following *f, const struct history_st
     if (!f->begun || (!f->touched && !by_way))
         return NULL;
     struct error *err = f->q->condition ? subject_holds(f->q->condition, &truth) : NULL;
-    /* where it is not known, one who asked for a stop is to have it */
+    /* if the answer is unknown, a user who asked for a stop gets it */
     if (!err && truth != BECAME_FALSE)
         followed_add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
     return err;
@@ -186,8 +186,8 @@ static bool followed_end_part(void *context, struct moment from, struct moment t
     return !f->found;
 }
 
-/* A step point where the stretch ends is met by what comes behind; but one who has gone there
- * stands on it. */
+/* A step point at the end of the stretch belongs to the next stretch, unless the movement stops
+ * exactly there. */
 static struct error *look_at_end(struct following *f, struct session_trace *t)
 {
     struct look_points points = subject_points(f->q->subject);

@@ -14,8 +14,8 @@ struct followed_question {
     u32 kind;       /* SITE_STORE, SITE_LOAD or SITE_ACCESS */
     bool any_store; /* of the same value, too */
     u32 thread;     /* whose doing it is; or CONTROL_THREAD_ANY */
-    struct subject *condition;  /* has to hold behind the event; NULL: none */
-    struct moment from, to;     /* what happens behind `from`, up to `to` */
+    struct subject *condition;  /* must hold after the event; NULL: none */
+    struct moment from, to;     /* what happens after `from`, up to `to` */
     enum session_direction direction;
     u64 nth;        /* at least 1 */
 };

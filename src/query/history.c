@@ -341,7 +341,7 @@ static bool history_end_part(void *context, struct moment from, struct moment to
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-/* What was found, as it is kept. */
+/* Adds what was found to the result. */
 static void keep_found(struct history_asking *a, struct history_entry *e, bool whole)
 {
     const struct history_change *found = a->found.items;

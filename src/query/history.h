@@ -26,7 +26,7 @@ struct history_question {
      * kept; may be NULL. */
     bool (*measure)(void *context, const struct history_state *state, double *ret);
     const char *key;        /* the same question has the same; NULL: the answer is not kept */
-    struct moment from, to; /* what happened behind `from`, up to `to` */
+    struct moment from, to; /* what happened after `from`, up to `to` */
     enum session_direction order; /* FORWARD: oldest first */
     u64 most;               /* changes; 0: all, or as many as are kept, evenly over the whole
                              * stretch */

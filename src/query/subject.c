@@ -22,7 +22,7 @@
 
 enum {
     AS_TEXT_MOST = 64,     /* bytes of what is now in memory and now in a register */
-    FRAMES_KEPT = 64,      /* behind the one that is meant: entry values are known to callers */
+    FRAMES_KEPT = 64,      /* outside the selected one: callers know entry values */
 };
 
 bool subject_is_looked_at(const struct subject *s)
@@ -239,8 +239,8 @@ static char *text_of_error(struct error *err)
     return text;
 }
 
-/* The frames of its thread as they are now; `selected` becomes its own.  An error if that is not
- * among them. */
+/* The current frames of its thread; `selected` becomes the subject's own frame. An error if that
+ * frame is not among them. */
 static struct error *find_frame(const struct subject *s, struct values_request *q,
                                 struct frame **ret)
 {

@@ -54,8 +54,8 @@ struct subject {
     size_t point_count;
 };
 
-/* `request` is copied, frames and all.  Errors: it does not parse or names nothing.  That memory
- * is not there is none: see uses. */
+/* `request` is copied, frames and all. It is an error if the expression does not parse or names
+ * nothing. Missing memory is not an error: see uses. */
 struct error *subject_create(struct session *s, struct source *source, u32 thread,
                              const struct values_request *request, const char *expression,
                              struct subject **ret);
@@ -64,7 +64,7 @@ struct subject *subject_of_range(struct session *s, struct source *source, const
                                  u64 address, u64 size);
 void subject_destroy(struct subject *s); /* accepts NULL */
 
-/* Where it lies now, whatever it may mean later; false: nowhere. */
+/* Where it lies now; it may lie elsewhere later. False: nowhere. */
 bool subject_memory(const struct subject *s, u64 *ret_address, u64 *ret_size);
 /* It is asked about in another track; not for locals. */
 struct error *subject_rebind(struct subject *s, struct session *session, struct source *source);
@@ -110,7 +110,7 @@ char *subject_text(struct subject *s, const struct history_state *state);
 char *subject_bytes_text(const struct history_state *state); /* "bytes 01020304 05"; to be freed */
 /* What it is at another moment. */
 struct error *subject_state_at(struct subject *s, struct moment at, struct history_state *ret);
-/* Its number, for a plot; false: it is none. */
+/* Its number, for a plot; false if it is not a number. */
 bool subject_number(struct subject *s, const struct history_state *state, double *ret);
 
 /* As agent bytecode that may run anywhere while the frame lives; an error says what cannot be

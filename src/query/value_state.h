@@ -1,5 +1,5 @@
-/* A value at one moment, as it is compared with what it was: bytes of memory, a text, or
- * nothing. */
+/* A value at one moment, in the form in which it is compared with earlier ones: bytes of memory, a
+ * text, or nothing. */
 #ifndef QUERY_VALUE_STATE_H
 #define QUERY_VALUE_STATE_H
 
@@ -10,7 +10,7 @@
 struct history_value {
     u64 address, size; /* where it lies; size 0: nowhere, it is computed */
     char *text;        /* size 0: the value, or why there is none; xalloc'd, taken */
-    bool missing;      /* there is none; for whatever reason, that is the same */
+    bool missing;      /* there is no value; two missing values are equal, whatever the reasons */
     bool gone;         /* missing, since the compiler has optimised it away here: it may have one
                         * all the same */
     u8 not_first, not_last; /* bits of the first and last byte that are not part of it */
@@ -20,7 +20,7 @@ struct history_state {
     u64 address;
     size_t size;
     u8 *bytes;  /* size of them */
-    char *text; /* of what is computed or missing; else NULL */
+    char *text; /* of a computed or missing value; otherwise NULL */
     bool missing, gone;
     u8 not_first, not_last;
 };
@@ -35,7 +35,7 @@ struct error *history_state_look(struct session *s,
                                  struct error *(*look)(void *context, struct history_value *ret),
                                  void *context, struct history_state *ret,
                                  struct session_noted **noted, size_t *noted_count);
-/* The bytes of a range as they are now; what is not there counts as zeros. */
+/* The current bytes of a range; bytes that are not mapped count as zeros. */
 struct error *history_state_read(struct session *s, u64 address, size_t size,
                                  struct history_state *ret);
 

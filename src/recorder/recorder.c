@@ -1,8 +1,8 @@
 /* The main thread of a recorder: starts the program, answers hellos, keeps copies of files, notices
  * which processes are gone, and completes the recording.  recorder.h has the whole.
  *
- * The program must never suffer: whatever goes wrong with the recording is told once, the
- * program goes on, and what was written stays usable.
+ * A failure of the recording never harms the program: it is reported once, the program continues,
+ * and what was written stays usable.
  *
  *     started --(hello)--> recording --(child reaped)--> waiting --(every image hung up)--> over
  *                                                         --(a signal: they are left)---> over
@@ -494,7 +494,7 @@ static enum recorder_result recorder_result_of(const struct recorder *r)
     return r->job->only_if_failed && !program_failed ? RECORDER_REMOVED : RECORDER_KEPT;
 }
 
-/* A run that did not come about, or that is not to be kept, leaves nothing behind. */
+/* A run that did not start, or that the user does not want to keep, leaves no files. */
 void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
 {
     assert(recorder_is_over(r));

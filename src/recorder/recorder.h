@@ -82,7 +82,7 @@ struct recorder_host {
     /* Nothing more is recorded, and the program goes on.  At most once. */
     void (*failed)(void *context, const struct recording *rec, const struct error *err);
     /* A mapped file (NULL: its name is not known) could not be copied: a replay will need the file
-     * as it is now.  `error` is an errno.  Only the first such file is told. */
+     * as it is now. `error` is an errno. Only the first such file is reported. */
     void (*not_copied)(void *context, const struct recording *rec, const char *path, int error);
     /* The first process has ended, and these live on.  At most once. */
     void (*waits)(void *context, const struct recording *rec,

@@ -1,9 +1,9 @@
 /* Copies of mapped files: see the header.
  *
- * The copy shares the file's blocks where the file system can do that (FICLONE), so that keeping
- * a large program costs next to nothing.  Otherwise it is compressed, and shared with other
- * recordings that have the same content (log/copy_store.h).  A file with large holes is copied as
- * it is, without the holes.
+ * The copy shares the file's blocks where the file system can do that (FICLONE), so that keeping a
+ * large program costs next to nothing. Otherwise it is compressed, and shared with other recordings
+ * that have the same content (log/copy_store.h). A file with large holes is copied without
+ * compression, and without the holes.
  */
 #include "recorder/recorder_files_internal.h"
 

@@ -15,8 +15,8 @@ struct recorder_files {
                 * (log/copy_store.h) */
 };
 
-/* Copies the file behind `fd` to DIR/files, unless that very file is there already; *ret is the
- * number of the copy.  0, or an errno. */
+/* Copies the file of `fd` to DIR/files, unless that very file is there already; *ret is the number
+ * of the copy. 0, or an errno. */
 int recorder_files_keep(struct recorder_files *files, const struct recording *rec,
                         const struct channel_keep *keep, int fd, u32 *ret);
 

@@ -54,7 +54,8 @@ static void hash_file(struct mapped_file_about *about)
     close(fd);
 }
 
-/* If the disk is full the recording ends for other reasons; a line cut short is none. */
+/* Errors are ignored: a full disk ends the recording elsewhere, and readers accept a line that is
+ * cut. */
 static void write_line(const struct recorder_mapped *m, const struct mapped_file_about *about)
 {
     char *line = mapped_list_line(about);

@@ -97,9 +97,9 @@ static u64 pad_size(const struct event *e, u64 left)
     return e->size % EVENT_ALIGN || e->size > left ? 0 : e->size;
 }
 
-/* Looks through `size` bytes copied from the ring.  *ret_keep is how many of them are whole, good
- * events; *ret_pad is the size of the PAD behind them, if there is one.  A record that the end
- * cuts is left for the next time, when it is the first and must be whole. */
+/* Looks through `size` bytes copied from the ring. *ret_keep is how many of them are whole, good
+ * events; *ret_pad is the size of the PAD after them, if there is one. A record that the end cuts
+ * is left for the next time, when it is the first and must be whole. */
 static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 size, u64 *ret_keep,
                                  u64 *ret_pad)
 {
@@ -349,7 +349,8 @@ static struct error *recorder_track_begin(struct recorder_track *t, const struct
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
-/* Of the one who made the socket: in a namespace of its own it has another number for itself. */
+/* The id of the process that made the socket, as seen here: in a namespace of its own it has
+ * another number. */
 static pid_t pid_of(int socket, const struct channel_hello *hello)
 {
     struct ucred maker;

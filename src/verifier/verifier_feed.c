@@ -86,7 +86,7 @@ struct error *verifier_feed_destroy(struct verifier_feed *f)
 {
     if (!f)
         return NULL;
-    shutdown(f->socket, SHUT_RDWR); /* makes the thread see that nobody reads */
+    shutdown(f->socket, SHUT_RDWR); /* makes the thread see that there is no reader */
     pthread_join(f->thread, NULL);
     struct error *err = f->err;
     ring_memory_deinit(&f->memory);

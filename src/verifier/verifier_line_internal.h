@@ -39,13 +39,13 @@ struct verifier_engine {
     char *settings;
 };
 
-/* For the track from the start of its program.  `settings` come behind those it was recorded with.
- * False: the outcome is there already, and there is no engine to be started.  Either way *ret is to
- * be given back. */
+/* For the track from the start of its program. `settings` come after those it was recorded with.
+ * False: the outcome is known already, and no engine must be started. In both cases the caller
+ * gives *ret back. */
 bool verifier_line_prepare(struct verifier_line *l, bool quiet, const char *settings,
                            struct verifier_engine *ret);
 void verifier_engine_deinit(struct verifier_engine *e);
-/* For the track behind the fork it begins with, where the engine stands. */
+/* For the track that begins with a fork, at which the engine has stopped. */
 void verifier_line_prepare_forked(struct verifier_line *l);
 
 /* The engine has said hello, and its end of the line is `fd`, taken. `flags` are the welcome's. */

@@ -11,11 +11,11 @@
  *      |             +--> ended                                       stands
  *      +---------- GO (let_go), when its copy is READY or gone ----------+
  *
- * Who runs has one of `most` places.  A copy takes the place of the one it was made by, which
- * stands until there is another: children first, so that few processes are there at a time
- * however many the program made, one behind the other.  Where children have children down to a
- * great depth, the number of members is bounded: then those that stand go on first, and if all of
- * them ask, one goes on without a copy, and the child is the host's affair.
+ * A member that runs has one of `most` places. A copy takes the place of the member that it was
+ * made from, which stands until there is another place. So children come first, and few processes
+ * exist at a time even if the program made many, one after the other. The number of members is
+ * bounded for programs whose children have children to a great depth: then members that stand go on
+ * first, and if all of them ask, one goes on without a copy, and the host must replay the child.
  *
  * Invariants
  *   (1) m->copy is the copy that m waits for: one that is not ready, and m copies or stands.
@@ -48,7 +48,7 @@ enum team_member_state { RUNS, ASKS, COPIES, STANDS };
 
 /* An engine that was started, and all copies that come from it. */
 struct team_family {
-    int shared; /* they say hello there; -1: nobody is left who could */
+    int shared; /* members connect there; -1: no member is left that could */
     size_t members;
 };
 
@@ -195,7 +195,7 @@ static int open_said(void)
     return memfd_create("said", MFD_CLOEXEC);
 }
 
-/* An engine that was started replays its track whatever comes; so it is ready at once. */
+/* An engine that was started replays its track in any case, so it is ready at once. */
 static struct error *verifier_team_spawn(struct verifier_team *team, struct verifier_line *line,
                                          const struct engine_start *start)
 {
@@ -285,7 +285,7 @@ static size_t running(const struct verifier_team *team)
     return n;
 }
 
-/* The youngest in this state that waits for nobody else. */
+/* The youngest in this state that does not wait for another. */
 static struct team_member *youngest(const struct verifier_team *team, enum team_member_state state)
 {
     for (size_t i = team->count; i > 0; i--) {
@@ -437,7 +437,7 @@ static void verifier_team_end(struct verifier_team *team, struct team_member *m)
     if (m->state == ASKS)
         host->lost(host->context, m->child);
     if (m->copy && !m->copy->pid)
-        m->copy->gone = true; /* nobody can say any more whether it was made */
+        m->copy->gone = true; /* it cannot be known any more whether the copy was made */
     struct verifier_line *line = m->line;
     bool begun = m->ready;
     char *said = take_said(m->said);
