@@ -152,7 +152,7 @@ struct error *debug_watch_add(struct debug *d, const struct debug_watch_order *o
 /* syscall, signal, fork, vfork, exec or exit; `args` are names or numbers, "" for any. */
 struct error *debug_catch_add(struct debug *d, const char *kind, const char *args, bool temporary,
                               struct debug_breakpoint **ret);
-/* throw, rethrow and catch of C++: the function of its library; NULL: it is none of them. */
+/* throw, rethrow and catch of C++: the function of its library; NULL for any other kind. */
 const char *debug_catch_function(const char *kind);
 struct error *debug_catch_panic(struct debug *d, bool temporary, struct debug_breakpoint **ret);
 
@@ -382,7 +382,7 @@ struct debug_motion {
     double began;  /* seconds */
 };
 
-/* Around whatever may take a while, so that it can be interrupted. */
+/* Around every operation that may take a while, so that the user can interrupt it. */
 void debug_begin_moving(struct debug *d, enum debug_course course);
 void debug_end_moving(struct debug *d);
 void debug_interrupt(void); /* from a signal handler: what moves ends, with WHY_INTERRUPTED */

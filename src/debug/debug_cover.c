@@ -291,7 +291,7 @@ static char *cover_time(const struct debug *d, const struct debug_cover *c)
                          last);
 }
 
-/* What is covered, behind the expression's name; to be freed. */
+/* What is covered, to follow the expression's name; to be freed. */
 char *debug_cover_text(const struct debug *d, const struct subject *s, const struct debug_cover *c)
 {
     char *place = cover_place(s), *call = debug_cover_call(s), *time = cover_time(d, c);

@@ -334,7 +334,8 @@ static struct error *debug_until_ask(struct debug *d, struct debug_goal *g, stru
                                     : ask_change(d, g, from, to, direction, ret);
 }
 
-/* What lies ahead, or behind.  Of a local, from where it was first written. */
+/* The part of the run after the current moment, or before it. Of a local, from where it was first
+ * written. */
 static struct error *find_bounds(struct debug *d, struct debug_goal *g,
                                  enum session_direction direction)
 {

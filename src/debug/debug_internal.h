@@ -58,7 +58,7 @@ void debug_default_signals(struct debug *d); /* of a track that has just been op
 
 /* debug_panic.c */
 struct error *debug_panic_location(struct debug *d, char **ret); /* of rust_panic; to be freed */
-/* The frame of the program in which a panic that is under way began; false: none is. */
+/* The frame of the program in which the current panic began; false: there is no panic. */
 bool debug_panic_frame(const struct debug *d, size_t *ret);
 
 /* debug_call.c */

@@ -57,8 +57,7 @@ char *debug_next_word(const char **args)
     return word;
 }
 
-/* At the first ` word ` of the text: the condition is behind an `if`, the thread behind a
- * `thread`. */
+/* At the first ` word ` of the text: the condition follows an `if`, the thread a `thread`. */
 char *debug_cut_behind(char *text, const char *word)
 {
     size_t length = strlen(word);

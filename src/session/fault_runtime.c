@@ -1,8 +1,9 @@
 /* Runtimes that use faults in normal operation.
  *
  * A virtual machine lets a null pointer fault instead of comparing it, stops its threads by a page
- * that cannot be read, or checks bounds by memory that is not there; its handler goes on from
- * there.  Such faults are no news, and a user who meets each of them sees nothing else.
+ * that cannot be read, or checks bounds by memory that is not there; its handler continues from
+ * there. Such faults are normal, and a debugger that stopped at each of them would stop at nothing
+ * else.
  *
  * A runtime is known by the name of a file that the process has mapped as code.  Go's is part of
  * each executable, which has a note of the linker.
@@ -42,7 +43,7 @@ static const char *runtime_by_name(const char *path)
     return NULL;
 }
 
-/* One behind the other: sizes of name and content, type, name, content, each filled up to 4. */
+/* One after the other: sizes of name and content, type, name, content, each padded to 4 bytes. */
 static bool notes_are_of_go(const u8 *notes, size_t size)
 {
     for (size_t at = 0; size - at >= sizeof(Elf64_Nhdr);) {

@@ -1,8 +1,8 @@
 /* Movement: continue, goto and their twins.  Steps are in steps.c.
  *
  * Most breakpoints stop at their first hit, and one search finds the nearest hit of all of them
- * together.  One with an ignore count stops at a later one, whatever the others do: it is a
- * source of stops of its own, and the sources are merged by moment.
+ * together. A breakpoint with an ignore count stops at a later hit, independently of the others: it
+ * is a separate source of stops, and the sources are merged by moment.
  *
  *                 search              landing
  *   forward       the present runs    where it stands; of several sources: the nearest is run to
@@ -259,7 +259,7 @@ static void describe_and_pass(struct stop_sources *all, struct moment at, struct
     }
 }
 
-/* The nth event of all sources; stop->why stays as it is if there are not so many. */
+/* The nth event of all sources; stop->why is unchanged if there are fewer. */
 static struct error *merge(struct session *s, struct stop_sources *all, u64 nth,
                            struct session_stop *stop,
                            struct moment *ret_at)

@@ -1,7 +1,7 @@
 /* Tables of points: see the header.
  *
- * Points are told by their content, so that nobody has to say when they change.  Of several tables
- * the one that was not asked for the longest goes.
+ * Points are compared by their content, so callers need not report changes. The least recently used
+ * table is dropped first.
  */
 #include "session/point_tables_internal.h"
 

@@ -161,8 +161,8 @@ static void points_add_frame(struct base_frame *ret, struct points *p, struct sy
         ret->inlined++;
 }
 
-/* The end of a stack, which no point is in: when that is the base there is none.  What
- * makecontext has put there is no function. */
+/* Is the frame the end of a stack, which contains no point? If that is the base, there is no base.
+ * The address that makecontext put there is not in a function. */
 static bool never_returns(const struct base_frame *f, struct symbols *symbols)
 {
     struct line_place place;

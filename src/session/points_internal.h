@@ -36,8 +36,8 @@ void points_use(struct points *p, struct symbols *symbols, u64 pc);
 /* Those of another moment, with other libraries, count too. */
 void points_join(struct points *p, struct symbols *symbols);
 
-/* The function around the pc, its points with their scopes from now on; NULL: none is known.  Lent
- * until the next call. */
+/* The function around the pc, now with its points and scopes; NULL: not known. Valid until the next
+ * call. */
 const struct points_function *points_function(struct points *p, struct symbols *symbols, u64 pc);
 /* The point at the pc; NULL: none. */
 struct plan_point *points_at(const struct points *p, u64 pc);

@@ -4,8 +4,8 @@
  *                                     |  FORK, READ, ... : answered at once
  *                                     +--hang-up, SIGKILL-->  dying  --waitpid-->  gone
  *
- * A process with much memory takes a while to go, and nobody needs to wait for that: it is reaped
- * when another goes, or at the end.
+ * A process with much memory takes a while to end. ebb does not wait for it: it is reaped when
+ * another process ends, or at the end of the session.
  *
  * While it runs or is asked something, an engine may ask in turn for files of the recording.
  */
@@ -38,7 +38,7 @@ enum {
     LOOK_MILLISECONDS = 100, /* while a program runs */
 };
 
-/* A message of either kind; `data` has what is behind the struct. */
+/* A message of either kind; `data` has the bytes after the struct. */
 union replayer_answer {
     struct channel_message message;
     struct channel_hello hello;
@@ -111,7 +111,7 @@ void replayer_family_interrupt(struct replayer_family *f)
     u64 one = 1;
     f->interrupted = 1;
     if (write(f->wake, &one, sizeof one) < 0) {
-        /* it is full: somebody has been told already */
+        /* the socket is full, so a request to stop is there already */
     }
     errno = error;
 }
@@ -298,7 +298,7 @@ static struct error *replayer_answer_fetch(struct replayer *r, const struct chan
     return err ? lose(r, err) : NULL;
 }
 
-/* The answer of the kind that is awaited, whatever else comes before it. */
+/* Waits for an answer of the wanted kind, and skips others. */
 static struct error *hear(struct replayer *r, u32 kind, bool runs, union replayer_answer *ret,
                           size_t *ret_size,
                           int *ret_fd)

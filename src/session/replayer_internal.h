@@ -30,7 +30,7 @@ struct replayer_family {
     struct track_events *events;
     struct point_tables tables; /* which plans name */
     int errors;   /* a file: what engines said on stderr */
-    int wake;     /* eventfd: somebody wants the run to end */
+    int wake;     /* eventfd: set to end the run */
     volatile sig_atomic_t interrupted;
     bool heedless; /* runs are not to be interrupted: a movement is being taken back */
     /* Called now and then while a process runs, with how long it has; may be NULL. */

@@ -7,9 +7,9 @@
  *     start            + STACK_SIZE             + STACK_SIZE + ROOM_SIZE
  *       |  <- grows down  |  strings, structs ->  |
  *
- * A function returns to the program's first instruction, where a site waits for it.  Each call
- * runs in a copy of the copy, which takes the copy's place if the function returned: so a call
- * that dies, or that the user interrupts, leaves nothing behind.
+ * A function returns to the program's first instruction, where a site waits for it. Each call runs
+ * in a copy of the copy, which takes the copy's place if the function returned: so a call that
+ * dies, or that the user interrupts, has no effect.
  */
 #include <stdlib.h>
 #include <string.h>

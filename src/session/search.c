@@ -170,7 +170,8 @@ struct error *search_count(struct session *s, struct pass_plan *plan, struct mom
 
 /* --- backward ------------------------------------------------------------------------------ */
 
-/* Those that stand behind their event may stand where the search began: they are not before it. */
+/* Hits whose position is after their event may be where the search began: those are not before
+ * it. */
 static u32 hits_too_late(const struct interval *i, struct moment from)
 {
     u32 n = 0;
@@ -179,7 +180,7 @@ static u32 hits_too_late(const struct interval *i, struct moment from)
     return n;
 }
 
-/* hits[index], and all others of its moment behind it. */
+/* hits[index], followed by all others of the same moment. */
 static void take_found(struct found *ret, const struct plan_hit *hits, u32 kept, u32 index)
 {
     ret->any = true;

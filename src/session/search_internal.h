@@ -26,7 +26,7 @@ struct counts {
 void counts_deinit(struct counts *c);
 /* Forgets what was counted for another version. */
 void counts_use(struct counts *c, u64 version);
-/* Somebody else has come from one moment to the other, and met nothing. */
+/* A run from one moment to the other, made for another purpose, met no hit. */
 void counts_note_empty(struct counts *c, struct moment from, struct moment to);
 
 struct found {
@@ -40,7 +40,8 @@ struct search {
     struct counts *counts; /* of this plan */
     u64 nth;
     struct moment from;
-    struct moment bound; /* backward: no hit before it is wanted; forward: none at it, or behind */
+    struct moment bound; /* backward: no hit before it is wanted; forward: none at it, or after
+                          * it */
 };
 
 /* The nth hit strictly before q->from.  The present stays where it is. */
@@ -55,8 +56,8 @@ struct error *search_forward(struct session *s, struct search *q, struct found *
 struct error *search_ahead(struct session *s, struct search *q, struct found *ret,
                            struct moment *ret_at);
 
-/* Counts the interval that ends at `upper`, or its part behind the bound, in pieces: from the last
- * checkpoint before it.  `seen` hears of each piece, the oldest first. */
+/* Counts the interval that ends at `upper`, or its part after the bound, in pieces, from the last
+ * checkpoint before it. `seen` is called for each piece, the oldest first. */
 struct error *search_count(struct session *s, struct pass_plan *plan, struct moment bound,
                            struct moment upper, timeline_seen *seen, void *context);
 

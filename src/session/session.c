@@ -314,7 +314,7 @@ struct error *session_areas(struct session *s, struct control_area **ret, size_t
     return err;
 }
 
-/* The first word that is 0, from an address on, and behind it. */
+/* Moves *address past the first word that is 0. */
 static struct error *skip_pointers(struct session *s, u64 *address)
 {
     u64 word = 1;
@@ -326,8 +326,8 @@ static struct error *skip_pointers(struct session *s, u64 *address)
     return NULL;
 }
 
-/* The log has the vector that the kernel gave to the engine.  The program's own lies where its
- * stack began, behind the count and the pointers to arguments and environment; nobody ever writes
+/* The log has the vector that the kernel gave to the engine. The program's own lies where its stack
+ * began, after the count and the pointers to arguments and environment. Programs do not write
  * there. */
 struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size)
 {

@@ -71,7 +71,7 @@ void session_close(struct session *s); /* accepts NULL; every process is gone wh
 struct session_place {
     struct moment at;
     u32 thread, tid;   /* whose moment it is: ordinal, and id in the recording */
-    bool start, end;   /* nothing lies before, behind */
+    bool start, end;   /* nothing lies before it; after it */
     u32 end_status, end_signal; /* if `end`, */
     const char *end_otherwise;  /* unless it ended otherwise: that, in words */
     u64 time;          /* nanoseconds since 1970 at the event before; 0: not known */
@@ -205,8 +205,8 @@ struct error *session_redo(struct session *s);
  * forward one stops where it has got to, a backward one returns to where it began. */
 void session_interrupt(struct session *s);
 
-/* While the user thinks: fills in finer checkpoints behind the present, a little at a time.
- * Returns false when there is nothing to do.  Front ends call it while they wait for input (poll
+/* While the user thinks: adds finer checkpoints before the current moment, a little at a time.
+ * Returns false when there is nothing to do. Front ends call it while they wait for input (poll
  * their input with no wait in between). */
 bool session_idle(struct session *s);
 
@@ -263,8 +263,8 @@ void session_scratch_drop(struct session *s);
 /* What the copy printed since this was asked last; to be freed.  It ends with a 0 that is not
  * counted. */
 char *session_scratch_output(struct session *s, size_t *ret_size);
-/* Memory for the copy, all rights, at an address where the program has none.  Registers stay as
- * they are. */
+/* Memory for the copy, all rights, at an address where the program has none. Registers do not
+ * change. */
 struct error *session_scratch_map(struct session *s, u64 address, u64 size);
 /* The program's first instruction, which nothing executes any more. */
 struct error *session_entry(struct session *s, u64 *ret);

@@ -19,7 +19,7 @@ struct snapshots *snapshots_create(struct replayer_family *family);
 /* Waits for what is being written; what has not been begun soon is dropped.  Accepts NULL. */
 void snapshots_destroy(struct snapshots *s);
 
-/* The last one at or before a moment and behind another one; false: there is none. */
+/* The last one at or before `at`, but later than `after`; false: there is none. */
 bool snapshots_before(const struct snapshots *s, struct moment after, struct moment at,
                       struct moment *ret);
 

@@ -1,7 +1,7 @@
 /* Symbols that follow a session: see source.h.
  *
- * What is mapped changes only by events, so symbols are asked for again when the session stands
- * behind another number of them.
+ * Mappings change only by events, so symbols are looked up again when the number of past events has
+ * changed.
  */
 #include "session/source.h"
 
@@ -60,7 +60,7 @@ static void say_damaged(struct source *src, const char *path, const struct error
     complain(0, "%s", error_text(err));
 }
 
-/* Most files that are looked for are nowhere, and nobody misses them. */
+/* Most files that are looked for do not exist, which is not an error. */
 static int source_open_file(void *context, const char *path)
 {
     struct source *src = context;

@@ -37,8 +37,8 @@ struct error *source_unwinding(struct source *src, u32 thread, struct unwinding 
 void source_stand_before(struct source *src, u32 inlined);
 u32 source_stands_before(struct source *src, u32 thread);
 
-/* Breakpoints stop a movement unless this says that nobody is to hear of it: it is asked where the
- * session stands at one, and may look. */
+/* Breakpoints stop a movement unless this function returns true. It is called while the session is
+ * at a breakpoint, and may read the program's state. */
 typedef bool source_silent(void *context, const struct session_stop *stop);
 void source_on_stop(struct source *src, source_silent *silent, void *context);
 

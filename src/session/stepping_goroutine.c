@@ -4,7 +4,7 @@
  * too large, the runtime copies it elsewhere, and a goroutine that waited may go on on another
  * thread. Both are written down in the runtime's record of the goroutine. A forward movement
  * watches these words. When the stack lies elsewhere or another thread has the goroutine, the
- * movement goes on with the frames and the thread as they are then.
+ * movement continues with the new frames and the new thread.
  *
  *   old stack   low .... frames ...... high          the distance of a frame from the high end
  *   new stack   low ........... frames ...... high   stays as it is

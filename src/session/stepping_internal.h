@@ -23,7 +23,8 @@ struct walk {
     struct goroutine_hold goroutine; /* that the thread runs; address 0: none */
 };
 
-/* Around a movement: where it begins; and, whatever happened, where the session stands then. */
+/* Around a movement: the first notes its start; the second, called in every case, notes where the
+ * session is then. */
 struct error *walk_begin(struct walk *w, struct source *src, size_t frames,
                          struct session_stop *stop);
 struct error *walk_end(struct walk *w, enum session_direction direction, struct error *err);
@@ -42,7 +43,7 @@ struct ahead {
     bool goes_on;   /* from the limit of another one, which has met nothing of what lies there */
     u32 flags; /* PLAN_FRAMES_LEAVE */
     const struct plan_site *site; /* NULL: none */
-    u32 more_sites; /* behind it */
+    u32 more_sites; /* after it */
     const u8 *condition; /* of the last of them; NULL: none */
     size_t condition_size;
 };
@@ -84,7 +85,7 @@ struct error *walk_last(struct walk *w, const struct plan_site *sites, u32 count
 struct error *walk_last_since(struct walk *w, const struct plan_site *sites, u32 count,
                               struct moment from, struct moment since, struct found *ret);
 
-/* The calls of a function, or the addresses behind them; to be freed. */
+/* The calls of a function, or the addresses after them; to be freed. */
 struct plan_point *walk_call_points(struct walk *w, const struct points_function *f, bool behind,
                                     u32 *ret_count);
 
@@ -96,7 +97,7 @@ struct error *walk_search_around(struct walk *w, u64 count, struct point_result 
 
 /* source.c: */
 struct points *source_points(struct source *src);
-/* Is it a stop that nobody is to hear of? */
+/* Is it a stop that is not reported to the user? */
 bool source_is_silent(struct source *src, const struct session_stop *stop);
 
 #endif

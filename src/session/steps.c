@@ -1,12 +1,12 @@
 /* Steps: by instructions, forward and backward.
  *
  * A step back has no process to run: it takes the trail, a stretch of execution with all its
- * states, which grows as long as one keeps stepping back.  In it a step is a look at the next
- * state; only where a breakpoint could have a say that the states cannot answer (a condition, a
- * load) do processes search, as for all other movements.
+ * states, which grows while the user keeps stepping back. In it a step is a look at the next state;
+ * only where a breakpoint could have a say that the states cannot answer (a condition, a load) do
+ * processes search, as for all other movements.
  *
- * Forward, the process that stands here runs; on the trail, the next state is there already.  One
- * who keeps stepping forward gets a trail that begins here.
+ * Forward, the process that stands here runs; on the trail, the next state is there already. If the
+ * user keeps stepping forward, the session makes a trail that begins here.
  */
 #include "session/movement_internal.h"
 

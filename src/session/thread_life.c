@@ -3,7 +3,7 @@
  * matter. */
 #include "session/movement_internal.h"
 
-/* The thread's instruction that is nearest to the moment, whatever breakpoints there are. */
+/* The thread's instruction that is nearest to the moment, ignoring breakpoints. */
 static struct error *find_nearest(struct session *s, u32 thread, struct moment from,
                                   enum session_direction towards)
 {

@@ -356,7 +356,7 @@ static bool timeline_is_over(const struct replayer *r, struct moment limit)
     return r->stopped.reason != STOPPED_LIMIT || moment_compare(replayer_at(r), limit) >= 0;
 }
 
-/* What is left of the plan behind a piece of the way. */
+/* What is left of the plan after a part of the way. */
 static void take_off(struct plan *plan, const struct control_stopped *stopped)
 {
     plan->flags &= ~(u32)PLAN_PAST_HERE;
@@ -468,7 +468,7 @@ static struct moment keep_last_snapshot(struct timeline *t, u64 most)
     struct error *err = timeline_reach(t, at, &r);
     if (!err && r && r->stopped.reason == STOPPED_LIMIT)
         snapshots_keep(t->snapshots, r, most);
-    error_destroy(err); /* whoever goes there will be told */
+    error_destroy(err); /* a movement that goes there will report it */
     if (r)
         timeline_keep_or_drop(t, r);
     return at;
@@ -516,7 +516,7 @@ static u64 short_enough(const struct timeline *t, u64 away)
     return away / 2 > least ? away / 2 : least;
 }
 
-/* The nearest interval behind here that is longer than its distance; false: they are dense
+/* The nearest interval before t->here that is longer than its distance; false: they are dense
  * enough. */
 static bool find_sparse(const struct timeline *t, u64 *ret_from, u64 *ret_to)
 {
@@ -599,7 +599,7 @@ bool timeline_refill(struct timeline *t)
         err = arrive_filler(t);
     if (well && !err)
         return true;
-    error_destroy(err); /* it will be met, and said, when somebody wants to go there */
+    error_destroy(err); /* a movement that goes there will meet it and report it */
     timeline_refill_stop(t);
     return false;
 }

@@ -59,7 +59,7 @@ void timeline_keep_or_drop(struct timeline *t, struct replayer *r);
 /* Leaves a copy of `r` as a checkpoint.  That none can be made is no error. */
 struct error *timeline_leave(struct timeline *t, struct replayer *r);
 
-/* The same if it takes longer to come here from the one before, and somebody will. */
+/* The same, if it takes long to come here from the previous checkpoint, and movements will. */
 struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r);
 
 /* Where a snapshot of an earlier session lies nearer before the moment than any checkpoint, and a
@@ -73,8 +73,8 @@ void timeline_keep_snapshots(struct timeline *t, struct moment from);
 /* How long plain replay takes for so many ticks, about. */
 double timeline_seconds(const struct timeline *t, u64 ticks);
 
-/* A process that stands at the moment, from the nearest checkpoint; on a long way it leaves
- * others, denser towards the goal. The moment may lie behind the end: then it stands there.  NULL
+/* A process that stands at the moment, from the nearest checkpoint; on a long way it leaves others,
+ * denser towards the goal. If the moment lies after the end, the process stands at the end. NULL
  * and no error: it was interrupted. */
 struct error *timeline_reach(struct timeline *t, struct moment to, struct replayer **ret);
 
@@ -95,7 +95,7 @@ struct timeline_pass {
 struct error *timeline_run(struct timeline *t, struct replayer *r,
                            const struct timeline_pass *pass);
 
-/* One slice of work towards denser checkpoints behind t->here; false: there is none to do. */
+/* One slice of work towards denser checkpoints before t->here; false: nothing is left to do. */
 bool timeline_refill(struct timeline *t);
 void timeline_refill_stop(struct timeline *t);
 

@@ -1,8 +1,8 @@
 /* Tracing: see trace.h.
  *
- * A pass keeps up to BATCH hits in the engine and stands when they are so many, so none is lost
- * however many there are.  A part that was run through leaves checkpoints, and its process where it
- * ends: another question about the same stretch finds code that is translated already.
+ * A pass keeps up to BATCH hits in the engine and stops when they are that many, so no hit is lost.
+ * A part that was run through leaves checkpoints, and its process where it ends: another question
+ * about the same stretch finds code that is translated already.
  *
  * Invariant
  *   (1) s->shown is set only while trace_lay() runs.
@@ -137,10 +137,9 @@ static struct moment later(struct moment a, struct moment b)
     return moment_compare(a, b) < 0 ? b : a;
 }
 
-/* A part ends at `to` and begins at a checkpoint, strictly before.  It is as long as all parts that
- * were run through before it together: whatever is looked for, no more than about twice the way to
- * it is run, and in a few parts.  Each costs a copy of a process that has to translate its code
- * anew. */
+/* A part ends at `to` and begins at a checkpoint, strictly before. It is as long as all parts that
+ * were run through before it together: so the search runs at most about twice the distance to what
+ * it finds, in a few parts. Each costs a copy of a process that has to translate its code anew. */
 static struct moment part_before(const struct session *s, struct moment to, u64 done,
                                  struct moment bound)
 {

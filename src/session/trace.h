@@ -23,7 +23,7 @@ struct session_sites {
 };
 
 struct session_trace {
-    struct moment from, to; /* what happened behind `from`, up to `to` */
+    struct moment from, to; /* what happened after `from`, up to `to` */
     enum session_direction direction;
 
     /* Where each part begins, and where a hit with PLAN_ENDS has happened: until it returns,

@@ -148,7 +148,7 @@ static bool is_met(const struct event *e)
            !is_fault(e);
 }
 
-/* The mark behind the event. */
+/* Moves the mark past the event. */
 static void pass(const struct track_events *t, struct event_mark *m, const struct event *e)
 {
     m->met += is_met(e);

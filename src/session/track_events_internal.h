@@ -1,5 +1,5 @@
-/* All events of a track, one behind the other in an unlinked file: what an engine replays from, and
- * what tells which event, which time and which moment belong together. */
+/* All events of a track, one after the other in an unlinked file. Engines replay from it, and ebb
+ * finds in it which event, time and moment belong together. */
 #ifndef SESSION_TRACK_EVENTS_INTERNAL_H
 #define SESSION_TRACK_EVENTS_INTERNAL_H
 
@@ -21,12 +21,12 @@ int track_events_file(const struct track_events *t, u64 *ret_size);
 /* Of the last event: where the log ends. */
 struct moment track_events_last(const struct track_events *t);
 
-/* How the track ended, if neither with a status nor by a signal that it knew of; else NULL. */
+/* How the track ended, if neither with a status nor by a signal that it knew of; otherwise NULL. */
 const char *track_events_end(const struct track_events *t);
 
-/* How long the log goes on behind it does not matter: the number that `ebb dump` shows of the event
- * that comes after the first `met` that an engine met, and the time of the one before.  `at` is the
- * moment: engines do not count faults. */
+/* The number that `ebb dump` shows for the event after the first `met` that an engine met, and the
+ * time of the one before. The rest of the log does not matter. `at` is the moment: engines do not
+ * count faults. */
 void track_events_place(const struct track_events *t, u64 met, struct moment at, u64 *ret_number,
                         u64 *ret_time);
 

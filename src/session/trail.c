@@ -509,7 +509,7 @@ static bool trail_is_fork(struct trail *t, u64 index)
     return !(call_clone_flags(number, args, &memory) & (CALL_FLAG_VM | CALL_FLAG_VFORK));
 }
 
-/* Is the process, a child of fork, born at this state or behind it? */
+/* Is the process, a child of fork, born at this state or after it? */
 static bool is_born_behind(struct trail *t, u64 index, u32 thread)
 {
     for (u64 i = index; i < t->count; i++)

@@ -339,8 +339,8 @@ static bool leave_scope(struct walk *w, struct frame_search *f, u32 scope)
     return f->scope == scope && --f->nth == 0;
 }
 
-/* Nothing called the first function of a stack that makecontext made: what is before its first
- * statement is whatever was run then, with frames of its own. */
+/* Nothing called the first function of a stack that makecontext made: before its first statement,
+ * other code ran with other frames. */
 static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 missing,
                                   struct point_result *ret)
 {

@@ -1,8 +1,8 @@
 /* ebb exec: a program on the engine, in place of ebb.
  *
- * ebb finds the program and the engine, and becomes the engine: the same process, the same
- * parent, descriptors, environment, signal mask and terminal.  Nothing of ebb stays behind
- * that the program could notice.
+ * ebb finds the program and the engine, and becomes the engine: the same process, the same parent,
+ * descriptors, environment, signal mask and terminal. Nothing of ebb remains that the program could
+ * notice.
  */
 #include "base/complain.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* ebb gc: what crashes left behind, removed. */
+/* ebb gc: removes what crashes left. */
 #include "base/complain.h"
 #include "base/error.h"
 #include "front/cli/cli.h"

@@ -35,10 +35,10 @@ int growth_wait(const struct growth *g)
 static void growth_put(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* nobody looks */
+        return; /* stderr is not shown */
 }
 
-/* Does the terminal show lines as they come, and are we those who may write to it? */
+/* Does the terminal scroll normally, and may this process write to it? */
 static bool is_free(const struct growth *g)
 {
     struct termios t;

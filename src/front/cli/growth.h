@@ -7,7 +7,7 @@
 #include "base/types.h"
 
 struct growth {
-    bool wanted; /* stderr is a terminal, and nobody asked for quiet */
+    bool wanted; /* stderr is a terminal, and --quiet was not given */
     bool quiet;  /* nothing is to be said */
     bool shown;  /* our line stands there */
     pid_t group; /* whose terminal it is while the line is shown */

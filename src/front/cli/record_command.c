@@ -166,7 +166,8 @@ static int add_check(struct record_options *options, const char *ticks)
     return status;
 }
 
-/* A seed that nobody gave is drawn, and told: with it the run can be tried again. */
+/* If the user gave no seed, ebb draws one and prints it, so that the run can be repeated with
+ * it. */
 static int add_chaos(struct record_options *options, const char *seed)
 {
     u32 drawn = 0;
