@@ -120,7 +120,7 @@ void replayer_family_calm(struct replayer_family *f)
 {
     u64 count;
     if (read(f->wake, &count, sizeof count) < 0) {
-        /* nobody was told anything */
+        /* there was no request */
     }
     f->interrupted = 0;
 }

@@ -7,7 +7,7 @@
  * movement continues with the new frames and the new thread.
  *
  *   old stack   low .... frames ...... high          the distance of a frame from the high end
- *   new stack   low ........... frames ...... high   stays as it is
+ *   new stack   low ........... frames ...... high   does not change
  */
 #include <stdlib.h>
 #include <string.h>

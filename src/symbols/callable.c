@@ -1,5 +1,5 @@
-/* Functions that an expression can call: by name, of a class, behind a pointer; what they take and
- * what they return.
+/* Functions that an expression can call, by name, as a member of a class or through a pointer;
+ * their parameters and results.
  *
  * The debug information has a function's declaration in its class or name space and its
  * definition apart from it, perhaps in another module.  Code is found by the definition, or else

@@ -1,4 +1,4 @@
-/* Agent bytecode as it is written: constants, jumps, conversions. */
+/* Writes agent bytecode: constants, jumps, conversions. */
 #include "symbols/compile_internal.h"
 
 void code_byte(struct compiler *c, u64 value)

@@ -1,5 +1,5 @@
-/* Completion: members behind a dot or an arrow, registers behind $, else variables of the frame, of
- * its file, of the program and of its libraries. */
+/* Completion: members after a dot or an arrow, registers after $, otherwise variables of the frame,
+ * of its file, of the program and of its libraries. */
 #include <ctype.h>
 
 #include "symbols/values_internal.h"

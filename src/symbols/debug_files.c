@@ -42,7 +42,7 @@ static bool debug_files_tell(const struct debug_file_search *s, enum debug_file_
     return true;
 }
 
-/* `name` if it is absolute, else in `folder`; to be freed. */
+/* `name` if it is absolute, otherwise `folder`/`name`; to be freed. */
 static char *join(const char *folder, const char *name)
 {
     return name[0] == '/' || !folder ? xformat("%s", name) : xformat("%s/%s", folder, name);

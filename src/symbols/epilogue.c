@@ -30,8 +30,8 @@ static bool epilogue_read_word(struct scan *c, u64 at, u64 *ret)
     return c->s->host.read(c->s->host.context, at, ret, WORD);
 }
 
-/* From the top of the stack; what is not there yet is going to be pushed, by a function that
- * gives registers back as they are. */
+/* Pops a register from the top of the stack. If it is not there yet, the function is going to push
+ * it and restore the same value. */
 static void epilogue_take_back(struct scan *c, int number)
 {
     if (c->rsp < c->from->reg[DWARF_RSP])
@@ -56,7 +56,7 @@ static void leave(struct scan *c)
     epilogue_take_back(c, DWARF_RBP);
 }
 
-/* An instruction that is none of the usual ones may do anything but write the stack pointer. */
+/* Any other instruction is accepted unless it writes the stack pointer. */
 static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
 {
     bool adds = i->mnemonic == ZYDIS_MNEMONIC_ADD || i->mnemonic == ZYDIS_MNEMONIC_SUB;

@@ -603,7 +603,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
     return NULL;
 }
 
-/* Of an array or behind a pointer. */
+/* Of an array or through a pointer. */
 static struct error *element_of_row(struct value *a, struct value *i, struct value **ret)
 {
     struct evaluation *v = a->evaluation;

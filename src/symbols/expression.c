@@ -181,7 +181,7 @@ struct base_type {
     bool is_float, is_signed;
 };
 
-/* The type of a typed operation; false: it is none that is computed with here. */
+/* The type of a typed operation; false: this type is not supported. */
 static bool typed_by(struct machine *m, const Dwarf_Op *op, struct base_type *ret)
 {
     Dwarf_Die die;

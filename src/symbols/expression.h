@@ -16,7 +16,7 @@ struct expression_host {
     bool (*tls)(void *context, u64 offset, u64 *ret);             /* NULL: none */
     /* The value that an expression had at the entry of the function. */
     bool (*entry_value)(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
-    /* DW_OP_addr: where it is; NULL: as it is */
+    /* DW_OP_addr: the address in memory; NULL: addresses are not changed */
     bool (*address)(void *context, u64 in_file, u64 *ret);
     const u64 *object; /* the address of what has the type that the expression belongs to; NULL:
                         * none */

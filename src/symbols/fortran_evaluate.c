@@ -1,6 +1,6 @@
 /* What expressions of Fortran have beside those of C: subscripts and sections, substrings,
- * components of types that extend others, complex numbers, texts that are compared with blanks
- * behind them, and pointers that stand for what they point to. */
+ * components of types that extend others, complex numbers, texts that are padded with blanks to be
+ * compared, and pointers that mean their targets. */
 #include <complex.h>
 #include <math.h>
 
@@ -455,7 +455,7 @@ static bool is_text(struct value *value)
     return plain->kind == TYPE_ARRAY && plain->is_string;
 }
 
-/* The shorter one counts as if there were blanks behind it. */
+/* The shorter text is padded with blanks. */
 static struct error *compare_texts(struct evaluation *v, enum tree_op op, struct value *a,
                                    struct value *b, struct value **ret)
 {

@@ -22,18 +22,18 @@ enum { FORTRAN_RANK_MOST = 15 };
 bool fortran_is(const struct type *plain);
 void fortran_make_array(struct evaluation *v, struct type *t);
 void fortran_make_string(struct evaluation *v, struct type *t);
-/* The type of the object at the address, with the bounds that it has now, and where its data are.
- * A type that is not dynamic stays as it is. */
+/* The type of the object at the address, with the bounds that it has now, and where its data are. A
+ * type that is not dynamic is returned unchanged. */
 struct type *fortran_resolved(struct evaluation *v, struct type *t, u64 *address);
-/* A dummy argument of assumed shape, that only its descriptor describes: its first index is 1,
- * whatever it is to the caller. */
+/* A dummy argument of assumed shape, that only its descriptor describes: its first index is 1, even
+ * if the caller's array begins elsewhere. */
 void fortran_count_from_one(struct value *value);
 /* Without an object: only the lengths of strings are known. */
 struct type *fortran_string_of(struct evaluation *v, u64 length);
 char *fortran_type_text(struct evaluation *v, struct type *t);     /* to be freed */
 /* As `ptype` has it; to be freed. */
 char *fortran_type_expanded(struct evaluation *v, struct type *t);
-/* integer(4), real*8, type(point), point; NULL: there is none at *at, which then stays. */
+/* integer(4), real*8, type(point), point; NULL: there is none, and *at is unchanged. */
 struct type *fortran_type_read(struct evaluation *v, const char **at);
 /* "integer", 4: one of the language's own, with a name as gfortran writes it. */
 struct type *fortran_basic_type(struct evaluation *v, const char *name, unsigned kind);
@@ -45,7 +45,8 @@ struct type *fortran_dimension(struct evaluation *v, struct type *plain, unsigne
 
 /* Gives procedures of Fortran the names that they have in the source: module::procedure. */
 void fortran_name_functions(struct module *m);
-/* The name of a procedure's DIE: module::procedure; NULL: it is none of Fortran. To be freed. */
+/* The name of a procedure's DIE: module::procedure; NULL: not a procedure of Fortran. To be
+ * freed. */
 char *fortran_qualified(Dwarf_Die *die);
 bool fortran_name_fits(const char *name, const char *wanted);
 /* In lower case; the evaluation's. */

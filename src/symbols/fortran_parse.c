@@ -101,7 +101,7 @@ static bool begins_operator(const char *at)
     return letters > 1 && at[letters] == '.';
 }
 
-/* _8 behind a number; false: there is something that is no kind. */
+/* _8 after a number; false: another suffix follows. */
 static bool take_suffix(struct fortran_parser *p, unsigned *kind)
 {
     char *end;
@@ -175,7 +175,7 @@ static struct tree *fortran_number(struct fortran_parser *p)
                                fortran_basic_type(p->v, "integer", kind));
 }
 
-/* z'ff', o'17', b'101'; NULL: it is none. */
+/* z'ff', o'17', b'101'; NULL: not such a literal. */
 static struct tree *boz_literal(struct fortran_parser *p)
 {
     char letter = (char)tolower((u8)p->at[0]), quote = p->at[1], *end;

@@ -362,7 +362,7 @@ static void complete_in(struct module *m, const char *beginning, size_t most, st
         word--;
     for (size_t n = 0; n < count && found->count < most; n++) {
         if (!strstr(f[n].raw, beginning + word))
-            continue; /* as it is in the name that is not demangled */
+            continue; /* as in the mangled name */
         const char *name = function_name(&f[n]);
         if (strncmp(name, beginning, length) != 0 || functions_is_listed(found, name))
             continue;

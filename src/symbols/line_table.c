@@ -296,7 +296,7 @@ static const struct step_point *ruled_points(struct module *m, size_t *ret_count
     return m->points.items;
 }
 
-/* Modules do not overlap: one behind the other, the points of all are in order. */
+/* Modules do not overlap, so the points of all of them, module after module, are in order. */
 static void gather_points(struct symbols *s)
 {
     size_t all = 0, count;

@@ -150,7 +150,7 @@ static void list_symbols(struct listing *l)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Declarations by file, those without one behind them; then symbols by address. */
+/* Declarations by file, then those without a file; then symbols by address. */
 static int by_file(const void *a, const void *b)
 {
     const struct listed_name *x = a, *y = b;

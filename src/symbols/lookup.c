@@ -8,7 +8,7 @@
  *         those of base classes, those of `using N::x`, and those of `using namespace N` in the
  *         innermost name space that holds both N and the directive
  *     what is private to other files, of the executable first
- *     whatever ends so
+ *     any name that ends so
  *
  * At each of these the file of the frame comes first, then what any file may refer to
  * (name_index.c).  Of a qualified name the first part is looked for like this, and the rest in it.
@@ -338,7 +338,7 @@ static bool lookup_member(struct evaluation *v, const char *name, struct type *o
 static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space,
                             const char *name, struct name_meaning *ret);
 
-/* A class or enum by its whole name; NULL: it is none. */
+/* A class or enum by its whole name; NULL: there is none. */
 static struct type *lookup_type(struct evaluation *v, const char *name)
 {
     struct name_found found;
@@ -505,7 +505,7 @@ static void lookup_note_another(struct evaluation *v, const struct spaces *s, co
         lookup_set_note(v, name, &taken->global, &other.global, 0);
 }
 
-/* A name, perhaps qualified, as it is seen from the spaces around the function. */
+/* Looks up a name, perhaps qualified, from the spaces around the function. */
 static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name,
                         struct name_meaning *ret)
 {
@@ -524,7 +524,7 @@ static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name
 /* --- qualified names -------------------------------------------------------------------------- */
 
 /* What the first part of the name means in the blocks and spaces around the function, if `using` or
- * an alias makes it something else; or the name as it is. */
+ * an alias makes it something else; or the name itself. */
 static const char *lookup_unaliased(struct evaluation *v, struct spaces *s, const char *name)
 {
     const char *end = strstr(name, "::"), *other = NULL;
@@ -787,7 +787,7 @@ static bool lookup_see_unit(void *context, Dwarf_Die *unit)
     return true;
 }
 
-/* A name as it is seen outside of functions in the unit. */
+/* Looks up a name as code outside of functions in the unit would. */
 static bool lookup_from_unit(struct evaluation *v, const struct found_variable *unit,
                              const char *text, unsigned kinds, struct name_meaning *ret)
 {

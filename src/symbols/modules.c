@@ -378,9 +378,9 @@ static bool begins_module(const struct symbols_area *a)
 
 /* Files that are no ELF files are looked at each time; that is a short read.
  *
- * A module is as large as its segments say, which may be more than is mapped of the file: zeroed
- * data is in none.  And less: who prints a backtrace of himself (AddressSanitizer, libbacktrace)
- * maps pieces of his files far away, to read them. */
+ * A module is as large as its segments say. That may be more than is mapped of the file, because
+ * zeroed data is not in the file. It may also be less: programs that print their own backtrace
+ * (AddressSanitizer, libbacktrace) map pieces of their files elsewhere to read them. */
 static bool see_module(struct symbols *s, const struct symbols_area *areas, size_t count, size_t n)
 {
     struct module *m = find_module(s, areas[n].path, areas[n].start);

@@ -386,7 +386,7 @@ struct question {
     bool is_declared;   /* in the frame's file, at the best fit so far */
     struct name_entry entry;
     struct module *found_in;
-    struct list *all;   /* struct name_found: whatever fits; may be NULL */
+    struct list *all;   /* struct name_found: all matches; may be NULL */
 };
 
 /* What an anonymous or inline name space holds is seen in the one around it. */

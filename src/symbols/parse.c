@@ -97,7 +97,7 @@ static const char *word(struct parser *p)
     return values_copy(p->v, from, (size_t)(p->at - from));
 }
 
-/* "<int, foo<3> >" behind a name; its length, 0: none. */
+/* The length of "<int, foo<3> >" after a name; 0: there is none. */
 static size_t template_length(const char *at)
 {
     unsigned deep = 0;

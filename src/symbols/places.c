@@ -96,7 +96,7 @@ static bool places_is_file(struct file_test *t, const char *path)
     return t->was;
 }
 
-/* The line itself, or the next that has code: 0 if there is none; *known: the file is. */
+/* The line itself, or the next that has code; 0 if there is none. *known: the file is known. */
 static unsigned nearest_line(const struct step_point *p, size_t count, const char *file,
                              unsigned line, bool *known)
 {

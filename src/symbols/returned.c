@@ -55,7 +55,7 @@ static bool takes_itself(struct evaluation *v, struct type *plain, Dwarf_Die *fu
     return itself && count == 1;
 }
 
-/* A destructor, or a constructor that copies or moves, that somebody wrote. One that is
+/* A destructor, or a constructor that copies or moves, that the program's author wrote. One that is
  * defaulted in the class is as trivial as what the class is made of. */
 static bool is_written_special(struct evaluation *v, struct type *plain, Dwarf_Die *function)
 {

@@ -512,7 +512,7 @@ static void demangle_const_again(struct demangler *d, bool bare)
     demangle_const(d, bare);
 }
 
-/* Up to 64 bits in decimal, longer ones as they are. */
+/* Up to 64 bits in decimal, longer ones in hexadecimal. */
 static bool demangle_hex(struct demangler *d, u64 *ret, char text[40])
 {
     size_t length = 0;
@@ -673,7 +673,7 @@ static char *demangle_new(const char *mangled)
 
 /* --- the older form --------------------------------------------------------------------------- */
 
-/* $LT$ and its kin, to `to`; how much was read, 0: it is none. */
+/* Writes what an escape such as $LT$ means. The result is its length; 0: not an escape. */
 static size_t demangle_escape(const char *at, const char *end, FILE *out)
 {
     static const char *const escapes[][2] = {

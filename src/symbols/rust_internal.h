@@ -49,9 +49,9 @@ struct error *rust_read_character(struct evaluation *v, const char **at, struct 
 
 char *rust_type_text(struct evaluation *v, struct type *t);     /* to be freed */
 char *rust_type_expanded(struct evaluation *v, struct type *t); /* as `ptype` has it; to be freed */
-/* Reads a type; NULL: there is none at *at, which then stays. */
+/* Reads a type; NULL: there is none, and *at is unchanged. */
 struct type *rust_type_read(struct evaluation *v, const char **at);
-/* u8, i32, bool and so on; NULL: it is none of them. */
+/* u8, i32, bool and so on; NULL: not a basic type. */
 struct type *rust_basic_type(struct evaluation *v, const char *name);
 /* The last part of a path, without generic arguments: "Vec" of "alloc::vec::Vec<i32>"; to be
  * freed. */
@@ -65,8 +65,8 @@ bool rust_is_reference(const struct type *plain);
 bool rust_is_unit(const struct type *plain);
 /* What it shows; false: it is no struct of Rust. */
 bool rust_shown(struct value *value, struct shown *ret);
-/* The variant that an enum is now, as a struct of its own; NULL: it is no enum, or its tag is none
- * of them. */
+/* The variant that an enum is now, as a struct of its own; NULL: it is not an enum, or its tag
+ * names no variant. */
 struct value *rust_variant(struct value *value, const char **ret_name);
 /* References and boxes become what they refer to. */
 struct error *rust_looked_through(struct value *value, struct value **ret);

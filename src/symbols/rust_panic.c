@@ -34,7 +34,7 @@ static char *panic_of_fields(struct value *object)
             continue;
         struct value *variant = rust_variant(field, &name);
         if (variant && !std_member(variant, "__0"))
-            return NULL; /* nobody has asked for the text */
+            return NULL; /* the text is not wanted */
         return value_show_variable(panic_innermost(field));
     }
     return NULL;

@@ -1,5 +1,4 @@
-/* What a value of Rust is made of, whatever its type: a struct, a tuple, a variant of an enum, a
- * reference, a slice.
+/* What a value of Rust consists of: a struct, a tuple, a variant of an enum, a reference, a slice.
  *
  * The compiler describes an enum as a struct with a part per variant; the tag may lie in bytes that
  * one of the variants has no use for (a niche), and then the variant without a number of its own

@@ -641,7 +641,7 @@ static const struct {
     {"Wrapping", rust_shown_inner},         {"Saturating", rust_shown_inner},
 };
 
-/* Another's type of the same name is none of these. */
+/* A type of the same name in another crate does not count. */
 bool rust_is_of_library(struct type *plain, bool *ret_number)
 {
     static const char *const crates[] = {"alloc::", "core::", "std::", "hashbrown::"};

@@ -1,8 +1,8 @@
 /* Types as Rust spells them: written for `whatis` and `ptype`, and read after `as` and in `ptype`.
  *
  * The compiler names pointers, slices, tuples and functions in full ("&[i32]", "*const u8"); a
- * struct or an enum has its own name, and its modules around it.  Arguments that nobody writes, the
- * allocator of a vector for one, are left out.
+ * struct or an enum has its own name, and its modules around it. Arguments that authors never
+ * write, such as the allocator of a vector, are left out.
  */
 #include <ctype.h>
 #include <dwarf.h>

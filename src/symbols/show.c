@@ -89,7 +89,7 @@ static unsigned __int128 masked(__int128 i, unsigned bits)
                        : (unsigned __int128)i & (((unsigned __int128)1 << bits) - 1);
 }
 
-/* 'A' behind its number. */
+/* 'A' after its number. */
 static void show_char_value(FILE *out, __int128 i, unsigned size, char prefix, bool is_unsigned)
 {
     show_decimal(out, i, is_unsigned);
@@ -226,7 +226,7 @@ static bool show_address(struct show *s, struct evaluation *v, u64 address, bool
     return some;
 }
 
-/* The text behind a char pointer. */
+/* The text that a char pointer points to. */
 static void show_pointed_text(struct show *s, struct evaluation *v, u64 address, struct type *of,
                               char prefix)
 {

@@ -137,11 +137,11 @@ struct decimal {
     bool negative, is_special;
     unsigned __int128 coefficient;
     int exponent;
-    unsigned special; /* the five bits behind the sign */
+    unsigned special; /* the five bits after the sign */
 };
 
-/* The exponent is behind the sign, or behind two bits that are set, and then the coefficient has a
- * leading 100 in binary that is not written. */
+/* The exponent follows the sign, or two bits that are set; then the coefficient has a leading
+ * binary 100 that is not stored. */
 static struct decimal read_decimal(const u8 *bytes, unsigned size)
 {
     static const struct { u8 size, exponent_bits; i16 bias; } shapes[] = {{4, 8, 101}, {8, 10, 398},

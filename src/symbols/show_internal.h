@@ -24,7 +24,7 @@ void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code);
 /* Where the next line begins, `more` levels further in than the value that is shown. */
 void show_new_line(struct show *s, unsigned more);
 
-/* show_rust.c: values of Rust.  False: it is none that is shown in a way of its own. */
+/* show_rust.c: values of Rust. False: it has no special form. */
 bool show_rust_scalar(struct show *s, struct value *value, struct type *plain, bool top);
 bool show_rust_struct(struct show *s, struct value *value);
 

@@ -32,7 +32,7 @@ static void show_rust_reference(struct show *s, struct value *value, struct type
     show_value(s, target, false);
 }
 
-/* The constant of the value; a number that is none of them is a number. */
+/* The constant with this value; a number if there is no such constant. */
 static void show_rust_constant(struct show *s, struct type *plain, i64 number)
 {
     const struct member *m = plain->members.items;

@@ -253,7 +253,7 @@ static const struct {
     {"_Node_const_iterator", std_show_iterator},
 };
 
-/* Another's class of the same name is none of these. */
+/* A class of the same name outside of std does not count. */
 static bool is_in_std(struct type *plain)
 {
     char *name = plain->has_die ? names_of_die(plain->module, plain->name, &plain->die) : NULL;

@@ -6,7 +6,7 @@
  *     f(int, const std::string &)        the overload with these parameters
  *
  * Demangled names have a return type if they are instances of templates, template arguments in
- * full, `const` behind what it belongs to, and tags of the ABI; users write none of that so.
+ * full, `const` after what it belongs to, and tags of the ABI; users write none of these.
  */
 #include <ctype.h>
 
@@ -141,7 +141,7 @@ static void add_parameter(FILE *out, const char *from, size_t length)
         fputs("const", out);
 }
 
-/* The list between the parentheses, and what is behind it; to be freed. */
+/* The list between the parentheses, and what follows it; to be freed. */
 static char *plain_parameters(const char *list)
 {
     char *text = NULL, *shorter = type_short_name(list);
@@ -188,8 +188,8 @@ static bool same_parameters(const char *name, const char *wanted)
     return same;
 }
 
-/* What it returns, where the user has written that: as it is shown, so that other words before a
- * name are not taken for it. */
+/* Compares the return type, if the user has written one, in the form in which it is shown: other
+ * words before a name are not taken for it. */
 static bool same_result(const char *name, const char *wanted)
 {
     size_t length = (size_t)(signatures_begin_of(wanted, parameters_of(wanted)) - wanted);

@@ -7,7 +7,7 @@ static bool word_in(struct evaluation *v, u64 address, u64 *ret)
     return v->symbols->host.read(v->symbols->host.context, address, ret, 8);
 }
 
-/* Where the element of a node is: behind its header, as the element's alignment has it. */
+/* Where the element of a node is: after its header, aligned for its type. */
 static u64 std_after_header(struct evaluation *v, u64 header, struct type *of)
 {
     u64 align = type_alignment(v, of);

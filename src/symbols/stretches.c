@@ -1,8 +1,8 @@
 /* Stretches: how the compiler keeps a variable in each part of its function's code.
  *
  * A variable with a location list is in memory here, in a register there, a constant in a third
- * part and nowhere in a fourth.  The evaluation notes the variables of which that is so, for those
- * who ask about other moments than the present one.
+ * part and nowhere in a fourth. The evaluation notes such variables, for callers that ask about
+ * other moments than the current one.
  */
 #include <dwarf.h>
 

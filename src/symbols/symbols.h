@@ -1,8 +1,8 @@
 /* Symbols: the program as its author sees it.  Files, functions, lines, frames.
  *
- * Knows nothing of time: it is handed functions that read memory as it is at the present moment,
- * and that open files of the recording.  Built on elfutils' libdw, which reads ELF and DWARF; what
- * is malformed there is "not available" here, never a crash.
+ * Knows nothing of time: it is given functions that read memory at the current moment, and that
+ * open files of the recording. Built on elfutils' libdw, which reads ELF and DWARF; what is
+ * malformed there is "not available" here, never a crash.
  *
  *   modules.c     ELF files in the address space, their debug information wherever it is
  *   line_table.c  line tables and step points
@@ -47,7 +47,7 @@ struct symbols_host {
 struct symbols_area {
     u64 start, end, offset;
     const char *path;
-    /* known to be without: a file whose areas are all so is data, whatever is in it */
+    /* known to have no code: a file whose areas are all so is data, whatever its contents */
     bool no_code;
 };
 
@@ -90,7 +90,7 @@ struct step_point {
     u64 pc;
     const char *file;
     u32 line;
-    bool entry;         /* the first of its function, behind the prologue */
+    bool entry;         /* the first of its function, after the prologue */
     /* On the way from a call to the function that is meant: in the dynamic linker, in the resolver
      * of an IFUNC, or in a thunk of C++. */
     bool detour;
@@ -209,8 +209,8 @@ struct frame {
  * (may be NULL) gets why it ended early, or NULL. */
 struct error *symbols_unwind(struct symbols *s, const u64 reg[FRAME_REGISTERS], size_t most,
                              struct frame **ret, size_t *ret_count, const char **ret_why);
-/* The same, as far as it is asked for. Frames are lent until the next call; there are at least
- * `least` of them unless the stack has fewer. */
+/* The same, made step by step. Frames are valid until the next call; there are at least `least` of
+ * them unless the stack has fewer. */
 struct unwinding;
 struct unwinding *unwinding_create(struct symbols *s, const u64 reg[FRAME_REGISTERS]);
 /* The same of a stack at rest, of which no more is known. */

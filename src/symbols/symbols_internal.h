@@ -85,7 +85,7 @@ struct symbols {
     struct link_order linked;
     u32 version;
     struct list modules; /* struct module * */
-    struct list shown;   /* struct symbols_module, for those who ask for all */
+    struct list shown;   /* struct symbols_module, for callers that want all */
     struct list skipped; /* char * */
     struct list points;  /* of all modules */
     u32 points_version;
@@ -166,7 +166,7 @@ void tail_calls_between(struct symbols *s, const struct frame *caller, u64 calle
                         struct list *ret);
 
 void frame_set_register(struct frame *f, unsigned number, u64 value);
-/* A caller: behind its call, with the stack as it is then. */
+/* A caller: its pc is after its call, and its stack as after the return. */
 void frame_go_on(struct frame *f, u64 rsp, u64 pc);
 /* epilogue.c: the caller, as the function's code from here to its return implies; false: it does
  * not. */
@@ -198,7 +198,8 @@ bool module_in_code(struct module *m, u64 address);
 const char *function_name(struct function_symbol *f);
 /* Does a name that a user has written mean the function? */
 bool function_is_named(struct function_symbol *f, const char *wanted);
-/* A symbol's name as its language writes it (demangle.c); NULL: it is as it is.  To be freed. */
+/* A symbol's name as its language writes it (demangle.c); NULL: the name is not mangled. To be
+ * freed. */
 char *demangle(const char *raw, bool *ret_rust);
 void module_drop_functions(struct module *m);
 /* Adds the stubs of the linker to its functions (stubs.c). */

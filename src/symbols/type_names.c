@@ -102,8 +102,7 @@ static const char *type_names_own_name(const char *name, const char *argument)
 
 static char *type_names_read_name(struct name_reader *r, bool inside);
 
-/* From behind the `<` to behind its `>`; takes what stands before it, and gives that with the
- * arguments. */
+/* Reads from after the `<` to after its `>`. Takes `before`, and returns it with the arguments. */
 static char *with_arguments(struct name_reader *r, char *before)
 {
     char *arguments[ARGUMENTS_MOST], *whole;

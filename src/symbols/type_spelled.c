@@ -211,7 +211,7 @@ static bool is_table_pointer(const struct member *m)
     return m->is_artificial && m->name && strncmp(m->name, "_vptr", 5) == 0;
 }
 
-/* Whether a class begins with a label: where all is as usual there is none. */
+/* Whether a class begins with an access label: with the default access there is none. */
 static unsigned first_access(struct type *t, const struct member *m, size_t count)
 {
     unsigned usual = usual_access(t);
@@ -322,7 +322,7 @@ static void write_enum(struct evaluation *v, FILE *out, struct type *t, const ch
     fputc('}', out);
 }
 
-/* The struct or enum at the core of it is spelled out, whatever is around. */
+/* The struct or enum at the core of the type is spelled out. */
 static struct type *core_of(struct evaluation *v, struct type *t, const char **ret_qualifiers)
 {
     for (unsigned n = 0; n < SPELL_DEEP; n++) {

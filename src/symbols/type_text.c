@@ -37,7 +37,7 @@ static char *named(struct type_writer *w, struct type *t, const char *qualifiers
     return text;
 }
 
-/* `this` does not change, whatever the debug information says of it. */
+/* `this` is a const pointer, even if the debug information does not say so. */
 static char *parameter(struct type_writer *w, struct module *m, Dwarf_Die *die)
 {
     Dwarf_Attribute a;
@@ -48,7 +48,7 @@ static char *parameter(struct type_writer *w, struct module *m, Dwarf_Die *die)
     return declare(w, t, xformat("%s", is_this ? " const" : ""));
 }
 
-/* With `hide`, those that nobody wrote are left out. */
+/* With `hide`, parameters that the author did not write are left out. */
 static char *parameter_list(struct type_writer *w, struct module *m, Dwarf_Die *function, bool hide)
 {
     Dwarf_Die child;
@@ -180,7 +180,7 @@ static char *declare_function(struct type_writer *w, struct type *t, char *inner
     return declare(w, type_target(w->v, t), more);
 }
 
-/* const and volatile stand before a name and behind a star. */
+/* const and volatile are written before a name and after a star. */
 static char *declare_qualified(struct type_writer *w, struct type *t, char *inner)
 {
     bool is_const = false, is_volatile = false;

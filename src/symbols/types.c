@@ -207,7 +207,7 @@ static bool dimension_count(struct evaluation *v, struct type *t, Dwarf_Die *ran
     return true;
 }
 
-/* The array over the dimension `range` and those behind it. */
+/* The array over the dimension `range` and those after it. */
 static void make_dimension(struct evaluation *v, struct type *t, Dwarf_Die *range)
 {
     Dwarf_Die next = *range;
@@ -309,7 +309,8 @@ static void make_pointer(struct type *t, enum type_kind kind)
         t->size = 8;
 }
 
-/* One to a function is a pair of words, whatever the debug information says of its size. */
+/* A pointer to a member function is a pair of words, even if the debug information gives another
+ * size. */
 static void make_member_pointer(struct type *t)
 {
     Dwarf_Attribute a;

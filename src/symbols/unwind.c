@@ -1,8 +1,8 @@
 /* A step from a frame to its caller, by the call frame information of the files.
  *
- * frames.c makes lists of such steps. A frame whose code has none is left as the code itself
- * says (epilogue.c), or by its frame pointer if that looks like one; else the backtrace ends
- * there and says so.
+ * frames.c makes lists of such steps. For code without such information, the caller is found from
+ * the code itself (epilogue.c), or by the frame pointer if that looks valid. Otherwise the
+ * backtrace ends there and says so.
  */
 #include <dwarf.h>
 
@@ -204,7 +204,7 @@ static bool is_preserved(int number, bool said)
     return number == DWARF_RBX || (said && number != DWARF_RAX);
 }
 
-/* A register of the caller; false: nobody knows. */
+/* A register of the caller; false: not known. */
 static bool find_register(struct unwind_step *step, Dwarf_Frame *frame, int number, u64 *ret)
 {
     Dwarf_Op memory[3], *ops;
@@ -319,7 +319,7 @@ static bool step_from_entry(struct symbols *s, struct frame *from, struct frame 
     return true;
 }
 
-/* In a gap it may not be true: it must lead behind a call. */
+/* In a gap the information may be wrong: the return address must be after a call. */
 static bool leads_behind_call(struct symbols *s, u64 pc)
 {
     u64 calls[CALLS_BEFORE_MOST];

@@ -167,8 +167,8 @@ bool value_function(struct value *value, u64 *ret_address); /* false: it is no f
 bool value_is_gone(const struct value *value);
 /* Where it lies: memory, and how much; false: in a register, computed, or in parts. */
 bool value_memory(struct value *value, u64 *ret_address, u64 *ret_size);
-/* A bit-field's bits in the bytes of value_memory(), from the lowest of the first; false: it is
- * none. */
+/* A bit-field's bits in the bytes of value_memory(), from the lowest of the first; false: not a
+ * bit-field. */
 bool value_bits(struct value *value, u32 *ret_offset, u32 *ret_size);
 /* All bytes of memory that the value was read from: pointers followed on the way, too; *ret to
  * be freed.  For a watch. */
@@ -274,7 +274,7 @@ enum variable_keeping values_kept(struct evaluation *v, size_t index, u64 pc);
 /* --- what memory that has changed means (parts.c) --------------------------------------------- */
 
 struct memory_range { u64 start, end; };
-/* The first that ends behind the address. */
+/* The first range that ends after the address. */
 size_t memory_ranges_find(const struct memory_range *ranges, size_t count, u64 address);
 
 /* A variable, or the member or element of one, that is shown whole. */
@@ -292,7 +292,7 @@ struct changed_part {
     const char *library; /* of the system, which keeps it: it is told whole, without text; NULL:
                           * it is the program's */
 };
-/* Is the file a library of the system: one that is not a part of what somebody debugs? */
+/* Is the file a library of the system: one that is not part of the program being debugged? */
 bool symbols_is_system_library(const char *path);
 
 /* What a pointer leads to. */

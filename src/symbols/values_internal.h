@@ -51,7 +51,7 @@ struct type {
     bool is_of_descriptor; /* by the descriptor alone; the debug information says nothing */
     bool is_allocatable;
     const char *absent;   /* "not allocated", "not associated": it has no data; NULL: it has */
-    struct type *target;  /* pointed to, of the elements, returned, the type behind a name; ask
+    struct type *target;  /* pointed to, of the elements, returned, or named by a typedef; use
                            * type_target() */
     bool has_die, target_made, members_made;
     struct module *module;
@@ -102,12 +102,12 @@ u64 type_alignment(struct evaluation *v, struct type *t);
 i64 type_stride(struct evaluation *v, struct type *plain);
 /* Do all bytes lie side by side, in the order of the elements? */
 bool type_is_contiguous(struct evaluation *v, struct type *plain);
-/* How a character of it is written: 0: it is none; else ' ', 'L', 'u' or 'U'. */
+/* The prefix of its character constants: ' ', 'L', 'u' or 'U'; 0: not a character type. */
 char type_character(struct evaluation *v, struct type *t);
 /* To be freed. */
 char *type_text(struct evaluation *v, struct type *t);
 char *type_declaration(struct evaluation *v, struct type *t, const char *name);
-/* Those of a function that somebody wrote, with commas between them; to be freed. */
+/* The parameters that the author of a function wrote, separated by commas; to be freed. */
 char *type_parameters(struct evaluation *v, struct module *m, Dwarf_Die *function);
 /* What a pointer to members means: a virtual function, or the member at an offset, or NULL.  To
  * be freed. */
@@ -189,7 +189,7 @@ bool names_is_by_scope(const struct name_found *f);
 bool names_is_whole(const struct name_found *f);
 /* Is it of the frame's file? */
 bool names_is_own(const struct name_found *f);
-/* Adds whatever has the name, or ends so (struct name_found). */
+/* Adds everything that has the name, or whose name ends so (struct name_found). */
 void names_all(struct evaluation *v, const char *name, unsigned kinds, struct list *ret);
 enum name_tag names_tag(Dwarf_Die *die, bool cplusplus);
 bool names_tag_fits(enum name_tag tag, unsigned kinds);
@@ -237,7 +237,7 @@ struct evaluation {
     struct symbols *symbols;
     struct values_request request;
     struct frame_view view;
-    const struct frame *registers; /* whose `$rax` and others are; NULL: nobody's */
+    const struct frame *registers; /* the frame of `$rax` and other registers; NULL: no frame */
     bool innermost;            /* vector registers are this frame's */
     Dwarf_Die *blocks;         /* innermost first, the function of the frame last */
     size_t block_count;
@@ -327,7 +327,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
 /* What a parameter was at the entry of its function (`name@entry`), as the caller knows it;
  * NULL: it does not. */
 struct value *variables_at_entry(struct evaluation *v, const struct found_variable *f);
-/* The DIE's bound or count, whatever form it has. */
+/* The DIE's bound or count, in any form. */
 bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a, i64 *ret);
 /* The same of a type's attribute, of an object at the address, and of the dimension if its rank is
  * known by the object alone; both may be NULL. */
@@ -521,7 +521,7 @@ struct callable {
     struct module *module;
     Dwarf_Die die;         /* has_die: of the declaration or the definition */
     bool has_die;
-    struct type *class;    /* of a method that is no static one; NULL: it is none */
+    struct type *class;    /* of a method that is not static; otherwise NULL */
     bool is_virtual;
     u64 slot;              /* in the table of virtual functions */
     bool is_variadic, is_unprototyped;
@@ -665,7 +665,8 @@ bool show_standard(struct value *value, struct shown *ret);
 bool go_shown(struct value *value, struct shown *ret);
 /* "*main.Node": types have names where C has none; NULL: it is no type of Go. */
 const char *go_type_name(struct type *t);
-/* An interface becomes what it holds, or what that points to; others stay as they are. */
+/* An interface becomes what it holds, or what that points to; other values are returned
+ * unchanged. */
 struct value *go_looked_through(struct value *value);
 bool go_shown_handle(struct value *value, struct shown *ret);
 /* For the descriptions of the classes (std_containers.c, std_holders.c): a member by its path,
@@ -704,7 +705,8 @@ struct show_text {
 void show_characters(FILE *out, const u8 *bytes, u64 count, const struct show_text *how);
 void show_character(FILE *out, u32 c, char prefix, char quote);
 void show_json_text(FILE *out, const u8 *bytes, size_t count);
-/* A string behind a pointer: its characters up to `most`; *ret to be freed; false: not there. */
+/* A string that a pointer points to: its characters up to `most`; *ret to be freed; false: not in
+ * memory. */
 bool show_read_string(struct evaluation *v, u64 address, unsigned width, size_t most, u8 **ret,
                       size_t *ret_count, bool *ret_ended);
 void show_float(FILE *out, const struct type *plain, const u8 *bytes);

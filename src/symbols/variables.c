@@ -118,7 +118,7 @@ static void view_frame(struct evaluation *v, size_t index, struct frame_view *re
     free(chain);
 }
 
-/* The frame that is no part of another, at or behind `index`. */
+/* The first frame at or after `index` that is not inlined into another. */
 static size_t real_frame(const struct values_request *q, size_t index)
 {
     while (index < q->frame_count && q->frames[index].inlined)

@@ -35,10 +35,10 @@ int growth_wait(const struct growth *g)
 static void growth_put(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* stderr is not shown */
+        return; /* the terminal is gone */
 }
 
-/* Does the terminal scroll normally, and may this process write to it? */
+/* Is the terminal in line mode with echo, and may this process write to it? */
 static bool is_free(const struct growth *g)
 {
     struct termios t;

@@ -124,7 +124,7 @@ char *dbg_input_file_next(struct dbg_input *in, const char *prompt)
     return line;
 }
 
-/* All of it, whatever goes wrong in between.  At the prompt an empty line does the last command
+/* Reads all lines, even if some of them fail. At the prompt an empty line does the last command
  * again, if that makes sense. */
 struct error *dbg_read_input(struct dbg *d, struct dbg_input *in)
 {

@@ -1,9 +1,8 @@
 /* changes: which variables a statement, a call or a stretch of time changed.
  *
  * Memory of the earlier moment is kept and compared with that of the later one; what differs is
- * named there, by variables, and then by what pointers lead to.  The old values are those of a
- * second look at the earlier moment. The session is where it was when it has ended, whatever
- * happened.
+ * named there, by variables, and then by what pointers lead to. The old values are those of a
+ * second look at the earlier moment. Afterwards the session is where it was, in every case.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ struct call_mark {
     char *name;
 };
 
-/* Where names are looked up: outside of functions, in a call, or behind pointers. */
+/* Where names are looked up: outside of functions, in a call, or through pointers. */
 struct change_scope {
     enum { SCOPE_GLOBAL, SCOPE_CALL, SCOPE_POINTERS } kind;
     struct call_mark call;  /* at the later moment */
@@ -319,7 +318,7 @@ static const struct symbols_module *module_of(struct symbols *s, u64 address)
     return NULL;
 }
 
-/* What a span is called: its datum in a module, else its area; to be freed. */
+/* The name of a span: its datum in a module, otherwise its area; to be freed. */
 static char *span_name(struct dbg *d, struct symbols *s, const struct control_area *area,
                        u64 address)
 {

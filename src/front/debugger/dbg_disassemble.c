@@ -39,7 +39,7 @@ struct disassembled {
     char text[160];
 };
 
-/* Numbers as they are elsewhere in ebb: without leading zeros, and in small letters. */
+/* Numbers in ebb's usual form: without leading zeros, and in lower case. */
 static const ZydisFormatter *formatter(bool att)
 {
     static ZydisFormatter formatters[2];

@@ -1,8 +1,8 @@
 /* find: where a pattern of bytes is in memory.
  *
- * The pattern is made of values, one behind the other: each with its own bytes, or, where a size
- * was said, as an integer of that size.  Places may overlap.  `$numfound` is how many there are,
- * `$_` the last of them.
+ * The pattern is made of values, one after the other: each with its own bytes, or, where a size was
+ * said, as an integer of that size. Places may overlap. `$numfound` is how many there are, `$_` the
+ * last of them.
  */
 #include <ctype.h>
 #include <stdlib.h>

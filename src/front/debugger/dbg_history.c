@@ -20,7 +20,7 @@ struct asked {
     enum form form;
 };
 
-/* A change, as it is shown. */
+/* A change, in the form in which it is shown. */
 struct history_row {
     const struct history_change *change;
     char *old, *new, *function;

@@ -1,7 +1,7 @@
 /* The debugger's state, and what the files dbg*.c share.
  *
- * A command gets its row and the rest of the line.  It says what it has to say with dbg_say() and,
- * for those who read JSON, dbg_field_*(); the answer is printed when it has ended.
+ * A command gets its row and the rest of the line. It answers with dbg_say() and, for readers of
+ * JSON, dbg_field_*(). The answer is printed when the command has ended.
  *
  * What a command does is done by src/debug; these files read its words and say what came of it.
  */
@@ -218,7 +218,7 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args);
-/* Each on a line, behind `indent`. */
+/* Each on a line, indented by `indent`. */
 struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent);
 char *dbg_display_label(const struct debug_display *display); /* to be freed */
 void dbg_say_displays(struct dbg *d);

@@ -1,4 +1,4 @@
-/* Memory as it is: x.
+/* x: dumps memory.
  *
  * What is not said of format and size is what it was last time, as in gdb: `print/d` also sets the
  * format of x.
@@ -170,8 +170,8 @@ static struct error *examine_code(struct dbg *d, struct evaluation *v, u64 *at,
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* A string begins behind a null, or where so many characters precede its end as are shown at most.
- * The one that goes on at the address is the last of them. */
+/* A string begins after a null, or as many characters before its end as are shown at most. The
+ * string that contains the address is the last of them. */
 static struct error *strings_before(struct dbg *d, u64 *at, struct format *f)
 {
     u64 size = unit_size(f), counted = 0, begin = *at, next = *at;

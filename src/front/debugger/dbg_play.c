@@ -1,4 +1,4 @@
-/* play and bplay: one statement after the other, at a rate, each shown as it is come to.
+/* play and bplay: show one statement after the other, at a rate.
  *
  * Each step is a movement like any other, so breakpoints, watchpoints and signals end it.  For
  * `undo` all of it is one movement.  A step that takes longer than the rate allows delays those
@@ -37,7 +37,7 @@ struct playing {
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
-/* "5/s", "0.5/s" or "5"; false: it is none. */
+/* "5/s", "0.5/s" or "5"; false: not a rate. */
 static bool read_rate(const char *word, double *ret)
 {
     char *end;

@@ -70,7 +70,7 @@ static struct error *find_setting(const char *word, size_t length, const struct 
                      (int)length, word, dbg_print_words);
 }
 
-/* on, off and the like; false: the word is none of them. */
+/* on, off and their synonyms; false: another word. */
 static bool read_on_off(const char *word, size_t length, bool *ret)
 {
     static const struct { const char *word; bool value; } words[] = {

@@ -27,7 +27,7 @@ static char escaped(char c)
     return found ? bytes[found - letters] : 0;
 }
 
-/* The format between its quotes; *at is behind them then.  To be freed. */
+/* The format between its quotes, to be freed; *at moves past it. */
 static struct error *read_format(const char **at, char **ret)
 {
     struct error *err = NULL;

@@ -30,7 +30,7 @@ static void begin_typing(struct tui *t, const char *prompt, const char *text)
     typed_line_set(&t->typing.line, text);
 }
 
-/* `older` or newer than what is shown; behind the newest is the line that was being typed. */
+/* `older` or newer than what is shown; after the newest comes the line that was being typed. */
 static void recall(struct tui *t, bool older)
 {
     struct tui_typing *y = &t->typing;
@@ -337,7 +337,8 @@ static char *plain_key(struct tui *t, u32 key)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* From behind the cursor's line to the line itself; an empty text is the last one again. */
+/* From the line after the cursor around to the line itself; an empty text repeats the last
+ * search. */
 static void tui_search(struct tui *t, const char *text)
 {
     if (*text) {

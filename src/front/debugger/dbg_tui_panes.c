@@ -1,8 +1,8 @@
 /* Where the panes are, and what is in them.
  *
  *   time                        the first row
- *   source     | stack          beside each other if it is wide enough, else one above the other,
- *              else | locals         with a line each for stack and locals
+ *   source     | stack          beside each other if the terminal is wide enough; otherwise one
+ *              | locals         above the other, with a line each for stack and locals
  *   messages                    more of them while the last answer is long
  *   keys                        if it is high enough
  *   command                     the last row

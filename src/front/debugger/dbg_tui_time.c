@@ -71,7 +71,7 @@ static void tui_time_draw_bar(const struct bar *b, u64 here)
         draw_motion(b);
 }
 
-/* What stands behind the bar; to be freed.  Shorter words where there is less room. */
+/* The text after the bar; to be freed. Shorter words where there is less room. */
 static char *words(const struct tui *t, const struct bar *b)
 {
     const struct session_place *place = &t->view.place;

@@ -1,6 +1,6 @@
-/* Waiting for the user, who may strike a key, press Ctrl-C, or change the terminal.
+/* Waiting for the user: a key, a Ctrl-C, or a new size of the terminal.
  *
- * While nothing has come, the session is given time to prepare for steps back.
+ * While nothing comes, the session uses the time to prepare for steps back.
  */
 #include <errno.h>
 #include <poll.h>

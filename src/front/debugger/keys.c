@@ -1,6 +1,5 @@
-/* Keys: see the header.  A key without a character is an escape, a bracket or an O, perhaps
- * numbers, and a letter or a tilde (ECMA-48, 5.4); an escape behind which nothing comes is the key
- * itself. */
+/* Keys: see the header. A key without a character is an escape, a bracket or an O, perhaps numbers,
+ * and a letter or a tilde (ECMA-48, 5.4); an escape that nothing follows is the key itself. */
 #include "front/debugger/keys.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/types.h"
 
 enum key {
-    KEY_NONE = 0x200000, /* something that nobody knows; above all characters */
+    KEY_NONE = 0x200000, /* an unknown key; above all characters */
     KEY_GONE,            /* there will be no more */
     KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_HOME, KEY_END, KEY_PAGE_UP, KEY_PAGE_DOWN,
     KEY_DELETE, KEY_ESCAPE,

@@ -26,7 +26,7 @@ static void say_opening(struct dbg *d)
     dbg_answer_end(d, "open", NULL);
 }
 
-/* Lines of -c stand one behind the other, so that `commands` finds what follows it. */
+/* Lines of -c follow each other in one list, so that `commands` finds the lines after it. */
 struct order_list {
     const struct replay_order *at, *end;
 };
@@ -63,7 +63,7 @@ static void obey_terminal(struct dbg *d, bool tui)
         dbg_obey(d, "layout src");
     error_destroy(dbg_read_input(d, in));
     dbg_edit_close(in);
-    d->failed = false; /* whoever typed it has seen it */
+    d->failed = false; /* the user has seen the error */
 }
 
 static void obey_stdin(struct dbg *d)

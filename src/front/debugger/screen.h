@@ -3,8 +3,8 @@
  *
  * While it is open, the terminal shows its alternate screen and hands over each key as it is
  * struck; what the program prints in the meantime, on stdout and on stderr, is kept in a file in
- * memory for whoever wants to show it.  Terminal, stdout and stderr are given back however the
- * program ends or is suspended, by screen_close() or by a signal; what nobody has shown is printed
+ * memory, to be shown later. The terminal, stdout and stderr are restored however the program ends
+ * or is suspended, by screen_close() or by a signal; output that has not been shown is printed
  * then.
  *
  * There is one terminal, so there is one screen.  Hosted; knows nothing of debugging.
@@ -34,7 +34,7 @@ int screen_width(const struct screen *s);
 int screen_height(const struct screen *s);
 bool screen_fine(const struct screen *s); /* it has more than ASCII */
 
-/* Drawing is seen by nobody before screen_show(). */
+/* Drawing becomes visible at screen_show(). */
 void screen_clear(struct screen *s);
 /* Columns that it took; at most `width`.  A tab goes to the next multiple of eight of the text,
  * whose first `skip` columns are left out. */

@@ -1,4 +1,4 @@
-/* The terminal below a screen: entered, left, and given back whatever happens.  See screen.h. */
+/* The terminal below a screen: entered, left, and always restored. See screen.h. */
 #ifndef FRONT_SCREEN_TERMINAL_H
 #define FRONT_SCREEN_TERMINAL_H
 

@@ -15,10 +15,10 @@ struct typed_line {
 
 void typed_line_init(struct typed_line *t);
 void typed_line_deinit(struct typed_line *t);
-void typed_line_set(struct typed_line *t, const char *text); /* the cursor behind it */
+void typed_line_set(struct typed_line *t, const char *text); /* the cursor after it */
 void typed_line_insert(struct typed_line *t, const char *text, size_t size);
 
-/* False if the key is none that edits a line. */
+/* False if the key does not edit a line. */
 bool typed_line_key(struct typed_line *t, u32 key);
 
 #endif

@@ -1,7 +1,7 @@
 /* UTF-8: see the header. */
 #include "front/debugger/utf8.h"
 
-/* How many bytes follow a first one; -1: it is none. */
+/* How many bytes follow a first byte; -1: it is not a first byte. */
 static int bytes_behind(u8 first)
 {
     return first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2

@@ -2,7 +2,7 @@
  * the user's own gdb on it.
  *
  *   serve_command.c   ebb serve: where a client connects; one client at a time
- *   gdb_command.c     ebb gdb: a server behind a private socket, and gdb in front of it
+ *   gdb_command.c     ebb gdb: a server on a private socket, and gdb connected to it
  *   wire.c            packets: frames, check sums, escapes
  *   link.c            a client: a thread that reads, so that Ctrl-C is seen during a movement
  *   rsp*.c            what each packet means, in words of session/session.h

@@ -50,7 +50,7 @@ struct client_link {
     size_t count;
     bool gone, closing, busy, interrupted, acks;
     bool fleeting; /* see link_forget_interrupts */
-    u64 lapses; /* when a Ctrl-C that nobody heeded is forgotten; nanoseconds, 0: not yet */
+    u64 lapses; /* when a Ctrl-C that ended no movement is forgotten; nanoseconds, 0: not yet */
     struct session *moving;
     struct reply sent; /* the last frame: to be sent again if it was damaged on the way */
     struct wire wire;  /* the reader's */

@@ -10,7 +10,7 @@
 struct listener {
     int fd;
     u16 port;   /* of a port: which it became */
-    char *path; /* of a file; else NULL */
+    char *path; /* of a file; otherwise NULL */
 };
 
 /* Port 0: any that is free. */

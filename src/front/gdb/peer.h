@@ -1,4 +1,4 @@
-/* Whose the other end of a connection is: who may look into a recording is its owner alone. */
+/* Which user is at the other end of a connection: only the owner of a recording may read it. */
 #ifndef FRONT_PEER_H
 #define FRONT_PEER_H
 

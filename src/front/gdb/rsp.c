@@ -73,7 +73,7 @@ static double rsp_seconds_now(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* Nobody is connected yet: who waits at a terminal is told how far it has got. */
+/* No client is connected yet: shows the progress to a user at a terminal. */
 static void show_opening(struct rsp *r, struct moment at, struct moment goal)
 {
     if (!r->opening_since)

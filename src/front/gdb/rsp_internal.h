@@ -82,7 +82,7 @@ struct rsp_facts {
     u32 *vforks; /* pids of children of vfork */
     size_t vfork_count;
     u32 vfork_begun; /* while they are looked for: by this thread, and 1 */
-    bool files_changed; /* one that was mapped is no longer the one that is here by its name */
+    bool files_changed; /* a file that was mapped has been replaced since */
     u32 ppid, uid, gid;
     char *arguments, *environment, *directory; /* lists of strings, each with its zero */
     char *mapped; /* names of files, likewise */
@@ -96,7 +96,7 @@ struct rsp {
     struct reply reply;
     const char *end;        /* of the packet that is being handled */
     bool attached, over;
-    bool is_lldb;           /* counts signals as the kernel does, puts threads behind packets */
+    bool is_lldb;           /* counts signals as the kernel does, appends threads to packets */
     bool is_gdb;
     bool hides_pid;         /* another process of this machine has the same */
     bool multiprocess, swbreak, hwbreak, fork_events, vfork_events, exec_events;

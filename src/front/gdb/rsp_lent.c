@@ -1,9 +1,9 @@
 /* Memory that the client has for itself: `_M` and `_m`.
  *
- * LLDB puts expressions and their results there, breakpoint conditions too, and takes it to be
- * there from then on, whatever moves.  In the recording there is no such memory.  So its bytes are
- * kept here, at addresses that the program does not use; a copy that is to run gets them before,
- * and they are fetched from it afterwards.
+ * LLDB puts expressions and their results there, breakpoint conditions too, and expects them to
+ * stay there, even when the session moves. In the recording there is no such memory. So its bytes
+ * are kept here, at addresses that the program does not use; a copy that is to run gets them
+ * before, and they are fetched from it afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>

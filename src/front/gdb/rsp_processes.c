@@ -2,10 +2,10 @@
  * tracks: over a fork to the child's, over an exec to that of the next program, and back.
  *
  * A fork is told with the pid of the child, which gdb lets go of at once, or follows, or keeps
- * (`set detach-on-fork off`).  Until it has decided, the child is the *phantom*: no session is
- * opened for it, and reading it reads its parent, which stands just behind the fork.  One that is
+ * (`set detach-on-fork off`). Until it has decided, the child is the *phantom*: no session is
+ * opened for it, and reading it reads its parent, which stands just after the fork. One that is
  * kept is a process of its own from the next movement on, with a session of its own as soon as the
- * client turns to it.  There is one current process; turning to another exchanges what belongs to a
+ * client turns to it. There is one current process; turning to another exchanges what belongs to a
  * process.
  *
  * A child of vfork lives in its parent's track until it executes a program.  So it can be
@@ -93,7 +93,7 @@ bool rsp_processes_pass_fork(struct rsp *r, bool step)
 
 /* --- turning --------------------------------------------------------------------------------- */
 
-/* The replay of a forked track begins with its parent's program; its client stands behind the
+/* The replay of a forked track begins with its parent's program; its client stands after the
  * fork. */
 static struct error *go_behind_fork(struct session *s, struct moment birth)
 {

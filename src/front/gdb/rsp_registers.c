@@ -27,7 +27,7 @@ static void add_register(const struct register_state *s, u32 number, struct repl
     reply_hex(to, value, register_table_size(number));
 }
 
-/* LLDB puts the thread behind the packet: `;thread:NN;`. */
+/* LLDB appends the thread to the packet: `;thread:NN;`. */
 static u32 thread_behind(struct rsp *r, const char *args)
 {
     const char *at = strstr(args, "thread:");

@@ -98,8 +98,8 @@ static void add_hit(struct rsp *r, const struct rsp_breakpoint *p)
     }
 }
 
-/* The end by a signal is that signal; only who wants to go on from there is told that there is
- * nothing more. */
+/* The end by a signal is reported as that signal. Only a client that then continues is told that
+ * the recording has ended. */
 static void add_reason(struct rsp *r, const struct session_place *place)
 {
     const struct rsp_breakpoint *p = telling_breakpoint(r);

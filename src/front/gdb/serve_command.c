@@ -1,8 +1,8 @@
 /* ebb serve: a recording, for any client that speaks the GDB remote serial protocol.
  *
- * The recording is opened before anybody can connect, so that what is wrong with it is said
- * here.  One client is served; when it leaves, or is gone, the server ends and every process of
- * the session with it.
+ * The recording is opened before a client can connect, so that its errors are printed here. One
+ * client is served; when it leaves, or is gone, the server ends and every process of the session
+ * with it.
  */
 #include <signal.h>
 #include <stdio.h>

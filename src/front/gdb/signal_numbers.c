@@ -1,5 +1,5 @@
-/* Signals as gdb's protocol counts them, whatever the machine: see include/gdb/signals.def of
- * gdb for the numbers. */
+/* The numbers of signals in gdb's protocol, which are the same on all machines: see
+ * include/gdb/signals.def of gdb for the numbers. */
 #include "front/gdb/rsp_internal.h"
 
 /* By the kernel's number on x86-64. */

@@ -39,8 +39,8 @@ void wire_frame(struct reply *r, const char *bytes, size_t size);
 /* A digit's value, or -1. */
 int wire_digit(char c);
 
-/* Reads hex digits, as many as there are and at most 16; false if there is none.  *at moves
- * behind. */
+/* Reads hex digits, as many as there are and at most 16; false if there is none. *at moves past
+ * them. */
 bool wire_number(const char **at, u64 *ret);
 
 /* Reads pairs of hex digits up to the end of the text or `most` bytes; the number of bytes, or
