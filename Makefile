@@ -183,15 +183,18 @@ compile_commands.json:
 	       | sed '$$s/,$$//'; \
 	   echo ']'; } > $@
 
+# What a user starts with one word builds on all processors.
+PARALLEL = -j$(shell nproc)
+
 demo:
 	@tools/deps build
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s $(PARALLEL) all
 	@tools/demo $(BUILD)/ebb
 
 check:
 	@tools/deps build
 	@tools/deps test corpus || echo 'some tests will be skipped'
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run $(SUITES)
 
 # A suite takes the names of its sessions.
@@ -208,7 +211,7 @@ golden-update:
 bench:
 	@tools/deps build
 	@tools/deps bench || echo 'some programs will be left out'
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@BUILD='$(BUILD)' bench/run
 	@BUILD='$(BUILD)' bench/record
 	@BUILD='$(BUILD)' bench/session
@@ -218,7 +221,7 @@ bench:
 torture:
 	@tools/deps build
 	@tools/deps test corpus || echo 'some tests will be skipped'
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run --torture
 
 # The manual pages and completion scripts are made by ebb itself, from its table of commands.
