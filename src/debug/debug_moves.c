@@ -3,6 +3,10 @@
  * One movement of the user may take several of the session: a breakpoint may wait for a library
  * that is not there yet, so that each arrival of one is looked at; and a condition that could not
  * be compiled is looked at at each stop.  So where one has been, for undo and redo, is kept here.
+ *
+ * After a stop that the user need not hear of, a movement that looks for breakpoints is made again
+ * from there.  Any other leads to a place that breakpoints have nothing to do with: it is found from
+ * where the movement began, with no heed of them, and then travelled to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +66,8 @@ void debug_count_hits(struct debug *d, const struct session_stop *stop)
     }
 }
 
-static struct error *debug_moves_go(struct debug *d, struct debug_order *o,
-                                    struct session_stop *stop)
+static struct error *debug_moves_make(struct debug *d, struct debug_order *o,
+                                      struct session_stop *stop)
 {
     switch (o->move) {
     case MOVE_STEP: return source_step(d->source, o->direction, o->count, stop);
@@ -82,17 +86,83 @@ static struct error *debug_moves_go(struct debug *d, struct debug_order *o,
     }
 }
 
+/* A movement under way. */
+struct way {
+    struct moment from;
+    u32 thread, inlined;     /* that were looked at, and not entered, there */
+    bool goes_on;            /* after a stop that nobody hears of */
+    bool known;              /* where it leads to if nothing stops it: */
+    struct moment to;
+    struct session_stop end; /* what is said there */
+    u64 function;
+};
+
+static bool looks_for_breakpoints(const struct debug_order *o)
+{
+    return o->move == MOVE_CONTINUE || o->move == MOVE_UNTIL || o->move == MOVE_FIRST;
+}
+
+/* The session stands where it stood before. */
+static struct error *find_end(struct debug *d, struct debug_order *o, struct way *w)
+{
+    struct session_place stood, end;
+    struct session_stop unused;
+    session_place(d->session, &stood);
+    u32 thread = d->thread, inlined = source_stands_before(d->source, CONTROL_THREAD_ANY);
+    struct error *err = session_goto(d->session, w->from, &unused);
+    source_stand_before(d->source, w->inlined);
+    d->thread = w->thread;
+    session_heed(d->session, (struct session_heed){.thread = CONTROL_THREAD_ANY, .nothing = true});
+    if (!err && !debug_interrupted())
+        err = debug_moves_make(d, o, &w->end);
+    session_heed(d->session, (struct session_heed){.thread = CONTROL_THREAD_ANY});
+    session_place(d->session, &end);
+    w->to = end.at;
+    w->function = o->function;
+    w->known = !err && !debug_interrupted();
+    struct error *back = session_goto(d->session, stood.at, &unused);
+    source_stand_before(d->source, inlined);
+    d->thread = thread;
+    if (err)
+        error_destroy(back);
+    return err ? err : back;
+}
+
+static struct error *go_to_end(struct debug *d, struct debug_order *o, struct way *w,
+                               struct session_stop *stop)
+{
+    struct error *err = w->known ? NULL : find_end(d, o, w);
+    o->function = 0;
+    *stop = (struct session_stop){.why = WHY_INTERRUPTED};
+    if (err || debug_interrupted())
+        return err;
+    err = session_travel(d->session, w->to, stop);
+    if (err || stop->why != WHY_ARRIVED)
+        return err;
+    *stop = w->end;
+    o->function = w->function;
+    return o->direction == FORWARD ? session_meet(d->session, stop) : NULL;
+}
+
+static struct error *debug_moves_go(struct debug *d, struct debug_order *o, struct way *w,
+                                    struct session_stop *stop)
+{
+    return w->goes_on && !looks_for_breakpoints(o) ? go_to_end(d, o, w, stop)
+                                                   : debug_moves_make(d, o, stop);
+}
+
 /* Watchpoints that are followed have their say. */
-static struct error *go_heeding(struct debug *d, struct debug_order *o, struct session_stop *stop)
+static struct error *go_heeding(struct debug *d, struct debug_order *o, struct way *w,
+                                struct session_stop *stop)
 {
     struct session_place before;
     debug_followed_forget(d);
     if (!debug_follows(d) || o->move == MOVE_FIRST)
-        return debug_moves_go(d, o, stop);
+        return debug_moves_go(d, o, w, stop);
     if (o->move == MOVE_CONTINUE)
         return debug_follow_continue(d, o->direction, stop);
     session_place(d->session, &before);
-    struct error *err = debug_moves_go(d, o, stop);
+    struct error *err = debug_moves_go(d, o, w, stop);
     return err || stop->why == WHY_INTERRUPTED ? err : debug_follow_between(d, before.at, stop);
 }
 
@@ -116,20 +186,6 @@ static struct error *is_silent(struct debug *d, const struct session_stop *stop,
     return NULL;
 }
 
-/* What a movement by statements asks in its midst. */
-static bool passes_silently(void *context, const struct session_stop *stop)
-{
-    struct debug *d = context;
-    bool silent = false;
-    debug_breakpoints_arrive(d, stop);
-    struct error *err = is_silent(d, stop, &silent);
-    if (!err && silent && !debug_interrupted())
-        err = debug_breakpoints_settle(d);
-    bool fails = err || debug_interrupted();
-    error_destroy(err);
-    return silent && !fails;
-}
-
 static bool has_silent_stops(const struct debug *d)
 {
     struct debug_breakpoint *const *all = d->breakpoints.items;
@@ -139,9 +195,17 @@ static bool has_silent_stops(const struct debug *d)
     return some;
 }
 
-/* After a silent stop the movement goes on, for those that look for breakpoints.  The others have
- * asked on their way (passes_silently). */
-static struct error *go_on(struct debug *d, struct debug_order *o, struct session_stop *stop)
+/* Has a movement that leads to a place of its own come there?  Then it is over. */
+static bool is_at_end(struct debug *d, const struct debug_order *o, const struct way *w)
+{
+    struct session_place place;
+    session_place(d->session, &place);
+    return !looks_for_breakpoints(o) && w->known && moment_compare(place.at, w->to) == 0;
+}
+
+/* After a silent stop the movement goes on. */
+static struct error *go_on(struct debug *d, struct debug_order *o, struct way *w,
+                           struct session_stop *stop)
 {
     u64 left = o->count;
     bool each = has_silent_stops(d) && o->move == MOVE_CONTINUE;
@@ -151,13 +215,18 @@ static struct error *go_on(struct debug *d, struct debug_order *o, struct sessio
         bool silent = false;
         struct error *err = debug_breakpoints_settle(d);
         if (!err)
-            err = go_heeding(d, o, stop);
+            err = go_heeding(d, o, w, stop);
         if (err)
             return err;
         debug_breakpoints_arrive(d, stop);
         err = is_silent(d, stop, &silent);
         if (err)
             return err;
+        if (silent && is_at_end(d, o, w)) {
+            *stop = w->end;
+            return NULL;
+        }
+        w->goes_on = silent;
         if (silent && !debug_interrupted())
             continue;
         if (!each || stop->why != WHY_BREAKPOINT || --left == 0)
@@ -187,8 +256,9 @@ struct error *debug_move_unnoted(struct debug *d, struct debug_order *o, struct 
     struct session_place before;
     session_place(d->session, &before);
     debug_begin_moving(d, o->direction == BACKWARD ? COURSE_BACKWARD : COURSE_FORWARD);
-    source_on_stop(d->source, passes_silently, d);
-    struct error *err = go_on(d, o, stop);
+    struct way w = {.from = before.at, .thread = d->thread,
+                    .inlined = source_stands_before(d->source, CONTROL_THREAD_ANY)};
+    struct error *err = go_on(d, o, &w, stop);
     debug_end_moving(d);
     if (err)
         return settle_failed(d, before.at, err);

@@ -106,7 +106,7 @@ struct error *breakpoints_enable(struct breakpoints *set, u32 number, bool enabl
 
 bool breakpoints_heeds_all(const struct breakpoints *set)
 {
-    return set->heed.thread == CONTROL_THREAD_ANY && !set->heed.data_only;
+    return set->heed.thread == CONTROL_THREAD_ANY && !set->heed.data_only && !set->heed.nothing;
 }
 
 static bool is_same_thread(u32 a, u32 b)
@@ -116,7 +116,7 @@ static bool is_same_thread(u32 a, u32 b)
 
 bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread)
 {
-    return is_same_thread(set->heed.thread, thread) &&
+    return !set->heed.nothing && is_same_thread(set->heed.thread, thread) &&
            is_same_thread(set->heed.thread, b->site.thread) &&
            (!set->heed.data_only || is_data(b->site.kind));
 }
@@ -140,7 +140,7 @@ bool breakpoints_any(const struct breakpoints *set, u32 choice)
 
 bool breakpoints_ignoring(const struct breakpoints *set)
 {
-    for (size_t i = 0; i < set->count; i++)
+    for (size_t i = 0; i < set->count && !set->heed.nothing; i++)
         if (set->list[i].b.ignore && !set->list[i].b.disabled)
             return true;
     return false;

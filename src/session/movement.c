@@ -427,6 +427,37 @@ struct error *session_travel(struct session *s, struct moment to, struct session
     return NULL;
 }
 
+static bool some_code_here(const struct session *s)
+{
+    for (size_t i = 0; i < s->breakpoints.count; i++)
+        if (s->breakpoints.list[i].b.site.kind == SITE_CODE &&
+            s->breakpoints.list[i].b.site.address == s->here.at.pc)
+            return true;
+    return false;
+}
+
+struct error *session_meet(struct session *s, struct session_stop *ret)
+{
+    struct moment at, here = s->here.at;
+    struct search q = {.nth = 1, .from = here, .bound = {here.tick, here.pc + 1}, .here_too = true};
+    struct found found, met = {.any = true};
+    if (!some_code_here(s))
+        return NULL;
+    session_begin(s);
+    breakpoints_plan(&s->breakpoints, CHOOSE_PROMPT, NULL, 0, &q.plan);
+    const struct plan_site *sites = (const struct plan_site *)(q.plan.plan + 1);
+    struct error *err = search_ahead(s, &q, &found, &at);
+    for (u32 i = 0; !err && found.any && i < found.kept; i++)
+        if (sites[found.hits[i].site].kind == SITE_CODE)
+            met.hits[met.kept++] = found.hits[i];
+    if (met.kept) {
+        *ret = (struct session_stop){.why = WHY_BREAKPOINT};
+        movement_describe(ret, &met, &q.plan);
+    }
+    pass_plan_deinit(&q.plan);
+    return err;
+}
+
 /* --- goto ---------------------------------------------------------------------------------- */
 
 static struct moment movement_clamp(const struct session *s, struct moment to)

@@ -1,8 +1,8 @@
 /* Searching for points: see the header.
  *
  * Passes count points without noting where they are.  So a search backward counts piece by piece,
- * from the nearest interval between checkpoints to the farthest, until a piece holds enough; a
- * second pass over that piece stops at the right one.
+ * from the nearest part to the farthest (search_internal.h), until a piece holds enough; a second
+ * pass over that piece stops at the right one.
  *
  * What a piece says of itself
  *
@@ -29,7 +29,7 @@ struct counted_piece {
     u32 left_scope;
 };
 
-/* What a count of an interval has brought. */
+/* What a count of a part has brought. */
 struct counted {
     struct list pieces;    /* the oldest first */
     const struct plan_site *beginnings; /* of the question */
@@ -146,7 +146,7 @@ static bool ends_in(const struct counted_piece *p, u64 *wanted, struct point_res
     return p->began.pc || p->left.pc;
 }
 
-/* The pieces of one interval, from the newest on. */
+/* The pieces of one part, from the newest on. */
 static struct error *look_through(struct session *s, const struct point_question *q,
                                   const struct list *pieces, u64 *wanted, bool *ret_ends,
                                   struct point_result *ret)
@@ -167,38 +167,22 @@ static struct error *look_through(struct session *s, const struct point_question
     return NULL;
 }
 
-/* Most movements are short, and plain replay is quicker than counting: first a little of the
- * interval, then more, as far as it seems that there is to go. */
-enum { STRETCH = 4096, STRETCH_GROWS = 16 };
+/* Most movements are short: first a little is counted, then more, as far as it seems that there is
+ * to go. */
+enum { EXPECTED_LEAST = 4096 }; /* ticks */
 
-static struct moment bound_of(struct moment first, struct moment upper, u64 stretch)
-{
-    return upper.tick - first.tick <= stretch ? first : (struct moment){upper.tick - stretch, 0};
-}
-
-/* The ticks that hold the points still wanted, and some more, if they lie as dense as in what
- * was counted. */
-static double ticks_for(const struct list *pieces, u64 wanted)
+static u64 points_of(const struct list *pieces)
 {
     const struct counted_piece *p = pieces->items;
-    u64 points = 0, ticks = 0;
-    for (size_t n = 0; n < pieces->count; n++) {
+    u64 points = 0;
+    for (size_t n = 0; n < pieces->count; n++)
         points += p[n].points;
-        ticks += p[n].to.tick - p[n].from.tick;
-    }
-    return points ? 1.25 * (double)wanted / (double)points * (double)ticks : 1e18;
+    return points;
 }
 
-static u64 next_stretch(u64 stretch, const struct list *pieces, u64 wanted)
-{
-    u64 most = stretch > ~0ull / STRETCH_GROWS ? stretch : stretch * STRETCH_GROWS;
-    double likely = ticks_for(pieces, wanted) + STRETCH;
-    return likely < (double)most ? (u64)likely : most;
-}
-
-static struct error *count_interval(struct session *s, const struct point_question *q,
-                                    struct moment bound, struct moment upper, bool breakpoints,
-                                    struct counted *ret)
+static struct error *count_part(struct session *s, const struct point_question *q,
+                                const struct search_parts *part, bool breakpoints,
+                                struct counted *ret)
 {
     struct pass_plan plan;
     *ret = (struct counted){.pieces = LIST(struct counted_piece), .beginnings = q->beginnings};
@@ -207,7 +191,7 @@ static struct error *count_interval(struct session *s, const struct point_questi
     else
         point_search_make_plan(s, q, &plan);
     ret->counts = breakpoints ? &s->counts : NULL;
-    struct error *err = search_count(s, &plan, bound, upper, point_search_note_piece, ret);
+    struct error *err = search_count(s, &plan, part, point_search_note_piece, ret);
     pass_plan_deinit(&plan);
     return err;
 }
@@ -215,22 +199,23 @@ static struct error *count_interval(struct session *s, const struct point_questi
 struct error *point_search_before(struct session *s, const struct point_question *q,
                                   struct moment from, u64 nth, struct point_result *ret)
 {
-    struct moment upper = from, first = session_first(s);
+    struct moment first = session_first(s);
+    u64 expected = nth / 2 > EXPECTED_LEAST ? nth / 2 : EXPECTED_LEAST;
+    struct search_parts part = search_parts_before(s, from, first, expected);
     struct error *err = NULL;
-    bool ends = false, breakpoints = true;
-    u64 stretch = nth / 2 > STRETCH ? nth / 2 : STRETCH;
+    bool ends = false, breakpoints = breakpoints_heeds_all(&s->breakpoints);
     counts_use(&s->counts, s->breakpoints.version);
     *ret = (struct point_result){.outcome = POINT_NONE, .at = first};
-    while (!err && !ends && search_is_behind(first, upper)) {
+    while (!err && !ends && search_parts_next(&part)) {
         struct counted counted;
         const struct list *pieces = &counted.pieces;
-        err = count_interval(s, q, bound_of(first, upper, stretch), upper, breakpoints, &counted);
+        err = count_part(s, q, &part, breakpoints, &counted);
         breakpoints &= !counted.met;
         if (!err && !session_interrupted(s))
             err = look_through(s, q, pieces, &nth, &ends, ret);
         if (pieces->count)
-            upper = ((struct counted_piece *)pieces->items)[0].from;
-        stretch = next_stretch(stretch, pieces, nth);
+            search_parts_pass(&part, ((struct counted_piece *)pieces->items)[0].from,
+                              points_of(pieces), nth);
         list_deinit(&counted.pieces);
         if (session_interrupted(s)) {
             ends = true;

@@ -2,11 +2,10 @@
  *
  * Forward, one pass of the process that stands here stops at the hit.
  *
- * Backward, the intervals between checkpoints are counted from the nearest to the farthest, until
- * they hold enough hits.  An interval is no longer than its distance from here, so no more than
- * twice the distance is run; and it is counted in pieces that each leave a checkpoint and a
- * count, so that going to the hit takes a piece and no more.  The last hits of a piece are
- * remembered by the engine: only one that lies deeper takes another pass over the piece.
+ * Backward, parts are counted from the nearest to the farthest (the header has their rule), until
+ * they hold enough hits.  A part is counted in pieces that each leave a checkpoint and a count, so
+ * that going to the hit takes a piece and no more.  The last hits of a piece are remembered by the
+ * engine: only one that lies deeper takes another pass over the piece.
  *
  * Counts stay: they are asked again as long as the breakpoints are the same.  An interval that is
  * known to hold nothing is skipped, in either direction; a search for something else may have found
@@ -95,6 +94,53 @@ void counts_note_empty(struct counts *c, struct moment from, struct moment to)
     counts_add(c, (struct interval){.from = from, .to = to});
 }
 
+/* --- parts --------------------------------------------------------------------------------- */
+
+enum { EXPECTED_GROWS = 16, EXPECTED_MORE = 4096 };
+
+struct search_parts search_parts_before(struct session *s, struct moment at, struct moment bound,
+                                        u64 expected)
+{
+    return (struct search_parts){.timeline = &s->timeline, .bound = bound, .to = at,
+                                 .expected = expected};
+}
+
+/* A bound without a pc is the first instruction of its tick. */
+static bool parts_any(const struct search_parts *p)
+{
+    return p->bound.pc ? moment_compare(p->bound, p->to) < 0 : p->bound.tick < p->to.tick;
+}
+
+bool search_parts_next(struct search_parts *p)
+{
+    struct moment before = p->to.pc ? (struct moment){p->to.tick, p->to.pc - 1}
+                                    : (struct moment){p->to.tick - 1, ~0ull};
+    if (!parts_any(p))
+        return false;
+    p->from = p->bound;
+    if (!p->done || p->to.tick - p->bound.tick > p->done) {
+        before.tick -= p->done;
+        timeline_approach(p->timeline, before);
+        struct moment at = timeline_before(p->timeline, before)->at;
+        p->from = moment_compare(at, p->bound) < 0 ? p->bound : at;
+    }
+    if (p->expected && p->to.tick - p->from.tick > p->expected)
+        p->from = (struct moment){p->to.tick - p->expected, 0};
+    return true;
+}
+
+/* If they lie as dense further back, the rest is there, with some more to be sure. */
+void search_parts_pass(struct search_parts *p, struct moment from, u64 found, u64 wanted)
+{
+    u64 ticks = p->to.tick - from.tick;
+    u64 most = p->expected > ~0ull / EXPECTED_GROWS ? p->expected : p->expected * EXPECTED_GROWS;
+    double likely = found ? 1.25 * (double)wanted / (double)found * (double)ticks : 1e18;
+    if (p->expected)
+        p->expected = likely + EXPECTED_MORE < (double)most ? (u64)likely + EXPECTED_MORE : most;
+    p->done += ticks;
+    p->to = from;
+}
+
 /* --- counting ------------------------------------------------------------------------------ */
 
 static struct moment moment_of(const struct plan_hit *hit)
@@ -119,16 +165,6 @@ static void search_note_piece(void *context, struct moment from,
     counts_add(context, i);
 }
 
-/* The checkpoint to count from: the last strictly before. */
-static struct moment start_before(struct timeline *t, struct moment upper, struct moment bound)
-{
-    struct moment before = upper.pc ? (struct moment){upper.tick, upper.pc - 1}
-                                    : (struct moment){upper.tick - 1, ~0ull};
-    timeline_approach(t, before);
-    struct moment at = timeline_before(t, before)->at;
-    return moment_compare(at, bound) < 0 ? bound : at;
-}
-
 /* A process that counted up to a checkpoint has translated what lies before it: it takes its
  * place. */
 static void search_retire(struct session *s, struct replayer *r)
@@ -141,12 +177,12 @@ static void search_retire(struct session *s, struct replayer *r)
 }
 
 /* Who finds enough there comes again to where it begins. */
-struct error *search_count(struct session *s, struct pass_plan *plan, struct moment bound,
-                           struct moment upper, timeline_seen *seen, void *context)
+struct error *search_count(struct session *s, struct pass_plan *plan,
+                           const struct search_parts *part, timeline_seen *seen, void *context)
 {
     struct replayer *r;
-    struct moment start = start_before(&s->timeline, upper, bound);
-    struct error *err = timeline_reach(&s->timeline, start, &r);
+    struct moment upper = part->to;
+    struct error *err = timeline_reach(&s->timeline, part->from, &r);
     if (err || !r)
         return err;
     err = timeline_leave_if_far(&s->timeline, r);
@@ -227,30 +263,24 @@ static void forget_if_before(struct moment bound, struct found *found)
         *found = (struct found){0};
 }
 
-bool search_is_behind(struct moment bound, struct moment upper)
-{
-    return bound.pc ? moment_compare(bound, upper) < 0 : bound.tick < upper.tick;
-}
-
 struct error *search_backward(struct session *s, struct search *q, struct found *ret)
 {
-    struct moment upper = q->from;
+    struct search_parts p = search_parts_before(s, q->from, q->bound, q->expected);
     u64 wanted = q->nth;
     *ret = (struct found){0};
-    while (search_is_behind(q->bound, upper)) {
-        const struct interval *i = counts_ending(q->counts, upper);
+    while (search_parts_next(&p)) {
+        const struct interval *i = counts_ending(q->counts, p.to);
         if (!i)
-            i = counts_empty_before(q->counts, upper);
+            i = counts_empty_before(q->counts, p.to);
         if (!i) {
-            struct error *err = search_count(s, &q->plan, q->bound, upper, search_note_piece,
-                                             q->counts);
+            struct error *err = search_count(s, &q->plan, &p, search_note_piece, q->counts);
             if (err || session_interrupted(s))
                 return err;
-            i = counts_ending(q->counts, upper);
+            i = counts_ending(q->counts, p.to);
         }
         if (!i)
             return error_new("track %u: nothing lies before %llu:0x%llx", s->family.track,
-                             (unsigned long long)upper.tick, (unsigned long long)upper.pc);
+                             (unsigned long long)p.to.tick, (unsigned long long)p.to.pc);
         u32 late = hits_too_late(i, q->from);
         if (i->count - late >= wanted) {
             struct error *err = search_locate(s, q, i, late + wanted - 1, ret);
@@ -258,7 +288,7 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
             return err;
         }
         wanted -= i->count - late;
-        upper = i->from;
+        search_parts_pass(&p, i->from, i->count, wanted);
     }
     return NULL;
 }
@@ -327,7 +357,7 @@ struct error *search_ahead(struct session *s, struct search *q, struct found *re
         err = replayer_fork(r, &copy);
     if (err)
         return err;
-    err = run_ahead(s, q, copy, true, false, ret);
+    err = run_ahead(s, q, copy, !q->here_too, false, ret);
     *ret_at = replayer_at(copy);
     replayer_destroy(copy);
     return err;

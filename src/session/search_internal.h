@@ -40,8 +40,9 @@ struct search {
     struct counts *counts; /* of this plan */
     u64 nth;
     struct moment from;
-    struct moment bound; /* backward: no hit before it is wanted; forward: none at it, or after
-                          * it */
+    struct moment bound; /* backward: no hit before it is wanted; forward: none at it, or after */
+    u64 expected;        /* backward: about so many ticks away; 0: not known */
+    bool here_too;       /* search_ahead: what lies here is after here */
 };
 
 /* The nth hit strictly before q->from.  The present stays where it is. */
@@ -56,13 +57,35 @@ struct error *search_forward(struct session *s, struct search *q, struct found *
 struct error *search_ahead(struct session *s, struct search *q, struct found *ret,
                            struct moment *ret_at);
 
-/* Counts the interval that ends at `upper`, or its part after the bound, in pieces, from the last
- * checkpoint before it. `seen` is called for each piece, the oldest first. */
-struct error *search_count(struct session *s, struct pass_plan *plan, struct moment bound,
-                           struct moment upper, timeline_seen *seen, void *context);
+/* --- parts --------------------------------------------------------------------------------
+ *
+ * Programs only run forward, so whatever is looked for before a moment is looked for in parts, from
+ * the newest to the oldest.  This is the one rule for how far back a part begins:
+ *
+ *   - at a checkpoint, strictly before the part's end;
+ *   - as far back as everything that was searched before it: whatever is looked for, no more than
+ *     about twice the way to it is run, in a few parts.  Each costs a copy of a process;
+ *   - but no farther than the searcher expects to go, if it expects anything: plain replay is
+ *     quicker than what looks at every instruction.  If that was not enough, it expects more.
+ */
+struct search_parts {
+    struct timeline *timeline;
+    struct moment bound;    /* nothing before it is wanted */
+    struct moment from, to; /* the part that is next */
+    u64 done;               /* ticks */
+    u64 expected;           /* ticks; 0: not known */
+};
 
-/* Does the stretch from the bound to `upper` hold anything?  A bound without a pc is the first
- * instruction of its tick. */
-bool search_is_behind(struct moment bound, struct moment upper);
+/* The parts before a moment. */
+struct search_parts search_parts_before(struct session *s, struct moment at, struct moment bound,
+                                        u64 expected);
+/* False: the bound is reached. */
+bool search_parts_next(struct search_parts *p);
+/* All from that moment on has been searched: so many were found there, so many are still wanted. */
+void search_parts_pass(struct search_parts *p, struct moment from, u64 found, u64 wanted);
+
+/* Counts the part in pieces.  `seen` hears of each, the oldest first. */
+struct error *search_count(struct session *s, struct pass_plan *plan,
+                           const struct search_parts *part, timeline_seen *seen, void *context);
 
 #endif

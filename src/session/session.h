@@ -130,10 +130,10 @@ struct error *session_remove_breakpoint(struct session *s, u32 number);
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled);
 
 /* Which events stop movements from now on: those of one thread (CONTROL_THREAD_ANY: of all of
- * them), and only what breakpoints on data are about. */
+ * them), only what breakpoints on data are about, or none at all. */
 struct session_heed {
     u32 thread;
-    bool data_only;
+    bool data_only, nothing;
 };
 void session_heed(struct session *s, struct session_heed heed);
 
@@ -171,8 +171,13 @@ const struct plan_hit *session_stop_hit(const struct session_stop *stop, u32 bre
 struct error *session_continue(struct session *s, enum session_direction direction, u64 nth,
                                struct session_stop *ret);
 
-/* To a moment, unless a breakpoint stops it on the way.  WHY_ARRIVED: there. */
+/* To a moment, unless a breakpoint stops it on the way.  WHY_ARRIVED: there.  Forward, breakpoints
+ * that lie there do not: session_meet() names those on code. */
 struct error *session_travel(struct session *s, struct moment to, struct session_stop *ret);
+
+/* The breakpoints on code that are met here, before the instruction is executed: *ret says so, or
+ * stays as it is. */
+struct error *session_meet(struct session *s, struct session_stop *ret);
 
 /* After a movement that began at `from` and is to be one of this thread alone: if it has led beyond
  * the thread's first or last instruction, to that one instead (WHY_THREAD_START, WHY_THREAD_END).

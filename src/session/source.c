@@ -22,8 +22,6 @@ struct source {
     u64 event; /* symbols are those of this number of events */
     bool known;
     struct points points;
-    source_silent *silent;
-    void *context;
     struct moment stands_at;
     u32 stands_before; /* inlined functions that are not entered yet, at that moment */
     struct list said; /* char *: files whose damage was told of */
@@ -105,17 +103,6 @@ struct session *source_session(struct source *src)
 struct points *source_points(struct source *src)
 {
     return &src->points;
-}
-
-void source_on_stop(struct source *src, source_silent *silent, void *context)
-{
-    src->silent = silent;
-    src->context = context;
-}
-
-bool source_is_silent(struct source *src, const struct session_stop *stop)
-{
-    return src->silent && src->silent(src->context, stop);
 }
 
 static void update(struct source *src, const struct control_area *areas, size_t count)

@@ -37,11 +37,6 @@ struct error *source_unwinding(struct source *src, u32 thread, struct unwinding 
 void source_stand_before(struct source *src, u32 inlined);
 u32 source_stands_before(struct source *src, u32 thread);
 
-/* Breakpoints stop a movement unless this function returns true. It is called while the session is
- * at a breakpoint, and may read the program's state. */
-typedef bool source_silent(void *context, const struct session_stop *stop);
-void source_on_stop(struct source *src, source_silent *silent, void *context);
-
 /* The movements.  `count` is at least 1.  WHY_STEPPED: as asked; else an early stop, as in
  * session.h. */
 struct error *source_step(struct source *src, enum session_direction d, u64 count,

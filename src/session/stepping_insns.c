@@ -293,11 +293,8 @@ static struct error *go_among_breakpoints(struct source *src, enum session_direc
     struct error *err = walk_begin(&w, src, 0, ret);
     if (d == BACKWARD && !err)
         err = walk_back(&w, to, why, NULL);
-    for (bool again = d == FORWARD && !err; again;) {
-        *ret = (struct session_stop){.why = WHY_STEPPED};
+    else if (!err)
         err = movement_run_ahead(w.s, why == WHY_END ? (struct moment){~0ull, 0} : to, 1, ret);
-        again = !err && ret->why == WHY_BREAKPOINT && source_is_silent(src, ret);
-    }
     if (d == FORWARD && !err && ret->why == WHY_STEPPED && why == WHY_THREAD_END)
         ret->why = why;
     return walk_end(&w, d, err);
@@ -312,10 +309,10 @@ struct error *source_nexti(struct source *src, enum session_direction d, u64 cou
     struct moment from = s->here.at;
     if (!breakpoints_any(&s->breakpoints, CHOOSE_ALL))
         return stepping_insns_repeat(src, d, count, ret);
-    struct breakpoints kept = s->breakpoints;
-    s->breakpoints = (struct breakpoints){.version = ~0ull};
+    struct session_heed kept = s->breakpoints.heed;
+    s->breakpoints.heed.nothing = true;
     struct error *err = stepping_insns_repeat(src, d, count, ret);
-    s->breakpoints = kept;
+    s->breakpoints.heed = kept;
     struct moment to = s->here.at;
     if (err || ret->why == WHY_INTERRUPTED)
         return err;

@@ -97,7 +97,5 @@ struct error *walk_search_around(struct walk *w, u64 count, struct point_result 
 
 /* source.c: */
 struct points *source_points(struct source *src);
-/* Is it a stop that is not reported to the user? */
-bool source_is_silent(struct source *src, const struct session_stop *stop);
 
 #endif

@@ -322,23 +322,16 @@ static struct error *steps_forward(struct session *s, struct stepping *g)
     return run_two_passes(s, g);
 }
 
-/* Where it ends without breakpoints.  Counting each instruction is slow, so it begins with a short
- * stretch. */
+/* Where it ends without breakpoints.  Counting each instruction is slow. */
 static struct error *find_step(struct session *s, struct stepping *g, struct found *ret)
 {
     struct search q;
     struct counts counts = {0};
-    struct error *err;
-    u64 stretch = g->left / 4 + 16;
     plan_step(s, g, true, &q);
     q.counts = &counts;
-    do {
-        struct moment first = session_first(s);
-        bool all = s->here.at.tick - first.tick <= stretch;
-        q.bound = all ? first : (struct moment){s->here.at.tick - stretch, 0};
-        stretch = all ? 0 : stretch * 16;
-        err = search_backward(s, &q, ret);
-    } while (!err && !ret->any && stretch && !session_interrupted(s));
+    q.bound = session_first(s);
+    q.expected = g->left / 4 + 16;
+    struct error *err = search_backward(s, &q, ret);
     pass_plan_deinit(&q.plan);
     counts_deinit(&counts);
     return err;

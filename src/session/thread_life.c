@@ -8,13 +8,13 @@ static struct error *find_nearest(struct session *s, u32 thread, struct moment f
                                   enum session_direction towards)
 {
     struct session_stop unused;
-    struct breakpoints kept = s->breakpoints;
+    struct session_heed kept = s->breakpoints.heed;
     struct error *err = movement_go(s, from);
     if (err || session_interrupted(s) || (towards == FORWARD && s->here.thread == thread))
         return err;
-    s->breakpoints = (struct breakpoints){.version = ~0ull};
+    s->breakpoints.heed.nothing = true;
     err = steps_one(s, towards, thread, &unused);
-    s->breakpoints = kept;
+    s->breakpoints.heed = kept;
     return err;
 }
 

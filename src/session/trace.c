@@ -137,30 +137,17 @@ static struct moment later(struct moment a, struct moment b)
     return moment_compare(a, b) < 0 ? b : a;
 }
 
-/* A part ends at `to` and begins at a checkpoint, strictly before. It is as long as all parts that
- * were run through before it together: so the search runs at most about twice the distance to what
- * it finds, in a few parts. Each costs a copy of a process that has to translate its code anew. */
-static struct moment part_before(const struct session *s, struct moment to, u64 done,
-                                 struct moment bound)
-{
-    struct moment before = to.pc ? (struct moment){to.tick, to.pc - 1}
-                                 : (struct moment){to.tick - 1, ~0ull};
-    if (done && to.tick - bound.tick <= done)
-        return bound;
-    if (done)
-        before.tick = to.tick - done;
-    return later(timeline_before(&s->timeline, before)->at, bound);
-}
-
+/* Another look is taken even if nothing lies between. */
 static struct error *trace_backward(struct tracing *t, struct moment from, struct moment to)
 {
+    struct search_parts p = search_parts_before(t->s, to, from, 0);
+    if (!search_parts_next(&p))
+        return trace_part(t, from, to);
     struct error *err;
-    struct moment end = to;
     do {
-        struct moment start = part_before(t->s, to, end.tick - to.tick, from);
-        err = trace_part(t, start, to);
-        to = start;
-    } while (!err && !t->enough && moment_compare(from, to) < 0 && !session_interrupted(t->s));
+        err = trace_part(t, p.from, p.to);
+        search_parts_pass(&p, p.from, 0, 0);
+    } while (!err && !t->enough && !session_interrupted(t->s) && search_parts_next(&p));
     return err;
 }
 

@@ -159,40 +159,12 @@ static void count_all(const struct walk *w, struct ahead *a)
     a->points.scope_count = w->points->scope_count;
 }
 
-/* Whoever was asked whether the stop is silent may have found new libraries, and breakpoints in
- * them. */
-static struct error *take_up_news(struct walk *w, struct ahead *a)
-{
-    bool all = counts_all(w, a);
-    struct symbols *symbols;
-    struct error *err = source_symbols(w->src, &symbols);
-    if (err || symbols_points_number(symbols) == w->points->number)
-        return err;
-    points_join(w->points, symbols);
-    if (all)
-        count_all(w, a);
-    return NULL;
-}
-
-/* The present runs until something is worth being heard of. */
 static struct error *run_on(struct walk *w, struct replayer *r, struct ahead *a)
 {
-    for (;;) {
-        struct error *err = run_once(w, r, a, false);
-        if (err)
-            return err;
-        bool at_hit = r->stopped.reason == STOPPED_HIT && w->stop->why == WHY_BREAKPOINT;
+    struct error *err = run_once(w, r, a, false);
+    if (!err)
         session_stand(w->s, r);
-        if (!at_hit || !source_is_silent(w->src, w->stop))
-            return NULL;
-        err = take_up_news(w, a);
-        if (!err)
-            err = session_present(w->s, &r);
-        if (err)
-            return err;
-        a->goes_on = false;
-        a->flags |= PLAN_POINTS_GO_ON;
-    }
+    return err;
 }
 
 /* One with an ignore count stops at a later hit: then a copy finds out where the movement ends, and
@@ -249,26 +221,22 @@ struct error *walk_ahead(struct walk *w, struct ahead *a)
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* The nearest breakpoint that is worth being heard of, if it is not before `to`: the session
- * stands there. */
+/* The nearest breakpoint, if it is not before `to`: the session stands there. */
 static struct error *stop_on_the_way(struct walk *w, struct moment to, bool *ret)
 {
+    struct session_stop stop = {.why = WHY_STEPPED};
+    struct moment at;
     *ret = false;
-    while (breakpoints_any(&w->s->breakpoints, CHOOSE_ALL)) {
-        struct session_stop stop = {.why = WHY_STEPPED};
-        struct moment at;
-        struct error *err = movement_stop_before(w->s, to, 1, &stop, &at);
-        if (err || session_interrupted(w->s) || stop.why != WHY_BREAKPOINT)
-            return err;
-        err = movement_go(w->s, at);
-        if (err || session_interrupted(w->s))
-            return err;
-        if (source_is_silent(w->src, &stop))
-            continue;
-        *w->stop = stop;
-        *ret = true;
+    if (!breakpoints_any(&w->s->breakpoints, CHOOSE_ALL))
         return NULL;
-    }
+    struct error *err = movement_stop_before(w->s, to, 1, &stop, &at);
+    if (err || session_interrupted(w->s) || stop.why != WHY_BREAKPOINT)
+        return err;
+    err = movement_go(w->s, at);
+    if (err || session_interrupted(w->s))
+        return err;
+    *w->stop = stop;
+    *ret = true;
     return NULL;
 }
 
