@@ -3,10 +3,12 @@
     debugger_help.py EBB RECORDING PLACE
 
 Help is the syntax, other names, an empty line, one sentence that begins with a capital letter and
-ends with a full stop, what else there is to know, and two examples.  Each example is given in a
-session of its own, at PLACE, with breakpoints, a displayed expression and a bookmark.
+ends with a full stop, what else there is to know, and two examples.  Each example is given at
+PLACE, with breakpoints, a displayed expression and a bookmark.
 """
+import concurrent.futures
 import json
+import os
 import re
 import subprocess
 import sys
@@ -63,11 +65,12 @@ if len(commands) < 50:
 texts = dict(zip(commands, (a.get("text", "") for a in ask(["help " + n for n in commands]))))
 
 
+ARRIVE = ["break " + place, "break insert", "goto start", "continue", "continue", "continue"]
 
-def given(name, example):
-    """What is done in front of an example, so that there is something for it to work on."""
-    commands = ["break " + place, "break insert", "goto start", "continue", "continue", "continue",
-                "display total", "bookmark bad"]
+
+def given(name, example, arrive):
+    """What is done before an example, so that there is something for it to work on."""
+    commands = arrive + ["display total", "bookmark bad"]
     if name == "down":
         commands += ["up", "up"]
     if name in ("undo", "redo"):
@@ -79,8 +82,8 @@ def given(name, example):
     return commands
 
 
-def script(name, example):
-    return given(name, example) + [example] + (["silent", "end"] if name == "commands" else [])
+def script(name, example, arrive):
+    return given(name, example, arrive) + [example] + (["silent", "end"] if name == "commands" else [])
 
 
 def refused(name, example, answers):
@@ -93,33 +96,42 @@ def refused(name, example, answers):
     return None
 
 
-def answers_to(pairs):
-    """For each of (name, example), the answers from its own part of one session."""
-    commands = []
+def alone(name, example):
+    """The answers to an example and to what follows it, in a session of its own."""
+    return ask(script(name, example, ARRIVE))[len(given(name, example, ARRIVE)):]
+
+
+def together(pairs):
+    """The same for each of (name, example) in one session, which goes to the place once and then
+    returns to its bookmark."""
+    again = ["break " + place, "break insert", "goto spot"]
+    commands = ARRIVE + ["bookmark spot"]
     for name, example in pairs:
-        commands += ["delete", "undisplay", "echo " + MARK] + script(name, example)
-    parts, part = [], []
+        commands += ["delete", "undisplay", "echo " + MARK] + script(name, example, again)
+    parts = []
     for answer in ask(commands):
         if answer["cmd"] == "echo " + MARK:
-            part = []
-            parts.append(part)
-        part.append(answer)
-    return parts + [[]] * (len(pairs) - len(parts))
+            parts.append([])
+        elif parts:
+            parts[-1].append(answer)
+    parts += [[]] * (len(pairs) - len(parts))
+    return [part[len(given(name, example, again)):] for (name, example), part in zip(pairs, parts)]
 
 
 # Breakpoint 1 is the first of its session, so that examples which name it have sessions of their
 # own; the others share one.
-problems, shared = {}, []
-for name in commands:
-    problems[name], examples = parse(texts[name])
-    for example in examples:
-        if name in NUMBERED:
-            answers = ask(script(name, example))[len(given(name, example)):]
-            problems[name] = problems[name] or refused(name, example, answers)
-        else:
-            shared.append((name, example))
-for (name, example), answers in zip(shared, answers_to(shared)):
-    answers = answers[len(given(name, example)) + 1:]
-    problems[name] = problems[name] or refused(name, example, answers)
+problems, shared, answers = {}, [], {}
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    for name in commands:
+        problems[name], examples = parse(texts[name])
+        for example in examples:
+            if name in NUMBERED:
+                answers[name, example] = pool.submit(alone, name, example)
+            else:
+                shared.append((name, example))
+    for pair, part in zip(shared, pool.submit(together, shared).result()):
+        problems[pair[0]] = problems[pair[0]] or refused(*pair, part)
+    for pair, part in answers.items():
+        problems[pair[0]] = problems[pair[0]] or refused(*pair, part.result())
 for name in commands:
     judge(name, problems[name])
