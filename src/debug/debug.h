@@ -248,7 +248,7 @@ struct error *debug_subject_over_time(struct debug *d, const char *text, struct 
 /* -l EXPRESSION: the memory that it means now; or -l ADDRESS LENGTH. */
 struct error *debug_subject_location(struct debug *d, const char *text, struct subject **ret);
 
-/* `alive`: a moment at which its frame lives.  Where that ends is looked for only if it is asked. */
+/* `alive`: a moment at which its frame lives. Its end is looked for only on request. */
 struct error *debug_cover(struct debug *d, const struct subject *s, struct moment alive, bool to_end,
                           struct debug_cover *c);
 bool debug_cover_is_empty(const struct debug_cover *c);
@@ -367,7 +367,7 @@ void debug_skip(struct debug *d, const char *what); /* a file or function, in ev
 
 /* --- how long it takes -------------------------------------------------------------------------------------------- */
 
-/* What a movement may have to go through. */
+/* The part of the run that a movement may have to go through. */
 enum debug_course {
     COURSE_FORWARD,  /* all that is ahead */
     COURSE_BACKWARD, /* all that lies before */

@@ -30,8 +30,7 @@ static struct error *copy_write(void *context, u64 address, const void *from, si
                        (unsigned long long)address);
 }
 
-/* What is written there, such as the text of a string that a function is given, is no change of
- * the user's. */
+/* Writes there, such as the text of a string argument, do not count as changes by the user. */
 static struct error *copy_allocate(void *context, u64 size, u64 *ret_address)
 {
     struct debug *d = context;

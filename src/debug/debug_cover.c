@@ -35,7 +35,7 @@ static struct error *cover_from_write(const struct subject *s, struct debug_cove
     return NULL;
 }
 
-/* What is known of a frame stays: to find where main began may take a look at all of the run. */
+/* Facts about a frame are kept: to find where main began may take a look at all of the run. */
 static struct debug_life *life_known(struct debug *d, const struct subject *s, struct moment alive)
 {
     struct debug_life *all = d->lives.items;

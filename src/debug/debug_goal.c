@@ -2,9 +2,9 @@
  * changes.
  *
  * What is known to lie at fixed places is a breakpoint of the session for the time of the movement:
- * the engine compares, and all other breakpoints have their say on the way.  What has to be looked
- * at (pointers that are followed, registers) is found by a question over time first; then the way
- * there is made, unless something stops it.
+ * the engine compares, and all other breakpoints have their say on the way. Values that must be
+ * read at each moment (followed pointers, registers) are found by a question over time first; then
+ * the way there is made, unless something stops it.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -298,9 +298,9 @@ struct error *debug_check_thread(struct debug *d, enum debug_move move)
                      d->thread, place.thread, place.thread);
 }
 
-/* How many frames a movement must leave before it is in the selected one. What the kernel put
- * between a handler and what it interrupted is not counted, nor is a function that is over: it has
- * no return but that of the one that it jumped to. */
+/* How many frames a movement must leave before it is in the selected one. The kernel's frame
+ * between a handler and the interrupted code is not counted, and neither is a function that has
+ * ended: it has no return but that of the one that it jumped to. */
 u64 debug_frames_inside(const struct debug *d)
 {
     u64 count = 0;

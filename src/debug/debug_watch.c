@@ -161,7 +161,7 @@ static struct error *add_data_location(struct debug *d, struct debug_breakpoint 
     return debug_watch_add_location(d, p, LOCATION_OF_DATA, &b);
 }
 
-/* Where one stands may have been come to by `goto`: did the frame end, or begin, on the way? */
+/* The current moment may have been reached by `goto`: did the frame end, or begin, on the way? */
 static struct error *know_life(struct debug *d, struct debug_watch *w)
 {
     struct session_place place;

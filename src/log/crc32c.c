@@ -46,7 +46,7 @@ u32 crc32c(const void *bytes, size_t size)
     return crc32c_more(0, bytes, size);
 }
 
-/* What a step does to the register is linear over its bits: a matrix, a column for each bit. */
+/* A step is a linear function of the register's bits: a matrix, a column for each bit. */
 struct crc32c_step {
     u32 column[32];
 };

@@ -17,7 +17,7 @@
  * share one (a system call that maps a file: MAP and SYSCALL; a check in front of a signal).
  *
  * Two sizes bound what a reader must hold: an event is at most EVENT_SIZE_MOST bytes, a chunk at
- * most CHUNK_RAW_MOST.  What does not fit in one event goes on in DATA events, see below.
+ * most CHUNK_RAW_MOST. Bytes that do not fit in one event follow in DATA events, see below.
  */
 #ifndef LOG_FORMAT_H
 #define LOG_FORMAT_H
@@ -152,8 +152,9 @@ struct event_syscall {
 };
 _Static_assert(sizeof(struct event_syscall) == 16, "on disk");
 
-/* Where the event before it does not say that more follows, DATA stands alone: the engine wrote the
- * pieces to the guest's memory while event.thread was in a system call, whose event comes later. */
+/* If the previous event does not say that more follows, a DATA event stands alone: the engine wrote
+ * the pieces to the guest's memory while event.thread was in a system call, whose event comes
+ * later. */
 struct event_data {
     u32 flags; /* EVENT_MORE */
     u32 unused;

@@ -319,8 +319,8 @@ static struct error *copy_out(const struct pack *p, const struct pack_item *item
     return err;
 }
 
-/* Nobody else sees it, and it goes with its last descriptor.  What is large goes to a disk if
- * there is one. */
+/* Nobody else sees it, and it goes with its last descriptor. Large contents go to a disk if there
+ * is one. */
 static int pack_make_room(u64 size)
 {
     const char *tmp = getenv("TMPDIR");

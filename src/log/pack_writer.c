@@ -255,7 +255,7 @@ static struct error *put_header(struct pack_writer *w, struct pack_header *h)
     return err;
 }
 
-/* Where the file system cannot refuse to replace, a link does the same. */
+/* If the file system cannot rename without replacing, a link does the same. */
 static int move_in_place(const struct pack_writer *w)
 {
     if (w->replace)

@@ -300,7 +300,8 @@ static bool is_recording(const char *path)
     return ret;
 }
 
-/* What lies here under the name and is no recording does not hide one in the root. */
+/* A file of this name in the current directory that is not a recording does not hide one in the
+ * root. */
 static struct error *locate_by_name(const char *name, const char *root, char **ret)
 {
     struct stat st;
@@ -707,7 +708,7 @@ struct error *recording_remove(const struct recording *rec)
     return NULL;
 }
 
-/* What sessions have left in the cache, if it can be known which recording this is. */
+/* Removes what sessions have left in the cache, if the recording can be identified. */
 static void forget_snapshots(const char *path)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;

@@ -62,8 +62,8 @@ struct error *recording_root(char **ret);
  * BASE-N in the root, where `latest` then points to it. */
 struct error *recording_create(const char *output, const char *base, struct recording **ret);
 
-/* By a path, by a name here or in the root, or `latest` if that is NULL.  What has the name here
- * and is no recording does not hide one in the root. */
+/* By a path, by a name here or in the root, or `latest` if that is NULL. A file of this name in the
+ * current directory that is not a recording does not hide one in the root. */
 struct error *recording_open(const char *name, struct recording **ret);
 
 void recording_destroy(struct recording *rec); /* of memory only; accepts NULL */

@@ -9,7 +9,7 @@
  * fills the rest of a round.  Records are those of log/format.h.
  *
  * Each side has a handle of its own with what it believes; of the shared page it reads only what
- * the other side tells. That is so because the guest can scribble over the engine's mapping: the
+ * the other side tells. The reason is that the guest can overwrite the engine's mapping: the
  * recorder takes nothing from there without checking (ring_readable), and the engine knows how far
  * it has written even if the page was overwritten.
  *

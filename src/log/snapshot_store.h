@@ -22,7 +22,7 @@ struct snapshot_stored {
     u64 size; /* of the file */
 };
 
-/* Those of a track (~0: of all), by moment.  That there is no store is no error. */
+/* Those of a track (~0: of all), by moment. It is not an error if there is no store. */
 struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *ret_count);
 void snapshot_store_list_free(struct snapshot_stored *list, size_t count);
 

@@ -267,8 +267,8 @@ static void show_msghdr(const struct visitor *v, unsigned index)
     show_message(v, v->call->args[index], v->call->offered[index], transferred(v->call));
 }
 
-/* How much room there was for each name is forgotten by now; what follows a name that was cut is
- * visited with it. */
+/* The room that was offered for each name is not known any more; what follows a name that was cut
+ * is visited with it. */
 static void show_mmsghdr(const struct visitor *v, unsigned index)
 {
     struct k_mmsghdr message;

@@ -109,7 +109,7 @@ static bool is_new(struct packing *p, u32 kind, const char *path)
     return true;
 }
 
-/* What cannot be read is as good as not there. */
+/* A file that cannot be read counts as missing. */
 static void add_debug_file(void *context, enum debug_file_kind found, const char *path)
 {
     struct packing *p = context;

@@ -1,7 +1,8 @@
 /* When a condition became true: see became.h.
  *
- * The stretch is traced.  What the condition reads has sites that end the pass, so that it is asked
- * again there; or, if the engine can ask, sites with PLAN_BECOMES, whose hits are the answer.
+ * The stretch is traced. Sites on the memory that the condition reads end the pass, so that the
+ * condition is evaluated again there; or, if the engine can ask, sites with PLAN_BECOMES, whose
+ * hits are the answer.
  */
 #include "query/became.h"
 

@@ -7,8 +7,8 @@
  * places, it is the engine that asks.
  *
  * That a condition cannot be evaluated (a pointer leads nowhere) is as good as that it does not
- * hold.  A fixed place that is not mapped yet counts as zeros.  Where it is unknown (a variable is
- * optimised out) it is taken to be what it was before.
+ * hold. A fixed place that is not mapped yet counts as zeros. Where its value is unknown (a
+ * variable is optimised out), the last known value counts.
  */
 #ifndef QUERY_BECAME_H
 #define QUERY_BECAME_H

@@ -1,7 +1,7 @@
 /* Followed values: see the header.
  *
- * The stretch is traced.  One site is on the value where it lies; others, which end the pass, are
- * on what leads there.  Where the pass stands it is looked again, and sites are laid anew.  If
+ * The stretch is traced. One site is on the value where it lies; others, which end the pass, are on
+ * what leads there. Where the pass stops, the value is read again and the sites are set anew. If
  * there is a condition, or the value is too long to be told by its stores, the pass stands at each
  * event.
  */
@@ -89,7 +89,7 @@ static void lay_value(struct following *f)
             .not_first = v->not_first, .not_last = v->not_last};
 }
 
-/* What has happened where the pass stands. */
+/* Finds out what has happened where the pass stopped. */
 static struct error *followed_judge(struct following *f, const struct history_state *now)
 {
     enum became_truth truth = BECAME_TRUE;

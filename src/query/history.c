@@ -216,8 +216,8 @@ static void add_sites_of_value(struct history_asking *a)
 
 /* --- callbacks of the trace ------------------------------------------------------------------- */
 
-/* It was missing, since memory was not there; that it has come since, as zeros, was no store.  What
- * it was when something was stored there is known. */
+/* The value was missing because its memory was not mapped. Mapping it since, filled with zeros, was
+ * no store. The value at the time of the store is known. */
 static struct error *take_memory_that_came(struct history_asking *a)
 {
     struct history_state before;
@@ -238,7 +238,7 @@ static struct error *take_memory_that_came(struct history_asking *a)
     return NULL;
 }
 
-/* What was looked at is the value now.  Takes it. */
+/* The value that was read is the current one. Takes it. */
 static void take_look(struct history_asking *a, struct history_state now)
 {
     if (a->begun && a->way_changed && !history_state_same(&a->value, &now)) {

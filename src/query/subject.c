@@ -286,8 +286,8 @@ static struct error *subject_look_in(struct subject *s, struct evaluation *evalu
         return err ? err : error_coded(ERROR_UNAVAILABLE, "optimised out");
     if (!s->type)
         s->type = value_type(value);
-    /* What may be in a register at the next statement is compared as text.  A store to where it
-     * lies now is looked at, then: the compiler may have used that place for something else. */
+    /* A value that may be in a register at the next statement is compared as text. A store to where
+     * it lies now is looked at, then: the compiler may have used that place for something else. */
     bool in_memory = value_memory(value, &ret->address, &ret->size) &&
                      (!subject_is_looked_at(s) || ret->size > AS_TEXT_MOST);
     if (in_memory && value_bits(value, &offset, &size)) {

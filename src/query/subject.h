@@ -9,8 +9,8 @@
  * left on the stack.
  *
  * What lies in memory changes by stores; what is in registers, or kept elsewhere in other parts of
- * the code, is compared at the step points of the frame's function.  Where the compiler has
- * optimised it away nothing is known, and nothing is said to have changed.
+ * the code, is compared at the step points of the frame's function. Where the compiler has
+ * optimised the value away it is unknown, and no change is reported.
  */
 #ifndef QUERY_SUBJECT_H
 #define QUERY_SUBJECT_H
@@ -95,8 +95,8 @@ enum { SUBJECT_ENDS, SUBJECT_BEGINS, SUBJECT_BOUNDS };
 bool subject_bound(const struct subject *s, int which, struct breakpoint *ret);
 
 /* For history_question and became_question: `look`, `holds`, `points`; context: struct subject.
- * What lies in memory is told as such; else its text, or why it has no value, which is no error: it
- * may have one at another moment. */
+ * Values in memory are reported as such; else its text, or why it has no value, which is no error:
+ * it may have one at another moment. */
 struct error *subject_look(void *context, struct history_value *ret);
 struct error *subject_holds(void *context, enum became_truth *ret);
 bool subject_measure(void *context, const struct history_state *state, double *ret);

@@ -1,9 +1,9 @@
 /* The life of a subject: when the frame of a local begins and ends, and where the local is first
  * written in it.
  *
- * A frame begins where its return address is written.  What lies on the stack then was left there
- * by others: a local has no value before the frame has written it.  *Slots* are what an expression
- * reads of its own frame.
+ * A frame begins where its return address is written. The bytes on the stack were left there by
+ * other functions: a local has no value before the frame has written it. *Slots* are what an
+ * expression reads of its own frame.
  */
 #include <stdlib.h>
 

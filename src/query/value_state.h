@@ -29,8 +29,8 @@ void history_state_deinit(struct history_state *v);
 struct history_state history_state_copy(const struct history_state *v);
 bool history_state_same(const struct history_state *a, const struct history_state *b);
 
-/* Looks with the function, and reads what it says.  What was read on the way is *noted, to be
- * freed. */
+/* Looks with the function, and reads what it says. *noted lists the memory that was read on the
+ * way; to be freed. */
 struct error *history_state_look(struct session *s,
                                  struct error *(*look)(void *context, struct history_value *ret),
                                  void *context, struct history_state *ret,

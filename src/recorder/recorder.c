@@ -513,7 +513,7 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
         ret->err = recording_remove(r->rec);
 }
 
-/* What the program may open and write is no limit for its recorder, as far as we may choose. */
+/* The program's limits on files do not apply to its recorder, as far as the system permits. */
 static void raise_limits(void)
 {
     static const int limits[] = {RLIMIT_FSIZE, RLIMIT_NOFILE};

@@ -16,8 +16,8 @@
  *     recorder_finish(r, &outcome);
  *     recorder_destroy(r);
  *
- * The recorder prints nothing.  What goes wrong on the way is told to the host, once; the program
- * goes on unrecorded, and what was written stays usable.
+ * The recorder prints nothing. Failures on the way are reported to the host, once; the program goes
+ * on unrecorded, and what was written stays usable.
  *
  * A process has one recorder at a time: the recorder takes over signals for good
  * (log/engine_start.h), passes SIGINT, SIGQUIT, SIGTERM and SIGHUP on to the program, and raises

@@ -180,7 +180,7 @@ bool recorder_front_says_all(const struct recorder_front *front,
     return told ? info->ssi_int : info->ssi_code == SI_KERNEL;
 }
 
-/* What we say on the terminal does not stop us, although we are in its background now. */
+/* Writing to the terminal must not stop us, although we are in its background now. */
 void recorder_front_leave_group(const struct recorder_front *front)
 {
     if (!front->pid)

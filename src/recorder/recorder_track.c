@@ -200,8 +200,8 @@ static u64 note_place(struct recorder_track *t)
     return PLACE_NS;
 }
 
-/* Nothing to be had right now.  What is in the ring when we look has come since the last look, so
- * the next flush is due that long after the last one. */
+/* Nothing to be had right now. Events found in the ring have come since the last look, so the time
+ * of the last look decides when the next flush is due. */
 static struct error *rest(struct recorder_track *t)
 {
     u64 passed = recorder_track_now() - t->flushed;

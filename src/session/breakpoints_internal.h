@@ -55,7 +55,7 @@ void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables,
 /* Are the breakpoint's events heeded if this thread is the one that makes them? */
 bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread);
 
-/* Are all events?  What is counted for the version is counted of all. */
+/* Are the events of all breakpoints heeded? Then counts of this version are complete. */
 bool breakpoints_heeds_all(const struct breakpoints *set);
 
 /* Is there one that is enabled? */

@@ -38,7 +38,7 @@ struct replayer_family {
     void *waiting_context;
     pid_t *dying;  /* killed, not reaped yet */
     size_t dying_count, dying_room;
-    /* What has been done so far, for tests that hold the cost of a question against it. */
+    /* The work done so far, for tests that compare it with the cost of a question. */
     u64 ticks_run, copies_made;
     u32 first_pid;    /* of the first engine, by which it and its copies know their first thread */
     u32 recorded_pid; /* and what that was called in the recording */

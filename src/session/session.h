@@ -277,10 +277,9 @@ struct error *session_entry(struct session *s, u64 *ret);
 /* Memory of the copy's own, aligned to 16 bytes, which stays as long as the copy does. */
 struct error *session_scratch_allocate(struct session *s, u64 size, u64 *ret_address);
 
-/* A function called in the copy, on a stack of its own.  Where it returns, the copy has its effects
- * on memory, and the
- * registers from before; breakpoints do not stop it.  Where it does not, the copy is as it was
- * before the call. */
+/* A function called in the copy, on a stack of its own. Where it returns, the copy has its effects
+ * on memory, and the registers from before; breakpoints do not stop it. If it does not return, the
+ * copy is as it was before the call. */
 enum { SCRATCH_CALL_INTEGERS = 6, SCRATCH_CALL_VECTORS = 8 };
 struct scratch_call {
     u64 function;

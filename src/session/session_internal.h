@@ -87,7 +87,7 @@ bool session_interrupted(const struct session *s);
 
 /* The copy, made if there is none. */
 struct error *scratch_make(struct session *s);
-/* What was printed until now is no output of a copy. */
+/* Output up to now does not belong to a copy. */
 void scratch_pass_output(struct session *s);
 
 /* Puts what patches say into bytes that were read, or are to be.  True if they say all of it:

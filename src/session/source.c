@@ -36,7 +36,7 @@ static bool source_read_memory(void *context, u64 address, void *to, size_t size
     return !err && got == size;
 }
 
-/* What is looked at so is not noted as a part of a value. */
+/* Memory that is read this way is not noted as a part of a value. */
 static bool source_peek_memory(void *context, u64 address, void *to, size_t size)
 {
     struct session *s = ((struct source *)context)->session;

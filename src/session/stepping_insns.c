@@ -125,7 +125,7 @@ static struct error *classify(struct source *src, struct step_back *b)
     return err;
 }
 
-/* Which events could have led into what has just ended. */
+/* The events that could have led into the function that has just ended. */
 static u32 beginnings_of(struct symbols *symbols, const struct step_back *b, u32 thread,
                          struct plan_site ret[BEGINNINGS_MOST])
 {
@@ -251,8 +251,8 @@ static struct error *back_over_calls(struct source *src, struct step_back *b,
     return err;
 }
 
-/* What comes before a handler is what it has interrupted: from there on it goes back as from
- * anywhere. */
+/* The code that a handler interrupted ran before the handler. From there the step goes back as from
+ * anywhere else. */
 static struct error *one_back(struct source *src, struct session_stop *ret)
 {
     bool perhaps, moved = false, untried = false;

@@ -66,8 +66,8 @@ static enum verdict judge_event(const struct session *s, const struct breakpoint
     }
 }
 
-/* Whose instruction it is, a state tells.  What happened between two of them, the return of a call
- * or a signal, is with the one before, whose thread may be another. */
+/* Whose instruction it is, a state tells. An event between two of them (the return of a call, a
+ * signal) belongs to the first, whose thread may be another. */
 static u32 thread_judged(const struct session *s, u64 index, bool code)
 {
     return code ? trail_thread(s->trail, index) : CONTROL_THREAD_ANY;

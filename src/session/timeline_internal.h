@@ -56,14 +56,14 @@ void timeline_keep(struct timeline *t, struct replayer *r);
  * is gone. */
 void timeline_keep_or_drop(struct timeline *t, struct replayer *r);
 
-/* Leaves a copy of `r` as a checkpoint.  That none can be made is no error. */
+/* Leaves a copy of `r` as a checkpoint. It is not an error if none can be made. */
 struct error *timeline_leave(struct timeline *t, struct replayer *r);
 
 /* The same, if it takes long to come here from the previous checkpoint, and movements will. */
 struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r);
 
-/* Where a snapshot of an earlier session lies nearer before the moment than any checkpoint, and a
- * replay to it would take a while, it becomes a checkpoint. */
+/* If a snapshot of an earlier session lies nearer before the moment than any checkpoint, and a
+ * replay to it would take a while, the snapshot becomes a checkpoint. */
 void timeline_approach(struct timeline *t, struct moment to);
 
 /* Keeps snapshots of what a long run from `from` to the end has passed, for later sessions.  That

@@ -1,8 +1,8 @@
 /* Calls: `f(3)`, `object.method(2)`, `pointer(x)`, operators of classes.
  *
  * Of several functions with one name, the one is called whose parameters the arguments fit best;
- * each is converted to the parameter's type as the language does it.  What is passed by address
- * and has none, such as the text of a string, is put into memory of the copy first.
+ * each is converted to the parameter's type as the language does it. Arguments that are passed by
+ * address and have none, such as the text of a string, are put into memory of the copy first.
  */
 #include "symbols/values_internal.h"
 
@@ -31,7 +31,7 @@ struct error *value_in_copy(struct value *value, struct value **ret)
     return err;
 }
 
-/* Its address, whatever it is. */
+/* Its address, for a value of any type. */
 static struct error *call_address_of(struct value *value, u64 *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -73,7 +73,7 @@ static bool call_same_type(struct evaluation *v, struct type *a, struct type *b)
     return a->is_unsigned == b->is_unsigned || a->kind == TYPE_VOID;
 }
 
-/* What an array is when it is passed. */
+/* The form in which an array is passed. */
 static struct type *call_decayed(struct evaluation *v, struct type *t)
 {
     struct type *plain = type_plain(v, t);

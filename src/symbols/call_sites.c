@@ -142,8 +142,8 @@ static bool run_site(struct site_frame *f, Dwarf_Attribute *a, bool has_base, u6
     return l.pieces[0].kind == PIECE_IN_MEMORY || l.pieces[0].kind == PIECE_VALUE;
 }
 
-/* What a call may have changed, such as registers that it need not preserve, has an attribute of
- * its own, and is not asked. */
+/* Values that a call may have changed, such as registers that it need not preserve, have another
+ * attribute, which is not used here. */
 static bool indirect_target(struct symbols *s, struct call_site *c, const struct frame *caller,
                             u64 *ret)
 {

@@ -136,7 +136,7 @@ static void callable_add(struct callable_search *s, const struct callable *c)
     *(struct callable *)list_add(&s->found) = *c;
 }
 
-/* What is written in assembly language has no parameters that are known. */
+/* The parameters of functions in assembly language are not known. */
 static bool callable_is_assembly(Dwarf_Die *die)
 {
     Dwarf_Die unit;

@@ -201,7 +201,7 @@ struct failing {
     size_t count;
 };
 
-/* What is on top must not be 0. */
+/* The value on top must not be 0. */
 static void must_hold(struct compiler *c, struct failing *f)
 {
     code_byte(c, CODE_LOG_NOT);

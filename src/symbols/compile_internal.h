@@ -60,12 +60,12 @@ void code_truncate(struct compiler *c, const struct type *plain);
 struct error *code_load(struct compiler *c, struct operand *o);
 /* A reference is what it refers to. */
 struct error *code_refer(struct compiler *c, struct operand *o);
-/* What is on top has the bits of a floating-point type. */
+/* The value on top has the bits of a floating-point type. */
 void code_widen(struct compiler *c, const struct type *plain);
 /* A number as a double; a double as one of the type. */
 void code_to_double(struct compiler *c, const struct type *plain);
 void code_from_double(struct compiler *c, const struct type *plain);
-/* What is on top becomes 0 if it is false, and only then. */
+/* The value on top becomes 0 if it is false, and only then. */
 void code_truth(struct compiler *c, const struct operand *o);
 
 /* --- compile_place.c -------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Where variables and members are, as bytecode.
  *
  * The frame is that of the pc, with no other above it: its registers are those of the thread, and
- * its base is found by the rule for the canonical frame address there.  What would need a caller's
- * frame cannot be compiled, and says so.
+ * its base is found by the rule for the canonical frame address there. Locations that need a
+ * caller's frame cannot be compiled; the error says so.
  *
  * Or it is the evaluation's own, `fixed`: then its registers and its base are the numbers that they
  * are now, which is good for addresses alone, and what is at a fixed place is seen to be so

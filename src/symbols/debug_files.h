@@ -12,8 +12,8 @@ enum debug_file_kind { DEBUG_FILE_INFO, DEBUG_FILE_SOURCE };
 /* The path is absolute, and that of a regular file; a file may be told several times. */
 typedef void debug_file_found(void *context, enum debug_file_kind kind, const char *path);
 
-/* Of the ELF file open as `fd` (lent), which is or was at `path`.  Of what is no ELF file, or has
- * no debug information, nothing is found. */
+/* Of the ELF file open as `fd` (lent), which is or was at `path`. Nothing is found for a file that
+ * is not ELF, or that has no debug information. */
 void debug_files_find(int fd, const char *path, debug_file_found *found, void *context);
 
 #endif

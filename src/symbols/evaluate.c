@@ -5,10 +5,10 @@
  * needed, so that `&a[1000000]` reads nothing.
  *
  * Operands are converted as C does it: arrays and functions become pointers (value_decay), small
- * integers are promoted, and two numbers take their common type (arithmetic_type).  Where gdb
- * differs from C, gdb is followed: comparing with a string compares text, a class with an operator
- * of its own calls it, and `container[key]` looks into the containers of C++ and Rust.  Fortran has
- * rules of its own for common types; the rest of it is in fortran_evaluate.c.
+ * integers are promoted, and two numbers take their common type (arithmetic_type). If gdb differs
+ * from C, ebb follows gdb: comparing with a string compares text, a class with an operator of its
+ * own calls it, and `container[key]` looks into the containers of C++ and Rust. Fortran has rules
+ * of its own for common types; the rest of it is in fortran_evaluate.c.
  *
  * Nothing here changes the program.  Assignments and calls go to assign.c and call.c, which work in
  * a copy of the process.
@@ -305,7 +305,7 @@ bool tree_compares_text(const struct tree *t)
            (t->a->kind == TREE_STRING) != (t->b->kind == TREE_STRING);
 }
 
-/* Where the characters are, and how many where that is known. */
+/* Where the characters are, and their number if that is known. */
 static struct error *evaluate_text_of(struct value *value, u64 *ret, bool *ret_counted,
                                       u64 *ret_length)
 {

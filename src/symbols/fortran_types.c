@@ -261,8 +261,8 @@ static struct type *array_resolved(struct evaluation *v, struct type *t, u64 *ad
     return r;
 }
 
-/* gfortran describes an array of texts whose length is not fixed as a struct without members. What
- * it is the descriptor itself tells: its layout is that of libgfortran since version 8. */
+/* gfortran describes an array of texts whose length is not fixed as a struct without members. The
+ * descriptor itself says what it is: its layout is that of libgfortran since version 8. */
 struct fortran_descriptor {
     u64 base, offset, element;
     i32 version;

@@ -1,8 +1,8 @@
 /* Link order: the modules in the order in which the dynamic linker looks for a name.
  *
- * The executable is first, then the libraries as they were loaded.  The linker keeps a list of
- * them, which the executable's dynamic section leads to.  What is not in that list comes after
- * it; before the linker has made it, the order is that of the addresses.
+ * The executable is first, then the libraries as they were loaded. The linker keeps a list of them,
+ * which the executable's dynamic section leads to. Modules that are not in that list come after it;
+ * before the linker has made it, the order is that of the addresses.
  */
 #include <gelf.h>
 

@@ -1,11 +1,11 @@
 /* Linked data: where a variable is if its debug information does not say so, or not the truth.
  *
  * A unit that only declares a variable leaves it to the linker to find it; so the symbol tables are
- * asked, by the name that the linker knows.  And a library's variable may have been copied: the
+ * asked, by the name that the linker knows. And a library's variable may have been copied: the
  * linker gives a program that uses it directly, as it uses stdout and environ, room of its own for
- * it, and the library uses that one, too.  What the library's debug information describes is then
- * left as it was when the program began.  The same is true if the program, or an earlier library,
- * has a variable of the same name.
+ * it, and the library uses that one, too. The object that the library's debug information describes
+ * then keeps its initial value. The same is true if the program, or an earlier library, has a
+ * variable of the same name.
  */
 #include <dwarf.h>
 #include <gelf.h>

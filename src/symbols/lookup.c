@@ -85,7 +85,7 @@ static const char *lookup_file(const struct name_found *f)
     return slash ? slash + 1 : path ? path : "?";
 }
 
-/* How it can be named so that no other is meant; to be freed. */
+/* A name for it that means no other; to be freed. */
 static char *lookup_spelled(const struct name_found *f)
 {
     char *whole = names_seen(f->module, &f->entry);
@@ -257,8 +257,8 @@ static bool lookup_among(struct evaluation *v, Dwarf_Die *block, const char *nam
     return false;
 }
 
-/* gcc describes the enums of all blocks in the outermost one of the function.  That a variable of
- * the block is of such a type tells where its constants are known. */
+/* gcc describes the enums of all blocks in the outermost one of the function. If a variable of the
+ * block has such a type, its constants are known in the block. */
 static bool lookup_constant_of_variable(struct evaluation *v, size_t n, const char *name,
                                         struct name_meaning *ret)
 {
@@ -464,8 +464,8 @@ static bool lookup_by_blocks(struct evaluation *v, struct spaces *s, const char 
     return false;
 }
 
-/* A name of the space itself.  What a class has hides what its bases have, whichever file knows
- * it. */
+/* A name of the space itself. Members of a class hide those of its bases, in whichever file they
+ * are described. */
 static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, const char *space,
                                     const char *name, struct name_meaning *ret)
 {

@@ -422,8 +422,8 @@ static char *seen_through(struct module *m, const struct name_entry *e, const ch
     return name;
 }
 
-/* How long is the space from within which it is `name`?  Each enclosing one is tried, from the
- * inside.  0: there is none. */
+/* The length of the name space in which `name` means it. Each enclosing one is tried, from the
+ * inside. 0: there is none. */
 static size_t seen_from(const char *space, const char *name, const char *qualified)
 {
     size_t length = space ? strlen(space) : 0;
@@ -537,8 +537,8 @@ static struct question question_of(struct evaluation *v, const char *name, const
     return q;
 }
 
-/* The frame's file comes first.  What it declares only is the definition of its own module, if
- * that has one. */
+/* The frame's file comes first. A mere declaration means the definition of its own module, if there
+ * is one. */
 static bool name_index_ask(struct evaluation *v, struct question *q, struct name_found *ret)
 {
     struct question own = *q;

@@ -44,8 +44,8 @@ static bool is_optimised(Dwarf_Die *function)
     return false;
 }
 
-/* What the caller has put on the stack is there from the beginning; what is below it a prologue
- * has to write. */
+/* Arguments that the caller put on the stack are there from the beginning; what is below it a
+ * prologue has to write. */
 static bool is_above_frame(const Dwarf_Op *ops, size_t count)
 {
     return count == 1 && ops[0].atom == DW_OP_fbreg && (i64)ops[0].number >= 0;

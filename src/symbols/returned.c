@@ -80,7 +80,7 @@ static bool has_virtual(Dwarf_Die *die)
     return returned_flag(die, DW_AT_virtuality, &value) && value;
 }
 
-/* What older debug information does not say has to be read off the class. */
+/* Older debug information does not say it, so it is derived from the class. */
 static bool is_not_trivial(struct evaluation *v, struct type *plain, unsigned depth)
 {
     Dwarf_Die child;

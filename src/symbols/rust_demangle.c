@@ -4,10 +4,9 @@
  *     _RNvMNtCs1234_6values6shapesNtB2_5Point6length        <values::shapes::Point>::length
  *
  * The first form is older: C++'s, with characters that it cannot hold written as $..$, and a hash
- * at the end.  The second (RFC 2603, "v0") has types in it.  Its grammar is read by recursive
- * descent; each function below is named after a rule.  A backward reference makes the reader read
- * an earlier place again.  What is malformed, or would be longer than any name is, makes the whole
- * name unknown.
+ * at the end. The second (RFC 2603, "v0") has types in it. Its grammar is read by recursive
+ * descent; each function below is named after a rule. A backward reference makes the reader read an
+ * earlier place again. If a part is malformed, or too long for a name, the whole name is unknown.
  */
 #include <ctype.h>
 

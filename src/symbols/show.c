@@ -507,7 +507,7 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
 
 /* --- structs ---------------------------------------------------------------------------------- */
 
-/* Where it is the object's table says, which may be missing. */
+/* The object's table, which may be missing, says where it is. */
 static bool has_virtual_base(struct value *value, const struct member *m)
 {
     u64 address;

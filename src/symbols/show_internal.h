@@ -21,7 +21,7 @@ struct show {
 void show_value(struct show *s, struct value *value, bool top);
 void show_hex(FILE *out, unsigned __int128 i);
 void show_symbol(FILE *out, struct evaluation *v, u64 address, bool code);
-/* Where the next line begins, `more` levels further in than the value that is shown. */
+/* Begins the next line, `more` levels deeper than the value that is shown. */
 void show_new_line(struct show *s, unsigned more);
 
 /* show_rust.c: values of Rust. False: it has no special form. */

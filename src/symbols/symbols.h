@@ -55,7 +55,8 @@ void symbols_create(const struct symbols_host *host, struct symbols **ret);
 void symbols_destroy(struct symbols *s); /* accepts NULL */
 
 /* What is mapped now, ordered by address: called before anything else, and when it may have
- * changed; cheap when it has not. What was lent before is valid until a module goes. */
+ * changed; cheap when it has not. Pointers that were returned before are valid until a module is
+ * unmapped. */
 void symbols_update(struct symbols *s, const struct symbols_area *areas, size_t count);
 u32 symbols_version(const struct symbols *s); /* another number when modules came or went */
 

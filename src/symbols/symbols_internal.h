@@ -210,8 +210,8 @@ struct inlined_entry {
     u64 pc;
     u32 inside; /* so many functions are inlined into it at this place, each into the next */
 };
-/* How many functions that were inlined into the one around the pc are there, from the innermost
- * to the DIE; without one: all. */
+/* The number of inlined functions around the pc, from the innermost to the DIE; without one:
+ * all. */
 u32 module_inlined_at(struct module *m, u64 pc, const Dwarf_Die *outermost);
 void module_inlined(struct module *m, const char *name, struct list *ret);
 

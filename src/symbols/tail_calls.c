@@ -1,10 +1,10 @@
 /* Tail calls: functions that are on no stack.
  *
- * A function whose last act is a call may jump to the other one instead. It is gone then, and
- * the other function returns to the caller of both. If the caller's debug information says that
- * it called A, and it is C that returns there, the jumps that lead from A to C say what happened
- * in between. Where there are several ways from A to C, only what all have in common at their
- * beginning and at their end is known.
+ * A function whose last act is a call may jump to the other one instead. It is gone then, and the
+ * other function returns to the caller of both. If the caller's debug information says that it
+ * called A, and it is C that returns there, the jumps that lead from A to C say what happened in
+ * between. If there are several ways from A to C, only the functions that all ways have in common
+ * at their beginning and at their end are known.
  */
 #include "symbols/symbols_internal.h"
 

@@ -1,8 +1,8 @@
 /* Types of DWARF, as C and C++ know them.
  *
  * Made when they are asked for, and kept by the evaluation: lengths of arrays can depend on the
- * frame.  What a type points to, and its members, are made later still, so that types which hold
- * themselves are no trouble.
+ * frame. The target of a pointer and the members of a class are made later still, so that recursive
+ * types need no special care.
  */
 #include <dwarf.h>
 

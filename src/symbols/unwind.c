@@ -197,8 +197,8 @@ static bool find_cfa(struct unwind_step *step, Dwarf_Frame *frame)
     return location.pieces[0].kind == PIECE_IN_MEMORY || location.pieces[0].kind == PIECE_VALUE;
 }
 
-/* Where nothing is said of a register, libdw says whether functions preserve it, but takes rax
- * for rbx there (elfutils 0.188). */
+/* For a register without a rule, libdw says whether functions preserve it, but takes rax for rbx
+ * there (elfutils 0.188). */
 static bool is_preserved(int number, bool said)
 {
     return number == DWARF_RBX || (said && number != DWARF_RAX);
@@ -290,7 +290,7 @@ static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *fram
     return true;
 }
 
-/* Where there is no information, and the function's end cannot be found either: by rbp. */
+/* If there is no information, and the function's end cannot be found either: by rbp. */
 static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame *ret)
 {
     u64 pair[2], rsp = from->reg[DWARF_RSP], rbp = from->reg[DWARF_RBP];

@@ -235,8 +235,8 @@ struct error *values_compile(struct evaluation *v, const char *expression, struc
                              u8 **ret, size_t *ret_size);
 
 /* The same for the evaluation's own frame as it lies now: what is relative to the frame has a fixed
- * address, and the code may run anywhere as long as the frame is there.  What is in registers
- * cannot be compiled so. */
+ * address, and the code may run anywhere as long as the frame is there. Values in registers cannot
+ * be compiled this way. */
 struct error *values_compile_fixed(struct evaluation *v, const char *expression, u8 **ret,
                                    size_t *ret_size);
 

@@ -364,8 +364,8 @@ struct linked {
     u64 address;          /* or the offset in the module's thread-local storage */
     bool is_thread_local;
 };
-/* Where the linker has put a variable that is only declared, or that the program has a copy of;
- * false: where it is said to be. */
+/* The address at which the linker has put a variable that is only declared, or that the program has
+ * a copy of; false: where it is said to be. */
 bool linked_datum(struct evaluation *v, struct found_variable *f, struct linked *ret);
 
 /* --- values (value.c) ------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Variables: which one a name means in a frame, and where it is.
  *
  * The blocks around the pc are walked from the inside; inlined functions are blocks whose registers
- * are those of the function around them.  Where a variable is at this pc its location list says.
+ * are those of the function around them. A location list says where a variable is at each pc.
  * Values at the entry of a function are found in its caller, if the compiler has described the
  * call.
  */

@@ -74,7 +74,7 @@ static void queue(struct jobs *jobs, struct job *job)
     jobs->line[jobs->queued++] = job;
 }
 
-/* What is wrong with a track's file is said when it is started. */
+/* Errors in a track's file are reported when its replay starts. */
 static void find_parent(struct jobs *jobs, struct job *job)
 {
     struct reader *reader;

@@ -1,4 +1,4 @@
-/* What the engine was told at its start (log/channel.h has the names and the form). */
+/* The settings that the engine got at its start (log/channel.h has the names and the form). */
 #ifndef ENGINE_SETTINGS_H
 #define ENGINE_SETTINGS_H
 

@@ -247,7 +247,7 @@ static void ask_cpuid(const u64 args[CLOCK_ARGS], u64 *value)
     value[2] = clocks_join_halves(r[ECX], r[EDX]);
 }
 
-/* What the kernel refuses to say is 0. */
+/* Values that the kernel refuses to give are 0. */
 static void ask_timespec(i64 (*ask)(i32, struct k_timespec *), u64 *value)
 {
     struct k_timespec t = {0, 0};

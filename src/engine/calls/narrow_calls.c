@@ -1,9 +1,9 @@
 /* Narrow calls: see narrow_calls.h.
  *
  * The registers are set as they are for `syscall`, the call is made, and all but rax are put back.
- * The log and an observer, if asked during the call, find a call like any other. What is put back
- * lies on the engine's stack of the thread, which a forked child and a replay have as well; a child
- * that begins elsewhere (vfork, clone) is why those calls are not in the list.
+ * The log and an observer, if asked during the call, find a call like any other. The saved
+ * registers lie on the engine's stack of the thread, which a forked child and a replay have as
+ * well; a child that begins elsewhere (vfork, clone) is why those calls are not in the list.
  */
 #include "engine/calls/narrow_calls.h"
 

@@ -65,7 +65,7 @@ u64 own_vdso_map(void)
 
 /* Applying answers */
 
-/* Where it goes is the guest's affair. */
+/* The guest decides where it goes. */
 static bool own_vdso_put(u64 at, const void *value, size_t size, u64 *fault)
 {
     *fault = at;

@@ -1,8 +1,8 @@
 /* What the files of the system calls share: the functions that answer some.
  *
- * A handler gets the call with its number and arguments, may change both, and either answers it
- * or passes it on. Its result is the guest's, or CALL_AGAIN or CALL_DONE.  Which call has which
- * handler is a column of log/syscalls.def.
+ * A handler gets the call with its number and arguments, may change both, and either answers it or
+ * passes it on. Its result is the guest's, or CALL_AGAIN or CALL_DONE. A column of log/syscalls.def
+ * names the handler of each call.
  */
 #ifndef ENGINE_SYSCALLS_INTERNAL_H
 #define ENGINE_SYSCALLS_INTERNAL_H

@@ -76,9 +76,9 @@ i64 call_mseal(struct call *call)
     return known == -ENOSYS ? known : address_mseal(a[0], a[1], a[2]);
 }
 
-/* Locks what the guest has mapped, area by area: all of the process would include the
- * engine's tables, which are huge and nearly empty.  What is mapped later is not locked;
- * that is a loss of speed, not of meaning. */
+/* Locks what the guest has mapped, area by area: all of the process would include the engine's
+ * tables, which are huge and nearly empty. Later mappings are not locked; that is a loss of speed,
+ * not of meaning. */
 i64 call_mlockall(struct call *call)
 {
     u64 flags = call->args[0];

@@ -75,7 +75,7 @@ i64 call_futex(struct call *call)
     return waits ? call_pass(call) : call_pass_now(call);
 }
 
-/* The newer calls.  What is not the engine's to answer the kernel does, or refuses. */
+/* The newer calls. All other cases go to the kernel, which makes the call or refuses it. */
 
 static bool kernel_has(const struct call *call)
 {

@@ -34,8 +34,8 @@ struct observer {
     /* A replay is through, or cannot go on; how the program ended.  Does not return. */
     void (*concluded)(u32 reason, u64 events, const char *recorded, const char *happened);
     void (*ended)(const struct event_end *end);
-    /* What the guest is found to have written over in the engine's memory, or NULL; `all`: also
-     * what takes some microseconds to look at. */
+    /* The part of the engine's memory that the guest has overwritten, or NULL; `all`: also what
+     * takes some microseconds to look at. */
     const char *(*damage)(bool all);
     /* A signal would end a copy that has left the log. */
     void (*copy_died)(u32 signal);

@@ -1,8 +1,8 @@
 /* The guest's calls that shape its address space: mmap, munmap, mprotect, madvise, brk.
  *
  * Each checks what the kernel could not know (the engine's ranges, the place), tells code_watch,
- * lets the kernel do it, and then tells the areas.  Whether arguments are right in all other
- * respects is the kernel's to say: its errors are passed on.
+ * lets the kernel do it, and then tells the areas. The kernel checks all other arguments, and its
+ * errors are passed on.
  *
  * The kernel is never asked for PROT_EXEC, because guest code is only read.
  */

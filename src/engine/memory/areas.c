@@ -216,7 +216,7 @@ static void check_border(u64 at)
     invariant(2, i == 0 || !areas_continues(area(i - 1), area(i)));
 }
 
-/* What has changed is all right: at its ends, which is where a mistake would be made. */
+/* Checks a change at both ends of its range, where a mistake would show. */
 static void check_change(u64 start, u64 end)
 {
     check_border(start);
@@ -355,7 +355,7 @@ bool areas_free(u64 start, u64 end)
     return (!a || a->start >= end) && !areas_reserved(start, end);
 }
 
-/* What is in the way of [start, end), the highest or the lowest of it. */
+/* The highest or the lowest area that overlaps [start, end). */
 static bool obstacle(u64 start, u64 end, bool highest, struct reserved_range *ret)
 {
     struct reserved_range found = {~0ul, 0};

@@ -6,10 +6,9 @@
 
 struct call;
 
-/* What a call that shapes memory is about to put in another's place, or to take away; false:
- * nothing. */
+/* The range that a call is about to replace or unmap; false: nothing. */
 bool call_replaces(const struct call *call, u64 *start, u64 *end);
-/* What it has put where nothing was. */
+/* The range that it has mapped where nothing was. */
 bool call_brought(const struct call *call, i64 result, u64 *start, u64 *end);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the kernel says is mapped: /proc/self/maps, line by line.
+/* The kernel's list of mappings: /proc/self/maps, line by line.
  *
  * Lines are gathered in a buffer on the stack; one that is longer than the buffer (a path may be
  * 4096 bytes, with escapes more) loses the end of its name.

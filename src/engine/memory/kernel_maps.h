@@ -1,4 +1,4 @@
-/* What the kernel says is mapped: /proc/self/maps, line by line. */
+/* The kernel's list of mappings: /proc/self/maps, line by line. */
 #ifndef ENGINE_KERNEL_MAPS_H
 #define ENGINE_KERNEL_MAPS_H
 

@@ -212,7 +212,7 @@ static bool next_data(i32 fd, u64 size, u64 *at, u64 *end)
     return *end > *at;
 }
 
-/* What was never written stays a hole: files of gigabytes may have hardly anything in them. */
+/* Parts that were never written stay holes: files of gigabytes may have hardly anything in them. */
 static void copy_data(i32 to, i32 from, u64 size)
 {
     for (u64 at = 0, end; next_data(from, size, &at, &end); at = end)

@@ -165,7 +165,7 @@ static u64 from_integer(u64 magnitude, bool negative)
     return float_pack(&r);
 }
 
-/* What has no place in 64 bits is what the processor makes of it. */
+/* A value that does not fit into 64 bits becomes what the processor makes of it. */
 static u64 to_integer(struct real a)
 {
     i32 exponent = a.exponent - BIAS;

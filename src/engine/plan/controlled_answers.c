@@ -86,7 +86,7 @@ static void answer_read(const struct control_read *read)
     controlled_answer(0, bytes, got);
 }
 
-/* What the program itself may not write, a debugger may: code, constants.  One page. */
+/* A debugger may write memory that the program itself may not: code, constants. One page. */
 static bool write_anyway(u64 at, const void *from, u64 size)
 {
     u64 page = page_down(at);

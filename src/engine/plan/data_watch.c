@@ -295,7 +295,7 @@ static void open_event(void)
     watch.event.tick = t->call.open ? t->call.tick : ticks_now();
 }
 
-/* What is not there counts as zeros. */
+/* Memory that is not mapped counts as zeros. */
 static void read_or_zero(u8 *to, u64 from, u64 size)
 {
     if (guest_read(to, gaddr(from), size))

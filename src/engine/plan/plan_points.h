@@ -10,8 +10,8 @@
  *     else: the engine decides
  *
  * so that a pass over a hundred million statements costs a few instructions for each; and less
- * where they are counted in sums (plan_sums.h).  What the engine counts itself (single
- * instructions, points whose frame is not so simple to find) goes through plan_points_meet().
+ * where they are counted in sums (plan_sums.h). Points that the engine counts itself (single
+ * instructions, frames that are harder to find) go through plan_points_meet().
  */
 #ifndef ENGINE_PLAN_POINTS_H
 #define ENGINE_PLAN_POINTS_H

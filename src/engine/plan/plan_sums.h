@@ -1,9 +1,9 @@
 /* Sums: counting points (plan_points.h) several at once, far from the one that is looked for.
  *
  * The variant VARIANT_SUMS has the blocks of a plain replay, which add up the points of a stretch
- * in one go (x86_64/sums.h) and never come to the engine for them.  That the nth is not run past is
- * a matter of ticks: from one to the next the pc only grows, so that each point that was translated
- * can be met but once, and so many ticks are granted as cannot bring that many points.  When those
+ * in one go (x86_64/sums.h) and never come to the engine for them. Ticks keep the run from passing
+ * the nth point: from one to the next the pc only grows, so that each point that was translated can
+ * be met but once, and so many ticks are granted as cannot bring that many points. When those
  * become few, the last ones are counted one by one, with VARIANT_POINTS.
  */
 #ifndef ENGINE_PLAN_SUMS_H

@@ -1,8 +1,8 @@
 /* A standing watch: see the header.
  *
- * Plans belong to sessions, which replay.  What a plan does to translated code, and what it sees,
- * does not depend on a log: here one without an end is begun by the engine itself, while a program
- * is recorded or merely run.  Its hits are only counted.
+ * Plans belong to sessions, which replay. A plan works on translated code alone and needs no log:
+ * here one without an end is begun by the engine itself, while a program is recorded or merely run.
+ * Its hits are only counted.
  */
 #include "engine/plan/standing_watch.h"
 

@@ -263,7 +263,7 @@ static void states_call_begins(const struct call *call)
         last()->event = SITE_CALL;
 }
 
-/* What has been mapped, or is no more, cannot be undone. */
+/* Mapping and unmapping cannot be undone. */
 static void states_call_ended(const struct call *call, i64 result)
 {
     u64 start, end;

@@ -36,8 +36,8 @@ static void read_bases(struct touched *t)
     t->gs_base = bases.gs_base;
 }
 
-/* Who comes here comes again: instructions that were decoded last, and the bytes that they were
- * decoded from. */
+/* Code that comes here once comes again: instructions that were decoded last, and the bytes that
+ * they were decoded from. */
 enum { DECODED = 256 };
 static struct decoded_insn {
     u64 rip;

@@ -112,7 +112,7 @@ static i64 kernel_fork(const struct k_clone_args *args)
     return kernel_call(__NR_clone3, &ours, sizeof(ours));
 }
 
-/* What a child of fork is, whether it was just born or is replayed. */
+/* Makes this process a child of fork, in a recording or in a replay. */
 void process_become_forked(const struct k_clone_args *args)
 {
     thread_forked();

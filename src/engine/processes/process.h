@@ -47,7 +47,7 @@ void process_parent_goes_on(void);
 void process_become_child(const struct k_clone_args *args);
 /* It begins, on its parent's block. */
 void process_child_begins(struct thread *t);
-/* What a child of fork is, whether it was just born or is replayed. */
+/* Makes this process a child of fork, in a recording or in a replay. */
 void process_become_forked(const struct k_clone_args *args);
 
 /* Is that the number of this process, or of one of its threads? */

@@ -1,11 +1,11 @@
 /* Processes: execve.
  *
- * The engine starts itself again, in front of the new program: arguments as log/channel.h
- * says, strings and environment straight from the guest's memory, which the kernel reads.
- * Everything that the kernel would refuse about the program's file must be refused before,
- * since the engine's own file is always fine.  What the engine cannot run but the kernel
- * perhaps can (other formats, registered interpreters) is left to the kernel, natively; its
- * answer is the guest's.  So is what a debugger among the guests starts (process_tracer.c).
+ * The engine starts itself again, in front of the new program: arguments as log/channel.h says,
+ * strings and environment straight from the guest's memory, which the kernel reads. Everything that
+ * the kernel would refuse about the program's file must be refused before, since the engine's own
+ * file is always fine. Files that the engine cannot run but the kernel perhaps can (other formats,
+ * registered interpreters) are left to the kernel and run natively; its answer is the guest's. So
+ * is what a debugger among the guests starts (process_tracer.c).
  *
  * A program given by a descriptor is inherited open, by a copy that its loader closes (the
  * setting fd), and so is the engine's own file (the setting engine).

@@ -157,7 +157,7 @@ static u64 pass_sites(u64 reason)
     return reason;
 }
 
-/* What lies at this moment is not met twice. */
+/* Sites at this moment are not met twice. */
 static u32 dispatch_entry_of(const struct fragment *f)
 {
     return f->after_site && plan_judged_here() ? f->after_site : f->body;

@@ -689,7 +689,7 @@ static void protect_all(void)
         make_cold(share.views[n].start, share.views[n].end);
 }
 
-/* What was known of pages in the range is not so any more: these are new ones. */
+/* Facts about pages in the range are out of date: these are new ones. */
 static void protect_range(struct file_range r)
 {
     for (u32 n = share.warm_count; n > 0; n--) {

@@ -1,8 +1,9 @@
 /* Signals: from the engine to the guest.
  *
  * The table of actions is the guest's; the kernel has our handler wherever the guest has one, and
- * otherwise the guest's default or ignore, which it does better than we could.  What is delivered
- * here is what signals_handler.c noted, and what an instruction of the guest has caused.
+ * otherwise the guest's default or ignore, which it does better than we could. Two kinds of signals
+ * are delivered here: those that signals_handler.c noted, and those that an instruction of the
+ * guest has caused.
  *
  * Invariants
  *   (1) The kernel's mask is t->mask without the synchronous signals, or everything but those

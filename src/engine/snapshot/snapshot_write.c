@@ -167,7 +167,7 @@ static u64 entry_of(struct snapshot_out *o, u64 page)
     return o->entry[number - o->first_entry];
 }
 
-/* What the guest cannot read, the kernel can. */
+/* The kernel can read memory that the guest cannot. */
 static bool snapshot_read_page(struct snapshot_out *o, u64 page, bool readable)
 {
     u8 *to = o->buffer[o->waiting];

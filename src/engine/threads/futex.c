@@ -132,10 +132,9 @@ static void dequeue(struct thread *t)
     futexes.lock_waiters -= w->kind == FUTEX_FOR_LOCK;
 }
 
-/* Who wakes a thread runs on, and may have taken again what the other one was woken for before that
- * runs: a lock that is let go and taken at once, and held whenever its holder waits for something
- * else, would never come to it (natively, a matter of luck).  So now and then the waker gives
- * way. */
+/* A thread that wakes another runs on, and may take the lock again before the other one runs: a
+ * lock that is let go and taken at once, and held whenever its holder waits for something else,
+ * would never come to it (natively, a matter of luck). So now and then the waker gives way. */
 enum { RETURNS_MOST = 64 };
 
 void futex_rouse(struct thread *t)

@@ -99,8 +99,8 @@ static unsigned differing(void)
     return counting;
 }
 
-/* Has nothing happened since, or no more than that a counter went on by one?  Who spins for a lock
- * may write it, but does not count.  Returns the slice that such a thread gets, or 0. */
+/* Has nothing happened since, or no more than that a counter went on by one? A thread that spins
+ * for a lock may write it, but does not count. Returns the slice that such a thread gets, or 0. */
 static u32 short_slice(void)
 {
     enum stretch stretch = stretch_between(slices.last, cpu->rip);

@@ -1,7 +1,7 @@
 /* Recording: see record.h.
  *
  * An event is put together in the ring itself: room for the largest is reserved, filled from the
- * front, and published with the size that it came to.  What does not fit goes on in DATA events.
+ * front, and published with the size that it came to. Bytes that do not fit follow in DATA events.
  *
  * Invariants
  *   (1) Events are written in the order in which replay meets them; one thread at a time writes.

@@ -51,7 +51,7 @@ static void replay_add_strings(unsigned list, const char *bytes, u64 size)
     }
 }
 
-/* What was too long for the rest of an event comes in several pieces. */
+/* Data too long for the rest of an event comes in several pieces. */
 static void replay_add_bytes(void *to, u64 room, u64 *size, const u8 *bytes, u64 more)
 {
     if (more > room - *size)

@@ -138,8 +138,8 @@ static const struct event *call_event(void)
     return e;
 }
 
-/* What others wrote into a mapping comes before the answer, and can be written only where that is
- * mapped: then the MAP has said where. */
+/* Bytes that other processes wrote into a mapping come before the answer, and can be written only
+ * once it is mapped: then the MAP has said where. */
 static bool is_written_by_others(void)
 {
     const struct event *e = replay_next_or_end();
@@ -167,7 +167,7 @@ bool replay_answered(struct log_answered *ret)
     return true;
 }
 
-/* How far the stack may grow is the limit's to say, also in a replay. */
+/* The limit says how far the stack may grow, also in a replay. */
 static void repeat_limit(const struct call *call)
 {
     enum { K_RLIMIT_STACK = 3 };
@@ -188,7 +188,7 @@ static void replay_note_name(const struct call *call)
         guest_read_string(thread_self()->name, gaddr(call->args[1]), sizeof(thread_self()->name));
 }
 
-/* What a call that is not made does to what the replay itself keeps. */
+/* Applies the effects of a call that is not made to the replay's own state. */
 static void follow_call(const struct call *call, i64 result)
 {
     enum { FORBIDS_COUNTER = 2 }; /* PR_TSC_SIGSEGV */

@@ -1,8 +1,8 @@
 /* Forks in a replay: a replay of many tracks comes to a fork, and goes on in both processes.
  *
- * The replay copies itself there.  The copy opens the child's track and takes its next event, the
- * fork's answer to the child, from that; the other goes on with the parent's.  What they say to ebb
- * meanwhile is in log/channel.h.
+ * The replay copies itself there. The copy opens the child's track and takes its next event, the
+ * fork's answer to the child, from that; the other goes on with the parent's. log/channel.h has
+ * their messages to ebb.
  */
 #ifndef ENGINE_REPLAY_FORK_H
 #define ENGINE_REPLAY_FORK_H

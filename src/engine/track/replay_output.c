@@ -1,7 +1,7 @@
 /* Replayed output: see replay_output.h.
  *
- * In a replay no descriptor is open.  Which of them stood for standard output and error is followed
- * through dup and close, so that what a shell sends elsewhere is not shown.
+ * In a replay no descriptor is open. The replay follows dup and close to know which descriptors are
+ * standard output and error, so that output which a shell redirected is not shown.
  */
 #include "engine/track/replay_output.h"
 

@@ -1,8 +1,8 @@
 /* Track: this process image's line to ebb while it records or replays.
  *
  * Settings name a socket that all processes of a recording share; each image makes a socket of its
- * own, sends one end over the shared one, and gets a ring (log/ring.h, log/channel.h).  What goes
- * through the ring is the affair of record.c and replay.c.
+ * own, sends one end over the shared one, and gets a ring (log/ring.h, log/channel.h). record.c and
+ * replay.c handle the contents of the ring.
  */
 #ifndef ENGINE_TRACK_H
 #define ENGINE_TRACK_H

@@ -79,7 +79,7 @@ static bool add_pages(struct block *b, u64 pc, u64 end)
     return true;
 }
 
-/* What a block relies on must be watched as its own code is. */
+/* Other code that a block relies on must be watched like its own code. */
 static bool may_rely_on(struct block *b, u64 pc, u64 end)
 {
     return !code_watch_checked(pc & PAGE_MASK) && !code_watch_checked((end - 1) & PAGE_MASK) &&

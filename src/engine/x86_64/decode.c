@@ -21,7 +21,7 @@ enum { READ_MAX = 40 };
 
 enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
 
-/* What a byte is where an opcode may stand. */
+/* The meaning of a byte at the place of an opcode. */
 enum byte_class {
     BYTE_OPCODE, /* = MAP_ONE */
     BYTE_ESCAPE, /* = MAP_0F */

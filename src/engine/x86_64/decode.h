@@ -1,4 +1,4 @@
-/* What one machine instruction is, as far as a translator must know.
+/* One machine instruction, described as far as a translator must know it.
  *
  * decode() reads bytes and fills a struct insn: how long it is, where its parts are, what
  * it does to control flow, memory, registers and flags.  It says nothing of addresses: the

@@ -1,9 +1,9 @@
 /* Touches: which memory an instruction reads and writes.
  *
  * Given the instruction and the registers before it, the ranges of memory that it may read and
- * write.  Nearly always that is exactly what it does; where a mask decides that is not looked at
- * (EVEX), or where a search ends early, it is more, never less. What the kernel does for the
- * instruction (system calls), and what faults in any case (far transfers), is not here.
+ * write. Nearly always that is exactly what it does; where a mask decides that is not looked at
+ * (EVEX), or where a search ends early, it is more, never less. Accesses by the kernel (system
+ * calls) and instructions that always fault (far transfers) are not covered.
  */
 #ifndef ENGINE_TOUCHES_H
 #define ENGINE_TOUCHES_H

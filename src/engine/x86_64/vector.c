@@ -111,7 +111,7 @@ static void learn_places(void)
     }
 }
 
-/* What is shown of what is kept. */
+/* Sets which of the stored features the guest is shown. */
 static void vector_show(u64 features, u32 mxcsr_mask)
 {
     vector_shape.features = vector_shape.kept & features;
@@ -149,7 +149,7 @@ void vector_limit(u64 features, u32 mxcsr_mask)
     vector_show(features, mxcsr_mask ? mxcsr_mask : native.mask);
 }
 
-/* Where each form has what is told of the last x87 instruction. */
+/* Where each form stores the last x87 instruction. */
 static const struct x87_layout {
     u8 status;          /* a word, whose low byte has X87_PENDING */
     u8 first, end;      /* opcode, addresses of code and operand, their selectors */

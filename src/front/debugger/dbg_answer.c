@@ -58,7 +58,7 @@ void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark)
     d->answer.json.some = mark.some;
 }
 
-/* As seen from where the program was started, if it is below. */
+/* Relative to the directory in which the program was started, if it is below that. */
 char *dbg_short_path(const struct dbg *d, const char *path)
 {
     const char *directory = d->debug->rec->meta.directory;

@@ -1,4 +1,4 @@
-/* What may follow what has been typed: commands, their words, functions, files, variables and
+/* The words that may follow the typed text: commands, their words, functions, files, variables and
  * members. */
 #include <ctype.h>
 #include <dirent.h>

@@ -169,7 +169,7 @@ static void dbg_edit_remember(struct edit *e, const char *line)
     dbg_edit_note(e->d, line);
 }
 
-/* What a line that was typed stands for; takes it. */
+/* The command that a typed line means; takes it. */
 static char *take_line(struct edit *e, char *line, const char *prompt)
 {
     line[strcspn(line, "\r\n")] = '\0';

@@ -51,7 +51,7 @@ static void draw_bookmarks(const struct bar *b)
             tui_time_put(b, all[i].at.tick, STYLE_MARK, "◆", "*");
 }
 
-/* Where the pass that is under way has got to. */
+/* The position of the current pass. */
 static void draw_motion(const struct bar *b)
 {
     bool back = b->t->d->debug->motion.course == COURSE_BACKWARD;

@@ -1,4 +1,4 @@
-/* What is said where a watchpoint is hit: the values, and whose doing it was. */
+/* The text that is shown where a watchpoint is hit: the values, and whose doing it was. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* What is said first is an answer too. */
+/* The first message is an answer, too. */
 static void say_opening(struct dbg *d)
 {
     dbg_answer_begin(d);

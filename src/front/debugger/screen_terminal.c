@@ -61,7 +61,7 @@ static void give_back(void)
     tcsetattr(terminal, TCSADRAIN, &before);
 }
 
-/* What was printed and never shown goes to where it was meant to go. */
+/* Output that was never shown is written to its original descriptor. */
 static void hand_out_printed(void)
 {
     char bytes[512];

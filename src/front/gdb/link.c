@@ -10,10 +10,10 @@
  *
  * All that both touch is under l->lock, writing to the client under l->writing.
  *
- * A Ctrl-C is for the movement that its sender believes is under way.  That may have ended
+ * A Ctrl-C is for the movement that its sender believes is under way. The movement may have ended
  * meanwhile, or not have begun: a client that makes one movement of many small ones (`stepi 1000`)
- * sends it between two of them.  So it stands until a movement heeds it, but lapses soon after
- * there is nothing more to do: what is asked for later is another matter.
+ * sends it between two of them. So it stands until a movement heeds it, but lapses soon after there
+ * is nothing more to do: what is asked for later is another matter.
  *
  * Invariants
  *   (1) l->busy: the main thread works on a packet, or some wait in line.
@@ -162,7 +162,7 @@ static void link_take_news(struct client_link *l, enum wire_news news)
     }
 }
 
-/* What has come, or the end of it. */
+/* Reads what has come, or the end of the connection. */
 static void link_read_some(struct client_link *l)
 {
     static __thread u8 room[READ_ROOM];

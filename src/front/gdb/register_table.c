@@ -109,7 +109,7 @@ static bool is_present(const struct register_state *s, u32 component)
     return bits >> component & 1;
 }
 
-/* Where the standard form has a component is the processor's choice: AMD's lies closer. */
+/* The processor chooses where the standard form has a component: AMD's lies closer. */
 static u32 component_offset(u32 component)
 {
     u32 a, b, c, d;
@@ -173,7 +173,7 @@ static u32 read_u32(const u8 *at)
     return value;
 }
 
-/* What a register's bits are, as fsave would have told: 0 valid, 1 zero, 2 special. */
+/* The tag of a register, as fsave would store it: 0 valid, 1 zero, 2 special. */
 static u32 tag_of(const u8 *value)
 {
     u16 exponent = read_u16(value + 8) & 0x7fff;

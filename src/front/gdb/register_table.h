@@ -1,7 +1,7 @@
 /* The registers as gdb's protocol numbers them on amd64 Linux, and where the session has them.
  *
- * General registers are fields of struct control_registers, all others lie in an image of xsave
- * in its standard form. Which there are depends on what the recording's processor had.
+ * General registers are fields of struct control_registers, all others lie in an image of xsave in
+ * its standard form. Their set depends on the recording's processor.
  */
 #ifndef FRONT_REGISTER_TABLE_H
 #define FRONT_REGISTER_TABLE_H

@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) void reply_text(struct reply *r, const cha
 /* Two digits for each byte. */
 void reply_hex(struct reply *r, const void *bytes, size_t size);
 
-/* As they are, but those that frames are made of escaped. */
+/* Bytes unchanged, except that those with a meaning in a packet are escaped. */
 void reply_binary(struct reply *r, const void *bytes, size_t size);
 
 /* For XML and JSON: what would end a string is written as its number. */

@@ -12,7 +12,7 @@
  *
  * So the session stands where the step has led, registers of other threads are shown as they were
  * where it began, and the next movement of all threads in the same direction begins there again.
- * What the client has seen already, the end of the step, does not stop it.
+ * The end of the step, which the client has seen already, does not stop it.
  *
  * Where no other thread came between, which is nearly always, nothing of that is needed.
  *

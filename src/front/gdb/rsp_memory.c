@@ -78,7 +78,7 @@ void rsp_read_binary(struct rsp *r, const char *args)
     free(bytes);
 }
 
-/* What the registers were before anything was changed: see rsp_registers_original. */
+/* The registers before the first change: see rsp_registers_original. */
 struct error *rsp_keep_original(struct rsp *r)
 {
     const u8 *vector;

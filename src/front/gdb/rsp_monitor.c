@@ -283,7 +283,7 @@ static const struct monitor_command *rsp_monitor_find_command(const char *word, 
     return NULL;
 }
 
-/* A command of the prompt.  Where it has led is what ebb.py reads. */
+/* A command of the prompt. ebb.py reads where the movement has led. */
 static struct error *interpret(struct rsp *r, const char *line, struct reply *out)
 {
     bool moved = false;

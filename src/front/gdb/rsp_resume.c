@@ -160,7 +160,7 @@ static struct error *move_once(struct rsp *r, const struct resume_order *o)
     return waits && o->range.start >= o->range.end ? step_waiting(r, o) : step_once(r, o);
 }
 
-/* What the client has seen, and what threads do that it has not let go, is passed over. */
+/* Stops that the client has seen, and stops of threads that it has not resumed, are skipped. */
 static struct error *move_until_told(struct rsp *r, const struct resume_order *o)
 {
     struct error *err;

@@ -1,4 +1,4 @@
-/* What a client is told when a movement has ended: where, why, and the registers that it will
+/* The report to the client when a movement has ended: where, why, and the registers that it will
  * ask for next. */
 #include <signal.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Threads, as the client names them.
  *
- * A step that names no thread is one of the thread that the client has selected.  The protocol
- * has `Hg` for that.  gdb sends it before it reads registers or memory, and not again while it
- * knows what it would read: after `info threads` it names the last of the list, whichever is
- * selected.  What gdb does send when a thread is selected, or when it goes back to one that it
- * has been stepping, is the question whether that is alive (`T`).  So that counts for gdb, and
- * `Hg` for others; ebb.py tells it outright.
+ * A step that names no thread is one of the thread that the client has selected. The protocol has
+ * `Hg` for that. gdb sends it before it reads registers or memory, and not again while it knows
+ * what it would read: after `info threads` it names the last of the list, whichever is selected.
+ * When a thread is selected, or when gdb returns to one that it has been stepping, gdb asks whether
+ * that thread is alive (`T`). So that counts for gdb, and `Hg` for others; ebb.py tells it
+ * outright.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ void rsp_threads_name(struct rsp *r, struct reply *to, u32 tid)
         reply_text(to, "%x", tid);
 }
 
-/* What is done to a forked process that the client takes to be there is done to the one that is. */
+/* Requests for a forked process that exists only for the client go to the process that exists. */
 static bool is_phantom(const struct rsp *r, u32 pid)
 {
     return r->phantom && pid == r->phantom;

@@ -73,8 +73,8 @@ static int serve_take(void *context, int id, const char *value)
     }
 }
 
-/* A client that has started us sends at once, and again if it hears nothing: so it is listened
- * to before the recording is open.  What the session or its engines print must not get between
+/* A client that has started us sends at once, and again if it hears nothing: so it is listened to
+ * before the recording is open. Output of the session or its engines must not get between
  * packets. */
 static struct error *link_stdio(struct client_link **ret)
 {

@@ -10,7 +10,7 @@
 #include "base/types.h"
 #include "front/gdb/reply.h"
 
-/* What a client is told it may send. A write of 64 KiB fits, every byte of it escaped. */
+/* The limit that is announced to the client. A write of 64 KiB fits, every byte of it escaped. */
 enum { WIRE_PACKET_MOST = 0x20000 };
 
 enum wire_news {
