@@ -1,4 +1,8 @@
-/* Usage lines, and what `ebb help` and `ebb --version` print. */
+/* Help of the command line: usage lines, `ebb help [COMMAND]` and `ebb --version`.
+ *
+ * All text comes from the table of commands (command.h). Paragraphs are wrapped to the width of a
+ * terminal; words inside brackets stay together, so that `[-o DIRECTORY]` is never broken.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,10 @@
-/* A recording that is debugged: which of its tracks is open, and what the client is told. */
+/* The life of a debugged recording: opening it, choosing the track to look at, telling the client
+ * about it, closing it.
+ *
+ * One track is open at a time, in d->session. Opening another track replaces the session and all
+ * that was derived from it (symbols, frames, `undo`), while breakpoints, watchpoints and settings
+ * go along. If it cannot be opened, nothing changes.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* The store: see the header. */
+/* The store of file contents that recordings share: see the header.
+ *
+ * All functions work relative to the open directory of the store. A recorder writes a copy into its
+ * recording first, and then links it into the store. If the store has the content already, a link
+ * to that replaces the copy.
+ */
 #include "log/copy_store.h"
 
 #include <dirent.h>

@@ -1,4 +1,9 @@
-/* The store of snapshots: see the header. */
+/* The store of snapshots in the user's cache: see the header.
+ *
+ * The name of a file has its track and moment, so a listing needs no file to be opened. Reading a
+ * snapshot updates the time of its file; when the store grows beyond its bound, the files that were
+ * used longest ago are removed.
+ */
 #include "log/snapshot_store.h"
 
 #include <dirent.h>

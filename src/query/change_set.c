@@ -1,4 +1,9 @@
-/* See change_set.h. */
+/* What changed between two moments: see change_set.h.
+ *
+ * An image is a copy of all readable memory at the first moment. It is compared at the second
+ * moment page by page; areas that are new are only counted. memory_ranges_without() subtracts one
+ * list of ranges from another: callers use it to find bytes that no variable explains.
+ */
 #include "query/change_set.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* Values at a moment: see the header. */
+/* Values at one moment, compared with later ones: see the header.
+ *
+ * A value in memory is kept as bytes; bits that belong to other members of a bit-field's word are
+ * not compared. A value that is computed or in a register is kept as text.
+ */
 #include "query/value_state.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* Writes agent bytecode: constants, jumps, conversions. */
+/* Writes agent bytecode: constants, jumps, conversions, loads.
+ *
+ * The bytecode is that of gdb's remote protocol, with ebb's opcodes for floating point
+ * (engine/plan/bytecode.h). Constants take the shortest opcode. The machine computes in 64 bits, so
+ * values of narrower types are truncated and extended by the rules of their type.
+ */
 #include "symbols/compile_internal.h"
 
 void code_byte(struct compiler *c, u64 value)

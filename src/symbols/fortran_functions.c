@@ -1,4 +1,9 @@
-/* Intrinsic functions of Fortran that an expression may have: those that gdb has, and some more. */
+/* Intrinsic functions of Fortran in expressions: those that gdb has, and some more.
+ *
+ * A table has the names and the numbers of arguments; fortran_call() checks these and computes the
+ * result. Arguments that are pointers or references are followed first, except where the function
+ * asks about the pointer itself (allocated, associated).
+ */
 #include <math.h>
 
 #include "symbols/fortran_internal.h"

@@ -1,4 +1,9 @@
-/* Places that a user names: functions, lines, addresses. */
+/* Places that a user names: `f`, `N::f(int)`, `file.c:12`, `12`, `*0x401000`.
+ *
+ * A name may mean several places: overloads, instances of a template, copies of a function that was
+ * inlined, and a line that has code in several functions. A line without code means the next line
+ * that has some.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* Characters, strings and floating-point numbers as Rust's {:?} writes them. */
+/* Characters, strings and floating-point numbers in the form that Rust's {:?} prints.
+ *
+ * Tests compare the result with the output of programs, so the escapes and the shortest form of a
+ * floating-point number must agree with Rust's library exactly.
+ */
 #include <math.h>
 
 #include "symbols/rust_internal.h"

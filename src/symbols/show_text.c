@@ -1,4 +1,8 @@
-/* Characters and strings as text. */
+/* Characters and strings as text, in gdb's form: escapes, repeats, and the limit on characters.
+ *
+ * A string is converted unit by unit (1, 2 or 4 bytes), so that invalid sequences show as escapes.
+ * Repeats longer than the threshold are written as 'a' <repeats 20 times>.
+ */
 #include "symbols/values_internal.h"
 
 /* --- characters ------------------------------------------------------------------------------- */

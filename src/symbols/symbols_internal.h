@@ -1,4 +1,8 @@
-/* What the files of symbols share. */
+/* Shared by the files of symbols: modules, functions, frames and their tables.
+ *
+ * symbols.h lists the files. struct symbols holds everything that is known of one address space; a
+ * module is one ELF file in it, with its debug information. values_internal.h has types and values.
+ */
 #ifndef SYMBOLS_INTERNAL_H
 #define SYMBOLS_INTERNAL_H
 

@@ -1,4 +1,9 @@
-/* Types to text, as C writes declarations: from the name outward. */
+/* Types to text, as C writes declarations: from the name outward.
+ *
+ * A declaration grows around its name: a pointer puts a star to the left, an array or a function
+ * puts brackets or parentheses to the right, with parentheses around a star where the right side
+ * comes later. So each function takes the inner text and returns it with its own part added.
+ */
 #include <dwarf.h>
 
 #include "symbols/fortran_internal.h"

@@ -1,4 +1,9 @@
-/* What the files of values share. */
+/* Shared by the files of values: languages, types, names, variables, expressions, and their text.
+ *
+ * An evaluation (struct evaluation) is made for one frame at one moment. It owns everything that is
+ * made while an expression is evaluated: types, trees, values. All of it is freed with the
+ * evaluation; only conveniences ($1, $name) outlive it.
+ */
 #ifndef SYMBOLS_VALUES_INTERNAL_H
 #define SYMBOLS_VALUES_INTERNAL_H
 

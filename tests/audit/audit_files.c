@@ -1,4 +1,8 @@
-/* Cases of the audit: files, directories, descriptors and what can be asked of them. */
+/* Cases of the audit: files, directories, descriptors, and calls that ask about them.
+ *
+ * A case makes calls with arguments of every form that their rows describe; audit.h has the macros
+ * that compare memory before and after each call.
+ */
 #include "audit.h"
 
 #include <dirent.h>

@@ -1,4 +1,7 @@
-/* Cases of the audit: processes, time, signals, waiting, and what the system says of itself. */
+/* Cases of the audit: processes, time, signals, waiting, and calls that describe the system.
+ *
+ * Calls about other processes are made on children of the audit. audit.h has the macros.
+ */
 #include "audit.h"
 
 #include <fcntl.h>

@@ -1,4 +1,7 @@
-/* Cases of the audit: sockets, all of them on this machine. */
+/* Cases of the audit: sockets, all of them local to this machine.
+ *
+ * Both ends of a connection are in this process. audit.h has the macros.
+ */
 #include "audit.h"
 
 #include <linux/filter.h>

@@ -1,4 +1,8 @@
-/* Both sides of a movement: see compare.h. */
+/* Both sides of a movement: see compare.h.
+ *
+ * The session makes a movement, the oracle computes where it must land, and the moments are
+ * compared. A difference is printed with both places.
+ */
 #include "compare.h"
 
 #include <stdio.h>

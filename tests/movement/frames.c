@@ -1,4 +1,8 @@
-/* Frames: see frames.h. */
+/* Frames, computed from the walk alone: see frames.h.
+ *
+ * One pass over the instants of a thread keeps a stack of activations: a call pushes one, a return
+ * or a higher stack pointer ends some.
+ */
 #include "frames.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* The oracle: see oracle.h. */
+/* The oracle: see oracle.h for its rules.
+ *
+ * Each movement is one function that scans the instants of its thread, forward or backward, until
+ * the rule of docs/movement.md is met. There are no shortcuts, so that the code can be compared
+ * with the document.
+ */
 #include "oracle.h"
 
 /* --- the base --------------------------------------------------------------------------------------- */

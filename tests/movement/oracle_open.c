@@ -1,4 +1,6 @@
-/* What the oracle knows, gathered once: see oracle.h. */
+/* Gathers what the oracle knows, once: the walk, its frames, the step points and the scopes. See
+ * oracle.h. All of it is read before the first movement, so that movements of the session cannot
+ * influence it. */
 #include "oracle.h"
 
 #include <stdlib.h>

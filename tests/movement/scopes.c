@@ -1,4 +1,7 @@
-/* Scopes: see scopes.h. */
+/* Scopes around an address, read with libdw: see scopes.h.
+ *
+ * The files are read independently of src/symbols, which is under test.
+ */
 #include "scopes.h"
 
 #include <dwarf.h>

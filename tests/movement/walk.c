@@ -1,4 +1,8 @@
-/* The walk: see walk.h. */
+/* The walk: see walk.h.
+ *
+ * A trace of all steps gives moments and threads. Between two system calls or signals the engine's
+ * kept states give the stack pointers. Zydis classifies the instruction at each address once.
+ */
 #include "walk.h"
 
 #include <Zydis/Zydis.h>

@@ -1,4 +1,9 @@
-/* Outside: see share_outside.h. */
+/* Memory that is shared with processes that are not recorded: see share_outside.h.
+ *
+ * A file or segment that is older than the recording may have writers outside of it. The engine
+ * keeps copies of a few pages of such memory. After each wait it compares the pages with the
+ * copies, and logs a difference as a change that happened during the wait.
+ */
 #include "engine/share/share_outside.h"
 
 #include "engine/base/kernel.h"

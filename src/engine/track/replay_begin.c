@@ -1,4 +1,10 @@
-/* The start of a replay: what the program was started with comes from the first event. */
+/* The start of a replay. The first event of a track, START, has the program's path, arguments,
+ * environment, auxiliary vector, layout and stack limit; the replay starts the program with these
+ * instead of its own.
+ *
+ * A replay from a snapshot starts the same way, and then goes to the position in the log that the
+ * snapshot has saved.
+ */
 #include "engine/base/goal.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"

@@ -1,4 +1,9 @@
-/* Track: see track.h.  Plain sockets, without a libc. */
+/* The engine's connection to ebb: see track.h.
+ *
+ * One socket carries messages with attached descriptors, and a ring in shared memory carries
+ * events. The kernel's structures for sendmsg and poll are defined here, because the engine has no
+ * libc.
+ */
 #include "engine/track/track.h"
 
 #include "engine/base/descriptors.h"

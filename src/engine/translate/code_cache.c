@@ -1,4 +1,10 @@
-/* The code cache: see code_cache.h.  This file places it and hands out its room. */
+/* The code cache: see code_cache.h. This file chooses the place of the cache, lays it out, and
+ * hands out room in it.
+ *
+ * Fragments grow from one end, stubs and marks from the other, in chunks. The page of struct cpu is
+ * filled with a pattern around the struct; code_cache_damage() finds a program that has written
+ * over it, over the doors or over the tables.
+ */
 #include "engine/translate/code_cache.h"
 
 #include "base/assert.h"

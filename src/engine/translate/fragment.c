@@ -1,4 +1,10 @@
-/* The tables of fragments: by pc, by guest page, by look-up slot, and the links among them. */
+/* The tables of fragments: by pc, by guest page, by look-up slot, and the links among them.
+ *
+ * A fragment is committed (its code is in the cache), entered (it can be found by pc), linked
+ * (jumps of other fragments go straight to it), published in the look-up table for indirect jumps,
+ * and at last dropped. Dropping undoes each of these; the code itself stays until the cache is
+ * reset. See fragment.h for the invariants.
+ */
 #include "engine/translate/fragment.h"
 
 #include "base/assert.h"

@@ -1,4 +1,10 @@
-/* Translating: reads a block, has its pages watched, finds room for it, lowers it. */
+/* Translating: reads a block of guest code, has its pages watched, finds room for the fragment, and
+ * lowers the block into it.
+ *
+ * Watching a page can fail, which makes its blocks *checked* (code_watch.h). A checked block ends
+ * elsewhere than a plain one, so reading and watching are repeated until they agree. Single
+ * instructions, for stepping, are translated here too, and kept by address.
+ */
 #include "engine/translate/translate.h"
 
 #include "base/assert.h"

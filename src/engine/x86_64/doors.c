@@ -1,4 +1,9 @@
-/* The doors: see doors.h.  Each is a short run of instructions, written once at the start. */
+/* The doors: see doors.h. Each is a short run of instructions at the start of the code cache,
+ * written once when the engine starts.
+ *
+ * The code is generated, because it names struct cpu by its address, which differs from process to
+ * process. Speed matters most here: each exit from translated code goes through a door twice.
+ */
 #include "engine/x86_64/doors.h"
 
 #include <asm/errno.h>

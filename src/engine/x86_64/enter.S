@@ -1,4 +1,11 @@
-/* The doors' other side: see enter.h. */
+/* The engine's side of the doors, and other code that cannot be written in C: see enter.h.
+ *
+ * engine_enter() saves the registers that C expects to keep, notes the stack pointer in struct cpu,
+ * and jumps to a door in the cache. Translated code comes back through engine_resume(). The rest
+ * is: the first instruction of the process, system calls that a signal can interrupt before they
+ * begin, accesses to guest memory that stop at a fault, the return from signal handlers, and the
+ * switch between stacks.
+ */
 
 #include "engine/x86_64/cpu_offsets.h"
 

@@ -1,4 +1,10 @@
-/* One command, from its line to its answer. */
+/* One command, from its line to its answer.
+ *
+ * A line is split into the command's name and the rest. The name is looked up in the table
+ * (dbg_table.c), the command's function is called, and its answer is printed when it has returned.
+ * Lines come from the prompt, from -c options, from files (`source`), and from breakpoints that
+ * have commands.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* info line, info source, info symbol: what is known of a place in the program. */
+/* info line, info source, info symbol, info address, info scope: what is known of a place in the
+ * program.
+ *
+ * The wording follows gdb, so that scripts written for gdb understand the answers.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* Instructions for people: disassemble, and what x/i shows. */
+/* disassemble, and the instructions that x/i shows.
+ *
+ * Zydis prints an instruction; this file adds the address, the function and offset, and names for
+ * the targets of jumps and calls. `set disassembly-flavor` chooses the syntax.
+ */
 #include <Zydis/Zydis.h>
 #include <ctype.h>
 #include <stdlib.h>

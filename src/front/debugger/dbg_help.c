@@ -1,4 +1,8 @@
-/* help: what there is, by subject; all of a subject; one command. */
+/* help: an overview by subject, all commands of a subject, one command.
+ *
+ * All text comes from the table of commands (dbg_table.c). tests/suites/88-help checks the form of
+ * each text, and runs the examples.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

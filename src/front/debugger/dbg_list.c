@@ -1,4 +1,8 @@
-/* list: source text around a place, or between two. */
+/* list: source text around a place, or between two places.
+ *
+ * As in gdb, `list` without arguments continues after the last listed line, and `list -` before it.
+ * A movement starts anew around the current line.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
-/* Movements: reading what a command asks for, and what is said afterwards. */
+/* Movements: reads what a command asks for, has src/debug make the movement, and says why and where
+ * it stopped.
+ *
+ * `goto`, `undo`, `redo`, bookmarks and the choice of a track are here, too. docs/movement.md
+ * defines where each movement stops.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,8 @@
-/* info functions, variables and types: names of the program; info proc mappings: its memory. */
+/* info functions, info variables and info types: the names in the program. info proc mappings: its
+ * memory.
+ *
+ * Names are grouped by source file, and a regular expression selects some of them, as in gdb.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,9 @@
-/* Where one stands: how the thread and the frame that are looked at are shown, and chosen. */
+/* The current place: shows and chooses the thread and the frame that commands work on.
+ *
+ * backtrace, frame, up, down, thread and `thread apply`; and the lines that every command shows
+ * after a movement. Frames are made only as far as they are shown, because a stack can be very
+ * deep.
+ */
 #include <stdlib.h>
 #include <string.h>
 

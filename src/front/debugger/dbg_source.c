@@ -1,4 +1,8 @@
-/* Source text, settings, and the small commands. */
+/* Source lines, settings (`set`, `show`), and small commands: skip, source, quit.
+ *
+ * Settings of gdb that scripts commonly begin with are accepted even if ebb always behaves that
+ * way.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,9 @@
-/* What there is to show at this moment. */
+/* The contents of the full screen at the current moment: frames, source or code, variables, marks
+ * of breakpoints.
+ *
+ * tui_view_update() gathers them once after each command; drawing (dbg_tui_panes.c) only reads
+ * them. A variable whose text differs from the previous moment is marked as changed.
+ */
 #include <stdlib.h>
 #include <string.h>
 

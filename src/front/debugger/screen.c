@@ -1,4 +1,9 @@
-/* The screen's cells: see the header. */
+/* The cells of the screen: see the header.
+ *
+ * There are two arrays of cells: what the terminal shows, and what it should show. screen_show()
+ * writes the runs of cells that differ. A short equal stretch between two runs is written, too,
+ * since that takes fewer bytes than moving the cursor.
+ */
 #include "front/debugger/screen.h"
 
 #include <langinfo.h>

@@ -1,4 +1,9 @@
-/* Where a client connects: see the header. */
+/* Where a client connects: see the header.
+ *
+ * A port of the loopback interface is open to every user of the machine, so the user of each client
+ * is checked (peer.c). A socket in the file system is in a directory that only its owner can enter;
+ * it is removed even if a signal ends ebb.
+ */
 #include "front/gdb/listener.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,8 @@
-/* What LLDB asks for beyond gdb's protocol. */
+/* Packets that LLDB sends beyond gdb's protocol: facts about host and process, memory regions, all
+ * threads at a stop, thread suffixes.
+ *
+ * LLDB's sources describe these packets in a document about its extensions of the protocol.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

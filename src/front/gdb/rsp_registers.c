@@ -1,4 +1,9 @@
-/* Registers, read and written; written ones are those of a copy. */
+/* Registers: the packets that read and write them, and the description of the registers for the
+ * client.
+ *
+ * A write goes to a copy of the process, never to the recording. The registers before the first
+ * write are kept, so that a client can give them back after it has called a function.
+ */
 #include <errno.h>
 #include <string.h>
 
