@@ -34,16 +34,23 @@ static bool has_name(Dwarf_Die *die, const char *wanted)
     return fits;
 }
 
+/* With link-time optimisation the unit of the source says only that there is such a function: what
+ * became of it is in another unit. */
+static bool is_form(Dwarf_Die *die)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word inlined;
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_inline, &a), &inlined) == 0)
+        return inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined;
+    return !dwarf_hasattr(die, DW_AT_declaration) && !dwarf_hasattr(die, DW_AT_low_pc) &&
+           !dwarf_hasattr(die, DW_AT_ranges) && !dwarf_hasattr(die, DW_AT_abstract_origin);
+}
+
 static bool add_form(void *context, const struct name_entry *e)
 {
     struct wanted *w = context;
     Dwarf_Die die = e->die;
-    Dwarf_Attribute a;
-    Dwarf_Word inlined;
-    if (e->kind == NAME_FUNCTION &&
-        dwarf_formudata(dwarf_attr(&die, DW_AT_inline, &a), &inlined) == 0 &&
-        (inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined) &&
-        has_name(&die, w->name))
+    if (e->kind == NAME_FUNCTION && is_form(&die) && has_name(&die, w->name))
         *(void **)list_add(&w->forms) = die.addr;
     return true;
 }

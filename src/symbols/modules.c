@@ -480,16 +480,16 @@ void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *
     }
 }
 
-static bool add_unit_ranges(void *context, Dwarf_Die *unit)
+/* The code of a unit in a file of its own is told by what is left of it in the program: libdw does
+ * not read the ranges there for the split one. */
+static void add_unit_ranges(struct module *m, Dwarf_Die *unit, Dwarf_Die *skeleton)
 {
-    struct module *m = context;
     Dwarf_Addr base, start, end;
-    for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;)
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(skeleton, at, &base, &start, &end)) > 0;)
         if (start < end)
             *(struct unit_range *)list_add(&m->units) = (struct unit_range){
                 start + m->dwarf_bias, end + m->dwarf_bias, dwarf_dieoffset(unit),
                 dwarf_cu_getdwarf(unit->cu)};
-    return true;
 }
 
 static int modules_by_start(const void *a, const void *b)
@@ -500,8 +500,13 @@ static int modules_by_start(const void *a, const void *b)
 
 static void make_units(struct module *m)
 {
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, split;
+    uint8_t kind;
     m->units_made = true;
-    module_each_unit(m, add_unit_ranges, m);
+    while (module_load_dwarf(m) &&
+           dwarf_get_units(m->dwarf, cu, &cu, NULL, &kind, &die, &split) == 0)
+        add_unit_ranges(m, kind == DW_UT_skeleton && split.addr ? &split : &die, &die);
     if (m->units.count)
         qsort(m->units.items, m->units.count, sizeof(struct unit_range), modules_by_start);
 }

@@ -32,12 +32,28 @@ static u64 first_point(struct module *m, const struct function_symbol *f)
     return f->start;
 }
 
-/* Compilers describe the calls of a function only if they optimise it. */
+/* gcc names its options, the last of which counts. */
+static bool optimised_by_gcc(const char *producer)
+{
+    bool optimised = false;
+    for (const char *at = producer; (at = strstr(at, " -O")); at += 3)
+        optimised = at[3] != '0';
+    return optimised;
+}
+
+/* clang describes the calls of a function only if it optimises it.  gcc says the same of each
+ * function that makes none. */
 static bool is_optimised(Dwarf_Die *function)
 {
     static const unsigned flags[] = {DW_AT_call_all_calls, DW_AT_call_all_source_calls,
                                      DW_AT_GNU_all_call_sites, DW_AT_GNU_all_source_call_sites};
     Dwarf_Attribute a;
+    Dwarf_Die unit;
+    const char *producer = NULL;
+    if (dwarf_diecu(function, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_producer, &a))
+        producer = dwarf_formstring(&a);
+    if (producer && strncmp(producer, "GNU ", 4) == 0 && strstr(producer, " -"))
+        return optimised_by_gcc(producer);
     for (size_t n = 0; n < countof(flags); n++)
         if (dwarf_attr_integrate(function, flags[n], &a))
             return true;

@@ -67,13 +67,15 @@ def choose_stops(ebb, recording, program, options, scratch):
     rng.shuffle(functions)
     options["functions"] = functions[:options["places"]]
     functions = functions[:options["stops"]]
-    commands = ["set context 0"]
+    commands = ["set context 0", "info address main"]
     for function in functions:
         commands += ["goto start", "tbreak %s" % function, "continue", "backtrace 40"]
         for _ in range(options["after"]):
             commands += [rng.choice(("next", "next 2", "step", "stepi %d" % rng.randint(1, 30))), "backtrace 40"]
         commands.append("delete")
     answers = talk(ebb, recording, commands, scratch)
+    start = rules.symbols(program).get("main") or rules.symbols(program).get("main.main")
+    options["bias"] = int(answers[1].get("address", start), 16) - int(start, 16)
     stops, hit, seen = [], False, set()  # what is inlined where ebb stops before it is no frame there
     for answer in answers:
         command = answer["cmd"]
@@ -147,6 +149,7 @@ def main():
         stops = choose_stops(ebb, recording, program, options, scratch)
         answers = ask_gdb(ebb, recording, options, stops, scratch)
         ours = ask_ebb(ebb, recording, stops, answers, scratch)
+    options["program"] = rules.Program(program, options["bias"])
     agree, differ = 0, 0
     for number, stop in enumerate(stops):
         for at, (level, question, gdb) in enumerate(answers[number]):

@@ -224,9 +224,19 @@ def rust_words(text):
     return re.sub(r"^\[(.*)\]$", r"{\1}", text, flags=re.S)
 
 
+def rvalue_address(gdb, ours):
+    """An rvalue reference in a format."""
+    match = re.match(r"\(\S.* &&\) @(0x[0-9a-f]+): ", ours)
+    digits = re.sub(r"^0[xt]?|[lL]$", "", gdb)
+    return bool(match) and any(re.fullmatch(r"[0-9a-f]+", digits) and plain(digits) == int(match.group(1), 16)
+                               for plain in (lambda d: int(d, 16), lambda d: int(d) if d.isdigit() else 0,
+                                             lambda d: int(d, 8) if re.fullmatch("[0-7]+", d) else 0,
+                                             lambda d: int(d, 2) if re.fullmatch("[01]+", d) else 0))
+
+
 RULES += [
-    (lambda q, g, e: q == "ptype this" and e == "const " + g,
-     "not decided: ebb has `this` of a constructor's caller as a pointer to const, gdb does not"),
+    (lambda q, g, e: re.match(r"print/\w ", q) and rvalue_address(g, e),
+     "gdb shows the address of what an rvalue reference refers to, ebb what is there, as for other references"),
     (lambda q, g, e: q.startswith("print") and "$" in q and rust_words(g) == e, "registers in a frame of Rust"),
 ]
 
@@ -261,37 +271,81 @@ REFUSED = [
 ]
 
 
-NEAR = 256  # bytes: of a prologue; or from the first range of an inlined function, which gdb takes, to its entry_pc
+class Program:
+    """What binutils say of a program: where its functions and inlined instances begin, and its lines."""
+
+    def __init__(self, path, bias):
+        self.path, self.bias = path, bias
+        self.functions = {int(at, 16) for at in symbols(path).values()}
+
+    def dump(self, *options):
+        done = subprocess.run(["readelf", "-W", *options, self.path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600)
+        return done.stdout.decode("utf-8", "replace").split("\n")
+
+    @functools.cached_property
+    def inlined(self):
+        """Where inlined instances are entered, and the lines of the calls that they replace."""
+        entries, calls, inside = set(), set(), False
+        for line in self.dump("--debug-dump=info", "--debug-dump=follow-links"):
+            if "Abbrev Number:" in line:
+                inside = "(DW_TAG_inlined_subroutine)" in line
+            elif inside and "DW_AT_entry_pc" in line:
+                entries.add(int(line.split()[-1], 16))
+            elif inside and "DW_AT_call_line" in line:
+                calls.add(int(line.split()[-1], 0))
+        return entries, calls
+
+    @functools.cached_property
+    def rows(self):
+        """The line table, by address: the file's name and the line of each row."""
+        found = {}
+        for line in self.dump("--debug-dump=decodedline"):
+            match = re.match(r"(\S+) +(\d+|-) +(0x[0-9a-f]+)", line)
+            if match:
+                found.setdefault(int(match.group(3), 16), []).append((match.group(1), match.group(2)))
+        return found
+
+    def says_line(self, pc, path, line):
+        """readelf shortens names of files in front."""
+        return any(str(line) == row[1] and path.endswith(row[0].split("/")[-1][-20:])
+                   for row in self.rows.get(pc - self.bias, []))
 
 
-def same_places(gdb, ours, clang):
+def known_place(pc, program, clang):
+    """Places that ebb has and gdb has not.  Where an inlined function is entered: gdb has the lowest address of its
+    code.  The entry of a function that clang has optimised, where all its parameters are known: gdb goes on to the
+    second line, which may lie in a branch."""
+    at = pc - program.bias
+    return at in program.inlined[0] or clang and at in program.functions
+
+
+def same_places(gdb, ours, options):
     """The locations of a breakpoint.  gdb also finds functions of libraries that have the name of one of the
-    program's.  ebb's is the first instruction at which every parameter can be read
-    (docs/movement.md): in optimised code after gdb's, in functions without calls before it."""
-    mine = sorted((int(at["pc"], 16), (at.get("file") or "").split("/")[-1]) for at in ours["locations"])
-    theirs = sorted((int(pc, 16), place.split(":")[0])
-                    for pc, place in re.findall(r"(0x[0-9a-f]+)(?: (\S+:\d+))?", gdb))
-    if not mine:
-        return not theirs
-    left = list(theirs)
-    for pc, _ in mine:
-        near = [at for at in left if abs(pc - at[0]) < NEAR]
-        if not near:
+    program's, and for code of clang it looks for the line once more, and finds each part that was moved."""
+    clang, program = bool(options.get("clobbered")), options["program"]
+    mine = {(int(at["pc"], 16), (at.get("file") or "").split("/")[-1], at.get("line") or 0) for at in ours["locations"]}
+    theirs = {(int(pc, 16), place.split(":")[0], int(place.split(":")[1]) if place else 0)
+              for pc, place in re.findall(r"(0x[0-9a-f]+)(?: (\S+:\d+))?", gdb)}
+    own, others = mine - theirs, theirs - mine
+    files = {path for _, path, _ in mine}
+    for pc, path, line in own:
+        if [at for at in others if at[0] == pc] and line in program.inlined[1]:
+            continue  # where a function is inlined that calls an inlined one first: the line of that call
+        if not known_place(pc, program, clang):
             return False
-        left.remove(near[-1])
-    if clang:  # gdb looks for the line once more, and finds each part of code that was moved
-        return True
-    files = {path for _, path in mine}
-    return not [at for at in left if at[1] in files]
+        if not program.says_line(pc, path, line) and line not in program.inlined[1]:
+            return False
+    return clang or len([at for at in others if at[1] in files]) <= len(own)
 
 
-def same_lines(gdb, ours):
+def same_lines(gdb, ours, options):
     """`info line`: gdb ends a line with its row of the table, ebb where another line begins."""
     def read(text):
         found = re.findall(r'Line (\d+) of "([^"]*)" (?:starts at address|is at address) (0x[0-9a-f]+)', text)
-        return sorted((int(line), path.split("/")[-1], int(start, 16)) for line, path, start in found)
-    a, b = read(gdb), read(ours)
-    return bool(b) and all(any(x[1] == y[1] and x[2] <= y[2] < x[2] + NEAR for x in a) for y in b)
+        return {(int(start, 16), path.split("/")[-1], int(line)) for line, path, start in found}
+    theirs, mine = read(gdb), read(ours)
+    clang, program = bool(options.get("clobbered")), options["program"]
+    return bool(mine) and all(known_place(at[0], program, clang) and program.says_line(*at) for at in mine - theirs)
 
 
 def at_own_entry(name, gdb, ours):
@@ -341,7 +395,7 @@ def differ(question, level, gdb, ours, options):
             return None if known else "ebb says an error"
         return None
     if question.startswith("break "):
-        return None if same_places(gdb, ours, bool(options.get("clobbered"))) else "places"
+        return None if same_places(gdb, ours, options) else "places"
     text = re.sub(r"\n\(\S+ is .* here; there (is|are) also .*\)$", "", ours["text"].rstrip("\n"))
     if question == "backtrace" and options.get("plain"):
         return None if frame_places(gdb) == frame_places(text) else "frames"
@@ -349,7 +403,7 @@ def differ(question, level, gdb, ours, options):
         a, b = frames(gdb), frames(text)
         return None if len(a) == len(b) and all(same_frame(x, y) for x, y in zip(a, b)) else "frames"
     if question.startswith("info line "):
-        return None if same_lines(gdb, text) else "lines"
+        return None if same_lines(gdb, text, options) else "lines"
     if re.match(r"info (symbol|address) ", question):
         name = question.split()[2].split("::")[-1]
         return None if symbol_name(gdb) == symbol_name(text) or at_own_entry(name, gdb, text) else "symbol"
