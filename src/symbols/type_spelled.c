@@ -323,11 +323,9 @@ static void write_enum(struct evaluation *v, FILE *out, struct type *t, const ch
 }
 
 /* The struct or enum at the core of the type is spelled out. */
-static struct type *core_of(struct evaluation *v, struct type *t, const char **ret_qualifiers)
+static struct type *core_of(struct evaluation *v, struct type *t)
 {
     for (unsigned n = 0; n < SPELL_DEEP; n++) {
-        if (t->kind == TYPE_CONST)
-            *ret_qualifiers = "const ";
         if (t->kind == TYPE_STRUCT || t->kind == TYPE_ENUM || !(t->target || t->has_die) ||
             (t->kind != TYPE_POINTER && t->kind != TYPE_REFERENCE && t->kind != TYPE_ARRAY &&
              t->kind != TYPE_TYPEDEF && t->kind != TYPE_CONST && t->kind != TYPE_VOLATILE &&
@@ -356,32 +354,34 @@ static struct type *unwrapped(struct evaluation *v, struct type *t)
 
 char *type_expanded(struct evaluation *v, struct type *t, bool offsets)
 {
-    const char *qualifiers = "";
     if (rust_is(t))
         return rust_type_expanded(v, t);
     if (fortran_is(t) || v->language == LANGUAGE_FORTRAN)
         return fortran_type_expanded(v, t);
     t = unwrapped(v, t);
-    struct type *core = core_of(v, t, &qualifiers);
-    char *body = NULL, *text;
+    struct type *core = core_of(v, t);
+    char *body = NULL;
     size_t size;
     if (core->kind != TYPE_STRUCT && core->kind != TYPE_ENUM)
         return type_text(v, t);
-    FILE *out = open_memstream(&body, &size);
-    if (core->kind == TYPE_STRUCT)
-        write_struct(&(struct spelling){.v = v, .out = out, .offsets = offsets, .show = 1}, core, 0,
-                     qualifiers);
-    else
-        write_enum(v, out, core, qualifiers);
-    fclose(out);
-    /* Written once with a name that is then exchanged: `struct node {...} *(*)[3]`. */
+    /* Written once with a name that is then exchanged: `const struct node {...} *(*)[3]`. */
     struct type stand = {.kind = TYPE_OTHER, .name = "\1", .target_made = true};
     struct type saved = *core;
     *core = stand;
-    text = type_text(v, t);
+    char *text = type_text(v, t);
     *core = saved;
     char *mark = strchr(text, '\1');
-    char *whole = mark ? xformat("%s%s", body, mark + 1) : xformat("%s", text);
+    if (!mark)
+        return text;
+    *mark = '\0'; /* the qualifiers of the core are before it */
+    FILE *out = open_memstream(&body, &size);
+    if (core->kind == TYPE_STRUCT)
+        write_struct(&(struct spelling){.v = v, .out = out, .offsets = offsets, .show = 1}, core, 0,
+                     text);
+    else
+        write_enum(v, out, core, text);
+    fclose(out);
+    char *whole = xformat("%s%s", body, mark + 1);
     free(text);
     free(body);
     return whole;

@@ -253,6 +253,7 @@ UNKNOWN_TO_GDB = [
     (r"", r"Cannot access memory at address 0x0$", "of an object in registers, gdb does not find the virtual base"),
     (r"", r"Request for member '\w+' is ambiguous", "ebb takes the first of the bases"),
     (r"", r"virtual baseclass botch", "of an object that is not made yet, ebb has what does not need its bases"),
+    (r"", r"Dwarf Error: Cannot find DIE at", "gdb 13 does not follow the reference, in split debug information"),
     (r"", r"gdb dies of it", "an internal error of gdb"),
     (r"", r"Invalid floating value found in program", "bytes that were never written; ebb takes them as the processor does"),
     (r"info symbol", r"Cannot reference virtual member function", "gdb asks for an object to call it for"),
