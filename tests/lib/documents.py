@@ -1,4 +1,5 @@
 """Links, paths and commands in the documents lead somewhere, and each page says who it is for.
+The maps in ARCHITECTURE.md and tests/README.md name every folder.
 
     documents.py EBB        from the top of the tree; a line per page
 """
@@ -54,6 +55,23 @@ def problems(page, text):
             yield "there is no command 'ebb %s'" % command
 
 
+def unmapped():
+    """Folders that no map names. Rooms of the engine have a table of their own."""
+    text = ""
+    for page in ("ARCHITECTURE.md", "tests/README.md"):
+        with open(page, encoding="utf-8") as file:
+            text += file.read()
+    for folder in sorted(glob.glob("*/") + glob.glob("src/*/") + glob.glob("src/front/*/")
+                         + glob.glob("src/engine/*/") + glob.glob("tests/*/")):
+        if folder in ("build/", "src/", "src/front/") or glob.glob(folder + "*") == []:
+            continue
+        room = re.match(r"src/engine/(\w+)/$", folder)
+        if ("| `%s` |" % room.group(1) if room else "`%s`" % folder) not in text:
+            yield folder
+
+
+found = list(unmapped())
+print("FAIL folders: no map names %s" % " ".join(found) if found else "ok folders")
 for page in PAGES:
     with open(page, encoding="utf-8") as file:
         found = sorted(set(problems(page, file.read())))
