@@ -115,4 +115,6 @@ const char replay_after[] =
     "The status is 0 if all commands worked, otherwise 1.\n"
     "With --run and --verify the status is 0 only if the whole run was reproduced, 3 if it "
     "differed, 1 if the recording is damaged, was cut or cannot be replayed here, 125 if ebb "
-    "itself failed. With --all it is the worst of all tracks'.\n";
+    "itself failed. With --all it is the worst of all tracks'.\n"
+    "A run that has snapshots is repeated in parts, on all cores; what it printed comes in "
+    "order.\n";

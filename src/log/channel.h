@@ -1,7 +1,7 @@
 /* The control channel: what ebb tells an engine that it starts, and what the two say to each other
  * while it records or replays.
  *
- * Version 3.  A change to the order of the arguments, to what a setting means, or to a message
+ * Version 4.  A change to the order of the arguments, to what a setting means, or to a message
  * raises it; a new setting does not, since an engine refuses names that it does not know.
  *
  * ebb replaces itself with the engine, whose arguments are
@@ -54,6 +54,12 @@
  *
  * After an error in FORKED it goes on by itself.
  *
+ * An engine that replays an interval of a track (CHANNEL_INTERVAL) is sent two BOUNDs behind the
+ * welcome: where the interval begins and where it ends, each with a snapshot (log/snapshot_state.h)
+ * unless that is the track's own beginning or end.  The ring has the events up to the ENTRY, and
+ * then those of the interval.  The engine goes on from the first snapshot, compares itself with the
+ * second when it comes there, and gives its verdict on the interval.
+ *
  * A message is one packet, a struct that begins with struct channel_message; at most one
  * descriptor is attached.
  *
@@ -65,7 +71,7 @@
 
 #include "base/types.h"
 
-enum { CHANNEL_VERSION = 3 };
+enum { CHANNEL_VERSION = 4 };
 
 #define CHANNEL_ENGINE_NAME "ebb-engine"
 
@@ -141,6 +147,7 @@ enum channel_message_kind {
     CHANNEL_FORKED = 9,  /* engine: what came of that */
     CHANNEL_READY = 10,  /* its copy: a plain message */
     CHANNEL_GO = 11,     /* ebb: a plain message */
+    CHANNEL_BOUND = 12,  /* ebb, for an interval; attached: a snapshot, if there is one */
 };
 
 struct channel_message {
@@ -161,6 +168,7 @@ struct channel_hello {
 enum {
     CHANNEL_CONTROLLED = 1, /* no ring: a file of all events; log/control.h */
     CHANNEL_TREE = 2,       /* replay: tell of forks */
+    CHANNEL_INTERVAL = 4,   /* replay: two BOUNDs follow */
 };
 
 struct channel_welcome {
@@ -168,7 +176,7 @@ struct channel_welcome {
     u32 version;
     u32 error;        /* 0, or an errno: no ring is attached, go on without */
     u32 track;        /* replay: the track to be replayed */
-    u32 flags;        /* CHANNEL_CONTROLLED, CHANNEL_TREE */
+    u32 flags;        /* CHANNEL_CONTROLLED and its kin */
     u64 ring_size;    /* bytes of the ring, without its header page; of the file of events */
 };
 
@@ -210,10 +218,19 @@ struct channel_forked {
     u32 pid;
 };
 
+struct channel_bound {
+    struct channel_message message;
+    u32 given;                /* 0: the beginning, or the end, of the track */
+    u32 unused;
+    u64 state_at, state_size; /* of the state in the snapshot, behind its pages */
+    u64 tick, pc, events;     /* of the snapshot; events: met before */
+};
+
 enum channel_verdict_kind {
     CHANNEL_REPRODUCED = 0, /* every event was met, to the end of the log */
     CHANNEL_DIVERGED = 1,   /* what happened is not what was recorded */
     CHANNEL_UNABLE = 2,     /* the log asks for something this engine, or machine, cannot do */
+    CHANNEL_STATE_DIFFERS = 3, /* an interval: its end is not what the snapshot there says */
 };
 
 enum { CHANNEL_VERDICT_TEXT = 1024 };

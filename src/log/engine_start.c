@@ -63,9 +63,10 @@ void engine_take_signals(void)
     before.taken = true;
 }
 
-static void give_signals_back(int unused)
+static void give_signals_back(int unused, int unused_too)
 {
     (void)unused;
+    (void)unused_too;
     for (size_t i = 0; i < countof(ours); i++)
         sigaction(ours[i].signal, &before.actions[i], NULL);
     sigprocmask(SIG_SETMASK, &before.mask, NULL);
@@ -81,15 +82,15 @@ static _Noreturn void become_with_socket(struct engine_start start, const char *
 
 /* `prepare` is called in the child. */
 static struct error *engine_start_spawn(const struct engine_start *start, const char *name,
-                                        void (*prepare)(int errors), int errors, pid_t *ret,
-                                        int *ret_socket)
+                                        void (*prepare)(int output, int errors), int errors,
+                                        pid_t *ret, int *ret_socket)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return error_errno(errno, "cannot make a socket");
     pid_t pid = fork();
     if (pid == 0) {
-        prepare(errors);
+        prepare(start->output, errors);
         become_with_socket(*start, name, ends[1]);
     }
     int error = errno;
@@ -111,7 +112,7 @@ struct error *engine_spawn(const struct engine_start *start, const char *name, p
 }
 
 /* No signal that ebb blocks or ignores for itself is blocked or ignored in there. */
-static void stand_apart(int errors)
+static void stand_apart(int output, int errors)
 {
     sigset_t none;
     for (int signal = 1; signal < NSIG; signal++)
@@ -122,6 +123,8 @@ static void stand_apart(int errors)
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 2; fd++)
         dup2(null, fd);
+    if (output)
+        dup2(output, 1);
     dup2(errors, 2);
 }
 

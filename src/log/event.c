@@ -145,3 +145,15 @@ const char *event_malformed(const struct event *e, u64 available)
         return "it is too short for its kind";
     return payload_malformed(e);
 }
+
+bool event_is_fault(const struct event *e)
+{
+    return e->kind == EVENT_SIGNAL &&
+           (((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
+}
+
+bool event_is_met(const struct event *e)
+{
+    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && !(e->kind & EVENT_OPTIONAL) &&
+           !event_is_fault(e);
+}

@@ -25,6 +25,12 @@ const char *event_piece_name(u32 kind);
  * The bytes are at p + 1. */
 const struct event_piece *event_next_piece(const struct event *e, const struct event_piece *before);
 
+/* A signal that its instruction raises again by itself? */
+bool event_is_fault(const struct event *e);
+/* Does an engine count it among the events that it meets?  Notes, execs, what may be passed over,
+ * and faults it does not. */
+bool event_is_met(const struct event *e);
+
 /* The arguments of a well-formed SYSCALL. */
 const u64 *event_arguments(const struct event *e);
 

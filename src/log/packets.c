@@ -19,6 +19,7 @@ static const u32 sizes[] = {
     [CHANNEL_FORKED] = sizeof(struct channel_forked),
     [CHANNEL_READY] = sizeof(struct channel_message),
     [CHANNEL_GO] = sizeof(struct channel_message),
+    [CHANNEL_BOUND] = sizeof(struct channel_bound),
 };
 
 /* Room for one descriptor; the kernel closes those that do not fit. */

@@ -16,6 +16,7 @@ union packet {
     struct channel_fork fork;
     struct channel_leave leave;
     struct channel_forked forked;
+    struct channel_bound bound;
 };
 
 enum packet_result {

@@ -135,23 +135,10 @@ static bool is_for_engine(const struct event *e)
     return level == NOTE_QUIET || level == NOTE_SHOWN;
 }
 
-/* A signal that its instruction raises again by itself: the engine does not count those. */
-static bool is_fault(const struct event *e)
-{
-    return e->kind == EVENT_SIGNAL &&
-           (((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
-}
-
-static bool is_met(const struct event *e)
-{
-    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && !(e->kind & EVENT_OPTIONAL) &&
-           !is_fault(e);
-}
-
 /* Moves the mark past the event. */
 static void pass(const struct track_events *t, struct event_mark *m, const struct event *e)
 {
-    m->met += is_met(e);
+    m->met += event_is_met(e);
     if (m->offset >= t->own && !is_for_engine(e))
         m->number++;
     if (e->time)
@@ -387,8 +374,8 @@ void track_events_place(const struct track_events *t, u64 met, struct moment at,
     const struct event *e;
     while ((e = event_at(t, m.offset)) && m.met < met)
         pass(t, &m, e);
-    while ((e = event_at(t, m.offset)) && !is_met(e) &&
-           !(is_fault(e) && moment_compare((struct moment){e->tick, e->pc}, at) >= 0))
+    while ((e = event_at(t, m.offset)) && !event_is_met(e) &&
+           !(event_is_fault(e) && moment_compare((struct moment){e->tick, e->pc}, at) >= 0))
         pass(t, &m, e);
     *ret_number = m.number;
     *ret_time = m.stamp ? time_of(t, m.stamp) : 0;
@@ -401,8 +388,8 @@ u64 track_events_offset(const struct track_events *t, u64 met, struct moment at)
     while ((e = event_at(t, m.offset)) && m.met < met)
         pass(t, &m, e);
     u64 ret = m.offset;
-    while ((e = event_at(t, m.offset)) && !is_met(e)) {
-        bool past = is_fault(e) && moment_compare((struct moment){e->tick, e->pc}, at) < 0;
+    while ((e = event_at(t, m.offset)) && !event_is_met(e)) {
+        bool past = event_is_fault(e) && moment_compare((struct moment){e->tick, e->pc}, at) < 0;
         pass(t, &m, e);
         ret = past ? m.offset : ret;
     }
@@ -414,7 +401,7 @@ bool track_events_interrupt(const struct track_events *t, u64 met, struct moment
     struct event_mark m = seek(t, has_met_no_more, met);
     const struct event *e;
     while ((e = event_at(t, m.offset)) && e->tick == at.tick && e->pc == at.pc) {
-        if ((e->kind == EVENT_SIGNAL && !is_fault(e)) || e->kind == EVENT_SWITCH)
+        if ((e->kind == EVENT_SIGNAL && !event_is_fault(e)) || e->kind == EVENT_SWITCH)
             return true;
         if (e->kind != EVENT_CHECK && e->kind != EVENT_SHARED && e->kind != EVENT_NOTE)
             return false;

@@ -4,6 +4,11 @@
  * threads, the moments of signals, and memory where the recording has hashes of it.  Only a verdict
  * on the whole track, fed to its end without fault, counts as reproduced.
  *
+ * A track that has snapshots (log/snapshot_store.h) is taken apart there, and its parts are
+ * replayed side by side: each begins at one snapshot and ends by comparing everything with the
+ * next.  If a part is not reproduced, the track is replayed as a whole: that is the verdict, and
+ * the part is the interval in which the difference came to be.
+ *
  * The verifier prints nothing.  Each track has one outcome, which is told to a function of the
  * client's; what an outcome points to is valid during that call.
  */
@@ -36,13 +41,16 @@ struct verifier_outcome {
     u32 ancestor;                    /* NOT_REACHED */
     const struct error *err;         /* UNREADABLE, FAILED */
     int wait_status;                 /* SILENT */
+    bool has_interval; /* a part was not reproduced: the one between these snapshots, */
+    u64 from_tick, from_pc, to_tick, to_pc; /* or 0: the beginning, ~0: the end of the track */
     const char *said;                /* what an engine out of sight wrote to stderr, or NULL */
 };
 
 typedef void verifier_told(void *context, const struct verifier_outcome *outcome);
 
 /* Replays one track.  The program's output is shown: it goes where ours goes.  `settings` follow
- * those that the track was recorded with ("": none). */
+ * those that the track was recorded with ("": none).  With has_interval, a track that was
+ * reproduced as a whole says that one of the two snapshots was wrong; both are removed. */
 void verifier_replay_track(const struct recording *rec, u32 track, const char *settings,
                            verifier_told *told, void *context);
 

@@ -10,6 +10,9 @@
  *        +------------ lost -----------+               |
  *        +------ the parent differs before that -------+
  *
+ * A track that makes no others may be begun in parts (verifier_parts.c).  If all of them are
+ * reproduced it is done.  If one is not, the track waits again, to be replayed as a whole.
+ *
  * Outcomes are told in the order of the tracks: each waits until those before it have been told.
  *
  * Invariants
@@ -20,9 +23,23 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "base/list.h"
 #include "base/xalloc.h"
 #include "verifier/verifier.h"
+#include "verifier/verifier_parts_internal.h"
+#include "verifier/verifier_shown_internal.h"
 #include "verifier/verifier_team_internal.h"
+
+/* A track in parts. */
+struct job_parts {
+    struct verifier_parts *parts;
+    bool all_begun;
+    size_t begun, ended;
+    size_t failed; /* the first part that was not reproduced; ~0: none */
+    struct verifier_cut *from, *to; /* of that, lent */
+    struct list lines; /* struct verifier_line *, of those that have ended and are to be shown */
+    size_t shown;      /* parts */
+};
 
 struct job {
     u32 track;
@@ -34,6 +51,7 @@ struct job {
     struct verifier_line *line; /* what came of it; NULL: it was reproduced, or not reached */
     struct job *differs;      /* not reached, because this one's replay differs before */
     char *said;               /* by the engine; may be NULL */
+    struct job_parts *parts;  /* NULL: it is replayed as a whole */
 };
 
 struct jobs {
@@ -42,6 +60,8 @@ struct jobs {
     size_t count, told;
     struct job **line; /* to be started, in that order */
     size_t queued, started;
+    bool shows; /* what the program printed; then there is one job */
+    struct verifier_shown shown;
     verifier_told *tell;
     void *context;
 };
@@ -70,7 +90,7 @@ static struct job *verifier_find_job(const struct jobs *jobs, u32 track)
 static void queue(struct jobs *jobs, struct job *job)
 {
     job->state = WAITING;
-    invariant(2, jobs->queued < jobs->count);
+    invariant(2, jobs->queued < 2 * jobs->count);
     jobs->line[jobs->queued++] = job;
 }
 
@@ -148,11 +168,111 @@ static void see_to_children(struct jobs *jobs, struct job *job, const struct ver
     }
 }
 
+/* --- parts -------------------------------------------------------------------------- */
+
+static const struct verifier_line *part_line(const struct job_parts *p, size_t part)
+{
+    struct verifier_line **lines = p->lines.items;
+    for (size_t n = 0; n < p->lines.count; n++)
+        if (lines[n]->part == part)
+            return lines[n];
+    return NULL;
+}
+
+/* As far as they have ended one behind the other; but none behind one that failed. */
+static void jobs_show_parts(struct jobs *jobs, struct job_parts *p)
+{
+    const struct verifier_line *line;
+    while (jobs->shows && p->shown < p->failed && (line = part_line(p, p->shown))) {
+        verifier_shown_show(&jobs->shown, line, (struct verifier_shown){0});
+        p->shown++;
+    }
+}
+
+static void note_failed(struct job_parts *p, const struct verifier_line *line)
+{
+    if (line->part >= p->failed)
+        return;
+    p->failed = line->part;
+    p->from = line->from;
+    p->to = line->to;
+}
+
+static void job_parts_destroy(struct job_parts *p)
+{
+    if (!p)
+        return;
+    for (size_t n = 0; n < p->lines.count; n++)
+        verifier_line_destroy(((struct verifier_line **)p->lines.items)[n]);
+    list_deinit(&p->lines);
+    verifier_parts_destroy(p->parts);
+    free(p);
+}
+
+/* All that were begun have ended: it is done, or has to be replayed as a whole. */
+static void parts_ended(struct jobs *jobs, struct job *job)
+{
+    if (job->parts->failed == ~(size_t)0)
+        job->state = DONE;
+    else
+        queue(jobs, job);
+}
+
+static void part_ended(struct jobs *jobs, struct job *job, struct verifier_line *line)
+{
+    struct job_parts *p = job->parts;
+    if (!verifier_line_reproduced(line))
+        note_failed(p, line);
+    verifier_cut_release(line->from);
+    verifier_cut_release(line->to);
+    line->from = line->to = NULL;
+    *(struct verifier_line **)list_add(&p->lines) = line;
+    p->ended++;
+    jobs_show_parts(jobs, p);
+    if (p->ended == p->begun && p->all_begun)
+        parts_ended(jobs, job);
+}
+
+/* False: there is no part left to be begun. */
+static bool begin_part(struct jobs *jobs, struct job *job, struct verifier_team *team)
+{
+    struct job_parts *p = job->parts;
+    struct verifier_cut *from, *to;
+    if (p->failed != ~(size_t)0 || !verifier_parts_next(p->parts, &from, &to))
+        return false;
+    struct verifier_line *line = verifier_line_create(jobs->rec, job->track);
+    line->is_part = true;
+    line->part = p->begun++;
+    line->from = from;
+    line->to = to;
+    if (jobs->shows)
+        verifier_shown_prepare(line);
+    verifier_team_start_line(team, line);
+    return true;
+}
+
+/* A whole one that may be shown; some of it may have been, in parts. */
+static void begin_whole(struct jobs *jobs, struct job *job, struct verifier_team *team)
+{
+    struct verifier_line *line = verifier_line_create(jobs->rec, job->track);
+    if (jobs->shows)
+        verifier_shown_prepare(line);
+    verifier_team_start_line(team, line);
+}
+
 static void ended(void *context, struct verifier_line *line, char *said)
 {
     struct job *job = verifier_find_job(context, line->track);
+    struct jobs *jobs = context;
+    if (line->is_part) {
+        free(said);
+        part_ended(jobs, job, line);
+        return;
+    }
     job->state = DONE;
     job->said = said;
+    if (jobs->shows)
+        verifier_shown_show(&jobs->shown, line, jobs->shown);
     see_to_children(context, job, line);
     if (verifier_line_reproduced(line))
         verifier_line_destroy(line); /* there may be thousands that wait for the first to be told */
@@ -161,6 +281,22 @@ static void ended(void *context, struct verifier_line *line, char *said)
 }
 
 /* --- telling ------------------------------------------------------------------------ */
+
+/* If all came out well but for the part, it was one of the snapshots. */
+static void tell_interval(const struct job_parts *p, struct verifier_outcome *ret)
+{
+    const struct snapshot_about *from = p->from ? &p->from->stored->about : NULL;
+    const struct snapshot_about *to = p->to ? &p->to->stored->about : NULL;
+    ret->has_interval = true;
+    ret->from_tick = from ? from->tick : 0;
+    ret->from_pc = from ? from->pc : 0;
+    ret->to_tick = to ? to->tick : ~0ull;
+    ret->to_pc = to ? to->pc : ~0ull;
+    if (ret->result == VERIFIER_REPRODUCED) {
+        verifier_cut_remove(p->from);
+        verifier_cut_remove(p->to);
+    }
+}
 
 static void verifier_tell_job(struct jobs *jobs, struct job *job)
 {
@@ -172,10 +308,13 @@ static void verifier_tell_job(struct jobs *jobs, struct job *job)
         outcome.ancestor = job->differs->track;
     }
     outcome.said = job->said;
+    if (job->parts && job->parts->failed != ~(size_t)0)
+        tell_interval(job->parts, &outcome);
     jobs->tell(jobs->context, &outcome);
     jobs->told++;
     verifier_line_destroy(job->line);
     free(job->said);
+    job_parts_destroy(job->parts);
 }
 
 static void tell_finished(struct jobs *jobs)
@@ -186,12 +325,32 @@ static void tell_finished(struct jobs *jobs)
 
 /* --- running ------------------------------------------------------------------------ */
 
+/* All of its parts, as there are places. */
+static void start_parts(struct jobs *jobs, struct job *job, struct verifier_team *team)
+{
+    struct job_parts *p = job->parts;
+    job->state = BEGUN;
+    while (verifier_team_has_room(team))
+        if (!begin_part(jobs, job, team)) {
+            p->all_begun = true;
+            jobs->started++;
+            if (p->ended == p->begun)
+                parts_ended(jobs, job);
+            return;
+        }
+}
+
 static void start_some(struct jobs *jobs, struct verifier_team *team)
 {
     while (jobs->started < jobs->queued && verifier_team_has_room(team)) {
-        struct job *job = jobs->line[jobs->started++];
+        struct job *job = jobs->line[jobs->started];
+        if (job->parts && !job->parts->all_begun) {
+            start_parts(jobs, job, team);
+            continue;
+        }
+        jobs->started++;
         job->state = BEGUN;
-        verifier_team_start(team, job->track);
+        begin_whole(jobs, job, team);
     }
 }
 
@@ -207,10 +366,22 @@ static void verifier_run_jobs(struct jobs *jobs, struct verifier_team *team)
     }
 }
 
+/* One that makes others has them verified on its way, as a whole. */
+static void find_parts(struct jobs *jobs, struct job *job)
+{
+    struct verifier_parts *parts =
+        job->parent || job->child ? NULL : verifier_parts_create(jobs->rec, job->track, cores());
+    if (!parts)
+        return;
+    job->parts = xalloc(sizeof *job->parts);
+    *job->parts = (struct job_parts){.parts = parts, .failed = ~(size_t)0,
+                                     .lines = LIST(struct verifier_line *)};
+}
+
 static void jobs_init(struct jobs *jobs, const u32 *tracks)
 {
     jobs->list = xalloc(jobs->count * sizeof *jobs->list);
-    jobs->line = xalloc(jobs->count * sizeof *jobs->line);
+    jobs->line = xalloc(2 * jobs->count * sizeof *jobs->line); /* in parts, and as a whole */
     for (size_t i = 0; i < jobs->count; i++)
         jobs->list[i] = (struct job){.track = tracks[i]};
     for (size_t i = 0; i < jobs->count; i++) {
@@ -219,12 +390,16 @@ static void jobs_init(struct jobs *jobs, const u32 *tracks)
             queue(jobs, &jobs->list[i]);
     }
     find_children(jobs);
+    for (size_t i = 0; i < jobs->count; i++)
+        find_parts(jobs, &jobs->list[i]);
 }
 
-void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t count,
-                         const char *settings, verifier_told *told, void *context)
+static void verifier_replay_jobs(const struct recording *rec, const u32 *tracks, size_t count,
+                                 const char *settings, bool shows, verifier_told *told,
+                                 void *context)
 {
-    struct jobs jobs = {.rec = rec, .count = count, .tell = told, .context = context};
+    struct jobs jobs = {.rec = rec, .count = count, .tell = told, .context = context,
+                        .shows = shows};
     struct verifier_team_host host = {forks, lost, ended, &jobs};
     jobs_init(&jobs, tracks);
     struct verifier_team *team = verifier_team_create(rec, settings, cores(), &host);
@@ -232,4 +407,21 @@ void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t 
     verifier_team_destroy(team);
     free(jobs.line);
     free(jobs.list);
+}
+
+void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t count,
+                         const char *settings, verifier_told *told, void *context)
+{
+    verifier_replay_jobs(rec, tracks, count, settings, false, told, context);
+}
+
+bool verifier_replay_parts(const struct recording *rec, u32 track, const char *settings,
+                           verifier_told *told, void *context)
+{
+    struct verifier_parts *parts = *settings ? NULL : verifier_parts_create(rec, track, cores());
+    verifier_parts_destroy(parts);
+    if (!parts)
+        return false;
+    verifier_replay_jobs(rec, &track, 1, settings, true, told, context);
+    return true;
 }

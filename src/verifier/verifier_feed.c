@@ -3,6 +3,9 @@
  * The reader checks every byte before it is fed, so the engine meets only well-formed events.  If
  * the reader comes to something wrong, the engine is fed up to there and told that this was all:
  * what it says then is not the verdict on the whole, and the error says so.
+ *
+ * An engine that goes on from a snapshot is fed what it needs to load the program, and then the
+ * events behind the snapshot.
  */
 #include "verifier/verifier_feed_internal.h"
 
@@ -13,8 +16,10 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "log/event.h"
 #include "log/packets.h"
 #include "log/ring_memory.h"
+#include "verifier/verifier_parts_internal.h"
 
 enum { RING_SIZE = 4 << 20 };
 
@@ -24,25 +29,102 @@ struct verifier_feed {
     struct ring_producer producer;
     struct ring_host host;
     struct lineage *events;
+    const struct verifier_cut *from, *to;
     pthread_t thread;
     struct error *err;
 };
 
+/* False: the engine is gone, and why is for others to say. */
+static bool feed_event(struct verifier_feed *f, const struct event *e)
+{
+    void *room = ring_reserve(&f->producer, &f->host, e->size);
+    if (!room)
+        return false;
+    memcpy(room, e, e->size);
+    ring_publish(&f->producer, &f->host);
+    return true;
+}
+
+/* Is what the program prints shown?  The snapshot may say something else. */
+static bool feed_shown(struct verifier_feed *f, u32 level)
+{
+    u64 room[(sizeof(struct event) + sizeof(struct event_note)) / sizeof(u64)];
+    struct event *e = (struct event *)room;
+    struct event_note note = {.level = level};
+    *e = (struct event){.size = sizeof room, .kind = EVENT_NOTE};
+    memcpy(e->payload, &note, sizeof note);
+    return feed_event(f, e);
+}
+
+/* What an engine needs before it can go on from a snapshot. */
+static bool is_of_loading(const struct event *e)
+{
+    return e->kind == EVENT_START || e->kind == EVENT_DATA || e->kind == EVENT_MAP ||
+           e->kind == EVENT_NOTE || e->kind == EVENT_ENTRY;
+}
+
+/* Faults that were raised before the snapshot's moment do not count as met, and are past. */
+static bool feed_is_past(const struct event *e, const struct snapshot_about *at)
+{
+    return event_is_fault(e) && (e->tick != at->tick ? e->tick < at->tick : e->pc < at->pc);
+}
+
+/* Up to the snapshot that the interval begins with; then *ret is the first event behind it. */
+static bool feed_beginning(struct verifier_feed *f, const struct event **ret)
+{
+    const struct snapshot_about *at = &f->from->stored->about;
+    const struct event *e;
+    bool loading = true;
+    u64 met = 0;
+    u32 level = NOTE_SHOWN;
+    while (!(f->err = lineage_next(f->events, &e)) && e) {
+        if (met == at->events_met && !feed_is_past(e, at))
+            break;
+        u32 said = e->kind == EVENT_NOTE ? ((const struct event_note *)e->payload)->level : 0;
+        level = said == NOTE_QUIET || said == NOTE_SHOWN ? said : level;
+        met += event_is_met(e);
+        if (!loading)
+            continue;
+        if (!is_of_loading(e))
+            f->err = error_new("the log does not say where loading ends");
+        if (f->err || !feed_event(f, e))
+            return false;
+        loading = e->kind != EVENT_ENTRY;
+    }
+    *ret = e;
+    return !f->err && feed_shown(f, level);
+}
+
 static void *feed(void *argument)
 {
     struct verifier_feed *f = argument;
-    const struct event *e;
-    while (!(f->err = lineage_next(f->events, &e)) && e) {
-        void *room = ring_reserve(&f->producer, &f->host, e->size);
-        if (!room)
-            return NULL; /* the engine is gone, and why is for others to say */
-        memcpy(room, e, e->size);
-        ring_publish(&f->producer, &f->host);
-    }
+    const struct event *e = NULL;
+    bool fed = !f->from || feed_beginning(f, &e);
+    if (fed && e)
+        fed = feed_event(f, e);
+    while (fed && !(f->err = lineage_next(f->events, &e)) && e)
+        fed = feed_event(f, e);
+    if (!fed && !f->err)
+        return NULL;
     if (!f->err && lineage_cut(f->events))
         f->err = error_new("%s", lineage_cut(f->events));
     ring_finish(&f->producer, &f->host);
     return NULL;
+}
+
+static bool feed_bound(int socket, const struct verifier_cut *cut)
+{
+    struct channel_bound bound = {.given = cut != NULL};
+    if (cut) {
+        const struct snapshot_about *about = &cut->stored->about;
+        bound.state_at = cut->raw.state_at;
+        bound.state_size = cut->raw.state_size;
+        bound.tick = about->tick;
+        bound.pc = about->pc;
+        bound.events = about->events_met;
+    }
+    return packet_send(socket, &bound.message, CHANNEL_BOUND, sizeof bound,
+                       cut ? cut->raw.fd : -1);
 }
 
 static struct error *verifier_feed_begin(struct verifier_feed *f, u32 track, u32 flags)
@@ -57,15 +139,20 @@ static struct error *verifier_feed_begin(struct verifier_feed *f, u32 track, u32
     f->host = ring_memory_host(&f->socket);
     if (!packet_send(f->socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, f->memory.fd))
         return error_new("the engine was gone at once");
+    if ((flags & CHANNEL_INTERVAL) &&
+        (!feed_bound(f->socket, f->from) || !feed_bound(f->socket, f->to)))
+        return error_new("the engine was gone at once");
     int error = pthread_create(&f->thread, NULL, feed, f);
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
 struct error *verifier_feed_create(struct lineage *events, u32 track, u32 flags, int socket,
+                                   const struct verifier_cut *from, const struct verifier_cut *to,
                                    struct verifier_feed **ret)
 {
     struct verifier_feed *f = xalloc(sizeof *f);
-    *f = (struct verifier_feed){.socket = socket, .memory.fd = -1, .events = events};
+    *f = (struct verifier_feed){.socket = socket, .memory.fd = -1, .events = events,
+                                .from = from, .to = to};
     struct error *err = verifier_feed_begin(f, track, flags);
     if (!err) {
         *ret = f;

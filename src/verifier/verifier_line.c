@@ -14,11 +14,12 @@
 #include "log/engine_locate.h"
 #include "log/recording_file.h"
 #include "verifier/verifier_feed_internal.h"
+#include "verifier/verifier_parts_internal.h"
 
 struct verifier_line *verifier_line_create(const struct recording *rec, u32 track)
 {
     struct verifier_line *l = xalloc(sizeof *l);
-    *l = (struct verifier_line){.rec = rec, .track = track};
+    *l = (struct verifier_line){.rec = rec, .track = track, .output = -1, .errors = -1};
     return l;
 }
 
@@ -28,6 +29,10 @@ void verifier_line_destroy(struct verifier_line *l)
         return;
     verifier_line_close(l);
     error_destroy(l->err);
+    if (l->errors >= 0 && l->errors != l->output)
+        close(l->errors);
+    if (l->output >= 0)
+        close(l->output);
     free(l);
 }
 
@@ -104,7 +109,9 @@ void verifier_line_welcome(struct verifier_line *l, const struct channel_hello *
         close(fd);
         return;
     }
-    struct error *err = verifier_feed_create(l->events, l->track, flags, fd, &l->feed);
+    struct error *err = verifier_feed_create(l->events, l->track,
+                                             flags | (l->is_part ? CHANNEL_INTERVAL : 0), fd,
+                                             l->from, l->to, &l->feed);
     if (err)
         verifier_line_fail(l, err, false);
 }
@@ -175,9 +182,18 @@ bool verifier_line_diverged(const struct verifier_line *l)
     return l->judged && l->verdict.verdict == CHANNEL_DIVERGED;
 }
 
+/* An engine that came to the end of what it was fed has not come to the end of its part. */
+static bool verifier_line_came_to_end(const struct verifier_line *l)
+{
+    const struct channel_verdict *v = &l->verdict;
+    const struct snapshot_about *to = l->to ? &l->to->stored->about : NULL;
+    return !to || (v->tick == to->tick && v->pc == to->pc && v->event == to->events_met);
+}
+
 bool verifier_line_reproduced(const struct verifier_line *l)
 {
-    return l->judged && l->verdict.verdict == CHANNEL_REPRODUCED && !l->err;
+    return l->judged && l->verdict.verdict == CHANNEL_REPRODUCED && !l->err &&
+           verifier_line_came_to_end(l);
 }
 
 static enum verifier_result verifier_result_of(const struct verifier_line *l)

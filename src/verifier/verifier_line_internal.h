@@ -12,10 +12,15 @@
 #include "verifier/verifier.h"
 
 struct verifier_feed;
+struct verifier_cut;
 
 struct verifier_line {
     const struct recording *rec;
     u32 track;
+    bool is_part; /* of the track, between these: */
+    struct verifier_cut *from, *to; /* lent; NULL: its beginning, its end */
+    size_t part;       /* its number */
+    int output, errors; /* files for what the program prints, the line's; -1: it is not shown */
     struct lineage *events;
     struct verifier_feed *feed; /* NULL: the engine has not said hello, or the line is closed */
     bool judged;

@@ -24,6 +24,7 @@
 #include "verifier/verifier_team_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -195,11 +196,17 @@ static int open_said(void)
     return memfd_create("said", MFD_CLOEXEC);
 }
 
+/* What is shown is the line's affair. */
+static int open_errors(const struct verifier_line *line)
+{
+    return line->errors >= 0 ? fcntl(line->errors, F_DUPFD_CLOEXEC, 0) : open_said();
+}
+
 /* An engine that was started replays its track in any case, so it is ready at once. */
 static struct error *verifier_team_spawn(struct verifier_team *team, struct verifier_line *line,
                                          const struct engine_start *start)
 {
-    int said = open_said(), shared;
+    int said = open_errors(line), shared;
     pid_t pid;
     if (said < 0)
         return error_errno(errno, "track %u: cannot start a process", line->track);
@@ -218,9 +225,15 @@ static struct error *verifier_team_spawn(struct verifier_team *team, struct veri
 
 void verifier_team_start(struct verifier_team *team, u32 track)
 {
-    struct verifier_line *line = verifier_line_create(team->rec, track);
+    verifier_team_start_line(team, verifier_line_create(team->rec, track));
+}
+
+void verifier_team_start_line(struct verifier_team *team, struct verifier_line *line)
+{
     struct verifier_engine engine;
-    bool needed = verifier_line_prepare(line, true, team->settings, &engine);
+    bool needed = verifier_line_prepare(line, line->output < 0, team->settings, &engine);
+    if (line->output >= 0)
+        engine.start.output = line->output;
     struct error *err = needed ? verifier_team_spawn(team, line, &engine.start) : NULL;
     verifier_engine_deinit(&engine);
     if (err)
@@ -440,7 +453,11 @@ static void verifier_team_end(struct verifier_team *team, struct team_member *m)
         m->copy->gone = true; /* it cannot be known any more whether the copy was made */
     struct verifier_line *line = m->line;
     bool begun = m->ready;
-    char *said = take_said(m->said);
+    char *said = NULL;
+    if (line->errors < 0)
+        said = take_said(m->said);
+    else
+        close(m->said);
     verifier_team_drop(team, m);
     verifier_line_close(line);
     if (begun) {

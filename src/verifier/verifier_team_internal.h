@@ -30,10 +30,16 @@ void verifier_team_destroy(struct verifier_team *team); /* no engine is left */
 
 /* Replays a track from the start of its program; may have ended on return. */
 void verifier_team_start(struct verifier_team *team, u32 track);
+/* The same for a line, taken, that may be of a part of a track, and may be shown. */
+void verifier_team_start_line(struct verifier_team *team, struct verifier_line *line);
 
 /* Would one more have a core to itself? */
 bool verifier_team_has_room(const struct verifier_team *team);
 bool verifier_team_is_empty(const struct verifier_team *team);
+
+/* verifier_all.c: one track in parts, with what it prints; false: it has none. */
+bool verifier_replay_parts(const struct recording *rec, u32 track, const char *settings,
+                           verifier_told *told, void *context);
 
 /* Waits until something happens, and sees to it. */
 void verifier_team_turn(struct verifier_team *team);

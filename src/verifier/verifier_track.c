@@ -12,6 +12,7 @@
 #include "log/engine_start.h"
 #include "verifier/verifier.h"
 #include "verifier/verifier_line_internal.h"
+#include "verifier/verifier_team_internal.h"
 
 struct replay {
     struct verifier_line *line;
@@ -104,6 +105,8 @@ static void start_and_run(struct replay *r, const struct engine_start *start)
 void verifier_replay_track(const struct recording *rec, u32 track, const char *settings,
                            verifier_told *told, void *context)
 {
+    if (verifier_replay_parts(rec, track, settings, told, context))
+        return;
     struct replay r = {.line = verifier_line_create(rec, track), .shared = -1, .signals = -1};
     struct verifier_engine engine;
     if (verifier_line_prepare(r.line, false, settings, &engine))

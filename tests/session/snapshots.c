@@ -2,6 +2,9 @@
  *
  *   snapshots RECORDING SEED COUNT [TRACK]
  *   snapshots RECORDING sessions     two sessions, one after the other, with the store
+ *   snapshots RECORDING store SEED COUNT [TRACK]   puts snapshots of moments all over the
+ *                                    run into the store
+ *   snapshots RECORDING spoil WHAT   changes those in the store: memory, register, mask, area
  *
  * At COUNT random moments of the track, a process that came there from the start is compared with
  * one that was made from its snapshot, stored and read again; then both run on to later moments
@@ -21,6 +24,7 @@
 #include <unistd.h>
 
 #include "log/content_hash.h"
+#include "log/snapshot_state.h"
 #include "session/session_internal.h"
 
 static struct replayer_family family;
@@ -277,9 +281,97 @@ static int sessions(struct recording *rec)
     return 1;
 }
 
+/* --- the store ------------------------------------------------------------------------------- */
+
+static int store(struct recording *rec, u64 count, u32 track)
+{
+    check(replayer_family_init(&family, rec, track, 4242), "events");
+    check(replayer_start(&family, &first), "starting");
+    u64 from = first->stopped.tick, length = track_events_last(family.events).tick - from;
+    unsigned stored = 0;
+    for (u64 n = 0; n < count; n++) {
+        struct replayer *r;
+        struct snapshot_raw raw;
+        u64 size;
+        char *path;
+        check(replayer_fork(first, &r), "copying the start");
+        u64 tick = from + length * (n + 1) / (count + 1) + draw(length / (4 * count) + 1);
+        check(replayer_run_to(r, (struct moment){tick, 0}), "running");
+        struct snapshot_about about = {.track = track, .tick = r->stopped.tick,
+                                       .pc = r->stopped.pc, .events_met = r->stopped.event};
+        memcpy(about.id, rec->meta.id, sizeof about.id);
+        struct error *err = r->stopped.reason == STOPPED_LIMIT
+                                ? replayer_snapshot(r, ~0ull, &raw) : error_new("the end");
+        if (!err) {
+            check(snapshot_store_add(&about, &raw, &path, &size), "storing");
+            close(raw.fd);
+            free(path);
+            stored++;
+        }
+        error_destroy(err);
+        replayer_destroy(r);
+    }
+    replayer_destroy(first);
+    replayer_family_deinit(&family);
+    recording_destroy(rec);
+    printf("%u stored\n", stored);
+    return 0;
+}
+
+/* The first record of a kind in the state. */
+static void *record_of(u8 *state, u64 size, u32 kind)
+{
+    for (u64 at = 0; at < size; at += ((struct snapshot_record *)(state + at))->size)
+        if (((struct snapshot_record *)(state + at))->kind == kind)
+            return state + at;
+    stop(NULL, "there is no such record");
+    return NULL;
+}
+
+/* What a replay would have to find wrong; the file is whole. */
+static void spoil_one(const struct snapshot_stored *s, const char *what)
+{
+    struct snapshot_raw raw;
+    u64 size;
+    char *path;
+    check(snapshot_store_read(s, &raw), "reading");
+    u8 *bytes = mmap(NULL, raw.state_at + raw.state_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                     raw.fd, 0), *state = bytes + raw.state_at;
+    struct snapshot_thread *thread = record_of(state, raw.state_size, SNAPSHOT_THREAD);
+    struct snapshot_pages *pages = record_of(state, raw.state_size, SNAPSHOT_PAGES);
+    if (strcmp(what, "memory") == 0)
+        bytes[(pages->first + pages->count - 1) * SNAPSHOT_PAGE + 100] ^= 1;
+    else if (strcmp(what, "register") == 0)
+        thread->reg[12] ^= 1ull << 40;
+    else if (strcmp(what, "mask") == 0)
+        thread->mask ^= 1 << 20;
+    else if (strcmp(what, "area") == 0)
+        ((struct snapshot_area *)record_of(state, raw.state_size, SNAPSHOT_AREA))->protection ^= 2;
+    check(snapshot_store_add(&s->about, &raw, &path, &size), "storing");
+    printf("%s\n", path);
+}
+
+static int spoil(struct recording *rec, const char *what)
+{
+    size_t count;
+    struct snapshot_stored *list = snapshot_store_list(rec->meta.id, 0, &count);
+    for (size_t n = 0; n < count; n++)
+        spoil_one(&list[n], what);
+    return count == 0;
+}
+
 int main(int argc, char **argv)
 {
     struct recording *rec;
+    if (argc > 4 && strcmp(argv[2], "store") == 0) {
+        check(recording_open(argv[1], &rec), "opening");
+        seed = random_state = strtoull(argv[3], NULL, 10);
+        return store(rec, strtoull(argv[4], NULL, 10), argc > 5 ? (u32)strtoul(argv[5], NULL, 10) : 0);
+    }
+    if (argc == 4 && strcmp(argv[2], "spoil") == 0) {
+        check(recording_open(argv[1], &rec), "opening");
+        return spoil(rec, argv[3]);
+    }
     if (argc == 3 && strcmp(argv[2], "sessions") == 0) {
         check(recording_open(argv[1], &rec), "opening");
         return sessions(rec);

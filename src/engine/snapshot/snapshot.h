@@ -12,12 +12,24 @@ struct snapshot_extent {
     u64 state_at, state_size; /* of the state, which follows the pages */
 };
 
+/* Without pages: what there is besides memory. */
+#define SNAPSHOT_STATE_ALONE ~0ul
+
 /* Writes the state to an empty file, with at most so many pages.  NULL, or why there can be no
  * snapshot here; nothing has changed. */
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret);
 
 /* Is this a snapshot that can be restored here?  NULL, or why not. */
 const char *snapshot_check(i32 fd, const struct snapshot_extent *extent);
+
+/* Is the guest, which stands at the moment of the snapshot, what that says?  NULL, or the first
+ * difference, or why it cannot be told. */
+struct snapshot_difference {
+    bool told;
+    char text[200];
+};
+const char *snapshot_compare(i32 fd, const struct snapshot_extent *extent,
+                             struct snapshot_difference *ret);
 
 /* Makes it the state of this process, whose guest is gone.  The next event is the one at `event`.
  * Goes on with engine_run() on the stack of the thread whose moment it is. */

@@ -358,7 +358,8 @@ static void write_address_space(struct snapshot_out *o)
     o->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (o->pagemap < 0 || o->memory < 0)
         fail(o, "the kernel does not say which pages there are");
-    write_contents(o);
+    if (o->most_pages != SNAPSHOT_STATE_ALONE)
+        write_contents(o);
     if (o->pagemap >= 0)
         kernel_call(__NR_close, o->pagemap);
     if (o->memory >= 0)

@@ -18,6 +18,7 @@
 #include "engine/run/dispatch.h"
 #include "engine/run/entries.h"
 #include "engine/signals/signals.h"
+#include "engine/snapshot/interval.h"
 #include "engine/start/loader.h"
 #include "engine/threads/thread.h"
 #include "engine/track/record.h"
@@ -85,6 +86,8 @@ static void begin_log(struct signals_inherited *inherited)
     log_start(&request, inherited);
     if (track.events)
         control_start();
+    if (track.is_interval)
+        interval_start();
 }
 
 _Noreturn static void engine_begin(void)

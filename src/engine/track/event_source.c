@@ -41,7 +41,7 @@ void event_source_advance(const struct event *e)
 
 void event_source_seek(u64 offset)
 {
-    assert(source.file && offset <= source.file_size);
+    assert(!source.file || offset <= source.file_size);
     source.file_at = offset;
 }
 

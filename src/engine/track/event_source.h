@@ -14,7 +14,7 @@ void event_source_start(void);
 const struct event *event_source_peek(void);
 void event_source_advance(const struct event *e);
 
-/* Goes on at this offset; of a file alone. */
+/* Goes on at this offset of the file.  A ring has no other events than those that are wanted. */
 void event_source_seek(u64 offset);
 
 /* Is it certain that no event follows it? */

@@ -35,6 +35,7 @@ static const u32 stop_reasons[] = {
     [CHANNEL_REPRODUCED] = STOPPED_END,
     [CHANNEL_DIVERGED] = STOPPED_DIVERGED,
     [CHANNEL_UNABLE] = STOPPED_UNABLE,
+    [CHANNEL_STATE_DIFFERS] = STOPPED_DIVERGED,
 };
 
 /* A difference is always a divergence; but after such a limit was met, the limit may be its
@@ -95,6 +96,13 @@ _Noreturn void replay_conclude(u32 verdict, const char *recorded, const char *ha
 _Noreturn void replay_unable(const char *why)
 {
     replay_conclude(CHANNEL_UNABLE, "", why);
+}
+
+_Noreturn void replay_end_interval(const char *difference)
+{
+    if (difference)
+        replay_conclude(CHANNEL_STATE_DIFFERS, "a snapshot", difference);
+    replay_conclude(CHANNEL_REPRODUCED, "", "");
 }
 
 u64 replay_events_met(void)

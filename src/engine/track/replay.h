@@ -40,6 +40,10 @@ void replay_restore_position(const struct replay_position *p, u64 offset);
 bool replay_vfork_begins(void);
 bool replay_vfork_ends(u64 tick, u64 pc);
 
+/* The part of the track that was to be replayed is over: the verdict.  NULL: the guest is what the
+ * snapshot there says; or the first difference. */
+_Noreturn void replay_end_interval(const char *difference);
+
 /* Cannot go on, for a reason that is not a divergence. */
 _Noreturn void replay_unable(const char *why);
 

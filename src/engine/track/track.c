@@ -273,6 +273,7 @@ static bool take_welcome(void)
         kernel_call(__NR_close, fd);
     track.number = welcome.track;
     track.in_tree = welcome.flags & CHANNEL_TREE;
+    track.is_interval = welcome.flags & CHANNEL_INTERVAL;
     return good;
 }
 

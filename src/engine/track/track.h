@@ -20,6 +20,7 @@ struct track_origin_info {
 extern struct track_state {
     u32 number;        /* as ebb counts them; TRACK_NONE before the welcome */
     bool in_tree;      /* ebb wants to be told of forks (CHANNEL_TREE) */
+    bool is_interval;  /* only a part of the track is replayed (CHANNEL_INTERVAL) */
     struct ring *ring; /* NULL: there is no ring */
     const u8 *events;  /* instead of a ring: all events, and how many bytes (log/control.h) */
     u64 events_size;

@@ -52,8 +52,9 @@ static int exec_run(const struct command *c, int argc, char **argv)
         return status;
     struct error *err = engine_locate(&engine);
     if (!err)
-        err = engine_become(&(struct engine_start){engine, setting_list_text(&settings), program,
-                                                   argc - at, argv + at});
+        err = engine_become(&(struct engine_start){
+            .engine = engine, .settings = setting_list_text(&settings), .program = program,
+            .argc = argc - at, .argv = argv + at});
     return error_complain(err, CHANNEL_EXIT_OURS);
 }
 

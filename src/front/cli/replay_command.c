@@ -22,6 +22,30 @@ static const char *extra = ""; /* settings of the command line */
 
 /* What came of a track */
 
+/* A bound of an interval; `room` has 64 bytes. */
+static const char *bound_text(char *room, u64 tick, u64 pc)
+{
+    if (tick == 0 || tick == ~0ull)
+        return tick ? "the end" : "the beginning";
+    snprintf(room, 64, "the snapshot at %llu:0x%llx", (unsigned long long)tick,
+             (unsigned long long)pc);
+    return room;
+}
+
+static int complain_of_interval(const struct verifier_outcome *o, int status)
+{
+    char from[64], to[64];
+    if (!o->has_interval)
+        return status;
+    if (o->result == VERIFIER_REPRODUCED)
+        return complain(status, "track %u: a snapshot was wrong and is removed: %s, or %s",
+                        o->track, bound_text(from, o->from_tick, o->from_pc),
+                        bound_text(to, o->to_tick, o->to_pc));
+    return complain(status, "  interval: from %s to %s",
+                    bound_text(from, o->from_tick, o->from_pc),
+                    bound_text(to, o->to_tick, o->to_pc));
+}
+
 static int complain_of_divergence(const struct verifier_outcome *o)
 {
     complain(0, "track %u: the replay differs at %llu:0x%llx, thread %u, after %llu events",
@@ -68,7 +92,7 @@ static int complain_of_outcome(const struct verifier_outcome *o)
 
 static void say_one(void *context, const struct verifier_outcome *o)
 {
-    *(int *)context = complain_of_outcome(o);
+    *(int *)context = complain_of_interval(o, complain_of_outcome(o));
 }
 
 static int replay_one(const struct recording *rec, u32 track)
@@ -101,7 +125,7 @@ static void say_each(void *context, const struct verifier_outcome *o)
     fflush(stdout);
     if (o->said)
         fputs(o->said, stderr);
-    tally->status = worse(tally->status, complain_of_outcome(o));
+    tally->status = worse(tally->status, complain_of_interval(o, complain_of_outcome(o)));
     tally->failed += !good;
 }
 

@@ -1,0 +1,110 @@
+/* The parts of a track: see the header.
+ *
+ * A part costs the start of an engine, the reading of a snapshot and a second translation of the
+ * program's code, so there are a few for each core, of about the same length.  Snapshots are made
+ * only where they save more than that.
+ */
+#include "verifier/verifier_parts_internal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+enum { PARTS_PER_CORE = 3 };
+
+struct verifier_parts {
+    struct snapshot_stored *list;
+    size_t listed;
+    struct verifier_cut *cuts;
+    size_t count, next;
+    struct verifier_cut *here; /* where the next part begins, held; NULL: at the beginning */
+    bool over;
+};
+
+/* Those at which about equal parts end. */
+static void choose_cuts(struct verifier_parts *p, size_t wanted)
+{
+    u64 length = p->listed ? p->list[p->listed - 1].about.tick : 0, last = 0;
+    u64 step = length / wanted;
+    for (size_t n = 0; n < p->listed; n++) {
+        u64 tick = p->list[n].about.tick;
+        bool near_end = length - tick < step / 2; /* what is left is part of the last one */
+        if (tick - last < step - step / 4 || near_end)
+            continue;
+        p->cuts[p->count++] = (struct verifier_cut){.stored = &p->list[n], .raw.fd = -1};
+        last = tick;
+    }
+}
+
+struct verifier_parts *verifier_parts_create(const struct recording *rec, u32 track, size_t cores)
+{
+    struct verifier_parts *p = xalloc(sizeof *p);
+    *p = (struct verifier_parts){0};
+    p->list = snapshot_store_list(rec->meta.id, track, &p->listed);
+    p->cuts = xalloc((p->listed + 1) * sizeof *p->cuts);
+    choose_cuts(p, cores * PARTS_PER_CORE);
+    if (p->count)
+        return p;
+    verifier_parts_destroy(p);
+    return NULL;
+}
+
+void verifier_parts_destroy(struct verifier_parts *p)
+{
+    if (!p)
+        return;
+    verifier_cut_release(p->here);
+    snapshot_store_list_free(p->list, p->listed);
+    free(p->cuts);
+    free(p);
+}
+
+static struct verifier_cut *hold(struct verifier_cut *cut)
+{
+    if (cut)
+        cut->holders++;
+    return cut;
+}
+
+void verifier_cut_release(struct verifier_cut *cut)
+{
+    if (!cut || --cut->holders > 0)
+        return;
+    close(cut->raw.fd);
+    cut->raw.fd = -1;
+}
+
+void verifier_cut_remove(const struct verifier_cut *cut)
+{
+    if (cut)
+        unlink(cut->stored->path);
+}
+
+/* NULL: the end. */
+static struct verifier_cut *next_cut(struct verifier_parts *p)
+{
+    while (p->next < p->count) {
+        struct verifier_cut *cut = &p->cuts[p->next++];
+        struct error *err = snapshot_store_read(cut->stored, &cut->raw);
+        if (!err)
+            return cut;
+        error_destroy(err);
+        cut->raw.fd = -1;
+    }
+    return NULL;
+}
+
+bool verifier_parts_next(struct verifier_parts *p, struct verifier_cut **ret_from,
+                         struct verifier_cut **ret_to)
+{
+    if (p->over)
+        return false;
+    struct verifier_cut *to = next_cut(p);
+    *ret_from = hold(p->here);
+    *ret_to = hold(to);
+    verifier_cut_release(p->here);
+    p->here = hold(to);
+    p->over = !to;
+    return true;
+}
