@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "query/history.h"
+#include "session/movement.h"
 #include "session/session.h"
 
 static struct session *s;
@@ -32,10 +33,10 @@ static void ask_back(const char *name, const char *aim, u64 address)
     struct session_stop stop;
     u32 number;
     struct breakpoint b = {.kind = SITE_STORE, .address = address, .size = 8, .thread = CONTROL_THREAD_ANY};
-    must(session_goto(s, session_last(s), &stop));
+    must(movement_goto(s, session_last(s), &stop));
     must(session_add_breakpoint(s, &b, &number));
     double began = now();
-    must(session_continue(s, BACKWARD, 1, &stop));
+    must(movement_continue(s, BACKWARD, 1, &stop));
     double took = now() - began;
     if (stop.why != WHY_BREAKPOINT)
         exit(1);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "session/movement.h"
 #include "session/session.h"
 
 static struct session *s;
@@ -44,10 +45,10 @@ static void figure_back(void)
     double took[TIMES];
     for (int i = 0; i < TIMES; i++) {
         double began = now();
-        must(session_step(s, BACKWARD, CONTROL_THREAD_ANY, 1 + (u64)i % 7, NOWHERE, &stop));
+        must(movement_stepi(s, BACKWARD, CONTROL_THREAD_ANY, 1 + (u64)i % 7, NOWHERE, &stop));
         took[i] = now() - began;
         if (i % 10 == 9)
-            must(session_goto(s, session_moment_of_share(s, 0.99 - 0.002 * i), &stop));
+            must(movement_goto(s, session_moment_of_share(s, 0.99 - 0.002 * i), &stop));
         for (int k = 0; k < 4 && session_idle(s); k++) {
         }
     }
@@ -67,14 +68,14 @@ static u32 breakpoint_add(struct breakpoint b)
 /* All the way to the start, for what never happens; and once more, with what is known now. */
 static void travel(const char *what, const char *aim, struct breakpoint b)
 {
-    must(session_goto(s, session_last(s), &stop));
+    must(movement_goto(s, session_last(s), &stop));
     u32 number = breakpoint_add(b);
     double began = now();
-    must(session_continue(s, BACKWARD, 1, &stop));
+    must(movement_continue(s, BACKWARD, 1, &stop));
     double first = now() - began;
-    must(session_undo(s));
+    must(movement_undo(s));
     began = now();
-    must(session_continue(s, BACKWARD, 1, &stop));
+    must(movement_continue(s, BACKWARD, 1, &stop));
     printf("| %s from the end to the start; again | %.2f; %.2f of plain replay | %s |\n", what,
            first / plain, (now() - began) / plain, aim);
     must(session_remove_breakpoint(s, number));
@@ -94,10 +95,10 @@ static void figure_watch(u64 never)
 /* Who wrote this?  As it is asked first of all, at the end. */
 static void figure_late(u64 once)
 {
-    must(session_goto(s, session_last(s), &stop));
+    must(movement_goto(s, session_last(s), &stop));
     u32 number = breakpoint_add((struct breakpoint){.kind = SITE_STORE, .address = once, .size = 8});
     double began = now();
-    must(session_continue(s, BACKWARD, 1, &stop));
+    must(movement_continue(s, BACKWARD, 1, &stop));
     double took = now() - began;
     u64 way = session_last(s).tick - stop.hit.tick;
     double replayed = plain * (double)way / (double)session_last(s).tick;
@@ -111,7 +112,7 @@ static void figure_late(u64 once)
 static double to_next_mark(void)
 {
     double began = now();
-    must(session_continue(s, FORWARD, 1, &stop));
+    must(movement_continue(s, FORWARD, 1, &stop));
     if (stop.why != WHY_BREAKPOINT)
         exit(1);
     return now() - began;
@@ -123,7 +124,7 @@ static void figure_condition(u64 mark, u64 busy)
     enum { TIMES = 9, CALLS = 8192 * 177 };
     static const u8 false_one[] = {0x26, 0, 5, 0x23, 0x30, 0x39, 0x13, 0x27}; /* rdi == 12345 */
     double without[TIMES], with[TIMES];
-    must(session_goto(s, session_moment_of_share(s, 0.5), &stop));
+    must(movement_goto(s, session_moment_of_share(s, 0.5), &stop));
     u32 goal = breakpoint_add((struct breakpoint){.kind = SITE_CODE, .address = mark});
     for (int i = 0; i < TIMES; i++)
         without[i] = to_next_mark();
@@ -145,10 +146,10 @@ static void figure_stepi(void)
     enum { TIMES = 10000 };
     struct control_registers r;
     const u8 *vector;
-    must(session_goto(s, session_moment_of_share(s, 0.9), &stop));
+    must(movement_goto(s, session_moment_of_share(s, 0.9), &stop));
     double began = now();
     for (int i = 0; i < TIMES; i++) {
-        must(session_step(s, BACKWARD, CONTROL_THREAD_ANY, 1, NOWHERE, &stop));
+        must(movement_stepi(s, BACKWARD, CONTROL_THREAD_ANY, 1, NOWHERE, &stop));
         must(session_registers(s, CONTROL_THREAD_ANY, &r, &vector));
     }
     printf("| %d reverse-stepi, with registers | %.2f s | 5 s |\n", TIMES, now() - began);

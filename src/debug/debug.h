@@ -40,8 +40,7 @@
 #include "query/followed.h"
 #include "query/history.h"
 #include "query/subject.h"
-#include "session/session.h"
-#include "session/source.h"
+#include "session/movement.h"
 #include "symbols/values.h"
 
 struct debug;

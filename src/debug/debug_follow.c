@@ -90,7 +90,7 @@ static struct error *stop_interrupted(struct debug *d, enum session_direction di
 {
     struct moment reached = d->followed.reached;
     debug_followed_forget(d);
-    struct error *err = direction == FORWARD ? session_goto(d->session, reached, stop) : NULL;
+    struct error *err = direction == FORWARD ? movement_goto(d->session, reached, stop) : NULL;
     stop->why = WHY_INTERRUPTED;
     return err;
 }
@@ -109,8 +109,8 @@ struct error *debug_follow_continue(struct debug *d, enum session_direction dire
     if (d->followed.interrupted)
         return stop_interrupted(d, direction, stop);
     if (!d->followed_breakpoint)
-        return session_continue(d->session, direction, 1, stop);
-    err = session_travel(d->session, landing(&d->followed, direction), stop);
+        return movement_continue(d->session, direction, 1, stop);
+    err = movement_travel(d->session, landing(&d->followed, direction), stop);
     if (!err && stop->why == WHY_ARRIVED)
         *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
     else
@@ -132,7 +132,7 @@ struct error *debug_follow_between(struct debug *d, struct moment from, struct s
         return err;
     if (moment_compare(landing(&d->followed, direction), place.at) == 0)
         return NULL; /* it ends here, too: both are said */
-    err = session_goto(d->session, landing(&d->followed, direction), &there);
+    err = movement_goto(d->session, landing(&d->followed, direction), &there);
     if (!err)
         *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
     return err;

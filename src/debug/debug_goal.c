@@ -263,7 +263,7 @@ static struct error *go_by_locations(struct debug *d, struct debug_goal *g,
                              .to_here = direction == BACKWARD};
     struct error *err = add_locations(d, g);
     if (!err)
-        err = session_continue(d->session, direction, 1, stop);
+        err = movement_continue(d->session, direction, 1, stop);
     if (!err && stop->why == WHY_BREAKPOINT)
         take_stop(g, direction, stop);
     if (!err && (g->outcome == FRAME_ENDED || g->outcome == FRAME_NOT_BEGUN))
@@ -447,11 +447,11 @@ static struct error *go_by_question(struct debug *d, struct debug_goal *g,
     if (err)
         return err;
     if (a.interrupted) {
-        err = direction == FORWARD ? session_goto(d->session, a.reached, stop) : NULL;
+        err = direction == FORWARD ? movement_goto(d->session, a.reached, stop) : NULL;
         stop->why = WHY_INTERRUPTED;
         return err;
     }
-    err = session_travel(d->session, to, stop);
+    err = movement_travel(d->session, to, stop);
     if (!err && stop->why != WHY_ARRIVED)
         g->outcome = NOT_REACHED; /* something else came before */
     else if (!err)
@@ -507,7 +507,7 @@ struct error *debug_goal_first(struct debug *d, struct debug_goal *g, struct ses
         free(cover);
         return err;
     }
-    err = session_goto(d->session, a.at_start ? c->from : a.after, stop);
+    err = movement_goto(d->session, a.at_start ? c->from : a.after, stop);
     g->outcome = a.at_start ? HELD : REACHED;
     g->at = a.at;
     g->thread = a.thread;

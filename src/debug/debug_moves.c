@@ -70,19 +70,19 @@ static struct error *debug_moves_make(struct debug *d, struct debug_order *o,
                                       struct session_stop *stop)
 {
     switch (o->move) {
-    case MOVE_STEP: return source_step(d->source, o->direction, o->count, stop);
-    case MOVE_NEXT: return source_next(d->source, o->direction, o->count, stop);
-    case MOVE_CONTINUE: return session_continue(d->session, o->direction, o->count, stop);
-    case MOVE_FINISH: return source_finish(d->source, o->direction, o->count, stop, &o->function);
+    case MOVE_STEP: return movement_step(d->source, o->direction, o->count, stop);
+    case MOVE_NEXT: return movement_next(d->source, o->direction, o->count, stop);
+    case MOVE_CONTINUE: return movement_continue(d->session, o->direction, o->count, stop);
+    case MOVE_FINISH: return movement_finish(d->source, o->direction, o->count, stop, &o->function);
     case MOVE_STEPI:
-        return session_step(d->session, o->direction, d->thread, o->count,
-                            (struct session_range){0, 0}, stop);
-    case MOVE_NEXTI: return source_nexti(d->source, o->direction, o->count, stop);
+        return movement_stepi(d->session, o->direction, d->thread, o->count,
+                              (struct session_range){0, 0}, stop);
+    case MOVE_NEXTI: return movement_nexti(d->source, o->direction, o->count, stop);
     case MOVE_UNTIL:
         return o->goal ? debug_goal_go(d, o->goal, o->direction, stop)
-                       : source_until(d->source, o->direction, o->pcs, o->pc_count, stop);
+                       : movement_until(d->source, o->direction, o->pcs, o->pc_count, stop);
     case MOVE_FIRST: return debug_goal_first(d, o->goal, stop);
-    default: return source_out(d->source, o->direction, stop);
+    default: return movement_out(d->source, o->direction, stop);
     }
 }
 
@@ -109,7 +109,7 @@ static struct error *find_end(struct debug *d, struct debug_order *o, struct way
     struct session_stop unused;
     session_place(d->session, &stood);
     u32 thread = d->thread, inlined = source_stands_before(d->source, CONTROL_THREAD_ANY);
-    struct error *err = session_goto(d->session, w->from, &unused);
+    struct error *err = movement_goto(d->session, w->from, &unused);
     source_stand_before(d->source, w->inlined);
     d->thread = w->thread;
     session_heed(d->session, (struct session_heed){.thread = CONTROL_THREAD_ANY, .nothing = true});
@@ -120,7 +120,7 @@ static struct error *find_end(struct debug *d, struct debug_order *o, struct way
     w->to = end.at;
     w->function = o->function;
     w->known = !err && !debug_interrupted();
-    struct error *back = session_goto(d->session, stood.at, &unused);
+    struct error *back = movement_goto(d->session, stood.at, &unused);
     source_stand_before(d->source, inlined);
     d->thread = thread;
     if (err)
@@ -136,12 +136,12 @@ static struct error *go_to_end(struct debug *d, struct debug_order *o, struct wa
     *stop = (struct session_stop){.why = WHY_INTERRUPTED};
     if (err || debug_interrupted())
         return err;
-    err = session_travel(d->session, w->to, stop);
+    err = movement_travel(d->session, w->to, stop);
     if (err || stop->why != WHY_ARRIVED)
         return err;
     *stop = w->end;
     o->function = w->function;
-    return o->direction == FORWARD ? session_meet(d->session, stop) : NULL;
+    return o->direction == FORWARD ? movement_meet(d->session, stop) : NULL;
 }
 
 static struct error *debug_moves_go(struct debug *d, struct debug_order *o, struct way *w,
@@ -246,7 +246,7 @@ static struct error *settle_failed(struct debug *d, struct moment before, struct
     struct session_stop stop;
     session_place(d->session, &place);
     if (moment_compare(before, place.at) != 0)
-        error_destroy(session_goto(d->session, before, &stop));
+        error_destroy(movement_goto(d->session, before, &stop));
     debug_arrive(d);
     return err;
 }
@@ -338,7 +338,7 @@ static struct error *debug_moves_jump(struct debug *d, struct moment to, struct 
     *stop = (struct session_stop){.why = WHY_ARRIVED};
     debug_followed_forget(d);
     debug_begin_moving(d, COURSE_TO);
-    struct error *err = session_goto(d->session, to, stop);
+    struct error *err = movement_goto(d->session, to, stop);
     debug_end_moving(d);
     if (!err)
         debug_arrive(d);

@@ -371,7 +371,7 @@ struct error *debug_standing_return(struct debug *d, struct debug_standing *s)
     struct session_stop stop;
     struct session_place place;
     debug_begin_moving(d, COURSE_TO);
-    struct error *err = session_goto(d->session, s->at, &stop);
+    struct error *err = movement_goto(d->session, s->at, &stop);
     debug_end_moving(d);
     session_place(d->session, &place);
     debug_arrive(d);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/movement.h"
+
 static bool parse_whole(const char *text, u64 *ret)
 {
     char *end;
@@ -80,5 +82,5 @@ struct error *goal_words_go(struct session *s, u64 started, const char *words,
 {
     struct moment to;
     struct error *err = goal_words_find(s, started, words, &to);
-    return err ? err : session_goto(s, to, ret);
+    return err ? err : movement_goto(s, to, ret);
 }

@@ -384,8 +384,8 @@ static struct error *continue_to_start(struct session *s, u64 nth, struct sessio
     return err || found ? err : continue_backward(s, session_first(s), nth, stop);
 }
 
-struct error *session_continue(struct session *s, enum session_direction direction, u64 nth,
-                               struct session_stop *ret)
+struct error *movement_continue(struct session *s, enum session_direction direction, u64 nth,
+                                struct session_stop *ret)
 {
     struct moment from = s->here.at;
     struct session_stop stop = {.why = WHY_END};
@@ -408,7 +408,7 @@ struct error *session_continue(struct session *s, enum session_direction directi
     return NULL;
 }
 
-struct error *session_travel(struct session *s, struct moment to, struct session_stop *ret)
+struct error *movement_travel(struct session *s, struct moment to, struct session_stop *ret)
 {
     struct moment from = s->here.at;
     struct session_stop stop = {.why = WHY_ARRIVED};
@@ -436,7 +436,7 @@ static bool some_code_here(const struct session *s)
     return false;
 }
 
-struct error *session_meet(struct session *s, struct session_stop *ret)
+struct error *movement_meet(struct session *s, struct session_stop *ret)
 {
     struct moment at, here = s->here.at;
     struct search q = {.nth = 1, .from = here, .bound = {here.tick, here.pc + 1}, .here_too = true};
@@ -490,7 +490,7 @@ static struct error *go_anywhere(struct session *s, struct moment to, struct ses
     return err;
 }
 
-struct error *session_goto(struct session *s, struct moment to, struct session_stop *ret)
+struct error *movement_goto(struct session *s, struct moment to, struct session_stop *ret)
 {
     struct moment from = s->here.at;
     struct session_stop stop = {.why = WHY_ARRIVED};
@@ -513,13 +513,6 @@ struct error *session_moment_of_event(struct session *s, u64 number, struct mome
     return track_events_find(s->family.events, number, ret);
 }
 
-struct error *session_goto_event(struct session *s, u64 number, struct session_stop *ret)
-{
-    struct moment to;
-    struct error *err = session_moment_of_event(s, number, &to);
-    return err ? err : session_goto(s, to, ret);
-}
-
 /* --- undo ---------------------------------------------------------------------------------- */
 
 /* Swaps here with the moment in the history. */
@@ -539,7 +532,7 @@ static struct error *swap_with(struct session *s, size_t index)
     return NULL;
 }
 
-struct error *session_undo(struct session *s)
+struct error *movement_undo(struct session *s)
 {
     if (s->history_at == 0)
         return error_new("there is no movement to undo");
@@ -549,7 +542,7 @@ struct error *session_undo(struct session *s)
     return err;
 }
 
-struct error *session_redo(struct session *s)
+struct error *movement_redo(struct session *s)
 {
     if (s->history_at == s->history_count)
         return error_new("there is no movement to redo");

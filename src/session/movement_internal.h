@@ -2,6 +2,7 @@
 #ifndef SESSION_MOVEMENT_INTERNAL_H
 #define SESSION_MOVEMENT_INTERNAL_H
 
+#include "session/movement.h"
 #include "session/session_internal.h"
 
 /* Stands at the moment, from a checkpoint or on the trail; or, interrupted, where it was. */
@@ -27,7 +28,7 @@ void movement_describe(struct session_stop *stop, const struct found *found,
 
 /* A movement of this thread that began at `from` and has led beyond its first or last
  * instruction: to that one instead. */
-struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+struct error *movement_keep_in_life(struct session *s, enum session_direction direction, u32 thread,
                                     struct moment from, struct session_stop *stop);
 /* Does it stand at that edge, as is known already? */
 bool movement_at_edge_of_life(const struct session *s, enum session_direction direction,

@@ -4,8 +4,7 @@
  * looking does not.  Between two calls nothing moves.
  *
  *   session.c      opening, closing, looking
- *   movement.c     continue, goto, undo: which passes it takes
- *   steps.c        steps by instructions
+ *   movement.h     all movements
  *   search.c       the nth hit after or before: passes, and what they counted
  *   timeline.c     which checkpoints are kept, how to be somewhere else
  *   trail.c        the last stretch of execution with all its states: small steps back
@@ -149,7 +148,7 @@ enum session_why {
     WHY_THREAD_START, /* of the thread that moved: its first instruction */
     WHY_THREAD_END,   /* its last one */
     WHY_INTERRUPTED,
-    WHY_ARRIVED,     /* session_goto */
+    WHY_ARRIVED,     /* movement_goto */
 };
 
 struct session_stop {
@@ -167,44 +166,11 @@ struct session_stop {
 /* What the breakpoint's own hit was; `hit` if it is not known. */
 const struct plan_hit *session_stop_hit(const struct session_stop *stop, u32 breakpoint);
 
-/* To the nth event of any breakpoint after / before now. */
-struct error *session_continue(struct session *s, enum session_direction direction, u64 nth,
-                               struct session_stop *ret);
-
-/* To a moment, unless a breakpoint stops it on the way.  WHY_ARRIVED: there.  Forward, breakpoints
- * that lie there do not: session_meet() names those on code. */
-struct error *session_travel(struct session *s, struct moment to, struct session_stop *ret);
-
-/* The breakpoints on code that are met here, before the instruction is executed: *ret says so, or
- * stays as it is. */
-struct error *session_meet(struct session *s, struct session_stop *ret);
-
-/* After a movement that began at `from` and is to be one of this thread alone: if it has led beyond
- * the thread's first or last instruction, to that one instead (WHY_THREAD_START, WHY_THREAD_END).
- * Movements by instructions and statements see to it themselves. */
-struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
-                                   struct moment from, struct session_stop *stop);
-
-/* `count` instructions of the thread (CONTROL_THREAD_ANY: of whichever runs), or until a
- * breakpoint; an event at the moment where it ends is a WHY_STEPPED (a store that a breakpoint is
- * about and that the last step passed is named all the same, in `breakpoints` and `hit`).  With
- * `range` (start < end) no stop while the pc is in it: until it is left. */
-struct session_range { u64 start, end; };
-struct error *session_step(struct session *s, enum session_direction direction, u32 thread,
-                           u64 count, struct session_range range, struct session_stop *ret);
-
-/* Breakpoints do not stop it. */
-struct error *session_goto(struct session *s, struct moment to, struct session_stop *ret);
-struct error *session_goto_event(struct session *s, u64 number, struct session_stop *ret);
 /* The moment of an event; of a time of the original run, nanoseconds since 1970; a share of the
  * track's ticks, 0 to 1. */
 struct error *session_moment_of_event(struct session *s, u64 number, struct moment *ret);
 struct error *session_moment_of_time(struct session *s, u64 time, struct moment *ret);
 struct moment session_moment_of_share(const struct session *s, double share);
-
-/* The exact moment before / after the last movement.  An error if there is none. */
-struct error *session_undo(struct session *s);
-struct error *session_redo(struct session *s);
 
 /* May come from a signal handler or another thread: ends the movement that is under way.  A
  * forward one stops where it has got to, a backward one returns to where it began. */

@@ -4,6 +4,7 @@
  *   step, next     count points in one pass; going back, in two
  *   finish         the address that the frame returns to, with its stack; a point outside of it, if
  *                  it is left by a jump
+ *   until          breakpoints for the time of the movement
  *   before         the call that made the frame, which wrote its return address; then the start of
  *                  that statement
  *
@@ -93,8 +94,8 @@ static struct error *stepping_backward(struct walk *w, u64 count)
     return walk_back_to(w, &found);
 }
 
-struct error *source_step(struct source *src, enum session_direction d, u64 count,
-                          struct session_stop *ret)
+struct error *movement_step(struct source *src, enum session_direction d, u64 count,
+                            struct session_stop *ret)
 {
     struct walk w;
     struct error *err = walk_begin(&w, src, 0, ret);
@@ -134,8 +135,8 @@ static u32 scope_here(const struct walk *w)
     return w->frames.count ? w->frames.list[0].plan.scope : 0;
 }
 
-struct error *source_next(struct source *src, enum session_direction d, u64 count,
-                          struct session_stop *ret)
+struct error *movement_next(struct source *src, enum session_direction d, u64 count,
+                            struct session_stop *ret)
 {
     struct walk w;
     struct error *err = walk_begin(&w, src, frames_for(count), ret);
@@ -413,8 +414,8 @@ static bool returned(const struct walk *w, const struct finish_target *t)
            w->s->here.at.pc == f->plan.return_pc;
 }
 
-struct error *source_finish(struct source *src, enum session_direction d, u64 count,
-                            struct session_stop *ret, u64 *ret_function)
+struct error *movement_finish(struct source *src, enum session_direction d, u64 count,
+                              struct session_stop *ret, u64 *ret_function)
 {
     struct walk w;
     struct finish_target t = {0};
@@ -428,4 +429,48 @@ struct error *source_finish(struct source *src, enum session_direction d, u64 co
     if (ret_function)
         *ret_function = !err && returned(&w, &t) ? w.frames.list[t.index].function : 0;
     return walk_end(&w, d, err);
+}
+
+/* --- until -------------------------------------------------------------------------------------- */
+
+/* A stop at a place that was asked for is no breakpoint of the user's, unless one is there too. */
+static void name_stop(const struct list *numbers, struct session_stop *stop)
+{
+    const u32 *ours = numbers->items;
+    u32 kept = 0;
+    bool arrived = false;
+    for (u32 i = 0; i < stop->breakpoint_count; i++) {
+        bool is_ours = false;
+        for (size_t n = 0; n < numbers->count; n++)
+            is_ours |= ours[n] == stop->breakpoints[i];
+        arrived |= is_ours;
+        if (!is_ours)
+            stop->breakpoints[kept++] = stop->breakpoints[i];
+    }
+    stop->breakpoint_count = kept;
+    stop->breakpoint = kept ? stop->breakpoints[0] : 0;
+    if (arrived && !kept)
+        stop->why = WHY_STEPPED;
+}
+
+struct error *movement_until(struct source *src, enum session_direction d, const u64 *pcs,
+                             size_t count, struct session_stop *ret)
+{
+    struct list numbers = LIST(u32);
+    struct session *s = source_session(src);
+    struct error *err = NULL;
+    for (size_t n = 0; n < count && !err; n++) {
+        struct breakpoint b = {
+            .site = {.kind = SITE_CODE, .address = pcs[n], .thread = s->here.thread}};
+        err = session_add_breakpoint(s, &b, list_add(&numbers));
+        numbers.count -= err != NULL;
+    }
+    if (!err)
+        err = movement_continue(s, d, 1, ret);
+    if (!err && ret->why == WHY_BREAKPOINT)
+        name_stop(&numbers, ret);
+    for (size_t n = 0; n < numbers.count; n++)
+        error_destroy(session_remove_breakpoint(s, ((u32 *)numbers.items)[n]));
+    list_deinit(&numbers);
+    return err;
 }

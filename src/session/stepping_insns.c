@@ -64,11 +64,11 @@ static struct error *step_plainly(struct source *src, const struct instruction *
     struct session *s = source_session(src);
     bool handler = false;
     struct error *err =
-        session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+        movement_stepi(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     if (err || ret->why != WHY_STEPPED || goes_straight(i, s->here.at.pc))
         return err;
     err = entered_handler(src, &handler);
-    return err || !handler ? err : source_finish(src, FORWARD, 1, ret, NULL);
+    return err || !handler ? err : movement_finish(src, FORWARD, 1, ret, NULL);
 }
 
 static struct error *one_ahead(struct source *src, struct session_stop *ret)
@@ -80,7 +80,7 @@ static struct error *one_ahead(struct source *src, struct session_stop *ret)
     if (err)
         return err;
     if (!symbols_instruction(symbols, s->here.at.pc, &i))
-        return session_step(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+        return movement_stepi(s, FORWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     if (i.kind == INSTRUCTION_CALL)
         return cross_call_here(src, &i, ret);
     return step_plainly(src, &i, ret);
@@ -214,7 +214,7 @@ static struct error *back_to_signal(struct source *src, struct session_stop *ret
     struct plan_site signal = {.kind = SITE_SIGNAL, .address = ~0ull, .thread = s->here.thread};
     struct moment from = s->here.at;
     struct error *err =
-        session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+        movement_stepi(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     struct moment before = s->here.at;
     if (!err)
         err = movement_go(s, from);
@@ -243,7 +243,7 @@ static struct error *back_over_calls(struct source *src, struct step_back *b,
     if (!err)
         err = walk_frame_here(src, &b->cfa);
     if (!err)
-        err = session_step(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
+        err = movement_stepi(s, BACKWARD, s->here.thread, 1, (struct session_range){0, 0}, ret);
     if (!err && ret->why == WHY_STEPPED)
         err = classify(src, b);
     if (!err && ret->why == WHY_STEPPED && b->kind != BACK_PLAIN)
@@ -302,8 +302,8 @@ static struct error *go_among_breakpoints(struct source *src, enum session_direc
 
 /* Steps end at breakpoints without a word, and there are several: so the way is found without
  * them. */
-struct error *source_nexti(struct source *src, enum session_direction d, u64 count,
-                           struct session_stop *ret)
+struct error *movement_nexti(struct source *src, enum session_direction d, u64 count,
+                             struct session_stop *ret)
 {
     struct session *s = source_session(src);
     struct moment from = s->here.at;

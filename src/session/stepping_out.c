@@ -159,7 +159,7 @@ static struct error *leave_function(struct walk *w, enum session_direction d)
     return d == FORWARD ? go_ahead(w, index) : go_back(w, index);
 }
 
-struct error *source_out(struct source *src, enum session_direction d, struct session_stop *ret)
+struct error *movement_out(struct source *src, enum session_direction d, struct session_stop *ret)
 {
     struct walk w;
     struct error *err = walk_begin(&w, src, 64, ret);

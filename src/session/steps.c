@@ -397,9 +397,9 @@ struct error *steps_one(struct session *s, enum session_direction direction, u32
     return direction == FORWARD ? steps_forward(s, &g) : steps_backward(s, &g);
 }
 
-struct error *session_step(struct session *s, enum session_direction direction, u32 thread,
-                           u64 count,
-                           struct session_range range, struct session_stop *ret)
+struct error *movement_stepi(struct session *s, enum session_direction direction, u32 thread,
+                             u64 count,
+                             struct session_range range, struct session_stop *ret)
 {
     struct moment from = s->here.at;
     struct session_stop stop = {.why = WHY_END};
@@ -412,7 +412,7 @@ struct error *session_step(struct session *s, enum session_direction direction, 
     session_begin(s);
     struct error *err = direction == FORWARD ? steps_forward(s, &g) : steps_backward(s, &g);
     if (!err)
-        err = movement_stay_in_life(s, direction, thread, from, &stop);
+        err = movement_keep_in_life(s, direction, thread, from, &stop);
     if (err) {
         movement_return(s, from);
         return err;

@@ -18,7 +18,7 @@ static struct error *find_nearest(struct session *s, u32 thread, struct moment f
     return err;
 }
 
-struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+struct error *movement_keep_in_life(struct session *s, enum session_direction direction, u32 thread,
                                     struct moment from, struct session_stop *stop)
 {
     struct moment edge;
@@ -45,11 +45,11 @@ bool movement_at_edge_of_life(const struct session *s, enum session_direction di
     return e->known && e->thread == thread && moment_compare(e->at, s->here.at) == 0;
 }
 
-struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
-                                   struct moment from, struct session_stop *stop)
+struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                    struct moment from, struct session_stop *stop)
 {
     session_begin(s);
-    struct error *err = movement_stay_in_life(s, direction, thread, from, stop);
+    struct error *err = movement_keep_in_life(s, direction, thread, from, stop);
     session_moved(s, from);
     return err;
 }

@@ -72,7 +72,7 @@ struct error *walk_end(struct walk *w, enum session_direction direction, struct 
     base_frames_deinit(&w->frames);
     free(w->resolvers);
     if (!err)
-        err = movement_stay_in_life(w->s, direction, w->thread, w->from, w->stop);
+        err = movement_keep_in_life(w->s, direction, w->thread, w->from, w->stop);
     if (err) {
         movement_return(w->s, w->from);
         return err;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "session/movement.h"
 #include "session/session.h"
 
 enum { LAST = 1000, LOOP = 16, POINTS = 4096, PAGE = 4096 };
@@ -198,8 +199,8 @@ static void stop_at(struct session *s, u32 n, int at, enum session_direction d,
                      : b->site.kind == SITE_FORK ? 4243 : COUNTER_AT;
 }
 
-struct error *session_continue(struct session *s, enum session_direction d, u64 nth,
-                               struct session_stop *ret)
+struct error *movement_continue(struct session *s, enum session_direction d, u64 nth,
+                                struct session_stop *ret)
 {
     begin(s);
     if (wait_for_interrupt(s, d, ret))
@@ -229,15 +230,15 @@ static bool stays_in_life(struct session *s, enum session_direction d, u32 threa
     return true;
 }
 
-struct error *session_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
-                                   struct moment from, struct session_stop *stop)
+struct error *movement_stay_in_life(struct session *s, enum session_direction direction, u32 thread,
+                                    struct moment from, struct session_stop *stop)
 {
     stays_in_life(s, direction, thread, stop);
     return NULL;
 }
 
-struct error *session_step(struct session *s, enum session_direction d, u32 thread, u64 count,
-                           struct session_range range, struct session_stop *ret)
+struct error *movement_stepi(struct session *s, enum session_direction d, u32 thread, u64 count,
+                             struct session_range range, struct session_stop *ret)
 {
     begin(s);
     int step = d == FORWARD ? 1 : -1;
@@ -264,7 +265,7 @@ struct error *session_step(struct session *s, enum session_direction d, u32 thre
     return NULL;
 }
 
-struct error *session_goto(struct session *s, struct moment to, struct session_stop *ret)
+struct error *movement_goto(struct session *s, struct moment to, struct session_stop *ret)
 {
     u64 at = to.tick * LOOP + (to.pc ? (to.pc - CODE_AT) / 4 : 0);
     if (to.tick > LAST || at > LAST)
@@ -281,11 +282,6 @@ struct error *session_moment_of_event(struct session *s, u64 number, struct mome
     return NULL;
 }
 
-struct error *session_goto_event(struct session *s, u64 number, struct session_stop *ret)
-{
-    return session_goto(s, (struct moment){number, 0}, ret);
-}
-
 struct error *session_moment_of_time(struct session *s, u64 time, struct moment *ret)
 {
     u64 at = time / 1000000000ull;
@@ -298,7 +294,7 @@ struct moment session_moment_of_share(const struct session *s, double share)
     return moment_of((int)(share * LAST));
 }
 
-struct error *session_undo(struct session *s)
+struct error *movement_undo(struct session *s)
 {
     if (!s->has_before)
         return error_new("nothing has been done that could be undone");
@@ -308,7 +304,7 @@ struct error *session_undo(struct session *s)
     return NULL;
 }
 
-struct error *session_redo(struct session *s) { return session_undo(s); }
+struct error *movement_redo(struct session *s) { return movement_undo(s); }
 
 void session_interrupt(struct session *s) { atomic_store(&s->interrupted, true); }
 bool session_idle(struct session *s) { return false; }

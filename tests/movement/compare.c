@@ -31,7 +31,7 @@ struct moment here(void)
 void stand_at(struct moment at)
 {
     struct session_stop stop;
-    must(session_goto(session, at, &stop));
+    must(movement_goto(session, at, &stop));
     if (moment_compare(here(), at))
         must(error_new("goto %llu:%#llx ended elsewhere", (unsigned long long)at.tick, (unsigned long long)at.pc));
 }
@@ -42,21 +42,21 @@ static struct error *move(const struct order *o, struct session_stop *stop)
     session_place(session, &p);
     switch (o->movement) {
     case MOVE_STEP:
-        return source_step(source, o->direction, o->count, stop);
+        return movement_step(source, o->direction, o->count, stop);
     case MOVE_NEXT:
-        return source_next(source, o->direction, o->count, stop);
+        return movement_next(source, o->direction, o->count, stop);
     case MOVE_FINISH:
-        return source_finish(source, o->direction, o->count, stop, NULL);
+        return movement_finish(source, o->direction, o->count, stop, NULL);
     case MOVE_STEPI:
-        return session_step(session, o->direction, p.thread, o->count, (struct session_range){0, 0}, stop);
+        return movement_stepi(session, o->direction, p.thread, o->count, (struct session_range){0, 0}, stop);
     case MOVE_NEXTI:
-        return source_nexti(source, o->direction, o->count, stop);
+        return movement_nexti(source, o->direction, o->count, stop);
     case MOVE_UNTIL:
-        return source_until(source, o->direction, o->places, o->place_count, stop);
+        return movement_until(source, o->direction, o->places, o->place_count, stop);
     case MOVE_OUT:
-        return source_out(source, o->direction, stop);
+        return movement_out(source, o->direction, stop);
     default:
-        return session_continue(session, o->direction, o->count, stop);
+        return movement_continue(session, o->direction, o->count, stop);
     }
 }
 

@@ -39,7 +39,7 @@
 
 #include "frames.h"
 #include "scopes.h"
-#include "session/source.h"
+#include "session/movement.h"
 
 enum movement { MOVE_STEP, MOVE_NEXT, MOVE_FINISH, MOVE_STEPI, MOVE_NEXTI, MOVE_UNTIL, MOVE_OUT, MOVE_CONTINUE, MOVES };
 

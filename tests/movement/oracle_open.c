@@ -35,7 +35,7 @@ static void add_points(struct oracle *o, struct list *points, struct list *modul
     struct session_stop stop;
     struct symbols *symbols;
     size_t count;
-    must(session_goto(o->session, at, &stop));
+    must(movement_goto(o->session, at, &stop));
     must(source_symbols(o->source, &symbols));
     const struct symbols_module *m = symbols_modules(symbols, &count);
     scopes_add(m, count);
@@ -112,7 +112,7 @@ static void find_ends(struct oracle *o)
     struct session_stop stop;
     struct control_thread *alive;
     size_t count;
-    must(session_goto(o->session, walk_instant(&o->walk, o->walk.instants.count - 1)->at, &stop));
+    must(movement_goto(o->session, walk_instant(&o->walk, o->walk.instants.count - 1)->at, &stop));
     must(session_threads(o->session, &alive, &count));
     o->ends = xalloc(o->frames.threads * sizeof *o->ends);
     for (u32 n = 0; n < o->frames.threads; n++)
@@ -159,7 +159,7 @@ char *oracle_describe(struct oracle *o, struct moment at)
     struct frame *f;
     size_t count;
     const char *why;
-    must(session_goto(o->session, at, &stop));
+    must(movement_goto(o->session, at, &stop));
     must(source_frames(o->source, CONTROL_THREAD_ANY, 12, &f, &count, &why));
     char *text = xformat("%llu:%#llx", (unsigned long long)at.tick, (unsigned long long)at.pc);
     for (size_t n = 0; n < count; n++) {

@@ -17,6 +17,7 @@
 #include "query/became.h"
 #include "query/subject.h"
 #include "query/history.h"
+#include "session/movement.h"
 #include "session/session_internal.h"
 #include "session/trace.h"
 
@@ -352,10 +353,10 @@ static void compare_pieces(const char *name)
         leave_checkpoint(steps[events[i] - i % 2].at);
     struct breakpoint b = {.site.kind = SITE_STORE, .site.flags = PLAN_BECOMES, .site.address = ranges[subject].address, .site.size = 1,
                            .site.thread = CONTROL_THREAD_ANY, .condition = code, .site.condition_size = (u32)compile(code)};
-    check(session_goto(s, steps[step_count - 1].at, &stop));
+    check(movement_goto(s, steps[step_count - 1].at, &stop));
     check(session_add_breakpoint(s, &b, &number));
     for (size_t i = 0; i < count; i++) {
-        check(session_continue(s, BACKWARD, 1, &stop));
+        check(movement_continue(s, BACKWARD, 1, &stop));
         if (stop.why != WHY_BREAKPOINT || moment_compare((struct moment){stop.hit.after_tick, stop.hit.after_pc}, steps[events[i]].at))
             fail("event %zu of %zu is missed", i, count);
     }
@@ -504,7 +505,7 @@ static void compare(u64 rounds)
                 ask_became(name);
         }
         struct session_stop stop;
-        check(session_goto(s, steps[draw(step_count)].at, &stop));
+        check(movement_goto(s, steps[draw(step_count)].at, &stop));
     }
     printf("%zu moments, %llu changes, conditions asked %llu times\n", step_count, (unsigned long long)changes,
            (unsigned long long)holds_asked);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "log/track_choice.h"
+#include "session/movement.h"
 #include "session/session.h"
 
 static struct recording *rec;
@@ -204,26 +205,26 @@ static struct moment random_moment(void)
 
 static void go(struct moment to)
 {
-    must(session_goto(s, to, &stop), "goto");
+    must(movement_goto(s, to, &stop), "goto");
     if (stop.why != WHY_ARRIVED)
         fail("goto " M " ended for reason %d", V(to), stop.why);
 }
 
 static void step(enum session_direction direction, u32 thread, u64 count)
 {
-    must(session_step(s, direction, thread, count, NOWHERE, &stop), "step");
+    must(movement_stepi(s, direction, thread, count, NOWHERE, &stop), "step");
 }
 
 static void move_undo(void)
 {
     struct moment from = here();
-    struct error *err = session_undo(s);
+    struct error *err = movement_undo(s);
     if (err) {
         error_destroy(err);
         return;
     }
     check_state("undo");
-    must(session_redo(s), "redo");
+    must(movement_redo(s), "redo");
     if (!same(here(), from))
         fail("undo and redo lead from " M " to " M, V(from), V(here()));
 }
@@ -253,7 +254,7 @@ static void move_continue(void)
     enum session_direction way = random_below(2) ? FORWARD : BACKWARD;
     struct moment from = here();
     must(session_add_breakpoint(s, &b, &number), "breakpoint");
-    must(session_continue(s, way, 1, &stop), "continue");
+    must(movement_continue(s, way, 1, &stop), "continue");
     if (stop.why == WHY_BREAKPOINT && here().pc != b.site.address)
         fail("a breakpoint at 0x%llx stops at " M, (unsigned long long)b.site.address, V(here()));
     if (stop.why == WHY_BREAKPOINT && (moment_compare(from, here()) < 0) != (way == FORWARD))
@@ -473,7 +474,7 @@ static void ask_breakpoints(size_t from, enum session_direction way)
         b.ignore = ignore;
         must(session_add_breakpoint(s, &b, &numbers[i]), "breakpoint");
     }
-    must(session_continue(s, way, nth, &stop), "continue");
+    must(movement_continue(s, way, nth, &stop), "continue");
     expect(want, conditional ? "continue with a condition" : "continue", from, way, nth);
     for (u32 i = 0; i < count; i++)
         must(session_remove_breakpoint(s, numbers[i]), "removing");
@@ -499,7 +500,7 @@ static void ask_watch(size_t from, enum session_direction way)
     if (want < 0)
         return;
     must(session_add_breakpoint(s, &b, &number), "watch");
-    must(session_continue(s, way, 1, &stop), "continue");
+    must(movement_continue(s, way, 1, &stop), "continue");
     u64 done_by = stop.hit.tick;
     if (way == FORWARD)
         expect(want + 1, "continue to a store", from, way, 1);
@@ -547,7 +548,7 @@ static void ask_step_among(size_t from, enum session_direction way)
     must(session_add_breakpoint(s, &b, &numbers[0]), "breakpoint");
     b = (struct breakpoint){.site.kind = SITE_CODE, .site.thread = CONTROL_THREAD_ANY, .site.address = code[1]};
     must(session_add_breakpoint(s, &b, &numbers[1]), "breakpoint");
-    must(session_continue(s, BACKWARD, 1 + random_below(2), &stop), "continue");
+    must(movement_continue(s, BACKWARD, 1 + random_below(2), &stop), "continue");
     go(list[from].at);
     step(way, CONTROL_THREAD_ANY, count);
     expect(want, "step among breakpoints", from, way, count);
@@ -575,7 +576,7 @@ static void ask_range(size_t from, enum session_direction way)
     while (i >= 0 && i < (long)listed && list[i].at.pc >= range.start && list[i].at.pc < range.end);
     if (i < 0 || i >= (long)listed)
         return;
-    must(session_step(s, way, CONTROL_THREAD_ANY, 1, range, &stop), "range");
+    must(movement_stepi(s, way, CONTROL_THREAD_ANY, 1, range, &stop), "range");
     expect(i, "step out of a range", from, way, 1);
 }
 
@@ -622,7 +623,7 @@ static void meet(enum session_direction way, struct met *ret)
 {
     ret->count = 0;
     while (ret->count < MET_MOST) {
-        must(session_continue(s, way, 1, &stop), "continue");
+        must(movement_continue(s, way, 1, &stop), "continue");
         if (stop.why != WHY_BREAKPOINT)
             return;
         ret->hit[ret->count++] = stop.hit;
@@ -819,7 +820,7 @@ static void test_interrupt(void)
         delay = random_below(30000000);
         if (pthread_create(&thread, NULL, interrupt_later, NULL))
             fail("no thread");
-        must(session_continue(s, way, 1, &stop), "continue");
+        must(movement_continue(s, way, 1, &stop), "continue");
         pthread_join(thread, NULL);
         if (stop.why == WHY_INTERRUPTED)
             interrupted++;

@@ -25,6 +25,7 @@
 
 #include "log/content_hash.h"
 #include "log/snapshot_state.h"
+#include "session/movement.h"
 #include "session/session_internal.h"
 
 static struct replayer_family family;
@@ -260,7 +261,7 @@ static struct text session_says(struct recording *rec, u64 *ret_ticks)
         struct text t = describe(r);
         add(&all, "%u: %llx\n", n, (unsigned long long)content_hash(t.bytes, t.size));
         free(t.bytes);
-        check(session_goto(s, session_moment_of_share(s, 0.2 * (n + 0.5)), &stopped), "going");
+        check(movement_goto(s, session_moment_of_share(s, 0.2 * (n + 0.5)), &stopped), "going");
     }
     session_close(s);
     return all;

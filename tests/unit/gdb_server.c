@@ -69,7 +69,7 @@ void rsp_model_frame(struct rsp *r, const char *args) { rsp_ok(r); }
 void rsp_model_moved(struct rsp *r, struct moment before) {}
 struct error *rsp_model_undo(struct rsp *r, bool again)
 {
-    return again ? session_redo(r->session) : session_undo(r->session);
+    return again ? movement_redo(r->session) : movement_undo(r->session);
 }
 
 u32 rsp_facts_exec(const struct recording *rec, u32 track) { return TRACK_NONE; }

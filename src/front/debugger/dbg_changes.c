@@ -67,7 +67,7 @@ static struct error *changes_go(struct changes *c, struct moment to)
 {
     struct session_stop stop = {.why = WHY_ARRIVED};
     debug_begin_moving(c->d->debug, COURSE_TO);
-    struct error *err = session_goto(c->d->debug->session, to, &stop);
+    struct error *err = movement_goto(c->d->debug->session, to, &stop);
     debug_end_moving(c->d->debug);
     if (!err && stop.why == WHY_INTERRUPTED)
         err = error_new("interrupted");

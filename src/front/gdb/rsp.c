@@ -265,7 +265,7 @@ static void run_again(struct rsp *r, const char *args)
 {
     struct session_stop stop;
     (void)args;
-    struct error *err = session_goto(r->session, session_first(r->session), &stop);
+    struct error *err = movement_goto(r->session, session_first(r->session), &stop);
     if (err)
         return rsp_error(r, err);
     r->attached = true;

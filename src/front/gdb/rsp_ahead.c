@@ -68,7 +68,7 @@ static bool stands_at_a_step(const struct rsp *r)
 static struct error *ahead_go(struct rsp *r, struct moment to)
 {
     struct session_stop stop;
-    return is_at(r, to) ? NULL : session_goto(r->session, to, &stop);
+    return is_at(r, to) ? NULL : movement_goto(r->session, to, &stop);
 }
 
 void rsp_ahead_forget(struct rsp *r)

@@ -22,7 +22,7 @@
 #include "front/gdb/reply.h"
 #include "front/gdb/rsp.h"
 #include "log/recording.h"
-#include "session/session.h"
+#include "session/movement.h"
 
 /* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
 enum rsp_breakpoint_type {

@@ -125,7 +125,7 @@ struct error *rsp_model_undo(struct rsp *r, bool again)
 {
     struct session_stop stop;
     if (!r->tells_stops)
-        return again ? session_redo(r->session) : session_undo(r->session);
+        return again ? movement_redo(r->session) : movement_undo(r->session);
     struct debug *d = interpreter_debug(model_of(r));
     struct error *err = again ? debug_redo(d, 1, &stop) : debug_undo(d, 1, &stop);
     r->model_stood = moment_of(r);

@@ -94,7 +94,7 @@ static struct error *do_goto(struct rsp *r, const char *args)
     bool marked = rsp_model_bookmark(r, args, &track, &at);
     if (marked && track != session_track(r->session))
         return error_new("bookmark %s is in track %u", args, track);
-    struct error *err = marked ? session_goto(r->session, at, &stop)
+    struct error *err = marked ? movement_goto(r->session, at, &stop)
                                : goal_words_go(r->session, r->rec->meta.started, args, &stop);
     if (!err)
         rsp_model_moved(r, before.at);

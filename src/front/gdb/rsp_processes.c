@@ -99,8 +99,8 @@ static struct error *go_behind_fork(struct session *s, struct moment birth)
 {
     struct session_range none = {0, 0};
     struct session_stop stop;
-    struct error *err = session_goto(s, birth, &stop);
-    return err ? err : session_step(s, FORWARD, CONTROL_THREAD_ANY, 1, none, &stop);
+    struct error *err = movement_goto(s, birth, &stop);
+    return err ? err : movement_stepi(s, FORWARD, CONTROL_THREAD_ANY, 1, none, &stop);
 }
 
 static struct error *process_open(struct rsp *r, struct rsp_process *p)

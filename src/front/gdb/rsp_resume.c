@@ -130,10 +130,10 @@ static bool is_let_go(const struct resume_order *o, u32 thread)
 /* A thread that ends while others are let go leaves it to them to stop. */
 static struct error *step_once(struct rsp *r, const struct resume_order *o)
 {
-    struct error *err = session_step(r->session, o->direction, o->thread, 1, o->range, &r->stop);
+    struct error *err = movement_stepi(r->session, o->direction, o->thread, 1, o->range, &r->stop);
     if (err || r->stop.why != WHY_THREAD_END || o->alone)
         return err;
-    return session_continue(r->session, FORWARD, 1, &r->stop);
+    return movement_continue(r->session, FORWARD, 1, &r->stop);
 }
 
 /* A thread that waits for its turn comes first to where it is seen already: it is stepped when it
@@ -155,7 +155,7 @@ static struct error *step_waiting(struct rsp *r, const struct resume_order *o)
 static struct error *move_once(struct rsp *r, const struct resume_order *o)
 {
     if (!o->step)
-        return session_continue(r->session, o->direction, 1, &r->stop);
+        return movement_continue(r->session, o->direction, 1, &r->stop);
     bool waits = o->direction == FORWARD && o->thread != running_thread(r);
     return waits && o->range.start >= o->range.end ? step_waiting(r, o) : step_once(r, o);
 }
@@ -181,7 +181,7 @@ static struct error *stay_in_life(struct rsp *r, const struct resume_order *o, s
         r->stop.why == WHY_THREAD_END || r->stop.why == WHY_INTERRUPTED)
         return NULL;
     rsp_threads_forget(r);
-    return session_stay_in_life(r->session, o->direction, o->thread, from, &r->stop);
+    return movement_stay_in_life(r->session, o->direction, o->thread, from, &r->stop);
 }
 
 /* At an end of the recording another thread may be the one that runs. */
