@@ -431,7 +431,7 @@ struct error *movement_finish(struct source *src, enum session_direction d, u64 
     return walk_end(&w, d, err);
 }
 
-/* --- until -------------------------------------------------------------------------------------- */
+/* --- until ---------------------------------------------------------------------------------- */
 
 /* A stop at a place that was asked for is no breakpoint of the user's, unless one is there too. */
 static void name_stop(const struct list *numbers, struct session_stop *stop)
