@@ -1,6 +1,6 @@
 /* Moves in a recording and says how long that took: figures RECORDING PLAIN_SECONDS WHAT...
  *
- * PLAIN_SECONDS is what replaying all of it takes.  WHAT: open, memory, back, stepi, continue, copies; and with addresses of
+ * PLAIN_SECONDS is what replaying all of it takes.  WHAT: open, memory, back, anomaly, stepi, continue, copies; and with addresses of
  * the program, in hexadecimal: watch=NEVER (a variable that is never written), late=ONCE (one that was written a second
  * before the end), condition=MARK,COUNT (functions; see spender.c).  Rows have a third column, the aim. */
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void figure_back(void)
 static u32 breakpoint_add(struct breakpoint b)
 {
     u32 number;
-    b.thread = CONTROL_THREAD_ANY;
+    b.site.thread = CONTROL_THREAD_ANY;
     must(session_add_breakpoint(s, &b, &number));
     return number;
 }
@@ -83,20 +83,20 @@ static void travel(const char *what, const char *aim, struct breakpoint b)
 
 static void figure_continue(void)
 {
-    travel("reverse-continue", "2.2", (struct breakpoint){.kind = SITE_CODE, .address = 16});
+    travel("reverse-continue", "2.2", (struct breakpoint){.site.kind = SITE_CODE, .site.address = 16});
 }
 
 static void figure_watch(u64 never)
 {
     travel("reverse-continue with a store watch", "4",
-           (struct breakpoint){.kind = SITE_STORE, .address = never, .size = 8});
+           (struct breakpoint){.site.kind = SITE_STORE, .site.address = never, .site.size = 8});
 }
 
 /* Who wrote this?  As it is asked first of all, at the end. */
 static void figure_late(u64 once)
 {
     must(movement_goto(s, session_last(s), &stop));
-    u32 number = breakpoint_add((struct breakpoint){.kind = SITE_STORE, .address = once, .size = 8});
+    u32 number = breakpoint_add((struct breakpoint){.site.kind = SITE_STORE, .site.address = once, .site.size = 8});
     double began = now();
     must(movement_continue(s, BACKWARD, 1, &stop));
     double took = now() - began;
@@ -125,12 +125,12 @@ static void figure_condition(u64 mark, u64 busy)
     static const u8 false_one[] = {0x26, 0, 5, 0x23, 0x30, 0x39, 0x13, 0x27}; /* rdi == 12345 */
     double without[TIMES], with[TIMES];
     must(movement_goto(s, session_moment_of_share(s, 0.5), &stop));
-    u32 goal = breakpoint_add((struct breakpoint){.kind = SITE_CODE, .address = mark});
+    u32 goal = breakpoint_add((struct breakpoint){.site.kind = SITE_CODE, .site.address = mark});
     for (int i = 0; i < TIMES; i++)
         without[i] = to_next_mark();
-    u32 passed = breakpoint_add((struct breakpoint){.kind = SITE_CODE, .address = busy,
+    u32 passed = breakpoint_add((struct breakpoint){.site.kind = SITE_CODE, .site.address = busy,
                                                     .condition = false_one,
-                                                    .condition_size = sizeof false_one});
+                                                    .site.condition_size = sizeof false_one});
     for (int i = 0; i < TIMES; i++)
         with[i] = to_next_mark();
     qsort(without, TIMES, sizeof without[0], compare);
@@ -139,6 +139,44 @@ static void figure_condition(u64 mark, u64 busy)
            (with[0] - without[0]) / CALLS * 1e9);
     must(session_remove_breakpoint(s, goal));
     must(session_remove_breakpoint(s, passed));
+}
+
+static int by_gap(const void *a, const void *b)
+{
+    return -compare(a, b);
+}
+
+/* Boothe's anomaly (PLDI 2000, section 5.4): a long movement back lands where a long interval between
+ * checkpoints ends, and a short step back from there has all of that interval to replay.  The longest
+ * intervals that there are, with no time to think; and a statement's worth of steps more. */
+static void figure_anomaly(void)
+{
+    enum { TIMES = 7, STEPS = 5 };
+    struct session_checkpoint *list;
+    double gaps[256][2], took[TIMES * STEPS], first[TIMES];
+    size_t count;
+    int n = 0;
+    must(movement_goto(s, session_last(s), &stop));
+    session_checkpoints(s, &list, &count);
+    for (size_t i = 1; i < count && i < 256; i++, n++) {
+        gaps[n][0] = (double)(list[i].at.tick - list[i - 1].at.tick);
+        gaps[n][1] = (double)i;
+    }
+    qsort(gaps, (size_t)n, sizeof gaps[0], by_gap);
+    for (int i = 0; i < TIMES && i < n; i++) {
+        must(movement_goto(s, session_last(s), &stop));
+        must(movement_goto(s, list[(size_t)gaps[i][1]].at, &stop));
+        for (int k = 0; k < STEPS; k++) {
+            double began = now();
+            must(movement_stepi(s, BACKWARD, CONTROL_THREAD_ANY, 1, NOWHERE, &stop));
+            took[i * STEPS + k] = now() - began;
+        }
+        first[i] = took[i * STEPS];
+    }
+    qsort(first, TIMES, sizeof first[0], compare);
+    printf("| a long way back to the end of a long interval, then a step back: median, most | %.4f s, %.4f s | "
+           "0.1 s, 0.3 s |\n", first[TIMES / 2], first[TIMES - 1]);
+    free(list);
 }
 
 static void figure_stepi(void)
@@ -213,6 +251,8 @@ int main(int argc, char **argv)
             figure_back();
         else if (strcmp(argv[i], "continue") == 0)
             figure_continue();
+        else if (strcmp(argv[i], "anomaly") == 0)
+            figure_anomaly();
         else if (strcmp(argv[i], "stepi") == 0)
             figure_stepi();
         else if (strcmp(argv[i], "memory") == 0)
