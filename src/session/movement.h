@@ -11,7 +11,7 @@
  *   points.c      statements and frames as plans have them
  *   point_search.c  the nth statement after or before a moment
  *
- * No movement calls its caller.  Breakpoints are laid before it, and it ends at the first that hits.
+ * No movement calls its caller. Breakpoints are set before it, and it ends at the first that hits.
  */
 #ifndef SESSION_MOVEMENT_H
 #define SESSION_MOVEMENT_H
@@ -19,7 +19,7 @@
 #include "session/session.h"
 #include "session/source.h"
 
-/* --- by breakpoints, moments and instructions --------------------------------------------------- */
+/* --- by breakpoints, moments and instructions ----------------------------------------------- */
 
 /* To the nth event of any breakpoint after / before now. */
 struct error *movement_continue(struct session *s, enum session_direction direction, u64 nth,
@@ -53,7 +53,7 @@ struct error *movement_goto(struct session *s, struct moment to, struct session_
 struct error *movement_undo(struct session *s);
 struct error *movement_redo(struct session *s);
 
-/* --- by statements and frames ------------------------------------------------------------------- */
+/* --- by statements and frames ------------------------------------------------------ */
 
 /* The movements.  `count` is at least 1.  WHY_STEPPED: as asked; else an early stop, as in
  * session.h. */
