@@ -13,7 +13,7 @@
 #include "base/assert.h"
 #include "debug/debug_internal.h"
 
-/* --- to the client ------------------------------------------------------------------------------ */
+/* --- to the client ---------------------------------------------------------------------------- */
 
 void debug_say_bytes(struct debug *d, const char *bytes, size_t size)
 {
@@ -39,7 +39,7 @@ void debug_note(struct debug *d, const char *note)
         d->client.note(d->client.context, note);
 }
 
-/* --- tracks ------------------------------------------------------------------------------------- */
+/* --- tracks ----------------------------------------------------------------------------------- */
 
 /* Skipped files and functions are skipped in every track. */
 static void skip_again(struct debug *d)
@@ -125,7 +125,7 @@ struct error *debug_check_track(struct debug *d, u64 track)
                                (unsigned long long)track);
 }
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 enum { CALL_LIMIT = 30 }; /* seconds */
 
@@ -133,11 +133,20 @@ static struct debug *debug_create(struct recording *rec, const struct debug_clie
 {
     struct debug *d = xalloc(sizeof *d);
     *d = (struct debug){
-        .rec = rec, .client = *client, .settings.call_limit = CALL_LIMIT, .settings.show = show_usual,
-        .due = LIST(char *), .frame_limit = ~(size_t)0, .auto_selected = true,
-        .breakpoints = LIST(struct debug_breakpoint *), .lives = LIST(struct debug_life),
-        .displays = LIST(struct debug_display), .bookmarks = LIST(struct debug_bookmark),
-        .skips = LIST(char *), .undo = LIST(struct moment), .redo = LIST(struct moment),
+        .rec = rec,
+        .client = *client,
+        .settings.call_limit = CALL_LIMIT,
+        .settings.show = show_usual,
+        .due = LIST(char *),
+        .frame_limit = ~(size_t)0,
+        .auto_selected = true,
+        .breakpoints = LIST(struct debug_breakpoint *),
+        .lives = LIST(struct debug_life),
+        .displays = LIST(struct debug_display),
+        .bookmarks = LIST(struct debug_bookmark),
+        .skips = LIST(char *),
+        .undo = LIST(struct moment),
+        .redo = LIST(struct moment),
     };
     conveniences_create(&d->conveniences);
     return d;
@@ -158,7 +167,8 @@ struct error *debug_open(struct recording *rec, u32 track, bool at_start,
     return NULL;
 }
 
-struct debug *debug_over(struct recording *rec, struct session *s, const struct debug_client *client)
+struct debug *debug_over(struct recording *rec, struct session *s,
+                         const struct debug_client *client)
 {
     struct debug *d = debug_create(rec, client);
     d->is_lent = true;

@@ -16,7 +16,8 @@
  *   debug_catch.c       catchpoints on system calls, signals, processes
  *   debug_panic.c       panics of Rust
  *   debug_goal.c        until and first: to where a condition becomes true or a value changes
- *   debug_subject.c     expressions that are asked about over time; debug_cover.c: what an answer covers
+ *   debug_subject.c     expressions that are asked about over time
+ *   debug_cover.c       which part of the run an answer covers
  *   debug_signals.c     signals: names, which of them stop
  *   debug_call.c        assignments and calls in a copy of the process
  *   debug_motion.c      how far a movement has got, and interrupting it
@@ -28,7 +29,8 @@
  * Invariants
  *   (1) d->session and d->source are of one track and always there.
  *   (2) d->frames is NULL or what is true of d->thread at this moment.
- *   (3) Numbers of breakpoints are the user's; each has locations, which are breakpoints of the session.
+ *   (3) Numbers of breakpoints are the user's; each has locations, which are breakpoints of the
+ *       session.
  */
 #ifndef DEBUG_DEBUG_H
 #define DEBUG_DEBUG_H
@@ -45,7 +47,7 @@
 
 struct debug;
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* What a client wants to hear.  Each may be NULL. */
 struct debug_client {
@@ -63,15 +65,16 @@ struct debug_client {
 struct error *debug_open(struct recording *rec, u32 track, bool at_start,
                          const struct debug_client *client, struct debug **ret);
 /* On a session that is lent: the front end has one already. */
-struct debug *debug_over(struct recording *rec, struct session *s, const struct debug_client *client);
+struct debug *debug_over(struct recording *rec, struct session *s,
+                         const struct debug_client *client);
 /* The session that was lent is another one, or has moved without d. */
 void debug_use(struct debug *d, struct session *s);
 void debug_close(struct debug *d); /* accepts NULL */
-/* Goes to another track of the recording.  Breakpoints stay, as far as they mean something there. */
+/* Goes to another track of the recording. Breakpoints stay, as far as they mean something there. */
 struct error *debug_open_track(struct debug *d, u32 track, bool at_start);
 struct error *debug_check_track(struct debug *d, u64 track);
 
-/* --- what stops a movement ------------------------------------------------------------------------ */
+/* --- what stops a movement -------------------------------------------------------------------- */
 
 enum debug_breakpoint_type {
     BREAK_CODE, BREAK_STORE, BREAK_LOAD, BREAK_ACCESS, BREAK_SYSCALL,
@@ -164,7 +167,7 @@ void debug_breakpoint_ignore(struct debug *d, struct debug_breakpoint *p, u64 co
 /* None of the user's breakpoints is the session's until the next movement. */
 void debug_breakpoints_withdraw(struct debug *d);
 
-/* --- movements -------------------------------------------------------------------------------------- */
+/* --- movements -------------------------------------------------------------------------------- */
 
 enum debug_move {
     MOVE_STEP, MOVE_NEXT, MOVE_CONTINUE, MOVE_FINISH, MOVE_STEPI, MOVE_NEXTI, MOVE_UNTIL, MOVE_OUT,
@@ -209,11 +212,12 @@ bool debug_stop_is_silent(struct debug *d, const struct session_stop *stop);
 /* Is the session's breakpoint one of those on signals that stop by default or by debug_handle()? */
 bool debug_is_signal_stop(const struct debug *d, u32 location);
 
-/* --- to a condition or a value ------------------------------------------------------------------------ */
+/* --- to a condition or a value ---------------------------------------------------------------- */
 
 /* What an answer over time covers. */
 struct debug_cover {
-    struct moment from, to; /* set to what is asked about; of a local, debug_cover() leaves its life */
+    struct moment from, to; /* set to what is asked about; of a local, debug_cover() leaves its
+                             * life */
     bool from_call, from_write, to_return; /* what bounds it: its frame */
     bool from_here, to_here;
     bool is_unwritten;      /* a local that its frame does not write */
@@ -248,8 +252,8 @@ struct error *debug_subject_over_time(struct debug *d, const char *text, struct 
 struct error *debug_subject_location(struct debug *d, const char *text, struct subject **ret);
 
 /* `alive`: a moment at which its frame lives. Its end is looked for only on request. */
-struct error *debug_cover(struct debug *d, const struct subject *s, struct moment alive, bool to_end,
-                          struct debug_cover *c);
+struct error *debug_cover(struct debug *d, const struct subject *s, struct moment alive,
+                          bool to_end, struct debug_cover *c);
 bool debug_cover_is_empty(const struct debug_cover *c);
 /* "4 bytes at 0x404040, over the whole run (tick 1 to 900)". */
 char *debug_cover_text(const struct debug *d, const struct subject *s, const struct debug_cover *c);
@@ -258,7 +262,7 @@ char *debug_subject_frame(const struct subject *s); /* "the frame of walk" */
 /* "the compiler keeps i in registers at lines 3-9"; NULL: it is in one place all the time. */
 char *debug_keeping(const struct subject *s);
 
-/* --- what a stop was ---------------------------------------------------------------------------------- */
+/* --- what a stop was -------------------------------------------------------------------------- */
 
 /* What a watchpoint saw. */
 struct debug_change {
@@ -274,14 +278,15 @@ void debug_change_deinit(struct debug_change *c);
 
 /* A catchpoint on system calls stops where a call is about to be made, and where it has been. */
 bool debug_catch_is_return(const struct debug_breakpoint *p, u32 location);
-char *debug_call_text(struct debug *d, const struct plan_hit *hit, bool made); /* as strace has it */
+char *debug_call_text(struct debug *d, const struct plan_hit *hit, bool made); /* as strace has
+                                                                                * it */
 const char *debug_call_name(u64 number, char room[32]);
 
 char *debug_panic_message(struct debug *d); /* NULL: not known */
 /* Is this how a run of Rust ends that has panicked? */
 bool debug_panicked(struct debug *d, u32 status);
 
-/* --- signals -------------------------------------------------------------------------------------------- */
+/* --- signals ---------------------------------------------------------------------------------- */
 
 enum { DEBUG_SIGNALS = 65 };
 
@@ -291,7 +296,7 @@ struct error *debug_signal_number(const char *name, u64 *ret); /* "" and all: ~0
 char *debug_signal_text(struct debug *d, u32 number);
 void debug_handle(struct debug *d, u32 signal, bool stops);
 
-/* --- where one stands ------------------------------------------------------------------------------------- */
+/* --- where one stands ------------------------------------------------------------------------- */
 
 struct error *debug_symbols(struct debug *d, struct symbols **ret);
 struct error *debug_frames(struct debug *d); /* d->frames is there then */
@@ -327,7 +332,7 @@ struct debug_standing {
 void debug_standing_keep(struct debug *d, struct debug_standing *s);
 struct error *debug_standing_return(struct debug *d, struct debug_standing *s);
 
-/* --- expressions -------------------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 struct error *debug_request(struct debug *d, struct values_request *ret); /* the selected frame */
 struct error *debug_evaluation(struct debug *d, struct evaluation **ret);
@@ -344,7 +349,7 @@ struct debug_copy {
     char *output;              /* of functions that were called since this was taken; NULL: none */
 };
 
-/* --- bookmarks and displays ----------------------------------------------------------------------------------- */
+/* --- bookmarks and displays ------------------------------------------------------------------- */
 
 struct debug_bookmark {
     char *name;
@@ -364,7 +369,7 @@ struct debug_display {
 
 void debug_skip(struct debug *d, const char *what); /* a file or function, in every track */
 
-/* --- how long it takes -------------------------------------------------------------------------------------------- */
+/* --- how long it takes ------------------------------------------------------------------------ */
 
 /* The part of the run that a movement may have to go through. */
 enum debug_course {
@@ -387,11 +392,13 @@ void debug_end_moving(struct debug *d);
 void debug_interrupt(void); /* from a signal handler: what moves ends, with WHY_INTERRUPTED */
 bool debug_interrupted(void);
 unsigned debug_motion_percent(const struct debug_motion *m);
-char *debug_motion_words(const struct debug_motion *m); /* "0.32 of 1.5 billion ticks back to the start" */
-double debug_motion_rest(const struct debug_motion *m); /* seconds, estimated; negative: not known */
+char *debug_motion_words(const struct debug_motion *m); /* "0.32 of 1.5 billion ticks back to the
+                                                         * start" */
+double debug_motion_rest(const struct debug_motion *m); /* seconds, estimated; negative: not
+                                                         * known */
 double debug_seconds_now(void); /* of a clock that only goes on */
 
-/* --- words ------------------------------------------------------------------------------------------------------------ */
+/* --- words ------------------------------------------------------------------------------------ */
 
 struct error *debug_no_arguments(const char *args);
 struct error *debug_count(const char *args, u64 *ret); /* empty: 1 */
@@ -407,7 +414,7 @@ char *debug_cut_behind(char *text, const char *word);
 void debug_strings_add(struct list *strings, const char *text);
 void debug_strings_deinit(struct list *strings);
 
-/* --- all of it ---------------------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 struct debug_settings {
     bool past_main; /* backtraces show what called main */
@@ -428,7 +435,8 @@ struct debug {
     struct debug_client client;
     struct debug_settings settings;
     bool opens_early;         /* the track was not opened at its end: Ctrl-C came before */
-    struct list due;          /* char *: commands of breakpoints that were hit, for the client to obey */
+    struct list due;          /* char *: commands of breakpoints that were hit, for the client to
+                               * obey */
 
     u32 thread;               /* that is looked at: ordinal */
     /* Frames of the thread, as far as they were asked for; NULL: not yet. */

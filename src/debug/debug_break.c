@@ -6,12 +6,14 @@
 #include "debug/debug_internal.h"
 
 /* At one of the places at least; a location that is nowhere yet is not asked. */
-static struct error *check_condition(struct debug *d, const struct debug_breakpoint *p, const char *condition)
+static struct error *check_condition(struct debug *d, const struct debug_breakpoint *p,
+                                     const char *condition)
 {
     struct evaluation *evaluation;
     const struct debug_location *locations = p->locations.items;
     bool is_code = p->type == BREAK_CODE;
-    struct error *err = p->watch || (is_code && !p->locations.count) ? NULL : debug_evaluation(d, &evaluation);
+    struct error *err =
+        p->watch || (is_code && !p->locations.count) ? NULL : debug_evaluation(d, &evaluation);
     if (err || p->watch || (is_code && !p->locations.count))
         return err;
     struct code_place first = {0};

@@ -1,11 +1,11 @@
 /* Points: what stops a movement, and what it is to the session.
  *
- * A breakpoint of the user's has locations, breakpoints of the session: a function may be at several places,
- * a system call is caught twice.  Sites come into being when something is about to move
- * (debug_breakpoints_settle), and stay: addresses are the same all over a track, so a place that was found
- * once is good for all its moments.  A location that is nowhere yet is looked up again whenever
- * modules have come or gone; for that the place where the dynamic linker tells debuggers so is a
- * breakpoint of ours.
+ * A breakpoint of the user's has locations, breakpoints of the session: a function may be at
+ * several places, a system call is caught twice. Sites come into being when something is about to
+ * move (debug_breakpoints_settle), and stay: addresses are the same all over a track, so a place
+ * that was found once is good for all its moments. A location that is nowhere yet is looked up
+ * again whenever modules have come or gone; for that the place where the dynamic linker tells
+ * debuggers so is a breakpoint of ours.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,12 @@ struct debug_breakpoint *debug_breakpoints_add(struct debug *d, u32 type, const 
     const struct frame *f = debug_frame(d);
     struct debug_breakpoint *p = xalloc(sizeof *p);
     *p = (struct debug_breakpoint){
-        .number = ++d->last_breakpoint, .type = type, .what = xformat("%s", what),
-        .thread = CONTROL_THREAD_ANY, .locations = LIST(struct debug_location), .commands = LIST(char *),
+        .number = ++d->last_breakpoint,
+        .type = type,
+        .what = xformat("%s", what),
+        .thread = CONTROL_THREAD_ANY,
+        .locations = LIST(struct debug_location),
+        .commands = LIST(char *),
         .numbers = LIST(u64),
     };
     if (f && f->place.file) {
@@ -183,7 +187,8 @@ static void resolve_fixed(struct debug_breakpoint *p)
             ((struct debug_location *)list_add(&p->locations))->address = call;
     const u64 *numbers = p->numbers.items;
     for (size_t i = 0; i < p->numbers.count; i++) {
-        *(struct debug_location *)list_add(&p->locations) = (struct debug_location){.address = numbers[i]};
+        *(struct debug_location *)list_add(&p->locations) =
+            (struct debug_location){.address = numbers[i]};
         if (p->type == BREAK_SYSCALL) /* about to be made, and made */
             *(struct debug_location *)list_add(&p->locations) =
                 (struct debug_location){.address = numbers[i], .role = LOCATION_OF_RETURN};
@@ -204,7 +209,8 @@ static bool debug_breakpoints_compile(struct debug *d, struct debug_breakpoint *
     struct evaluation *evaluation;
     struct error *err = debug_evaluation(d, &evaluation);
     if (!err) {
-        err = values_compile(evaluation, p->condition, debug_location_place(location), ret, ret_size);
+        err =
+            values_compile(evaluation, p->condition, debug_location_place(location), ret, ret_size);
         values_close(evaluation);
     }
     error_destroy(err);
@@ -252,7 +258,8 @@ static struct error *settle_signals(struct debug *d)
 {
     struct error *err = NULL;
     for (u32 i = 1; i < DEBUG_SIGNALS && !err; i++) {
-        struct breakpoint b = {.site.kind = SITE_SIGNAL, .site.address = i, .site.thread = CONTROL_THREAD_ANY};
+        struct breakpoint b = {
+            .site.kind = SITE_SIGNAL, .site.address = i, .site.thread = CONTROL_THREAD_ANY};
         if (d->signal_stops[i] && !d->signal_breakpoints[i]) {
             err = session_add_breakpoint(d->session, &b, &d->signal_breakpoints[i]);
         } else if (!d->signal_stops[i] && d->signal_breakpoints[i]) {

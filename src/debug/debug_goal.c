@@ -141,8 +141,11 @@ static void add_value(struct adding *a)
 {
     const struct subject *s = a->g->subject;
     u32 number = 0;
-    struct breakpoint b = {.site.kind = SITE_STORE, .site.address = s->address, .site.size = s->size,
-                           .site.not_first = s->not_first, .site.not_last = s->not_last,
+    struct breakpoint b = {.site.kind = SITE_STORE,
+                           .site.address = s->address,
+                           .site.size = s->size,
+                           .site.not_first = s->not_first,
+                           .site.not_last = s->not_last,
                            .site.thread = CONTROL_THREAD_ANY};
     debug_until_add(a, &b, &number);
     if (number)

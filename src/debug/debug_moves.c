@@ -5,7 +5,7 @@
  * be compiled is looked at at each stop.  So where one has been, for undo and redo, is kept here.
  *
  * After a stop that the user need not hear of, a movement that looks for breakpoints is made again
- * from there.  Any other leads to a place that breakpoints have nothing to do with: it is found from
+ * from there. Any other leads to a place that breakpoints have nothing to do with: it is found from
  * where the movement began, with no heed of them, and then travelled to.
  */
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* Watchpoints: what they are about, what they are to the session, and how long they live.
  *
- * What lies at one place at all times is a data site, with its condition compiled: the engine does the rest.  Anything else (pointers that
- * are followed, registers, a condition that cannot be compiled) is looked for by a question over time (query/followed.h), and has no
- * data site.
+ * What lies at one place at all times is a data site, with its condition compiled: the engine does
+ * the rest. Anything else (pointers that are followed, registers, a condition that cannot be
+ * compiled) is looked for by a question over time (query/followed.h), and has no data site.
  *
- * A local is watched as long as its frame lives.  The frame's end and its beginning are locations of the watchpoint, too: a movement
- * stops there and says so, and from then on it is known when that was.
+ * A local is watched as long as its frame lives. The frame's end and its beginning are locations of
+ * the watchpoint, too: a movement stops there and says so, and from then on it is known when that
+ * was.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ void debug_watch_destroy(struct debug_watch *w)
     free(w);
 }
 
-/* --- making -------------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 /* Compiled, or looked at where the value has changed. */
 static struct error *set_condition(struct debug *d, struct debug_watch *w, const char *text)
@@ -43,7 +44,8 @@ static struct error *set_condition(struct debug *d, struct debug_watch *w, const
         return NULL;
     err = subject_compile(condition, &w->code, &w->code_size);
     if (err) {
-        debug_say(d, "The condition is looked at at each change, which is slow: %s\n", error_text(err));
+        debug_say(d, "The condition is looked at at each change, which is slow: %s\n",
+                  error_text(err));
         error_destroy(err);
         w->code = NULL;
         w->follows = true;
@@ -59,10 +61,11 @@ struct error *debug_watch_condition(struct debug *d, struct debug_breakpoint *p)
 static struct error *check_subject(const struct subject *s)
 {
     if (s->missing)
-        return error_new("%s has no value here that could be watched: %s", s->expression, s->missing);
+        return error_new("%s has no value here that could be watched: %s", s->expression,
+                         s->missing);
     if (subject_is_looked_at(s) && !s->point_count)
-        return error_new("%s is in a register, and there are no statements here at which it could be "
-                         "compared", s->expression);
+        return error_new("%s is in a register, and there are no statements here at which it "
+                         "could be compared", s->expression);
     return NULL;
 }
 
@@ -86,7 +89,8 @@ static struct error *check_kind(const struct subject *s, u32 type)
 {
     bool loads = type != BREAK_STORE;
     if (loads && subject_is_looked_at(s))
-        return error_new("%s is in a register, of which it is not known when it is read", s->expression);
+        return error_new("%s is in a register, of which it is not known when it is read",
+                         s->expression);
     if (loads && !s->in_memory && !s->is_fixed)
         return error_new("%s is computed, and lies nowhere that it could be read", s->expression);
     return NULL;
@@ -125,7 +129,7 @@ struct error *debug_watch_add(struct debug *d, const struct debug_watch_order *o
     return err;
 }
 
-/* --- the session's part ------------------------------------------------------------------------------ */
+/* --- the session's part ----------------------------------------------------------------------- */
 
 u32 debug_watch_kind(const struct debug_breakpoint *p)
 {
@@ -137,7 +141,9 @@ static struct error *debug_watch_add_location(struct debug *d, struct debug_brea
 {
     const struct debug_watch *w = p->watch;
     u32 number = 0;
-    struct moment to = w->end.tick ? w->end : w->begin.tick ? (struct moment){~0ull, ~0ull} : (struct moment){0, 0};
+    struct moment to = w->end.tick     ? w->end
+                       : w->begin.tick ? (struct moment){~0ull, ~0ull}
+                                       : (struct moment){0, 0};
     b->site.from_tick = w->begin.tick;
     b->site.from_pc = w->begin.pc;
     b->site.to_tick = to.tick;
@@ -154,9 +160,16 @@ static struct error *add_data_location(struct debug *d, struct debug_breakpoint 
     const struct debug_watch *w = p->watch;
     const struct subject *s = w->subject;
     struct breakpoint b = {
-        .site.kind = debug_watch_kind(p), .site.flags = w->any_store ? PLAN_ANY_STORE : 0, .site.address = s->address,
-        .site.size = s->size, .site.not_first = s->not_first, .site.not_last = s->not_last, .site.thread = p->thread,
-        .condition = w->code, .site.condition_size = w->code ? (u32)w->code_size : 0, .ignore = p->ignore,
+        .site.kind = debug_watch_kind(p),
+        .site.flags = w->any_store ? PLAN_ANY_STORE : 0,
+        .site.address = s->address,
+        .site.size = s->size,
+        .site.not_first = s->not_first,
+        .site.not_last = s->not_last,
+        .site.thread = p->thread,
+        .condition = w->code,
+        .site.condition_size = w->code ? (u32)w->code_size : 0,
+        .ignore = p->ignore,
     };
     return debug_watch_add_location(d, p, LOCATION_OF_DATA, &b);
 }

@@ -106,7 +106,8 @@ struct error *debug_size(const char *text, u64 *ret)
     const char *unit = *end ? strchr(units, toupper((u8)*end)) : NULL;
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     if (!isdigit((u8)*text) || errno || (*end && (!unit || end[1])) || number > ~0ull >> shift)
-        return error_coded(ERROR_MISUSED, "'%s' is no size: a number of bytes, or one with K, M or G", text);
+        return error_coded(ERROR_MISUSED,
+                           "'%s' is no size: a number of bytes, or one with K, M or G", text);
     *ret = number << shift;
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* The commands of ebb's own prompt, for front ends whose users type elsewhere: `ebb history x` in gdb
- * is answered as at the prompt.
+/* The commands of ebb's own prompt, for front ends whose users type elsewhere: `ebb history x` in
+ * gdb is answered as at the prompt.
  *
  * front/debugger/interpreter.c has it.  Front ends do not see one another, so it is declared here.
  */

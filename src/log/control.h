@@ -1,30 +1,32 @@
 /* Control: what a session says to an engine that replays for it, and what it hears.
  *
- * Version 6.  A change to a message, a plan or a table raises it; engine and ebb are of one build, and the
- * welcome carries it.
+ * Version 6. A change to a message, a plan or a table raises it; engine and ebb are of one build,
+ * and the welcome carries it.
  *
- * A session starts one engine per track.  The welcome (log/channel.h) has CHANNEL_CONTROLLED set and, instead of a
- * ring, a file attached with all events of the track one behind the other: the engine maps it, so that
- * each copy of the process has its own place in it.  From then on the track's socket is a line of commands, each
- * answered once, in order.
+ * A session starts one engine per track. The welcome (log/channel.h) has CHANNEL_CONTROLLED set
+ * and, instead of a ring, an attached file with all events of the track, one after the other. The
+ * engine maps it, so that each copy of the process has its own position in it. From then on the
+ * track's socket carries commands, each answered once, in order.
  *
  *     ebb                                   engine
- *                                     <--   CONTROL_STOPPED (reason START): stands at its first instruction
+ *                                     <--   CONTROL_STOPPED (START): at its first instruction
  *     CONTROL_RUN, plan               -->   runs
  *                                     <--   CONTROL_STOPPED
- *     CONTROL_FORK, a socket attached -->   a copy of the process, that stands at the same moment and listens
- *                                     <--   CONTROL_FORKED      on that socket
+ *     CONTROL_FORK, a socket attached -->   copies itself; the copy is at the same moment and
+ *                                     <--   CONTROL_FORKED      listens on that socket
  *     CONTROL_READ and other questions -->
  *                                     <--   CONTROL_DATA
  *
- * While an engine runs, anything that comes on its socket (CONTROL_STOP is meant for it) makes it stop at the next
- * boundary, with reason INTERRUPTED; a hang-up ends it.  CONTROL_STOP itself is not answered: the CONTROL_STOPPED
- * is that of the RUN.  It may cross with one; to an engine that stands it means nothing.
+ * While an engine runs, any message on its socket (CONTROL_STOP is meant for this) stops it at the
+ * next boundary, with reason INTERRUPTED; a hang-up ends it. CONTROL_STOP itself is not answered:
+ * the CONTROL_STOPPED answers the RUN. The two may cross; an engine that is not running ignores a
+ * CONTROL_STOP.
  *
- * Moments.  An engine that stands at (tick, pc) has not executed the instruction at pc.  What came from outside at this
- * moment (a signal, the end of a slice) has not happened yet either.
+ * Moments. An engine that stands at (tick, pc) has not executed the instruction at pc. Events from
+ * outside at this moment (a signal, the end of a slice) have not happened yet either.
  *
- * Standing at the end of the track, an engine answers questions as ever; a RUN stops at once, again with END.
+ * At the end of the track an engine answers questions as before; a RUN stops at once, again with
+ * END.
  *
  * Freestanding: constants and structs.
  */
@@ -37,30 +39,37 @@
 
 enum { CONTROL_VERSION = 6 };
 
-/* Numbers go on from those of enum channel_message_kind. */
+/* Numbers continue those of enum channel_message_kind. */
 enum control_kind {
-    CONTROL_RUN = 32,       /* struct control_run; the plan behind it, or in the file attached */
+    CONTROL_RUN = 32,       /* struct control_run, then the plan, or with the plan attached */
     CONTROL_STOP = 33,      /* struct channel_message; not answered */
-    CONTROL_FORK = 34,      /* struct channel_message; attached: the copy's end of a new socket; answered by FORKED */
+    CONTROL_FORK = 34,      /* struct channel_message; attached: the copy's end of a new socket;
+                             * answered by FORKED */
     CONTROL_READ = 35,      /* struct control_read; answered by DATA */
-    CONTROL_REGISTERS = 36, /* struct control_ask; DATA: struct control_registers, vector state behind it */
+    CONTROL_REGISTERS = 36, /* struct control_ask; DATA: struct control_registers, then
+                             * vector state */
     CONTROL_THREADS = 37,   /* struct control_ask; DATA: struct control_thread[] */
-    CONTROL_AREAS = 38,     /* struct control_ask; DATA: struct control_area[], in a file if it is long */
-    CONTROL_WRITE = 39,     /* struct control_read, bytes behind it; DATA without bytes.  The copy is not the recording */
-    CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it has one; DATA without bytes */
-    CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states (below) */
-    CONTROL_POINTS = 42,    /* struct control_points, attached: struct point_table (log/point_table.h); DATA without bytes */
+    CONTROL_AREAS = 38,     /* struct control_ask; DATA: struct control_area[], in a file if it is
+                             * long */
+    CONTROL_WRITE = 39,     /* struct control_read, then bytes; DATA without bytes. The copy leaves
+                             * the recording */
+    CONTROL_SET_REGISTERS = 40, /* struct control_ask, struct control_registers, vector state if it
+                                 * has one; DATA without bytes */
+    CONTROL_STATES = 41,    /* struct control_states; answered by STOPPED, attached: struct states
+                             * (below) */
+    CONTROL_POINTS = 42,    /* struct control_points, attached: struct point_table
+                             * (log/point_table.h); DATA without bytes */
     CONTROL_SNAPSHOT = 43,  /* struct control_keep, attached: an empty file for the state;
                                DATA: struct control_snapshot; or EAGAIN, and why not */
     CONTROL_RESTORE = 44,   /* struct control_restore, attached: such a file; answered by STOPPED,
                                with LIMIT where that was taken, or with UNABLE */
     CONTROL_STOPPED = 64,   /* struct control_stopped */
     CONTROL_FORKED = 65,    /* struct control_forked */
-    CONTROL_DATA = 66,      /* struct control_data, bytes behind it or in the file attached */
+    CONTROL_DATA = 66,      /* struct control_data, then bytes, or bytes in the attached file */
 };
 
-/* `size` of a message is that of its struct; bytes behind it in the packet are not counted.  A packet is at most so
- * long; what is longer is in a file (memfd) that is attached. */
+/* `size` of a message is that of its struct; bytes after it in the packet are not counted. A packet
+ * is at most so long; what is longer is in a file (memfd) that is attached. */
 enum { CONTROL_MESSAGE_MOST = 64 * 1024, CONTROL_DATA_MOST = CONTROL_MESSAGE_MOST - 64 };
 
 enum { CONTROL_THREAD_ANY = 0xffffffffu };
@@ -90,7 +99,7 @@ struct control_data {
     u64 size;     /* of the bytes; READ: as many as could be read from the address on */
 };
 
-/* A state as log/snapshot_state.h has it, in a file: the pages, and behind them the state. */
+/* A state in the form of log/snapshot_state.h, in a file: the pages, followed by the state. */
 struct control_snapshot {
     u64 state_at, state_size;
 };
@@ -112,15 +121,16 @@ struct control_forked {
     u32 pid;   /* of the copy */
 };
 
-/* The general registers in the order of the instruction set (RAX ... of base/registers.h).
- * Flags that nobody will read are 0, so that the state at a moment does not depend on the way to it. */
+/* The general registers in the order of the instruction set (RAX ... of base/registers.h). Flags
+ * that are dead are 0, so that the state at a moment does not depend on the way to it. */
 struct control_registers {
     u64 reg[GENERAL_REGISTERS];
     u64 rip;
     u64 flags;
     u64 fs_base, gs_base;
     u64 orig_rax;     /* the number of the call it is in, or -1 */
-    u32 vector_size;  /* behind this struct: an image of xsave, standard format; at least 512 + 64 bytes */
+    u32 vector_size;  /* after this struct: an image of xsave, standard format; at least 512 + 64
+                       * bytes */
     u32 unused;
     u64 vector_features; /* bits of XCR0 that the image holds */
 };
@@ -145,21 +155,23 @@ enum { CONTROL_AREA_SHARED = 1, CONTROL_AREA_FILE = 2 };
 
 /* --- plans --------------------------------------------------------------------------------
  *
- * A plan is a struct plan, `sites` times struct plan_site, `frames` times struct plan_frame, then bytecode.  One without sites and
- * points runs to its limit.
+ * A plan is a struct plan, `sites` times struct plan_site, `frames` times struct plan_frame, then
+ * bytecode. One without sites and points runs to its limit.
  *
- * A hit is an event that a site is about and whose condition holds.  Hits at the moment of the start
+ * A hit is an event that a site is about and whose condition holds. Hits at the moment of the start
  * count, unless PLAN_PAST_HERE is set: then what is exactly there has been seen already. */
 
 enum plan_mode {
     PLAN_STOP = 0,  /* stand at the nth hit */
     PLAN_COUNT = 1, /* run to the limit; the last hits are remembered */
-    PLAN_TRACE = 2, /* the same; attached to STOPPED: struct plan_hit[], all hits in the order in which they happened, at most the last nth */
+    PLAN_TRACE = 2, /* the same; attached to STOPPED: struct plan_hit[], all hits in the order in
+                     * which they happened, at most the last nth */
 };
 
 enum plan_flags {
     PLAN_PAST_HERE = 1,
-    PLAN_FIRST = 8, /* PLAN_TRACE: stand at the nth hit, so that none is lost; of one instruction all are kept */
+    PLAN_FIRST = 8, /* PLAN_TRACE: stand at the nth hit, so that none is lost; of one instruction
+                     * all are kept */
 };
 
 struct plan {
@@ -168,28 +180,36 @@ struct plan {
     u32 flags;   /* PLAN_* */
     u32 sites;
     u64 nth;     /* PLAN_STOP, PLAN_TRACE: at least 1 */
-    u64 limit_tick, limit_pc; /* stand there, not having executed it; a pc of 0: its first instruction; tick ~0: no limit */
+    u64 limit_tick, limit_pc; /* stand there, not having executed it; a pc of 0: its first
+                               * instruction; tick ~0: no limit */
     u32 bytecode_size;
     u32 frames;
     u64 points;        /* id of the table that came last (CONTROL_POINTS); 0: none are counted */
-    u64 points_nth;    /* PLAN_STOP: stand at the nth point that counts, whatever the sites say; 0: do not */
+    u64 points_nth;    /* PLAN_STOP: stand at the nth point that counts, whatever the sites say; 0:
+                        * do not */
     u32 points_thread; /* ordinal: only this thread's are counted; or CONTROL_THREAD_ANY */
     u32 unused;
 };
 
-/* Points: addresses that are counted in translated code, without a look of the engine's.  A session has the starts of statements
- * there, and gives them to a process once: there are many.  With frames, which one counts depends on the frame that comes to it.  Frames are those of the thread where it stands now,
- * innermost first; the base is the first.
+/* Points: addresses that are counted in translated code, without a look of the engine's. A session
+ * has the starts of statements there, and gives them to a process once: there are many. With
+ * frames, which one counts depends on the frame that comes to it. Frames are those of the thread
+ * where it stands now, innermost first; the base is the first.
  *
- * A point's frame is known by its canonical frame address (CFA): below the base's, or on another stack, it is one that the base has
- * called.  Within one frame there are scopes, functions that were inlined into each other: 0 is the function itself.  A scope that the base's is not a part of is one that the base has called, too.
+ * A point's frame is known by its canonical frame address (CFA): below the base's, or on another
+ * stack, it is one that the base has called. Within one frame there are scopes, functions that were
+ * inlined into each other: 0 is the function itself. A scope that the base's is not a part of is
+ * one that the base has called, too.
  *
- *   PLAN_FRAMES_LEAVE    forward: points in the base and outside of it count; what is outside, or where the base returns to, becomes the base.
- *                        Where no frame is known, or the last one has returned, a pass that counts to an nth point ends with
- *                        the next (STOPPED_POINT, with fewer points): whose frame that is, only the session can say
- *                        Without it only points of the base itself count; what was counted is forgotten where a point of the
- *                        same frame is outside of its scope: control_stopped.left_* tell the last such
- *   PLAN_POINTS_GO_ON    the base is what it had become when the last pass of this process ended
+ *   PLAN_FRAMES_LEAVE    forward: points in the base and outside of it count. The frame outside, or
+ *                        the one that the base returns to, becomes the base. If no frame is known,
+ *                        or the last one has returned, a pass that counts to an nth point ends with
+ *                        the next point (STOPPED_POINT, with fewer points): only the session can
+ *                        say whose frame that is.
+ *                        Without the flag only points of the base itself count. The count starts
+ *                        anew at a point of the same frame outside of its scope:
+ *                        control_stopped.left_* have the last such point.
+ *   PLAN_POINTS_GO_ON    the base is what it was when the last pass of this process ended
  */
 enum { PLAN_FRAMES_LEAVE = 2, PLAN_POINTS_GO_ON = 4 }; /* more plan_flags */
 
@@ -217,8 +237,10 @@ struct plan_frame {
 
 enum plan_site_kind {
     SITE_CODE = 0,     /* about to execute the instruction at `address` */
-    SITE_STEP = 1,     /* about to execute any instruction whose pc is not in [address, address + size) */
-    SITE_STORE = 2,    /* a byte of the range was written, and has another value (PLAN_ANY_STORE: or the same) */
+    SITE_STEP = 1,     /* about to execute any instruction whose pc is not in [address, address +
+                        * size) */
+    SITE_STORE = 2,    /* a byte of the range was written, and has another value (PLAN_ANY_STORE: or
+                        * the same) */
     SITE_LOAD = 3,     /* a byte of the range was read */
     SITE_ACCESS = 4,   /* either (written: with whatever value) */
     SITE_CALL = 5,     /* about to make system call `address` (~0: any) */
@@ -230,15 +252,18 @@ enum plan_site_kind {
     SITE_THREAD = 11,  /* a thread was made */
 };
 
-/* How a hit stands: at a CODE, STEP, CALL, SIGNAL or EXEC site before the event, else behind it.  For STORE, LOAD and ACCESS `at` of
- * the hit is the moment of the instruction that did it (backward movements land there), `after` where forward ones do. */
+/* The position of a hit: at a CODE, STEP, CALL, SIGNAL or EXEC site before the event, otherwise
+ * after it. For STORE, LOAD and ACCESS `at` of the hit is the moment of the instruction that did it
+ * (backward movements land there), `after` where forward ones do. */
 
 enum plan_site_flags {
     PLAN_ANY_STORE = 1,
     PLAN_ENDS = 2,    /* PLAN_TRACE: stand at a hit of this site */
-    PLAN_BECOMES = 4, /* the condition is to become true: it was not when it was last looked at, by any site with the same condition
-                       * (the same bytes of the bytecode), or where the pass began */
-    PLAN_ASIDE = 8,   /* its hits are none of the plan's: control_stopped.aside has their number, and no more is known of them */
+    PLAN_BECOMES = 4, /* the condition is to become true: it was not when it was last looked at, by
+                       * any site with the same condition (the same bytes of the bytecode), or where
+                       * the pass began */
+    PLAN_ASIDE = 8,   /* its hits are none of the plan's: control_stopped.aside has their number,
+                       * and no more is known of them */
 };
 
 struct plan_site {
@@ -246,17 +271,20 @@ struct plan_site {
     u32 flags;
     u64 address, size;
     u32 thread;         /* ordinal, or CONTROL_THREAD_ANY */
-    u8 not_first, not_last; /* STORE: bits of the first and the last byte whose change does not count; of a bit-field, its neighbours */
+    u8 not_first, not_last; /* STORE: bits of the first and the last byte whose change does not
+                             * count; of a bit-field, its neighbours */
     u16 unused;
-    u64 stack_least;    /* the frame rule: only if rsp is at least this (and, for a nested frame, at most that) */
+    u64 stack_least;    /* the frame rule: only if rsp is at least this (and, for a nested frame, at
+                         * most that) */
     u64 stack_most;     /* 0: no bound */
     u32 condition;      /* offset in the bytecode */
     u32 condition_size; /* 0: always */
-    u64 from_tick, from_pc, to_tick, to_pc; /* only where one stands in between, both included; to_tick 0: ever */
+    u64 from_tick, from_pc, to_tick, to_pc; /* only where one stands in between, both included;
+                                             * to_tick 0: ever */
 };
 
-/* May a site hit where the thread stands there, its condition aside?  The engine asks at each hit, the
- * session where it has kept the states. */
+/* May a site hit where the thread stands there, its condition aside? The engine asks at each hit,
+ * the session where it has kept the states. */
 static inline bool plan_site_fits(const struct plan_site *s, u32 thread, u64 tick, u64 pc, u64 rsp)
 {
     bool begun = tick != s->from_tick ? tick > s->from_tick : pc >= s->from_pc;
@@ -266,9 +294,10 @@ static inline bool plan_site_fits(const struct plan_site *s, u32 thread, u64 tic
            rsp >= s->stack_least && (!s->stack_most || rsp <= s->stack_most);
 }
 
-/* Conditions are agent expressions as gdb's manual has them (appendix "The GDB Agent Expression Mechanism"), registers numbered as gdb
- * numbers them on amd64.  What is left on the stack at `end` is true if it is not 0.  A fault, an unknown opcode or too many
- * steps: false, and `condition_failed` of the hit count is raised. */
+/* Conditions are agent expressions as gdb's manual has them (appendix "The GDB Agent Expression
+ * Mechanism"), registers numbered as gdb numbers them on amd64. What is left on the stack at `end`
+ * is true if it is not 0. A fault, an unknown opcode or too many steps: false, and
+ * `condition_failed` of the hit count is raised. */
 
 enum { PLAN_HITS_KEPT = 4, PLAN_VALUE_KEPT = 16 };
 
@@ -278,9 +307,11 @@ struct plan_hit {
     u32 site;                 /* index in the plan */
     u32 thread;               /* ordinal */
     u64 points;               /* points counted before it */
-    u64 address;              /* data: the first byte of the site that was touched; CALL, RETURN, SIGNAL: the number; FORK: the pid */
+    u64 address;              /* data: the first byte of the site that was touched; CALL, RETURN,
+                               * SIGNAL: the number; FORK: the pid */
     u32 value_size;           /* of old and new: the bytes of the site from its start */
-    u32 written;              /* data: 1: a store, 0: a load; SIGNAL: 1: raised by the instruction there, which was tried, 0: from outside */
+    u32 written;              /* data: 1: a store, 0: a load; SIGNAL: 1: raised by the instruction
+                               * there, which was tried, 0: from outside */
     u8 old[PLAN_VALUE_KEPT], new[PLAN_VALUE_KEPT];
 };
 
@@ -314,19 +345,23 @@ struct control_stopped {
     u64 count;    /* hits */
     u64 aside;    /* hits of sites with PLAN_ASIDE */
     u64 points;   /* counted */
-    u64 left_tick, left_pc; /* when a point of the base's frame was last outside of its scope; tick 0: not in this pass */
+    u64 left_tick, left_pc; /* when a point of the base's frame was last outside of its scope; tick
+                             * 0: not in this pass */
     u32 left_scope, left_unused;
-    u64 pages_copied; /* minor faults of the process since the last stop: what copy-on-write costs */
-    struct plan_hit hits[PLAN_HITS_KEPT]; /* the last ones, newest first; min(count, PLAN_HITS_KEPT) */
+    u64 pages_copied; /* minor faults of the process since the last stop: what copy-on-write
+                       * costs */
+    struct plan_hit hits[PLAN_HITS_KEPT]; /* the last ones, newest first; min(count,
+                                           * PLAN_HITS_KEPT) */
     char recorded[512], happened[512];    /* DIVERGED: both sides; UNABLE: `happened` says why */
 };
 
 /* --- states ---------------------------------------------------------------------------------
  *
- * CONTROL_STATES runs to a moment by single instructions and keeps the state before each: the registers, and what memory held
- * that the instruction (or the call, or the signal frame) overwrote.  So a session can show every one of those moments from
- * here, without a process there.  At most `most` states are kept, the newest; and only those since the last call that
- * changed what is mapped. */
+ * CONTROL_STATES runs to a moment by single instructions and keeps the state before each: the
+ * registers, and what memory held that the instruction (or the call, or the signal frame)
+ * overwrote. So a session can show every one of those moments from here, without a process there.
+ * At most `most` states are kept, the newest; and only those since the last call that changed what
+ * is mapped. */
 
 struct control_states {
     struct channel_message message;
@@ -347,9 +382,11 @@ struct states {
 struct state {
     u64 tick, pc;
     u32 thread;
-    u32 vector;      /* index of its image; an instruction that left the registers alone shares the one before */
+    u32 vector;      /* index of its image; an instruction that left the registers alone shares the
+                      * one before */
     struct control_registers registers;
-    u64 undo;        /* offset (from first_undo) of struct state_undo[], what this instruction overwrote */
+    u64 undo;        /* offset (from first_undo) of struct state_undo[], what this instruction
+                      * overwrote */
     u32 undo_count;
     u32 event;       /* 0, or enum plan_site_kind: a CALL, SIGNAL, ... happened here */
     u64 event_number;

@@ -219,7 +219,8 @@ bool function_is_named(struct function_symbol *f, const char *wanted)
         return true;
     if (f->is_fortran)
         return fortran_name_fits(f->name, wanted);
-    if (is_thunk(f->raw) && !strstr(wanted, "thunk to ")) /* it goes on to the function, which counts */
+    if (is_thunk(f->raw) && !strstr(wanted, "thunk to ")) /* it goes on to the function, which
+                                                           * counts */
         return false;
     if (!signature_may_fit(f->raw, wanted))
         return false;

@@ -383,7 +383,8 @@ struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_
     if (returned_is_go(m, function, &by_registers))
         return by_registers ? go_returned(v, m, &die, ret)
                             : error_new("results of Go before 1.17 are not shown");
-    /* The caller may stand on code of no file: the result is shown as the function's file has it. */
+    /* The caller may stand on code of no file: the result is shown as the function's file has
+     * it. */
     v->language = language_of_die(&die);
     v->cplusplus = v->language == LANGUAGE_CPLUSPLUS || v->language == LANGUAGE_RUST;
     struct type *t = type_attribute(v, m, &die), *plain = type_plain(v, t);

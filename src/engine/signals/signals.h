@@ -101,7 +101,8 @@ bool signals_dump_core(int signal);
 
 /* Ends the process by `signal`, with the default action, as if the kernel had. */
 _Noreturn void signals_die(const struct k_siginfo *info);
-/* A process apart (thread.h) dies alone: the others have the baton.  In a replay it does not return. */
+/* A process apart (thread.h) dies alone: the others have the baton. In a replay it does not
+ * return. */
 void signals_leave_others(void);
 
 #endif

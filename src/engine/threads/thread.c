@@ -570,8 +570,8 @@ void thread_start_first(struct thread *t)
     thread_list_add(t);
 }
 
-/* A child that is replayed has the number of the first engine, by which the session knows whose track it is: it may be any
- * copy of that one. */
+/* A child that is replayed has the number of the first engine, by which the session knows whose
+ * track it is: it may be any copy of that one. */
 void thread_forked(void)
 {
     struct thread *t = thread_self();

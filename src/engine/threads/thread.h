@@ -103,7 +103,8 @@ struct thread {
     u64 held;                      /* synchronous signals that a process sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */
-    bool fault_waits;              /* under a plan: to be delivered at the boundary, nothing comes before it */
+    bool fault_waits;              /* under a plan: to be delivered at the boundary, nothing comes
+                                    * before it */
     u64 fault_error, fault_trap, fault_cr2; /* of the last fault: shown in every frame */
     struct signals_saved *signals_saved;    /* while a child of vfork runs on this block */
 
@@ -112,7 +113,8 @@ struct thread {
     struct gaddr robust_list;
     u64 robust_size;
 
-    /* A process of its own in the same memory (CLONE_VM without CLONE_THREAD), for all else a thread: it ends alone. */
+    /* A process of its own in the same memory (CLONE_VM without CLONE_THREAD), for all else a
+     * thread: it ends alone. */
     bool apart;
 
     u32 lent;              /* enum of thread.c: the baton may be taken away */
@@ -154,8 +156,8 @@ void thread_start_first(struct thread *t);   /* the first thread takes the baton
 /* Around a call that may wait.  Between the two, only the own block may be touched. */
 void thread_give_baton(void);
 void thread_take_baton(void);
-/* Around a call that hardly ever waits, and cannot be made without the baton: others take it only if that lasts
- * longer than 10 ms. */
+/* Around a call that hardly ever waits, and cannot be made without the baton: others take it only
+ * if that lasts longer than 10 ms. */
 void thread_lend_baton(void);
 void thread_end_loan(void);
 /* Lets another waiting thread run, if there is one: at the end of a slice, on spinning. */
@@ -177,8 +179,9 @@ enum thread_roused thread_park(const struct thread_deadline *deadline); /* NULL:
  * which they were. */
 void thread_wake(struct thread *t);
 
-/* Is the one that asks the holder of the baton?  Of a run that is not replayed.  Unlike thread_holds(), it does not
- * look into the block, which a program that writes where it should not may reach. */
+/* Is the one that asks the holder of the baton? Of a run that is not replayed. Unlike
+ * thread_holds(), it does not look into the block, which a program that writes where it should not
+ * may reach. */
 bool thread_is_holder(void);
 
 u32 thread_number(const struct thread *t);         /* its id, as the guest sees it */

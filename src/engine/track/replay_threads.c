@@ -1,8 +1,8 @@
 /* Threads in a replay: see replay_threads.h.
  *
  * Invariant
- *   (1) The kernel's alternate signal stack is the running thread's handler stack, so that a handler finds the right
- *       block by its rsp.
+ *   (1) The kernel's alternate signal stack is the running thread's handler stack, so that a
+ *       handler finds the right block by its rsp.
  */
 #include "engine/track/replay_threads.h"
 

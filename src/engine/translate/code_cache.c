@@ -32,8 +32,9 @@ enum {
     COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
 };
 
-/* Struct cpu lies behind the first table, in a page whose hash in the processor's first cache differs from those of
- * the pages that programs use most (layout.c), and not at the start of it, where a program's data often begins. */
+/* Struct cpu lies behind the first table, in a page whose hash in the processor's first cache
+ * differs from those of the pages that programs use most (layout.c), and not at the start of it,
+ * where a program's data often begins. */
 _Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PAGE, "in one page");
 
 struct code_cache code_cache;
@@ -65,7 +66,8 @@ static bool code_cache_map_at(u64 at, u64 size)
 static u64 map_cache(u64 size)
 {
     u64 at = layout.cache;
-    if (at + size <= layout.caches[0].end && areas_free(at, at + size) && code_cache_map_at(at, size))
+    if (at + size <= layout.caches[0].end && areas_free(at, at + size) &&
+        code_cache_map_at(at, size))
         return at;
     for (unsigned i = 0; i < LAYOUT_RANGES && layout.caches[i].end; i++) {
         at = areas_gap(layout.caches[i].first, layout.caches[i].end, size, PAGE_SIZE, false);

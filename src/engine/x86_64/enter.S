@@ -49,7 +49,8 @@ engine_enter_bare:
     mov %rsp, CPU_ENGINE_RSP(%rdi)
     jmp *%rsi
 
-/* From doors.out and doors.bare, or from a signal handler's changed context; rsp is cpu->engine_rsp. */
+/* Entered from doors.out and doors.bare, or because a signal handler changed the context; rsp is
+ * cpu->engine_rsp. */
     .globl engine_resume
     .hidden engine_resume
     .type engine_resume, @function
@@ -96,8 +97,8 @@ engine_call_interrupted:
     pop %rbx
     ret
 
-/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault.  One word and two (a clock's) are common
- * cases, and rep movsb slow at them. */
+/* guest_copy(rdi to, rsi from, rdx size): rcx counts what is left, also at a fault.  One word and
+ * two words (a clock's) are common, and rep movsb is slow for them. */
     .globl guest_copy
     .hidden guest_copy
     .type guest_copy, @function

@@ -28,8 +28,11 @@ static void dbg_take_note(void *context, const char *note)
 
 struct debug_client dbg_client(struct dbg *d)
 {
-    return (struct debug_client){.say = dbg_say_bytes, .note = dbg_take_note, .progress = dbg_progress,
-                                 .moved = dbg_progress_over, .context = d};
+    return (struct debug_client){.say = dbg_say_bytes,
+                                 .note = dbg_take_note,
+                                 .progress = dbg_progress,
+                                 .moved = dbg_progress_over,
+                                 .context = d};
 }
 
 /* The name ends where something follows that cannot be in it: `x/4x`, `p*head`. */

@@ -67,7 +67,8 @@ static void say_if_slow(struct dbg *d, const struct debug_breakpoint *p)
 {
     struct error *slow = debug_breakpoint_slow(d->debug, p);
     if (slow)
-        dbg_say(d, "The condition is looked at at each stop, which is slow: %s\n", error_text(slow));
+        dbg_say(d, "The condition is looked at at each stop, which is slow: %s\n",
+                error_text(slow));
     error_destroy(slow);
 }
 
@@ -94,7 +95,8 @@ struct error *dbg_break_at(struct dbg *d, const struct debug_break_order *order)
 struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     char *text = xformat("%s", args), *what = NULL;
-    struct debug_break_order order = {.condition = debug_cut_behind(text, "if"), .temporary = c->which,
+    struct debug_break_order order = {.condition = debug_cut_behind(text, "if"),
+                                      .temporary = c->which,
                                       .thread = CONTROL_THREAD_ANY};
     const char *thread = debug_cut_behind(text, "thread");
     struct session_place place;

@@ -10,7 +10,8 @@
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static void say_caught(struct dbg *d, const struct debug_breakpoint *p, const char *kind, const char *args)
+static void say_caught(struct dbg *d, const struct debug_breakpoint *p, const char *kind,
+                       const char *args)
 {
     dbg_say(d, "Catchpoint %u: %s%s%s\n", p->number, kind, *args ? " " : "", args);
     json_unsigned(dbg_fields(d), "number", p->number);
@@ -25,7 +26,8 @@ static struct error *catch_event(struct dbg *d, const char *kind, const char *ar
     if (err)
         return err;
     if (function)
-        return dbg_break_at(d, &(struct debug_break_order){.location = function, .temporary = temporary,
+        return dbg_break_at(d, &(struct debug_break_order){.location = function,
+                                                           .temporary = temporary,
                                                            .thread = CONTROL_THREAD_ANY});
     err = panic ? debug_catch_panic(d->debug, temporary, &p)
                 : debug_catch_add(d->debug, kind, args, temporary, &p);
@@ -36,12 +38,13 @@ static struct error *catch_event(struct dbg *d, const char *kind, const char *ar
 
 struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    static const char *const kinds[] = {"syscall", "signal", "fork", "vfork", "exec", "exit", "throw",
-                                        "rethrow", "catch", "panic"};
+    static const char *const kinds[] = {"syscall", "signal", "fork",    "vfork", "exec",
+                                        "exit",    "throw",  "rethrow", "catch", "panic"};
     for (size_t n = 0; n < countof(kinds); n++)
         if (debug_take_word(&args, kinds[n]))
             return catch_event(d, kinds[n], args, c->which);
-    return error_coded(ERROR_MISUSED, "catch what? syscall [NAME...], signal [NAME...], fork, exec, "
+    return error_coded(ERROR_MISUSED,
+                       "catch what? syscall [NAME...], signal [NAME...], fork, exec, "
                        "exit, throw, rethrow, catch or panic");
 }
 

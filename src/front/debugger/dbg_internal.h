@@ -44,7 +44,12 @@ struct dbg_settings {
     u32 context;   /* lines shown around the place, each side */
     u32 listsize;
     bool colour, echo;
-    enum dbg_frame_arguments { ARGUMENTS_SCALARS, ARGUMENTS_ALL, ARGUMENTS_NONE, ARGUMENTS_PRESENCE } frame_arguments;
+    enum dbg_frame_arguments {
+        ARGUMENTS_SCALARS,
+        ARGUMENTS_ALL,
+        ARGUMENTS_NONE,
+        ARGUMENTS_PRESENCE
+    } frame_arguments;
     bool no_entry_values;
     bool att;       /* how instructions are written */
 };
@@ -103,7 +108,8 @@ __attribute__((format(printf, 2, 3))) void dbg_say(struct dbg *d, const char *fo
 void dbg_colour(struct dbg *d, const char *code); /* an SGR code such as "1"; "": back to normal */
 char *dbg_short_path(const struct dbg *d, const char *path); /* to be freed */
 struct json *dbg_fields(struct dbg *d);
-/* A field is there once: what a command adds for each of several frames or threads is taken back. */
+/* A field is there once: what a command adds for each of several frames or threads is taken
+ * back. */
 struct dbg_field_mark { long at; bool some; };
 struct dbg_field_mark dbg_fields_mark(struct dbg *d);
 void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark);
@@ -144,10 +150,12 @@ enum { UNDO, REDO };
 struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *args);
-/* A movement that only finds out where it would stop: nothing is said, and nothing kept for undo. */
+/* A movement that only finds out where it would stop: nothing is said, and nothing kept for
+ * undo. */
 struct error *dbg_move_unseen(struct dbg *d, const struct dbg_command *c, const char *args);
 /* `reason`: it has been said why already; may be NULL. */
-void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason, const struct session_stop *stop);
+void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason,
+                  const struct session_stop *stop);
 void dbg_say_end(struct dbg *d);
 void dbg_say_opened(struct dbg *d);
 
@@ -165,8 +173,8 @@ void dbg_cover_say(struct dbg *d, const struct subject *s, const struct debug_co
 void dbg_cover_json(struct json *j, const struct subject *s, const struct debug_cover *c);
 
 /* dbg_until.c */
-const char *dbg_goal_say(struct dbg *d, const struct debug_goal *g, enum session_direction direction,
-                         const struct session_stop *stop);
+const char *dbg_goal_say(struct dbg *d, const struct debug_goal *g,
+                         enum session_direction direction, const struct session_stop *stop);
 
 /* dbg_history.c */
 struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -181,11 +189,13 @@ void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a);
 struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_watch_say.c */
-const char *dbg_watch_say(struct dbg *d, struct debug_breakpoint *p, u32 location, const struct plan_hit *hit);
+const char *dbg_watch_say(struct dbg *d, struct debug_breakpoint *p, u32 location,
+                          const struct plan_hit *hit);
 void dbg_say_values(struct dbg *d, const struct debug_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new);
 void dbg_say_doer(struct dbg *d, struct moment at, u32 thread);
-const char *dbg_followed_say(struct dbg *d); /* what was followed to; the reason, or NULL: nothing */
+const char *dbg_followed_say(struct dbg *d); /* what was followed to; the reason, or NULL:
+                                              * nothing */
 
 /* dbg_break.c */
 struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -280,7 +290,8 @@ extern const char dbg_info_words[];
 struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_source.c */
-void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before, unsigned after);
+void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before,
+                    unsigned after);
 struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -288,30 +299,38 @@ struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char 
 struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args);
 extern const char dbg_setting_words[];
 
-/* dbg_complete.c: what Tab puts behind the line, to be freed.  *ret_choices, to be freed, is NULL or the words it could become, in
- * columns. */
+/* dbg_complete.c: what Tab appends to the line, to be freed. *ret_choices, to be freed, is NULL or
+ * the words it could become, in columns. */
 char *dbg_complete_tab(struct dbg *d, const char *line, unsigned width, char **ret_choices);
 
 /* dbg_wait.c: until a key was struck; Ctrl-C is told once, and forgotten by dbg_wait_calm(). */
-enum dbg_wake { WAKE_KEY, WAKE_INTERRUPT, WAKE_CHANGED /* the terminal: look at its size */, WAKE_GONE };
+enum dbg_wake {
+    WAKE_KEY,
+    WAKE_INTERRUPT,
+    WAKE_CHANGED, /* the terminal: look at its size */
+    WAKE_GONE,
+};
 void dbg_wait_begin(void);
 void dbg_wait_end(void);
 void dbg_wait_calm(void);
 enum dbg_wake dbg_wait(struct dbg *d);
-/* Until the time of debug_seconds_now(), or until Ctrl-C, or, on the full screen, a key, which is gone then. */
+/* Until the time of debug_seconds_now(), or until Ctrl-C, or, on the full screen, a key, which is
+ * gone then. */
 enum dbg_pause { PAUSE_OVER, PAUSE_INTERRUPTED, PAUSE_KEY };
 enum dbg_pause dbg_pause(struct dbg *d, double until);
 
 /* dbg_edit.c */
 struct dbg_input *dbg_edit_open(struct dbg *d);
 void dbg_edit_close(struct dbg_input *in);
-/* For a line that was typed elsewhere: what it stands for, to be freed.  It goes into the history; an empty one is the last
- * command again. */
+/* For a line that was typed elsewhere: what it stands for, to be freed. It goes into the history;
+ * an empty one is the last command again. */
 char *dbg_edit_take(struct dbg *d, const char *text, const char *prompt);
 void dbg_edit_note(struct dbg *d, const char *line); /* it becomes the last command */
-const char *dbg_edit_recall(struct dbg *d, size_t back); /* of the history, 0 the newest; NULL: none */
+const char *dbg_edit_recall(struct dbg *d, size_t back); /* of the history, 0 the newest; NULL:
+                                                          * none */
 
-/* dbg_tui.c: the full screen.  While d->tui is there, lines come from it, and what is printed is shown by it. */
+/* dbg_tui.c: the full screen. While d->tui is there, lines come from it, and what is printed is
+ * shown by it. */
 struct error *dbg_layout(struct dbg *d, const struct dbg_command *c, const char *args);
 char *dbg_tui_next(struct dbg *d, const char *prompt);
 void dbg_tui_close(struct dbg *d);

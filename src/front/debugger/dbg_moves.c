@@ -38,9 +38,14 @@ void dbg_say_opened(struct dbg *d)
     u64 first = session_first(d->debug->session).tick, last = session_last(d->debug->session).tick;
     session_place(d->debug->session, &place);
     if (d->debug->opens_early && !place.end)
-        dbg_say(d, "Interrupted on the way to the end: this is tick %llu of %llu, %u%% of the recording. "
-                   "'goto end' goes on.\n", (unsigned long long)place.at.tick, (unsigned long long)last,
-                last > first ? (unsigned)(100.0 * (double)(place.at.tick - first) / (double)(last - first)) : 0);
+        dbg_say(
+            d,
+            "Interrupted on the way to the end: this is tick %llu of %llu, %u%% of the recording. "
+            "'goto end' goes on.\n",
+            (unsigned long long)place.at.tick, (unsigned long long)last,
+            last > first
+                ? (unsigned)(100.0 * (double)(place.at.tick - first) / (double)(last - first))
+                : 0);
     dbg_say_end(d);
     dbg_say_faults(d);
 }
@@ -53,7 +58,8 @@ static void say_signal(struct dbg *d, const char *before, const struct plan_hit 
     dbg_say(d, "%s", after);
 }
 
-static const char *say_hit(struct dbg *d, struct debug_breakpoint *p, u32 location, const struct plan_hit *hit)
+static const char *say_hit(struct dbg *d, struct debug_breakpoint *p, u32 location,
+                           const struct plan_hit *hit)
 {
     if (p->is_panic) {
         dbg_say_panic(d, p);
@@ -170,7 +176,8 @@ static struct error *read_goal(struct dbg *d, const char *args, struct debug_ord
     return err;
 }
 
-static struct error *read_order(struct dbg *d, const struct dbg_command *c, const char *args, struct debug_order *o)
+static struct error *read_order(struct dbg *d, const struct dbg_command *c, const char *args,
+                                struct debug_order *o)
 {
     *o = (struct debug_order){
         .move = (enum debug_move)(c->which & ~MOVE_BACKWARD),
@@ -220,12 +227,14 @@ static void say_missed(struct dbg *d, struct moment wanted)
     struct session_place place;
     session_place(d->debug->session, &place);
     if (wanted.pc && moment_compare(place.at, wanted))
-        dbg_say(d, "There is no moment %llu:%#llx; this is the %s one.\n", (unsigned long long)wanted.tick,
-                (unsigned long long)wanted.pc, moment_compare(place.at, wanted) < 0 ? "last" : "next");
+        dbg_say(d, "There is no moment %llu:%#llx; this is the %s one.\n",
+                (unsigned long long)wanted.tick, (unsigned long long)wanted.pc,
+                moment_compare(place.at, wanted) < 0 ? "last" : "next");
 }
 
 /* Where a jump has led. */
-static void say_jump(struct dbg *d, u32 thread_before, struct moment to, const struct session_stop *stop)
+static void say_jump(struct dbg *d, u32 thread_before, struct moment to,
+                     const struct session_stop *stop)
 {
     if (stop->why == WHY_ARRIVED)
         say_missed(d, to);
@@ -239,8 +248,9 @@ struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *a
     struct moment to;
     (void)c;
     if (!*args)
-        return error_new("goto needs to know where: TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
-                         "-1s, +0.2s or a bookmark");
+        return error_new(
+            "goto needs to know where: TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
+            "-1s, +0.2s or a bookmark");
     session_place(d->debug->session, &before);
     struct error *err = debug_find_moment(d->debug, args, &to);
     if (!err)
@@ -258,7 +268,8 @@ struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *a
     struct error *err = debug_count(args, &count);
     session_place(d->debug->session, &before);
     if (!err)
-        err = c->which == UNDO ? debug_undo(d->debug, count, &stop) : debug_redo(d->debug, count, &stop);
+        err = c->which == UNDO ? debug_undo(d->debug, count, &stop)
+                               : debug_redo(d->debug, count, &stop);
     if (!err)
         dbg_say_stop(d, before.thread, NULL, &stop);
     return err;

@@ -77,7 +77,8 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
 /* --- settings --------------------------------------------------------------------------------- */
 
 const char dbg_setting_words[] =
-    "var print checkpoints checkpoint-memory checkpoint-spacing checkpoint-reach disassembly-flavor context listsize colour color echo past-main call-limit confirm "
+    "var print checkpoints checkpoint-memory checkpoint-spacing checkpoint-reach "
+    "disassembly-flavor context listsize colour color echo past-main call-limit confirm "
     "pagination width height";
 
 static struct error *read_switch(const char *text, bool *ret)
@@ -108,7 +109,7 @@ static struct error *read_flavor(const char *text, bool *ret)
     return NULL;
 }
 
-/* --- what is kept of the run (docs/commands.md) ------------------------------------------------ */
+/* --- what is kept of the run (docs/commands.md) ----------------------------------------------- */
 
 enum { CHECKPOINTS_MOST = 4096 };
 

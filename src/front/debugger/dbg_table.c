@@ -332,8 +332,8 @@ static const struct dbg_command commands[] = {
      "disassembly-flavor intel|att; print\n"
      "pretty|elements|array|array-indexes|address|symbol|union|repeats|null-stop|max-depth|\n"
      "static-members|raw-values|frame-arguments|entry-values: how values are shown, as in gdb;\n"
-     "checkpoints N, checkpoint-memory SIZE|auto: how many copies of the process are kept, and how\n"
-     "much memory they may use; checkpoint-spacing SECONDS|auto: how much replay lies between\n"
+     "checkpoints N, checkpoint-memory SIZE|auto: how many copies of the process are kept, and\n"
+     "how much memory they may use; checkpoint-spacing SECONDS|auto: how much replay lies between\n"
      "two; checkpoint-reach SECONDS|all: how far from the current moment they are kept;\n"
      "var NAME = VALUE: a variable of the program.",
      "set print pretty on\n" "set var total = 5"},
@@ -404,8 +404,8 @@ static struct error *ambiguous(const char *word, size_t length)
     return err;
 }
 
-/* How many letters must be put in, left out, replaced or swapped with the next to make one of the other; words that are too long
- * to be commands are far from everything. */
+/* How many letters must be put in, left out, replaced or swapped with the next to make one of the
+ * other; words that are too long to be commands are far from everything. */
 static unsigned dbg_table_distance(const char *a, size_t length, const char *b)
 {
     enum { LONGEST = 24 };
@@ -422,7 +422,8 @@ static unsigned dbg_table_distance(const char *a, size_t length, const char *b)
             unsigned least = rows[i - 1][n - 1] + (a[i - 1] != b[n - 1]);
             least = rows[i - 1][n] + 1 < least ? rows[i - 1][n] + 1 : least;
             least = rows[i][n - 1] + 1 < least ? rows[i][n - 1] + 1 : least;
-            if (i > 1 && n > 1 && a[i - 1] == b[n - 2] && a[i - 2] == b[n - 1] && rows[i - 2][n - 2] + 1 < least)
+            if (i > 1 && n > 1 && a[i - 1] == b[n - 2] && a[i - 2] == b[n - 1] &&
+                rows[i - 2][n - 2] + 1 < least)
                 least = rows[i - 2][n - 2] + 1;
             rows[i][n] = least;
         }

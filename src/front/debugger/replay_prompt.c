@@ -75,7 +75,8 @@ static void obey_stdin(struct dbg *d)
 /* Are lines typed, sooner or later? */
 static bool is_typed(const struct replay_options *o)
 {
-    return o->tui || (!o->orders.count && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+    return o->tui ||
+           (!o->orders.count && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 }
 
 static void obey_all(struct dbg *d, const struct replay_options *o)

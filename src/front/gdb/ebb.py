@@ -77,7 +77,7 @@ def refresh_watchpoints():
 
 
 def linker_has_list():
-    """Before the dynamic linker has made its list of libraries, gdb would forget those that it knows."""
+    """gdb would forget its libraries before the dynamic linker has made its list of them."""
     found = re.search(r"0x[0-9a-f]+", try_quietly("info address _r_debug"))
     if not found:
         return True
@@ -102,7 +102,7 @@ def after_movement(said):
 
 
 def choose_sysroot():
-    """Files of this machine where they are still those of the recording, else through the server."""
+    """Use files of this machine if they are those of the recording; otherwise the server's."""
     quietly("set sysroot " + ("target:" if files_changed() else "/"))
 
 
@@ -153,7 +153,7 @@ def use_packed_sources(directory):
 
 
 def allow_large_watchpoints():
-    """gdb looks at no value larger than this, and passes over watchpoints on those without a word."""
+    """gdb reads no value larger than this, and silently ignores watchpoints on such values."""
     if gdb.parameter("max-value-size") == 65536:  # what it is unless the user has said otherwise
         quietly("set max-value-size 67108864")
 
@@ -166,7 +166,7 @@ def script_directories():
 
 
 def load_scripts(objfile):
-    """gdb itself does that for files of this machine only, not for those that come from the server."""
+    """gdb itself does that only for files of this machine, not for those from the server."""
     name = objfile.filename or ""
     if not name.startswith("target:") or not gdb.parameter("auto-load python-scripts"):
         return
@@ -187,7 +187,7 @@ FAULTS = "SIGILL SIGBUS SIGFPE SIGSEGV"  # SIGTRAP is gdb's own
 
 
 def tell_faults():
-    """At the end: the fault that a crash handler was called for.  Some runtimes live with faults."""
+    """At the end: the fault that a crash handler was called for.  Some runtimes use faults."""
     said = monitor("faults")
     found = re.search("^(.*) uses faults in normal operation", said, re.MULTILINE)
     if found:
@@ -233,8 +233,8 @@ def tell_selected(_event):
 
 
 def forget_locked_threads():
-    """Where only one thread is let go, gdb keeps what it has read of the others.  They stand still for
-    gdb only: time is one in a recording."""
+    """If only one thread is resumed, gdb keeps what it has read of the others.  But they move, too,
+    because a recording has only one time."""
     if gdb.parameter("scheduler-locking") in ("on", "step"):
         try_quietly("maintenance flush register-cache", "flushregs")
 
@@ -282,8 +282,8 @@ class Listening:
 
 
 class Ebb(gdb.Command):
-    """Commands of ebb: moments, bookmarks, tracks, and all of ebb's own prompt: ebb history x, ebb until
-    x > 5.  'ebb help' lists them."""
+    """Commands of ebb: moments, bookmarks, tracks, and all of ebb's own prompt: ebb history x,
+    ebb until x > 5.  'ebb help' lists them."""
 
     def __init__(self):
         super().__init__("ebb", gdb.COMMAND_RUNNING)
@@ -314,10 +314,11 @@ class Ebb(gdb.Command):
             raise
 
     def complete(self, text, word):
-        names = ("bcontinue", "before", "bookmark", "bookmarks", "bout", "break", "bstep", "buntil", "catch",
-                 "changes", "checkpoints", "continue", "delete", "display", "faults", "finish", "first",
-                 "goto", "help", "history", "info", "next", "out", "previous", "print", "redo", "skip",
-                 "step", "track", "tracks", "undo", "until", "watch", "where")
+        names = ("bcontinue", "before", "bookmark", "bookmarks", "bout", "break", "bstep", "buntil",
+                 "catch", "changes", "checkpoints", "continue", "delete", "display", "faults",
+                 "finish", "first", "goto", "help", "history", "info", "next", "out", "previous",
+                 "print", "redo", "skip", "step", "track", "tracks", "undo", "until", "watch",
+                 "where")
         return [n for n in names if n.startswith(word)] if " " not in text else []
 
 

@@ -7,7 +7,7 @@
  * Breakpoints that were made so stop movements that are asked for so, and no others: they are
  * withdrawn from the session when the command is over, as the client's own are before it.
  *
- * Where the user has been: ebb.py tells of each stop that gdb shows (rsp_model_stopped).  A movement
+ * Where the user has been: ebb.py tells of each stop that gdb shows (rsp_model_stopped). A movement
  * of gdb's is many packets, and undo takes all of them back.
  */
 #include <errno.h>
@@ -96,7 +96,7 @@ bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct 
     return true;
 }
 
-/* --- undo ----------------------------------------------------------------------------------------- */
+/* --- undo ------------------------------------------------------------------------------------- */
 
 /* A stop that the user sees: what was before it can be gone back to. */
 void rsp_model_stopped(struct rsp *r, const char *args)

@@ -266,7 +266,8 @@ static struct error *help(struct rsp *r, const char *args, struct reply *out)
     for (size_t i = 0; i < countof(commands); i++)
         if (commands[i].usage)
             reply_text(out, "%-15s %s\n", commands[i].usage, commands[i].summary);
-    reply_text(out, "%-15s %s\n", "COMMAND", "any command of ebb's prompt: until, history, changes, watch, "
+    reply_text(out, "%-15s %s\n", "COMMAND",
+               "any command of ebb's prompt: until, history, changes, watch, "
                "bookmark, print ...; 'help COMMAND' explains one, 'help all' lists them");
     return NULL;
 }
