@@ -34,6 +34,15 @@
  *
  * If ebb is gone or refuses, a program that was to be recorded goes on unrecorded.
  *
+ * Snapshots.  If the welcome says how far apart, a recording engine takes them:
+ *
+ *     engine                                            ebb
+ *     ROOM: a snapshot may be taken here          -->
+ *                                                 <--   GIVEN: not now; or a file for it, attached
+ *     writes it (log/snapshot_state.h), while
+ *     the program stands
+ *     SNAPSHOT: what it is, or why there is none  -->   compresses and stores it
+ *
  * An engine that replays for a session is told so by the welcome (CHANNEL_CONTROLLED):
  * log/control.h says what follows.
  *
@@ -148,6 +157,9 @@ enum channel_message_kind {
     CHANNEL_READY = 10,  /* its copy: a plain message */
     CHANNEL_GO = 11,     /* ebb: a plain message */
     CHANNEL_BOUND = 12,  /* ebb, for an interval; attached: a snapshot, if there is one */
+    CHANNEL_ROOM = 13,     /* engine, recording: wants to take a snapshot; answered by GIVEN */
+    CHANNEL_GIVEN = 14,    /* ebb; attached: an empty file, unless it is not the time */
+    CHANNEL_SNAPSHOT = 15, /* engine: what came of that */
 };
 
 struct channel_message {
@@ -169,6 +181,8 @@ enum {
     CHANNEL_CONTROLLED = 1, /* no ring: a file of all events; log/control.h */
     CHANNEL_TREE = 2,       /* replay: tell of forks */
     CHANNEL_INTERVAL = 4,   /* replay: two BOUNDs follow */
+    CHANNEL_EXACT = 8,      /* recording: snapshots are taken as often as was asked for, whatever
+                             * they cost */
 };
 
 struct channel_welcome {
@@ -178,6 +192,7 @@ struct channel_welcome {
     u32 track;        /* replay: the track to be replayed */
     u32 flags;        /* CHANNEL_CONTROLLED and its kin */
     u64 ring_size;    /* bytes of the ring, without its header page; of the file of events */
+    u64 snapshots;    /* nanoseconds of computing from one to the next at least; 0: none */
 };
 
 struct channel_keep {
@@ -189,6 +204,32 @@ struct channel_kept {
     struct channel_message message;
     u32 error; /* 0, or an errno: it could not be kept */
     u32 copy;  /* for event_map.copy */
+};
+
+struct channel_room {
+    struct channel_message message;
+    u32 last; /* 1: the process is about to end */
+    u32 unused;
+};
+
+struct channel_given {
+    struct channel_message message;
+    u32 error; /* 0, or an errno: no snapshot now */
+    u32 unused;
+    u64 most_pages;
+    u64 again; /* with an error: nanoseconds until it is worth asking again */
+};
+
+enum { CHANNEL_REFUSED_TEXT = 96 };
+
+struct channel_snapshot {
+    struct channel_message message;
+    u64 tick, pc, events_met;    /* as in struct snapshot_state */
+    u64 state_at, state_size;    /* where the state is in the file */
+    u64 cost;                    /* nanoseconds that it took the program */
+    u32 last;                    /* 1: it is that of the end */
+    u32 unused;
+    char refused[CHANNEL_REFUSED_TEXT]; /* why there is none; empty: there is one */
 };
 
 enum { CHANNEL_FETCH_PATH = 4096 };

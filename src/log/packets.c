@@ -20,6 +20,9 @@ static const u32 sizes[] = {
     [CHANNEL_READY] = sizeof(struct channel_message),
     [CHANNEL_GO] = sizeof(struct channel_message),
     [CHANNEL_BOUND] = sizeof(struct channel_bound),
+    [CHANNEL_ROOM] = sizeof(struct channel_room),
+    [CHANNEL_GIVEN] = sizeof(struct channel_given),
+    [CHANNEL_SNAPSHOT] = sizeof(struct channel_snapshot),
 };
 
 /* Room for one descriptor; the kernel closes those that do not fit. */

@@ -17,6 +17,9 @@ union packet {
     struct channel_leave leave;
     struct channel_forked forked;
     struct channel_bound bound;
+    struct channel_room room;
+    struct channel_given given;
+    struct channel_snapshot snapshot;
 };
 
 enum packet_result {

@@ -22,6 +22,7 @@
 #include "log/kept_index.h"
 #include "log/mapped_list.h"
 #include "log/recording_internal.h"
+#include "log/snapshot_store.h"
 
 enum { OLD_SECONDS = 60 };
 
@@ -93,6 +94,12 @@ static bool is_half_made(int dir, const char *name)
 static u64 tidy_recording(int dir)
 {
     u64 count = unlinkat(dir, "meta.new", 0) == 0;
+    DIR *own = garbage_list(dir, ".");
+    for (struct dirent *entry; own && (entry = readdir(own));)
+        if (snapshot_store_names(entry->d_name) && strstr(entry->d_name, ".new"))
+            count += unlinkat(dirfd(own), entry->d_name, 0) == 0;
+    if (own)
+        closedir(own);
     DIR *list = garbage_list(dir, "files");
     for (struct dirent *entry; list && (entry = readdir(list));)
         if (recording_names_copy(entry->d_name) && is_half_made(dir, entry->d_name))

@@ -263,9 +263,11 @@ static struct error *snapshot_get(int fd, void *to, size_t size)
     return NULL;
 }
 
-static struct error *read_header(int fd, struct snapshot_header *h)
+static struct error *read_header(int fd, u64 at, struct snapshot_header *h)
 {
-    struct error *err = snapshot_get(fd, h, sizeof *h);
+    struct error *err = lseek(fd, (off_t)at, SEEK_SET) < 0
+                            ? error_errno(errno, "reading a snapshot")
+                            : snapshot_get(fd, h, sizeof *h);
     if (err)
         return err;
     if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0 ||
@@ -282,10 +284,10 @@ static void tell_about(const struct snapshot_header *h, struct snapshot_about *r
     memcpy(ret->id, h->id, sizeof ret->id);
 }
 
-struct error *snapshot_file_about(int fd, struct snapshot_about *ret, u64 *ret_size)
+struct error *snapshot_file_about(int fd, u64 at, struct snapshot_about *ret, u64 *ret_size)
 {
     struct snapshot_header h;
-    struct error *err = read_header(fd, &h);
+    struct error *err = read_header(fd, at, &h);
     if (err)
         return err;
     tell_about(&h, ret);
@@ -374,23 +376,23 @@ static struct error *read_pages(int fd, const struct snapshot_header *h, const u
     return err;
 }
 
-static bool sizes_are_sane(int fd, const struct snapshot_header *h)
+static bool sizes_are_sane(int fd, u64 at, const struct snapshot_header *h)
 {
     off_t end = lseek(fd, 0, SEEK_END);
-    lseek(fd, sizeof *h, SEEK_SET);
-    return end >= 0 && (u64)end >= h->file_size && h->state_stored < h->file_size &&
+    lseek(fd, (off_t)(at + sizeof *h), SEEK_SET);
+    return end >= 0 && (u64)end >= at && (u64)end - at >= h->file_size && h->state_stored < h->file_size &&
            h->index_stored < h->file_size && h->pages < UINT32_MAX && h->stored_pages <= h->pages &&
            h->state_size < 1ull << 32;
 }
 
-struct error *snapshot_file_read(int fd, struct snapshot_about *ret, struct snapshot_raw *ret_raw)
+struct error *snapshot_file_read(int fd, u64 at, struct snapshot_about *ret,
+                                 struct snapshot_raw *ret_raw)
 {
     struct snapshot_header h;
     void *state = NULL, *index = NULL;
     int to = -1;
-    struct error *err = lseek(fd, 0, SEEK_SET) < 0 ? error_errno(errno, "reading a snapshot")
-                                                   : read_header(fd, &h);
-    if (!err && !sizes_are_sane(fd, &h))
+    struct error *err = read_header(fd, at, &h);
+    if (!err && !sizes_are_sane(fd, at, &h))
         err = snapshot_damaged();
     if (!err)
         err = read_packed(fd, h.state_stored, h.state_crc, h.state_size, &state);

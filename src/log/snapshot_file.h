@@ -28,11 +28,13 @@ struct snapshot_raw {
 struct error *snapshot_file_write(int fd, const struct snapshot_about *about,
                                   const struct snapshot_raw *raw);
 
-/* Whose is it?  Reads the header alone; *ret_size is how long the file must be. */
-struct error *snapshot_file_about(int fd, struct snapshot_about *ret, u64 *ret_size);
+/* Whose is it?  Reads the header alone; *ret_size is how long the snapshot must be, which begins at
+ * `at` in the file. */
+struct error *snapshot_file_about(int fd, u64 at, struct snapshot_about *ret, u64 *ret_size);
 
 /* Everything as an engine reads it, in a file without a name. */
-struct error *snapshot_file_read(int fd, struct snapshot_about *ret, struct snapshot_raw *ret_raw);
+struct error *snapshot_file_read(int fd, u64 at, struct snapshot_about *ret,
+                                 struct snapshot_raw *ret_raw);
 
 /* A file without a name for what engines write and read. */
 struct error *snapshot_temporary(u64 size, int *ret);

@@ -18,6 +18,7 @@
 
 #include "base/list.h"
 #include "base/xalloc.h"
+#include "log/pack.h"
 
 #define SUFFIX ".snap"
 static const u64 BOUND = 1ull << 30;
@@ -88,20 +89,47 @@ static bool is_snapshot(const char *name)
            strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
+char *snapshot_store_name(const struct snapshot_about *about)
+{
+    return xformat("track-%u-%llu-%llx" SUFFIX, about->track, (unsigned long long)about->tick,
+                   (unsigned long long)about->pc);
+}
+
+bool snapshot_store_names(const char *name)
+{
+    struct snapshot_about about = {0};
+    unsigned long long tick, pc;
+    if (sscanf(name, "track-%u-%llu-%llx" SUFFIX, &about.track, &tick, &pc) != 3)
+        return false;
+    about.tick = tick;
+    about.pc = pc;
+    char *proper = snapshot_store_name(&about);
+    size_t length = strlen(proper);
+    bool is = strncmp(name, proper, length) == 0 &&
+              (!name[length] || strcmp(name + length, ".new") == 0);
+    free(proper);
+    return is;
+}
+
 /* --- looking -------------------------------------------------------------------------------- */
 
 /* Is that what its name says, whole as far as its size tells? */
+static bool look_into(int fd, u64 at, u64 size, struct snapshot_stored *ret)
+{
+    struct error *err = snapshot_file_about(fd, at, &ret->about, &ret->size);
+    bool good = !err && ret->size == size;
+    ret->at = at;
+    error_destroy(err);
+    return good;
+}
+
 static bool look_at(const char *path, struct snapshot_stored *ret)
 {
     struct stat st;
-    u64 size;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return false;
-    struct error *err = snapshot_file_about(fd, &ret->about, &size);
-    bool good = !err && fstat(fd, &st) == 0 && (u64)st.st_size == size;
-    ret->size = size;
-    error_destroy(err);
+    bool good = fstat(fd, &st) == 0 && look_into(fd, 0, (u64)st.st_size, ret);
     close(fd);
     return good;
 }
@@ -113,29 +141,71 @@ static int by_moment(const void *a, const void *b)
     return x->tick != y->tick ? (x->tick < y->tick ? -1 : 1) : x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *ret_count)
+static bool is_wanted(const struct snapshot_stored *s, const u8 id[16], u32 track)
 {
-    struct list found = LIST(struct snapshot_stored);
-    char *folder = folder_of(id);
+    return memcmp(s->about.id, id, 16) == 0 && (track == ~0u || s->about.track == track);
+}
+
+static void sort_found(struct list *found)
+{
+    if (found->count)
+        qsort(found->items, found->count, sizeof(struct snapshot_stored), by_moment);
+}
+
+static void list_folder(const char *folder, const u8 id[16], u32 track, bool own,
+                        struct list *found)
+{
     DIR *dir = folder ? opendir(folder) : NULL;
     for (const struct dirent *entry; dir && (entry = readdir(dir));) {
-        struct snapshot_stored one = {0};
+        struct snapshot_stored one = {.own = own};
         if (!is_snapshot(entry->d_name))
             continue;
         char *path = xformat("%s/%s", folder, entry->d_name);
-        if (look_at(path, &one) && memcmp(one.about.id, id, 16) == 0 &&
-            (track == ~0u || one.about.track == track)) {
+        if (look_at(path, &one) && is_wanted(&one, id, track)) {
             one.path = path;
-            *(struct snapshot_stored *)list_add(&found) = one;
+            *(struct snapshot_stored *)list_add(found) = one;
         } else {
             free(path);
         }
     }
     if (dir)
         closedir(dir);
+}
+
+struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *ret_count)
+{
+    struct list found = LIST(struct snapshot_stored);
+    char *folder = folder_of(id);
+    list_folder(folder, id, track, false, &found);
     free(folder);
-    if (found.count)
-        qsort(found.items, found.count, sizeof(struct snapshot_stored), by_moment);
+    sort_found(&found);
+    *ret_count = found.count;
+    return found.items;
+}
+
+static void list_packed(const struct recording *rec, u32 track, struct list *found)
+{
+    for (size_t n = 0; n < pack_count(rec->pack); n++) {
+        const struct pack_item *item = pack_item(rec->pack, n);
+        struct snapshot_stored one = {.own = true};
+        if (item->kind == PACK_PART && is_snapshot(item->name) &&
+            look_into(pack_descriptor(rec->pack), item->at, item->stored, &one) &&
+            is_wanted(&one, rec->meta.id, track)) {
+            one.path = xformat("%s", rec->path);
+            *(struct snapshot_stored *)list_add(found) = one;
+        }
+    }
+}
+
+struct snapshot_stored *snapshot_store_list_own(const struct recording *rec, u32 track,
+                                                size_t *ret_count)
+{
+    struct list found = LIST(struct snapshot_stored);
+    if (rec->pack)
+        list_packed(rec, track, &found);
+    else
+        list_folder(rec->path, rec->meta.id, track, true, &found);
+    sort_found(&found);
     *ret_count = found.count;
     return found.items;
 }
@@ -151,17 +221,17 @@ struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapsh
 {
     struct snapshot_about about;
     struct snapshot_raw raw;
-    int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(s->path, O_RDONLY | O_CLOEXEC | (s->own ? 0 : O_NOFOLLOW));
     if (fd < 0)
         return error_errno(errno, "opening %s", s->path);
-    struct error *err = snapshot_file_read(fd, &about, &raw);
+    struct error *err = snapshot_file_read(fd, s->at, &about, &raw);
     if (!err && memcmp(&about, &s->about, sizeof about) != 0) {
         close(raw.fd);
         err = error_new("%s is another snapshot", s->path);
     }
-    if (err)
+    if (err && !s->own)
         unlink(s->path);
-    else
+    else if (!s->own)
         futimens(fd, NULL);
     close(fd);
     if (!err)
@@ -238,8 +308,7 @@ static struct error *add_to(const char *folder, const struct snapshot_about *abo
                             const struct snapshot_raw *raw, char **ret)
 {
     char *new = xformat("%s/.new-XXXXXX", folder);
-    char *path = xformat("%s/track-%u-%llu-%llx" SUFFIX, folder, about->track,
-                         (unsigned long long)about->tick, (unsigned long long)about->pc);
+    char *name = snapshot_store_name(about), *path = xformat("%s/%s", folder, name);
     int fd = mkostemp(new, O_CLOEXEC);
     struct error *err = fd < 0 ? error_errno(errno, "making a file in %s", folder)
                                : snapshot_file_write(fd, about, raw);
@@ -250,6 +319,7 @@ static struct error *add_to(const char *folder, const struct snapshot_about *abo
     if (fd >= 0)
         close(fd);
     free(new);
+    free(name);
     if (err)
         free(path);
     else

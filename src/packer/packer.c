@@ -19,6 +19,7 @@
 #include "log/mapped_list.h"
 #include "log/pack.h"
 #include "log/reader.h"
+#include "log/snapshot_store.h"
 #include "log/recording.h"
 #include "log/recording_file.h"
 #include "packer/packer.h"
@@ -76,6 +77,18 @@ static struct error *packing_add_track(struct packing *p, u32 track)
     return err;
 }
 
+/* Those that were taken while it was recorded. */
+static struct error *add_snapshots(struct packing *p)
+{
+    size_t count;
+    struct snapshot_stored *list = snapshot_store_list_own(p->rec, ~0u, &count);
+    struct error *err = NULL;
+    for (size_t i = 0; i < count && !err; i++)
+        err = add_part(p, strrchr(list[i].path, '/') + 1);
+    snapshot_store_list_free(list, count);
+    return err;
+}
+
 static struct error *add_recording(struct packing *p)
 {
     u32 *tracks;
@@ -90,7 +103,7 @@ static struct error *add_recording(struct packing *p)
     for (size_t i = 0; i < count && !err; i++)
         err = packing_add_track(p, tracks[i]);
     free(tracks);
-    return err;
+    return err ? err : add_snapshots(p);
 }
 
 /* Files */

@@ -34,6 +34,7 @@
 #include "recorder/recorder_front_internal.h"
 #include "recorder/recorder_machine_internal.h"
 #include "recorder/recorder_mapped_internal.h"
+#include "recorder/recorder_snapshots_internal.h"
 #include "recorder/recorder_track_internal.h"
 
 enum {
@@ -70,6 +71,7 @@ struct recorder {
     bool has_not_copied;        /* a file that was mapped, for want of room; the host was told */
     struct recorder_files files;
     struct recorder_mapped *mapped;
+    struct recorder_snapshots *snapshots;
 };
 
 /* Tracks */
@@ -129,8 +131,10 @@ static void answer_hello(struct recorder *r, const struct channel_hello *hello, 
         return;
     }
     struct recorder_track *track;
-    struct error *err = recorder_track_create(r->rec, hello, r->tracks_made, socket,
-                                              choose_ring_size(r), r->stopped, r->mapped, &track);
+    struct recorder_pace pace = {r->job->snapshots_apart, r->job->snapshots_exact};
+    struct error *err =
+        recorder_track_create(r->rec, hello, r->tracks_made, socket, choose_ring_size(r),
+                              r->stopped, r->mapped, &pace, &track);
     if (err) {
         recorder_fail(r, err);
         return;
@@ -195,16 +199,22 @@ static void keep_file(struct recorder *r, struct recorder_track *track,
 static void hear_track(struct recorder *r, size_t i)
 {
     union packet packet;
-    int fd;
-    switch (packet_receive(recorder_track_socket(r->tracks[i]), &packet, &fd)) {
+    int fd, socket = recorder_track_socket(r->tracks[i]);
+    u32 number = recorder_track_number(r->tracks[i]);
+    switch (packet_receive(socket, &packet, &fd)) {
     case PACKET_GOT:
         if (packet.message.kind == CHANNEL_KEEP)
             keep_file(r, r->tracks[i], &packet.keep, fd);
+        else if (packet.message.kind == CHANNEL_ROOM)
+            recorder_snapshots_give(r->snapshots, number, socket, &packet.room);
+        else if (packet.message.kind == CHANNEL_SNAPSHOT)
+            recorder_snapshots_take(r->snapshots, number, &packet.snapshot);
         if (fd >= 0)
             close(fd);
         break;
     case PACKET_CLOSED:
         r->hung_up[i] = true;
+        recorder_snapshots_forget(r->snapshots, number);
         recorder_track_hang_up(r->tracks[i]);
         break;
     case PACKET_NONE:
@@ -254,7 +264,7 @@ static void reap_tracks(struct recorder *r)
 
 u64 recorder_stored(const struct recorder *r)
 {
-    u64 bytes = r->past.stored + r->files.bytes;
+    u64 bytes = r->past.stored + r->files.bytes + recorder_snapshots_stored(r->snapshots);
     for (size_t i = 0; i < r->count; i++)
         bytes += recorder_track_figures(r->tracks[i]).stored;
     return bytes;
@@ -499,6 +509,7 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
 {
     assert(recorder_is_over(r));
     recorder_mapped_finish(take(r->mapped));
+    recorder_snapshots_finish(take(r->snapshots));
     conclude(r);
     *ret = (struct recorder_outcome){
         .result = recorder_result_of(r),
@@ -578,6 +589,8 @@ struct error *recorder_start(const struct recorder_job *job, const struct record
     struct error *err = make_recording(r);
     if (!err) {
         r->mapped = recorder_mapped_create(r->rec);
+        r->snapshots =
+            recorder_snapshots_create(r->rec, job->snapshot_bytes, job->snapshots_exact);
         err = start_program(r);
     }
     if (!err) {
@@ -606,6 +619,7 @@ void recorder_destroy(struct recorder *r)
     if (!r)
         return;
     recorder_mapped_finish(r->mapped);
+    recorder_snapshots_finish(r->snapshots);
     recorder_files_deinit(&r->files);
     recording_destroy(r->rec);
     error_destroy(r->failure);

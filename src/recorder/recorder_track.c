@@ -37,6 +37,7 @@
 #define PLACE_NS 10000000ul /* from one look at where a program is that computes to the next */
 
 struct recorder_track {
+    u32 number;
     int socket, done;
     struct ring_memory memory;
     pthread_t thread;
@@ -327,15 +328,16 @@ static struct error *recorder_track_open_file(const struct recording *rec,
 }
 
 static struct error *recorder_track_begin(struct recorder_track *t, const struct recording *rec,
-                                          const struct channel_hello *hello, u32 number,
-                                          u64 ring_size)
+                                          const struct channel_hello *hello,
+                                          const struct recorder_pace *pace, u64 ring_size)
 {
     struct channel_welcome welcome = {
-        .version = CHANNEL_VERSION, .track = number, .ring_size = ring_size,
+        .version = CHANNEL_VERSION, .track = t->number, .ring_size = ring_size,
+        .snapshots = pace->apart, .flags = pace->exact ? CHANNEL_EXACT : 0,
     };
     struct error *err = ring_memory_init(&t->memory, ring_size);
     if (!err)
-        err = recorder_track_open_file(rec, hello, number, &t->writer);
+        err = recorder_track_open_file(rec, hello, t->number, &t->writer);
     if (err)
         return err;
     ring_consumer_init(&t->consumer, t->memory.shared);
@@ -362,12 +364,13 @@ static pid_t pid_of(int socket, const struct channel_hello *hello)
 
 struct error *recorder_track_create(const struct recording *rec, const struct channel_hello *hello,
                                     u32 number, int socket, u64 ring_size, int done,
-                                    struct recorder_mapped *mapped, struct recorder_track **ret)
+                                    struct recorder_mapped *mapped,
+                                    const struct recorder_pace *pace, struct recorder_track **ret)
 {
     struct recorder_track *t = xalloc(sizeof *t);
-    *t = (struct recorder_track){.socket = socket, .done = done, .memory.fd = -1,
+    *t = (struct recorder_track){.number = number, .socket = socket, .done = done, .memory.fd = -1,
                                 .mapped = mapped, .pid = pid_of(socket, hello)};
-    struct error *err = recorder_track_begin(t, rec, hello, number, ring_size);
+    struct error *err = recorder_track_begin(t, rec, hello, pace, ring_size);
     if (!err) {
         *ret = t;
         return NULL;
@@ -386,6 +389,11 @@ void recorder_track_refuse(int socket, int error)
     struct channel_welcome welcome = {.version = CHANNEL_VERSION, .error = (u32)error};
     packet_send(socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, -1);
     close(socket);
+}
+
+u32 recorder_track_number(const struct recorder_track *t)
+{
+    return t->number;
 }
 
 int recorder_track_socket(const struct recorder_track *t)

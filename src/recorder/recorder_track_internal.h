@@ -12,16 +12,25 @@
 
 struct recorder_track;
 
+/* How the processes are to take snapshots: nanoseconds from one to the next, 0: not at all; and
+ * whether that is so whatever they cost. */
+struct recorder_pace {
+    u64 apart;
+    bool exact;
+};
+
 /* Answers a hello: makes ring and file, welcomes the engine, starts to drain.  `socket` is the
  * track's own, taken.  The thread writes to the eventfd `done` when it has stopped, for good or
  * bad.  Files that are mapped are told to `mapped`, which is lent. */
 struct error *recorder_track_create(const struct recording *rec, const struct channel_hello *hello,
                                     u32 number, int socket, u64 ring_size, int done,
-                                    struct recorder_mapped *mapped, struct recorder_track **ret);
+                                    struct recorder_mapped *mapped,
+                                    const struct recorder_pace *pace, struct recorder_track **ret);
 
 /* Answers a hello that cannot be met: the program is to go on unrecorded. Takes the socket. */
 void recorder_track_refuse(int socket, int error);
 
+u32 recorder_track_number(const struct recorder_track *t);
 int recorder_track_socket(const struct recorder_track *t);
 
 /* Its process, as this process knows it. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "log/reader.h"
 
 enum { JOBS_MOST = 32 };
 
@@ -25,7 +26,7 @@ struct snapshot_job {
 
 struct snapshots {
     struct replayer_family *family;
-    struct snapshot_stored *list; /* that were there; by moment */
+    struct snapshot_stored *list; /* that were there */
     size_t count;
     pthread_t writer;
     bool writes; /* there is a thread */
@@ -42,13 +43,63 @@ static struct moment snapshot_moment(const struct snapshot_stored *s)
     return (struct moment){s->about.tick, s->about.pc};
 }
 
+/* --- which there are --------------------------------------------------------------------------- */
+
+/* Adds those of a track up to a moment.  Some may be of what a killed recorder could not write. */
+static void snapshots_add(struct snapshots *s, struct snapshot_stored *more, size_t count,
+                          struct moment end)
+{
+    struct snapshot_stored *all = xalloc((s->count + count + 1) * sizeof *all);
+    u64 met = track_events_met(s->family->events);
+    if (s->count)
+        memcpy(all, s->list, s->count * sizeof *all);
+    for (size_t n = 0; n < count; n++) {
+        if (more[n].about.events_met <= met && moment_compare(snapshot_moment(&more[n]), end) <= 0)
+            all[s->count++] = more[n];
+        else
+            free(more[n].path);
+    }
+    free(more);
+    free(s->list);
+    s->list = all;
+}
+
+/* A forked track begins with its parent's run, and may begin with its parent's snapshots. */
+static void snapshots_add_own(struct snapshots *s)
+{
+    const struct recording *rec = s->family->rec;
+    struct moment end = {~0ull, ~0ull};
+    struct reader *reader;
+    for (u32 track = s->family->track;;) {
+        size_t count;
+        struct snapshot_stored *own = snapshot_store_list_own(rec, track, &count);
+        snapshots_add(s, own, count, end);
+        struct error *err = recording_open_track(rec, track, &reader);
+        if (err) {
+            error_destroy(err);
+            return;
+        }
+        const struct format_file header = *reader_header(reader);
+        reader_close(reader);
+        if (header.origin != TRACK_FORKED || header.parent >= track)
+            return;
+        track = header.parent;
+        end = (struct moment){header.parent_tick, header.parent_pc};
+    }
+}
+
 struct snapshots *snapshots_create(struct replayer_family *family)
 {
     struct snapshots *s = xalloc(sizeof *s);
     *s = (struct snapshots){.family = family, .lock = PTHREAD_MUTEX_INITIALIZER,
                             .changed = PTHREAD_COND_INITIALIZER};
-    if (snapshot_store_on())
-        s->list = snapshot_store_list(family->rec->meta.id, family->track, &s->count);
+    if (snapshot_store_on()) {
+        size_t count;
+        snapshots_add_own(s);
+        struct snapshot_stored *kept =
+            snapshot_store_list(family->rec->meta.id, family->track, &count);
+        snapshots_add(s, kept, count, (struct moment){~0ull, ~0ull});
+    }
     return s;
 }
 
@@ -60,7 +111,8 @@ bool snapshots_before(const struct snapshots *s, struct moment after, struct mom
     bool found = false;
     for (size_t n = 0; n < s->count; n++) {
         struct moment m = snapshot_moment(&s->list[n]);
-        if (!s->list[n].path || moment_compare(m, after) <= 0 || moment_compare(m, at) > 0)
+        if (!s->list[n].path || moment_compare(m, after) <= 0 || moment_compare(m, at) > 0 ||
+            (found && moment_compare(m, *ret) <= 0))
             continue;
         *ret = m;
         found = true;

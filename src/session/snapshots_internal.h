@@ -1,4 +1,5 @@
-/* Snapshots of a session: checkpoints that are not lost with it.
+/* Snapshots of a session: those that were taken when the track was recorded, and checkpoints that
+ * are not lost with their session.
  *
  * What a long replay passed is kept in the store (log/snapshot_store.h), and the next session of
  * the same track begins from there.  A snapshot that cannot be used costs the time of a replay,

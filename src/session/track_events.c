@@ -396,6 +396,11 @@ u64 track_events_offset(const struct track_events *t, u64 met, struct moment at)
     return ret;
 }
 
+u64 track_events_met(const struct track_events *t)
+{
+    return t->end.met;
+}
+
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at)
 {
     struct event_mark m = seek(t, has_met_no_more, met);

@@ -34,6 +34,9 @@ void track_events_place(const struct track_events *t, u64 met, struct moment at,
  * many. */
 u64 track_events_offset(const struct track_events *t, u64 met, struct moment at);
 
+/* How many events of it an engine meets. */
+u64 track_events_met(const struct track_events *t);
+
 /* Behind the first `met`: does a signal or another thread come at the moment, before what lies
  * there is executed? */
 bool track_events_interrupt(const struct track_events *t, u64 met, struct moment at);

@@ -1,6 +1,8 @@
 /* Snapshots: states reached from one are those that are reached from the start.
  *
  *   snapshots RECORDING SEED COUNT [TRACK]
+ *   snapshots RECORDING own SEED COUNT
+ *   snapshots RECORDING fresh        a session that is to begin with those of the recording
  *   snapshots RECORDING sessions     two sessions, one after the other, with the store
  *   snapshots RECORDING store SEED COUNT [TRACK]   puts snapshots of moments all over the
  *                                    run into the store
@@ -10,6 +12,8 @@
  * one that was made from its snapshot, stored and read again; then both run on to later moments
  * and to the end, and are compared there: registers and vector registers of all threads, names
  * and ids, areas, all memory, how the program ended.
+ *
+ * `own`: the same with COUNT of the snapshots that the recording has itself, of all its tracks.
  *
  * The second of two sessions must replay much less than the first, stand at the same end and give
  * the same answers at moments on the way.
@@ -194,7 +198,7 @@ static struct replayer *restored(struct replayer *r)
     }
     int file = memfd_create("snapshot", MFD_CLOEXEC);
     check(snapshot_file_write(file, &about, &raw), "writing");
-    check(snapshot_file_read(file, &read, &again), "reading");
+    check(snapshot_file_read(file, 0, &read, &again), "reading");
     figures.raw_pages += (unsigned)(raw.state_at / 4096);
     figures.stored_pages += (unsigned)(lseek(file, 0, SEEK_END) / 4096);
     figures.taken++;
@@ -242,6 +246,71 @@ static void try_at(struct moment at, u64 length)
     compare(plain, from, "at the end");
     replayer_destroy(plain);
     replayer_destroy(from);
+}
+
+/* --- those in the recording ------------------------------------------------------------------ */
+
+static struct replayer *restored_own(const struct snapshot_stored *s, struct moment at)
+{
+    struct snapshot_raw raw;
+    struct replayer *ret;
+    check(snapshot_store_read(s, &raw), "reading");
+    check(replayer_fork(first, &ret), "copying the start");
+    check(replayer_restore(ret, &raw, track_events_offset(family.events, s->about.events_met, at)),
+          "restoring");
+    close(raw.fd);
+    figures.taken++;
+    return ret;
+}
+
+static void try_own(const struct snapshot_stored *s, u64 length)
+{
+    struct moment at = {s->about.tick, s->about.pc};
+    struct replayer *plain, *from;
+    check(replayer_fork(first, &plain), "copying the start");
+    check(replayer_run_to(plain, at), "running");
+    from = restored_own(s, at);
+    compare(plain, from, "at the snapshot");
+    for (unsigned n = 0; n < 2 && plain->stopped.reason != STOPPED_END; n++) {
+        u64 on = draw(2) ? draw(200) : draw(length / 4 + 1);
+        run_on(plain, on);
+        run_on(from, on);
+        compare(plain, from, "some way after the snapshot");
+    }
+    run_on(plain, ~0ull);
+    run_on(from, ~0ull);
+    compare(plain, from, "at the end");
+    replayer_destroy(plain);
+    replayer_destroy(from);
+}
+
+/* COUNT of each track, the last one among them. */
+static void own_of_track(struct recording *rec, u32 track, u64 count)
+{
+    size_t there;
+    struct snapshot_stored *list = snapshot_store_list_own(rec, track, &there);
+    if (there) {
+        check(replayer_family_init(&family, rec, track, 4242), "events");
+        check(replayer_start(&family, &first), "starting");
+        u64 length = track_events_last(family.events).tick - first->stopped.tick;
+        for (u64 n = 0; n < count && n < there; n++)
+            try_own(&list[n + 1 < count ? draw(there) : there - 1], length);
+        replayer_destroy(first);
+        replayer_family_deinit(&family);
+    }
+    snapshot_store_list_free(list, there);
+}
+
+static int own(struct recording *rec, u64 count)
+{
+    u32 *tracks;
+    size_t track_count;
+    check(recording_tracks(rec, &tracks, &track_count), "tracks");
+    for (size_t n = 0; n < track_count; n++)
+        own_of_track(rec, tracks[n], count);
+    printf("%u snapshots, %u states compared, %u with several threads\n", figures.taken,
+           figures.compared, figures.waiting);
+    return 0;
 }
 
 /* --- sessions -------------------------------------------------------------------------------- */
@@ -361,6 +430,18 @@ static int spoil(struct recording *rec, const char *what)
     return count == 0;
 }
 
+/* The session has replayed less than a quarter of the run to stand at its end. */
+static int fresh(struct recording *rec)
+{
+    struct session *s;
+    struct session_options options = {0};
+    check(session_open(rec, &options, &s), "opening a session");
+    u64 ran = s->family.ticks_run, all = track_events_last(s->family.events).tick;
+    session_close(s);
+    printf("%llu of %llu ticks\n", (unsigned long long)ran, (unsigned long long)all);
+    return ran > all / 4;
+}
+
 int main(int argc, char **argv)
 {
     struct recording *rec;
@@ -373,9 +454,18 @@ int main(int argc, char **argv)
         check(recording_open(argv[1], &rec), "opening");
         return spoil(rec, argv[3]);
     }
+    if (argc == 3 && strcmp(argv[2], "fresh") == 0) {
+        check(recording_open(argv[1], &rec), "opening");
+        return fresh(rec);
+    }
     if (argc == 3 && strcmp(argv[2], "sessions") == 0) {
         check(recording_open(argv[1], &rec), "opening");
         return sessions(rec);
+    }
+    if (argc == 5 && strcmp(argv[2], "own") == 0) {
+        seed = random_state = strtoull(argv[3], NULL, 10);
+        check(recording_open(argv[1], &rec), "opening");
+        return own(rec, strtoull(argv[4], NULL, 10));
     }
     if (argc < 4)
         return 2;

@@ -13,6 +13,14 @@
 struct call;
 struct event_end;
 
+enum observer_snapshot {
+    SNAPSHOT_AT_BOUNDARY,
+    SNAPSHOT_BEFORE_EXIT, /* rip is after the system call that ends the process */
+    SNAPSHOT_BEFORE_DEATH,
+    SNAPSHOT_FORKS,       /* not moments for one: a fork is about to be made; this is the child */
+    SNAPSHOT_FORKED,
+};
+
 struct observer {
     /* The engine is about to write to the guest's memory on the guest's behalf. */
     void (*will_write)(u64 at, u64 size);
@@ -37,6 +45,8 @@ struct observer {
     /* The part of the engine's memory that the guest has overwritten, or NULL; `all`: also what
      * takes some microseconds to look at. */
     const char *(*damage)(bool all);
+    /* A recorded program is at a moment at which a snapshot may be taken. */
+    void (*snapshot)(enum observer_snapshot where);
     /* A signal would end a copy that has left the log. */
     void (*copy_died)(u32 signal);
 };

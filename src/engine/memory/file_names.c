@@ -53,6 +53,21 @@ void file_origin_note(u64 own_device, u64 own_inode, const struct event_map *map
     struct file_origin *o = pool_take(sizeof(*o));
     u64 size = strlen(path) + 1;
     *o = (struct file_origin){own_device, own_inode, *map, memcpy(pool_take(size), path, size),
-                              names.origins};
+                              false, names.origins};
     names.origins = o;
+}
+
+void file_origin_renew(const struct event_map *map, const char *path, bool shared)
+{
+    struct file_origin *known = (struct file_origin *)file_origin_find(map->device, map->inode);
+    if (!known) {
+        file_origin_note(map->device, map->inode, map, path);
+        known = names.origins;
+    }
+    if (!text_equal(known->path, path)) {
+        u64 size = strlen(path) + 1;
+        known->path = memcpy(pool_take(size), path, size);
+    }
+    known->map = *map;
+    known->was_shared |= shared;
 }

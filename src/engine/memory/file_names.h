@@ -1,5 +1,5 @@
 /* Names of files that a replay has mapped, by device and inode: for people who look at the
- * address space. */
+ * address space; and what the MAP events say of mapped files, for snapshots. */
 #ifndef ENGINE_FILE_NAMES_H
 #define ENGINE_FILE_NAMES_H
 
@@ -16,9 +16,12 @@ struct file_origin {
     u64 own_device, own_inode;
     struct event_map map;
     const char *path;
+    bool was_shared; /* recording: it has been mapped shared */
     struct file_origin *next;
 };
 void file_origin_note(u64 own_device, u64 own_inode, const struct event_map *map, const char *path);
+/* The same while recording: what is known of the file is from now on this. */
+void file_origin_renew(const struct event_map *map, const char *path, bool shared);
 const struct file_origin *file_origin_find(u64 own_device, u64 own_inode);
 
 #endif

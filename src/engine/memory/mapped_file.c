@@ -39,7 +39,12 @@ static bool shares_copy(const struct mapping *m, const struct log_file *file)
 {
     struct mapped_copy_name name = {file->device, file->inode};
     return is_shared(m) || mapped_copy_exists(name) ||
-           (file->kept && file->size < SMALL_FILE && mapped_copy_cheap());
+           mapped_file_shares_copy(file->kept, file->size);
+}
+
+bool mapped_file_shares_copy(bool kept, u64 size)
+{
+    return kept && size < SMALL_FILE && mapped_copy_cheap();
 }
 
 /* Shared memory without a file: so that a forked replay can be given its own. */

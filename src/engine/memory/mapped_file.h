@@ -17,6 +17,8 @@ struct mapped_file mapped_file_begin(struct mapping *m);
 bool mapped_file_write(u64 address, const void *bytes, u64 size);
 /* Replay: the file that is mapped at `address` has another size from now on. */
 void mapped_file_resize(u64 address, u64 size, u64 before);
+/* A kept copy that is mapped privately is small enough that it may serve shared mappings, too. */
+bool mapped_file_shares_copy(bool kept, u64 size);
 /* It has been mapped at `at`. */
 void mapped_file_end(struct mapped_file *file, const struct mapping *m, u64 at);
 

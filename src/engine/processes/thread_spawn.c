@@ -10,6 +10,7 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/stats.h"
+#include "engine/base/text.h"
 #include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
@@ -46,6 +47,7 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
         t->state.reg[RSP] = args->stack + args->stack_size;
     if (args->flags & K_CLONE_SETTLS)
         t->state.fs_base = args->tls;
+    memcpy(t->name, parent->name, sizeof(t->name));
     t->mask = parent->mask;
     t->counter_forbidden = parent->counter_forbidden;
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};

@@ -1,7 +1,8 @@
 /* Snapshots: the guest's complete state, written to a file; and an engine that goes on from one.
  *
- * log/snapshot_state.h says what is in such a file.  Both need an engine that replays for a
- * session and stands at a boundary.
+ * log/snapshot_state.h says what is in such a file.  It is written by an engine that stands at a
+ * boundary and replays for a session, or records (snapshot_pace.c says when); and restored by one
+ * that replays for a session.
  */
 #ifndef ENGINE_SNAPSHOT_H
 #define ENGINE_SNAPSHOT_H
@@ -14,6 +15,12 @@ struct snapshot_extent {
 
 /* Without pages: what there is besides memory. */
 #define SNAPSHOT_STATE_ALONE ~0ul
+
+/* An engine that records takes snapshots from here on, if the recorder wants any. */
+void snapshot_pace_start(void);
+
+/* Why there can be no snapshot here; NULL: there can. */
+const char *snapshot_hindrance(void);
 
 /* Writes the state to an empty file, with at most so many pages.  NULL, or why there can be no
  * snapshot here; nothing has changed. */

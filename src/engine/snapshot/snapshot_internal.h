@@ -1,8 +1,65 @@
-/* What writing and restoring a snapshot share. */
+/* What writing and restoring a snapshot share, and the parts of writing one. */
 #ifndef ENGINE_SNAPSHOT_INTERNAL_H
 #define ENGINE_SNAPSHOT_INTERNAL_H
 
 #include "base/types.h"
+#include "engine/base/layout.h"
+#include "engine/memory/areas.h"
+#include "engine/memory/file_names.h"
+#include "engine/memory/mapped_copy.h"
+#include "engine/x86_64/cpu.h"
+#include "log/snapshot_state.h"
+
+enum {
+    SNAPSHOT_PAGES_AT_A_TIME = 64,
+    SNAPSHOT_ENTRIES = 1024,
+    SNAPSHOT_SOURCES_MOST = 8192,
+    SNAPSHOT_COPIES_MOST = 1000, /* fewer than mapped_copy.c has room for without looking which
+                                  * are mapped */
+};
+
+/* A snapshot that is being written. */
+struct snapshot_out {
+    const char *wrong; /* the first thing that was */
+    bool recorded;     /* of a program that is being recorded; otherwise of a replay */
+    i32 fd, pagemap, memory;
+    u64 pages;         /* written, or about to be */
+    u64 most_pages;
+    u8 *state;
+    u64 used;
+    u64 last_run;      /* offset of the last PAGES; 0: none */
+    u32 waiting;       /* pages in the buffer, which come before */
+    u64 straight, straight_size; /* memory that is written from where it is */
+    u64 first_entry, entry_count;
+    u64 entry[SNAPSHOT_ENTRIES];
+    u32 file_count, copy_count;
+    const struct file_origin *files[SNAPSHOT_SOURCES_MOST];
+    bool changed[SNAPSHOT_SOURCES_MOST]; /* the file is not what it was when it was mapped */
+    i32 copies[SNAPSHOT_COPIES_MOST];    /* of a replay */
+    struct mapped_copy_name names[SNAPSHOT_COPIES_MOST]; /* of a recording */
+    u64 last_nameless;
+    u8 buffer[SNAPSHOT_PAGES_AT_A_TIME][PAGE_SIZE];
+    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
+};
+
+void snapshot_fail(struct snapshot_out *o, const char *why);
+/* A record of zeros; the state has room for it, or the snapshot fails. */
+void *snapshot_add_record(struct snapshot_out *o, u32 kind, u64 size);
+/* A page of memory or of a copy, read by the kernel; one of zeros is left out.  False: it is not
+ * there. */
+bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy);
+/* The record of a file that is mapped privately. */
+u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin);
+
+/* snapshot_recorded.c: in a recording, what a replay of the same moment would have. */
+
+/* Why there can be no snapshot here; NULL: there can. */
+const char *snapshot_recorded_hindrance(void);
+/* What is behind an area, as source_of() in snapshot_write.c. */
+u32 snapshot_recorded_source(struct snapshot_out *o, const struct area *a, u32 *ret_index);
+/* The flags that the area has in a replay. */
+u32 snapshot_recorded_flags(const struct area *a);
+void snapshot_recorded_shared(struct snapshot_out *o);
 
 /* A number that is the same on processors whose images of vector registers are laid out alike. */
 u64 snapshot_vector_places(void);

@@ -26,6 +26,7 @@
 #include "engine/memory/code_watch.h"
 #include "engine/memory/file_names.h"
 #include "engine/memory/mapped_copy.h"
+#include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
 #include "engine/signals/signals.h"
 #include "engine/snapshot/snapshot.h"
@@ -45,6 +46,7 @@ enum { SOURCES_MOST = 8192 };
 
 struct snapshot_source_file {
     i32 fd;
+    bool stays_open; /* it is a copy of memory/mapped_copy.h */
     u64 device, inode; /* its own */
 };
 
@@ -215,7 +217,7 @@ static void know_source(struct snapshot_source_file *s, i64 fd)
     struct k_stat st = {0};
     if (kernel_failed(fd) || kernel_failed(kernel_call(__NR_fstat, fd, &st)))
         log_unable("a file that a snapshot has mapped is gone");
-    *s = (struct snapshot_source_file){(i32)fd, st.device, st.inode};
+    *s = (struct snapshot_source_file){(i32)fd, false, st.device, st.inode};
 }
 
 static const char *path_of(struct snapshot_in *in, const void *bytes, u32 size)
@@ -223,6 +225,19 @@ static const char *path_of(struct snapshot_in *in, const void *bytes, u32 size)
     memcpy(in->path, bytes, size);
     in->path[size] = 0;
     return in->path;
+}
+
+/* Of a file that the recording keeps: as when it is mapped (memory/mapped_file.c), a copy of it
+ * serves all mappings. */
+static void share_copy(struct snapshot_source_file *s, const struct event_map *map)
+{
+    struct mapped_copy_name name = {map->device, map->inode};
+    if (!mapped_file_shares_copy(map->copy, map->file_size) || mapped_copy_exists(name))
+        return;
+    i32 fetched = s->fd;
+    know_source(s, mapped_copy_of_file(name, fetched));
+    s->stays_open = true;
+    kernel_call(__NR_close, fetched);
 }
 
 static void open_files(struct snapshot_in *in)
@@ -235,6 +250,7 @@ static void open_files(struct snapshot_in *in)
         const char *path = path_of(in, f + 1, f->path_size);
         struct snapshot_source_file *s = &in->files[in->file_count++];
         know_source(s, replay_fetch(&map, path));
+        share_copy(s, &map);
         file_names_note(map.device, map.inode, path);
         file_names_note(s->device, s->inode, path);
         file_origin_note(s->device, s->inode, &map, path);
@@ -352,7 +368,8 @@ static void restore_memory(struct snapshot_in *in)
         if (!(s->flags & AREA_VDSO))
             set_area(in, s);
     for (u32 n = 0; n < in->file_count; n++)
-        kernel_call(__NR_close, in->files[n].fd);
+        if (!in->files[n].stays_open)
+            kernel_call(__NR_close, in->files[n].fd);
 }
 
 /* --- threads -------------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@
 #include "engine/snapshot/snapshot.h"
 #include "engine/snapshot/snapshot_internal.h"
 #include "engine/threads/thread.h"
+#include "engine/track/record.h"
 #include "engine/track/replay.h"
 #include "engine/track/replay_output.h"
 #include "engine/x86_64/cpu.h"
@@ -38,12 +39,9 @@ _Static_assert(PAGE_SIZE == SNAPSHOT_PAGE, "pages are the kernel's");
 _Static_assert(sizeof(struct output_state) == SNAPSHOT_DESCRIPTORS, "on disk");
 
 enum {
-    PAGES_AT_A_TIME = 64,
-    ENTRIES = 1024,
-    SOURCES_MOST = 8192,
-    COPIES_MOST = 1000, /* fewer than mapped_copy.c has room for without looking which are mapped */
     K_SEEK_DATA = 3,
     K_SEEK_HOLE = 4,
+    STRAIGHT_MOST = 1 << 20, /* bytes that are written at a time */
 };
 
 #define STATE_MOST (256ul << 20)
@@ -51,25 +49,7 @@ enum {
 #define PAGE_PRESENT (3ul << 62)   /* or swapped */
 #define PAGE_OF_FILE (1ul << 61)
 
-struct snapshot_out {
-    const char *wrong; /* the first thing that was */
-    i32 fd, pagemap, memory;
-    u64 pages;         /* written, or in the buffer */
-    u64 most_pages;
-    u8 *state;
-    u64 used;
-    u64 last_run;      /* offset of the last PAGES; 0: none */
-    u32 waiting;       /* pages in the buffer */
-    u64 first_entry, entry_count;
-    u64 entry[ENTRIES];
-    u32 file_count, copy_count;
-    const struct file_origin *files[SOURCES_MOST];
-    i32 copies[COPIES_MOST];
-    u8 buffer[PAGES_AT_A_TIME][PAGE_SIZE];
-    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
-};
-
-static void fail(struct snapshot_out *o, const char *why)
+void snapshot_fail(struct snapshot_out *o, const char *why)
 {
     if (!o->wrong)
         o->wrong = why;
@@ -90,12 +70,11 @@ u64 snapshot_vector_places(void)
     return hash;
 }
 
-/* A record of zeros; the state has room for it, or the snapshot fails. */
-static void *add_record(struct snapshot_out *o, u32 kind, u64 size)
+void *snapshot_add_record(struct snapshot_out *o, u32 kind, u64 size)
 {
     size = (size + 7) & ~7ul;
     if (o->used + size > STATE_MOST) {
-        fail(o, "its state is too long");
+        snapshot_fail(o, "its state is too long");
         o->used = sizeof(struct snapshot_state); /* what comes now is thrown away */
     }
     struct snapshot_record *r = (struct snapshot_record *)(o->state + o->used);
@@ -112,7 +91,7 @@ static void write_all(struct snapshot_out *o, const void *bytes, u64 size)
     for (u64 at = 0; at < size && !o->wrong;) {
         i64 wrote = kernel_call(__NR_write, o->fd, (const u8 *)bytes + at, size - at);
         if (wrote <= 0 && wrote != -EINTR)
-            fail(o, "there is no room for it");
+            snapshot_fail(o, "there is no room for it");
         at += wrote > 0 ? (u64)wrote : 0;
     }
 }
@@ -121,15 +100,17 @@ static void flush_pages(struct snapshot_out *o)
 {
     write_all(o, o->buffer, o->waiting * PAGE_SIZE);
     o->waiting = 0;
+    write_all(o, (const void *)o->straight, o->straight_size);
+    o->straight_size = 0;
 }
 
-/* The page that is next in the buffer becomes part of the snapshot. */
-static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
+/* The next page of the file becomes part of the snapshot. */
+static void note_page(struct snapshot_out *o, u64 address, u32 copy)
 {
     struct snapshot_pages *run =
         o->last_run ? (struct snapshot_pages *)(o->state + o->last_run) : NULL;
     if (!run || run->copy != copy || run->address + run->count * PAGE_SIZE != address) {
-        run = add_record(o, SNAPSHOT_PAGES, sizeof(*run));
+        run = snapshot_add_record(o, SNAPSHOT_PAGES, sizeof(*run));
         run->address = address;
         run->first = o->pages;
         run->copy = copy;
@@ -137,17 +118,39 @@ static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
     }
     run->count++;
     if (++o->pages > o->most_pages)
-        fail(o, "it is too large");
-    if (++o->waiting == PAGES_AT_A_TIME)
+        snapshot_fail(o, "it is too large");
+}
+
+/* The page that is next in the buffer. */
+static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
+{
+    assert(!o->straight_size);
+    note_page(o, address, copy);
+    if (++o->waiting == SNAPSHOT_PAGES_AT_A_TIME)
         flush_pages(o);
 }
 
+/* A page that can be read where it is, and stays as it is. */
+static void keep_straight(struct snapshot_out *o, u64 page)
+{
+    bool goes_on = o->straight_size && o->straight + o->straight_size == page &&
+                   o->straight_size < STRAIGHT_MOST;
+    if (!goes_on) {
+        flush_pages(o);
+        o->straight = page;
+    }
+    o->straight_size += PAGE_SIZE;
+    note_page(o, page, 0);
+}
+
+/* Most pages that hold something do so near their start. */
 static bool snapshot_is_zero(const u8 *page)
 {
     const u64 *words = (const u64 *)page;
     u64 any = 0;
-    for (u64 n = 0; n < PAGE_SIZE / sizeof(u64); n++)
-        any |= words[n];
+    for (u64 n = 0; n < PAGE_SIZE / sizeof(u64) && !any; n += 8)
+        any = words[n] | words[n + 1] | words[n + 2] | words[n + 3] | words[n + 4] | words[n + 5] |
+              words[n + 6] | words[n + 7];
     return any == 0;
 }
 
@@ -160,43 +163,85 @@ static u64 entry_of(struct snapshot_out *o, u64 page)
         o->first_entry = number;
         o->entry_count = got > 0 ? (u64)got / sizeof(u64) : 0;
         if (!o->entry_count) {
-            fail(o, "the kernel does not say which pages there are");
+            snapshot_fail(o, "the kernel does not say which pages there are");
             return 0;
         }
     }
     return o->entry[number - o->first_entry];
 }
 
-/* The kernel can read memory that the guest cannot. */
-static bool snapshot_read_page(struct snapshot_out *o, u64 page, bool readable)
+/* What the guest cannot read, the kernel can. */
+bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy)
 {
+    if (o->straight_size)
+        flush_pages(o);
     u8 *to = o->buffer[o->waiting];
-    if (readable && guest_read(to, gaddr(page), PAGE_SIZE))
-        return true;
-    return kernel_call(__NR_pread64, o->memory, to, PAGE_SIZE, page) == PAGE_SIZE;
+    if (kernel_call(__NR_pread64, o->memory, to, PAGE_SIZE, page) != PAGE_SIZE)
+        return false;
+    if (!snapshot_is_zero(to))
+        keep_page(o, address, copy);
+    return true;
+}
+
+/* A page of the program's own: no file is behind it. */
+static void write_own_page(struct snapshot_out *o, u64 page, const struct snapshot_mapping *m)
+{
+    if (m->source != SNAPSHOT_ANONYMOUS) { /* its zeros are not the file's */
+        if (o->straight_size)
+            flush_pages(o);
+        u8 *to = o->buffer[o->waiting];
+        if (kernel_call(__NR_pread64, o->memory, to, PAGE_SIZE, page) != PAGE_SIZE)
+            snapshot_fail(o, "a page cannot be read");
+        else
+            keep_page(o, page, 0);
+    } else if (!(m->protection & PROT_READ)) {
+        if (!snapshot_add_page(o, page, page, 0))
+            snapshot_fail(o, "a page cannot be read");
+    } else if (!snapshot_is_zero((const u8 *)page)) {
+        keep_straight(o, page);
+    }
+}
+
+/* Of a file that has changed since it was mapped: what is behind its end is not there. */
+static void write_all_pages(struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    u64 end = o->files[m->index]->map.file_size;
+    for (u64 page = m->start; page < m->end && !o->wrong; page += PAGE_SIZE) {
+        if (o->straight_size)
+            flush_pages(o);
+        u8 *to = o->buffer[o->waiting];
+        if (kernel_call(__NR_pread64, o->memory, to, PAGE_SIZE, page) != PAGE_SIZE)
+            continue;
+        if (m->offset + (page - m->start) >= end)
+            snapshot_fail(o, "a mapped file has grown");
+        else
+            keep_page(o, page, 0);
+    }
 }
 
 static void write_memory(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     bool anonymous = m->source == SNAPSHOT_ANONYMOUS;
+    if (m->source == SNAPSHOT_OF_FILE && o->changed[m->index]) {
+        write_all_pages(o, m);
+        return;
+    }
     for (u64 page = m->start; page < m->end && !o->wrong; page += PAGE_SIZE) {
         u64 entry = entry_of(o, page);
-        if (!(entry & PAGE_PRESENT) || (!anonymous && (entry & PAGE_OF_FILE)))
-            continue;
-        if (!snapshot_read_page(o, page, m->protection & PROT_READ))
-            fail(o, "a page cannot be read");
-        else if (!anonymous || !snapshot_is_zero(o->buffer[o->waiting]))
-            keep_page(o, page, 0);
+        if ((entry & PAGE_PRESENT) && (anonymous || !(entry & PAGE_OF_FILE)))
+            write_own_page(o, page, m);
     }
 }
 
 static void write_copy_part(struct snapshot_out *o, u32 index, u64 at, u64 end)
 {
     for (; at < end && !o->wrong; at += PAGE_SIZE) {
+        if (o->straight_size)
+            flush_pages(o);
         u8 *to = o->buffer[o->waiting];
         memset(to, 0, PAGE_SIZE);
         if (kernel_call(__NR_pread64, o->copies[index], to, PAGE_SIZE, at) < 0)
-            fail(o, "shared memory cannot be read");
+            snapshot_fail(o, "shared memory cannot be read");
         else if (!snapshot_is_zero(to))
             keep_page(o, at, index + 1);
     }
@@ -211,7 +256,7 @@ static void write_copy(struct snapshot_out *o, u32 index)
         if (at == -ENXIO)
             return;
         if (end < 0)
-            fail(o, "shared memory cannot be read");
+            snapshot_fail(o, "shared memory cannot be read");
         else
             write_copy_part(o, index, page_down((u64)at), (u64)end);
         at = end;
@@ -226,13 +271,13 @@ static u32 copy_index(struct snapshot_out *o, i32 fd, const struct mapped_copy_n
     for (u32 n = 0; n < o->copy_count; n++)
         if (o->copies[n] == fd)
             return n;
-    if (o->copy_count == COPIES_MOST || kernel_failed(kernel_call(__NR_fstat, fd, &st))) {
-        fail(o, "too much memory is shared");
+    if (o->copy_count == SNAPSHOT_COPIES_MOST || kernel_failed(kernel_call(__NR_fstat, fd, &st))) {
+        snapshot_fail(o, "too much memory is shared");
         return 0;
     }
     const char *path = file_names_find(name->device, name->inode);
     u64 length = path ? strlen(path) : 0;
-    struct snapshot_copy *copy = add_record(o, SNAPSHOT_COPY, sizeof(*copy) + length);
+    struct snapshot_copy *copy = snapshot_add_record(o, SNAPSHOT_COPY, sizeof(*copy) + length);
     copy->device = name->device;
     copy->inode = name->inode;
     copy->size = st.size;
@@ -242,17 +287,17 @@ static u32 copy_index(struct snapshot_out *o, i32 fd, const struct mapped_copy_n
     return o->copy_count++;
 }
 
-static u32 file_index(struct snapshot_out *o, const struct file_origin *origin)
+u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin)
 {
     for (u32 n = 0; n < o->file_count; n++)
         if (o->files[n] == origin)
             return n;
-    if (o->file_count == SOURCES_MOST) {
-        fail(o, "too many files are mapped");
+    if (o->file_count == SNAPSHOT_SOURCES_MOST) {
+        snapshot_fail(o, "too many files are mapped");
         return 0;
     }
     u64 length = strlen(origin->path);
-    struct snapshot_file_record *file = add_record(o, SNAPSHOT_FILE, sizeof(*file) + length);
+    struct snapshot_file_record *file = snapshot_add_record(o, SNAPSHOT_FILE, sizeof(*file) + length);
     file->copy = origin->map.copy;
     file->path_size = (u32)length;
     file->device = origin->map.device;
@@ -269,32 +314,34 @@ static u32 source_of(struct snapshot_out *o, const struct area *a, u32 *ret_inde
 {
     struct mapped_copy_name name;
     *ret_index = 0;
+    if (o->recorded)
+        return snapshot_recorded_source(o, a, ret_index);
     if (mapped_copy_shown(a, &name)) {
         *ret_index = copy_index(o, mapped_copy_file(a), &name);
         return SNAPSHOT_OF_COPY;
     }
     if (a->flags & AREA_SHARED)
-        fail(o, "memory is shared with others");
+        snapshot_fail(o, "memory is shared with others");
     if (!(a->flags & AREA_FILE))
         return SNAPSHOT_ANONYMOUS;
     const struct file_origin *origin = file_origin_find(a->device, a->inode);
     if (origin)
-        *ret_index = file_index(o, origin);
+        *ret_index = snapshot_file_index(o, origin);
     else
-        fail(o, "a mapped file is not known");
+        snapshot_fail(o, "a mapped file is not known");
     return SNAPSHOT_OF_FILE;
 }
 
 static void write_area(struct snapshot_out *o, const struct area *a)
 {
     u32 index = 0, source = a->flags & AREA_VDSO ? SNAPSHOT_ANONYMOUS : source_of(o, a, &index);
-    struct snapshot_area *area = add_record(o, SNAPSHOT_AREA, sizeof(*area));
+    struct snapshot_area *area = snapshot_add_record(o, SNAPSHOT_AREA, sizeof(*area));
     if (a->end - a->start > LARGEST_AREA)
-        fail(o, "an area is too large to be looked through");
+        snapshot_fail(o, "an area is too large to be looked through");
     area->start = a->start;
     area->end = a->end;
     area->protection = a->protection;
-    area->flags = a->flags;
+    area->flags = o->recorded ? snapshot_recorded_flags(a) : a->flags;
     area->offset = a->offset;
     area->source = source;
     area->index = index;
@@ -307,7 +354,7 @@ static void write_mapping(struct snapshot_out *o, const struct area *a,
     u32 index, source = source_of(o, a, &index);
     /* It may have grown beyond what was asked for. */
     bool below = lowest && (a->flags & AREA_GROWSDOWN);
-    struct snapshot_mapping *m = add_record(o, SNAPSHOT_MAPPING, sizeof(*m));
+    struct snapshot_mapping *m = snapshot_add_record(o, SNAPSHOT_MAPPING, sizeof(*m));
     m->start = a->start > k->start && !below ? a->start : k->start;
     m->end = a->end < k->end ? a->end : k->end;
     m->offset = m->start >= a->start ? a->offset + (m->start - a->start) : a->offset;
@@ -343,8 +390,10 @@ static void write_contents(struct snapshot_out *o)
             write_memory(o, m);
         at += r->size;
     }
-    for (u32 n = 0; n < o->copy_count; n++)
+    for (u32 n = 0; n < o->copy_count && !o->recorded; n++)
         write_copy(o, n);
+    if (o->recorded)
+        snapshot_recorded_shared(o);
     flush_pages(o);
 }
 
@@ -353,11 +402,11 @@ static void write_address_space(struct snapshot_out *o)
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
         write_area(o, a);
     if (kernel_maps_each(visit_mapping, o))
-        fail(o, "the kernel does not say what is mapped");
+        snapshot_fail(o, "the kernel does not say what is mapped");
     o->pagemap = (i32)kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     o->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (o->pagemap < 0 || o->memory < 0)
-        fail(o, "the kernel does not say which pages there are");
+        snapshot_fail(o, "the kernel does not say which pages there are");
     if (o->most_pages != SNAPSHOT_STATE_ALONE)
         write_contents(o);
     if (o->pagemap >= 0)
@@ -385,7 +434,7 @@ static void fill_thread(struct snapshot_thread *s, const struct thread *t)
 {
     s->ordinal = t->ordinal;
     s->tid = t->tid;
-    s->first = t->tid == thread_first_tid();
+    s->first = t->tid == (log_owner->live ? (u32)kernel_call(__NR_getpid) : thread_first_tid());
     s->in_call = t->call.open;
     memcpy(s->name, t->name, sizeof(s->name));
     s->mask = t->mask;
@@ -395,8 +444,9 @@ static void fill_thread(struct snapshot_thread *s, const struct thread *t)
     s->altstack_base = t->altstack.base;
     s->altstack_size = t->altstack.size;
     s->altstack_flags = (u32)t->altstack.flags;
-    s->signal_waits = t->signal_waiting;
-    memcpy(s->waiting_info, &t->waiting_info, sizeof(s->waiting_info));
+    s->signal_waits = t->signal_waiting && !log_owner->live; /* else it is an event to come */
+    if (s->signal_waits)
+        memcpy(s->waiting_info, &t->waiting_info, sizeof(s->waiting_info));
     s->fault_error = t->fault_error;
     s->fault_trap = t->fault_trap;
     s->fault_cr2 = t->fault_cr2;
@@ -412,7 +462,8 @@ static void fill_thread(struct snapshot_thread *s, const struct thread *t)
 
 static void write_thread(struct snapshot_out *o, const struct thread *t)
 {
-    struct snapshot_thread *s = add_record(o, SNAPSHOT_THREAD, sizeof(*s) + VECTOR_STATE_MAX);
+    struct snapshot_thread *s =
+        snapshot_add_record(o, SNAPSHOT_THREAD, sizeof(*s) + VECTOR_STATE_MAX);
     struct thread_state state = t->state;
     if (t == thread_self()) {
         thread_save_registers(&state);
@@ -431,12 +482,12 @@ static void write_thread(struct snapshot_out *o, const struct thread *t)
 
 static void write_state(struct snapshot_out *o)
 {
-    struct snapshot_state *s = add_record(o, SNAPSHOT_STATE, sizeof(*s));
+    struct snapshot_state *s = snapshot_add_record(o, SNAPSHOT_STATE, sizeof(*s));
     struct replay_position position;
     struct output_state output;
     struct k_sigaction actions[SIG_LAST];
-    if (!replay_save_position(&position))
-        fail(o, "a signal is about to be delivered");
+    if (!(o->recorded ? record_save_position(&position) : replay_save_position(&position)))
+        snapshot_fail(o, "a signal is about to be delivered");
     output_save(&output);
     signals_list_actions(actions);
     _Static_assert(sizeof(actions) == sizeof(s->actions), "on disk");
@@ -455,19 +506,19 @@ static void write_state(struct snapshot_out *o)
     address_heap(&s->heap_start, &s->heap_now);
     s->stack_limit = position.stack_limit;
     s->last_nameless = mapped_copy_last_nameless();
-    s->quiet = output_is_quiet();
+    s->quiet = o->recorded || output_is_quiet(); /* a session shows nothing */
 }
 
-static const char *snapshot_hindrance(void)
+const char *snapshot_hindrance(void)
 {
-    if (log_owner != &log_replay)
+    if (log_owner != &log_replay && log_owner != &log_record)
         return "the process has left the recording";
     if (settings.random || syscalls_kernel_changed())
         return "the kernel keeps something of the program that a snapshot does not have";
     for (const struct thread *t = NULL; (t = thread_next(t));)
         if (thread_hindrance(t))
             return thread_hindrance(t);
-    return NULL;
+    return log_owner == &log_record ? snapshot_recorded_hindrance() : NULL;
 }
 
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
@@ -482,10 +533,13 @@ const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
         o->fd = fd;
         o->state = state;
         o->most_pages = most_pages;
+        o->recorded = log_owner == &log_record;
         write_state(o);
         for (const struct thread *t = NULL; (t = thread_next(t));)
             write_thread(o, t);
         write_address_space(o);
+        if (o->recorded)
+            ((struct snapshot_state *)o->state)->last_nameless = o->last_nameless;
         *ret = (struct snapshot_extent){o->pages * PAGE_SIZE, o->used};
         write_all(o, o->state, o->used);
         wrong = o->wrong;

@@ -20,6 +20,7 @@
 #include "engine/signals/signals.h"
 #include "engine/snapshot/interval.h"
 #include "engine/start/loader.h"
+#include "engine/snapshot/snapshot.h"
 #include "engine/threads/thread.h"
 #include "engine/track/record.h"
 #include "engine/track/replay.h"
@@ -108,6 +109,7 @@ _Noreturn static void engine_begin(void)
     listing_start();
     log_entered();
     dispatch_start();
+    snapshot_pace_start();
     engine_run();
 }
 

@@ -151,6 +151,16 @@ struct thread *thread_with_ordinal(u32 ordinal)
     return t;
 }
 
+/* As the kernel does at execve: the end of the path. */
+void thread_take_name(const char *path)
+{
+    const char *name = path;
+    for (const char *at; (at = text_find(name, '/'));)
+        name = at + 1;
+    struct text t = TEXT(thread_self()->name);
+    text_add(&t, name);
+}
+
 u32 thread_number(const struct thread *t)
 {
     return shown_number(t->tid);

@@ -75,7 +75,7 @@ enum thread_place {
 struct thread {
     struct thread *self; /* at the block's start, for a look in the debugger */
     u32 tid;
-    char name[16];  /* replay: as the program set it */
+    char name[16];  /* in a recording or its replay: as the program set it */
     u32 ordinal;    /* small number in the log, 0 for the first; never given twice */
     struct thread_call call;
     u64 replay_rsp; /* replay: where its engine stack stands while another runs */
@@ -214,6 +214,9 @@ u32 thread_first_tid(void);
 _Noreturn void thread_leave(int status);
 /* The first half of that. */
 void thread_leave_line(void);
+
+/* The name that the first thread has from the program's path. */
+void thread_take_name(const char *path);
 
 /* Everything of the running guest thread, from cpu and the processor, into a block. */
 void thread_save_state(struct thread *t);

@@ -39,6 +39,8 @@ struct record_state record;
 static struct {
     struct ring_producer producer;
     u64 last_tick; /* of the events of this track, but for those that may be of an earlier moment */
+    u64 met;       /* events that a replay counts, with those of ancestors */
+    u64 event_tick, event_pc; /* of the last event */
 } ring;
 
 u64 record_tsc(void)
@@ -92,10 +94,27 @@ bool record_build(struct record_event *b, u16 kind, const struct record_moment *
     return true;
 }
 
+static bool is_fault_event(const struct event *e)
+{
+    return e->kind == EVENT_SIGNAL &&
+           (((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
+}
+
+/* As a replay counts what it meets (replay_met). */
+static void count_event(const struct event *e)
+{
+    if (e->kind == EVENT_NOTE)
+        return;
+    ring.met += e->kind != EVENT_EXEC && !is_fault_event(e);
+    ring.event_tick = e->tick;
+    ring.event_pc = e->pc;
+}
+
 void record_publish(struct record_event *b)
 {
     if (!b->event)
         return;
+    count_event(b->event);
     b->event->size = (u32)(b->at - (u8 *)b->event);
     assert(b->at <= b->end && b->event->size % EVENT_ALIGN == 0);
     ring_publish(&ring.producer, &track_host);
@@ -163,6 +182,8 @@ static bool leaves_call(const struct thread_call *c)
 static void record_signal(const struct log_signal *s)
 {
     struct record_event b;
+    if (s->fate == SIGNAL_DIED && observer.snapshot)
+        observer.snapshot(SNAPSHOT_BEFORE_DEATH);
     struct record_moment at = record_now();
     if (!record_build(&b, EVENT_SIGNAL, &at))
         return;
@@ -200,6 +221,8 @@ static void record_note(u32 level, const char *text)
     record_add(&b, &payload, sizeof(payload));
     record_add(&b, text, payload.size);
     record_publish(&b);
+    if (level == NOTE_LIMIT && payload.size < sizeof(record.limit))
+        memcpy(record.limit, text, payload.size + 1);
 }
 
 /* All that is known is the tick: what it wrote after that is lost to a reader. */
@@ -318,6 +341,7 @@ static void record_vfork(u64 flags)
 static void open_forked(u64 parent_tick, u64 parent_pc)
 {
     struct track_origin_info origin = {TRACK_FORKED, track.number, parent_tick, parent_pc};
+    u64 met = ring.met;
     track_close();
     if (record.gone || !track_open(&origin)) {
         record.gone = true;
@@ -328,6 +352,16 @@ static void open_forked(u64 parent_tick, u64 parent_pc)
     struct record_event b;
     if (record_build_start(&b, &at)) /* the rest is its parent's */
         record_publish(&b);
+    ring.met = met; /* a replay does not meet that one */
+    if (observer.snapshot)
+        observer.snapshot(SNAPSHOT_FORKED);
+}
+
+static void record_forks(void)
+{
+    share_fork_begins();
+    if (observer.snapshot)
+        observer.snapshot(SNAPSHOT_FORKS);
 }
 
 static void record_forked(u64 parent_tick, u64 parent_pc)
@@ -376,10 +410,32 @@ static u64 ticks_to_next_check(const struct digest_extent *extent)
     return settings.check > least ? settings.check : least;
 }
 
+bool record_save_position(struct replay_position *ret)
+{
+    enum { K_RLIMIT_STACK = 3 };
+    u64 limit[2] = {0, 0};
+    kernel_call(__NR_prlimit64, 0, K_RLIMIT_STACK, NULL, limit);
+    *ret = (struct replay_position){.events_met = ring.met, .stack_limit = limit[0]};
+    memcpy(ret->limit, record.limit, sizeof(ret->limit));
+    return !record.gone && !record.shared_open &&
+           (ring.event_tick != ticks_now() || ring.event_pc != cpu->rip);
+}
+
+void record_ask_snapshot_in(u64 ns)
+{
+    enum { EAGER_NS = 2000000 }; /* less than a grant takes: every boundary is looked at */
+    u64 most = 3600ul * NANOSECONDS, wait = ns < most ? ns : most;
+    record.snapshot_time = record_tsc() + wait / 1000 * (record.frequency / 1000) / 1000;
+    record.snapshot_due = false;
+    record.snapshot_eager = ns < EAGER_NS;
+}
+
 static void record_boundary(void)
 {
     struct digest_extent extent;
     struct record_event b;
+    if (record.snapshot_due || (record.snapshot_eager && record_tsc() >= record.snapshot_time))
+        observer.snapshot(SNAPSHOT_AT_BOUNDARY);
     if (!settings.check || ticks_now() < record.next_check)
         return;
     struct record_moment at = record_now();
@@ -418,6 +474,7 @@ static u64 record_runs_on(void)
         record.grant *= 2;
     record.grant = record.grant < LEAST ? LEAST : record.grant > MOST ? MOST : record.grant;
     record.here_time = now;
+    record.snapshot_due = observer.snapshot && now >= record.snapshot_time;
     record_damage(false);
     struct ring_here here = {.tick = ticks_now(), .pc = cpu->rip, .hash = digest_registers(),
                              .thread = thread_self()->ordinal};
@@ -447,6 +504,8 @@ static void record_end(int status, int signal)
 {
     if (thread_self()->in_vfork)
         return;
+    if (!signal && observer.snapshot)
+        observer.snapshot(SNAPSHOT_BEFORE_EXIT);
     log_end(status, signal);
     share_leave();
 }
@@ -475,7 +534,7 @@ const struct log_owner log_record = {
     .switched = record_switch,
     .rests = share_give,
     .runs = share_take,
-    .forks = share_fork_begins,
+    .forks = record_forks,
     .forked = record_forked,
     .vforked = record_vfork,
     .vfork_killed = record_killed,

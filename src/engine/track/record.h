@@ -6,7 +6,18 @@
 #define ENGINE_RECORD_H
 
 #include "engine/log/log.h"
+#include "engine/track/replay.h"
+
+struct k_stat;
 
 extern const struct log_owner log_record;
+
+/* What a snapshot needs of a recording: as replay_save_position().  False: an event lies at this
+ * moment, and a replay that stands here has not met it; or nothing is recorded any more. */
+bool record_save_position(struct replay_position *ret);
+/* observer.snapshot is to be asked in so many nanoseconds. */
+void record_ask_snapshot_in(u64 ns);
+/* When the file was modified, as in a MAP event. */
+u64 record_modified(const struct k_stat *st);
 
 #endif

@@ -19,6 +19,7 @@
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/record_internal.h"
+#include "engine/track/replay_output.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_table.h"
 #include "log/syscall_vectors.h"
@@ -98,6 +99,7 @@ static void note_call(struct thread_call *c, const struct call *call)
     c->open = true;
     c->met = false;
     c->flags = 0;
+    c->asked = *call;
     c->has_reached = false;
     c->tick = now.tick;
     c->pc = now.pc - SYSCALL_LENGTH;
@@ -269,6 +271,15 @@ static u16 call_flags(bool compared)
     return (compared ? SYSCALL_COMPARED : 0) | (interrupted ? SYSCALL_INTERRUPTED : 0);
 }
 
+/* What a replay of the call keeps, a snapshot has, too. */
+static void follow_call(const struct thread_call *c, u32 effects, u64 result)
+{
+    output_follow(&c->asked, result);
+    if (effects & EFFECT_NAMES)
+        guest_read_string(thread_self()->name, gaddr(c->asked.args[1]),
+                          sizeof(thread_self()->name));
+}
+
 static void write_call(struct thread_call *c, i64 result)
 {
     struct record_event b;
@@ -304,6 +315,8 @@ static void write_call(struct thread_call *c, i64 result)
     call_shown(&c->made, &memory, add_shown, &b);
     record_publish(&b);
     c->met = true;
+    if (result >= 0 && !thread_self()->in_vfork)
+        follow_call(c, effects, (u64)result);
 }
 
 enum log_answer record_call_begins(const struct call *call, i64 *result)

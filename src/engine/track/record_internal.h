@@ -36,6 +36,10 @@ extern struct record_state {
     u64 frequency;              /* of the time stamp counter */
     u64 here_time, here_turn;   /* when and how often the recorder was told where the process is */
     u64 grant;                  /* ticks until the next time */
+    u64 snapshot_time;          /* when observer.snapshot is to be asked next, */
+    bool snapshot_due;          /* and that this is over; */
+    bool snapshot_eager;        /* or it is to be looked at all the time */
+    char limit[256];            /* what was last said to be beyond a replay */
     bool damage_noted;          /* the program was found to have written into the engine's memory */
 } record;
 

@@ -6,9 +6,11 @@
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/file_names.h"
 #include "engine/memory/mapping.h"
 #include "engine/share/share.h"
 #include "engine/share/share_outside.h"
+#include "engine/track/record.h"
 #include "engine/track/record_internal.h"
 #include "engine/track/track.h"
 
@@ -21,7 +23,7 @@ static bool likely_to_stay(const struct k_stat *st)
     return st->uid == 0 && (st->mode & S_IFMT) == S_IFREG && !(st->mode & WRITABLE_BY_OTHERS);
 }
 
-static u64 modified(const struct k_stat *st)
+u64 record_modified(const struct k_stat *st)
 {
     return st->modified.seconds < 0 ? 0 : (u64)st->modified.seconds * NANOSECONDS +
                                               (u64)st->modified.nanoseconds;
@@ -129,7 +131,7 @@ void record_map(const struct mapping *m, u64 at)
         .address = at, .size = m->size,
         .protection = (u32)m->protection, .flags = (u32)m->flags,
         .offset = m->offset,
-        .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = modified(&st),
+        .device = st.device, .inode = st.inode, .file_size = st.size, .mtime = record_modified(&st),
     };
     record.shares_files |= mapping_is_shared(m->flags);
     bool packaged = path_of(m->fd, path, sizeof(path), "/usr/") && likely_to_stay(&st);
@@ -148,4 +150,6 @@ void record_map(const struct mapping *m, u64 at)
     record_add(&b, path, map.path_size);
     record_publish(&b);
     share_outside_mapped(at, m->size);
+    if (m->size)
+        file_origin_renew(&map, path, mapping_is_shared(m->flags));
 }

@@ -8,7 +8,9 @@
 #include "engine/memory/image.h"
 #include "engine/share/share_group.h"
 #include "engine/signals/signals.h"
+#include "engine/threads/thread.h"
 #include "engine/track/record_internal.h"
+#include "engine/track/replay_output.h"
 #include "engine/track/track.h"
 #include "engine/track/unrecorded.h"
 #include "engine/x86_64/vector.h"
@@ -135,6 +137,8 @@ void record_start(struct loader_request *request, struct signals_inherited *inhe
     share_group_start(settings.share);
     record_open_ring();
     record.frequency = tsc_frequency();
+    output_start();
+    thread_take_name(request->path);
     struct record_moment at = {.time = record_tsc()};
     if (!record_build_start(&b, &at))
         return;

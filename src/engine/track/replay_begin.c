@@ -143,16 +143,6 @@ static void mend_auxv(const u64 *ours)
     }
 }
 
-/* As the kernel does at execve: the end of the path. */
-static void replay_name_thread(const char *path)
-{
-    const char *name = path;
-    for (const char *at; (at = text_find(name, '/'));)
-        name = at + 1;
-    struct text t = TEXT(thread_self()->name);
-    text_add(&t, name);
-}
-
 void replay_start(struct loader_request *request, struct signals_inherited *inherited)
 {
     struct track_origin_info origin = {.origin = TRACK_FIRST, .parent = TRACK_NONE};
@@ -178,7 +168,7 @@ void replay_start(struct loader_request *request, struct signals_inherited *inhe
     goal.check = replay_boundary;
     if (track.in_tree)
         replay_fork_start();
-    replay_name_thread(start->path);
+    thread_take_name(start->path);
     output_start();
 }
 

@@ -29,8 +29,11 @@ i64 replay_fetch(const struct event_map *map, const char *path)
 
 bool replay_map(const struct mapping *m, struct log_file *ret)
 {
-    static char path[8192];
-    struct text t = TEXT(path);
+    static struct {
+        char path[8192], why[8300];
+    } said;
+    char *path = said.path;
+    struct text t = TEXT(said.path);
     const struct event *e = replay_next_or_end();
     const struct event_map *map = (const struct event_map *)e->payload;
     if (m->size && e->kind == EVENT_SYSCALL && thread_self()->call.open) {
@@ -45,12 +48,11 @@ bool replay_map(const struct mapping *m, struct log_file *ret)
     i64 fd = replay_fetch(map, path);
     if (kernel_failed(fd) || kernel_failed(kernel_call(__NR_fstat, fd, &own)) ||
         own.size != map->file_size) {
-        static char why[8300];
-        struct text w = TEXT(why);
+        struct text w = TEXT(said.why);
         text_add(&w, path);
         text_add(&w,
                  kernel_failed(fd) ? ": the mapped file is gone" : ": the mapped file has changed");
-        replay_unable(why);
+        replay_unable(said.why);
     }
     file_names_note(map->device, map->inode, path);
     file_names_note(own.device, own.inode, path); /* a kept copy is another file */

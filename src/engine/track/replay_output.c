@@ -91,9 +91,12 @@ static void show_written(const struct call *call, u64 size)
         replay_output_show(to, call->args[1], size);
 }
 
-static void replay_output_follow(const struct call *call, u32 effects, u64 result)
+void output_follow(const struct call *call, u64 result)
 {
+    u32 effects = syscall_traits_of(call->number)->effects;
     const u64 *a = call->args;
+    if (!(effects & (EFFECT_DUPS | EFFECT_DUPS_TO | EFFECT_CLOSES | EFFECT_CLOSES_MANY)))
+        return;
     if ((effects & EFFECT_DUPS) && syscall_variant_has(call->number, a, EFFECT_DUPS))
         set(result, replay_output_goes_to(a[0]));
     if (effects & EFFECT_DUPS_TO)
@@ -111,6 +114,5 @@ void output_after_call(const struct call *call, i64 result)
         return;
     if (effects & EFFECT_WRITES)
         show_written(call, (u64)result);
-    if (effects & (EFFECT_DUPS | EFFECT_DUPS_TO | EFFECT_CLOSES | EFFECT_CLOSES_MANY))
-        replay_output_follow(call, effects, (u64)result);
+    output_follow(call, (u64)result);
 }

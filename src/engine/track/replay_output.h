@@ -22,5 +22,7 @@ void output_restore(const struct output_state *state);
 /* A call has been fed: if it wrote to what was standard output or error, that is written again; if
  * it changed which descriptors those are, that is remembered. */
 void output_after_call(const struct call *call, i64 result);
+/* The second half of that, for a call that did not fail. */
+void output_follow(const struct call *call, u64 result);
 
 #endif

@@ -274,6 +274,8 @@ static bool take_welcome(void)
     track.number = welcome.track;
     track.in_tree = welcome.flags & CHANNEL_TREE;
     track.is_interval = welcome.flags & CHANNEL_INTERVAL;
+    track.snapshots = welcome.snapshots;
+    track.exact = welcome.flags & CHANNEL_EXACT;
     return good;
 }
 

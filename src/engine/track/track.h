@@ -21,6 +21,8 @@ extern struct track_state {
     u32 number;        /* as ebb counts them; TRACK_NONE before the welcome */
     bool in_tree;      /* ebb wants to be told of forks (CHANNEL_TREE) */
     bool is_interval;  /* only a part of the track is replayed (CHANNEL_INTERVAL) */
+    u64 snapshots;     /* recording: nanoseconds from one to the next, as ebb wants it; 0: none */
+    bool exact;        /* and whatever they cost */
     struct ring *ring; /* NULL: there is no ring */
     const u8 *events;  /* instead of a ring: all events, and how many bytes (log/control.h) */
     u64 events_size;

@@ -171,6 +171,32 @@ static u64 snapshots_of(const struct recording *rec, size_t *ret_count)
     return bytes;
 }
 
+/* Those in the recording. */
+static void print_own_snapshots(const struct recording *rec)
+{
+    char bytes_room[FIGURES_ROOM], apart[FIGURES_ROOM];
+    const struct recording_meta *meta = &rec->meta;
+    size_t count, tracks = 0;
+    struct snapshot_stored *list = snapshot_store_list_own(rec, ~0u, &count);
+    u64 bytes = 0;
+    for (size_t n = 0; n < count; n++) {
+        size_t earlier = 0;
+        while (earlier < n && list[earlier].about.track != list[n].about.track)
+            earlier++;
+        tracks += earlier == n;
+        bytes += list[n].size;
+    }
+    if (count)
+        printf("snapshots  %zu in the recording, %s", count, figures_bytes(bytes_room, bytes));
+    if (tracks > 1)
+        printf(", of %zu tracks", tracks);
+    else if (count > 1 && meta->ended > meta->started)
+        printf(", %s apart", figures_time(apart, (meta->ended - meta->started) / count));
+    if (count)
+        printf("\n");
+    snapshot_store_list_free(list, count);
+}
+
 static void print_head(const struct recording *rec)
 {
     const struct recording_meta *meta = &rec->meta;
@@ -192,6 +218,7 @@ static void print_head(const struct recording *rec)
         printf(", and %s shared with other recordings", figures_bytes(room, shared));
     printf("\n");
     size_t snapshots;
+    print_own_snapshots(rec);
     u64 kept = snapshots_of(rec, &snapshots);
     if (snapshots)
         printf("snapshots  %zu in the cache, %s\n", snapshots, figures_bytes(room, kept));
@@ -385,6 +412,18 @@ static void info_print_text(const struct recording *rec, const struct summaries 
         print_track(&all->list[i]);
 }
 
+static void json_own_snapshots(struct json *j, const struct recording *rec)
+{
+    size_t count;
+    struct snapshot_stored *list = snapshot_store_list_own(rec, ~0u, &count);
+    u64 bytes = 0;
+    for (size_t n = 0; n < count; n++)
+        bytes += list[n].size;
+    json_unsigned(j, "own_snapshots", count);
+    json_unsigned(j, "own_snapshot_bytes", bytes);
+    snapshot_store_list_free(list, count);
+}
+
 static void info_print_json(const struct recording *rec, const struct summaries *all)
 {
     struct json j = {.out = stdout};
@@ -395,6 +434,7 @@ static void info_print_json(const struct recording *rec, const struct summaries 
     u64 kept = snapshots_of(rec, &snapshots);
     json_unsigned(&j, "snapshots", snapshots);
     json_unsigned(&j, "snapshot_bytes", kept);
+    json_own_snapshots(&j, rec);
     json_open(&j, "tracks", '[');
     for (size_t i = 0; i < all->count; i++)
         json_track(&j, &all->list[i]);

@@ -27,6 +27,8 @@
 struct record_options {
     const char *output;
     bool quiet, keep_failed, kill;
+    u64 snapshots_apart, snapshot_bytes;
+    bool snapshots_exact;
     struct setting_list settings;
 };
 
@@ -182,9 +184,38 @@ static int add_chaos(struct record_options *options, const char *seed)
     return status;
 }
 
+static int take_snapshots(struct record_options *options, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    options->snapshots_exact = true;
+    options->snapshots_apart = 0;
+    if (strcmp(value, "off") == 0)
+        return 0;
+    if (end == value || *end || !(seconds >= 1e-5 && seconds <= 1e6))
+        return complain(CHANNEL_EXIT_USAGE,
+                        "--snapshots is 'off' or a number of seconds, not '%s'", value);
+    options->snapshots_apart = (u64)(seconds * 1e9);
+    return 0;
+}
+
+static int take_snapshot_size(struct record_options *options, const char *value)
+{
+    char *end;
+    u64 bytes = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr("KMG", *end) : NULL;
+    if (unit)
+        end++;
+    if (end == value || *end || *value == '-' || !bytes || bytes >> 30 > 1 << 20)
+        return complain(CHANNEL_EXIT_USAGE,
+                        "--snapshot-size is a number of bytes, with K, M or G, not '%s'", value);
+    options->snapshot_bytes = unit ? bytes << 10 * (unit - "KMG" + 1) : bytes;
+    return 0;
+}
+
 enum {
     RECORD_OUTPUT = 1, RECORD_KEEP_IF, RECORD_KILL, RECORD_CHECK, RECORD_CHAOS, RECORD_CPU,
-    RECORD_QUIET,
+    RECORD_SNAPSHOTS, RECORD_SNAPSHOT_SIZE, RECORD_QUIET,
     RECORD_SETTING,
 };
 
@@ -205,6 +236,15 @@ static const struct command_option record_option_table[] = {
     CPU_OPTION(RECORD_CPU),
     {.id = RECORD_CHECK, .name = "check", .value = "TICKS",
      .help = "record a hash of memory every TICKS ticks, for replays to compare"},
+    {.id = RECORD_SNAPSHOTS, .name = "snapshots", .value = "SECONDS", .kind = NAMES_WORD,
+     .words = "off",
+     .help = "take a snapshot of each process whenever it has computed for SECONDS, however long "
+             "that takes; 'off' takes none. The default is every 0.25 seconds or less often, such "
+             "that snapshots take at most 2 % of the program's time"},
+    {.id = RECORD_SNAPSHOT_SIZE, .name = "snapshot-size", .value = "SIZE",
+     .help = "how much room all snapshots may take, in bytes or with K, M or G. The default is 1G, "
+             "or a tenth of the free disk if that is less. Beyond that, older ones are removed, "
+             "such that the others lie evenly"},
     {.id = RECORD_QUIET, .letter = 'q', .name = "quiet",
      .help = "print nothing about the recording"},
     SETTING_OPTION(RECORD_SETTING, "change how the engine works; 'ebb help exec' lists settings"),
@@ -235,6 +275,10 @@ static int record_take(void *context, int id, const char *value)
         return add_check(options, value);
     case RECORD_CHAOS:
         return add_chaos(options, value);
+    case RECORD_SNAPSHOTS:
+        return take_snapshots(options, value);
+    case RECORD_SNAPSHOT_SIZE:
+        return take_snapshot_size(options, value);
     case RECORD_CPU:
         return cpu_option_add(&options->settings, value);
     default:
@@ -242,9 +286,11 @@ static int record_take(void *context, int id, const char *value)
     }
 }
 
+static const u64 SNAPSHOTS_APART = 0; /* nanoseconds, unless something else is asked for */
+
 static int record_run(const struct command *c, int argc, char **argv)
 {
-    struct record_options options = {0};
+    struct record_options options = {.snapshots_apart = SNAPSHOTS_APART};
     int at;
     int status = command_read(c, argc, argv, record_take, &options, &at);
     if (status)
@@ -265,7 +311,11 @@ static int record_run(const struct command *c, int argc, char **argv)
         return end_front(&front, wait_status);
     return record(&(struct recorder_job){.start = &start, .output = options.output,
                                          .only_if_failed = options.keep_failed,
-                                         .kill = options.kill, .front = &front},
+                                         .kill = options.kill,
+                                         .snapshots_apart = options.snapshots_apart,
+                                         .snapshots_exact = options.snapshots_exact,
+                                         .snapshot_bytes = options.snapshot_bytes,
+                                         .front = &front},
                   options.quiet);
 }
 

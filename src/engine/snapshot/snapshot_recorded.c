@@ -1,0 +1,191 @@
+/* Snapshots of a program that is being recorded: what a replay of the same moment would have.
+ *
+ * A replay has no files of the program's, only what the recording knows of them.  Memory that is
+ * shared is a copy of the replay's own there (memory/mapped_copy.h); so the snapshot names copies
+ * in place of files, segments and shared memory without a name, and has the content that the
+ * program sees at this moment.
+ *
+ * A file that is mapped privately is fetched from the recording when the snapshot is restored.  If
+ * it may have changed since it was mapped, all of the mapping's pages are stored as if the program
+ * had written them.
+ *
+ * Everything is read while this thread has the baton.  There is no snapshot while a call of another
+ * thread may write to the program's memory (a lent baton), or where a process apart shares it.
+ */
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/text.h"
+#include "engine/share/share.h"
+#include "engine/snapshot/snapshot_internal.h"
+#include "engine/threads/thread.h"
+#include "engine/track/record.h"
+
+#define SHARED_MOST (64ul << 20) /* reading a page that was never written makes one */
+
+/* --- may there be one? ---------------------------------------------------------------------- */
+
+static const char *recorded_thread_hindrance(const struct thread *t)
+{
+    if (t->apart)
+        return "a process shares the program's memory";
+    if (t->lent)
+        return "the kernel may still write to the program's memory";
+    if (!t->tid)
+        return "a thread begins";
+    if (!t->call.open && (t->mask_restore_waits || (t != thread_self() && t->signal_waiting)))
+        return "a signal is about to be delivered";
+    return NULL;
+}
+
+/* The kernel would send a signal for a file that becomes too large. */
+static bool files_are_limited(void)
+{
+    enum { K_RLIMIT_FSIZE = 1 };
+    u64 limit[2];
+    return kernel_call(__NR_prlimit64, 0, K_RLIMIT_FSIZE, NULL, limit) || limit[0] != ~0ul;
+}
+
+const char *snapshot_recorded_hindrance(void)
+{
+    struct replay_position position;
+    for (const struct thread *t = NULL; (t = thread_next(t));)
+        if (recorded_thread_hindrance(t))
+            return recorded_thread_hindrance(t);
+    if (!record_save_position(&position))
+        return "an event has just been recorded";
+    return files_are_limited() ? "the size of the program's files is limited" : NULL;
+}
+
+/* --- what is behind areas --------------------------------------------------------------------- */
+
+static bool is_shared_memory(const struct area *a)
+{
+    return (a->flags & AREA_SHARED) && (a->flags & (AREA_FILE | AREA_SHM));
+}
+
+static bool shows_same(const struct area *a, struct mapped_copy_name name)
+{
+    return (a->flags & (AREA_FILE | AREA_SHM)) && a->device == name.device &&
+           a->inode == name.inode;
+}
+
+/* Where the mappings of a file end in it; 0: it is not mapped shared. */
+static u64 shared_end(struct mapped_copy_name name)
+{
+    u64 end = 0;
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        if (is_shared_memory(a) && shows_same(a, name) && a->offset + (a->end - a->start) > end)
+            end = a->offset + (a->end - a->start);
+    return end;
+}
+
+static bool is_file(struct mapped_copy_name name)
+{
+    return name.device != MAPPED_COPY_NAMELESS && name.device != MAPPED_COPY_SEGMENT;
+}
+
+static bool look_at_file(const struct file_origin *origin, struct k_stat *ret)
+{
+    return !kernel_call(__NR_stat, origin->path, ret) && ret->device == origin->own_device &&
+           ret->inode == origin->own_inode;
+}
+
+/* A copy that is longer than the file was is no mistake: the log has every SIGBUS. */
+static u64 recorded_copy_size(struct mapped_copy_name name, const struct file_origin *origin)
+{
+    struct k_stat st;
+    u64 end = shared_end(name);
+    if (!origin)
+        return end;
+    if (look_at_file(origin, &st))
+        return st.size;
+    return origin->map.file_size > end ? origin->map.file_size : end;
+}
+
+static u32 recorded_copy_index(struct snapshot_out *o, struct mapped_copy_name name)
+{
+    for (u32 n = 0; n < o->copy_count; n++)
+        if (o->names[n].device == name.device && o->names[n].inode == name.inode)
+            return n;
+    if (o->copy_count == SNAPSHOT_COPIES_MOST) {
+        snapshot_fail(o, "too much memory is shared");
+        return 0;
+    }
+    const struct file_origin *origin =
+        is_file(name) ? file_origin_find(name.device, name.inode) : NULL;
+    u64 length = origin ? strlen(origin->path) : 0;
+    struct snapshot_copy *copy = snapshot_add_record(o, SNAPSHOT_COPY, sizeof(*copy) + length);
+    copy->device = name.device;
+    copy->inode = name.inode;
+    copy->size = recorded_copy_size(name, origin);
+    copy->path_size = (u32)length;
+    if (origin)
+        memcpy(copy + 1, origin->path, length);
+    if (name.device == MAPPED_COPY_NAMELESS && name.inode > o->last_nameless)
+        o->last_nameless = name.inode;
+    o->names[o->copy_count] = name;
+    return o->copy_count++;
+}
+
+/* Is what the recording has of the file what the mapping shows?  The times of files that somebody
+ * has mapped shared do not tell. */
+static bool has_changed(const struct area *a, const struct file_origin *origin)
+{
+    struct k_stat st;
+    if ((a->flags & AREA_STAYS) && !origin->was_shared)
+        return false;
+    return origin->was_shared || share_knows(a->device, a->inode) || !look_at_file(origin, &st) ||
+           st.size != origin->map.file_size || record_modified(&st) != origin->map.mtime;
+}
+
+u32 snapshot_recorded_source(struct snapshot_out *o, const struct area *a, u32 *ret_index)
+{
+    struct mapped_copy_name name = {a->device, a->inode};
+    bool known = a->flags & (AREA_FILE | AREA_SHM);
+    if (known && ((a->flags & AREA_SHARED) || shared_end(name))) {
+        *ret_index = recorded_copy_index(o, name);
+        return SNAPSHOT_OF_COPY;
+    }
+    if (a->flags & AREA_SHARED)
+        snapshot_fail(o, "memory is shared with others");
+    if (!(a->flags & AREA_FILE))
+        return SNAPSHOT_ANONYMOUS;
+    const struct file_origin *origin = file_origin_find(a->device, a->inode);
+    if (!origin) {
+        snapshot_fail(o, "a mapped file is not known");
+        return SNAPSHOT_OF_FILE;
+    }
+    *ret_index = snapshot_file_index(o, origin);
+    o->changed[*ret_index] |= has_changed(a, origin);
+    return SNAPSHOT_OF_FILE;
+}
+
+u32 snapshot_recorded_flags(const struct area *a)
+{
+    u32 flags = a->flags & ~(u32)AREA_STAYS;
+    if (flags & AREA_SHM)
+        flags |= AREA_FILE;
+    return a->device == MAPPED_COPY_NAMELESS ? flags & ~(u32)AREA_SHM : flags;
+}
+
+/* --- what is in shared memory ------------------------------------------------------------------ */
+
+static void write_shared_area(struct snapshot_out *o, const struct area *a)
+{
+    struct mapped_copy_name name = {a->device, a->inode};
+    u32 copy = recorded_copy_index(o, name) + 1;
+    for (u64 page = a->start; page < a->end && !o->wrong; page += PAGE_SIZE)
+        snapshot_add_page(o, page, a->offset + (page - a->start), copy); /* or behind its end */
+}
+
+void snapshot_recorded_shared(struct snapshot_out *o)
+{
+    u64 total = 0;
+    for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
+        total += is_shared_memory(a) ? a->end - a->start : 0;
+    if (total > SHARED_MOST)
+        snapshot_fail(o, "too much memory is shared");
+    for (const struct area *a = areas_from(0); a && !o->wrong; a = areas_from(a->end))
+        if (is_shared_memory(a))
+            write_shared_area(o, a);
+}
