@@ -1,12 +1,12 @@
 /* Snapshots that the recorded processes take: see the header.
  *
- * A process writes its pages to a file in memory, while it stands; a thread here compresses them and
- * writes the snapshot beside the tracks, under another name until it is whole.  One is in work at a
- * time: a process that asks meanwhile is told to come again, unless it is about to end.
+ * A process writes its pages to a file in memory, while it stands; a thread here compresses them
+ * and writes the snapshot beside the tracks, under another name until it is whole.  One is in work
+ * at a time: a process that asks meanwhile is told to come again, unless it is about to end.
  *
- * If all of them take too much room, some are removed.  Those of the last seconds stay, and the last
- * one of each process; of the others the one goes whose loss leaves the smallest gap.  Far from the
- * end they come to lie evenly.
+ * If all of them take too much room, some are removed.  Those of the last seconds stay, and the
+ * last one of each process; of the others the one goes whose loss leaves the smallest gap.  Far
+ * from the end they come to lie evenly.
  *
  * Invariants
  *   (1) `stored` is ordered by when they were taken.
@@ -295,7 +295,8 @@ static bool is_possible(const struct channel_snapshot *said, int fd)
 {
     struct stat st;
     return fstat(fd, &st) == 0 && said->state_at % PAGE == 0 && said->state_size &&
-           said->state_at <= (u64)st.st_size && said->state_size <= (u64)st.st_size - said->state_at;
+           said->state_at <= (u64)st.st_size &&
+           said->state_size <= (u64)st.st_size - said->state_at;
 }
 
 void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,

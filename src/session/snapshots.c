@@ -43,7 +43,7 @@ static struct moment snapshot_moment(const struct snapshot_stored *s)
     return (struct moment){s->about.tick, s->about.pc};
 }
 
-/* --- which there are --------------------------------------------------------------------------- */
+/* --- which there are ------------------------------------------------------------------------ */
 
 /* Adds those of a track up to a moment.  Some may be of what a killed recorder could not write. */
 static void snapshots_add(struct snapshots *s, struct snapshot_stored *more, size_t count,

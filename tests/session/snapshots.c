@@ -267,6 +267,8 @@ static void try_own(const struct snapshot_stored *s, u64 length)
 {
     struct moment at = {s->about.tick, s->about.pc};
     struct replayer *plain, *from;
+    if (moment_compare(at, track_events_last(family.events)) > 0)
+        return; /* it was killed, and what came before that is not known */
     check(replayer_fork(first, &plain), "copying the start");
     check(replayer_run_to(plain, at), "running");
     from = restored_own(s, at);

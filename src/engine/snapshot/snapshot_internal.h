@@ -48,6 +48,9 @@ void *snapshot_add_record(struct snapshot_out *o, u32 kind, u64 size);
 /* A page of memory or of a copy, read by the kernel; one of zeros is left out.  False: it is not
  * there. */
 bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy);
+/* A page of a file, at the offset that it has in the copy; what comes after its end is zeros.
+ * Returns how many bytes there are. */
+i64 snapshot_add_bytes(struct snapshot_out *o, i32 fd, u64 offset, u32 copy);
 /* The record of a file that is mapped privately. */
 u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin);
 

@@ -20,7 +20,7 @@
 #include "engine/threads/thread.h"
 #include "engine/track/record.h"
 
-#define SHARED_MOST (64ul << 20) /* reading a page that was never written makes one */
+#define SHARED_MOST (64ul << 20) /* what is larger takes too long to be looked through */
 
 /* --- may there be one? ---------------------------------------------------------------------- */
 
@@ -127,14 +127,14 @@ static u32 recorded_copy_index(struct snapshot_out *o, struct mapped_copy_name n
     return o->copy_count++;
 }
 
-/* Is what the recording has of the file what the mapping shows?  The times of files that somebody
- * has mapped shared do not tell. */
+/* Is what the recording has of the file what the mapping shows?  The times of files that other
+ * processes have mapped shared do not tell. */
 static bool has_changed(const struct area *a, const struct file_origin *origin)
 {
     struct k_stat st;
-    if ((a->flags & AREA_STAYS) && !origin->was_shared)
+    if (a->flags & AREA_STAYS)
         return false;
-    return origin->was_shared || share_knows(a->device, a->inode) || !look_at_file(origin, &st) ||
+    return share_knows(a->device, a->inode) || !look_at_file(origin, &st) ||
            st.size != origin->map.file_size || record_modified(&st) != origin->map.mtime;
 }
 
@@ -155,6 +155,8 @@ u32 snapshot_recorded_source(struct snapshot_out *o, const struct area *a, u32 *
         snapshot_fail(o, "a mapped file is not known");
         return SNAPSHOT_OF_FILE;
     }
+    if (origin->was_shared && !(a->flags & AREA_STAYS)) /* a replay still has a copy of it */
+        snapshot_fail(o, "a mapped file may have been written");
     *ret_index = snapshot_file_index(o, origin);
     o->changed[*ret_index] |= has_changed(a, origin);
     return SNAPSHOT_OF_FILE;
@@ -170,22 +172,73 @@ u32 snapshot_recorded_flags(const struct area *a)
 
 /* --- what is in shared memory ------------------------------------------------------------------ */
 
+/* Memory without a name, and files that are nothing but memory: where they have holes, reading a
+ * page makes one, and nobody is the worse for it. */
+static void write_nameless_area(struct snapshot_out *o, const struct area *a, u32 copy)
+{
+    for (u64 page = a->start; page < a->end && !o->wrong; page += PAGE_SIZE)
+        snapshot_add_page(o, page, a->offset + (page - a->start), copy); /* or after its end */
+}
+
+/* A file is read as a file: its file system may have no room for what a mapping would make of a
+ * hole. */
+static void write_file_area(struct snapshot_out *o, const struct area *a, u32 copy, i32 fd)
+{
+    u64 offset = a->offset, end = offset + (a->end - a->start);
+    for (i64 got = 1; offset < end && got > 0 && !o->wrong; offset += PAGE_SIZE)
+        got = snapshot_add_bytes(o, fd, offset, copy);
+}
+
+static i64 open_same(const struct file_origin *origin)
+{
+    enum { K_O_NONBLOCK = 04000 };
+    struct k_stat st;
+    if (!look_at_file(origin, &st))
+        return -ENOENT;
+    i64 fd = kernel_call(__NR_open, origin->path, O_RDONLY | O_CLOEXEC | K_O_NONBLOCK);
+    if (!kernel_failed(fd) && (kernel_call(__NR_fstat, fd, &st) ||
+                               st.device != origin->own_device || st.inode != origin->own_inode)) {
+        kernel_call(__NR_close, fd);
+        return -ENOENT;
+    }
+    return fd;
+}
+
 static void write_shared_area(struct snapshot_out *o, const struct area *a)
 {
     struct mapped_copy_name name = {a->device, a->inode};
     u32 copy = recorded_copy_index(o, name) + 1;
-    for (u64 page = a->start; page < a->end && !o->wrong; page += PAGE_SIZE)
-        snapshot_add_page(o, page, a->offset + (page - a->start), copy); /* or behind its end */
+    const struct file_origin *origin =
+        is_file(name) ? file_origin_find(name.device, name.inode) : NULL;
+    if (!is_file(name) || (origin && text_starts(origin->path, "/memfd:"))) {
+        write_nameless_area(o, a, copy);
+        return;
+    }
+    i64 fd = origin ? open_same(origin) : -ENOENT;
+    if (kernel_failed(fd)) {
+        snapshot_fail(o, "a file that is mapped shared cannot be read");
+        return;
+    }
+    write_file_area(o, a, copy, (i32)fd);
+    kernel_call(__NR_close, fd);
+}
+
+/* Shared memory, and what private mappings of the same show of it. */
+static bool shows_copy(const struct area *a)
+{
+    struct mapped_copy_name name = {a->device, a->inode};
+    return !(a->flags & AREA_VDSO) && (a->flags & (AREA_FILE | AREA_SHM)) &&
+           ((a->flags & AREA_SHARED) || shared_end(name));
 }
 
 void snapshot_recorded_shared(struct snapshot_out *o)
 {
     u64 total = 0;
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end))
-        total += is_shared_memory(a) ? a->end - a->start : 0;
+        total += shows_copy(a) ? a->end - a->start : 0;
     if (total > SHARED_MOST)
         snapshot_fail(o, "too much memory is shared");
     for (const struct area *a = areas_from(0); a && !o->wrong; a = areas_from(a->end))
-        if (is_shared_memory(a))
+        if (shows_copy(a))
             write_shared_area(o, a);
 }

@@ -44,6 +44,7 @@ enum {
     STRAIGHT_MOST = 1 << 20, /* bytes that are written at a time */
 };
 
+#define RESUME_FLAG (1ul << 16) /* that of a fault's context, which no program sees */
 #define STATE_MOST (256ul << 20)
 #define LARGEST_AREA (256ul << 30) /* the shadow memory of sanitizers takes minutes to look up */
 #define PAGE_PRESENT (3ul << 62)   /* or swapped */
@@ -233,18 +234,24 @@ static void write_memory(struct snapshot_out *o, const struct snapshot_mapping *
     }
 }
 
+i64 snapshot_add_bytes(struct snapshot_out *o, i32 fd, u64 offset, u32 copy)
+{
+    if (o->straight_size)
+        flush_pages(o);
+    u8 *to = o->buffer[o->waiting];
+    memset(to, 0, PAGE_SIZE);
+    i64 got = kernel_call(__NR_pread64, fd, to, PAGE_SIZE, offset);
+    if (got < 0)
+        snapshot_fail(o, "shared memory cannot be read");
+    else if (!snapshot_is_zero(to))
+        keep_page(o, offset, copy);
+    return got;
+}
+
 static void write_copy_part(struct snapshot_out *o, u32 index, u64 at, u64 end)
 {
-    for (; at < end && !o->wrong; at += PAGE_SIZE) {
-        if (o->straight_size)
-            flush_pages(o);
-        u8 *to = o->buffer[o->waiting];
-        memset(to, 0, PAGE_SIZE);
-        if (kernel_call(__NR_pread64, o->copies[index], to, PAGE_SIZE, at) < 0)
-            snapshot_fail(o, "shared memory cannot be read");
-        else if (!snapshot_is_zero(to))
-            keep_page(o, at, index + 1);
-    }
+    for (; at < end && !o->wrong; at += PAGE_SIZE)
+        snapshot_add_bytes(o, o->copies[index], at, index + 1);
 }
 
 static void write_copy(struct snapshot_out *o, u32 index)
@@ -472,7 +479,7 @@ static void write_thread(struct snapshot_out *o, const struct thread *t)
     fill_thread(s, t);
     memcpy(s->reg, state.reg, sizeof(s->reg));
     s->rip = state.rip;
-    s->flags = state.flags;
+    s->flags = state.flags & ~RESUME_FLAG;
     s->fs_base = state.fs_base;
     s->gs_base = state.gs_base;
     memcpy(s + 1, t == thread_self() ? o->vector : t->vector, VECTOR_STATE_MAX);

@@ -114,7 +114,8 @@ bool replay_faults_at(const struct event *e)
     const struct event_signal *s = (const struct event_signal *)e->payload;
     const struct k_siginfo *info = (const struct k_siginfo *)s->info;
     return e->kind == EVENT_SIGNAL && (s->flags & SIGNAL_SYNCHRONOUS) && replay.logs_faults &&
-           s->signal == SIG_BUS && info->code == CODE_BUS_ADRERR && !faults.closed;
+           s->signal == SIG_BUS && info->code == CODE_BUS_ADRERR && !faults.closed &&
+           !thread_self()->fault_waits; /* otherwise it has been raised */
 }
 
 void replay_close_page(const struct event *e)
