@@ -380,7 +380,8 @@ static bool sizes_are_sane(int fd, u64 at, const struct snapshot_header *h)
 {
     off_t end = lseek(fd, 0, SEEK_END);
     lseek(fd, (off_t)(at + sizeof *h), SEEK_SET);
-    return end >= 0 && (u64)end >= at && (u64)end - at >= h->file_size && h->state_stored < h->file_size &&
+    return end >= 0 && (u64)end >= at && (u64)end - at >= h->file_size &&
+           h->state_stored < h->file_size &&
            h->index_stored < h->file_size && h->pages < UINT32_MAX && h->stored_pages <= h->pages &&
            h->state_size < 1ull << 32;
 }

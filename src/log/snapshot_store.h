@@ -5,11 +5,12 @@
  *
  * CACHE is $XDG_CACHE_HOME/ebb, or ~/.cache/ebb; ID the recording's.  Everything there may be
  * removed at any time.  In a recording they lie beside the tracks, with the same names, and only
- * the recorder adds and removes any.  A name appears when its file is whole, so several sessions work side by
- * side without a lock.  The store is bounded: those that were used longest ago go first.
+ * the recorder adds and removes any.  A name appears when its file is whole, so several sessions
+ * work side by side without a lock.  The store is bounded: those that were used longest ago go
+ * first.
  *
- * $EBB_SNAPSHOTS is the bound in bytes, with K, M or G; or `off`: nothing is looked for or kept, nor
- * are those of the recording used.
+ * $EBB_SNAPSHOTS is the bound in bytes, with K, M or G; or `off`: nothing is looked for or kept,
+ * nor are those of the recording used.
  */
 #ifndef LOG_SNAPSHOT_STORE_H
 #define LOG_SNAPSHOT_STORE_H

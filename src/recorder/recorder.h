@@ -70,7 +70,8 @@ struct recorder_job {
     bool kill;           /* a signal that ends the recording ends the processes, too */
     u64 snapshots_apart; /* nanoseconds of a process's time between its snapshots; 0: none */
     bool snapshots_exact; /* so often, whatever they cost */
-    u64 snapshot_bytes;  /* that all may take; 0: 1 GiB, or a tenth of the free disk if that is less */
+    u64 snapshot_bytes;  /* that all may take; 0: 1 GiB, or a tenth of the free disk if that is
+                          * less */
     const struct recorder_front *front; /* NULL: the program is in no group that is to be left, and
                                          * no process stops with it */
 };

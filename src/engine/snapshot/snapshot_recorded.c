@@ -170,7 +170,7 @@ u32 snapshot_recorded_flags(const struct area *a)
     return a->device == MAPPED_COPY_NAMELESS ? flags & ~(u32)AREA_SHM : flags;
 }
 
-/* --- what is in shared memory ------------------------------------------------------------------ */
+/* --- what is in shared memory -------------------------------------------------------------- */
 
 /* Memory without a name, and files that are nothing but memory: where they have holes, reading a
  * page makes one, and nobody is the worse for it. */

@@ -304,7 +304,8 @@ u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin
         return 0;
     }
     u64 length = strlen(origin->path);
-    struct snapshot_file_record *file = snapshot_add_record(o, SNAPSHOT_FILE, sizeof(*file) + length);
+    struct snapshot_file_record *file =
+        snapshot_add_record(o, SNAPSHOT_FILE, sizeof(*file) + length);
     file->copy = origin->map.copy;
     file->path_size = (u32)length;
     file->device = origin->map.device;
