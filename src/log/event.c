@@ -27,6 +27,7 @@ static const struct event_kind_row {
     [EVENT_END] = {"end", sizeof(struct event_end)},
     [EVENT_SHARED] = {"shared", sizeof(struct event_shared)},
     [EVENT_ENTRY] = {"entry", sizeof(struct event_entry)},
+    [EVENT_TRIMMED] = {"trimmed", sizeof(struct event_trimmed)},
 };
 
 const char *event_name(u16 kind)
@@ -154,6 +155,12 @@ bool event_is_fault(const struct event *e)
 
 bool event_is_met(const struct event *e)
 {
-    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && !(e->kind & EVENT_OPTIONAL) &&
-           !event_is_fault(e);
+    return e->kind != EVENT_NOTE && e->kind != EVENT_EXEC && e->kind != EVENT_TRIMMED &&
+           !(e->kind & EVENT_OPTIONAL) && !event_is_fault(e);
+}
+
+u64 event_count_met(u64 met, const struct event *e)
+{
+    const struct event_trimmed *t = (const struct event_trimmed *)e->payload;
+    return e->kind == EVENT_TRIMMED ? t->events_met - t->context : met + event_is_met(e);
 }

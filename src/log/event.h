@@ -31,6 +31,10 @@ bool event_is_fault(const struct event *e);
  * and faults it does not. */
 bool event_is_met(const struct event *e);
 
+/* How many have been met after it, if `met` have before it.  So it is also after the context of a
+ * track that was trimmed. */
+u64 event_count_met(u64 met, const struct event *e);
+
 /* The arguments of a well-formed SYSCALL. */
 const u64 *event_arguments(const struct event *e);
 

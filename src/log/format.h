@@ -46,6 +46,7 @@ enum event_kind {
     EVENT_END = 12,     /* struct event_end; the last of a track */
     EVENT_SHARED = 13,  /* struct event_shared, pieces */
     EVENT_ENTRY = 14,   /* struct event_entry; the program is loaded, and begins */
+    EVENT_TRIMMED = 15, /* struct event_trimmed; what comes next is only for people, see there */
     EVENT_KINDS,        /* how many this version knows */
 };
 
@@ -129,6 +130,17 @@ struct event_entry {
     u64 stack; /* rsp there */
 };
 _Static_assert(sizeof(struct event_entry) == 16, "on disk");
+
+/* Right after the ENTRY: the track was cut off (`ebb trim`), and begins at a snapshot.  `context`
+ * events follow that came before it, for readers: files that were mapped, threads that began.  A
+ * replay goes on from the snapshot, with the event after those. */
+struct event_trimmed {
+    u64 tick, pc;   /* of the snapshot, which is in the recording (log/trimmed.h) */
+    u64 events_met; /* before it */
+    u32 context;
+    u32 unused;
+};
+_Static_assert(sizeof(struct event_trimmed) == 32, "on disk");
 
 struct event_cpuid {
     u32 leaf, subleaf;
@@ -258,6 +270,7 @@ enum event_note_level {
                      * shown; */
     NOTE_SHOWN = 3, /* and from here on it is */
     NOTE_LEFT = 4,  /* the last event: the recording was ended here, and the process went on */
+    NOTE_TRIMMED = 5, /* the last event: what came after it was cut off (`ebb trim`) */
 };
 struct event_note {
     u32 level; /* enum event_note_level */

@@ -22,11 +22,13 @@
 #include "log/snapshot_store.h"
 #include "log/recording.h"
 #include "log/recording_file.h"
+#include "log/trimmed.h"
 #include "packer/packer.h"
 #include "symbols/debug_files.h"
 
 struct packing {
     const struct recording *rec;
+    enum packer_snapshots snapshots;
     struct pack_writer *writer;
     struct mapped_list mapped;
     void *seen[PACK_SOURCE + 1]; /* paths, trees of tsearch */
@@ -58,6 +60,18 @@ static void note_mapped(struct packing *p, const struct event_map *map)
     free(about.path);
 }
 
+/* The snapshot that the track begins with, if it was trimmed. */
+static struct error *add_beginning(struct packing *p, u32 track)
+{
+    struct snapshot_about about;
+    if (!trimmed_about(p->rec, track, &about))
+        return NULL;
+    char *name = snapshot_store_name(&about);
+    struct error *err = pack_writer_has(p->writer, PACK_PART, name) ? NULL : add_part(p, name);
+    free(name);
+    return err;
+}
+
 /* A track that is cut short is packed unchanged; one that is damaged is refused. */
 static struct error *packing_add_track(struct packing *p, u32 track)
 {
@@ -74,17 +88,31 @@ static struct error *packing_add_track(struct packing *p, u32 track)
     if (!err)
         err = add_part(p, name);
     free(name);
-    return err;
+    return err ? err : add_beginning(p, track);
 }
 
-/* Those that were taken while it was recorded. */
+/* Is none of the same track later?  They are listed by moment. */
+static bool is_last_snapshot(const struct snapshot_stored *list, size_t count, size_t which)
+{
+    for (size_t i = which + 1; i < count; i++)
+        if (list[i].about.track == list[which].about.track)
+            return false;
+    return true;
+}
+
+/* Those that were taken while it was recorded, as far as they are wanted. */
 static struct error *add_snapshots(struct packing *p)
 {
     size_t count;
     struct snapshot_stored *list = snapshot_store_list_own(p->rec, ~0u, &count);
     struct error *err = NULL;
-    for (size_t i = 0; i < count && !err; i++)
-        err = add_part(p, strrchr(list[i].path, '/') + 1);
+    for (size_t i = 0; i < count && !err; i++) {
+        const char *name = strrchr(list[i].path, '/') + 1;
+        bool wanted = p->snapshots == PACKER_SNAPSHOTS_ALL ||
+                      (p->snapshots == PACKER_SNAPSHOTS_END && is_last_snapshot(list, count, i));
+        if (wanted && !pack_writer_has(p->writer, PACK_PART, name))
+            err = add_part(p, name);
+    }
     snapshot_store_list_free(list, count);
     return err;
 }
@@ -171,9 +199,9 @@ static void packing_deinit(struct packing *p)
 }
 
 struct error *packer_pack(const struct recording *rec, const char *output, bool replace,
-                          struct pack_figures *ret)
+                          enum packer_snapshots snapshots, struct pack_figures *ret)
 {
-    struct packing p = {.rec = rec};
+    struct packing p = {.rec = rec, .snapshots = snapshots};
     if (rec->pack)
         return error_new("%s is already packed", rec->path);
     struct error *err = pack_writer_create(output, replace, &p.writer);

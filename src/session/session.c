@@ -145,6 +145,12 @@ struct moment session_last(const struct session *s)
     return s->timeline.last;
 }
 
+bool session_is_trimmed(const struct session *s)
+{
+    struct moment begins;
+    return track_events_trimmed(s->family.events, &begins);
+}
+
 u32 session_track(const struct session *s)
 {
     return s->family.track;
@@ -383,6 +389,21 @@ static struct error *read_pid(struct session *s)
     return NULL;
 }
 
+/* The stack as the program found it, also where the track begins later. */
+static struct error *find_first_stack(struct session *s)
+{
+    void *bytes;
+    size_t size;
+    struct error *err = replayer_ask(s->timeline.origin, CONTROL_REGISTERS, CONTROL_THREAD_ANY,
+                                     &bytes, &size);
+    if (err)
+        return err;
+    if (size >= sizeof(struct control_registers))
+        s->first_stack = ((const struct control_registers *)bytes)->reg[RSP];
+    free(bytes);
+    return NULL;
+}
+
 static struct error *session_start(struct session *s, const struct session_options *options)
 {
     struct replayer *r;
@@ -398,11 +419,7 @@ static struct error *session_start(struct session *s, const struct session_optio
     session_stand(s, r);
     s->program = track_events_program(s->family.events);
     s->fault_runtime = session_find_fault_runtime(s);
-    struct control_registers regs;
-    const u8 *vector;
-    err = session_registers(s, CONTROL_THREAD_ANY, &regs, &vector);
-    s->first_stack = err ? 0 : regs.reg[RSP];
-    return err;
+    return find_first_stack(s);
 }
 
 /* To the last snapshot that an earlier session has left, if there is one. */

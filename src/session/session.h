@@ -82,6 +82,20 @@ struct moment session_last(const struct session *s); /* of the track */
 u32 session_track(const struct session *s);
 u32 session_pid(const struct session *s); /* of the process in the recording */
 
+/* Does the track begin at a moment of its run, since the recording was trimmed? */
+bool session_is_trimmed(const struct session *s);
+
+/* --- trimming ------------------------------------------------------------------------- */
+
+struct session_trimmed {
+    struct moment from, to; /* what was kept; it may begin a little earlier than was asked for */
+    u64 events;             /* in its log */
+    struct recording *into; /* to be destroyed; NULL after an error */
+};
+/* Makes a recording of the track between two moments: `output` if given, or BASE-N in the root. */
+struct error *session_trim(struct session *s, struct moment from, struct moment to,
+                           const char *output, const char *base, struct session_trimmed *ret);
+
 /* --- signals, as the log has them ------------------------------------------------------- */
 
 struct session_signal {

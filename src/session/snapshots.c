@@ -14,6 +14,7 @@
 
 #include "base/xalloc.h"
 #include "log/reader.h"
+#include "log/trimmed.h"
 
 enum { JOBS_MOST = 32 };
 
@@ -165,6 +166,29 @@ struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, 
     }
     error_destroy(err); /* a replay will do */
     return r;
+}
+
+struct error *snapshots_begin(struct snapshots *s, struct replayer *origin, struct replayer **ret)
+{
+    const struct replayer_family *f = s->family;
+    struct snapshot_about about;
+    struct snapshot_raw raw;
+    struct replayer *r = NULL;
+    if (!trimmed_about(f->rec, f->track, &about))
+        return error_new("the snapshot that it begins with is not named");
+    struct error *err = trimmed_read(f->rec, &about, &raw);
+    if (err)
+        return err;
+    err = replayer_fork(origin, &r);
+    if (!err)
+        err = become(r, &about, &raw);
+    close(raw.fd);
+    if (!err) {
+        *ret = r;
+        return NULL;
+    }
+    replayer_destroy(r);
+    return error_within(err, "the snapshot that it begins with is of no use here");
 }
 
 /* --- keeping them ---------------------------------------------------------------------------- */

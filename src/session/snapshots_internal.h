@@ -28,6 +28,9 @@ bool snapshots_before(const struct snapshots *s, struct moment after, struct mom
  * it is of no use, and will not be found again. */
 struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, struct moment at);
 
+/* The one that the track begins with, since it was trimmed. */
+struct error *snapshots_begin(struct snapshots *s, struct replayer *origin, struct replayer **ret);
+
 /* Keeps the state of a process that stands; false: there can be none here, or it has more memory
  * than `most` bytes.  Compressing and
  * writing it is another thread's work. */

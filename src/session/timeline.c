@@ -171,6 +171,8 @@ static void timeline_keep_checkpoint(struct timeline *t, struct replayer *r, u64
         i--;
     invariant(1, i > 0 || t->count == 0);
     if (i > 0 && is_at(t->list[i - 1].at, c.at)) {
+        if (t->origin == t->list[i - 1].process)
+            t->origin = r;
         replayer_destroy(t->list[i - 1].process);
         t->list[i - 1] = c;
     } else {
@@ -453,7 +455,7 @@ void timeline_approach(struct timeline *t, struct moment to)
         if (!snapshots_before(t->snapshots, before->at, to, &at) ||
             timeline_seconds(t, at.tick - before->at.tick) < WORTH_RESTORING)
             return;
-        r = snapshots_restore(t->snapshots, t->list[0].process, at);
+        r = snapshots_restore(t->snapshots, t->origin, at);
         if (r)
             break; /* otherwise that one is known to be of no use: there may be another */
     }
@@ -631,10 +633,24 @@ void timeline_keep_by(struct timeline *t, const struct session_keeping *k)
 
 /* --- beginning and end --------------------------------------------------------------------- */
 
+/* A track that was trimmed begins at a snapshot: there is no other way to be there. */
+static struct error *timeline_begin(struct timeline *t)
+{
+    struct moment at;
+    struct replayer *r = t->origin;
+    if (track_events_trimmed(t->family->events, &at)) {
+        struct error *err = snapshots_begin(t->snapshots, t->origin, &r);
+        if (err)
+            return err;
+    }
+    timeline_keep_checkpoint(t, r, r->pages);
+    t->here = t->list[0].at;
+    return NULL;
+}
+
 struct error *timeline_init(struct timeline *t, struct replayer_family *family,
                             const struct session_options *options)
 {
-    struct replayer *first;
     *t = (struct timeline){
         .family = family,
         .most_processes = options->most_processes ? options->most_processes : PROCESSES,
@@ -652,18 +668,16 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
     t->snapshots = snapshots_create(family);
     family->waiting = guess_progress;
     family->waiting_context = t;
-    struct error *err = replayer_start(family, &first);
-    if (err)
-        return err;
-    timeline_keep_checkpoint(t, first, first->pages);
-    t->here = t->list[0].at;
-    return NULL;
+    struct error *err = replayer_start(family, &t->origin);
+    return err ? err : timeline_begin(t);
 }
 
 void timeline_deinit(struct timeline *t)
 {
     snapshots_destroy(t->snapshots);
     timeline_refill_stop(t);
+    if (!t->count || t->list[0].process != t->origin)
+        replayer_destroy(t->origin);
     for (size_t i = 0; i < t->count; i++)
         replayer_destroy(t->list[i].process);
     free(t->list);

@@ -30,6 +30,7 @@ struct timeline {
     bool spacing_is_set; /* by the user: what they cost does not change it */
     double reach;   /* seconds around the present in which they are kept; 0: everywhere */
     u64 measured;   /* ticks */
+    struct replayer *origin; /* stands at the program's first instruction; often list[0]'s */
     struct snapshots *snapshots; /* what other sessions have left */
     struct replayer *filler; /* of timeline_refill */
     u64 filler_goal, filler_end;

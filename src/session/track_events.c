@@ -60,6 +60,9 @@ struct track_events {
     struct list lives; /* struct thread_life */
     struct moment last;
     u16 last_kind; /* of the events that are no notes */
+    bool cut_off;  /* the end is that of what was kept (NOTE_TRIMMED) */
+    bool trimmed;  /* so is the beginning: */
+    struct moment begins;
 };
 
 /* --- making it --------------------------------------------------------------------------- */
@@ -138,7 +141,7 @@ static bool is_for_engine(const struct event *e)
 /* Moves the mark past the event. */
 static void pass(const struct track_events *t, struct event_mark *m, const struct event *e)
 {
-    m->met += event_is_met(e);
+    m->met = event_count_met(m->met, e);
     if (m->offset >= t->own && !is_for_engine(e))
         m->number++;
     if (e->time)
@@ -207,6 +210,13 @@ static void track_events_note_event(struct track_events *t, const struct event *
         t->last = (struct moment){e->tick, e->pc};
     if (e->kind != EVENT_NOTE)
         t->last_kind = e->kind;
+    else
+        t->cut_off = ((const struct event_note *)e->payload)->level == NOTE_TRIMMED;
+    if (e->kind == EVENT_TRIMMED) {
+        const struct event_trimmed *trimmed = (const struct event_trimmed *)e->payload;
+        t->trimmed = true;
+        t->begins = (struct moment){trimmed->tick, trimmed->pc};
+    }
     pass(t, &t->end, e);
 }
 
@@ -281,10 +291,18 @@ struct moment track_events_last(const struct track_events *t)
     return t->last;
 }
 
+bool track_events_trimmed(const struct track_events *t, struct moment *ret)
+{
+    *ret = t->begins;
+    return t->trimmed;
+}
+
 const char *track_events_end(const struct track_events *t)
 {
     if (t->last_kind == EVENT_END)
         return NULL;
+    if (t->cut_off)
+        return "went on; the recording was trimmed here";
     return t->last_kind == EVENT_EXEC ? "executed another program"
                                       : "was killed, or its log is cut";
 }

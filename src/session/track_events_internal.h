@@ -24,6 +24,9 @@ struct moment track_events_last(const struct track_events *t);
 /* How the track ended, if neither with a status nor by a signal that it knew of; otherwise NULL. */
 const char *track_events_end(const struct track_events *t);
 
+/* Does the track begin at a snapshot (log/trimmed.h)?  Then where. */
+bool track_events_trimmed(const struct track_events *t, struct moment *ret);
+
 /* The number that `ebb dump` shows for the event after the first `met` that an engine met, and the
  * time of the one before. The rest of the log does not matter. `at` is the moment: engines do not
  * count faults. */

@@ -43,6 +43,7 @@ struct verifier_outcome {
     int wait_status;                 /* SILENT */
     bool has_interval; /* a part was not reproduced: the one between these snapshots, */
     u64 from_tick, from_pc, to_tick, to_pc; /* or 0: the beginning, ~0: the end of the track */
+    const char *in_interval;         /* what was wrong there, a line */
     const char *said;                /* what an engine out of sight wrote to stderr, or NULL */
 };
 

@@ -20,6 +20,7 @@
  *   (2) A track that waits is in the line, or its parent is not done.
  */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/assert.h"
@@ -37,6 +38,7 @@ struct job_parts {
     size_t begun, ended;
     size_t failed; /* the first part that was not reproduced; ~0: none */
     struct verifier_cut *from, *to; /* of that, lent */
+    char wrong[CHANNEL_VERDICT_TEXT]; /* with that */
     struct list lines; /* struct verifier_line *, of those that have ended and are to be shown */
     size_t shown;      /* parts */
 };
@@ -194,6 +196,9 @@ static void note_failed(struct job_parts *p, const struct verifier_line *line)
     if (line->part >= p->failed)
         return;
     p->failed = line->part;
+    snprintf(p->wrong, sizeof p->wrong, "%s",
+             line->err ? error_text(line->err)
+             : line->judged ? line->verdict.happened : "the replay ended without a verdict");
     p->from = line->from;
     p->to = line->to;
 }
@@ -212,7 +217,7 @@ static void job_parts_destroy(struct job_parts *p)
 /* All that were begun have ended: it is done, or has to be replayed as a whole. */
 static void parts_ended(struct jobs *jobs, struct job *job)
 {
-    if (job->parts->failed == ~(size_t)0)
+    if (job->parts->failed == ~(size_t)0 && job->parts->begun)
         job->state = DONE;
     else
         queue(jobs, job);
@@ -255,6 +260,10 @@ static bool begin_part(struct jobs *jobs, struct job *job, struct verifier_team 
 static void begin_whole(struct jobs *jobs, struct job *job, struct verifier_team *team)
 {
     struct verifier_line *line = verifier_line_create(jobs->rec, job->track);
+    struct error *err =
+        job->parts ? verifier_parts_beginning(job->parts->parts, &line->from) : NULL;
+    if (err)
+        verifier_line_fail(line, err, false);
     if (jobs->shows)
         verifier_shown_prepare(line);
     verifier_team_start_line(team, line);
@@ -269,6 +278,8 @@ static void ended(void *context, struct verifier_line *line, char *said)
         part_ended(jobs, job, line);
         return;
     }
+    verifier_cut_release(line->from);
+    line->from = NULL;
     job->state = DONE;
     job->said = said;
     if (jobs->shows)
@@ -288,6 +299,7 @@ static void tell_interval(const struct job_parts *p, struct verifier_outcome *re
     const struct snapshot_about *from = p->from ? &p->from->stored->about : NULL;
     const struct snapshot_about *to = p->to ? &p->to->stored->about : NULL;
     ret->has_interval = true;
+    ret->in_interval = p->wrong;
     ret->from_tick = from ? from->tick : 0;
     ret->from_pc = from ? from->pc : 0;
     ret->to_tick = to ? to->tick : ~0ull;
@@ -418,9 +430,10 @@ void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t 
 bool verifier_replay_parts(const struct recording *rec, u32 track, const char *settings,
                            verifier_told *told, void *context)
 {
-    struct verifier_parts *parts = *settings ? NULL : verifier_parts_create(rec, track, cores());
+    struct verifier_parts *parts = verifier_parts_create(rec, track, cores());
+    bool wanted = parts && (!*settings || verifier_parts_trimmed(parts));
     verifier_parts_destroy(parts);
-    if (!parts)
+    if (!wanted)
         return false;
     verifier_replay_jobs(rec, &track, 1, settings, true, told, context);
     return true;

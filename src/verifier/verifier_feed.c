@@ -82,7 +82,7 @@ static bool feed_beginning(struct verifier_feed *f, const struct event **ret)
             break;
         u32 said = e->kind == EVENT_NOTE ? ((const struct event_note *)e->payload)->level : 0;
         level = said == NOTE_QUIET || said == NOTE_SHOWN ? said : level;
-        met += event_is_met(e);
+        met = event_count_met(met, e);
         if (!loading)
             continue;
         if (!is_of_loading(e))

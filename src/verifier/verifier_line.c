@@ -109,9 +109,9 @@ void verifier_line_welcome(struct verifier_line *l, const struct channel_hello *
         close(fd);
         return;
     }
-    struct error *err = verifier_feed_create(l->events, l->track,
-                                             flags | (l->is_part ? CHANNEL_INTERVAL : 0), fd,
-                                             l->from, l->to, &l->feed);
+    flags |= l->is_part || l->from ? CHANNEL_INTERVAL : 0;
+    struct error *err =
+        verifier_feed_create(l->events, l->track, flags, fd, l->from, l->to, &l->feed);
     if (err)
         verifier_line_fail(l, err, false);
 }

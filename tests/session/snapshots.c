@@ -6,6 +6,7 @@
  *   snapshots RECORDING sessions     two sessions, one after the other, with the store
  *   snapshots RECORDING store SEED COUNT [TRACK]   puts snapshots of moments all over the
  *                                    run into the store
+ *   snapshots RECORDING trimmed OTHER [TRACK]   a part of the recording has the same states
  *   snapshots RECORDING spoil WHAT   changes those in the store: memory, register, mask, area
  *
  * At COUNT random moments of the track, a process that came there from the start is compared with
@@ -444,9 +445,54 @@ static int fresh(struct recording *rec)
     return ran > all / 4;
 }
 
+/* --- trimmed ---------------------------------------------------------------------------------- */
+
+static struct text state_at(struct session *s, struct moment at)
+{
+    struct session_stop stopped;
+    struct replayer *r;
+    check(movement_goto(s, at, &stopped), "going");
+    check(session_present(s, &r), "the present");
+    return describe(r);
+}
+
+/* A recording that was trimmed has the same states, as far as it goes. */
+static int trimmed(struct recording *rec, struct recording *other, u32 track)
+{
+    struct session *whole, *part;
+    struct session_options options = {.track = track, .at_start = true};
+    check(session_open(rec, &options, &whole), "opening the whole");
+    options.track = 0;
+    check(session_open(other, &options, &part), "opening a part");
+    struct moment first = session_first(part), last = session_last(part);
+    if (!session_is_trimmed(part) || session_is_trimmed(whole) || moment_compare(first, last) >= 0)
+        stop(NULL, "it is not trimmed");
+    for (unsigned n = 0; n <= 6; n++) {
+        struct moment at = {first.tick + (last.tick - first.tick) * n / 6, 0};
+        at = n == 0 ? first : n == 6 ? last : at;
+        struct text x = state_at(whole, at), y = state_at(part, at);
+        /* the first line tells whether it is the end */
+        if (strcmp(strchr(x.bytes, '\n'), strchr(y.bytes, '\n')) != 0) {
+            fprintf(stderr, "%.600s\n%.600s\n", x.bytes, y.bytes);
+            stop(NULL, "states differ");
+        }
+        free(x.bytes);
+        free(y.bytes);
+    }
+    session_close(part);
+    session_close(whole);
+    puts("7 states are the same");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    struct recording *rec;
+    struct recording *rec, *other;
+    if (argc >= 4 && strcmp(argv[2], "trimmed") == 0) {
+        check(recording_open(argv[1], &rec), "opening");
+        check(recording_open(argv[3], &other), "opening");
+        return trimmed(rec, other, argc > 4 ? (u32)strtoul(argv[4], NULL, 10) : 0);
+    }
     if (argc > 4 && strcmp(argv[2], "store") == 0) {
         check(recording_open(argv[1], &rec), "opening");
         seed = random_state = strtoull(argv[3], NULL, 10);

@@ -212,21 +212,28 @@ static void same_state(struct comparison *c)
 
 /* --- areas -------------------------------------------------------------------------------- */
 
+/* What the recording calls the file that an area shows. */
+static struct mapped_copy_name source_name(const struct state_records *s,
+                                           const struct snapshot_area *a)
+{
+    if (a->source == SNAPSHOT_OF_FILE) {
+        const struct snapshot_file_record *f = record_at(s, SNAPSHOT_FILE, a->index);
+        return f ? (struct mapped_copy_name){f->device, f->inode} : (struct mapped_copy_name){0};
+    }
+    const struct snapshot_copy *copy = record_at(s, SNAPSHOT_COPY, a->index);
+    return copy ? (struct mapped_copy_name){copy->device, copy->inode}
+                : (struct mapped_copy_name){0};
+}
+
+/* A file of which a replay has a copy in memory is that file while it is recorded. */
 static bool same_source(const struct comparison *c, const struct snapshot_area *a,
                         const struct snapshot_area *b)
 {
-    u32 kind = a->source == SNAPSHOT_OF_FILE ? SNAPSHOT_FILE : SNAPSHOT_COPY;
-    if (a->source != b->source || a->source == SNAPSHOT_ANONYMOUS)
-        return a->source == b->source;
-    const void *x = record_at(&c->then, kind, a->index), *y = record_at(&c->now, kind, b->index);
-    if (!x || !y)
-        return false;
-    if (kind == SNAPSHOT_FILE) {
-        const struct snapshot_file_record *f = x, *g = y;
-        return f->device == g->device && f->inode == g->inode && f->copy == g->copy;
-    }
-    const struct snapshot_copy *f = x, *g = y;
-    return f->device == g->device && f->inode == g->inode && f->size == g->size;
+    bool then = a->source != SNAPSHOT_ANONYMOUS, now = b->source != SNAPSHOT_ANONYMOUS;
+    if (!then || !now)
+        return then == now;
+    struct mapped_copy_name x = source_name(&c->then, a), y = source_name(&c->now, b);
+    return x.device == y.device && x.inode == y.inode && a->offset == b->offset;
 }
 
 static void same_areas(struct comparison *c)
@@ -242,7 +249,7 @@ static void same_areas(struct comparison *c)
         same_number(c, "the protection of an area is", a->protection, b->protection);
         same_number(c, "the flags of an area are", a->flags & COMPARED_FLAGS,
                     b->flags & COMPARED_FLAGS);
-        if (!same_source(c, a, b) || (a->source != SNAPSHOT_ANONYMOUS && a->offset != b->offset))
+        if (!same_source(c, a, b))
             differs(c, "another file is mapped at", b->start);
     }
     if (a || b)

@@ -119,6 +119,7 @@ static const char *kind_name(u16 kind)
         [EVENT_FORK] = "a fork", [EVENT_EXEC] = "an exec", [EVENT_END] = "the end",
         [EVENT_SHARED] = "changed shared memory",
         [EVENT_ENTRY] = "the first instruction",
+        [EVENT_TRIMMED] = "the beginning of what was kept",
     };
     return kind < countof(names) && names[kind] ? names[kind] : "an unknown event";
 }
@@ -173,7 +174,7 @@ static void replay_take_note(const struct event_note *note)
 /* An EXEC is the last event, or that of a child of vfork, or came to nothing. */
 static bool is_by_the_way(const struct event *e)
 {
-    return e->kind == EVENT_NOTE || (e->kind & EVENT_OPTIONAL) ||
+    return e->kind == EVENT_NOTE || (e->kind & EVENT_OPTIONAL) || e->kind == EVENT_TRIMMED ||
            (e->kind == EVENT_EXEC && !event_source_is_last(e));
 }
 

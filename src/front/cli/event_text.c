@@ -132,6 +132,22 @@ static void json_entry(struct json *j, const struct event *e)
     json_hex(j, "stack", n->stack);
 }
 
+static void print_trimmed(FILE *out, const struct event *e)
+{
+    const struct event_trimmed *t = (const struct event_trimmed *)e->payload;
+    fprintf(out, "begins at %llu:0x%llx, after %llu events", (ull)t->tick, (ull)t->pc,
+            (ull)t->events_met);
+}
+
+static void json_trimmed(struct json *j, const struct event *e)
+{
+    const struct event_trimmed *t = (const struct event_trimmed *)e->payload;
+    json_unsigned(j, "begins", t->tick);
+    json_hex(j, "begins_pc", t->pc);
+    json_unsigned(j, "events_met", t->events_met);
+    json_unsigned(j, "context", t->context);
+}
+
 static const char *const sources[] = {
     [CLOCK_RDTSC] = "rdtsc", [CLOCK_RDTSCP] = "rdtscp", [CLOCK_RDRAND] = "rdrand",
     [CLOCK_RDSEED] = "rdseed", [CLOCK_RDPID] = "rdpid", [CLOCK_XGETBV] = "xgetbv",
@@ -364,6 +380,7 @@ static const struct {
     [EVENT_DATA] = {print_data, json_data},
     [EVENT_SIGNAL] = {print_signal, json_signal},
     [EVENT_ENTRY] = {print_entry, json_entry},
+    [EVENT_TRIMMED] = {print_trimmed, json_trimmed},
     [EVENT_CLOCK] = {print_clock, json_clock},
     [EVENT_MAP] = {print_map, json_map},
     [EVENT_SWITCH] = {print_switch, json_switch},

@@ -49,7 +49,7 @@ static void add_note(struct summary *s, const struct event *e)
     for (char *at = text; *at; at++)
         if ((u8)*at < 32 || *at == 127)
             *at = '?';
-    s->left = n->level == NOTE_LEFT;
+    s->left = n->level == NOTE_LEFT || n->level == NOTE_TRIMMED;
     for (size_t i = 0; i < s->note_count; i++) {
         if (strcmp(s->notes[i], text) == 0) {
             free(text);

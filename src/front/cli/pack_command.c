@@ -17,6 +17,7 @@
 struct pack_options {
     const char *recording, *output;
     bool replace, quiet;
+    enum packer_snapshots snapshots;
 };
 
 static char *default_output(const struct recording *rec)
@@ -42,7 +43,7 @@ static int pack(const struct pack_options *options)
     if (err)
         return error_complain(err, 1);
     char *output = options->output ? xformat("%s", options->output) : default_output(rec);
-    err = packer_pack(rec, output, options->replace, &figures);
+    err = packer_pack(rec, output, options->replace, options->snapshots, &figures);
     if (!err && !options->quiet)
         packing_say_result(output, &figures);
     free(output);
@@ -50,15 +51,33 @@ static int pack(const struct pack_options *options)
     return err ? error_complain(err, 1) : 0;
 }
 
-enum { PACK_OUTPUT = 1, PACK_FORCE, PACK_QUIET };
+enum { PACK_OUTPUT = 1, PACK_FORCE, PACK_SNAPSHOTS, PACK_QUIET };
 
 static const struct command_option pack_option_table[] = {
     {.id = PACK_OUTPUT, .letter = 'o', .name = "output", .value = "FILE.ebb", .kind = NAMES_FILE,
      .help = "the file to write; the default is NAME.ebb in the current directory"},
     {.id = PACK_FORCE, .letter = 'f', .name = "force", .help = "replace an existing file"},
+    {.id = PACK_SNAPSHOTS, .name = "snapshots", .value = "WHICH", .kind = NAMES_WORD,
+     .words = "all end none",
+     .help = "which snapshots of the recording to keep: all (the default), end (only the last one "
+             "of each process), or none"},
     {.id = PACK_QUIET, .letter = 'q', .name = "quiet", .help = "print nothing about the result"},
     {0},
 };
+
+static int pack_take_snapshots(struct pack_options *options, const char *value)
+{
+    static const char *const words[] = {
+        [PACKER_SNAPSHOTS_ALL] = "all", [PACKER_SNAPSHOTS_END] = "end",
+        [PACKER_SNAPSHOTS_NONE] = "none",
+    };
+    for (size_t i = 0; i < countof(words); i++)
+        if (strcmp(value, words[i]) == 0) {
+            options->snapshots = (enum packer_snapshots)i;
+            return 0;
+        }
+    return complain(CHANNEL_EXIT_USAGE, "--snapshots is all, end or none, not '%s'", value);
+}
 
 static int pack_take(void *context, int id, const char *value)
 {
@@ -67,6 +86,8 @@ static int pack_take(void *context, int id, const char *value)
     case PACK_FORCE:
         options->replace = true;
         return 0;
+    case PACK_SNAPSHOTS:
+        return pack_take_snapshots(options, value);
     case PACK_QUIET:
         options->quiet = true;
         return 0;

@@ -38,9 +38,9 @@ static int complain_of_interval(const struct verifier_outcome *o, int status)
     if (!o->has_interval)
         return status;
     if (o->result == VERIFIER_REPRODUCED)
-        return complain(status, "track %u: a snapshot was wrong and is removed: %s, or %s",
-                        o->track, bound_text(from, o->from_tick, o->from_pc),
-                        bound_text(to, o->to_tick, o->to_pc));
+        return complain(status, "track %u: a snapshot is wrong, %s or %s: %s", o->track,
+                        bound_text(from, o->from_tick, o->from_pc),
+                        bound_text(to, o->to_tick, o->to_pc), o->in_interval);
     return complain(status, "  interval: from %s to %s",
                     bound_text(from, o->from_tick, o->from_pc),
                     bound_text(to, o->to_tick, o->to_pc));

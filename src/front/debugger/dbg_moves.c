@@ -17,7 +17,9 @@ void dbg_say_end(struct dbg *d)
     char room[32];
     session_place(d->debug->session, &place);
     if (place.start)
-        dbg_say(d, "At the start of the recording.\n");
+        dbg_say(d, session_is_trimmed(d->debug->session)
+                       ? "At the beginning of what was kept.\n"
+                       : "At the start of the recording.\n");
     if (!place.end)
         return;
     if (place.end_otherwise)

@@ -1,0 +1,22 @@
+/* Tracks that were trimmed: they begin at a snapshot, which is a part of the recording.  Hosted.
+ *
+ * It is a snapshot of the recording like others (log/snapshot_store.h), but one that cannot be done
+ * without.
+ */
+#ifndef LOG_TRIMMED_H
+#define LOG_TRIMMED_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/recording.h"
+#include "log/snapshot_file.h"
+
+/* Does the track begin at a snapshot?  Then at which; what is wrong with the track's file is for
+ * others to say. */
+bool trimmed_about(const struct recording *rec, u32 track, struct snapshot_about *ret);
+
+/* That snapshot, as an engine reads it. */
+struct error *trimmed_read(const struct recording *rec, const struct snapshot_about *about,
+                           struct snapshot_raw *ret);
+
+#endif
