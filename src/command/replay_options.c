@@ -95,8 +95,8 @@ int replay_options_read(struct replay_options *o, const struct command *c, int a
         status = complain(CHANNEL_EXIT_USAGE, "--%s needs --verify or --run; see 'ebb help replay'",
                           o->choice.all ? "all" : "setting");
     if (!status && o->repeats && (o->orders.count || o->json || o->tui || o->at_start))
-        status = complain(CHANNEL_EXIT_USAGE, "--verify and --run open no prompt, so that they do "
-                          "not go with -c, -x, --json, --tui or --start");
+        status = complain(CHANNEL_EXIT_USAGE, "--verify and --run open no prompt, so they cannot "
+                                              "be combined with -c, -x, --json, --tui or --start");
     return status;
 }
 

@@ -106,7 +106,7 @@ struct debug_breakpoint {
     u32 type;           /* enum debug_breakpoint_type */
     bool temporary, disabled, pending;
     bool is_panic;      /* of `catch panic` */
-    bool checks_here;   /* the condition could not be compiled: it is looked at at each stop */
+    bool checks_here;   /* the condition could not be compiled: it is evaluated at each stop */
     bool has_failed;    /* it led nowhere once, and that was said */
     char *what;         /* the location, expression or name, as the user said it */
     char *condition;    /* NULL: none */
@@ -137,7 +137,7 @@ struct error *debug_break_add(struct debug *d, const struct debug_break_order *o
                               struct debug_breakpoint **ret, struct error **ret_pending);
 /* The location, with an address as the number that it is now; to be freed. */
 struct error *debug_fixed_location(struct debug *d, const char *text, char **ret);
-/* NULL, or why its condition has to be looked at at each stop, which is slow. */
+/* NULL, or why its condition must be evaluated at each stop, which is slow. */
 struct error *debug_breakpoint_slow(struct debug *d, const struct debug_breakpoint *p);
 
 struct debug_watch_order {

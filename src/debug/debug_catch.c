@@ -36,7 +36,7 @@ static struct error *call_number(const char *name, u64 *ret)
         }
     }
     if (isdigit((u8)*name))
-        return debug_number(name, "system call", ret);
+        return debug_number(name, "system call number", ret);
     return error_coded(ERROR_NOT_FOUND, "there is no system call '%s'", name);
 }
 

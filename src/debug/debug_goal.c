@@ -107,7 +107,7 @@ struct error *debug_read_goal(struct debug *d, const char *text, u64 **ret_pcs, 
         return NULL;
     error_destroy(none);
     struct error *err = make_goal(d, text, false, ret);
-    return err && looks_like_name(text) ? error_within(err, "%s is no location", text) : err;
+    return err && looks_like_name(text) ? error_within(err, "%s is not a location", text) : err;
 }
 
 /* --- at fixed places -------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ struct error *debug_signal_number(const char *name, u64 *ret)
     }
     if (!*name || strcmp(name, "all") == 0)
         return NULL;
-    struct error *err = isdigit((u8)*rest) ? debug_number(rest, "signal", ret) : NULL;
+    struct error *err = isdigit((u8)*rest) ? debug_number(rest, "signal number", ret) : NULL;
     if (!err && (*ret == 0 || *ret >= DEBUG_SIGNALS))
         err = error_coded(ERROR_NOT_FOUND, "there is no signal '%s'", name);
     return err;

@@ -140,7 +140,7 @@ struct error *debug_subject_location(struct debug *d, const char *text, struct s
     else if (s->missing)
         err = error_new("%s has no value here that could be watched: %s", text, s->missing);
     else if (!subject_memory(s, &address, &size))
-        err = error_new("%s is not in memory: -l is for what has an address", text);
+        err = error_new("%s is not in memory: -l needs a value with an address", text);
     if (err) {
         subject_destroy(s);
         return err;

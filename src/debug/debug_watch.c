@@ -44,7 +44,7 @@ static struct error *set_condition(struct debug *d, struct debug_watch *w, const
         return NULL;
     err = subject_compile(condition, &w->code, &w->code_size);
     if (err) {
-        debug_say(d, "The condition is looked at at each change, which is slow: %s\n",
+        debug_say(d, "The condition is evaluated by ebb at each change, which is slow: %s\n",
                   error_text(err));
         error_destroy(err);
         w->code = NULL;
@@ -64,8 +64,9 @@ static struct error *check_subject(const struct subject *s)
         return error_new("%s has no value here that could be watched: %s", s->expression,
                          s->missing);
     if (subject_is_looked_at(s) && !s->point_count)
-        return error_new("%s is in a register, and there are no statements here at which it "
-                         "could be compared", s->expression);
+        return error_new("%s is in a register, and this code has no line information to compare it "
+                         "at each statement",
+                         s->expression);
     return NULL;
 }
 
@@ -89,10 +90,13 @@ static struct error *check_kind(const struct subject *s, u32 type)
 {
     bool loads = type != BREAK_STORE;
     if (loads && subject_is_looked_at(s))
-        return error_new("%s is in a register, of which it is not known when it is read",
+        return error_new("%s is in a register, so ebb cannot tell when it is read; 'watch' stops "
+                         "when it changes",
                          s->expression);
     if (loads && !s->in_memory && !s->is_fixed)
-        return error_new("%s is computed, and lies nowhere that it could be read", s->expression);
+        return error_new(
+            "%s is computed and has no memory, so it cannot be read; 'watch' stops when it changes",
+            s->expression);
     return NULL;
 }
 

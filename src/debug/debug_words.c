@@ -8,7 +8,7 @@
 
 struct error *debug_no_arguments(const char *args)
 {
-    return *args ? error_new("nothing may follow this command, but here is '%s'", args) : NULL;
+    return *args ? error_new("this command takes no arguments, but got '%s'", args) : NULL;
 }
 
 struct error *debug_number(const char *args, const char *what, u64 *ret)
@@ -17,7 +17,7 @@ struct error *debug_number(const char *args, const char *what, u64 *ret)
     errno = 0;
     u64 number = strtoull(args, &end, 0);
     if (!isdigit((u8)*args) || *end || errno)
-        return error_new("'%s' is no %s", args, what);
+        return error_new("'%s' is not a %s", args, what);
     *ret = number;
     return NULL;
 }
@@ -26,8 +26,8 @@ struct error *debug_count(const char *args, u64 *ret)
 {
     u64 count = 1;
     if (*args == '-')
-        return error_new("a count is at least 1; what goes the other way is a command of its own, "
-                         "as bstep is for step: 'help moving' has them");
+        return error_new("a count must be at least 1; to go the other way use the twin of the "
+                         "command, such as bstep for step: 'help moving' lists them");
     struct error *err = *args ? debug_number(args, "count", &count) : NULL;
     if (!err && count == 0)
         err = error_new("a count is at least 1");
@@ -89,9 +89,9 @@ void debug_strings_deinit(struct list *strings)
 struct error *debug_read_thread(const char *text, u32 *ret)
 {
     u64 n;
-    struct error *err = debug_number(text, "thread", &n);
+    struct error *err = debug_number(text, "thread number", &n);
     if (!err && n >= CONTROL_THREAD_ANY)
-        err = error_new("'%s' is no thread", text);
+        err = error_new("'%s' is not the number of a thread; 'info threads' lists them", text);
     if (!err)
         *ret = (u32)n;
     return err;
@@ -107,7 +107,8 @@ struct error *debug_size(const char *text, u64 *ret)
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     if (!isdigit((u8)*text) || errno || (*end && (!unit || end[1])) || number > ~0ull >> shift)
         return error_coded(ERROR_MISUSED,
-                           "'%s' is no size: a number of bytes, or one with K, M or G", text);
+                           "'%s' is not a size: use a number of bytes, or one with K, M or G",
+                           text);
     *ret = number << shift;
     return NULL;
 }
@@ -117,7 +118,7 @@ struct error *debug_seconds(const char *text, double *ret)
     char *end;
     double number = strtod(text, &end);
     if (!isdigit((u8)*text) || (*end && strcmp(end, "s") != 0) || number > 1e9)
-        return error_coded(ERROR_MISUSED, "'%s' is no number of seconds", text);
+        return error_coded(ERROR_MISUSED, "'%s' is not a number of seconds", text);
     *ret = number;
     return NULL;
 }

@@ -193,8 +193,8 @@ struct error *cpu_check(const struct cpu_table *recorded, const struct cpu_table
     u32 state = recorded->has_states ? different_state(recorded, here) : 0;
     if (state)
         return error_coded(ERROR_UNREPLAYABLE,
-                           "this processor keeps the %s state of a program in another way than the "
-                           "one it was recorded on, so signal frames would differ" ADVICE,
+                           "this processor stores the %s state differently from the one that the "
+                           "program was recorded on, so signal frames would differ" ADVICE,
                            state_names[state] ? state_names[state] : "extended");
     return NULL;
 }

@@ -41,7 +41,7 @@ static struct error *find_time(struct session *s, u64 started, const char *text,
     session_place(s, &place);
     bool relative = *text == '+' || *text == '-';
     if (relative && !place.time)
-        return error_new("it is not known what time it is here");
+        return error_new("the recording has no time for this moment");
     u64 from = relative ? place.time : started;
     double back = -seconds * 1e9;
     u64 time = seconds >= 0 ? from + (u64)(seconds * 1e9)
@@ -73,8 +73,9 @@ struct error *goal_words_find(struct session *s, u64 started, const char *words,
         return find_share(s, measure, ret);
     if (parse_measure(words, 's', &measure) && measure > -1e9 && measure < 1e10)
         return find_time(s, started, words, measure, ret);
-    return error_new("'%s' is no moment: one is TICK, TICK:PC, start, end, 40%%, event N, "
-                     "12.5s, -1s, +0.2s or a bookmark", words);
+    return error_new("'%s' is not a moment: use TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
+                     "-1s, +0.2s or a bookmark",
+                     words);
 }
 
 struct error *goal_words_go(struct session *s, u64 started, const char *words,

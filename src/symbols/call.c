@@ -397,8 +397,9 @@ struct error *call_best(struct evaluation *v, const struct callable *all, size_t
         return err;
     struct type *result = c->result ? c->result : as;
     if (!result)
-        return error_new("what %s returns is not known: cast the call to that type, as in "
-                         "(int)%s(...)", c->name, c->name);
+        return error_new(
+            "the type that %s returns is not known: cast the call to that type, as in (int)%s(...)",
+            c->name, c->name);
     if (v->only_types) {
         *ret = value_of_bytes(v, result, "", 0);
         return NULL;

@@ -217,7 +217,7 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
     struct error *err = value_decay(value, &value);
     from = type_plain(v, value->type);
     if (!err && from->kind == TYPE_STRUCT)
-        err = error_new("a %s is no number, and cannot be cast to one", from->keyword);
+        err = error_new("a %s is not a number, and cannot be cast to one", from->keyword);
     if (!err)
         err = value_number(value, &n);
     if (err)

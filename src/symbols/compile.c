@@ -133,7 +133,7 @@ static struct error *on_doubles(struct compiler *c, enum tree_op op, struct type
         [OP_LE] = CODE_FLOAT_NOT_MORE, [OP_GE] = CODE_FLOAT_NOT_MORE,
     };
     if (op >= countof(codes) || !codes[op])
-        return error_new("the operation is not for floating-point numbers");
+        return error_new("the operation does not apply to floating-point numbers");
     if (op == OP_GT || op == OP_GE)
         code_byte(c, CODE_SWAP);
     code_float(c, codes[op]);
@@ -280,7 +280,7 @@ static struct error *compile_dereference(struct compiler *c, struct operand *o, 
         return err;
     struct type *plain = type_plain(c->v, o->type);
     if (plain->kind != TYPE_POINTER)
-        return error_new("* is not for something that is no pointer");
+        return error_new("* needs a pointer");
     *ret = (struct operand){.type = type_target(c->v, plain), .is_address = true};
     if (type_plain(c->v, ret->type)->kind == TYPE_VOID)
         return error_new("a void pointer points to nothing that has a type; cast it");
@@ -319,7 +319,7 @@ static struct error *compile_unary(struct compiler *c, const struct tree *t, str
             code_constant(c, 1ul << 63);
             code_byte(c, CODE_XOR);
         }
-        return t->op == OP_INVERT ? error_new("~ is not for floating-point numbers") : NULL;
+        return t->op == OP_INVERT ? error_new("~ does not apply to floating-point numbers") : NULL;
     }
     if (t->op == OP_NEG) {
         code_constant(c, 0);
@@ -374,7 +374,7 @@ static struct error *compile_element(struct compiler *c, const struct tree *t, s
         return err;
     struct type *plain = type_plain(c->v, a.type);
     if (plain->kind != TYPE_POINTER)
-        return error_new("it is no array and no pointer, so it has no elements");
+        return error_new("it is neither an array nor a pointer, so it has no elements");
     struct type *to = type_target(c->v, plain);
     compile_scale(c, to->size, CODE_MUL);
     code_byte(c, CODE_ADD);
@@ -517,7 +517,7 @@ static struct error *compile_tree(struct compiler *c, const struct tree *t, stru
     case TREE_SIZEOF_TYPE: return compile_size_of(c, t, ret);
     case TREE_ENTRY: return error_new("a caller's value cannot be looked at inside the process");
     case TREE_STRING: return error_new("a string cannot be looked at inside the process");
-    case TREE_SLICE: return error_new("an array is no condition");
+    case TREE_SLICE: return error_new("an array cannot be a condition");
     case TREE_TO_MEMBER:
         return error_new("a pointer to a member cannot be followed inside the process");
     case TREE_CALL: return error_new("a function cannot be called inside the process");

@@ -115,7 +115,7 @@ static struct error *evaluate_on_floats(enum tree_op op, long double a, long dou
     case OP_SUB: ret->f = a - b; return NULL;
     case OP_MUL: ret->f = a * b; return NULL;
     case OP_DIV: ret->f = a / b; return NULL;
-    default: return error_new("the operation is not for floating-point numbers");
+    default: return error_new("the operation does not apply to floating-point numbers");
     }
 }
 
@@ -140,7 +140,7 @@ static struct error *on_integers(enum tree_op op, __int128 a, __int128 b, const 
     case OP_BAND: ret->i = a & b; break;
     case OP_BOR: ret->i = a | b; break;
     case OP_XOR: ret->i = a ^ b; break;
-    default: return error_new("the operation is not for numbers");
+    default: return error_new("the operation does not apply to numbers");
     }
     return NULL;
 }
@@ -229,7 +229,7 @@ static struct error *evaluate_on_pointers(struct evaluation *v, enum tree_op op,
         if (!err)
             *ret = value_of_number(v, type_builtin(v, "long"), n);
     } else {
-        return error_new("the operation is not for pointers");
+        return error_new("the operation does not apply to pointers");
     }
     return err;
 }
@@ -377,7 +377,7 @@ struct error *evaluate_dereference(struct value *value, struct value **ret)
     else if (plain->kind == TYPE_INTEGER)
         to = type_builtin(v, "long");
     else
-        return error_new("* is not for something that is no pointer");
+        return error_new("* needs a pointer");
     if (type_plain(v, to)->kind == TYPE_VOID)
         return error_new("a void pointer points to nothing that has a type; cast it");
     if (value->implied) {
@@ -419,7 +419,7 @@ static struct error *on_number(struct evaluation *v, enum tree_op op, struct val
         t = type_plain(v, a->type);
     n = number_as(v, n, t);
     if (op == OP_INVERT && n.is_float)
-        return error_new("~ is not for floating-point numbers");
+        return error_new("~ does not apply to floating-point numbers");
     if (op == OP_NEG)
         n = (struct number){
             .is_float = n.is_float, .i = (__int128)-(unsigned __int128)n.i, .f = -n.f};
@@ -518,7 +518,7 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         char *of = values_copy(v, t->text, (size_t)(name - t->text - 2));
         class = class_named_in(v, plain, of, 0);
         if (!class)
-            return error_new("%s is no base class of %s", of, plain->name ? plain->name : "it");
+            return error_new("%s is not a base class of %s", of, plain->name ? plain->name : "it");
     }
     err = value_find_member_in(a, class, name, ret);
     if (!err && !*ret)
@@ -543,7 +543,7 @@ static struct error *to_member(struct evaluation *v, const struct tree *t, struc
         return error_new("the operand after * is not a pointer to a data member");
     err = value_number(pointer, &n);
     if (!err && n.i == UINT64_MAX)
-        err = error_new("it points to no member");
+        err = error_new("it is a null pointer to a member");
     if (!err) {
         *ret = value_part(a, type_target(v, plain), (u64)n.i);
         (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(pointer));
@@ -578,7 +578,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
     if (!show_standard(a, &shown) || shown.style == SHOWN_WORDS) {
         struct error *err = call_operator(a->evaluation, "operator[]", a, i, ret);
         return err || *ret ? err
-            : error_new("it is no array and no pointer, so it has no elements");
+            : error_new("it is neither an array nor a pointer, so it has no elements");
     }
     for (size_t n = 0; n < shown.count && shown.keys; n++)
         if (is_key(shown.keys[n], i)) {
@@ -624,7 +624,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         return err;
     struct type *to = type_plain(v, pointer->type);
     if (to->kind != TYPE_POINTER)
-        return error_new("it is no array and no pointer, so it has no elements");
+        return error_new("it is neither an array nor a pointer, so it has no elements");
     to = type_target(v, to);
     if (pointer->implied && type_plain(v, to)->kind != TYPE_VOID) {
         *ret = value_implied(pointer, to, index);
@@ -785,9 +785,11 @@ static struct error *evaluate_entry(struct evaluation *v, const char *text, stru
     struct found_variable found;
     enum { FORMAL_PARAMETER = 0x05 };
     if (!variables_find(v, text, &found) || dwarf_tag(&found.die) != FORMAL_PARAMETER)
-        return error_new("%s@entry is of a parameter, and %s is none of this function", text, text);
+        return error_new("%s@entry needs a parameter, and %s is not a parameter of this function",
+                         text, text);
     *ret = variables_at_entry(v, &found);
-    return *ret ? NULL : error_new("the caller does not tell what %s was at the entry", text);
+    return *ret ? NULL
+                : error_new("the debug information does not say what %s was at the entry", text);
 }
 
 static struct error *file_name(struct evaluation *v, const struct tree *t, struct value **ret)
@@ -819,8 +821,9 @@ static struct error *evaluate_intrinsic(struct evaluation *v, const struct tree 
     struct value **values = values_alloc(v, (t->arguments.count + 1) * sizeof *values);
     struct error *err = NULL;
     for (size_t n = 0; n < t->arguments.count && !err; n++)
-        err = arguments[n]->kind == TREE_RANGE ? error_new("a range is no argument of %s", t->text)
-                                               : evaluate_operand(v, arguments[n], &values[n]);
+        err = arguments[n]->kind == TREE_RANGE
+                  ? error_new("a range cannot be an argument of %s", t->text)
+                  : evaluate_operand(v, arguments[n], &values[n]);
     if (!err)
         err = fortran_call(v, t->text, values, t->arguments.count, ret);
     for (size_t n = 0; n < t->arguments.count && !err; n++)

@@ -210,7 +210,7 @@ static struct error *fortran_section(struct value *value, const struct fortran_c
     u64 address = value->address;
     struct type *of = type_target(v, rows[0]);
     if (!value->in_memory)
-        return error_new("only of an array in memory there are sections");
+        return error_new("only an array in memory has sections");
     for (unsigned n = 0; n < rank; n++)
         address += (u64)((cuts[n].first - rows[n]->lower) * type_stride(v, rows[n]));
     *ret = value_at(v, cut_type(v, of, cuts, rows, rank), address, value->from);
@@ -313,7 +313,8 @@ struct error *fortran_subscript(struct evaluation *v, const struct tree *t, stru
         return error_new("%s is a procedure: procedures of Fortran are not called here",
                          t->a->text ? t->a->text : "it");
     if (plain->kind != TYPE_ARRAY || !fortran_is(plain))
-        return error_new("%s is no array, so it has no elements", t->a->text ? t->a->text : "it");
+        return error_new("%s is not an array, so it has no elements",
+                         t->a->text ? t->a->text : "it");
     return plain->is_string ? substring(v, value, t, ret) : subscript_array(v, value, t, ret);
 }
 
@@ -404,7 +405,7 @@ static struct error *complex_operation(struct evaluation *v, enum tree_op op, st
         *ret = value_of_number(v, comparison_type(v),
                                (struct number){.i = (p == q) == (op == OP_EQ)});
         return NULL;
-    default: return error_new("the operation is not for complex numbers");
+    default: return error_new("the operation does not apply to complex numbers");
     }
     struct number halves[2] = {{.is_float = true, .f = creall(r)},
                                {.is_float = true, .f = cimagl(r)}};
@@ -477,7 +478,7 @@ static struct error *compare_texts(struct evaluation *v, enum tree_op op, struct
                  : op == OP_LE ? order <= 0
                                : order >= 0;
     if (op < OP_EQ || op > OP_GE)
-        return error_new("the operation is not for texts");
+        return error_new("the operation does not apply to texts");
     *ret = value_of_number(v, comparison_type(v), (struct number){.i = truth});
     return NULL;
 }

@@ -127,7 +127,7 @@ static struct tree *real_literal(struct fortran_parser *p, size_t length, bool t
             *c = 'e';
     p->at += length;
     if (!take_suffix(p, &kind) || (kind && kind != 4 && kind != 8 && kind != 10 && kind != 16))
-        return fortran_fail(p, error_new("'%.20s' is no number", from));
+        return fortran_fail(p, error_new("'%.20s' is not a number", from));
     struct type *t = fortran_basic_type(p->v, "real", kind ? kind : 8);
     if (!kind)
         t->name = "real*8"; /* gdb's; a comparison with real(4) takes it as that (operators) */
@@ -169,7 +169,7 @@ static struct tree *fortran_number(struct fortran_parser *p)
     }
     if (!take_suffix(p, &kind) ||
         (kind && kind != 1 && kind != 2 && kind != 4 && kind != 8 && kind != 16))
-        return fortran_fail(p, error_new("'%.20s' is no number", from));
+        return fortran_fail(p, error_new("'%.20s' is not a number", from));
     kind = kind ? kind : value <= INT32_MAX ? 4 : value <= INT64_MAX ? 8 : 16;
     return fortran_number_node(p, (struct number){.i = (__int128)value},
                                fortran_basic_type(p->v, "integer", kind));
@@ -184,7 +184,7 @@ static struct tree *boz_literal(struct fortran_parser *p)
         return NULL;
     u64 value = strtoull(p->at + 2, &end, base);
     if (end == p->at + 2 || *end != quote)
-        return fortran_fail(p, error_new("'%.20s' is no number", p->at));
+        return fortran_fail(p, error_new("'%.20s' is not a number", p->at));
     p->at = end + 1;
     return fortran_number_node(p, (struct number){.i = value},
                                fortran_basic_type(p->v, "integer", value > INT32_MAX ? 8 : 4));

@@ -183,7 +183,7 @@ struct error *values_listed(struct evaluation *v, enum listed_kind kind, const c
     if (wrong) {
         char why[100];
         regerror(wrong, &compiled, why, sizeof why);
-        return error_new("'%s' is no regular expression: %s", wanted, why);
+        return error_new("'%s' is not a regular expression: %s", wanted, why);
     }
     for (size_t n = 0; n < v->symbols->modules.count; n++) {
         struct listing l = {.v = v, .module = modules[n], .kind = kind, .rows = &rows,

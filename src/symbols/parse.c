@@ -394,7 +394,7 @@ static struct tree *float_literal(struct parser *p)
     else if (*p->at == 'l' || *p->at == 'L')
         type = "long double", p->at++;
     if (parse_is_word(*p->at))
-        return parse_fail(p, error_new("'%.20s' is no number", end));
+        return parse_fail(p, error_new("'%.20s' is not a number", end));
     return number_node(p, (struct number){.is_float = true, .f = f}, type_builtin(p->v, type));
 }
 
@@ -450,7 +450,7 @@ static struct tree *parse_number(struct parser *p)
         else
             longs++;
     if (parse_is_word(*p->at))
-        return parse_fail(p, error_new("'%.20s' is no number", from));
+        return parse_fail(p, error_new("'%.20s' is not a number", from));
     bool wide = longs || value > UINT32_MAX || (value > INT32_MAX && decimal && !is_unsigned);
     if (value > (wide ? (u64)INT64_MAX : (u64)INT32_MAX))
         is_unsigned = true;

@@ -194,7 +194,7 @@ static struct error *locate_here(struct symbols *s, const char *text, const stru
     u64 number;
     bool relative = *text == '+' || *text == '-';
     if (!places_read_number(text + relative, &number) || number > 10000000)
-        return error_new("%s is no line number", text);
+        return error_new("%s is not a line number", text);
     if (!here || !here->file)
         return error_new("there is no current source file: say FILE:LINE");
     u64 line = !relative ? number : *text == '+' ? here->line + number
@@ -219,7 +219,7 @@ static struct error *places_locate_in_file(struct symbols *s, const char *text, 
     struct error *err = NULL;
     if (places_read_number(colon + 1, &line))
         err = line <= 10000000 ? places_locate_line(s, file, (unsigned)line, places)
-                               : error_new("%s is no line number", colon + 1);
+                               : error_new("%s is not a line number", colon + 1);
     else
         find_named(s, file, colon + 1, places);
     free(file);
@@ -233,7 +233,7 @@ static struct error *places_locate(struct symbols *s, const char *text,
     const char *colon = find_colon(text);
     if (*text == '*') {
         if (!places_read_number(text + 1, &address))
-            return error_new("%s is no address", text + 1);
+            return error_new("%s is not an address", text + 1);
         places_add(s, places, address, 0);
         return NULL;
     }

@@ -312,7 +312,7 @@ struct error *returned_from_registers(struct returned *r, struct type *t, const 
 {
     u8 bytes[8 * RETURNED_WORDS] = {0};
     if (!take_words(r, rax_rdx, bytes))
-        return error_new("the result is in registers that are not to be had");
+        return error_new("the result is in registers whose values are not known");
     *ret = value_of_bytes(r->v, t, bytes, sizeof bytes);
     return NULL;
 }

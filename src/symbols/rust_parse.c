@@ -88,7 +88,7 @@ struct error *rust_read_number(struct evaluation *v, const char **at, struct num
     more = rust_suffix(*at, &suffix);
     *at += more;
     if (isalnum((u8)**at) || **at == '_')
-        return error_new("'%.20s' is no number", from);
+        return error_new("'%.20s' is not a number", from);
     *ret = (struct number){.i = (__int128)value};
     *ret_type = rust_basic_type(v, more                  ? suffix
                                    : value <= INT32_MAX  ? "i32"

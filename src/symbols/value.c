@@ -469,7 +469,7 @@ struct error *value_pointer(struct value *value, u64 *ret)
     if (err)
         return err;
     if (n.is_float)
-        return error_new("a floating-point number is no pointer");
+        return error_new("a floating-point number cannot be used as a pointer");
     *ret = (u64)n.i;
     return NULL;
 }

@@ -138,10 +138,10 @@ static struct error *verifier_feed_begin(struct verifier_feed *f, u32 track, u32
     ring_producer_init(&f->producer, f->memory.shared);
     f->host = ring_memory_host(&f->socket);
     if (!packet_send(f->socket, &welcome.message, CHANNEL_WELCOME, sizeof welcome, f->memory.fd))
-        return error_new("the engine was gone at once");
+        return error_new("the engine ended as soon as it was started");
     if ((flags & CHANNEL_INTERVAL) &&
         (!feed_bound(f->socket, f->from) || !feed_bound(f->socket, f->to)))
-        return error_new("the engine was gone at once");
+        return error_new("the engine ended as soon as it was started");
     int error = pthread_create(&f->thread, NULL, feed, f);
     return error ? error_errno(error, "starting a thread") : NULL;
 }

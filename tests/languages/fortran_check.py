@@ -31,7 +31,7 @@ RULES = [
     (r"PTR TO -> \( character\*\S+ \)", r"character\*\d+|PTR TO -> \( character\*\S+ \)", "the same, of its type"),
     (r"That operation is not available on integers of more than 8 bytes.*", r"(?!error).*", "we have it"),
     (r"<optimised out>|\(+<optimised out>.*|cannot subscript arrays that are not in memory|.*\(kind=\d+\) \([-0-9:,]+\)",
-     r"error: only of an array in memory there are sections", "an array in registers"),
+     r"error: only an array in memory has sections", "an array in registers"),
     (r"access outside bounds of object referenced via synthetic pointer", r"<optimised out>", "in pieces"),
     (r"cannot subscript arrays that are not in memory", r".*", "we can"),
     (r"value has been optimized out", r"\.(TRUE|FALSE)\.", ".and. does not need what is not known"),

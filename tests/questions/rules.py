@@ -268,7 +268,7 @@ REFUSED = [
     (r"info locals", r"std::|__default_lock_policy", r"this frame has no debug information",
      "gdb shows the globals of the file where code has no function, a thunk for one"),
     (r"info ", r"No symbol table info available", r"this frame has no debug information", "in other words"),
-    (r"", r"", r"a (struct|union|class) is no number", "C has no cast from a struct to a number; gdb reads its first bytes"),
+    (r"", r"", r"a (struct|union|class) is not a number", "C has no cast from a struct to a number; gdb reads its first bytes"),
 ]
 
 

@@ -62,7 +62,7 @@ struct error *dbg_run_line(struct dbg *d, const char *line)
     if (!*line || *line == '#')
         return NULL;
     if (!length)
-        return error_new("'%s' is no command; 'help' lists them", line);
+        return error_new("there is no command '%s'; 'help' lists them", line);
     struct error *err = dbg_find_command(line, length, &c);
     if (err)
         return err;
@@ -142,7 +142,7 @@ struct error *dbg_read_input(struct dbg *d, struct dbg_input *in)
     for (const struct dbg_input *at = d->input; at; at = at->before)
         deep++;
     if (deep >= SOURCES_DEEP)
-        return error_new("files of commands read each other without end");
+        return error_new("command files are nested too deeply: a file probably reads itself");
     in->before = d->input;
     d->input = in;
     while (!d->quit && (line = in->next(in, "(ebb) "))) {

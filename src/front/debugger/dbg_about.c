@@ -106,7 +106,7 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
     if (places != &here)
         free(places);
     if (!known)
-        return error_new("no line is known there");
+        return error_new("there is no line information for this place");
     d->examine_next = last.start;
     if (!(err = debug_evaluation(d->debug, &v))) {
         error_destroy(conveniences_define(values_pointer(v, last.start), "_"));
@@ -194,7 +194,7 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
         return error_new("the address of which variable or function?");
     if (isdigit((u8)*args) || args[strcspn(args, "+-*&[]()$ ")])
         return error_new(
-            "'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args,
+            "'%s' is not the name of a variable or function; 'print &(%s)' takes expressions", args,
             args);
     struct error *err = debug_evaluation(d->debug, &v);
     if (err)
@@ -202,7 +202,7 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
     err = values_evaluate(v, args, &value); /* main.total is a name in Go */
     if (!err && strchr(args, '.') && !value_function(value, &address))
         err = error_new(
-            "'%s' is no name of a variable or a function; 'print &(%s)' takes expressions", args,
+            "'%s' is not the name of a variable or function; 'print &(%s)' takes expressions", args,
             args);
     if (!err && value_function(value, &address))
         dbg_say(d, "Symbol \"%s\" is a function at address 0x%llx.\n", args,

@@ -67,7 +67,7 @@ static void say_if_slow(struct dbg *d, const struct debug_breakpoint *p)
 {
     struct error *slow = debug_breakpoint_slow(d->debug, p);
     if (slow)
-        dbg_say(d, "The condition is looked at at each stop, which is slow: %s\n",
+        dbg_say(d, "The condition is evaluated by ebb at each stop, which is slow: %s\n",
                 error_text(slow));
     error_destroy(slow);
 }
@@ -120,7 +120,7 @@ struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *
 static struct error *find_breakpoint(struct dbg *d, const char *word, struct debug_breakpoint **ret)
 {
     u64 n;
-    struct error *err = word ? debug_number(word, "number of a breakpoint", &n)
+    struct error *err = word ? debug_number(word, "breakpoint number", &n)
                              : error_coded(ERROR_MISUSED, "say which breakpoint: its number");
     if (!err && (n > ~0u || !(*ret = debug_breakpoints_find(d->debug, (u32)n))))
         err = error_coded(ERROR_NOT_FOUND,
@@ -183,7 +183,8 @@ struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char 
     struct error *err = find_breakpoint(d, word, &p);
     free(word);
     if (!err)
-        err = *args ? debug_number(args, "count", &count) : error_new("say how many hits to pass");
+        err = *args ? debug_number(args, "count", &count)
+                    : error_new("say how many hits to ignore: ignore NUMBER COUNT");
     if (err)
         return err;
     debug_breakpoint_ignore(d->debug, p, count);
@@ -205,9 +206,12 @@ struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c
     else if (d->debug->breakpoints.count)
         p = all[d->debug->breakpoints.count - 1];
     else
-        err = error_coded(ERROR_NOT_FOUND, "there is no breakpoint that commands could be for");
+        err = error_coded(ERROR_NOT_FOUND,
+                          "there is no breakpoint to attach commands to; set one with 'break'");
     if (!d->input)
-        return err ? err : error_new("commands need lines to follow, up to 'end'");
+        return err ? err
+                   : error_new("'commands' reads the lines after it up to 'end', and there are "
+                               "none here");
     struct list read = LIST(char *);
     while ((line = d->input->next(d->input, "> "))) {
         const char *text = line + strspn(line, " \t");

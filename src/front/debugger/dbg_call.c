@@ -12,7 +12,7 @@ void dbg_say_copy(struct dbg *d, bool was_there)
     free(d->debug->copy.output);
     d->debug->copy.output = NULL;
     if (there && !d->debug->copy.told) {
-        dbg_say(d, "(This happened in a copy of the process; the recording stays as it is. "
+        dbg_say(d, "(This happened in a copy of the process; the recording does not change. "
                    "The copy lasts until you move.)\n");
         d->debug->copy.told = true;
     }

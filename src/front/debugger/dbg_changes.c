@@ -738,8 +738,8 @@ static struct error *read_movement(struct changes *c, const char *args, struct m
     const char *rest = word + length + strspn(word + length, " \t");
     struct error *err = dbg_find_command(word, length, &command);
     if (!err && command->run != dbg_move)
-        err = error_new("'%.*s' is no movement; 'changes' takes those of 'help moving', and 'from "
-                        "MOMENT to MOMENT'",
+        err = error_new("'%.*s' is not a movement; 'changes' takes those of 'help moving', and "
+                        "'from MOMENT to MOMENT'",
                         (int)length, word);
     if (!err)
         err = dbg_move_unseen(c->d, command, rest);

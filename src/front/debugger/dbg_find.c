@@ -36,7 +36,7 @@ static struct error *find_options(const char **args, struct find *f)
             f->most = strtoull(*args, &end, 10);
             *args = end;
             if (!f->most)
-                return error_new("the count of places is at least 1");
+                return error_new("the number of places must be at least 1");
         } else {
             return error_new("find takes sizes b h w g and a count after '/', not '%c'", **args);
         }

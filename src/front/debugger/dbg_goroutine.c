@@ -165,7 +165,7 @@ struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const ch
     if (!*args)
         return dbg_info_goroutines(d, args);
     char *word = debug_next_word(&args);
-    struct error *err = debug_number(word, "goroutine", &number);
+    struct error *err = debug_number(word, "goroutine number", &number);
     free(word);
     if (!err)
         err = goroutines_open(d, &all);

@@ -62,7 +62,7 @@ static struct error *take_option(struct asked *a, const char *word, const char *
     struct error *err = number ? debug_number(number, "number of changes", &a->most)
                                : error_new("how many changes? A number is missing after '-n'");
     if (!err && !a->most)
-        err = error_new("a number of changes is at least 1");
+        err = error_new("the number of changes must be at least 1");
     free(number);
     return err;
 }

@@ -20,7 +20,7 @@ static struct error *say_lines(struct dbg *d, const char *file, unsigned first, 
         return err;
     unsigned count = symbols_source_lines(symbols, file);
     if (!count)
-        return error_new("the source file %s is not to be had", file);
+        return error_new("the source file %s was not found", file);
     if (first > count)
         return error_new("the file has only %u lines", count);
     for (unsigned n = first; n <= last && n <= count; n++) {
@@ -79,7 +79,7 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
 static struct error *dbg_list_read_line(const char *text, unsigned *ret)
 {
     u64 n;
-    struct error *err = debug_number(text, "line", &n);
+    struct error *err = debug_number(text, "line number", &n);
     if (!err && n > LINE_MOST)
         err = error_coded(ERROR_NOT_FOUND, "there is no such line");
     if (!err)

@@ -54,11 +54,13 @@ static struct error *parse_format(const struct dbg *d, const char *text, struct 
         else if (strchr("xduotzacfsi", *at))
             letter = *at;
         else
-            return error_new(
-                "'/%s' is no format: a count, one of x d u o t z a c f s i, and b h w or g", text);
+            return error_new("'/%s' is not a format: use a count, one of x d u o t z a c f s i, "
+                             "and b, h, w or g",
+                             text);
     }
     if (count == 0 || count > EXAMINE_MOST)
-        return error_new("a count is between 1 and %u, or -%u and -1", EXAMINE_MOST, EXAMINE_MOST);
+        return error_new("a count must be between 1 and %u, or between -%u and -1", EXAMINE_MOST,
+                         EXAMINE_MOST);
     f->count = backward ? -(i64)count : (i64)count;
     char last = d->last_format ? d->last_format : 'x';
     if (!letter && !size)

@@ -236,7 +236,7 @@ static struct error *frame_of_function(struct dbg *d, const char *name, u64 *ret
             }
         }
     }
-    return error_new("no frame is of a function '%s'", name);
+    return error_new("there is no frame of function '%s'; 'backtrace' lists the frames", name);
 }
 
 /* frame address ADDRESS: by the canonical frame address, which 'info frame' shows. */
@@ -267,7 +267,7 @@ static struct error *frame_wanted(struct dbg *d, const char *args, u64 *ret)
     if (debug_take_word(&args, "address"))
         return frame_at_address(d, args, ret);
     debug_take_word(&args, "level");
-    return debug_number(args, "number of a frame", ret);
+    return debug_number(args, "frame number", ret);
 }
 
 /* frame [N], up [N], down [N]: `which` is 0, 1 and -1. */
@@ -336,7 +336,7 @@ static struct error *dbg_thread_apply(struct dbg *d, const struct control_thread
     while (!all && !err && *args >= '0' && *args <= '9') {
         char *word = debug_next_word(&args);
         const char *rest = args + strspn(args, "0123456789 \t");
-        err = debug_number(word, "thread", &n);
+        err = debug_number(word, "thread number", &n);
         if (!err && !has_thread(threads, count, n))
             err =
                 error_coded(ERROR_NOT_FOUND, "there is no thread %llu now", (unsigned long long)n);
@@ -355,7 +355,7 @@ static struct error *choose_thread(struct dbg *d, const struct control_thread *t
                                    size_t count, const char *args)
 {
     u64 n = d->debug->thread;
-    struct error *err = *args ? debug_number(args, "thread", &n) : NULL;
+    struct error *err = *args ? debug_number(args, "thread number", &n) : NULL;
     if (err)
         return err;
     if (!has_thread(threads, count, n))

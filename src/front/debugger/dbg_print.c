@@ -16,7 +16,7 @@ struct error *dbg_split_format(const char **args, char *room, size_t size)
         return NULL;
     size_t length = strcspn(*args + 1, " \t");
     if (length >= size)
-        return error_new("'%.*s' is no format", (int)length + 1, *args);
+        return error_new("'%.*s' is not a format", (int)length + 1, *args);
     memcpy(room, *args + 1, length);
     room[length] = '\0';
     *args += 1 + length;
@@ -36,7 +36,8 @@ static struct error *one_letter(const char **args, char *ret, bool *ret_raw)
             *ret = *at;
         else
             err = error_new(
-                "'/%s' is no format: one of /x /d /u /o /t /a /c /f /s /z, and r for raw", room);
+                "'/%s' is not a format: use one of /x /d /u /o /t /a /c /f /s /z, and r for raw",
+                room);
     }
     return err;
 }
@@ -240,7 +241,7 @@ struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const ch
 {
     u64 number = 0;
     (void)c;
-    struct error *err = *args ? debug_number(args, "number of a display", &number) : NULL;
+    struct error *err = *args ? debug_number(args, "display number", &number) : NULL;
     if (!err && !drop_display(d, number))
         err = error_coded(ERROR_NOT_FOUND, "there is no display %s", args);
     return err;

@@ -65,7 +65,7 @@ static struct error *find_setting(const char *word, size_t length, const struct 
     }
     if (fits == 1)
         return NULL;
-    return error_new(fits ? "'%.*s' could be several settings of print: they are %s"
+    return error_new(fits ? "'%.*s' is short for several settings of print: %s"
                           : "there is no setting 'print %.*s'; there are %s",
                      (int)length, word, dbg_print_words);
 }

@@ -44,7 +44,7 @@ static struct error *read_format(const char **at, char **ret)
         }
         (*at)++;
         if (!(text[length] = escaped(**at)))
-            err = **at ? error_new("'\\%c' means nothing in a format", **at)
+            err = **at ? error_new("'\\%c' is not an escape sequence of printf", **at)
                        : error_new("the format has no closing quote");
         length++;
     }
@@ -100,7 +100,8 @@ static struct error *read_conversion(const char **at, struct conversion *ret)
     if (strchr("dioxXu", *to) && ret->is_long_double)
         good = false;
     if (!good)
-        return error_new("'%.*s' is no conversion of printf", (int)(to - from + (*to != 0)), from);
+        return error_new("'%.*s' is not a conversion of printf", (int)(to - from + (*to != 0)),
+                         from);
     ret->letter = *to;
     *at = to + 1;
     return NULL;

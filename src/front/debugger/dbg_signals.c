@@ -17,7 +17,9 @@ static struct error *handle_word(const char *word, bool *ret_stop, bool *ret_kno
     if (strcmp(word, "nostop") == 0 || strcmp(word, "noprint") == 0)
         return *ret_stop = false, NULL;
     if (strcmp(word, "nopass") == 0 || strcmp(word, "ignore") == 0)
-        return error_new("the recorded program got its signals: '%s' cannot be", word);
+        return error_new("'%s' is not possible: a replay delivers the signals that were recorded; "
+                         "use 'stop' or 'nostop'",
+                         word);
     *ret_known = false;
     for (size_t i = 0; i < countof(passes); i++)
         if (strcmp(word, passes[i]) == 0)

@@ -95,7 +95,7 @@ static struct error *read_lines(const char *text, u64 least, u32 *ret)
     u64 n;
     struct error *err = debug_number(text, "number of lines", &n);
     if (!err && (n > 10000 || n < least))
-        err = error_new("that many lines cannot be shown");
+        err = error_new("the number of lines is too large");
     if (!err)
         *ret = (u32)n;
     return err;

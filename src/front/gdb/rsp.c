@@ -282,7 +282,7 @@ static void rsp_attach(struct rsp *r, const char *args)
         return rsp_fail(r, EINVAL);
     if (pid != session_pid(r->session)) {
         u32 child = rsp_facts_child(r->rec, TRACK_NONE, (u32)pid);
-        err = child == TRACK_NONE ? error_new("no process of the recording is %u", (u32)pid)
+        err = child == TRACK_NONE ? error_new("the recording has no process %u", (u32)pid)
                                   : rsp_choose_track(r, child, false);
     }
     if (err)
