@@ -32,7 +32,8 @@ static void ask_back(const char *name, const char *aim, u64 address)
 {
     struct session_stop stop;
     u32 number;
-    struct breakpoint b = {.kind = SITE_STORE, .address = address, .size = 8, .thread = CONTROL_THREAD_ANY};
+    struct breakpoint b = {.site.kind = SITE_STORE, .site.address = address, .site.size = 8,
+                           .site.thread = CONTROL_THREAD_ANY};
     must(movement_goto(s, session_last(s), &stop));
     must(session_add_breakpoint(s, &b, &number));
     double began = now();

@@ -1,4 +1,5 @@
 /* Errors of the world: see the header.  An error is its text and a code. */
+#define BASE_ERROR_DEFINITIONS
 #include "base/error.h"
 
 #include <errno.h>

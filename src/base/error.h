@@ -24,18 +24,35 @@ enum error_code {
     ERROR_NO_MEMORY,
 };
 
-__attribute__((format(printf, 1, 2))) struct error *error_new(const char *format, ...);
+/* None of these returns NULL. */
+__attribute__((returns_nonnull, format(printf, 1, 2)))
+struct error *error_new(const char *format, ...);
 
-__attribute__((format(printf, 2, 3))) struct error *error_coded(enum error_code code,
-                                                                const char *format, ...);
+__attribute__((returns_nonnull, format(printf, 2, 3)))
+struct error *error_coded(enum error_code code, const char *format, ...);
 
 /* The same, followed by the C library's text for the errno `number`. */
-__attribute__((format(printf, 2, 3))) struct error *error_errno(int number, const char *format,
-                                                                ...);
+__attribute__((returns_nonnull, format(printf, 2, 3)))
+struct error *error_errno(int number, const char *format, ...);
 
 /* `inner` with a sentence in front. Takes `inner`. */
-__attribute__((format(printf, 2, 3)))
+__attribute__((returns_nonnull, format(printf, 2, 3)))
 struct error *error_within(struct error *inner, const char *format, ...);
+
+/* clang's analyser looks at one file at a time, and does not use returns_nonnull: without this it
+ * follows paths on which error_new() returns NULL although there was an error. */
+#if defined(__clang_analyzer__) && !defined(BASE_ERROR_DEFINITIONS)
+static inline struct error *error_not_null(struct error *err)
+{
+    if (!err)
+        __builtin_unreachable();
+    return err;
+}
+#define error_new(...) error_not_null(error_new(__VA_ARGS__))
+#define error_coded(...) error_not_null(error_coded(__VA_ARGS__))
+#define error_errno(...) error_not_null(error_errno(__VA_ARGS__))
+#define error_within(...) error_not_null(error_within(__VA_ARGS__))
+#endif
 
 /* Valid as long as the error. */
 const char *error_text(const struct error *err);

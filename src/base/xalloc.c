@@ -1,4 +1,5 @@
 /* Memory for hosted code: see the header. */
+#define BASE_XALLOC_DEFINITIONS
 #include "base/xalloc.h"
 
 #include <stdarg.h>

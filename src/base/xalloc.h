@@ -4,9 +4,21 @@
 
 #include <stddef.h>
 
-void *xalloc(size_t bytes);
+__attribute__((returns_nonnull)) void *xalloc(size_t bytes);
 
 /* A new string, made as printf would. */
-__attribute__((format(printf, 1, 2))) char *xformat(const char *format, ...);
+__attribute__((returns_nonnull, format(printf, 1, 2))) char *xformat(const char *format, ...);
+
+/* For clang's analyser, as in base/error.h. */
+#if defined(__clang_analyzer__) && !defined(BASE_XALLOC_DEFINITIONS)
+static inline void *xalloc_not_null(void *memory)
+{
+    if (!memory)
+        __builtin_unreachable();
+    return memory;
+}
+#define xalloc(bytes) xalloc_not_null(xalloc(bytes))
+#define xformat(...) ((char *)xalloc_not_null(xformat(__VA_ARGS__)))
+#endif
 
 #endif

@@ -131,7 +131,7 @@ static int share_or_compress(struct recorder_files *files, const struct recordin
                              int from, const struct stat *st)
 {
     char *name = kept_copy_name(number, true);
-    struct kept_content content;
+    struct kept_content content = {0};
     u64 stored = 0;
     int error = 0;
     if (!files->store)

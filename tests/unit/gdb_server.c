@@ -129,7 +129,7 @@ static void *serve(void *context)
 {
     struct rsp *r;
     int fd = (int)(long)context;
-    struct link *link;
+    struct client_link *link;
     struct error *err = rsp_create(&recording, 0, false, &r);
     if (!err)
         err = link_open(fd, fd, &link);

@@ -324,7 +324,7 @@ static void check_opening(void)
 
 int main(void)
 {
-    char path[] = "/tmp/ebb-unit.XXXXXX", command[64];
+    char path[] = "/tmp/ebb-unit.XXXXXX";
     if (!mkdtemp(path) || (dir = open(path, O_RDONLY | O_DIRECTORY)) < 0) {
         printf("skip log_file: no directory to write to\n");
         return 0;

@@ -296,7 +296,7 @@ struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *
 {
     u64 n = session_track(d->debug->session);
     (void)c;
-    struct error *err = *args ? debug_number(args, "track", &n) : NULL;
+    struct error *err = *args ? debug_number(args, "track number", &n) : NULL;
     if (!err)
         err = debug_check_track(d->debug, n);
     if (!err && n != session_track(d->debug->session)) {
