@@ -8,7 +8,7 @@
 
 both_prepare() {
     EBB=$(realpath "$EBB")
-    if ! gcc -O1 -w -o "$SCRATCH/outcome" tests/programs/outcome.c 2>"$SCRATCH/outcome.log"; then
+    if ! gcc -O1 -Wall -o "$SCRATCH/outcome" tests/programs/outcome.c 2>"$SCRATCH/outcome.log"; then
         fail outcome "it does not compile ($(head -n 1 "$SCRATCH/outcome.log"))"
         exit 1
     fi

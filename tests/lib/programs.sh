@@ -54,7 +54,7 @@ build() {
         libs+=" -Wl,-rpath,\$ORIGIN -L$SCRATCH"
     done
     # shellcheck disable=SC2046,SC2086
-    timeout 600 $(compiler "$2" "$1") ${flags:--O1} -w -pthread -I"$programs" -o "$3" "$1" $libs \
+    timeout 600 $(compiler "$2" "$1") ${flags:--O1} -Wall -pthread -I"$programs" -o "$3" "$1" $libs \
         >"$3.log" 2>&1
 }
 

@@ -3,7 +3,7 @@
 drive=$SCRATCH/drive
 
 build_driver() {
-    timeout 600 "${CC:-gcc}" -std=gnu11 -O1 -g -D_GNU_SOURCE -Isrc -w -o "$drive" tests/values/drive.c src/engine/plan/bytecode*.c \
+    timeout 600 "${CC:-gcc}" -std=gnu11 -O1 -g -D_GNU_SOURCE -Isrc -Wall -o "$drive" tests/values/drive.c src/engine/plan/bytecode*.c \
         "$BUILD"/hosted/symbols/*.o "$BUILD"/hosted/base/*.o -ldw -lelf -lstdc++ -lm -lZydis >"$SCRATCH/log" 2>&1
 }
 
