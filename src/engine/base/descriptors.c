@@ -150,11 +150,15 @@ void descriptors_shared(void)
         descriptors.kept[i].others = true;
 }
 
+/* What lies above a limit that has become lower stays open: it is not in the way there. */
 void descriptors_limited(void)
 {
+    u64 limit[2] = {NUMBERS_END, NUMBERS_END};
+    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, NULL, limit);
     for (unsigned i = 0; i < descriptors.count; i++) {
         i32 before = descriptors.kept[i].fd;
-        if (!descriptors.kept[i].others && !move_kept(&descriptors.kept[i]))
+        if ((u64)before < limit[0] && !descriptors.kept[i].others &&
+            !move_kept(&descriptors.kept[i]))
             kernel_call(__NR_close, before);
     }
 }

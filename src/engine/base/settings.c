@@ -28,6 +28,10 @@ enum {
     SETTING_PARENT_PC,
     SETTING_SHARE,
     SETTING_ENGINE,
+    SETTING_LIMIT_SPACE,
+    SETTING_LIMIT_SPACE_MOST,
+    SETTING_LIMIT_DATA,
+    SETTING_LIMIT_DATA_MOST,
 };
 
 struct setting_row {
@@ -45,6 +49,10 @@ static const struct setting_row rows[] = {
     {"parentpc", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"share", CHANNEL_COUNT, 0, INT32_MAX, 0},
     {"engine", CHANNEL_COUNT, 0, INT32_MAX, 0},
+    {"limitspace", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"limitspacemost", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"limitdata", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"limitdatamost", CHANNEL_COUNT, 0, UINT64_MAX, 0},
 };
 #undef ROW
 
@@ -122,6 +130,18 @@ static void settings_put(unsigned setting, const struct setting_value *value)
         break;
     case SETTING_ENGINE:
         settings.engine = (i32)value->number;
+        break;
+    case SETTING_LIMIT_SPACE:
+        settings.limit_space[0] = value->number;
+        break;
+    case SETTING_LIMIT_SPACE_MOST:
+        settings.limit_space[1] = value->number;
+        break;
+    case SETTING_LIMIT_DATA:
+        settings.limit_data[0] = value->number;
+        break;
+    case SETTING_LIMIT_DATA_MOST:
+        settings.limit_data[1] = value->number;
         break;
     }
 }

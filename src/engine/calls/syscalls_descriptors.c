@@ -5,6 +5,7 @@
 #include "engine/calls/syscalls_internal.h"
 #include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/memory/memory_limits.h"
 #include "log/syscall_table.h"
 
 i64 call_dup2(struct call *call)
@@ -23,6 +24,23 @@ i64 call_close_range(struct call *call)
     return descriptors_close_range(call->args[0], call->args[1], call->args[2]);
 }
 
+/* One that the engine judges by (memory_limits.h); the resource is argument `n`. */
+static i64 own_limit(struct call *call, const struct call_arg *arg, u32 n)
+{
+    u32 resource = (u32)call->args[n];
+    struct gaddr from = {0}, to = {0};
+    u64 before[2], limit[2];
+    for (u32 i = n + 1; i < SYSCALL_ARGS && arg[i].name; i++)
+        *(arg[i].way & ARG_OUT ? &to : &from) = gaddr(call->args[i]);
+    if (from.at && !guest_read(limit, from, sizeof(limit)))
+        return -EFAULT;
+    memory_limits_get(resource, before);
+    i64 failed = from.at ? memory_limits_set(resource, limit) : 0;
+    if (failed)
+        return failed;
+    return !to.at || guest_write(to, before, sizeof(before)) ? 0 : -EFAULT;
+}
+
 /* A limit, of this process or another. */
 i64 call_limit(struct call *call)
 {
@@ -31,8 +49,10 @@ i64 call_limit(struct call *call)
     u32 n = 0;
     while (arg[n].show != SHOW_RESOURCE)
         n++;
-    i64 result = call_pass_now(call);
     bool own = n == 0 || !call->args[0] || (i32)call->args[0] == kernel_call(__NR_getpid);
+    if (own && log_owner->live && memory_limits_has((u32)call->args[n]))
+        return own_limit(call, arg, n);
+    i64 result = call_pass_now(call);
     if (!result && own && (u32)call->args[n] == K_RLIMIT_NOFILE && call->args[n + 1] &&
         log_owner->live)
         descriptors_limited();

@@ -23,7 +23,7 @@ enum {
 
 static const char *const telling_names[] = {
     "exe", "maps", "smaps", "smaps_rollup", "numa_maps", "auxv", "cmdline", "environ", "stat",
-    "statm", "status", "comm", "mem", "pagemap", "wchan", "syscall", "stack",
+    "statm", "status", "limits", "comm", "mem", "pagemap", "wchan", "syscall", "stack",
 };
 
 static bool is_telling(const char *path)

@@ -5,6 +5,7 @@
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/processes/process.h"
 
 i64 call_mmap(struct call *call)
@@ -87,6 +88,8 @@ i64 call_mlockall(struct call *call)
         return -EINVAL;
     if (!(flags & MCL_CURRENT))
         return 0;
+    if (!memory_limits_allow_locking())
+        return -ENOMEM;
     for (const struct area *area = areas_from(0); area; area = areas_from(area->end)) {
         if (area->flags & AREA_VDSO)
             continue;

@@ -162,9 +162,10 @@ i64 call_prctl(struct call *call)
         return get_counter(call);
     case PR_SET_TSC:
         return set_counter(call);
+    case PR_SET_MDWE:
+        return call->args[1] ? -EINVAL : call_pass_now(call);
     case PR_SET_SECCOMP:
     case PR_SET_SYSCALL_USER_DISPATCH:
-    case PR_SET_MDWE:
     case PR_SET_SHADOW_STACK_STATUS:
     case PR_LOCK_SHADOW_STACK_STATUS:
         return -EINVAL;

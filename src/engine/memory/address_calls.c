@@ -20,13 +20,13 @@
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_numbers.h"
 
 enum {
     TRIES = 16,              /* at places where the kernel has something unexpected */
     PROTECTION_BITS = PROT_READ | PROT_WRITE | PROT_EXEC,
-    K_RLIMIT_DATA = 2,
     K_ST_NOEXEC = 8,
     ELF_TYPE_AT = 16,
     ELF_TYPE_SHARED = 3,
@@ -267,6 +267,22 @@ static i64 map_somewhere(const struct mapping *m, u64 at)
     return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? map_fixed(m, at) : map_anywhere(m, at);
 }
 
+/* Of a mapping in the place of others only what is new counts.  A file that is none fails anyway. */
+static bool limits_allow(const struct mapping *m, u64 at)
+{
+    u64 more = m->size, end = at + m->size;
+    if (!log_owner->live || (!m->from_file && !m->zeros && !(m->flags & MAP_ANONYMOUS)))
+        return true;
+    if (memory_limits_allow(more, m->protection, mapping_is_shared(m->flags)))
+        return true;
+    if ((m->flags & MAP_FIXED) && !(at & ~PAGE_MASK))
+        for (const struct area *a = areas_from(at); a && a->start < end; a = areas_from(a->end)) {
+            struct area part = address_part(a, at, end);
+            more -= part.end - part.start;
+        }
+    return memory_limits_allow(more, m->protection, mapping_is_shared(m->flags));
+}
+
 i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset)
 {
     struct mapping m = {
@@ -291,6 +307,8 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
 
     if (closes_range(&m, at))
         return close_around(&m, at);
+    if (!limits_allow(&m, at))
+        return -ENOMEM;
     i64 got = map_somewhere(&m, at);
     if (kernel_failed(got)) {
         if ((flags & MAP_FIXED) && !address_refused(at, m.size) && !(at & ~PAGE_MASK))
@@ -358,6 +376,10 @@ static i64 protect_part(struct area part, u64 protection, i64 key)
     bool was_code = part.protection & PROT_EXEC;
     if (log_owner->live && (part.flags & AREA_SEALED))
         return -EPERM;
+    bool becomes_data = (protection & PROT_WRITE) && !(part.protection & PROT_WRITE) &&
+                        !(part.flags & (AREA_SHARED | AREA_STACK | AREA_GROWSDOWN));
+    if (becomes_data && !memory_limits_allow_writing(part.end - part.start))
+        return -ENOMEM;
     if (was_code && !(protection & PROT_EXEC))
         code_watch_changed(part.start, part.end);
     u64 kernel = code_watch_kernel_protection((u32)protection);
@@ -644,13 +666,12 @@ void address_restore_heap(u64 start, u64 now)
     heap.now = now;
 }
 
-static bool data_limit_allows(u64 at)
+static bool limits_allow_heap(u64 at)
 {
-    u64 limit[2];
-    if (kernel_call(__NR_prlimit64, 0, K_RLIMIT_DATA, 0, limit))
-        return true;
     u64 data = guest_image.end_data - guest_image.start_data;
-    return limit[0] == ~0ul || (at - heap.start) + data <= limit[0];
+    u64 more = at > heap.now ? page_up(at) - page_up(heap.now) : 0;
+    return memory_limits_allow_heap(at - heap.start + data) &&
+           (!more || memory_limits_allow(more, PROT_READ | PROT_WRITE, false));
 }
 
 static bool grow_heap(u64 from, u64 to, bool again)
@@ -677,7 +698,7 @@ i64 address_brk(u64 at)
     bool again = log_answered(&known);
     if (again)
         at = (u64)known.result;
-    if (at < heap.start || at >= LAYOUT_USER_END || (!again && !data_limit_allows(at)))
+    if (at < heap.start || at >= LAYOUT_USER_END || (!again && !limits_allow_heap(at)))
         return (i64)heap.now;
     u64 from = page_up(heap.now), to = page_up(at);
     bool done = true;

@@ -14,6 +14,7 @@
 #include "engine/memory/code_watch.h"
 #include "engine/memory/kernel_maps.h"
 #include "engine/memory/mapping.h"
+#include "engine/memory/memory_limits.h"
 
 enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
 
@@ -194,6 +195,11 @@ i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
     if (!again && (areas_any(at, at + r.old_size, AREA_SEALED) ||
                    ((flags & MREMAP_FIXED) && areas_any(r.to, r.to + r.new_size, AREA_SEALED))))
         return -EPERM;
+    const struct area *first = areas_find(at);
+    u64 kept = flags & MREMAP_DONTUNMAP ? 0 : r.old_size;
+    if (!again && first && r.new_size > kept &&
+        !memory_limits_allow(r.new_size - kept, first->protection, first->flags & AREA_SHARED))
+        return -ENOMEM;
     code_watch_changed(at, at + r.old_size);
     code_watch_release(at, at + r.old_size);
     log_release(at, at + r.old_size);

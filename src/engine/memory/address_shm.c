@@ -8,6 +8,7 @@
 #include "engine/memory/code_watch.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapping.h"
+#include "engine/memory/memory_limits.h"
 
 enum {
     K_IPC_STAT = 2,
@@ -104,6 +105,8 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
         return kernel_call(__NR_shmat, id, LAYOUT_MAPPINGS_FIRST, how);
     if (place && address_refused(place, size))
         return -EINVAL;
+    if (!memory_limits_allow(size, PROT_READ, true))
+        return -ENOMEM;
     if (place)
         code_watch_changed(page_down(place), page_down(place) + size);
     i64 got = place ? kernel_call(__NR_shmat, id, place, how) : attach_anywhere(id, size, how);

@@ -3,7 +3,8 @@
  * maps and smaps are made of the kernel's own text: its lines give names and figures, the areas
  * give borders and rights, and what is in no area is the engine's and left out.  cmdline, environ,
  * auxv and stat are right in the kernel's files if it let us tell it where things are
- * (loader.c); otherwise they are made here from the guest's memory.
+ * (loader.c); otherwise they are made here from the guest's memory.  status is the kernel's, with
+ * the guest's signals and size.
  */
 #include "engine/proc/proc_files.h"
 
@@ -14,12 +15,16 @@
 #include "engine/memory/areas.h"
 #include "engine/memory/image.h"
 #include "engine/memory/kernel_maps.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/proc/proc_files_internal.h"
+#include "engine/signals/signals.h"
 
 enum {
     BUFFER = 4096,
     NAME_COLUMN = 73, /* of a mapping's name in its line */
     K_MFD_CLOEXEC = 1,
+    PROC_RLIMIT_DATA = 2,
+    PROC_RLIMIT_AS = 9,
 };
 
 /* A descriptor that is being filled. */
@@ -271,6 +276,106 @@ static void write_stat(struct out *o)
     kernel_maps_lines("/proc/thread-self/stat", copy_stat, o);
 }
 
+/* status: which signals the kernel gives to the engine, and how much is mapped for it, is not the
+ * guest's affair. */
+
+static void put_field(struct out *o, const char *name, struct text *value)
+{
+    proc_files_put_text(o, name);
+    proc_files_put(o, value->buffer, value->length);
+    proc_files_put_text(o, "\n");
+}
+
+static void put_set(struct out *o, const char *name, u64 set)
+{
+    char digits[32];
+    struct text value = TEXT(digits);
+    text_add_hex_wide(&value, set, 16);
+    put_field(o, name, &value);
+}
+
+static void put_size(struct out *o, const char *name)
+{
+    enum { COLUMNS = 8 };
+    char digits[48], number[32];
+    struct text value = TEXT(digits), shown = TEXT(number);
+    text_add_unsigned(&shown, memory_limits_mapped() / 1024);
+    for (size_t n = shown.length; n < COLUMNS; n++)
+        text_add_char(&value, ' ');
+    text_add(&value, number);
+    text_add(&value, " kB");
+    put_field(o, name, &value);
+}
+
+static bool copy_status(void *context, const char *line)
+{
+    struct out *o = context;
+    u64 ignored, caught;
+    signals_list_sets(&ignored, &caught);
+    if (text_starts(line, "SigBlk:")) {
+        put_set(o, "SigBlk:\t", thread_self()->mask);
+    } else if (text_starts(line, "SigIgn:")) {
+        put_set(o, "SigIgn:\t", ignored);
+    } else if (text_starts(line, "SigCgt:")) {
+        put_set(o, "SigCgt:\t", caught);
+    } else if (text_starts(line, "VmPeak:")) {
+        put_size(o, "VmPeak:\t");
+    } else if (text_starts(line, "VmSize:")) {
+        put_size(o, "VmSize:\t");
+    } else {
+        proc_files_put_text(o, line);
+        proc_files_put_text(o, "\n");
+    }
+    return true;
+}
+
+static void write_status(struct out *o)
+{
+    kernel_maps_lines("/proc/thread-self/status", copy_status, o);
+}
+
+/* limits */
+
+static void put_limit(struct out *o, u64 value)
+{
+    enum { COLUMNS = 20 };
+    char digits[32];
+    struct text shown = TEXT(digits);
+    if (value == ~0ul)
+        text_add(&shown, "unlimited");
+    else
+        text_add_unsigned(&shown, value);
+    while (shown.length < COLUMNS)
+        text_add_char(&shown, ' ');
+    text_add_char(&shown, ' ');
+    proc_files_put_text(o, digits);
+}
+
+static bool copy_limit(void *context, const char *line)
+{
+    enum { NAME_COLUMNS = 26, UNIT_AT = 68 };
+    u32 resource = text_starts(line, "Max address space")   ? PROC_RLIMIT_AS
+                   : text_starts(line, "Max data size") ? PROC_RLIMIT_DATA
+                                                             : 0;
+    struct out *o = context;
+    u64 limit[2];
+    if (resource && strlen(line) > UNIT_AT) {
+        memory_limits_get(resource, limit);
+        proc_files_put(o, line, NAME_COLUMNS);
+        put_limit(o, limit[0]);
+        put_limit(o, limit[1]);
+        line += UNIT_AT;
+    }
+    proc_files_put_text(o, line);
+    proc_files_put_text(o, "\n");
+    return true;
+}
+
+static void write_limits(struct out *o)
+{
+    kernel_maps_lines("/proc/self/limits", copy_limit, o);
+}
+
 static const struct {
     const char *name;
     void (*write)(struct out *o);
@@ -282,6 +387,8 @@ static const struct {
     {"environ", write_environ, true},
     {"auxv",    write_auxv,    true},
     {"stat",    write_stat,    true},
+    {"status",  write_status,  false},
+    {"limits",  write_limits,  false},
 };
 
 /* Opening */

@@ -42,6 +42,7 @@ enum {
 };
 #define CLONE_CLEAR_SIGHAND 0x100000000ul
 #define CLONE_INTO_CGROUP 0x200000000ul
+#define CLONE3_FLAGS_END (2 * CLONE_INTO_CGROUP) /* higher ones mean nothing */
 
 enum { K_SIG_SETMASK = 2, K_SIGSET = 8 };
 
@@ -311,7 +312,8 @@ i64 process_clone3(struct gaddr from, u64 size)
     if (failed)
         return failed;
     bool alone = args.flags & (K_CLONE_THREAD | K_CLONE_PARENT); /* sends nothing at its end */
-    if ((args.flags & (CLONE_DETACHED | CSIGNAL)) || args.exit_signal > SIG_LAST ||
+    if ((args.flags & (CLONE_DETACHED | CSIGNAL)) || args.flags >= CLONE3_FLAGS_END ||
+        args.exit_signal > SIG_LAST ||
         (alone && args.exit_signal) || !args.stack != !args.stack_size)
         return -EINVAL;
     return process_spawn(&args);

@@ -18,6 +18,7 @@
 #include "engine/base/text.h"
 #include "engine/log/log.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/proc/proc_files.h"
 #include "engine/processes/process.h"
 #include "engine/signals/signals.h"
@@ -196,7 +197,7 @@ static const char *settings_for(i32 fd, i32 engine)
         const char *end = comma ? comma : item + strlen(item);
         bool skip = text_starts(item, "fd=") || text_starts(item, "parent") ||
                     text_starts(item, "record=") || text_starts(item, "share=") ||
-                    text_starts(item, "engine=");
+                    text_starts(item, "engine=") || text_starts(item, "limit");
         if (!skip && out.length)
             text_add_char(&out, ',');
         for (; item < end; item++)
@@ -212,6 +213,7 @@ static const char *settings_for(i32 fd, i32 engine)
         text_add(&out, out.length ? ",engine=" : "engine=");
         text_add_signed(&out, engine);
     }
+    memory_limits_describe(&out);
     log_describe_exec(&out);
     buffer[out.length] = 0;
     return buffer;
@@ -293,9 +295,12 @@ static i64 exec_engine(const struct exec_target *target, struct gaddr argv, stru
 /* Natively: the kernel knows what this is, or refuses it as the guest expects. */
 static i64 exec_natively(const struct exec_target *target, struct gaddr argv, struct gaddr envp)
 {
-    if (target->inherited)
-        return exec_descriptor(target->fd, argv.at, envp.at);
-    return make_call(__NR_execve, (u64[6]){(u64)target->path, argv.at, envp.at});
+    memory_limits_apply(true);
+    i64 failed = target->inherited
+                     ? exec_descriptor(target->fd, argv.at, envp.at)
+                     : make_call(__NR_execve, (u64[6]){(u64)target->path, argv.at, envp.at});
+    memory_limits_apply(false);
+    return failed;
 }
 
 static i64 exec(const struct exec_target *target, struct gaddr argv, struct gaddr envp)

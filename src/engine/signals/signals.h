@@ -32,6 +32,9 @@ void signals_thread_start(struct thread *t);
 void signals_list_actions(struct k_sigaction ret[SIG_LAST]);
 void signals_restore_actions(const struct k_sigaction actions[SIG_LAST]);
 
+/* Those that are ignored and those that have a handler, as sets. */
+void signals_list_sets(u64 *ret_ignored, u64 *ret_caught);
+
 /* Delivers what waits, if anything does: changes cpu to the handler's first instruction (a tick is
  * counted), or ends the process.  Engine context, baton held; called by the dispatcher before it
  * enters the cache. */

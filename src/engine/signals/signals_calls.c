@@ -45,6 +45,17 @@ void signals_list_actions(struct k_sigaction ret[SIG_LAST])
     memcpy(ret, signals.actions + 1, SIG_LAST * sizeof(*ret));
 }
 
+void signals_list_sets(u64 *ret_ignored, u64 *ret_caught)
+{
+    *ret_ignored = *ret_caught = 0;
+    for (int signal = 1; signal <= SIG_LAST; signal++) {
+        if (signals_has_handler(signal))
+            *ret_caught |= SIGNAL_BIT(signal);
+        else if (signals.actions[signal].handler == K_SIG_IGN)
+            *ret_ignored |= SIGNAL_BIT(signal);
+    }
+}
+
 /* In a replay the kernel has the engine's handlers already, whatever the guest's are. */
 void signals_restore_actions(const struct k_sigaction actions[SIG_LAST])
 {

@@ -13,6 +13,7 @@
 #include "engine/log/log.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/kernel_maps.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/plan/controlled.h"
 #include "engine/processes/process.h"
 #include "engine/run/dispatch.h"
@@ -61,6 +62,7 @@ static void read_arguments(u64 argc, char **argv)
     if (wrong)
         engine_refuse(CHANNEL_EXIT_USAGE, wrong, "not a setting that the engine knows");
     log_own(settings.replay ? &log_replay : settings.record ? &log_record : &log_unrecorded);
+    memory_limits_start();
     request.path = argv[CHANNEL_ARG_PATH];
     request.argv = argv + CHANNEL_ARG_ARGV0;
     request.envp = argv + argc + 1;
