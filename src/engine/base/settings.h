@@ -32,7 +32,7 @@ struct settings {
     i32 share;            /* internal: the file of the group of processes that share memory, 0:
                            * none yet */
     i32 engine;           /* internal: the engine's own file, 0: not told */
-    u64 limit_space[2];   /* internal: one more than the guest's limits, now and most, 0: not told */
+    u64 limit_space[2];   /* internal: one more than the limits, now and most, 0: not told */
     u64 limit_data[2];
     i32 fd;               /* internal: the open program file, or -1 */
     const char *text;     /* as given, to be handed on at execve */

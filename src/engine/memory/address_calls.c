@@ -267,7 +267,7 @@ static i64 map_somewhere(const struct mapping *m, u64 at)
     return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? map_fixed(m, at) : map_anywhere(m, at);
 }
 
-/* Of a mapping in the place of others only what is new counts.  A file that is none fails anyway. */
+/* Where others are replaced, only what is new counts.  A file that is none fails anyway. */
 static bool limits_allow(const struct mapping *m, u64 at)
 {
     u64 more = m->size, end = at + m->size;
