@@ -300,9 +300,9 @@ CASE(stack_overflow_kills)
     do {                                                                                                               \
         if (!sigsetjmp(back, 1)) {                                                                                     \
             what;                                                                                                      \
-            say(#what ": nothing");                                                                                    \
+            say("%s: nothing", #what);                                                                                    \
         } else                                                                                                         \
-            say(#what ": signal %d code %d", last, code);                                                              \
+            say("%s: signal %d code %d", #what, last, code);                                                              \
     } while (0)
 
 CASE(faults)
