@@ -90,7 +90,7 @@ static struct error *debug_moves_make(struct debug *d, struct debug_order *o,
 struct way {
     struct moment from;
     u32 thread, inlined;     /* that were looked at, and not entered, there */
-    bool goes_on;            /* after a stop that nobody hears of */
+    bool goes_on;            /* after a stop that is not reported */
     bool known;              /* where it leads to if nothing stops it: */
     struct moment to;
     struct session_stop end; /* what is said there */

@@ -63,7 +63,7 @@
  *
  * After an error in FORKED it goes on by itself.
  *
- * An engine that replays an interval of a track (CHANNEL_INTERVAL) is sent two BOUNDs behind the
+ * An engine that replays an interval of a track (CHANNEL_INTERVAL) is sent two BOUNDs after the
  * welcome: where the interval begins and where it ends, each with a snapshot (log/snapshot_state.h)
  * unless that is the track's own beginning or end.  The ring has the events up to the ENTRY, and
  * then those of the interval.  The engine goes on from the first snapshot, compares itself with the
@@ -263,7 +263,7 @@ struct channel_bound {
     struct channel_message message;
     u32 given;                /* 0: the beginning, or the end, of the track */
     u32 unused;
-    u64 state_at, state_size; /* of the state in the snapshot, behind its pages */
+    u64 state_at, state_size; /* of the state in the snapshot, after its pages */
     u64 tick, pc, events;     /* of the snapshot; events: met before */
 };
 

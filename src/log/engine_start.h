@@ -13,7 +13,7 @@ struct engine_start {
     char *program;
     int argc;
     char **argv;
-    int output; /* engine_spawn_apart: the engine's standard output; 0: nobody sees it */
+    int output; /* engine_spawn_apart: the engine's standard output; 0: it is discarded */
 };
 
 /* Becomes the engine; returns only if that fails. */

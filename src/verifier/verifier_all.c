@@ -181,7 +181,7 @@ static const struct verifier_line *part_line(const struct job_parts *p, size_t p
     return NULL;
 }
 
-/* As far as they have ended one behind the other; but none behind one that failed. */
+/* Shows parts in order, as far as they have ended; none after one that failed. */
 static void jobs_show_parts(struct jobs *jobs, struct job_parts *p)
 {
     const struct verifier_line *line;

@@ -5,7 +5,7 @@
  * what it says then is not the verdict on the whole, and the error says so.
  *
  * An engine that goes on from a snapshot is fed what it needs to load the program, and then the
- * events behind the snapshot.
+ * events after the snapshot.
  */
 #include "verifier/verifier_feed_internal.h"
 
@@ -69,7 +69,7 @@ static bool feed_is_past(const struct event *e, const struct snapshot_about *at)
     return event_is_fault(e) && (e->tick != at->tick ? e->tick < at->tick : e->pc < at->pc);
 }
 
-/* Up to the snapshot that the interval begins with; then *ret is the first event behind it. */
+/* Up to the snapshot that the interval begins with; then *ret is the first event after it. */
 static bool feed_beginning(struct verifier_feed *f, const struct event **ret)
 {
     const struct snapshot_about *at = &f->from->stored->about;

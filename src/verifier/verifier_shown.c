@@ -40,7 +40,7 @@ static u64 copy_out(int file, int to, u64 from)
         for (ssize_t done = 0, wrote; done < got; done += wrote) {
             wrote = write(to, buffer + done, (size_t)(got - done));
             if (wrote < 0 && errno != EINTR)
-                return at - from; /* nobody looks */
+                return at - from; /* the output is gone */
             wrote = wrote < 0 ? 0 : wrote;
         }
         at += (u64)got;

@@ -1,6 +1,6 @@
 # What suites about ebb's debugger share: programs that are compiled and recorded, and conversations with it.
 #
-# Included behind cases.sh.
+# Included after cases.sh.
 export EBB_RECORDINGS=$SCRATCH/recordings XDG_STATE_HOME=$SCRATCH/state HOME=$SCRATCH NO_COLOR=1
 unset EDITRC
 

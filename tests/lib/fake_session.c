@@ -206,7 +206,7 @@ struct error *movement_continue(struct session *s, enum session_direction d, u64
     if (wait_for_interrupt(s, d, ret))
         return NULL;
     int step = d == FORWARD ? 1 : -1;
-    /* Forward data stops stand behind the store; what is exactly here has been seen. */
+    /* Forward data stops stand after the store; what is exactly here has been seen. */
     for (int at = s->at + step; at >= 0 && at <= LAST; at += step) {
         u32 n = hit_at(s, at);
         if (n && --nth == 0) {

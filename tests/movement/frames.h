@@ -50,7 +50,7 @@ static inline const struct activation *frame_number(const struct frames *f, u32 
     return (const struct activation *)f->all.items + n;
 }
 
-/* The first instant of the thread at or behind `from`; NEVER. */
+/* The first instant of the thread at or after `from`; NEVER. */
 size_t frames_next_instant(const struct frames *f, u32 thread, size_t from);
 /* The last of the thread before; NEVER. */
 size_t frames_last_instant(const struct frames *f, u32 thread, size_t before);

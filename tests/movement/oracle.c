@@ -130,7 +130,7 @@ static struct landing at_edge(enum session_direction d)
     return (struct landing){d == FORWARD ? LANDS_AT_END : LANDS_AT_START, {0, 0}, false};
 }
 
-/* Of a sorted list the items behind `from` (before it), one after the other: NULL at the end. */
+/* Of a sorted list the items after `from` (before it), one after the other: NULL at the end. */
 static const size_t *behind(const struct list *l, size_t from, enum session_direction d)
 {
     const size_t *all = l->items;
@@ -213,8 +213,8 @@ static bool is_behind_call(const struct oracle *o, u32 n, size_t at)
     return !a->by_signal && !a->made && i->at.pc == call->pc + call->length && i->rsp >= a->cfa;
 }
 
-/* The first statement behind the end of a frame that was left by a jump: of the frame that execution goes on in, or outside.  Or
- * behind the call, if the way leads there before. */
+/* The first statement after the end of a frame that was left by a jump: of the frame that execution goes on in, or outside.  Or
+ * after the call, if the way leads there before. */
 static struct landing land_after_jump(const struct oracle *o, u32 n)
 {
     const struct activation *a = frame(o, n);
@@ -326,7 +326,7 @@ static struct landing land_finish(const struct oracle *o, const struct order *or
     return inlined ? leave_inlined(o, &b, from) : leave_frame(o, b.frame);
 }
 
-/* Did the frame make a call behind the one instant and before the other, that has ended? */
+/* Did the frame make a call after the one instant and before the other, that has ended? */
 static bool has_called(const struct oracle *o, u32 caller, size_t after, size_t before)
 {
     const struct activation *all = o->frames.all.items;

@@ -18,7 +18,7 @@
  *     gone on without it; `before` at the last step point of its caller.
  *   - Where a frame is left by a jump, `finish` and nexti stand at the first statement of the frame that execution goes on in, or
  *     outside of it: there it is seen.  The frame of a handler ends when the interrupted instruction is about to be executed
- *     again: the trampoline behind it is nobody's.
+ *     again: the trampoline after it is nobody's.
  *   - `before`, where the calling code has no statement that was begun in its frame (a callback of the C library), stands on
  *     the call. A handler that ran in the statement is a call of it.
  *   - The first function of a thread has no statements: with that as the base, any step point counts, and its frame is the

@@ -232,7 +232,7 @@ static void check_complete(const struct walk *w)
                            (unsigned long long)walk_instant(w, n)->at.pc, n));
 }
 
-/* The end of the track is no instant, but a limit that lies behind the last is enough. */
+/* The end of the track is no instant, but a limit that lies after the last is enough. */
 static void look(struct walk *w, struct replayer *r, const struct list *halts)
 {
     const struct halt *all = halts->items;

@@ -69,7 +69,7 @@ static inline const struct code *walk_code(const struct walk *w, size_t n)
     return (const struct code *)w->codes.items + walk_instant(w, n)->code;
 }
 
-/* The first instant at the moment or behind it. */
+/* The first instant at the moment or after it. */
 size_t walk_find(const struct walk *w, struct moment at);
 
 /* The area that held the address at an instant; NULL: none. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Step points have letters in the order in which they are executed.  `X>` is the instruction behind the call that made X's
+/* Step points have letters in the order in which they are executed.  `X>` is the instruction after the call that made X's
  * frame, `X<` that call. */
 static const struct row {
     const char *from, *movement;

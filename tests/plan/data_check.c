@@ -181,7 +181,7 @@ static void draw_site(u32 kind)
 static u8 before[SITES_MOST][SITE_SIZE_MOST], now[SITES_MOST][SITE_SIZE_MOST];
 
 struct expected {
-    size_t step; /* behind which it is seen */
+    size_t step; /* after which it is seen */
     size_t by;   /* a call of another thread that may have done it, and returns there; NOBODY, or UNKNOWN: one from before */
     u32 site;
     u32 written;
@@ -220,7 +220,7 @@ static bool touched(const struct touches *t, const struct plan_site *s, u32 how)
     return false;
 }
 
-/* The call in which the thread was that goes on behind step `n`. */
+/* The call in which the thread was that goes on after step `n`. */
 static size_t returns_behind(size_t n)
 {
     u32 thread = steps[n + 1].thread;
@@ -304,7 +304,7 @@ static bool same_hit(const struct plan_hit *hit, size_t number)
     return false;
 }
 
-/* The state behind a step: that in which its thread goes on, if others run in between.  NULL: it does not in this stretch. */
+/* The state after a step: that in which its thread goes on, if others run in between.  NULL: it does not in this stretch. */
 static const struct step *behind(size_t n)
 {
     size_t next = n + 1;
@@ -313,7 +313,7 @@ static const struct step *behind(size_t n)
     return next < step_count ? &steps[next] : NULL;
 }
 
-/* A slice may end behind the hit.  Then the thread stands there, and no step tells at which tick, since switches count as well: one
+/* A slice may end after the hit.  Then the thread stands there, and no step tells at which tick, since switches count as well: one
  * if another thread goes on, and more if others come and go without executing anything. */
 static bool judge_behind(const struct replayer *r, const struct plan_hit *hit, size_t n)
 {
@@ -368,7 +368,7 @@ static bool count_all(struct replayer *from)
     return bad;
 }
 
-/* Where it stands behind step `n`: the pc and all other registers. */
+/* Where it stands after step `n`: the pc and all other registers. */
 static bool stands_otherwise(struct replayer *r, size_t n)
 {
     const struct step *wanted = r->stopped.thread == steps[n + 1].thread ? &steps[n + 1] : behind(n);
@@ -524,7 +524,7 @@ static bool open_states(int fd)
     return head->size == (u64)size;
 }
 
-/* Makes of the sites' bytes behind a state those before it. */
+/* Makes of the sites' bytes after a state those before it. */
 static void undo_state(const struct state *s, u8 bytes[SITES_MOST][SITE_SIZE_MOST])
 {
     const struct state_undo *entry[4096];

@@ -70,7 +70,7 @@ static void look(struct trial *t)
     read_data(walker, t->data, before);
 }
 
-/* Executed alone; false: it has raised a signal.  A pass is to go on for a while behind it, in code that is translated. */
+/* Executed alone; false: it has raised a signal.  A pass is to go on for a while after it, in code that is translated. */
 static bool execute(struct trial *t)
 {
     enum { MORE = 12 };

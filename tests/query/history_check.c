@@ -335,7 +335,7 @@ static void leave_checkpoint(struct moment at)
     timeline_keep(&s->timeline, r);
 }
 
-/* Every time that the condition becomes true is met, also where a piece begins or ends just before or behind the store. */
+/* Every time that the condition becomes true is met, also where a piece begins or ends just before or after the store. */
 static void compare_pieces(const char *name)
 {
     enum { EVENTS_MOST = 12 };

@@ -182,7 +182,7 @@ static void row(void)
     }
 }
 
-/* Each has a child before and one behind that which goes on like itself. */
+/* Each has a child before and one after that which goes on like itself. */
 static void deep(int depth)
 {
     for (int i = 0; i < 3 && depth > 0; i++) {
@@ -209,7 +209,7 @@ static void add_some(int *sum)
 }
 
 /* What is in memory that all of them share: each adds to what it finds, the parent too, while its
- * child lives and behind its end. */
+ * child lives and after its end. */
 static void sharing(void)
 {
     enum { PAGE = 4096 };
@@ -346,7 +346,7 @@ static void *double_it(void *number)
     return (void *)(2 * (long)number);
 }
 
-/* A child with threads of its own, whose numbers begin behind the parent's. */
+/* A child with threads of its own, whose numbers begin after the parent's. */
 static void *forks(void *unused)
 {
     for (int i = 0; i < 4; i++) {

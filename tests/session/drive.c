@@ -485,7 +485,7 @@ static bool is_before(struct moment a, struct moment b)
     return a.tick < b.tick || (a.tick == b.tick && a.pc < b.pc);
 }
 
-/* A signal frame is written at the moment that the signal interrupted: behind an instruction, and before the handler's
+/* A signal frame is written at the moment that the signal interrupted: after an instruction, and before the handler's
  * first. */
 static bool stands_interrupted(long want)
 {

@@ -66,7 +66,7 @@ static void ask(const u8 *bytes)
     exit(1);
 }
 
-/* One opcode behind one prefix, with all of ModRM. */
+/* One opcode after one prefix, with all of ModRM. */
 static void ask_opcode(u8 prefix, u8 rex, bool escaped, u8 opcode)
 {
     static const u8 sibs[] = {0x00, 0x05, 0x24, 0x25, 0x65, 0xff};

@@ -564,7 +564,7 @@ static void compare(const u8 *bytes)
         compare_truncated(bytes, &a, &got);
 }
 
-/* Encodings: a prefix part, an opcode, ModRM, and drawn bytes behind. */
+/* Encodings: a prefix part, an opcode, ModRM, and drawn bytes after. */
 
 static void fill(u8 bytes[BYTES])
 {
@@ -768,7 +768,7 @@ struct code {
     size_t size;
 };
 
-/* The executable segments of an ELF file, one after another, with room behind. */
+/* The executable segments of an ELF file, one after another, with room after. */
 static struct code read_code(const char *path)
 {
     struct code code = {0};

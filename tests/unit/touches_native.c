@@ -22,7 +22,7 @@
 
 enum { FIELD = 8192, MIDDLE = 4096, BYTES = 48, GS_BASE = 512, FX = 512 };
 
-/* Lies behind the code, which names it relative to rip. */
+/* Lies after the code, which names it relative to rip. */
 struct context {
     u8 fx[FX];       /* x87, xmm */
     u8 fx_after[FX];

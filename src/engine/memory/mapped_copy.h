@@ -29,7 +29,7 @@ i32 mapped_copy_of_file(struct mapped_copy_name name, i32 from);
 /* One for memory that was never mapped before. */
 i32 mapped_copy_nameless(u64 size);
 
-/* The descriptor behind an area that shows a copy; -1: it does not. */
+/* The descriptor of the copy that an area shows; -1: it shows none. */
 i32 mapped_copy_behind(const struct area *a);
 /* The same for an area that shows one privately, too. */
 i32 mapped_copy_file(const struct area *a);

@@ -75,7 +75,7 @@ static void same_number(struct comparison *c, const char *what, u64 then, u64 no
 
 /* --- records ------------------------------------------------------------------------------ */
 
-/* The next one of a kind behind `r`, or the first for NULL. */
+/* The next one of a kind after `r`, or the first for NULL. */
 static const void *record_next(const struct state_records *s, u32 kind, const void *r)
 {
     u64 at = r ? (u64)((const u8 *)r - s->bytes) + ((const struct snapshot_record *)r)->size : 0;
@@ -314,7 +314,7 @@ static u64 pagemap_entry(struct comparison *c, u64 page)
     return c->entry[number - c->first_entry];
 }
 
-/* What a file or a copy holds there, zeros behind its end; in c->other. */
+/* The contents of a file or a copy there, with zeros after its end; in c->other. */
 static void page_of_source(struct comparison *c, const struct snapshot_mapping *m, u64 page)
 {
     u64 offset = m->offset + (page - m->start);
@@ -336,7 +336,7 @@ static void page_of_source(struct comparison *c, const struct snapshot_mapping *
     kernel_call(__NR_close, fd);
 }
 
-/* Below what a thread uses of its stack lies what nobody reads. */
+/* Memory below the used part of a thread's stack is never read. */
 static u64 unused_stack_end(const struct snapshot_mapping *m)
 {
     const struct area *a = areas_find(m->start);

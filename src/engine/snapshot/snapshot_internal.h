@@ -58,7 +58,7 @@ u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin
 
 /* Why there can be no snapshot here; NULL: there can. */
 const char *snapshot_recorded_hindrance(void);
-/* What is behind an area, as source_of() in snapshot_write.c. */
+/* The source of an area, as source_of() in snapshot_write.c. */
 u32 snapshot_recorded_source(struct snapshot_out *o, const struct area *a, u32 *ret_index);
 /* The flags that the area has in a replay. */
 u32 snapshot_recorded_flags(const struct area *a);

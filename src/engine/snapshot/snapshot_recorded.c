@@ -173,7 +173,7 @@ u32 snapshot_recorded_flags(const struct area *a)
 /* --- what is in shared memory -------------------------------------------------------------- */
 
 /* Memory without a name, and files that are nothing but memory: where they have holes, reading a
- * page makes one, and nobody is the worse for it. */
+ * page makes one, which does no harm. */
 static void write_nameless_area(struct snapshot_out *o, const struct area *a, u32 copy)
 {
     for (u64 page = a->start; page < a->end && !o->wrong; page += PAGE_SIZE)

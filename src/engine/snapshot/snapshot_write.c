@@ -184,7 +184,7 @@ bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy)
     return true;
 }
 
-/* A page of the program's own: no file is behind it. */
+/* A page of the program's own, without a file. */
 static void write_own_page(struct snapshot_out *o, u64 page, const struct snapshot_mapping *m)
 {
     if (m->source != SNAPSHOT_ANONYMOUS) { /* its zeros are not the file's */
@@ -203,7 +203,7 @@ static void write_own_page(struct snapshot_out *o, u64 page, const struct snapsh
     }
 }
 
-/* Of a file that has changed since it was mapped: what is behind its end is not there. */
+/* Of a file that has changed since it was mapped: bytes past its end do not exist. */
 static void write_all_pages(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     u64 end = o->files[m->index]->map.file_size;

@@ -1,4 +1,4 @@
-/* Futexes: what a thread leaves behind at its end.
+/* Futexes: the locks that a thread holds at its end.
  *
  * The guest keeps a list of the robust locks that it holds; the engine does here what the kernel
  * would do with it, since the waiters are in our queues. Words on shared memory are treated alike,

@@ -32,7 +32,7 @@ enum {
     COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
 };
 
-/* Struct cpu lies behind the first table, in a page whose hash in the processor's first cache
+/* Struct cpu lies after the first table, in a page whose hash in the processor's first cache
  * differs from those of the pages that programs use most (layout.c), and not at the start of it,
  * where a program's data often begins. */
 _Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PAGE, "in one page");
