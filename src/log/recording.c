@@ -321,8 +321,9 @@ static struct error *locate_by_name(const char *name, const char *root, char **r
                           "./%s is not a recording, and there is no recording %s in %s", name, name,
                           root);
     else
-        err = error_coded(ERROR_NOT_FOUND, "there is no recording %s, neither here nor in %s", name,
-                          root);
+        err = error_coded(ERROR_NOT_FOUND,
+                          "there is no recording %s, neither here nor in %s; 'ebb ls' lists them",
+                          name, root);
     free(there);
     return err;
 }
