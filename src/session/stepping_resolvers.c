@@ -32,8 +32,8 @@ static u32 resolver_sites(const struct walk *w, struct plan_site **ret)
     return (u32)count;
 }
 
-/* A movement that begins in one is about it. */
-static struct error *begins_in_resolver(struct walk *w, bool *ret)
+/* Is one on the stack where the session stands? */
+static struct error *is_in_resolver(struct walk *w, bool *ret)
 {
     enum { FRAMES_LOOKED_AT = 64 };
     struct frame *frames;
@@ -52,9 +52,9 @@ struct error *walk_begin_resolvers(struct walk *w)
 {
     bool inside = false;
     w->resolver_count = resolver_sites(w, &w->resolvers);
-    struct error *err = w->resolver_count ? begins_in_resolver(w, &inside) : NULL;
+    struct error *err = w->resolver_count ? is_in_resolver(w, &inside) : NULL;
     if (inside)
-        w->resolver_count = 0;
+        w->resolver_count = 0; /* a movement that begins in one is about it */
     return err;
 }
 
@@ -106,13 +106,20 @@ static struct error *look_at_call(struct walk *w, struct moment entered, struct 
     return follow_call(w, &back, ret);
 }
 
-/* The last call of a resolver before the moment, if it had not returned by then. */
+/* The last call of a resolver before the moment, if it had not returned by then.  Nearly always
+ * there is none on the stack, and no need to look for it through the whole run. */
 static struct error *find_around(struct walk *w, struct moment at, bool *ret,
                                  struct resolver_call *ret_call)
 {
     struct found found;
+    bool inside = false;
     *ret = false;
-    struct error *err = walk_last(w, w->resolvers, w->resolver_count, at, &found);
+    struct error *err = movement_go(w->s, at);
+    if (!err && !session_interrupted(w->s))
+        err = is_in_resolver(w, &inside);
+    if (err || session_interrupted(w->s) || !inside)
+        return err;
+    err = walk_last(w, w->resolvers, w->resolver_count, at, &found);
     if (err || session_interrupted(w->s) || !found.any)
         return err;
     err = look_at_call(w, (struct moment){found.hits[0].tick, found.hits[0].pc}, ret_call);

@@ -558,7 +558,7 @@ static bool begin_refill(struct timeline *t)
 {
     u64 from;
     size_t count = t->count;
-    if (!t->measured || !has_room(t) || !find_sparse(t, &from, &t->filler_end))
+    if (!has_room(t) || !find_sparse(t, &from, &t->filler_end))
         return false;
     timeline_approach(t, (struct moment){t->filler_end - 1, ~0ull});
     if (t->count != count)

@@ -433,13 +433,16 @@ static int spoil(struct recording *rec, const char *what)
     return count == 0;
 }
 
-/* The session has replayed less than a quarter of the run to stand at its end. */
+/* The session has replayed less than a quarter of the run to stand at its end, and prepares steps
+ * back meanwhile. */
 static int fresh(struct recording *rec)
 {
     struct session *s;
     struct session_options options = {0};
     check(session_open(rec, &options, &s), "opening a session");
     u64 ran = s->family.ticks_run, all = track_events_last(s->family.events).tick;
+    if (!session_idle(s))
+        stop(NULL, "nothing is prepared while the user looks");
     session_close(s);
     printf("%llu of %llu ticks\n", (unsigned long long)ran, (unsigned long long)all);
     return ran > all / 4;
