@@ -364,6 +364,7 @@ struct debug_bookmark *debug_bookmark_find(struct debug *d, const char *name);
 struct debug_display {
     u32 number;
     char format;
+    char *memory; /* the letters of `x`, if that shows it; NULL: `print` does */
     char *expression;
 };
 

@@ -166,7 +166,9 @@ void debug_marks_deinit(struct debug *d)
     for (size_t i = 0; i < d->bookmarks.count; i++)
         free(bookmarks[i].name);
     list_deinit(&d->bookmarks);
-    for (size_t i = 0; i < d->displays.count; i++)
+    for (size_t i = 0; i < d->displays.count; i++) {
         free(displays[i].expression);
+        free(displays[i].memory);
+    }
     list_deinit(&d->displays);
 }

@@ -289,6 +289,7 @@ struct error *debug_evaluation(struct debug *d, struct evaluation **ret)
         err = debug_request(d, &request);
     if (!err)
         request.actions = &debug_actions;
+    conveniences_define_integer(d->conveniences, "_thread", d->thread);
     return err ? err : values_open(symbols, &request, ret);
 }
 

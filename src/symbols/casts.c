@@ -234,3 +234,25 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
     value_joined(*ret, value, NULL);
     return NULL;
 }
+
+struct value *values_whole_object(struct value *value)
+{
+    struct evaluation *v = value->evaluation;
+    struct type *plain = type_plain(v, value->type);
+    u64 address = value->address;
+    bool pointer = plain->kind == TYPE_POINTER;
+    struct error *err = pointer ? value_pointer(value, &address) : NULL;
+    if (err || (pointer && type_plain(v, type_target(v, plain))->kind != TYPE_STRUCT)) {
+        error_destroy(err);
+        return value;
+    }
+    if (!pointer && (plain->kind != TYPE_STRUCT || !value->in_memory))
+        return value;
+    struct type *class = pointer ? type_plain(v, type_target(v, plain)) : plain;
+    struct value *whole = whole_object(v, address);
+    if (!whole || (pointer && is_same_class(type_plain(v, whole->type), class)))
+        return value;
+    if (!pointer)
+        return whole;
+    return value_of_number(v, type_pointer(v, whole->type), (struct number){.i = whole->address});
+}

@@ -96,7 +96,7 @@ static bool has_parameters_at(Dwarf_Die *function, Dwarf_Addr entry)
     return has_list || is_optimised(function);
 }
 
-static bool is_of_go(Dwarf_Die *function)
+static bool written_in_go(Dwarf_Die *function)
 {
     Dwarf_Die unit;
     return dwarf_diecu(function, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_Go;
@@ -130,6 +130,6 @@ u64 function_body(struct symbols *s, const struct function_symbol *f)
     Dwarf_Addr entry;
     if (module_function_die(m, f->start, &function) && die_entry(&function, &entry) &&
         entry + m->dwarf_bias == f->start && has_parameters_at(&function, entry))
-        return is_of_go(&function) ? after_stack_check(s, f) : f->start;
+        return written_in_go(&function) ? after_stack_check(s, f) : f->start;
     return first_point(m, f);
 }

@@ -72,6 +72,7 @@ struct show_settings {
     bool null_stop;     /* arrays of characters end at the first null */
     bool static_members;
     bool raw;           /* classes as they are declared */
+    bool object;        /* values_whole_object() of what is printed */
 };
 extern const struct show_settings show_usual;
 
@@ -151,6 +152,9 @@ char *value_show_argument(struct value *value);
 char *value_type(struct value *value);       /* to be freed */
 /* One JSON value; to be freed. */
 char *value_json(struct value *value);
+/* A pointer to an object, or the object, as the class that its table of virtual functions says it
+ * is; the value itself if that is not known, or a pointer has that class already. */
+struct value *values_whole_object(struct value *value);
 struct error *value_truth(struct value *value, bool *ret);
 struct error *value_integer(struct value *value, i64 *ret);
 /* An integer of the size of a floating-point type is the number that its bits make. */

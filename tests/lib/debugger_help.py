@@ -19,7 +19,7 @@ NUMBERED = ("delete", "disable", "enable", "condition", "ignore", "commands", "q
 MARK = "next example"
 
 # What an example may be refused for: the program is not one in Go; there is no terminal here.
-ALLOWED = {"goroutine": r"Go|goroutine", "layout": r"terminal|full screen"}
+ALLOWED = {"clear": "no breakpoint at", "loop_break": "while", "loop_continue": "while", "goroutine": r"Go|goroutine", "layout": r"terminal|full screen"}
 
 
 def ask(commands):
@@ -32,7 +32,7 @@ def ask(commands):
 
 def names():
     text = ask(["help all"])[0]["text"]
-    return re.findall(r"^  (\w+) +\S", text, re.M)
+    return re.findall(r"^  ([\w-]+) +\S", text, re.M)
 
 
 def parse(text):
@@ -83,7 +83,9 @@ def given(name, example, arrive):
 
 
 def script(name, example, arrive):
-    return given(name, example, arrive) + [example] + (["silent", "end"] if name == "commands" else [])
+    before = ["define " + example.split()[1], "end"] if name == "document" else []
+    block = name in ("commands", "define", "document", "if", "while")
+    return given(name, example, arrive) + before + [example] + (["silent" if name == "commands" else "echo a", "end"] if block else [])
 
 
 def refused(name, example, answers):

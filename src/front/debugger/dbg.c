@@ -57,14 +57,22 @@ const struct dbg_command *dbg_command_of(const char *line)
 struct error *dbg_run_line(struct dbg *d, const char *line)
 {
     const struct dbg_command *c;
+    struct error *err = NULL;
     line += strspn(line, " \t");
     size_t length = name_length(line);
     if (!*line || *line == '#')
         return NULL;
+    if (*line == '!' || *line == '|') { /* shell and pipe */
+        char *spelled = xformat("%s %s", *line == '!' ? "shell" : "pipe", line + 1);
+        err = dbg_run_line(d, spelled);
+        free(spelled);
+        return err;
+    }
+    if (length && dbg_user_run(d, line, length, &err))
+        return err;
     if (!length)
         return error_new("there is no command '%s'; 'help' lists them", line);
-    struct error *err = dbg_find_command(line, length, &c);
-    if (err)
+    if ((err = dbg_find_command(line, length, &c)) || (err = dbg_hook(d, "hook", c->name)))
         return err;
     const char *args = line + length + strspn(line + length, " \t");
     char *rest = xformat("%s", args);
@@ -73,7 +81,7 @@ struct error *dbg_run_line(struct dbg *d, const char *line)
         rest[--end] = '\0';
     err = c->run(d, c, rest);
     free(rest);
-    return err;
+    return err ? err : dbg_hook(d, "hookpost", c->name);
 }
 
 bool dbg_obey(struct dbg *d, const char *line)
@@ -133,11 +141,11 @@ char *dbg_input_file_next(struct dbg_input *in, const char *prompt)
     return line;
 }
 
-/* Reads all lines, even if some of them fail. At the prompt an empty line does the last command
- * again, if that makes sense. */
-struct error *dbg_read_input(struct dbg *d, struct dbg_input *in)
+/* At the prompt an empty line does the last command again, if that makes sense. */
+struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops)
 {
     char *line;
+    bool works = true;
     int deep = 0;
     for (const struct dbg_input *at = d->input; at; at = at->before)
         deep++;
@@ -145,22 +153,22 @@ struct error *dbg_read_input(struct dbg *d, struct dbg_input *in)
         return error_new("command files are nested too deeply: a file probably reads itself");
     in->before = d->input;
     d->input = in;
-    while (!d->quit && (line = in->next(in, "(ebb) "))) {
-        dbg_obey(d, line);
-        dbg_obey_due(d);
+    while (!d->quit && works && (line = in->next(in, "(ebb) "))) {
+        works = dbg_obey(d, line);
+        works = (dbg_obey_due(d) && works) || !stops;
         free(line);
     }
     d->input = in->before;
-    return NULL;
+    return works ? NULL : error_new("a command failed, so those after it were not run");
 }
 
-struct error *dbg_source_file(struct dbg *d, const char *path)
+struct error *dbg_source_file(struct dbg *d, const char *path, bool stops)
 {
     FILE *file = fopen(path, "re");
     if (!file)
         return error_errno(errno, "cannot read %s", path);
     struct dbg_input in = {.next = dbg_input_file_next, .file = file};
-    struct error *err = dbg_read_input(d, &in);
+    struct error *err = dbg_read_input(d, &in, stops);
     fclose(file);
     return err;
 }

@@ -88,6 +88,7 @@ struct error *dbg_break_at(struct dbg *d, const struct debug_break_order *order)
     dbg_say(d, "\n");
     json_places(d, p);
     say_if_slow(d, p);
+    conveniences_define_integer(d->debug->conveniences, "bpnum", p->number);
     return NULL;
 }
 
@@ -139,6 +140,9 @@ static void change(struct dbg *d, struct debug_breakpoint *p, int how)
 struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct error *err = NULL;
+    if (debug_take_word(&args, "display"))
+        return c->which == DO_DELETE ? dbg_undisplay(d, c, args)
+                                     : error_new("a display is there or not: 'undisplay NUMBER'");
     debug_take_word(&args, "breakpoints");
     if (!*args) {
         struct debug_breakpoint **all = d->debug->breakpoints.items;
@@ -197,7 +201,6 @@ struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char 
 struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct debug_breakpoint *p = NULL;
-    char *line;
     (void)c;
     struct debug_breakpoint **all = d->debug->breakpoints.items;
     struct error *err = NULL;
@@ -208,20 +211,12 @@ struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c
     else
         err = error_coded(ERROR_NOT_FOUND,
                           "there is no breakpoint to attach commands to; set one with 'break'");
-    if (!d->input)
-        return err ? err
-                   : error_new("'commands' reads the lines after it up to 'end', and there are "
-                               "none here");
     struct list read = LIST(char *);
-    while ((line = d->input->next(d->input, "> "))) {
-        const char *text = line + strspn(line, " \t");
-        bool last = strcmp(text, "end") == 0;
-        if (!last && *text)
-            debug_strings_add(&read, text);
-        free(line);
-        if (last)
-            break;
-    }
+    struct error *no_lines = dbg_read_block(d, &read, NULL);
+    if (err)
+        error_destroy(no_lines);
+    else
+        err = no_lines;
     if (err) {
         debug_strings_deinit(&read);
         return err;
@@ -261,11 +256,12 @@ static struct error *list_breakpoints(struct dbg *d, const char *args, bool watc
 {
     struct debug_breakpoint **all = d->debug->breakpoints.items;
     size_t shown = 0;
-    struct error *err = debug_no_arguments(args);
+    struct debug_breakpoint *only = NULL;
+    struct error *err = *args ? find_breakpoint(d, args, &only) : NULL;
     if (err)
         return err;
     for (size_t i = 0; i < d->debug->breakpoints.count; i++)
-        if (!watches_alone || debug_is_watch(all[i])) {
+        if ((!watches_alone || debug_is_watch(all[i])) && (!only || only == all[i])) {
             say_breakpoint(d, all[i]);
             shown++;
         }

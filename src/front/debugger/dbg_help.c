@@ -23,13 +23,15 @@ static const struct help_subject {
      "goto undo redo first history changes bookmark track"},
     {"stops", "Breakpoints, watchpoints and catchpoints",
      "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore "
-     "commands "
-     "handle skip"},
+     "commands rbreak clear save handle skip"},
     {"values", "Variables, memory and types",
      "print printf output call display undisplay x find ptype whatis"},
     {"places", "Source, calls, threads and other facts",
-     "list backtrace frame up down thread goroutine info disassemble"},
-    {"debugger", "The debugger itself", "layout set show source echo help quit"},
+     "list search reverse-search backtrace frame up down select-frame faas thread taas tfaas "
+     "goroutine info disassemble"},
+    {"debugger", "The debugger itself",
+     "layout set show with source define document alias if while loop_break loop_continue echo "
+     "shell pipe cd pwd apropos help quit"},
 };
 
 static bool next_name(const char **names, const char **ret, size_t *ret_length)
@@ -175,8 +177,30 @@ struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *a
         say_subject(d, &subjects[i]);
         return NULL;
     }
+    if (dbg_user_help(d, args))
+        return NULL;
     struct error *err = dbg_find_command(args, length, &c);
     if (!err)
         say_command(d, c);
     return err;
+}
+
+static bool is_about(const struct dbg_command *c, const char *word)
+{
+    return strcasestr(c->name, word) || strcasestr(c->summary, word) || strcasestr(c->more, word);
+}
+
+struct error *dbg_apropos(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    size_t count, said = 0;
+    const struct dbg_command *all = dbg_commands(&count);
+    (void)c;
+    if (!*args)
+        return error_coded(ERROR_MISUSED, "say which word to look for");
+    for (size_t i = 0; i < count; i++)
+        if (is_about(&all[i], args)) {
+            dbg_help_say_summary(d, &all[i]);
+            said++;
+        }
+    return said ? NULL : error_coded(ERROR_NOT_FOUND, "no command is about '%s'", args);
 }

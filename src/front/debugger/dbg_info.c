@@ -11,7 +11,7 @@
 #include "front/debugger/dbg_internal.h"
 #include "session/track_about.h"
 
-const char dbg_info_words[] = "address all-registers args bookmarks breakpoints checkpoints "
+const char dbg_info_words[] = "address all-registers args auxv bookmarks breakpoints checkpoints "
                               "display frame functions goroutines line "
                               "locals moment proc registers scope sharedlibrary signals skip "
                               "source symbol threads tracks types "
@@ -362,9 +362,21 @@ static struct error *frame(struct dbg *d, const char *args)
     return NULL;
 }
 
+static struct error *stack(struct dbg *d, const char *args)
+{
+    return dbg_backtrace(d, NULL, args);
+}
+
+static struct error *memory(struct dbg *d, const char *args)
+{
+    struct error *err = debug_no_arguments(args);
+    return err ? err : dbg_info_proc(d, "mappings");
+}
+
 static const struct { const char *name; struct error *(*say)(struct dbg *d, const char *args); }
 subjects[] = {
-    {"args", arguments}, {"address", dbg_info_address}, {"all-registers", all_registers},
+    {"args", arguments}, {"auxv", dbg_info_auxv}, {"address", dbg_info_address},
+    {"all-registers", all_registers},
     {"scope", dbg_info_scope},
     {"breakpoints", dbg_info_breakpoints}, {"bookmarks", dbg_info_bookmarks},
     {"checkpoints", dbg_info_checkpoints}, {"display", displays}, {"frame", frame},
@@ -374,9 +386,15 @@ subjects[] = {
     {"locals", locals}, {"line", dbg_info_line}, {"moment", moment}, {"registers", registers},
     {"sharedlibrary", libraries},
     {"signals", dbg_info_signals}, {"skip", skips}, {"source", dbg_info_source},
-    {"symbol", dbg_info_symbol},
+    {"stack", stack}, {"symbol", dbg_info_symbol}, {"inferiors", dbg_info_tracks},
+    {"program", moment}, {"files", memory}, {"target", memory}, {"dll", libraries},
     {"threads", threads}, {"tracks", dbg_info_tracks}, {"watchpoints", dbg_info_watches},
 };
+
+static bool subject_fits(const char *name, const char *word)
+{
+    return strncmp(name, word, strlen(word)) == 0;
+}
 
 /* Any beginning of a name fits the first. */
 struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args)
@@ -385,14 +403,20 @@ struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *a
     char *word = debug_next_word(&args);
     if (!word)
         return error_new("info about what? One of: %s", dbg_info_words);
-    for (size_t i = 0; i < countof(subjects); i++) {
-        if (strncmp(subjects[i].name, word, strlen(word)) != 0)
+    char *whole = xformat("info %s", word);
+    const char *instead = dbg_elsewhere(whole, strlen(whole));
+    free(whole);
+    for (size_t i = 0; !instead && i < countof(subjects); i++) {
+        if (!subject_fits(subjects[i].name, word))
             continue;
         free(word);
         return subjects[i].say(d, args);
     }
-    struct error *err = error_coded(ERROR_NOT_FOUND, "there is no info about '%s'; one of: %s",
-                                    word, dbg_info_words);
+    struct error *err =
+        instead ? error_coded(ERROR_NOT_FOUND, "there is no info about '%s' here: %s", word,
+                              instead)
+                : error_coded(ERROR_NOT_FOUND, "there is no info about '%s'; one of: %s", word,
+                              dbg_info_words);
     free(word);
     return err;
 }

@@ -62,6 +62,8 @@ struct dbg_input {
     void *context;
 };
 
+enum dbg_leaves { LEAVES_NOTHING, LEAVES_ROUND, LEAVES_LOOP };
+
 struct dbg_answer {
     FILE *text, *fields;
     char *text_bytes, *field_bytes;
@@ -81,6 +83,11 @@ struct dbg {
     struct dbg_input *input;
     struct dbg_answer answer;
     bool obeys_due;
+    struct list user_commands; /* dbg_script.c */
+    bool in_hook;
+    unsigned loops;           /* of `while`, one in the other */
+    int leaves;               /* enum dbg_leaves: which lines are not run */
+    unsigned searched, search_listed; /* the line that `search` found, and where `list` was then */
     u64 examine_next;         /* x: where it goes on */
     i64 examine_count;        /* of the last one; 0: there was none */
     char last_format, last_size; /* letters; of print and x; 0: none yet */
@@ -96,8 +103,9 @@ const struct dbg_command *dbg_command_of(const char *line); /* NULL: there is no
 bool dbg_obey(struct dbg *d, const char *line); /* false: it did not work */
 bool dbg_obey_due(struct dbg *d);
 struct error *dbg_run_line(struct dbg *d, const char *line); /* within another command */
-struct error *dbg_read_input(struct dbg *d, struct dbg_input *in);
-struct error *dbg_source_file(struct dbg *d, const char *path);
+/* All lines, or those up to the first that fails. */
+struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops);
+struct error *dbg_source_file(struct dbg *d, const char *path, bool stops);
 char *dbg_input_file_next(struct dbg_input *in, const char *prompt);
 
 /* dbg_answer.c */
@@ -116,12 +124,49 @@ void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark);
 char *dbg_capture(struct dbg *d, const char *line); /* what a command says: to be freed */
 char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed); /* the same */
 
+/* dbg_script.c */
+struct error *dbg_define(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_document(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_alias(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_if(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_while(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_leave(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_show_user(struct dbg *d, const char *args);
+/* The lines up to the `end` of a block, into `ret` (char *); *ret_else (may be NULL): how many are
+ * before `else`. */
+struct error *dbg_read_block(struct dbg *d, struct list *ret, size_t *ret_else);
+/* False: the line's first `length` characters name no user command or alias. */
+bool dbg_user_run(struct dbg *d, const char *line, size_t length, struct error **ret);
+bool dbg_user_help(struct dbg *d, const char *name); /* false: it is none */
+struct error *dbg_hook(struct dbg *d, const char *kind, const char *name);
+void dbg_user_commands_deinit(struct dbg *d);
+
+/* dbg_apply.c */
+struct error *dbg_frame_apply(struct dbg *d, const char *args);
+struct error *dbg_thread_apply(struct dbg *d, const char *args);
+enum { APPLY_FRAMES, APPLY_THREADS, APPLY_BOTH };
+struct error *dbg_apply_all(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_with(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_shell(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_pipe(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_directory(struct dbg *d, const struct dbg_command *c, const char *args);
+
+/* dbg_elsewhere.c */
+/* What to type instead of a command of gdb; NULL: it is not known. */
+const char *dbg_elsewhere(const char *name, size_t length);
+
+/* dbg_break_more.c */
+struct error *dbg_rbreak(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_clear(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_save(struct dbg *d, const struct dbg_command *c, const char *args);
+
 /* dbg_table.c */
 const struct dbg_command *dbg_commands(size_t *ret_count);
 struct error *dbg_find_command(const char *word, size_t length, const struct dbg_command **ret);
 
 /* dbg_help.c */
 struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_apropos(struct dbg *d, const struct dbg_command *c, const char *args);
 extern const char dbg_help_words[]; /* what it is given besides commands */
 
 /* dbg_panic.c */
@@ -136,6 +181,7 @@ void dbg_say_thread(struct dbg *d, u32 thread);
 void dbg_json_place(struct dbg *d, struct json *j);
 struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_select_frame(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_goroutine.c */
@@ -257,6 +303,7 @@ struct error *dbg_info_functions(struct dbg *d, const char *args);
 struct error *dbg_info_variables(struct dbg *d, const char *args);
 struct error *dbg_info_types(struct dbg *d, const char *args);
 struct error *dbg_info_proc(struct dbg *d, const char *args);
+struct error *dbg_info_auxv(struct dbg *d, const char *args);
 
 /* dbg_find.c */
 struct error *dbg_find(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -288,6 +335,7 @@ extern const char dbg_info_words[];
 
 /* dbg_list.c */
 struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_search(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_source.c */
 void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned before,

@@ -4,6 +4,7 @@
  * A movement starts anew around the current line.
  */
 #include <ctype.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,5 +208,64 @@ struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *a
     if (!err)
         err = say_around(d, line.file, line.line);
     free(line.file);
+    return err;
+}
+
+/* --- searching -------------------------------------------------------------------------------- */
+
+/* Where a search begins: at the line that the last one found, at the last line that was listed, or
+ * where one is. */
+static struct error *search_start(struct dbg *d, char **ret_file, unsigned *ret_line)
+{
+    const struct frame *f = debug_frame(d->debug);
+    const struct debug *m = d->debug;
+    *ret_file = debug_current_file(d->debug);
+    if (!*ret_file)
+        return error_new("there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
+    if (m->list_file && d->searched && d->search_listed == m->list_line)
+        *ret_line = d->searched;
+    else
+        *ret_line = m->list_file ? m->list_line - 1 : f && f->place.file ? f->place.line : 0;
+    return NULL;
+}
+
+/* search REGEXP, reverse-search REGEXP: `which` is the direction. */
+struct error *dbg_search(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    struct symbols *symbols;
+    regex_t wanted;
+    char *file = NULL;
+    const char *text = NULL;
+    unsigned line = 0;
+    if (!*args)
+        return error_coded(ERROR_MISUSED, "say what to look for: a regular expression");
+    struct error *err = debug_symbols(d->debug, &symbols);
+    if (!err)
+        err = search_start(d, &file, &line);
+    if (err)
+        return err;
+    if (regcomp(&wanted, args, REG_NOSUB)) {
+        free(file);
+        return error_new("'%s' is no regular expression", args);
+    }
+    unsigned count = symbols_source_lines(symbols, file);
+    line = line > count ? count + (c->which < 0) : line;
+    do
+        text = (line += (unsigned)c->which) ? symbols_source_line(symbols, file, line) : NULL;
+    while (text && regexec(&wanted, text, 0, NULL, 0) != 0);
+    regfree(&wanted);
+    if (text) {
+        unsigned half = d->settings.listsize / 2;
+        dbg_say(d, "   %4u  %s\n", line, text);
+        json_unsigned(dbg_fields(d), "line", line);
+        conveniences_define_integer(d->debug->conveniences, "_", line);
+        debug_set_current_file(d->debug, file, line > half ? line - half : 1);
+        d->searched = line;
+        d->search_listed = d->debug->list_line;
+    } else {
+        err = error_coded(ERROR_NOT_FOUND, "no line %s this one fits '%s'",
+                          c->which > 0 ? "after" : "before", args);
+    }
+    free(file);
     return err;
 }

@@ -3,6 +3,7 @@
  *
  * Names are grouped by source file, and a regular expression selects some of them, as in gdb.
  */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -161,4 +162,72 @@ struct error *dbg_info_proc(struct dbg *d, const char *args)
     if (strncmp("exe", args, length) == 0)
         return say_process(d);
     return error_new("info proc knows 'mappings' and 'exe', and not '%s'", args);
+}
+
+/* --- what the kernel gave to the program ------------------------------------------------------ */
+
+static const struct { u64 type; const char *name, *about; char form; } auxv_rows[] = {
+    {AT_SYSINFO_EHDR, "AT_SYSINFO_EHDR", "System-supplied DSO's ELF header", 'x'},
+    {AT_HWCAP, "AT_HWCAP", "Machine-dependent CPU capability hints", 'x'},
+    {AT_PAGESZ, "AT_PAGESZ", "System page size", 'd'},
+    {AT_CLKTCK, "AT_CLKTCK", "Frequency of times()", 'd'},
+    {AT_PHDR, "AT_PHDR", "Program headers for program", 'x'},
+    {AT_PHENT, "AT_PHENT", "Size of program header entry", 'd'},
+    {AT_PHNUM, "AT_PHNUM", "Number of program headers", 'd'},
+    {AT_BASE, "AT_BASE", "Base address of interpreter", 'x'},
+    {AT_FLAGS, "AT_FLAGS", "Flags", 'x'},
+    {AT_ENTRY, "AT_ENTRY", "Entry point of program", 'x'},
+    {AT_UID, "AT_UID", "Real user ID", 'd'},
+    {AT_EUID, "AT_EUID", "Effective user ID", 'd'},
+    {AT_GID, "AT_GID", "Real group ID", 'd'},
+    {AT_EGID, "AT_EGID", "Effective group ID", 'd'},
+    {AT_SECURE, "AT_SECURE", "Boolean, was exec setuid-like?", 'd'},
+    {AT_RANDOM, "AT_RANDOM", "Address of 16 random bytes", 'x'},
+    {AT_HWCAP2, "AT_HWCAP2", "Extension of AT_HWCAP", 'x'},
+    {51, "AT_MINSIGSTKSZ", "Minimum stack size for signal delivery", 'd'},
+    {AT_EXECFN, "AT_EXECFN", "File name of executable", 's'},
+    {AT_PLATFORM, "AT_PLATFORM", "String identifying platform", 's'},
+    {AT_NULL, "AT_NULL", "End of vector", 'x'},
+};
+
+static void say_auxv(struct dbg *d, u64 type, u64 value)
+{
+    const char *name = "???", *about = "";
+    char form = 'x', text[128] = "";
+    for (size_t i = 0; i < countof(auxv_rows); i++)
+        if (auxv_rows[i].type == type) {
+            name = auxv_rows[i].name;
+            about = auxv_rows[i].about;
+            form = auxv_rows[i].form;
+        }
+    dbg_say(d, "%-4llu %-20s %-30s ", (unsigned long long)type, name, about);
+    if (form == 'd')
+        dbg_say(d, "%llu\n", (unsigned long long)value);
+    else
+        dbg_say(d, "0x%llx", (unsigned long long)value);
+    for (size_t i = 0; form == 's' && i + 1 < sizeof text; i++)
+        if (!dbg_memory_read(d, value + i, &text[i], 1) || !text[i]) {
+            text[i] = '\0';
+            break;
+        }
+    if (form != 'd')
+        dbg_say(d, form == 's' ? " \"%s\"\n" : "\n", text);
+}
+
+struct error *dbg_info_auxv(struct dbg *d, const char *args)
+{
+    u8 *bytes;
+    size_t size;
+    struct error *err = debug_no_arguments(args);
+    if (!err)
+        err = session_auxv(d->debug->session, &bytes, &size);
+    if (err)
+        return err;
+    for (size_t at = 0; at + 16 <= size; at += 16) {
+        u64 pair[2];
+        memcpy(pair, bytes + at, sizeof pair);
+        say_auxv(d, pair[0], pair[1]);
+    }
+    free(bytes);
+    return NULL;
 }

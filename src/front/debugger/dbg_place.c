@@ -179,7 +179,7 @@ struct error *dbg_backtrace(struct dbg *d, const struct dbg_command *c, const ch
 {
     struct span span;
     (void)c;
-    bool full = debug_take_word(&args, "full");
+    bool full = debug_take_word(&args, "full") || debug_take_word(&args, "-full");
     struct error *err = debug_frames(d->debug);
     if (!err)
         err = read_span(d, args, &span);
@@ -270,10 +270,26 @@ static struct error *frame_wanted(struct dbg *d, const char *args, u64 *ret)
     return debug_number(args, "frame number", ret);
 }
 
+struct error *dbg_select_frame(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    u64 n = 0;
+    (void)c;
+    struct error *err = debug_frames(d->debug);
+    if (!err)
+        err = frame_wanted(d, args, &n);
+    if (!err && n >= debug_shown_frames(d->debug, n + 1, NULL))
+        err = error_coded(ERROR_NOT_FOUND, "there is no frame %llu", (unsigned long long)n);
+    if (!err)
+        debug_choose_frame(d->debug, n);
+    return err;
+}
+
 /* frame [N], up [N], down [N]: `which` is 0, 1 and -1. */
 struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     u64 n = 0;
+    if (!c->which && debug_take_word(&args, "apply"))
+        return dbg_frame_apply(d, args);
     struct error *err = debug_frames(d->debug);
     if (!err && c->which)
         err = debug_count(args, &n);
@@ -312,45 +328,6 @@ static bool has_thread(const struct control_thread *threads, size_t count, u64 n
     return false;
 }
 
-static struct error *in_thread(struct dbg *d, u32 thread, const char *line)
-{
-    struct dbg_field_mark mark = dbg_fields_mark(d);
-    debug_choose_thread(d->debug, thread);
-    dbg_say_thread(d, thread);
-    dbg_say(d, ":\n");
-    struct error *err = dbg_run_line(d, line);
-    dbg_fields_take_back(d, mark);
-    return err;
-}
-
-/* thread apply all|N... COMMAND */
-static struct error *dbg_thread_apply(struct dbg *d, const struct control_thread *threads,
-                                      size_t count, const char *args)
-{
-    u32 before = d->debug->thread;
-    u64 n;
-    struct error *err = NULL;
-    bool all = debug_take_word(&args, "all"), some = false;
-    for (size_t i = 0; i < count && all && !err; i++)
-        err = in_thread(d, threads[i].thread, args);
-    while (!all && !err && *args >= '0' && *args <= '9') {
-        char *word = debug_next_word(&args);
-        const char *rest = args + strspn(args, "0123456789 \t");
-        err = debug_number(word, "thread number", &n);
-        if (!err && !has_thread(threads, count, n))
-            err =
-                error_coded(ERROR_NOT_FOUND, "there is no thread %llu now", (unsigned long long)n);
-        if (!err)
-            err = in_thread(d, (u32)n, rest);
-        some = true;
-        free(word);
-    }
-    if (!err && !all && !some)
-        err = error_new("thread apply needs 'all' or numbers of threads, and a command");
-    debug_choose_thread(d->debug, before);
-    return err;
-}
-
 static struct error *choose_thread(struct dbg *d, const struct control_thread *threads,
                                    size_t count, const char *args)
 {
@@ -375,11 +352,12 @@ struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, cons
     struct control_thread *threads;
     size_t count;
     (void)c;
+    if (debug_take_word(&args, "apply"))
+        return dbg_thread_apply(d, args);
     struct error *err = session_threads(d->debug->session, &threads, &count);
     if (err)
         return err;
-    err = debug_take_word(&args, "apply") ? dbg_thread_apply(d, threads, count, args)
-                                        : choose_thread(d, threads, count, args);
+    err = choose_thread(d, threads, count, args);
     free(threads);
     return err;
 }

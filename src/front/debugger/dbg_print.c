@@ -85,6 +85,17 @@ static void print_value(struct dbg *d, struct value *value, char format)
     free(json);
 }
 
+/* With the name of its class, as gdb has it. */
+static struct value *print_as_object(struct dbg *d, struct value *value)
+{
+    struct value *whole = values_whole_object(value);
+    char *type = value_type(whole);
+    if (whole != value && type[strlen(type) - 1] != '*')
+        dbg_say(d, "(%s) ", type);
+    free(type);
+    return whole;
+}
+
 static struct error *print_expression(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
@@ -103,6 +114,8 @@ static struct error *print_expression(struct dbg *d, const struct dbg_command *c
     d->debug->copy.changed |= !err && c->which && session_scratch(d->debug->session);
     if (!err)
         err = value_format_check(value, format);
+    if (!err && d->debug->settings.show.object)
+        value = print_as_object(d, value);
     if (!err && !(c->which && value_is_void(value)))
         print_value(d, value, format);
     if (!err)
@@ -165,14 +178,39 @@ struct error *dbg_evaluate_silently(struct dbg *d, const char *expression)
 
 char *dbg_display_label(const struct debug_display *display)
 {
+    if (display->memory)
+        return xformat("%u: x/%s %s", display->number, display->memory, display->expression);
     if (display->format)
         return xformat("%u: /%c %s", display->number, display->format, display->expression);
     return xformat("%u: %s", display->number, display->expression);
 }
 
+/* Where `x` goes on stays as it is. */
+static void say_memory_display(struct dbg *d, const struct debug_display *display)
+{
+    u64 next = d->examine_next;
+    i64 count = d->examine_count;
+    char format = d->last_format, size = d->last_size;
+    char *label = dbg_display_label(display);
+    char *line = xformat("x/%s %s", display->memory, display->expression);
+    char *text = dbg_capture(d, line);
+    dbg_say(d, "%s\n%s", label, text);
+    d->examine_next = next;
+    d->examine_count = count;
+    d->last_format = format;
+    d->last_size = size;
+    free(text);
+    free(line);
+    free(label);
+}
+
 /* A copy that a display makes lasts no longer than it. */
 static void say_display(struct dbg *d, const struct debug_display *display)
 {
+    if (display->memory) {
+        say_memory_display(d, display);
+        return;
+    }
     struct evaluation *evaluation;
     struct value *value;
     bool had_copy = session_scratch(d->debug->session);
@@ -208,11 +246,22 @@ struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char
     char format = 0;
     bool raw = false;
     (void)c;
-    struct error *err = one_letter(&args, &format, &raw);
-    if (err)
-        return err;
+    /* As in gdb, instructions, strings, counts and sizes are shown by `x`. */
+    size_t letters = *args == '/' ? strcspn(args, " \t") : 0;
+    size_t of_x = strcspn(args, "is0123456789bhwg");
+    char *memory = of_x < letters ? xformat("%.*s", (int)letters - 1, args + 1) : NULL;
+    struct error *err = NULL;
+    if (memory)
+        args += letters + strspn(args + letters, " \t");
+    else
+        err = one_letter(&args, &format, &raw);
+    if (err || (memory && !*args)) {
+        free(memory);
+        return err ? err : error_coded(ERROR_MISUSED, "say which address to display");
+    }
     if (*args) {
         struct debug_display *display = list_add(&d->debug->displays);
+        display->memory = memory;
         display->number = ++d->debug->last_display;
         display->format = format;
         display->expression = xformat("%s", args);
@@ -228,10 +277,12 @@ static bool drop_display(struct dbg *d, u64 number)
     struct debug_display *all = d->debug->displays.items;
     size_t kept = 0, before = d->debug->displays.count;
     for (size_t i = 0; i < before; i++) {
-        if (number == all[i].number || !number)
+        if (number == all[i].number || !number) {
             free(all[i].expression);
-        else
+            free(all[i].memory);
+        } else {
             all[kept++] = all[i];
+        }
     }
     d->debug->displays.count = kept;
     return kept < before || !number;

@@ -11,8 +11,8 @@
 #include "front/debugger/dbg_internal.h"
 
 const char dbg_print_words[] =
-    "address array array-indexes elements entry-values frame-arguments max-depth null-stop pretty "
-    "raw-values repeats static-members symbol union";
+    "address array array-indexes elements entry-values frame-arguments max-depth null-stop object "
+    "pretty raw-values repeats static-members symbol union";
 
 enum setting_kind { SETTING_SWITCH, SETTING_LIMIT, SETTING_DEPTH };
 
@@ -34,6 +34,8 @@ static const struct print_setting {
      "Maximum print depth is %s."},
     {"null-stop", SETTING_SWITCH, offsetof(struct show_settings, null_stop),
      "Printing of char arrays to stop at first null char is %s."},
+    {"object", SETTING_SWITCH, offsetof(struct show_settings, object),
+     "Printing of the class that an object really has is %s."},
     {"pretty", SETTING_SWITCH, offsetof(struct show_settings, pretty),
      "Pretty formatting of structures is %s."},
     {"raw-values", SETTING_SWITCH, offsetof(struct show_settings, raw),
@@ -148,9 +150,45 @@ static struct error *set_entry_values(struct dbg *d, const char *word)
     return NULL;
 }
 
+/* Settings of gdb that have one value here. */
+static const struct { const char *name; bool on; const char *instead; } fixed_settings[] = {
+    {"vtbl", false, "'x/8a *(void **)OBJECT' shows the table of virtual functions"},
+    {"demangle", true, "names are shown as they were written"},
+    {"asm-demangle", true, "names are shown as they were written"},
+    {"sevenbit-strings", false, "'print/x' shows the bytes of a string"},
+    {"thread-events", false, "'info threads' lists the threads of a moment"},
+    {"inferior-events", false, "'info tracks' lists processes"},
+    {"finish", true, "finish shows what was returned"},
+    {"symbol-filename", false, "'info line *ADDRESS' has the file"},
+};
+
+/* False: it is none of them. */
+static bool fixed_setting(const char *args, struct error **ret)
+{
+    size_t length = strcspn(args, " \t");
+    for (size_t i = 0; i < countof(fixed_settings); i++) {
+        const char *name = fixed_settings[i].name, *word = args + length;
+        bool on = true;
+        if (strlen(name) != length || strncmp(name, args, length) != 0)
+            continue;
+        word += strspn(word, " \t");
+        *ret = *word && !read_on_off(word, strlen(word), &on)
+                   ? error_new("'%s' is neither on nor off", word)
+               : on != fixed_settings[i].on
+                   ? error_new("print %s is always %s here: %s", name,
+                               fixed_settings[i].on ? "on" : "off", fixed_settings[i].instead)
+                   : NULL;
+        return true;
+    }
+    return false;
+}
+
 struct error *dbg_set_print(struct dbg *d, const char *args)
 {
     const struct print_setting *s;
+    struct error *fixed;
+    if (fixed_setting(args, &fixed))
+        return fixed;
     if (debug_take_word(&args, "frame-arguments"))
         return set_frame_arguments(d, args);
     if (debug_take_word(&args, "entry-values"))

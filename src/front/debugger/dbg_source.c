@@ -176,11 +176,42 @@ static bool show_keeping(struct dbg *d, const char *name)
 /* Settings of gdb that scripts begin with, and that are always as they want them here. */
 static bool is_foreign(const char *name)
 {
-    static const char *const names[] = {"confirm", "pagination", "width", "height"};
+    static const char *const names[] = {
+        "confirm", "pagination", "width", "height", "style", "debuginfod", "history", "verbose",
+        "auto-load", "osabi", "architecture", "charset", "breakpoint", "can-use-hw-watchpoints",
+        "non-stop", "max-value-size", "python", "prompt", "editing",
+    };
     for (size_t i = 0; i < countof(names); i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
+}
+
+/* Settings of gdb that mean nothing in a recording, or that go by another name. */
+static const char *setting_instead(const char *name)
+{
+    static const char ran[] = "the program has run already, with its arguments and environment";
+    static const char all[] = "the threads of a recording run as they did: 'thread N' selects one";
+    static const struct { const char *name, *instead; } rows[] = {
+        {"args", ran}, {"env", ran}, {"environment", ran}, {"cwd", ran},
+        {"disable-randomization", ran}, {"exec-wrapper", ran},
+        {"scheduler-locking", all}, {"schedule-multiple", all},
+        {"follow-fork-mode", "'track N' opens another process"},
+        {"detach-on-fork", "'track N' opens another process"},
+        {"step-mode", "'stepi' goes by instructions"},
+        {"disassemble-next-line", "'display/i $pc' shows the instruction at each stop"},
+        {"logging", "'pipe COMMAND | tee FILE' keeps what a command says"},
+        {"language", "expressions are in the language of the frame"},
+        {"substitute-path", "sources are looked for where they were: 'info source'"},
+        {"solib-search-path", "the recording knows its files: 'info sharedlibrary'"},
+        {"sysroot", "the recording knows its files: 'info sharedlibrary'"},
+        {"record", "this is a recording already"},
+        {"exec-direction", "each movement has a backward twin: 'help moving'"},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        if (strcmp(name, rows[i].name) == 0)
+            return rows[i].instead;
+    return NULL;
 }
 
 struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *args)
@@ -189,6 +220,9 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
     struct error *err = NULL;
     (void)c;
     const char *whole = args;
+    if (debug_take_word(&args, "backtrace") && strncmp(args, "past-main", 9) != 0)
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no setting 'backtrace %s': 'backtrace N' limits it", args);
     if (debug_take_word(&args, "var") || debug_take_word(&args, "variable"))
         return *args ? dbg_evaluate_silently(d, args)
                      : error_coded(ERROR_MISUSED, "say what to set: set var NAME = VALUE");
@@ -214,6 +248,9 @@ struct error *dbg_set(struct dbg *d, const struct dbg_command *c, const char *ar
         err = read_switch(args, &d->debug->settings.past_main);
     else if (strcmp(name, "call-limit") == 0)
         err = read_lines(args, 0, &d->debug->settings.call_limit);
+    else if (setting_instead(name))
+        err = error_coded(ERROR_NOT_FOUND, "there is no setting '%s' here: %s", name,
+                          setting_instead(name));
     else if (strchr(whole, '=') || *whole == '$')
         err = dbg_evaluate_silently(d, whole);
     else if (!is_foreign(name))
@@ -234,6 +271,8 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
     };
     bool some = false;
     (void)c;
+    if (debug_take_word(&args, "user"))
+        return dbg_show_user(d, args);
     if (debug_take_word(&args, "print") || debug_take_word(&args, "p") ||
         debug_take_word(&args, "pr"))
         return dbg_show_print(d, args);
@@ -251,7 +290,13 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
         else
             dbg_say(d, "%s is %u\n", rows[i].name, rows[i].value);
     }
-    return some ? NULL : error_coded(ERROR_NOT_FOUND, "there is no setting '%s'", args);
+    const char *instead = setting_instead(args);
+    if (some)
+        return NULL;
+    if (instead)
+        return error_coded(ERROR_NOT_FOUND, "there is no setting '%s' here: %s", args, instead);
+    return error_coded(ERROR_NOT_FOUND, "there is no setting '%s'; settings are %s", args,
+                       dbg_setting_words);
 }
 
 /* --- small ones ------------------------------------------------------------------------------- */
@@ -259,7 +304,7 @@ struct error *dbg_show(struct dbg *d, const struct dbg_command *c, const char *a
 struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;
-    return *args ? dbg_source_file(d, args)
+    return *args ? dbg_source_file(d, args, true)
                  : error_coded(ERROR_MISUSED, "say which file of commands to read");
 }
 

@@ -131,12 +131,12 @@ static const struct dbg_command commands[] = {
      "repeat the movement that was undone",
      "With N: repeat N movements.",
      "redo\n" "redo 3"},
-    {"break", "b br bre brea", dbg_break, 0, 0, TAKES_LOCATION, NULL,
+    {"break", "b br bre brea hbreak", dbg_break, 0, 0, TAKES_LOCATION, NULL,
      "break [LOCATION] [thread N] [if CONDITION]", "stop where a location is about to be executed",
      "LOCATION is FUNCTION, LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N or -N; the default is\n"
      "here. A location that is not known yet waits for a library that has it.",
      "break insert\n" "break insert if n == 5"},
-    {"tbreak", "tb", dbg_break, 1, 0, TAKES_LOCATION, NULL,
+    {"tbreak", "tb thbreak", dbg_break, 1, 0, TAKES_LOCATION, NULL,
      "tbreak [LOCATION] [thread N] [if CONDITION]",
      "stop once where a location is about to be executed",
      "The breakpoint is deleted when it stops. See 'help break' for locations.",
@@ -196,6 +196,18 @@ static const struct dbg_command commands[] = {
      "one that is run. If the first command is 'silent', the stop itself is not shown. Without\n"
      "NUMBER: the newest breakpoint.",
      "commands 1\n" "commands"},
+    {"rbreak", "", dbg_rbreak, 0, 0, TAKES_NOTHING, NULL, "rbreak REGEXP",
+     "set a breakpoint on each function whose name fits a regular expression",
+     "Only functions with debug information count.",
+     "rbreak ^list_\n" "rbreak sum"},
+    {"clear", "cl", dbg_clear, 0, 0, TAKES_LOCATION, NULL, "clear [LOCATION]",
+     "delete the breakpoints at a location",
+     "Without a location: those at the current line. See 'help break' for locations.",
+     "clear insert\n" "clear main"},
+    {"save", "", dbg_save, 0, 0, TAKES_WORD, "breakpoints", "save breakpoints FILE",
+     "write the breakpoints into a file, as commands",
+     "'source FILE' sets them again.",
+     "save breakpoints /dev/null\n" "save breakpoints /dev/null"},
     {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL... stop|nostop",
      "choose whether signals stop movements",
      "A fault that a virtual machine uses in normal operation stops only if this command says\n"
@@ -271,14 +283,32 @@ static const struct dbg_command commands[] = {
      "show source lines",
      "Without a location it continues; '-' goes backward.",
      "list 10,20\n" "list insert"},
+    {"search", "forward-search fo", dbg_search, 1, REPEATS, TAKES_NOTHING, NULL, "search REGEXP",
+     "look for a line of the source after the last one that was listed",
+     "'list' then shows the lines around it. $_ is the number of the line.",
+     "search total\n" "search ^}"},
+    {"reverse-search", "rev", dbg_search, -1, REPEATS, TAKES_NOTHING, NULL,
+     "reverse-search REGEXP", "look for a line of the source before the last one that was listed",
+     "The reverse of search.",
+     "reverse-search int\n" "reverse-search include"},
     {"backtrace", "bt where", dbg_backtrace, 0, 0, TAKES_COUNT, NULL, "backtrace [full] [N | -N]",
      "show the calls that lead to this place",
      "N: the innermost N; -N: the outermost N. full: with local variables.",
      "backtrace\n" "backtrace full 3"},
     {"frame", "f", dbg_choose_frame, 0, 0, TAKES_WORD, "level function address",
-     "frame [N | level N | function NAME | address ADDRESS]", "select a frame of the backtrace",
+     "frame [N | level N | function NAME | address ADDRESS | apply all|N COMMAND]",
+     "select a frame of the backtrace",
      "Without an argument: show the selected frame.",
      "frame 1\n" "frame function main"},
+    {"select-frame", "", dbg_select_frame, 0, 0, TAKES_WORD, "level function address",
+     "select-frame N | level N | function NAME | address ADDRESS",
+     "select a frame of the backtrace without showing it",
+     "See 'help frame'.",
+     "select-frame 0\n" "select-frame function main"},
+    {"faas", "", dbg_apply_all, APPLY_FRAMES, 0, TAKES_COMMAND, NULL, "faas COMMAND",
+     "run a command in all frames",
+     "Frames in which the command fails or says nothing are left out. 'frame apply' has more ways.",
+     "faas print n\n" "faas info locals"},
     {"up", "", dbg_choose_frame, 1, REPEATS, TAKES_COUNT, NULL, "up [N]",
      "select the caller of the selected frame",
      "With N: N frames out.",
@@ -291,6 +321,14 @@ static const struct dbg_command commands[] = {
      "thread [N | apply all|N... COMMAND]", "select a thread, or run a command in several threads",
      "Without an argument: show the current thread.",
      "thread 0\n" "thread apply all backtrace"},
+    {"taas", "", dbg_apply_all, APPLY_THREADS, 0, TAKES_COMMAND, NULL, "taas COMMAND",
+     "run a command in all threads",
+     "Threads in which the command fails or says nothing are left out.",
+     "taas backtrace\n" "taas print total"},
+    {"tfaas", "", dbg_apply_all, APPLY_BOTH, 0, TAKES_COMMAND, NULL, "tfaas COMMAND",
+     "run a command in all frames of all threads",
+     "Frames in which the command fails or says nothing are left out.",
+     "tfaas print n\n" "tfaas info locals"},
     {"goroutine", "", dbg_goroutine, 0, 0, TAKES_COUNT, NULL, "goroutine [N [COMMAND]]",
      "list the goroutines of a Go program, select one, or run a command in it",
      "The frames of a blocked goroutine stay selected until you move or choose 'thread N'.",
@@ -344,9 +382,65 @@ static const struct dbg_command commands[] = {
     {"source", "", dbg_source, 0, 0, TAKES_FILE, NULL, "source FILE", "run the commands in a file",
      "It stops at the first command that fails.",
      "source crash.cmds\n" "source ./crash.cmds"},
+    {"define", "", dbg_define, 0, 0, TAKES_NOTHING, NULL, "define NAME",
+     "make a command out of other commands",
+     "The commands follow on lines of their own, up to 'end'. $arg0, $arg1 and so on are the\n"
+     "words that are given to it, $argc is how many there are, $arg* is all of them. A command\n"
+     "'hook-NAME' is run before the command NAME, and 'hookpost-NAME' after it. 'show user'\n"
+     "lists them.",
+     "define twice\n" "define hookpost-next"},
+    {"document", "", dbg_document, 0, 0, TAKES_NOTHING, NULL, "document NAME",
+     "say what help is to show for a user command",
+     "The text follows on lines of its own, up to 'end'.",
+     "document twice\n" "document hookpost-next"},
+    {"alias", "", dbg_alias, 0, 0, TAKES_NOTHING, NULL, "alias NAME = COMMAND [ARGUMENTS]",
+     "give a command another name",
+     "What follows the name when it is typed comes after the arguments.",
+     "alias pt = print total\n" "alias all = faas"},
+    {"if", "", dbg_if, 0, 0, TAKES_EXPRESSION, NULL, "if EXPRESSION",
+     "run commands if an expression is not 0",
+     "The commands follow on lines of their own, up to 'end'. Those after 'else' are\n"
+     "run if it is 0.",
+     "if total > 3\n" "if head == 0"},
+    {"while", "", dbg_while, 0, 0, TAKES_EXPRESSION, NULL, "while EXPRESSION",
+     "run commands as long as an expression is not 0",
+     "The commands follow on lines of their own, up to 'end'. Ctrl-C ends a movement among them.",
+     "while 0\n" "while total < 0"},
+    {"loop_break", "", dbg_leave, LEAVES_LOOP, 0, TAKES_NOTHING, NULL, "loop_break",
+     "leave the innermost while",
+     "It is one of the commands after 'while'.",
+     "loop_break\n" "loop_break"},
+    {"loop_continue", "", dbg_leave, LEAVES_ROUND, 0, TAKES_NOTHING, NULL, "loop_continue",
+     "begin the next round of the innermost while",
+     "It is one of the commands after 'while'.",
+     "loop_continue\n" "loop_continue"},
+    {"with", "w", dbg_with, 0, 0, TAKES_WORD, dbg_setting_words, "with SETTING VALUE -- COMMAND",
+     "run a command under another setting",
+     "The setting is as before afterwards. 'help set' has the settings.",
+     "with print pretty on -- print *head\n" "with listsize 3 -- list main"},
+    {"shell", "", dbg_shell, 0, 0, TAKES_FILE, NULL, "shell [COMMAND]",
+     "run a command of the system",
+     "'!COMMAND' does the same. Without a command: a shell. $_shell_exitcode is its status.",
+     "shell true\n" "!echo here"},
+    {"pipe", "", dbg_pipe, 0, 0, TAKES_COMMAND, NULL, "pipe [-d WORD] COMMAND | PROGRAM",
+     "give what a command says to a program of the system",
+     "With -d, WORD stands between them in place of '|'. '| COMMAND | PROGRAM' does the same.",
+     "pipe info functions | wc -l\n" "pipe backtrace | cat"},
+    {"cd", "", dbg_directory, 1, 0, TAKES_FILE, NULL, "cd [DIRECTORY]",
+     "change the working directory of the debugger",
+     "Without a directory: the home directory.",
+     "cd .\n" "cd ./."},
+    {"pwd", "", dbg_directory, 0, 0, TAKES_NOTHING, NULL, "pwd",
+     "show the working directory of the debugger",
+     "'source' and 'save' look for files there.",
+     "pwd\n" "pwd"},
     {"echo", "", dbg_echo, 0, 0, TAKES_NOTHING, NULL, "echo TEXT", "print a text",
      "A line end is printed only where the text has \\n.",
      "echo here it comes\\n\n" "echo total:"},
+    {"apropos", "", dbg_apropos, 0, 0, TAKES_NOTHING, NULL, "apropos WORD",
+     "list the commands whose help has a word",
+     "Capital letters count like small ones.",
+     "apropos breakpoint\n" "apropos memory"},
     {"help", "h", dbg_help, 0, 0, TAKES_COMMAND, NULL, "help [COMMAND | SUBJECT | all]",
      "explain a command, or list commands by subject",
      "Without an argument: the subjects and the names of all commands.",
@@ -433,6 +527,10 @@ static unsigned dbg_table_distance(const char *a, size_t length, const char *b)
 /* With a command that may have been meant, if one is like it. */
 static struct error *unknown(const char *word, size_t length)
 {
+    const char *instead = dbg_elsewhere(word, length);
+    if (instead)
+        return error_coded(ERROR_NOT_FOUND, "there is no command '%.*s' here: %s", (int)length,
+                           word, instead);
     const char *like = NULL;
     unsigned least = length > 5 ? 3 : length > 2 ? 2 : 1; /* fewer letters than this may be wrong */
     for (size_t i = 0; i < countof(commands); i++) {
@@ -465,10 +563,10 @@ struct error *dbg_find_command(const char *word, size_t length, const struct dbg
             fits++;
         }
     }
+    if (dbg_elsewhere(word, length) || !found)
+        return unknown(word, length);
     if (fits > 1)
         return ambiguous(word, length);
-    if (!found)
-        return unknown(word, length);
     *ret = found;
     return NULL;
 }

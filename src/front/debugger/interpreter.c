@@ -10,8 +10,10 @@ struct interpreter {
 };
 
 /* What means something only where lines are typed one after the other. */
-static const char *const only_typed[] = {"quit",  "layout", "tui",   "commands", "source",  "play",
-                                         "bplay", "track",  "shell", "define",   "document"};
+static const char *const only_typed[] = {
+    "quit", "layout", "tui", "commands", "source", "play", "bplay", "track", "shell", "define",
+    "document", "if", "while", "alias", "pipe", "cd", "save",
+};
 
 struct interpreter *interpreter_create(struct recording *rec, struct session *s)
 {

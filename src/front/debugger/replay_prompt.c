@@ -46,8 +46,8 @@ static void obey_orders(struct dbg *d, const struct replay_options *o)
     struct order_list list = {all, all + o->orders.count};
     struct dbg_input in = {.next = order_next, .context = &list};
     while (list.at < list.end && !d->quit) {
-        struct error *err = list.at->is_file ? dbg_source_file(d, list.at++->text)
-                                             : dbg_read_input(d, &in);
+        struct error *err = list.at->is_file ? dbg_source_file(d, list.at++->text, false)
+                                             : dbg_read_input(d, &in, false);
         if (err) {
             d->failed = true;
             error_complain(err, 1);
@@ -61,7 +61,7 @@ static void obey_terminal(struct dbg *d, bool tui)
     struct dbg_input *in = dbg_edit_open(d);
     if (tui)
         dbg_obey(d, "layout src");
-    error_destroy(dbg_read_input(d, in));
+    error_destroy(dbg_read_input(d, in, false));
     dbg_edit_close(in);
     d->failed = false; /* the user has seen the error */
 }
@@ -69,7 +69,7 @@ static void obey_terminal(struct dbg *d, bool tui)
 static void obey_stdin(struct dbg *d)
 {
     struct dbg_input in = {.next = dbg_input_file_next, .file = stdin};
-    error_destroy(dbg_read_input(d, &in));
+    error_destroy(dbg_read_input(d, &in, false));
 }
 
 /* Are lines typed, sooner or later? */
@@ -124,6 +124,7 @@ static struct error *prompt_run(const struct replay_options *o, bool *failed)
     if (!err)
         obey_all(&d, o);
     *failed = d.failed;
+    dbg_user_commands_deinit(&d);
     debug_close(d.debug);
     recording_destroy(rec);
     return err;
