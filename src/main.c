@@ -30,6 +30,7 @@ static int replay_run(const struct command *c, int argc, char **argv)
 }
 
 static const struct command replay = {
+    .examples = {"ebb replay", "ebb replay --verify myprogram-1"},
     .name = "replay", .run = replay_run, .operands = {"[RECORDING]", "[RECORDING]"},
     .operand_kind = NAMES_RECORDING, .options = replay_option_table,
     .summary = "go back and forth in a recording; or repeat it and check that nothing differs",
@@ -81,6 +82,7 @@ static int help_run(const struct command *c, int argc, char **argv)
 }
 
 static const struct command help = {
+    .examples = {"ebb help record", "ebb help --completion bash"},
     .name = "help", .run = help_run, .operands = {"[COMMAND]"}, .operand_kind = NAMES_COMMAND,
     .options = help_options, .summary = "explain ebb, or one of its commands",
 };

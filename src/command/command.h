@@ -50,6 +50,7 @@ struct command {
     const char *about;   /* before the options; NULL: nothing */
     void (*list)(void);  /* prints lines after the options; may be NULL */
     const char *after;   /* the rest; NULL: nothing */
+    const char *examples[2]; /* command lines that work as they are */
 };
 
 /* Reads the options of a command line and hands each to `take`, which returns 0 or a status after

@@ -148,6 +148,7 @@ int command_help_one(const struct command *c)
         c->list();
     }
     command_each_paragraph(c->after, help_paragraph, help_line, stdout);
+    printf("\nExamples:\n    %s\n    %s\n", c->examples[0], c->examples[1]);
     return complain_if_unwritten();
 }
 

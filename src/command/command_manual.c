@@ -89,6 +89,12 @@ static void manual_one(const struct command *c)
     if (c->after)
         printf(".SH NOTES\n");
     command_each_paragraph(c->after, manual_paragraph, manual_line, stdout);
+    printf(".SH EXAMPLES\n.nf\n");
+    for (int n = 0; n < 2; n++) {
+        print_escaped(stdout, c->examples[n]);
+        printf("\n");
+    }
+    printf(".fi\n");
     printf(".SH SEE ALSO\n.BR ebb (1)\n");
 }
 

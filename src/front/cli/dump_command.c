@@ -115,6 +115,7 @@ static int dump_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_dump = {
+    .examples = {"ebb dump myprogram-1", "ebb dump --json --track 1 myprogram-1"},
     .name = "dump", .run = dump_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
     .options = dump_options, .summary = "print the events of a recording",
     .about = RECORDING_HELP

@@ -59,6 +59,7 @@ static int exec_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_exec = {
+    .examples = {"ebb exec ./myprogram input.txt", "ebb exec --stats ./myprogram"},
     .name = "exec", .run = exec_run, .operands = {"PROGRAM [ARGUMENT]..."},
     .operand_kind = NAMES_PROGRAM, .runs_program = true, .options = exec_options,
     .summary = "run a program on the engine, without recording it",

@@ -25,6 +25,7 @@ static int gc_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_gc = {
+    .examples = {"ebb gc", "EBB_RECORDINGS=/var/tmp/recordings ebb gc"},
     .name = "gc",
     .run = gc_run,
     .operands = {""},

@@ -521,6 +521,7 @@ static int info_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_info = {
+    .examples = {"ebb info", "ebb info myprogram-1"},
     .name = "info", .run = info_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
     .options = info_options, .summary = "describe what is in a recording",
     .about = RECORDING_HELP,

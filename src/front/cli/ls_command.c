@@ -97,6 +97,7 @@ static int ls_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_ls = {
+    .examples = {"ebb ls", "ebb ls --json"},
     .name = "ls",
     .run = ls_run,
     .operands = {""},

@@ -112,6 +112,7 @@ static int pack_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_pack = {
+    .examples = {"ebb pack myprogram-1", "ebb pack -o crash.ebb myprogram-1"},
     .name = "pack", .run = pack_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
     .options = pack_option_table,
     .summary = "put a recording and everything that it needs into one file",

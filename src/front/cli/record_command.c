@@ -320,6 +320,8 @@ static int record_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_record = {
+    .examples = {"ebb record ./myprogram input.txt",
+                 "ebb record --chaos --keep-if=failed ./flaky_test"},
     .name = "record", .run = record_run, .operands = {"PROGRAM [ARGUMENT]..."},
     .operand_kind = NAMES_PROGRAM, .runs_program = true, .options = record_option_table,
     .summary = "run a program and record everything that happens to it",

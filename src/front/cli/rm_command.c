@@ -23,6 +23,7 @@ static int rm_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_rm = {
+    .examples = {"ebb rm myprogram-1", "ebb rm myprogram-1 myprogram-2"},
     .name = "rm", .run = rm_run, .operands = {"RECORDING..."}, .operand_kind = NAMES_RECORDING,
     .summary = "remove recordings",
     .about = "RECORDING is a name that 'ebb ls' shows, or a directory. Only files that are part of "

@@ -135,6 +135,7 @@ static int trim_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command cli_trim = {
+    .examples = {"ebb trim --from 90% myprogram-1", "ebb trim --from 40% --to 60% myprogram-1"},
     .name = "trim", .run = trim_run, .operands = {"[RECORDING]"}, .operand_kind = NAMES_RECORDING,
     .options = trim_option_table,
     .summary = "make a smaller recording of a part of a run",

@@ -296,6 +296,7 @@ static int gdb_command_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command gdb_run = {
+    .examples = {"ebb gdb", "ebb gdb myprogram-1 -- -x script.gdb"},
     .name = "gdb", .run = gdb_command_run, .operands = {"[RECORDING] [-- GDB-ARGUMENT...]"},
     .operand_kind = NAMES_RECORDING, .options = gdb_options,
     .summary = "go back and forth in a recording with gdb",

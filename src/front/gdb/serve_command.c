@@ -142,6 +142,7 @@ static int serve_run(const struct command *c, int argc, char **argv)
 }
 
 const struct command gdb_serve = {
+    .examples = {"ebb serve", "ebb serve --port 1234 myprogram-1"},
     .name = "serve", .run = serve_run, .operands = {"[RECORDING]"},
     .operand_kind = NAMES_RECORDING, .options = serve_option_table,
     .summary = "open a recording for gdb, LLDB or an editor",
