@@ -5,6 +5,7 @@
 #include "command/command.h"
 #include "command/replay_options.h"
 #include "front/cli/cli.h"
+#include "front/dap/dap.h"
 #include "front/debugger/debugger.h"
 #include "front/gdb/gdb.h"
 #include "log/channel.h"
@@ -12,8 +13,8 @@
 static const struct command replay, help;
 
 static const struct command *const commands[] = {
-    &cli_record, &replay, &gdb_run, &gdb_serve, &cli_ls, &cli_info, &cli_dump, &cli_pack, &cli_trim,
-    &cli_rm, &cli_gc, &cli_exec, &help, NULL,
+    &cli_record, &replay, &gdb_run, &gdb_serve, &dap_serve, &cli_ls, &cli_info, &cli_dump,
+    &cli_pack, &cli_trim, &cli_rm, &cli_gc, &cli_exec, &help, NULL,
 };
 
 /* --- ebb replay: a recording is repeated as a whole, or it is opened to be moved in ----------- */

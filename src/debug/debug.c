@@ -39,6 +39,13 @@ void debug_note(struct debug *d, const char *note)
         d->client.note(d->client.context, note);
 }
 
+struct debug_client debug_listen(struct debug *d, const struct debug_client *client)
+{
+    struct debug_client before = d->client;
+    d->client = *client;
+    return before;
+}
+
 /* --- tracks ----------------------------------------------------------------------------------- */
 
 /* Skipped files and functions are skipped in every track. */

@@ -21,6 +21,8 @@
  *   debug_signals.c     signals: names, which of them stop
  *   debug_call.c        assignments and calls in a copy of the process
  *   debug_motion.c      how far a movement has got, and interrupting it
+ *   debug_history.c     all changes of a value, as rows
+ *   debug_hits.c        every hit of a breakpoint; the entry of a frame
  *   debug_words.c       numbers and words that users type
  *
  * A struct debug is read by its clients and changed through the functions below.  Where a function
@@ -64,6 +66,8 @@ struct debug_client {
 /* Opens a track of `rec`, which is borrowed, at its end or its start. */
 struct error *debug_open(struct recording *rec, u32 track, bool at_start,
                          const struct debug_client *client, struct debug **ret);
+/* Another client listens from now on; who did so far is returned. */
+struct debug_client debug_listen(struct debug *d, const struct debug_client *client);
 /* On a session that is lent: the front end has one already. */
 struct debug *debug_over(struct recording *rec, struct session *s,
                          const struct debug_client *client);
@@ -202,6 +206,13 @@ struct error *debug_find_moment(struct debug *d, const char *words, struct momen
 struct error *debug_undo(struct debug *d, u64 count, struct session_stop *stop);
 struct error *debug_redo(struct debug *d, u64 count, struct session_stop *stop);
 void debug_moved_from(struct debug *d, struct moment before); /* for undo: by other means */
+/* Back to where the selected frame was entered: its parameters are as they were passed.  Of an
+ * inlined function, to the statement that calls it. */
+struct error *debug_frame_entry(struct debug *d, struct session_stop *stop);
+/* All hits of a breakpoint in the whole run, from the first: `visit` is called where it was hit,
+ * with a number from 1, until it returns false.  In the end it stands where it stood. */
+struct error *debug_each_hit(struct debug *d, struct debug_breakpoint *p,
+                             bool (*visit)(void *context, u64 number), void *context);
 
 /* What a stop means for its breakpoints: they are counted, temporary ones go, and commands of the
  * user's are added to d->due. */
@@ -261,6 +272,28 @@ char *debug_cover_call(const struct subject *s);  /* " in this call of walk", or
 char *debug_subject_frame(const struct subject *s); /* "the frame of walk" */
 /* "the compiler keeps i in registers at lines 3-9"; NULL: it is in one place all the time. */
 char *debug_keeping(const struct subject *s);
+
+/* All changes of a value. */
+struct debug_history_row {
+    struct moment at;    /* of the instruction that did it */
+    struct moment after; /* where it had */
+    u32 thread;
+    char *old, *new;
+    char *function, *file; /* NULL: not known */
+    unsigned line;
+};
+struct debug_history {
+    struct list rows; /* struct debug_history_row, newest first */
+    u64 left_out;     /* how many are missing between those: they were too many */
+    bool more;        /* there are older ones, which were not asked for */
+    bool interrupted;
+    char *covers;     /* what and which part of the run the answer is about */
+};
+/* `most` of the newest, 0: all; `to_here`: what happened up to now.  *ret is to be deinitialised
+ * unless there was an error. */
+struct error *debug_history_ask(struct debug *d, const char *expression, u64 most, bool to_here,
+                                struct debug_history *ret);
+void debug_history_deinit(struct debug_history *h);
 
 /* --- what a stop was -------------------------------------------------------------------------- */
 
@@ -336,6 +369,8 @@ struct error *debug_standing_return(struct debug *d, struct debug_standing *s);
 
 struct error *debug_request(struct debug *d, struct values_request *ret); /* the selected frame */
 struct error *debug_evaluation(struct debug *d, struct evaluation **ret);
+/* For a request whose expressions may assign and call, in the copy of the process. */
+const struct values_actions *debug_request_actions(void);
 struct error *debug_integer(struct debug *d, const char *text, u64 *ret); /* an expression's */
 /* Of an array or a struct: where it is. */
 struct error *debug_address_of(struct debug *d, const char *expression, u64 *ret);

@@ -293,6 +293,11 @@ struct error *debug_evaluation(struct debug *d, struct evaluation **ret)
     return err ? err : values_open(symbols, &request, ret);
 }
 
+const struct values_actions *debug_request_actions(void)
+{
+    return &debug_actions;
+}
+
 /* What called main is of interest to few. */
 size_t debug_shown_frames(struct debug *d, size_t least, bool *ret_all)
 {

@@ -12,6 +12,9 @@ struct interpreter;
 
 /* On a session that is lent, and stays the caller's. */
 struct interpreter *interpreter_create(struct recording *rec, struct session *s);
+/* On a debugger of the caller's, which it stays: both see the same breakpoints and frames.  What
+ * the caller wants to hear of movements, it hears. */
+struct interpreter *interpreter_over(struct debug *d);
 void interpreter_destroy(struct interpreter *i); /* accepts NULL */
 struct debug *interpreter_debug(struct interpreter *i);
 

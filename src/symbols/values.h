@@ -26,6 +26,7 @@
  *   listed.c                lists of names, by file
  *   siginfo.c               $_siginfo
  *   parts.c                 members and elements that lie in memory that has changed
+ *   children.c              members and elements one level further in, to unfold a value
  *
  * A value that the compiler has optimised away, wholly or in part, is known as such.
  */
@@ -274,6 +275,21 @@ enum variable_keeping {
 /* Their names, in the order in which they were met; NULL: there are no more. */
 const char *values_moving(const struct evaluation *v, size_t index);
 enum variable_keeping values_kept(struct evaluation *v, size_t index, u64 pc);
+
+/* --- unfolding a value (children.c) ----------------------------------------------------------- */
+
+/* A member, an element, a base class, or what a pointer points to.  All is the evaluation's. */
+struct value_child {
+    const char *name;   /* "next", "[3]", "[\"key\"]", "*" */
+    struct value *value;
+    /* What follows the parent's expression to name it: ".x", "->x", "[3]"; "*": it stands before;
+     * "": the same expression; NULL: there is no expression for it. */
+    const char *path;
+};
+/* How many there are; *ret_indexed: they are elements, by number. */
+u64 value_child_count(struct value *value, bool *ret_indexed);
+/* Adds those from `first` on, at most `count`, to a list of struct value_child. */
+void value_children(struct value *value, u64 first, u64 count, struct list *ret);
 
 /* --- what memory that has changed means (parts.c) --------------------------------------------- */
 

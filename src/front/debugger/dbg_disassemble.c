@@ -1,16 +1,16 @@
 /* disassemble, and the instructions that x/i shows.
  *
- * Zydis prints an instruction; this file adds the address, the function and offset, and names for
- * the targets of jumps and calls. `set disassembly-flavor` chooses the syntax.
+ * instruction_text() prints an instruction; this file adds the address, the function and offset,
+ * and names for the targets of jumps and calls. `set disassembly-flavor` chooses the syntax.
  */
-#include <Zydis/Zydis.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
+#include "symbols/instruction_text.h"
 
-enum { INSTRUCTION_MOST = 15, BYTES_WIDTH = 3 * 10 };
+enum { BYTES_WIDTH = 3 * 10 };
 
 /* "<main+12>", for what is in a module. */
 void dbg_say_symbol(struct dbg *d, u64 address)
@@ -37,53 +37,6 @@ u64 dbg_pc(struct dbg *d)
 
 /* --- one instruction -------------------------------------------------------------------------- */
 
-struct disassembled {
-    ZydisDecodedInstruction info;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    char text[160];
-};
-
-/* Numbers in ebb's usual form: without leading zeros, and in lower case. */
-static const ZydisFormatter *formatter(bool att)
-{
-    static ZydisFormatter formatters[2];
-    static bool made[2];
-    ZydisFormatter *f = &formatters[att];
-    if (!made[att]) {
-        ZydisFormatterInit(f, att ? ZYDIS_FORMATTER_STYLE_ATT : ZYDIS_FORMATTER_STYLE_INTEL);
-        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-                                  ZYDIS_PADDING_DISABLED);
-        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-        ZydisFormatterSetProperty(f, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-        made[att] = true;
-    }
-    return f;
-}
-
-static bool dbg_disassemble_one(bool att, u64 at, const u8 *bytes, size_t size,
-                                struct disassembled *ret)
-{
-    ZydisDecoder decoder;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &ret->info, ret->operands)) &&
-           ZYAN_SUCCESS(ZydisFormatterFormatInstruction(formatter(att), &ret->info, ret->operands,
-                                                        ret->info.operand_count_visible, ret->text,
-                                                        sizeof ret->text, at, ZYAN_NULL));
-}
-
-static void say_target(struct dbg *d, u64 at, const struct disassembled *insn)
-{
-    ZyanU64 target;
-    for (unsigned i = 0; i < insn->info.operand_count_visible; i++) {
-        const ZydisDecodedOperand *o = &insn->operands[i];
-        bool relative = (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.is_relative) ||
-                        (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP);
-        if (relative && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn->info, o, at, &target)))
-            dbg_say_symbol(d, target);
-    }
-}
-
 static void say_bytes(struct dbg *d, const u8 *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -93,20 +46,20 @@ static void say_bytes(struct dbg *d, const u8 *bytes, size_t count)
 
 size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes)
 {
-    struct disassembled insn;
+    struct instruction_text insn;
     u8 bytes[INSTRUCTION_MOST];
     size_t got = 0;
     struct error *err = session_read(d->debug->session, at, bytes, sizeof bytes, &got);
     error_destroy(err);
     if (err || !got)
         return 0;
-    bool good = dbg_disassemble_one(d->settings.att, at, bytes, got, &insn);
-    size_t length = good ? insn.info.length : 1;
+    bool good = instruction_text(at, bytes, got, d->settings.att, &insn);
+    size_t length = good ? insn.length : 1;
     if (with_bytes)
         say_bytes(d, bytes, length);
     dbg_say(d, "%s", good ? insn.text : "(bad)");
-    if (good)
-        say_target(d, at, &insn);
+    for (unsigned i = 0; i < insn.target_count; i++)
+        dbg_say_symbol(d, insn.targets[i]);
     dbg_say(d, "\n");
     return length;
 }

@@ -7,6 +7,8 @@
 
 struct interpreter {
     struct dbg d;
+    bool is_over;              /* the debugger is the caller's */
+    struct debug_client owner; /* who listens to it, while a command is obeyed */
 };
 
 /* What means something only where lines are typed one after the other. */
@@ -24,11 +26,22 @@ struct interpreter *interpreter_create(struct recording *rec, struct session *s)
     return i;
 }
 
+struct interpreter *interpreter_over(struct debug *d)
+{
+    struct interpreter *i = xalloc(sizeof *i);
+    *i = (struct interpreter){
+        .is_over = true,
+        .d = {.is_lent = true, .debug = d, .settings = {.context = 2, .listsize = 10}},
+    };
+    return i;
+}
+
 void interpreter_destroy(struct interpreter *i)
 {
     if (!i)
         return;
-    debug_close(i->d.debug);
+    if (!i->is_over)
+        debug_close(i->d.debug);
     free(i);
 }
 
@@ -47,9 +60,52 @@ bool interpreter_knows(const char *line, bool *ret_moves)
     return c;
 }
 
+/* What is said while a command is obeyed is part of its answer; of progress the owner hears. */
+static void interpreter_say(void *context, const char *bytes, size_t size)
+{
+    struct interpreter *i = context;
+    struct debug_client own = dbg_client(&i->d);
+    own.say(own.context, bytes, size);
+}
+
+static void interpreter_note(void *context, const char *note)
+{
+    struct interpreter *i = context;
+    struct debug_client own = dbg_client(&i->d);
+    own.note(own.context, note);
+}
+
+static void interpreter_progress(void *context, const struct session_progress *p)
+{
+    struct interpreter *i = context;
+    if (i->owner.progress)
+        i->owner.progress(i->owner.context, p);
+}
+
+static void interpreter_moved(void *context)
+{
+    struct interpreter *i = context;
+    if (i->owner.moved)
+        i->owner.moved(i->owner.context);
+}
+
+static void interpreter_listen(struct interpreter *i)
+{
+    struct debug_client client = {.say = interpreter_say,
+                                  .note = interpreter_note,
+                                  .progress = interpreter_progress,
+                                  .moved = interpreter_moved,
+                                  .context = i};
+    i->owner = debug_listen(i->d.debug, &client);
+}
+
 char *interpreter_obey(struct interpreter *i, const char *line, bool *ret_failed)
 {
+    if (i->is_over)
+        interpreter_listen(i);
     char *text = dbg_capture_line(&i->d, line, ret_failed);
+    if (i->is_over)
+        debug_listen(i->d.debug, &i->owner);
     debug_strings_deinit(&i->d.debug->due); /* there is nowhere to obey them */
     i->d.debug->due = LIST(char *);
     return text;

@@ -22,7 +22,7 @@
 #include "base/xalloc.h"
 #include "front/gdb/gdb.h"
 #include "front/gdb/link.h"
-#include "front/gdb/listener.h"
+#include "base/listener.h"
 #include "front/gdb/packed_sources.h"
 #include "front/gdb/python_file.h"
 #include "front/gdb/opening.h"

@@ -14,7 +14,7 @@
 #include "command/recording_choice.h"
 #include "front/gdb/gdb.h"
 #include "front/gdb/link.h"
-#include "front/gdb/listener.h"
+#include "base/listener.h"
 #include "front/gdb/opening.h"
 #include "log/channel.h"
 

@@ -1,6 +1,6 @@
 /* Which user is at the other end of a connection: only the owner of a recording may read it. */
-#ifndef FRONT_PEER_H
-#define FRONT_PEER_H
+#ifndef BASE_PEER_H
+#define BASE_PEER_H
 
 #include "base/types.h"
 

@@ -5,7 +5,7 @@
  * address is our remote one, and its remote address our local one.  Only a connection that stands
  * has an owner there: rows of closing ones say 0.
  */
-#include "front/gdb/peer.h"
+#include "base/peer.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

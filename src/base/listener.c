@@ -4,7 +4,7 @@
  * is checked (peer.c). A socket in the file system is in a directory that only its owner can enter;
  * it is removed even if a signal ends ebb.
  */
-#include "front/gdb/listener.h"
+#include "base/listener.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #include "base/complain.h"
 #include "base/xalloc.h"
-#include "front/gdb/peer.h"
+#include "base/peer.h"
 
 enum { PATH_ROOM = sizeof(((struct sockaddr_un *)0)->sun_path) };
 

@@ -1,8 +1,8 @@
 /* Where a client connects: a port of the loopback interface, or a socket in the file system that
  * only its owner can open.  Only processes of the user who listens are admitted.  A file is removed
  * when the listener is closed, and when a signal ends the program. */
-#ifndef FRONT_LISTENER_H
-#define FRONT_LISTENER_H
+#ifndef BASE_LISTENER_H
+#define BASE_LISTENER_H
 
 #include "base/error.h"
 #include "base/types.h"
