@@ -65,6 +65,7 @@ def frames(text):
 def one_frame(text):
     """A frame without what ebb says besides, with the file's name only.  `_start` has no arguments in ebb."""
     text = re.sub(r" from \S+$", "", re.sub(r" \((inlined|tail call)\)$", "", unreadable(text)))
+    text = re.sub(r"=Python Exception .*", "=...", text)  # of a text that is in registers in part
     text = re.sub(r"\[abi:\w+\](\([^()]*\))?(?= \()", "", text)
     text = re.sub(r"(\w=)@0x[0-9a-f]+: ", r"\1", text)  # references: their values are compared
     text = re.sub(r"( thunk to .*)\(\) \(\)", r"\1 ()", text)
@@ -235,6 +236,8 @@ def rvalue_address(gdb, ours):
 
 
 RULES += [
+    (lambda q, g, e: re.match(r"print/a ", q) and (g, e) == ("0x7fffffffffffffff", "0x8000000000000000"),
+     "a floating-point number that fits no integer: ebb converts it as the processor does"),
     (lambda q, g, e: re.match(r"print/\w ", q) and rvalue_address(g, e),
      "gdb shows the address of what an rvalue reference refers to, ebb what is there, as for other references"),
     (lambda q, g, e: q.startswith("print") and "$" in q and rust_words(g) == e, "registers in a frame of Rust"),
