@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -28,7 +29,8 @@ enum {
     FRAME_PAGES = 16,
     FRAME_SIZE = FRAME_PAGES * SNAPSHOT_PAGE,
     LEVEL = 1,
-    MEMORY_MOST = 64 << 20, /* what is larger goes to a disk, if there is one */
+    MEMORY_MOST = 64 << 20, /* what is larger, and not small against what is free,
+                             * goes to a disk, if there is one */
 };
 
 static const char MAGIC[8] = {'e', 'b', 'b', 's', 'n', 'a', 'p', 1};
@@ -56,11 +58,17 @@ struct snapshot_frame {
     u32 crc;
 };
 
+static u64 snapshot_memory_free(void)
+{
+    struct sysinfo info;
+    return sysinfo(&info) < 0 ? 0 : ((u64)info.freeram + info.bufferram) * info.mem_unit;
+}
+
 struct error *snapshot_temporary(u64 size, int *ret)
 {
     const char *tmp = getenv("TMPDIR");
     int fd = -1;
-    if (size > MEMORY_MOST)
+    if (size > MEMORY_MOST && size > snapshot_memory_free() / 4)
         fd = open(tmp && *tmp ? tmp : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
         fd = memfd_create("ebb-snapshot", MFD_CLOEXEC);
@@ -311,68 +319,108 @@ static struct error *read_packed(int fd, u64 stored, u32 crc, u64 size, void **r
     return err;
 }
 
-/* All stored pages, one after the other. */
-static struct error *read_frames(int fd, const struct snapshot_header *h, u8 *to)
+/* Stored pages on their way to all places that they have in the snapshot.  A page is met for the
+ * first time in the order of the numbers, so no more than a frame is held; another place of a page
+ * is filled from the first. */
+struct page_spread {
+    int to;
+    const u32 *index;
+    u64 pages, next; /* places; the one to be filled next */
+    u64 *first;      /* of each stored page: its first place */
+    u64 met;         /* how many have one */
+};
+
+static struct error *spread_put(const struct page_spread *s, u64 place, const u8 *bytes, u64 count)
+{
+    size_t size = count * SNAPSHOT_PAGE;
+    ssize_t n = count ? pwrite(s->to, bytes, size, (off_t)(place * SNAPSHOT_PAGE)) : 0;
+    return n == (ssize_t)size ? NULL : error_errno(errno, "making room for a snapshot");
+}
+
+static struct error *spread_again(const struct page_spread *s, u64 place, u64 first)
+{
+    u8 page[SNAPSHOT_PAGE];
+    if (pread(s->to, page, sizeof page, (off_t)(first * SNAPSHOT_PAGE)) != (ssize_t)sizeof page)
+        return error_errno(errno, "making room for a snapshot");
+    return spread_put(s, place, page, 1);
+}
+
+/* The frame has the stored pages from `from` on, `count` of them: fills all places up to the first
+ * that needs a later one.  Zeros stay holes. */
+static struct error *spread_frame(struct page_spread *s, const u8 *frame, u64 from, u64 count)
+{
+    u64 run = 0; /* pages before s->next that follow each other here and there */
+    struct error *err = NULL;
+    if (s->next == s->pages)
+        return NULL;
+    for (; s->next < s->pages && !err; s->next++) {
+        u64 number = s->index[s->next];
+        bool new = number == s->met + 1;
+        if (new && s->met < from + count) {
+            s->first[s->met++] = s->next;
+            run++;
+            continue;
+        }
+        err = spread_put(s, s->next - run, frame + (s->met - run - from) * SNAPSHOT_PAGE, run);
+        run = 0;
+        if (new)
+            return err; /* it is in the next frame */
+        if (number > s->met)
+            return err ? err : snapshot_damaged();
+        if (number && !err)
+            err = spread_again(s, s->next, s->first[number - 1]);
+    }
+    return err ? err
+               : spread_put(s, s->next - run, frame + (s->met - run - from) * SNAPSHOT_PAGE, run);
+}
+
+/* One frame after the other. */
+static struct error *read_frames(int fd, const struct snapshot_header *h, struct page_spread *s)
 {
     size_t count = (h->stored_pages + FRAME_PAGES - 1) / FRAME_PAGES;
     struct snapshot_frame *sizes = xalloc(count * sizeof *sizes + 1);
     ZSTD_DCtx *zstd = ZSTD_createDCtx();
-    u8 *packed = xalloc(ZSTD_compressBound(FRAME_SIZE));
+    u8 *packed = xalloc(ZSTD_compressBound(FRAME_SIZE)), *frame = xalloc(FRAME_SIZE);
     struct error *err = snapshot_get(fd, sizes, count * sizeof *sizes);
     if (!err && crc32c(sizes, count * sizeof *sizes) != h->sizes_crc)
         err = snapshot_damaged();
     for (size_t n = 0; n < count && !err; n++) {
-        u64 left = (h->stored_pages - n * FRAME_PAGES) * SNAPSHOT_PAGE;
-        size_t size = left < FRAME_SIZE ? left : FRAME_SIZE;
+        u64 left = h->stored_pages - n * FRAME_PAGES;
+        u64 pages = left < FRAME_PAGES ? left : FRAME_PAGES;
         if (sizes[n].stored > ZSTD_compressBound(FRAME_SIZE))
             err = snapshot_damaged();
         if (!err)
             err = snapshot_get(fd, packed, sizes[n].stored);
         if (!err && (crc32c(packed, sizes[n].stored) != sizes[n].crc ||
-                     ZSTD_decompressDCtx(zstd, to + n * FRAME_SIZE, size, packed,
-                                         sizes[n].stored) != size))
+                     ZSTD_decompressDCtx(zstd, frame, pages * SNAPSHOT_PAGE, packed,
+                                         sizes[n].stored) != pages * SNAPSHOT_PAGE))
             err = snapshot_damaged();
+        if (!err)
+            err = spread_frame(s, frame, n * FRAME_PAGES, pages);
     }
     free(packed);
+    free(frame);
     free(sizes);
     ZSTD_freeDCtx(zstd);
     return err;
 }
 
-/* The pages as an engine wrote them.  Zeros stay holes. */
-static struct error *spread_pages(const struct snapshot_header *h, const u32 *index,
-                                  const u8 *stored, u8 *to)
-{
-    for (u64 n = 0; n < h->pages; n++) {
-        if (index[n] > h->stored_pages)
-            return snapshot_damaged();
-        if (index[n])
-            memcpy(to + n * SNAPSHOT_PAGE, stored + (size_t)(index[n] - 1) * SNAPSHOT_PAGE,
-                   SNAPSHOT_PAGE);
-    }
-    return NULL;
-}
-
 static struct error *read_pages(int fd, const struct snapshot_header *h, const u32 *index,
                                 const void *state, int to)
 {
-    size_t size = h->pages * SNAPSHOT_PAGE, all = size + h->state_size;
-    u8 *stored = mmap(NULL, h->stored_pages * SNAPSHOT_PAGE + 1, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    u8 *out = ftruncate(to, (off_t)all) < 0
-                  ? MAP_FAILED : mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
-    struct error *err = stored == MAP_FAILED || out == MAP_FAILED
-                            ? error_errno(errno, "making room for a snapshot") : NULL;
-    if (!err)
-        err = read_frames(fd, h, stored);
-    if (!err)
-        err = spread_pages(h, index, stored, out);
-    if (!err)
-        memcpy(out + size, state, h->state_size);
-    if (stored != MAP_FAILED)
-        munmap(stored, h->stored_pages * SNAPSHOT_PAGE + 1);
-    if (out != MAP_FAILED)
-        munmap(out, all);
+    u64 size = h->pages * SNAPSHOT_PAGE;
+    struct page_spread s = {.to = to, .index = index, .pages = h->pages};
+    if (ftruncate(to, (off_t)(size + h->state_size)) < 0)
+        return error_errno(errno, "making room for a snapshot");
+    s.first = xalloc((h->stored_pages + 1) * sizeof *s.first);
+    struct error *err = read_frames(fd, h, &s);
+    free(s.first);
+    if (!err && s.met != h->stored_pages)
+        err = snapshot_damaged();
+    for (; !err && s.next < s.pages; s.next++) /* there were no frames at all */
+        err = index[s.next] ? snapshot_damaged() : NULL;
+    if (!err && pwrite(to, state, h->state_size, (off_t)size) != (ssize_t)h->state_size)
+        err = error_errno(errno, "making room for a snapshot");
     return err;
 }
 
