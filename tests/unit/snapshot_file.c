@@ -70,7 +70,7 @@ static int outcome(int fd)
     static u8 got[ALL];
     struct snapshot_about about;
     struct snapshot_raw raw;
-    struct error *err = snapshot_file_read(fd, &about, &raw);
+    struct error *err = snapshot_file_read(fd, 0, &about, &raw);
     if (err) {
         error_destroy(err);
         return 0;
@@ -94,7 +94,7 @@ int main(void)
     report("read again", outcome(fd) == 1, "it is another one");
     u64 size = (u64)lseek(fd, 0, SEEK_END), told = 0;
     lseek(fd, 0, SEEK_SET);
-    bool known = !snapshot_file_about(fd, &again, &told);
+    bool known = !snapshot_file_about(fd, 0, &again, &told);
     report("its header", known && told == size && again.tick == 123, "it is wrong");
     report("alike and zero pages once", size < 34 * PAGE, "it is too long");
     u8 *bytes = malloc(size);
