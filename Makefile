@@ -5,6 +5,7 @@
 #   make check      install what the tests need, build, run every test
 #   make install    PREFIX=/usr/local, DESTDIR=
 #   make deb dist   a Debian package, a tarball of the sources
+#   make vsix       the extension for VS Code, build/ebb.vsix
 #   make golden     compare the sessions of the debuggers and the tutorial with what is said; make
 #                   golden-update writes them anew, to be reviewed like code
 #   make layers calls registers names invariants headers freestanding state format-check
@@ -72,7 +73,7 @@ EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 
 .PHONY: all ebb engine demo check golden golden-update bench torture install uninstall clean
-.PHONY: deb dist asan analyze coverage tables tables-update compile_commands.json
+.PHONY: deb dist vsix asan analyze coverage tables tables-update compile_commands.json
 .PHONY: layers calls registers names invariants headers freestanding state format-check force
 
 all: ebb engine
@@ -118,6 +119,9 @@ $(BUILD)/ebb-engine.how: HOW = $(CC) $(FREESTANDING) $(ENGINE_LINK) $(VDSO_LINK)
 $(BUILD)/%.how: force
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(HOW)' | cmp -s - $@ || printf '%s\n' '$(HOW)' > $@
+
+vsix:
+	@tools/make-vsix $(BUILD)/ebb.vsix
 
 layers:
 	@tools/check-layers
