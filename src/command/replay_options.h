@@ -17,6 +17,7 @@ struct replay_order {
 struct replay_options {
     struct track_choice choice;
     bool at_start, json, tui;
+    bool is_quiet;      /* where one stands at first is not said */
     struct list orders; /* struct replay_order */
     bool repeats;       /* --run or --verify: no prompt */
     struct setting_list settings;

@@ -201,6 +201,7 @@ void debug_close(struct debug *d)
     debug_strings_deinit(&d->due);
     list_deinit(&d->undo);
     list_deinit(&d->redo);
+    list_deinit(&d->rows);
     conveniences_destroy(d->conveniences);
     free(d->copy.output);
     list_deinit(&d->lives);

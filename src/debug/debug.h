@@ -18,6 +18,7 @@
  *   debug_goal.c        until and first: to where a condition becomes true or a value changes
  *   debug_subject.c     expressions that are asked about over time
  *   debug_cover.c       which part of the run an answer covers
+ *   debug_ask.c         questions over the whole run, and the rows of the last answer
  *   debug_signals.c     signals: names, which of them stop
  *   debug_call.c        assignments and calls in a copy of the process
  *   debug_motion.c      how far a movement has got, and interrupting it
@@ -41,6 +42,7 @@
 #include "base/list.h"
 #include "base/types.h"
 #include "log/recording.h"
+#include "query/ask.h"
 #include "query/followed.h"
 #include "query/history.h"
 #include "query/subject.h"
@@ -295,6 +297,20 @@ struct error *debug_history_ask(struct debug *d, const char *expression, u64 mos
                                 struct debug_history *ret);
 void debug_history_deinit(struct debug_history *h);
 
+/* --- questions (query/ask.h) ------------------------------------------------------------------ */
+
+struct debug_asking {
+    u64 most;        /* rows; 0: all */
+    bool counts_only, whole_calls;
+    bool (*row)(void *context, const struct ask_row *row); /* may be NULL; false: enough */
+    void *context;
+};
+/* Rows are places to go to from then on: debug_find_moment() knows `row N`. */
+struct error *debug_ask(struct debug *d, struct ask_question *q, const struct debug_asking *how,
+                        struct ask_answer *ret);
+/* goto: the moment that the question leads to. */
+struct error *debug_ask_moment(struct debug *d, struct ask_question *q, struct moment *ret);
+
 /* --- what a stop was -------------------------------------------------------------------------- */
 
 /* What a watchpoint saw. */
@@ -501,6 +517,9 @@ struct debug {
     struct list bookmarks;    /* struct debug_bookmark */
     struct list skips;        /* char * */
     struct list undo, redo;   /* struct moment */
+
+    struct list rows;         /* struct moment: of the last table, of this track: */
+    u32 rows_track;
 
     struct debug_motion motion;
     struct debug_copy copy;

@@ -69,4 +69,8 @@ void debug_marks_load(struct debug *d);
 void debug_marks_save(struct debug *d);
 void debug_marks_deinit(struct debug *d);
 
+/* debug_ask.c: `row N`, of the last table. */
+bool debug_row_named(const struct debug *d, const char *words);
+struct error *debug_find_row(struct debug *d, const char *words, struct moment *ret);
+
 #endif

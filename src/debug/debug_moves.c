@@ -324,6 +324,8 @@ struct error *debug_find_moment(struct debug *d, const char *words, struct momen
     struct session_place place;
     const struct debug_bookmark *b = debug_bookmark_find(d, words);
     session_place(d->session, &place);
+    if (!b && debug_row_named(d, words))
+        return debug_find_row(d, words, ret);
     if (b && b->track != session_track(d->session))
         return error_new("bookmark %s is in track %u; 'track %u' goes there", b->name, b->track,
                          b->track);

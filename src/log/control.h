@@ -1,6 +1,6 @@
 /* Control: what a session says to an engine that replays for it, and what it hears.
  *
- * Version 6. A change to a message, a plan or a table raises it; engine and ebb are of one build,
+ * Version 7. A change to a message, a plan or a table raises it; engine and ebb are of one build,
  * and the welcome carries it.
  *
  * A session starts one engine per track. The welcome (log/channel.h) has CHANNEL_CONTROLLED set
@@ -37,7 +37,7 @@
 #include "base/types.h"
 #include "log/channel.h"
 
-enum { CONTROL_VERSION = 6 };
+enum { CONTROL_VERSION = 7 };
 
 /* Numbers continue those of enum channel_message_kind. */
 enum control_kind {
@@ -264,6 +264,11 @@ enum plan_site_flags {
                        * the pass began */
     PLAN_ASIDE = 8,   /* its hits are none of the plan's: control_stopped.aside has their number,
                        * and no more is known of them */
+    PLAN_REGISTERS = 16, /* CODE: the hit has registers: `address` is rsp, after_tick what lies
+                          * there (0: nothing), after_pc rax; `old` has rdi and rsi, `new` rdx and
+                          * rcx */
+    PLAN_NEW_RETURN = 32, /* CODE: only if the plan has no code site at the address that lies on
+                           * top of the stack */
 };
 
 struct plan_site {

@@ -226,9 +226,31 @@ void plan_add_hit(const struct plan_hit *hit)
         plan_pass.due = true;
 }
 
+/* PLAN_REGISTERS: where the guest stands, in the fields that code has no use for. */
+static void plan_note_registers(struct plan_hit *hit)
+{
+    const u64 *reg = cpu->reg, old[] = {reg[RDI], reg[RSI]}, new[] = {reg[RDX], reg[RCX]};
+    hit->address = reg[RSP];
+    if (!guest_read_number(gaddr(reg[RSP]), sizeof(u64), &hit->after_tick))
+        hit->after_tick = 0;
+    hit->after_pc = reg[RAX];
+    hit->value_size = PLAN_VALUE_KEPT;
+    memcpy(hit->old, old, sizeof(hit->old));
+    memcpy(hit->new, new, sizeof(hit->new));
+}
+
+/* PLAN_NEW_RETURN */
+static bool plan_knows_return(void)
+{
+    u64 address;
+    return guest_read_number(gaddr(cpu->reg[RSP]), sizeof(u64), &address) &&
+           plan_code_first(address) != PLAN_NO_SITE;
+}
+
 static void plan_judge(u32 site, struct plan_place at, u64 number)
 {
-    if (!plan_site_holds(site))
+    u32 flags = plan_parts.site[site].flags;
+    if (!plan_site_holds(site) || (flags & PLAN_NEW_RETURN && plan_knows_return()))
         return;
     bool raised = plan_parts.site[site].kind == SITE_SIGNAL && signals_fault_waits();
     struct plan_hit hit = {
@@ -239,6 +261,8 @@ static void plan_judge(u32 site, struct plan_place at, u64 number)
         .address = number,
         .written = raised,
     };
+    if (flags & PLAN_REGISTERS)
+        plan_note_registers(&hit);
     plan_add_hit(&hit);
 }
 

@@ -222,6 +222,13 @@ void dbg_cover_json(struct json *j, const struct subject *s, const struct debug_
 const char *dbg_goal_say(struct dbg *d, const struct debug_goal *g,
                          enum session_direction direction, const struct session_stop *stop);
 
+/* dbg_ask.c */
+struct error *dbg_ask(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_calls(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_answer_question(struct dbg *d, struct ask_question *q, int form, u64 most,
+                                  bool whole_calls);
+struct error *dbg_take_form(const char *args, int *form, char **ret_text);
+
 /* dbg_history.c */
 struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args);
 

@@ -243,6 +243,19 @@ static void say_jump(struct dbg *d, u32 thread_before, struct moment to,
     dbg_say_stop(d, thread_before, NULL, stop);
 }
 
+/* A moment, or a question that leads to one. */
+static struct error *goto_find(struct dbg *d, const char *args, struct moment *ret)
+{
+    struct ask_question *q;
+    if (debug_bookmark_find(d->debug, args))
+        return debug_find_moment(d->debug, args, ret);
+    struct error *err = ask_parse_goto(args, &q);
+    if (!err)
+        err = q ? debug_ask_moment(d->debug, q, ret) : debug_find_moment(d->debug, args, ret);
+    ask_question_destroy(q);
+    return err;
+}
+
 struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct session_place before;
@@ -254,7 +267,7 @@ struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *a
             "goto needs to know where: TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
             "-1s, +0.2s or a bookmark");
     session_place(d->debug->session, &before);
-    struct error *err = debug_find_moment(d->debug, args, &to);
+    struct error *err = goto_find(d, args, &to);
     if (!err)
         err = debug_goto(d->debug, to, &stop);
     if (!err)

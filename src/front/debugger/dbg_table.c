@@ -117,12 +117,14 @@ static const struct dbg_command commands[] = {
      "bplay [next] [RATE] [for N]", "step backward at a fixed rate and show each statement",
      "The reverse of play. It stops at the start of the recording.",
      "bplay 5/s for 3\n" "bplay next 10/s for 3"},
-    {"goto", "", dbg_goto, 0, MOVES, TAKES_WORD, "start end event", "goto MOMENT",
-     "go to a moment of the recording",
-     "MOMENT is TICK, TICK:PC, start, end, 40% (of the ticks), event N, 12.5s (since the start\n"
-     "of the run), -1s or +0.2s (from here), or the name of a bookmark. Breakpoints do not\n"
-     "stop it.",
-     "goto 50%\n" "goto end"},
+    {"goto", "", dbg_goto, 0, MOVES, TAKES_WORD, "start end event row current first last",
+     "goto MOMENT | row N | [START] [forward|backward] TYPE [N] [where CONTEXT]",
+     "go to a moment, to a row of the last table, or to an event",
+     "MOMENT is TICK, TICK:PC, start, end, 40%, event N (the number that 'ebb dump' shows), a time\n"
+     "in seconds such as 12.5s, a time from here such as -1s and +0.2s, or a bookmark. TYPE and\n"
+     "CONTEXT are those of 'ask'; START is current, first, last or a moment. With N: to the N-th\n"
+     "such event. 'info moment' shows the current moment.",
+     "goto 40%\n" "goto current backward line 2 where func = main"},
     {"undo", "", dbg_undo, UNDO, MOVES | REPEATS, TAKES_COUNT, NULL, "undo [N]",
      "return to where the last movement began",
      "With N: undo N movements. Every kind of movement can be undone.",
@@ -222,6 +224,26 @@ static const struct dbg_command commands[] = {
      "--json are for other programs, --plot draws a graph. Ctrl-C shows what has been found so\n"
      "far.",
      "history total\n" "history -l head->next -n 5"},
+    {"ask", "", dbg_ask, 0, 0, TAKES_WORD,
+     "find count list first last call return line block store load syscall signal switch thread "
+     "fork exec map output exception alloc free",
+     "ask find|count|list|first|last TYPE [where CONTEXT] [from A] [to B] [--json | --csv]",
+     "ask which events of the run fit a description",
+     "Types: call, return, line, block, store MEMORY, load MEMORY, syscall, signal, switch, thread,\n"
+     "fork, exec, map, output, exception, alloc, free. CONTEXT joins conditions by and, or, not:\n"
+     "expressions of the program in the frame of the event, and what the event has: func, caller,\n"
+     "file, line, src, stack, thread, addr, size, oldval, newval, changed, arg[i], ret, nr, name, fd,\n"
+     "bytes, text. 'func = list_*' takes wildcards, 'text ~ /x+/' a regular expression,\n"
+     "'stack = <**,a,*,b>' calls. find shows the first 50 rows, list all of them. 'goto row N' goes\n"
+     "to a row. docs/questions.md explains all of it.",
+     "ask list call where func = insert\n" "ask count store total where changed"},
+    {"calls", "", dbg_calls, 0, 0, TAKES_LOCATION, NULL,
+     "calls FUNCTION [where CONTEXT] [--json | --csv]",
+     "list every call of a function with arguments, result and duration",
+     "The duration is in ticks. The name may have wildcards. 'goto row N' goes to a call.\n"
+     "A call that did not return, since the run ended or longjmp or an exception left it,\n"
+     "returned 'never'.",
+     "calls insert\n" "calls list_*"},
     {"changes", "", dbg_changes, 0, 0, TAKES_WORD, "from to next step finish previous bstep before",
      "changes [MOVEMENT | [from MOMENT] [to MOMENT]]",
      "list the variables that a statement or a stretch of time changes",

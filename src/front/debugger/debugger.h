@@ -8,6 +8,8 @@
  *   dbg_break.c       the commands that make and change breakpoints
  *   dbg_watch*.c      watchpoints, and what is said where one is hit
  *   dbg_catch.c       catchpoints
+ *   ask_command.c     ebb ask
+ *   dbg_ask.c         ask, calls: questions over the whole run, as tables
  *   dbg_changes.c     changes: what a stretch of time changed
  *   dbg_place.c       threads, frames, where one stands
  *   dbg_print.c       values: print, display, types, variables
@@ -31,5 +33,7 @@
 
 /* ebb replay at a prompt: 0 if all commands worked. */
 int debugger_replay(const struct replay_options *o);
+
+extern const struct command debugger_ask;
 
 #endif

@@ -81,7 +81,8 @@ static bool is_typed(const struct replay_options *o)
 
 static void obey_all(struct dbg *d, const struct replay_options *o)
 {
-    say_opening(d);
+    if (!o->is_quiet)
+        say_opening(d);
     if (o->orders.count)
         obey_orders(d, o);
     if (o->tui && !d->quit)
