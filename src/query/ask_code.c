@@ -75,7 +75,9 @@ static bool returns_need_look(struct asking *a, u64 entry)
     }
     err = values_returned(v, entry, none, &value);
     char kind = !err && value ? value_number_kind(value) : 0;
-    bool needs = err ? false : value && kind != 'd' && kind != 'u';
+    struct function_info info;
+    bool known = symbols_function(a->symbols, entry, &info) && info.has_lines;
+    bool needs = err ? known : value && kind != 'd' && kind != 'u';
     if (needs && !err) { /* an address that does not lead to text is a number, too */
         char *type = value_type(value);
         size_t length = strlen(type);
@@ -573,7 +575,7 @@ void asking_take_code(struct asking *a, const struct plan_hit *hit, const struct
         ask_calls_throw(&a->calls, hit->thread, hit->address);
         break;
     case ROLE_CATCH:
-        ask_calls_catch(&a->calls, hit->thread, hit->address);
+        ask_calls_catch(&a->calls, hit->thread, hit->address + sizeof(u64)); /* of the caller */
         break;
     default:
         take_point(a, hit, looks ? &look : NULL);
