@@ -9,7 +9,7 @@
 
 #include "debug/debug_internal.h"
 
-/* --- rows ------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 enum { ROWS_MOST = 1 << 20 }; /* that can be gone to */
 
@@ -43,7 +43,7 @@ static void forget_rows(struct debug *d)
     d->rows_track = session_track(d->session);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* [FIRST,END): a range; [FIRST,LAST] has its last byte, too. */
 static struct error *ask_range(struct debug *d, const char *text, struct subject **ret)
@@ -108,7 +108,7 @@ static struct error *take_memory(struct debug *d, struct ask_question *q,
     return NULL;
 }
 
-/* --- asking -------------------------------------------------------------------------------------------- */
+/* --- asking ----------------------------------------------------------------------------------- */
 
 struct debug_ask_rows {
     struct debug *d;
@@ -176,7 +176,7 @@ struct error *debug_ask(struct debug *d, struct ask_question *q, const struct de
     return ask_run(d, q, &answering, ret);
 }
 
-/* --- goto ------------------------------------------------------------------------------------------------ */
+/* --- goto ------------------------------------------------------------------------------------- */
 
 struct ask_nth {
     struct moment at; /* of the row that was handed out last, or first */

@@ -1,8 +1,8 @@
 /* Answers to questions: passes over the replay; see ask.h.
  *
  * A pass has sites on what the question may be about: functions, statements, memory.  A hit becomes
- * an event.  If the event itself tells whether the context holds, nothing stops.  Else, and if a row
- * shows values of the program, the pass stands at the hit and looks (PLAN_ENDS).
+ * an event.  If the event itself tells whether the context holds, nothing stops.  Otherwise, and if
+ * a row shows values of the program, the pass stands at the hit and looks (PLAN_ENDS).
  */
 #include "query/ask.h"
 
@@ -18,7 +18,7 @@ void asking_add_site(struct asking *a, struct plan_site site, enum ask_role role
     *(struct ask_site *)list_add(&a->roles) = (struct ask_site){role, index};
 }
 
-/* --- events ----------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 struct ask_look asking_look(struct asking *a, u32 thread)
 {
@@ -67,7 +67,7 @@ struct ask_row asking_row(const struct ask_event *e)
                             .function = e->function, .file = e->file, .line = e->line};
 }
 
-/* --- a pass ------------------------------------------------------------------------------------------ */
+/* --- a pass ----------------------------------------------------------------------------------- */
 
 static bool ask_is_of_data(const struct asking *a)
 {
@@ -175,7 +175,7 @@ static struct error *run_pass(struct asking *a, bool *ret_interrupted)
     return NULL;
 }
 
-/* --- questions ----------------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static bool is_of_log(enum ask_type type)
 {

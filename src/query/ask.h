@@ -64,7 +64,7 @@ const char *ask_question_memory(struct ask_question *q);
 __attribute__((format(printf, 3, 4)))
 struct error *ask_error(const struct ask_question *q, size_t place, const char *format, ...);
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 /* A value of a row.  Texts are valid while the row is handed out. */
 struct ask_cell {

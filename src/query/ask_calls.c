@@ -32,7 +32,7 @@ void ask_calls_drop(struct ask_calls *c, const struct ask_activation *a)
     c->list.count--;
 }
 
-static void lose(struct ask_calls *c, size_t index)
+static void ask_calls_lose(struct ask_calls *c, size_t index)
 {
     struct ask_activation gone = activations(c)[index];
     ask_calls_drop(c, activations(c) + index);
@@ -49,7 +49,7 @@ struct ask_activation *ask_calls_enter(struct ask_calls *c, u32 function,
         const struct ask_activation *a = activations(c) + i;
         if (a->thread == hit->thread && a->slot == hit->address &&
             a->return_pc != hit->after_tick)
-            lose(c, i);
+            ask_calls_lose(c, i);
     }
     struct ask_activation *a = list_add(&c->list);
     *a = (struct ask_activation){.thread = hit->thread, .function = function,
@@ -95,7 +95,7 @@ void ask_calls_jump(struct ask_calls *c, u32 thread, u64 from, u64 to)
     for (size_t i = c->list.count; i-- > 0;) {
         const struct ask_activation *a = activations(c) + i;
         if (a->thread == thread && a->slot >= from && a->slot < to)
-            lose(c, i);
+            ask_calls_lose(c, i);
     }
 }
 

@@ -13,7 +13,7 @@
 
 #include "query/ask_asking_internal.h"
 
-/* --- which functions ---------------------------------------------------------------------------------- */
+/* --- which functions -------------------------------------------------------------------------- */
 
 static const char *const alloc_names[] = {"malloc", "calloc", "realloc", "memalign",
                                           "aligned_alloc", "valloc", "pvalloc"};
@@ -115,7 +115,7 @@ struct error *asking_prepare_calls(struct asking *a)
     return NULL;
 }
 
-/* --- sites of calls -------------------------------------------------------------------------------------- */
+/* --- sites of calls --------------------------------------------------------------------------- */
 
 static bool is_of_body(const struct asking *a)
 {
@@ -167,7 +167,7 @@ void asking_lay_calls(struct asking *a)
         add_code_site(a, a->catches.list[i].entry, PLAN_REGISTERS, ROLE_CATCH, 0);
 }
 
-/* --- statements and blocks -------------------------------------------------------------------------------- */
+/* --- statements and blocks -------------------------------------------------------------------- */
 
 static void ask_add_point(struct asking *a, u64 pc)
 {
@@ -243,7 +243,7 @@ static void take_point(struct asking *a, const struct plan_hit *hit, struct ask_
     ask_rows_add(&a->rows, &row);
 }
 
-/* --- events of calls --------------------------------------------------------------------------------------- */
+/* --- events of calls -------------------------------------------------------------------------- */
 
 static char *caller_of(struct asking *a, u64 return_pc)
 {
@@ -341,7 +341,7 @@ static void take_body(struct asking *a, const struct plan_hit *hit, u32 function
     free(e.caller);
 }
 
-/* --- returns -------------------------------------------------------------------------------------------------- */
+/* --- returns ---------------------------------------------------------------------------------- */
 
 /* What the function returned, as text; NULL: nothing, or it is not known. */
 static char *returned_text(struct asking *a, struct ask_look *look, u64 entry,
@@ -352,7 +352,8 @@ static char *returned_text(struct asking *a, struct ask_look *look, u64 entry,
     struct value *value = NULL;
     u64 rax_rdx[2] = {hit->after_pc, 0};
     memcpy(&rax_rdx[1], hit->new, sizeof(u64));
-    struct error *err = look ? ask_look_evaluation(look, &v) : values_open(a->symbols, &nowhere, &own);
+    struct error *err = look ? ask_look_evaluation(look, &v)
+                             : values_open(a->symbols, &nowhere, &own);
     if (!err)
         err = values_returned(look ? v : own, entry, rax_rdx, &value);
     char *text = !err && value ? value_show_argument(value)
@@ -475,7 +476,7 @@ static void take_back(struct asking *a, const struct plan_hit *hit, bool looks)
         take_one_return(a, hit, &act, looks);
 }
 
-/* --- entries ------------------------------------------------------------------------------------------------- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 /* free and exceptions are events at the first instruction. */
 static void take_entry_event(struct asking *a, const struct plan_hit *hit,
@@ -523,7 +524,7 @@ static void take_new_return(struct asking *a, const struct plan_hit *hit)
 
 /* longjmp: the stack pointer that it goes on with is the seventh word of the buffer, plain in musl;
  * glibc has it rotated and combined with a word of the thread (PTR_MANGLE). */
-static void take_jump(struct asking *a, const struct plan_hit *hit)
+static void ask_take_jump(struct asking *a, const struct plan_hit *hit)
 {
     enum { JUMP_RSP = 6, GUARD_OFFSET = 0x30, ROTATED = 17, STACK_MOST = 1 << 26 };
     struct control_registers regs;
@@ -569,7 +570,7 @@ void asking_take_code(struct asking *a, const struct plan_hit *hit, const struct
         take_back(a, hit, looks);
         break;
     case ROLE_JUMP:
-        take_jump(a, hit);
+        ask_take_jump(a, hit);
         break;
     case ROLE_RAISE:
         ask_calls_throw(&a->calls, hit->thread, hit->address);

@@ -9,7 +9,7 @@
 
 #include "query/ask_internal.h"
 
-/* --- looking ------------------------------------------------------------------------------------- */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static bool look_register(void *context, const char *name, u8 *bytes, size_t *size)
 {
@@ -75,7 +75,7 @@ void ask_look_end(struct ask_look *look)
     look->has_all = false;
 }
 
-/* --- names ---------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* The last part of a::b::c, too, as a breakpoint takes it. */
 bool ask_name_fits(const char *pattern, const char *name)
@@ -147,7 +147,7 @@ static enum ask_truth src_holds(const struct ask_context *c, const struct ask_ev
     return truth_of(same == (c->compare == IS_SAME));
 }
 
-/* --- numbers --------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static bool number_of(const struct ask_event *e, enum ask_attribute a, unsigned index, i64 *ret)
 {
@@ -216,7 +216,7 @@ static enum ask_truth number_holds(const struct ask_context *c, const struct ask
     return truth_of(compare_holds(c->compare, order));
 }
 
-/* --- stacks ------------------------------------------------------------------------------------------ */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 /* One name of a pattern: a name with wildcards, or (a|b). */
 static bool frame_fits(const char *pattern, const char *name)
@@ -293,7 +293,7 @@ static struct error *stack_holds(const struct ask_context *c, struct ask_look *l
     return NULL;
 }
 
-/* --- expressions -------------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 /* How an attribute is written in an expression of the program; NULL: it has no number. */
 static char *attribute_text(const struct ask_event *e, enum ask_attribute a, unsigned index)
@@ -386,7 +386,7 @@ static struct error *expression_holds(const struct ask_context *c, const struct 
     return err;
 }
 
-/* --- trees --------------------------------------------------------------------------------------------- */
+/* --- trees ------------------------------------------------------------------------------------ */
 
 static struct error *leaf_holds(const struct ask_context *c, const struct ask_event *e,
                                 struct ask_look *look, enum ask_truth *ret)

@@ -48,7 +48,7 @@ void asking_lay_data(struct asking *a)
     }
 }
 
-/* --- values ------------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static i64 number_from(const u8 *bytes, u64 size, char kind)
 {
@@ -119,7 +119,7 @@ static void hand_out_data(struct asking *a, struct ask_event *e)
     free(new);
 }
 
-/* --- events ------------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static bool ask_has_changed(const struct plan_hit *hits, size_t count)
 {

@@ -15,7 +15,9 @@ enum ask_attribute {
     HAS_FD, HAS_BYTES, HAS_TEXT, HAS_ATTRIBUTES,
 };
 
-enum ask_compare { IS_SAME, IS_OTHER, IS_LESS, IS_AT_MOST, IS_MORE, IS_AT_LEAST, IS_LIKE, IS_UNLIKE };
+enum ask_compare {
+    IS_SAME, IS_OTHER, IS_LESS, IS_AT_MOST, IS_MORE, IS_AT_LEAST, IS_LIKE, IS_UNLIKE,
+};
 
 enum ask_operation { ASK_AND, ASK_OR, ASK_NOT, ASK_LEAF };
 
@@ -118,7 +120,7 @@ bool ask_needs_look(const struct ask_context *c);
 u32 ask_attributes_used(const struct ask_context *c);
 bool ask_name_fits(const char *pattern, const char *name);
 
-/* --- places: ask_sites.c --------------------------------------------------------------------- */
+/* --- places: ask_sites.c ---------------------------------------------------------------------- */
 
 struct ask_function {
     u64 entry, body;

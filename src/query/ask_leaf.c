@@ -87,7 +87,7 @@ void ask_context_destroy(struct ask_context *c)
     free(c);
 }
 
-/* --- a leaf being read --------------------------------------------------------------------------- */
+/* --- a leaf being read ------------------------------------------------------------------------ */
 
 struct ask_leaf {
     const struct ask_question *q;
@@ -177,7 +177,7 @@ static struct ask_context *new_leaf(const struct ask_leaf *l, enum ask_leaf_kind
     return c;
 }
 
-/* --- patterns ------------------------------------------------------------------------------------ */
+/* --- patterns --------------------------------------------------------------------------------- */
 
 /* /regular expression/ behind ~, "text" or text with wildcards. */
 static struct error *take_pattern(const struct ask_leaf *l, struct ask_context *c)
@@ -242,7 +242,7 @@ static struct error *take_stack(const struct ask_leaf *l, struct ask_context *c)
     return NULL;
 }
 
-/* --- numbers and expressions ---------------------------------------------------------------------- */
+/* --- numbers and expressions ------------------------------------------------------------------ */
 
 static bool ask_is_literal(const char *begin, const char *end, i64 *ret)
 {
@@ -280,7 +280,8 @@ static bool is_range(const struct ask_leaf *l)
     for (at += length; at < l->end && isspace((unsigned char)*at); at++)
         ;
     return length && l->end - at > 4 && !strncmp(at, "in", 2) &&
-           strchr(" [", at[2]) && strchr("])", l->end[-1]) && memchr(at, '[', (size_t)(l->end - at));
+           strchr(" [", at[2]) && strchr("])", l->end[-1]) &&
+           memchr(at, '[', (size_t)(l->end - at));
 }
 
 static struct error *ask_parse_range(struct ask_leaf *l, struct ask_context **ret)

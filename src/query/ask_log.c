@@ -31,7 +31,7 @@ struct ask_log {
     bool stands;        /* the pass does, at the next one */
 };
 
-/* --- from the log -------------------------------------------------------------------------------------- */
+/* --- from the log ----------------------------------------------------------------------------- */
 
 static size_t log_pieces(const struct event *e, u32 kind, struct syscall_piece *list)
 {
@@ -237,7 +237,7 @@ static void logged_deinit(struct ask_logged *g)
     free(g->shown);
 }
 
-/* --- judging --------------------------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 /* Control characters are written as C does. */
 static char *ask_quoted(const char *text, size_t size)
@@ -325,7 +325,7 @@ static struct error *read_log(struct ask_log *l)
     return err;
 }
 
-/* --- a pass to the moments -------------------------------------------------------------------------------- */
+/* --- a pass to the moments -------------------------------------------------------------------- */
 
 /* The bytes of a write, from the program's memory. */
 static void read_text(struct asking *a, struct ask_logged *g)

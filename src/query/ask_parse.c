@@ -1,7 +1,8 @@
 /* The language of questions: from text to struct ask_question; see ask.h.
  *
  *     QUESTION  find|count|list|first|last TYPE [OPERAND] [where CONTEXT] [from A] [to B]
- *     GOTO      [current|first|last|MOMENT] [forward|backward] TYPE [OPERAND] [COUNT] [where CONTEXT]
+ *     GOTO      [current|first|last|MOMENT] [forward|backward] TYPE [OPERAND] [COUNT]
+ *               [where CONTEXT]
  *     CONTEXT   CONTEXT or CONTEXT, CONTEXT and CONTEXT, not CONTEXT, (CONTEXT), LEAF
  *
  * `and`, `or` and `not` are words; && and || belong to expressions of the program.  A leaf reaches
@@ -30,7 +31,7 @@ const char *ask_type_name(enum ask_type type)
     return types[type].name;
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 struct error *ask_error(const struct ask_question *q, size_t place, const char *format, ...)
 {
@@ -51,7 +52,7 @@ static size_t ask_place_of(const struct ask_cursor *c)
     return (size_t)(c->at - c->q->text);
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void ask_pass_blanks(struct ask_cursor *c)
 {
@@ -170,7 +171,7 @@ static const char *find_first_word(const struct ask_cursor *c, const char *word)
     return c->end;
 }
 
-/* --- contexts ---------------------------------------------------------------------------------- */
+/* --- contexts --------------------------------------------------------------------------------- */
 
 static struct error *parse_or(struct ask_cursor *c, struct ask_context **ret);
 
@@ -254,7 +255,8 @@ static struct error *parse_not(struct ask_cursor *c, struct ask_context **ret)
 /* Both levels: `and` binds more than `or`. */
 static struct error *parse_joined(struct ask_cursor *c, const char *word,
                                   enum ask_operation operation,
-                                  struct error *(*parse)(struct ask_cursor *, struct ask_context **),
+                                  struct error *(*parse)(struct ask_cursor *,
+                                                         struct ask_context **),
                                   struct ask_context **ret)
 {
     struct ask_context *right;
@@ -290,7 +292,7 @@ static struct error *parse_where(struct ask_cursor *c, struct ask_context **ret)
     return err;
 }
 
-/* --- questions ---------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static bool find_type(const char *at, size_t length, enum ask_type *ret)
 {
@@ -317,8 +319,8 @@ static struct error *unknown_type(const struct ask_cursor *c, size_t length)
                          (int)length, c->at, like);
     return ask_error(c->q, ask_place_of(c),
                      "a type of event is missing here: call, return, line, block, store, load, "
-                     "syscall, signal, switch, thread, fork, exec, map, output, exception, alloc or "
-                     "free");
+                     "syscall, signal, switch, thread, fork, exec, map, output, exception, alloc "
+                     "or free");
 }
 
 static struct error *take_type(struct ask_cursor *c, struct ask_question *q)

@@ -1,7 +1,7 @@
 /* Rows of an answer: handed out one by one, or the last ones kept.
  *
- * Looking forward, rows go to the asker at once.  If the last ones are wanted, as many as are wanted
- * are kept, part by part from the newest, and handed out at the end. */
+ * Looking forward, rows go to the asker at once.  If the last ones are wanted, as many as that are
+ * kept, part by part from the newest, and handed out at the end. */
 #ifndef QUERY_ASK_ROWS_H
 #define QUERY_ASK_ROWS_H
 

@@ -51,7 +51,7 @@ void ask_event_place(struct symbols *symbols, struct ask_event *e)
                 1u << HAS_THREAD | 1u << HAS_TICK;
 }
 
-/* --- gathering ------------------------------------------------------------------------------------ */
+/* --- gathering -------------------------------------------------------------------------------- */
 
 struct ask_gathering {
     struct symbols *symbols;
@@ -81,7 +81,8 @@ static void ask_gather(struct ask_gathering *g, u64 pc, const char *alias)
     }
     *(struct ask_function *)list_add(&g->found) =
         (struct ask_function){.entry = info.entry, .body = info.body,
-                              .name = ask_keep_string(g->set, bare), .file = e.file, .line = e.line};
+                              .name = ask_keep_string(g->set, bare), .file = e.file,
+                              .line = e.line};
 }
 
 /* All that have lines. */

@@ -19,7 +19,7 @@ struct ask_table {
     bool head;
 };
 
-/* --- rows ------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void ask_say_quoted(struct dbg *d, const char *text)
 {
@@ -121,7 +121,7 @@ static bool ask_take_row(void *context, const struct ask_row *row)
     return true;
 }
 
-/* --- answers ----------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 static void ask_say_summary(struct ask_table *t, const struct ask_question *q,
                             const struct ask_answer *a)
@@ -205,7 +205,8 @@ struct error *dbg_ask(struct dbg *d, const struct dbg_command *c, const char *ar
     int form;
     (void)c;
     if (!*args)
-        return error_coded(ERROR_MISUSED, "ask what? For example: ask count call where func = main");
+        return error_coded(ERROR_MISUSED, "ask what? For example: ask count call where "
+                           "func = main");
     struct error *err = dbg_take_form(args, &form, &text);
     if (!err)
         err = ask_parse(text, &q);

@@ -120,7 +120,7 @@ static const struct dbg_command commands[] = {
     {"goto", "", dbg_goto, 0, MOVES, TAKES_WORD, "start end event row current first last",
      "goto MOMENT | row N | [START] [forward|backward] TYPE [N] [where CONTEXT]",
      "go to a moment, to a row of the last table, or to an event",
-     "MOMENT is TICK, TICK:PC, start, end, 40%, event N (the number that 'ebb dump' shows), a time\n"
+     "MOMENT is TICK, TICK:PC, start, end, 40%, event N (as 'ebb dump' numbers them), a time\n"
      "in seconds such as 12.5s, a time from here such as -1s and +0.2s, or a bookmark. TYPE and\n"
      "CONTEXT are those of 'ask'; START is current, first, last or a moment. With N: to the N-th\n"
      "such event. 'info moment' shows the current moment.",
@@ -229,13 +229,13 @@ static const struct dbg_command commands[] = {
      "fork exec map output exception alloc free",
      "ask find|count|list|first|last TYPE [where CONTEXT] [from A] [to B] [--json | --csv]",
      "ask which events of the run fit a description",
-     "Types: call, return, line, block, store MEMORY, load MEMORY, syscall, signal, switch, thread,\n"
-     "fork, exec, map, output, exception, alloc, free. CONTEXT joins conditions by and, or, not:\n"
-     "expressions of the program in the frame of the event, and what the event has: func, caller,\n"
-     "file, line, src, stack, thread, addr, size, oldval, newval, changed, arg[i], ret, nr, name, fd,\n"
-     "bytes, text. 'func = list_*' takes wildcards, 'text ~ /x+/' a regular expression,\n"
-     "'stack = <**,a,*,b>' calls. find shows the first 50 rows, list all of them. 'goto row N' goes\n"
-     "to a row. docs/questions.md explains all of it.",
+     "Types: call, return, line, block, store MEMORY, load MEMORY, syscall, signal, switch,\n"
+     "thread, fork, exec, map, output, exception, alloc, free. CONTEXT joins conditions by and,\n"
+     "or, not: expressions of the program in the frame of the event, and what the event has:\n"
+     "func, caller, file, line, src, stack, thread, addr, size, oldval, newval, changed, arg[i],\n"
+     "ret, nr, name, fd, bytes, text. 'func = list_*' takes wildcards, 'text ~ /x+/' a regular\n"
+     "expression, 'stack = <**,a,*,b>' calls. find shows the first 50 rows, list all of them.\n"
+     "'goto row N' goes to a row. docs/questions.md explains all of it.",
      "ask list call where func = insert\n" "ask count store total where changed"},
     {"calls", "", dbg_calls, 0, 0, TAKES_LOCATION, NULL,
      "calls FUNCTION [where CONTEXT] [--json | --csv]",
