@@ -75,8 +75,7 @@ const struct command debugger_ask = {
              "QUESTION is one operand: what follows 'ask' at the prompt of 'ebb replay', or a "
              "question with a name such as 'calls FUNCTION'. docs/questions.md explains the "
              "language.\n",
-    .after = "Examples:\n"
-             " ebb ask 'count call where func = malloc'\n"
-             " ebb ask crash-1 'list store total where changed' --csv\n"
-             "The status is 0 if the question was answered, otherwise 1.\n",
+    .examples = {"ebb ask 'count call where func = main'",
+                 "ebb ask myprogram-1 'list output' --csv"},
+    .after = "The status is 0 if the question was answered, otherwise 1.\n",
 };
