@@ -34,6 +34,8 @@ static const struct field {
     {"status", INT, offsetof(struct recording_meta, status)},
     {"signal", INT, offsetof(struct recording_meta, signal)},
     {"core", BOOL, offsetof(struct recording_meta, core)},
+    {"snapshot-ns", U64, offsetof(struct recording_meta, snapshot_ns)},
+    {"snapshot-why", STRING, offsetof(struct recording_meta, snapshot_why)},
     {"tracks", U32, offsetof(struct recording_meta, tracks)},
     {"why", STRING, offsetof(struct recording_meta, why)},
     {"kernel", STRING, offsetof(struct recording_meta, kernel)},

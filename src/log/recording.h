@@ -42,6 +42,8 @@ struct recording_meta {
     int signal;       /* that ended it, or 0 */
     bool core;        /* some process of it dumped core */
     u32 tracks;
+    u64 snapshot_ns;    /* that snapshots took of the processes' time */
+    char *snapshot_why; /* why the last one that was tried could not be taken; NULL: it was */
     char *kernel, *cpu, *features, *recorder;
 };
 

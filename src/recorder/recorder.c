@@ -264,7 +264,9 @@ static void reap_tracks(struct recorder *r)
 
 u64 recorder_stored(const struct recorder *r)
 {
-    u64 bytes = r->past.stored + r->files.bytes + recorder_snapshots_stored(r->snapshots);
+    u64 bytes = r->past.stored + r->files.bytes;
+    if (r->snapshots) /* it has not been finished yet */
+        bytes += recorder_snapshots_stored(r->snapshots);
     for (size_t i = 0; i < r->count; i++)
         bytes += recorder_track_figures(r->tracks[i]).stored;
     return bytes;
@@ -509,7 +511,7 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
 {
     assert(recorder_is_over(r));
     recorder_mapped_finish(take(r->mapped));
-    recorder_snapshots_finish(take(r->snapshots));
+    recorder_snapshots_finish(take(r->snapshots), &r->rec->meta);
     conclude(r);
     *ret = (struct recorder_outcome){
         .result = recorder_result_of(r),
@@ -619,7 +621,7 @@ void recorder_destroy(struct recorder *r)
     if (!r)
         return;
     recorder_mapped_finish(r->mapped);
-    recorder_snapshots_finish(r->snapshots);
+    recorder_snapshots_finish(r->snapshots, r->rec ? &r->rec->meta : NULL);
     recorder_files_deinit(&r->files);
     recording_destroy(r->rec);
     error_destroy(r->failure);

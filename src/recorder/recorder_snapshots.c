@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -37,6 +38,7 @@ enum {
     WAITING_MOST = 4, /* with those that processes leave behind */
     PAGE = 4096,
     FREE_SHARE = 10,  /* of the free disk, at most */
+    REST = 4,         /* times as long as the thread has worked it rests */
     MEMORY_SHARE = 4, /* of the memory that is available, for one */
 };
 
@@ -72,6 +74,8 @@ struct recorder_snapshots {
     u64 bytes_most;
     bool exact;
     struct list given; /* struct given_room */
+    u64 cost;          /* of all so far, in nanoseconds of the processes */
+    char *why;         /* the last one that was tried could not be taken */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;
@@ -79,6 +83,7 @@ struct recorder_snapshots {
     size_t job_count; /* the first is being done */
     struct list stored; /* struct stored_snapshot */
     u64 bytes;
+    u64 rests_until;  /* the thread has worked enough for now: by the wall clock */
     bool ended, running;
     pthread_t thread;
 };
@@ -91,18 +96,29 @@ static u64 free_disk(const struct recorder_snapshots *s)
     return fstatvfs(s->rec->dir, &st) < 0 ? 0 : (u64)st.f_bavail * st.f_frsize;
 }
 
-/* Bytes; a fair amount if the kernel does not tell. */
-static u64 available_memory(void)
+/* The number in a file, after the given word; `unless` if there is none. */
+static u64 number_in(const char *path, const char *word, u64 unless)
 {
-    unsigned long long kilobytes = 1 << 20;
     char line[128];
-    FILE *f = fopen("/proc/meminfo", "re");
+    unsigned long long number = unless;
+    size_t length = strlen(word);
+    FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
+        if (strncmp(line, word, length) == 0 && sscanf(line + length, "%llu", &number) == 1)
             break;
     if (f)
         fclose(f);
-    return kilobytes << 10;
+    return number;
+}
+
+/* Bytes; a fair amount if the kernel does not tell.  A container may have less than the machine. */
+static u64 available_memory(void)
+{
+    u64 free = number_in("/proc/meminfo", "MemAvailable:", 1 << 20) << 10;
+    u64 most = number_in("/sys/fs/cgroup/memory.max", "", ~0ull);
+    u64 used = number_in("/sys/fs/cgroup/memory.current", "", 0);
+    u64 left = most == ~0ull ? most : most > used ? most - used : 0;
+    return left < free ? left : free;
 }
 
 struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec, u64 bytes,
@@ -125,9 +141,10 @@ static int why_no_room(struct recorder_snapshots *s, bool last, u64 *again)
 {
     pthread_mutex_lock(&s->lock);
     size_t waiting = s->job_count + s->given.count;
+    u64 now = wall_clock_now(), rest = s->rests_until > now ? s->rests_until - now : 0;
     pthread_mutex_unlock(&s->lock);
-    *again = s->exact ? 0 : BUSY_AGAIN;
-    if (waiting >= (last || s->exact ? WAITING_MOST : 1))
+    *again = s->exact ? 0 : rest > BUSY_AGAIN ? rest : BUSY_AGAIN;
+    if (waiting >= (last || s->exact ? WAITING_MOST : 1) || (rest && !last && !s->exact))
         return EAGAIN;
     *again = FULL_AGAIN;
     return free_disk(s) < FREE_LEAST ? ENOSPC : 0;
@@ -253,14 +270,23 @@ static void note_stored(struct recorder_snapshots *s, const struct recorder_snap
     thin(s);
 }
 
+/* What this thread has worked, in nanoseconds. */
+static u64 thread_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (u64)now.tv_sec * SECOND + (u64)now.tv_nsec;
+}
+
 /* One that cannot be written is no loss for the recording. */
 static void store_one(struct recorder_snapshots *s, const struct recorder_snapshot_job *job)
 {
-    u64 bytes = 0;
+    u64 bytes = 0, began = thread_time();
     char *name = snapshot_store_name(&job->about);
     struct error *err = write_snapshot(s, job, name, &bytes);
     close(job->raw.fd);
     pthread_mutex_lock(&s->lock);
+    s->rests_until = wall_clock_now() + (thread_time() - began) * REST;
     if (!err)
         note_stored(s, job, name, bytes);
     else
@@ -303,6 +329,9 @@ void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,
                              const struct channel_snapshot *said)
 {
     int fd = take_given(s, track);
+    s->cost += said->cost;
+    free(s->why);
+    s->why = said->refused[0] ? xformat("%.*s", CHANNEL_REFUSED_TEXT, said->refused) : NULL;
     if (fd < 0)
         return;
     if (said->refused[0] || !is_possible(said, fd)) {
@@ -336,7 +365,7 @@ u64 recorder_snapshots_stored(struct recorder_snapshots *s)
     return bytes;
 }
 
-void recorder_snapshots_finish(struct recorder_snapshots *s)
+void recorder_snapshots_finish(struct recorder_snapshots *s, struct recording_meta *meta)
 {
     if (!s)
         return;
@@ -350,6 +379,9 @@ void recorder_snapshots_finish(struct recorder_snapshots *s)
         close(((struct given_room *)s->given.items)[n].fd);
     for (size_t n = 0; n < s->stored.count; n++)
         free(((struct stored_snapshot *)s->stored.items)[n].name);
+    meta->snapshot_ns = s->cost;
+    free(meta->snapshot_why);
+    meta->snapshot_why = s->why;
     list_deinit(&s->given);
     list_deinit(&s->stored);
     pthread_cond_destroy(&s->more);

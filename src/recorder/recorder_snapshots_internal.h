@@ -24,7 +24,7 @@ void recorder_snapshots_forget(struct recorder_snapshots *s, u32 track);
 /* While it runs, too. */
 u64 recorder_snapshots_stored(struct recorder_snapshots *s);
 
-/* Waits until all are stored.  Accepts NULL. */
-void recorder_snapshots_finish(struct recorder_snapshots *s);
+/* Waits until all are stored, and completes the meta data.  Accepts NULL. */
+void recorder_snapshots_finish(struct recorder_snapshots *s, struct recording_meta *meta);
 
 #endif

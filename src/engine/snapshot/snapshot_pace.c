@@ -16,6 +16,7 @@
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
+#include "engine/base/layout.h"
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/observer.h"
@@ -43,6 +44,7 @@ static struct {
     u64 at_fork;   /* the time from there to the last fork */
     u64 inherited; /* its parent's time from the last one to the fork */
     u64 wanted;    /* time until the next */
+    bool known;    /* what one costs */
 } pace;
 
 static u64 pace_clock(u32 clock)
@@ -107,6 +109,7 @@ static u64 take_snapshot(bool last)
         pace.inherited = 0;
     }
     u64 bound = cost * SHARE;
+    pace.known = true;
     pace.wanted = track.exact || bound < track.snapshots ? track.snapshots : bound;
     return pace.wanted;
 }
@@ -118,9 +121,44 @@ static u64 pace_worth(void)
     return track.exact && track.snapshots < WORTH ? track.snapshots : WORTH;
 }
 
+/* The next number of a line. */
+static u64 next_number(const char **at)
+{
+    u64 number = 0;
+    while (**at == ' ')
+        (*at)++;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        number = number * 10 + (u64)(**at - '0');
+    return number;
+}
+
+/* Bytes that are in memory, without those of files. */
+static u64 resident_bytes(void)
+{
+    char line[128];
+    const char *at = line;
+    i64 fd = kernel_call(__NR_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    i64 size = kernel_failed(fd) ? -1 : kernel_call(__NR_read, fd, line, sizeof(line) - 1);
+    if (!kernel_failed(fd))
+        kernel_call(__NR_close, fd);
+    line[size > 0 ? size : 0] = 0;
+    next_number(&at);
+    u64 resident = next_number(&at), of_files = next_number(&at);
+    return size > 0 && resident >= of_files ? (resident - of_files) * PAGE_SIZE : ~0ul >> 8;
+}
+
+/* The first one is as dear as memory is large, roughly. */
+static u64 first_wanted(void)
+{
+    u64 guess = resident_bytes() / BYTES_PER_NS * SHARE;
+    return track.exact || guess < track.snapshots ? track.snapshots : guess;
+}
+
 static void pace_at_boundary(void)
 {
     u64 since = pace_since();
+    if (!pace.known && since >= pace.wanted)
+        pace.wanted = first_wanted();
     if (!track.snapshots)
         record_ask_snapshot_in(~0ul);
     else if (since < pace.wanted)
@@ -133,29 +171,22 @@ static void pace_at_boundary(void)
         record_ask_snapshot_in(take_snapshot(false));
 }
 
-/* Bytes that are in memory, those of files included. */
-static u64 resident_bytes(void)
-{
-    char line[128];
-    i64 fd = kernel_call(__NR_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    i64 size = kernel_failed(fd) ? -1 : kernel_call(__NR_read, fd, line, sizeof(line) - 1);
-    u64 pages = 0, n = 0;
-    if (!kernel_failed(fd))
-        kernel_call(__NR_close, fd);
-    line[size > 0 ? size : 0] = 0;
-    while (line[n] && line[n] != ' ')
-        n++;
-    for (n += line[n] == ' '; line[n] >= '0' && line[n] <= '9'; n++)
-        pages = pages * 10 + (u64)(line[n] - '0');
-    return size > 0 ? pages * 4096 : ~0ul >> 8;
-}
-
 /* The process ends anyway, and its parent waits for that: only what is cheap is done. */
 static bool is_worth_before_exit(void)
 {
     u64 all = pace_clock(K_PROCESS_TIME);
     return all - pace.taken >= pace_worth() &&
            (track.exact || resident_bytes() / BYTES_PER_NS * EXIT_SHARE <= all);
+}
+
+static void take_last_snapshot(void)
+{
+    const struct snapshot_extent none = {0, 0};
+    const char *wrong = snapshot_hindrance();
+    if (wrong)
+        tell_recorder(&none, wrong, 0, true);
+    else
+        take_snapshot(true);
 }
 
 /* In the system call, which has changed nothing yet: as if the program stood before it. */
@@ -166,16 +197,15 @@ static void pace_before_exit(void)
         return;
     cpu->rip -= SYSCALL_LENGTH;
     call->open = false;
-    if (!snapshot_hindrance())
-        take_snapshot(true);
+    take_last_snapshot();
     call->open = true;
     cpu->rip += SYSCALL_LENGTH;
 }
 
 static void pace_before_death(void)
 {
-    if (pace_since() >= pace_worth() && !snapshot_hindrance())
-        take_snapshot(true);
+    if (pace_since() >= pace_worth())
+        take_last_snapshot();
 }
 
 /* The child's own time begins with 0. */

@@ -488,7 +488,7 @@ static void write_thread(struct snapshot_out *o, const struct thread *t)
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static void write_state(struct snapshot_out *o)
+static void snapshot_write_state(struct snapshot_out *o)
 {
     struct snapshot_state *s = snapshot_add_record(o, SNAPSHOT_STATE, sizeof(*s));
     struct replay_position position;
@@ -542,7 +542,7 @@ const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
         o->state = state;
         o->most_pages = most_pages;
         o->recorded = log_owner == &log_record;
-        write_state(o);
+        snapshot_write_state(o);
         for (const struct thread *t = NULL; (t = thread_next(t));)
             write_thread(o, t);
         write_address_space(o);

@@ -174,7 +174,7 @@ static u64 snapshots_of(const struct recording *rec, size_t *ret_count)
 /* Those in the recording. */
 static void print_own_snapshots(const struct recording *rec)
 {
-    char bytes_room[FIGURES_ROOM], apart[FIGURES_ROOM];
+    char bytes_room[FIGURES_ROOM], apart[FIGURES_ROOM], cost[FIGURES_ROOM];
     const struct recording_meta *meta = &rec->meta;
     size_t count, tracks = 0;
     struct snapshot_stored *list = snapshot_store_list_own(rec, ~0u, &count);
@@ -192,8 +192,13 @@ static void print_own_snapshots(const struct recording *rec)
         printf(", of %zu tracks", tracks);
     else if (count > 1 && meta->ended > meta->started)
         printf(", %s apart", figures_time(apart, (meta->ended - meta->started) / count));
+    if (count && meta->snapshot_ns)
+        printf("; they took %s", figures_time(cost, meta->snapshot_ns));
     if (count)
         printf("\n");
+    if (meta->snapshot_why)
+        printf("%s%s\n", count ? "           the last one could not be taken: "
+                               : "snapshots  could not be taken: ", meta->snapshot_why);
     snapshot_store_list_free(list, count);
 }
 
@@ -421,6 +426,7 @@ static void json_own_snapshots(struct json *j, const struct recording *rec)
         bytes += list[n].size;
     json_unsigned(j, "own_snapshots", count);
     json_unsigned(j, "own_snapshot_bytes", bytes);
+    json_unsigned(j, "snapshot_ns", rec->meta.snapshot_ns);
     snapshot_store_list_free(list, count);
 }
 

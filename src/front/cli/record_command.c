@@ -184,6 +184,8 @@ static int add_chaos(struct record_options *options, const char *seed)
     return status;
 }
 
+static const u64 SNAPSHOTS_AUTO = 250000000; /* nanoseconds, at least */
+
 static int take_snapshots(struct record_options *options, const char *value)
 {
     char *end;
@@ -192,9 +194,14 @@ static int take_snapshots(struct record_options *options, const char *value)
     options->snapshots_apart = 0;
     if (strcmp(value, "off") == 0)
         return 0;
+    if (strcmp(value, "auto") == 0) {
+        options->snapshots_exact = false;
+        options->snapshots_apart = SNAPSHOTS_AUTO;
+        return 0;
+    }
     if (end == value || *end || !(seconds >= 1e-5 && seconds <= 1e6))
         return complain(CHANNEL_EXIT_USAGE,
-                        "--snapshots is 'off' or a number of seconds, not '%s'", value);
+                        "--snapshots is 'off', 'auto' or a number of seconds, not '%s'", value);
     options->snapshots_apart = (u64)(seconds * 1e9);
     return 0;
 }
@@ -237,10 +244,10 @@ static const struct command_option record_option_table[] = {
     {.id = RECORD_CHECK, .name = "check", .value = "TICKS",
      .help = "record a hash of memory every TICKS ticks, for replays to compare"},
     {.id = RECORD_SNAPSHOTS, .name = "snapshots", .value = "SECONDS", .kind = NAMES_WORD,
-     .words = "off",
+     .words = "off auto",
      .help = "take a snapshot of each process whenever it has computed for SECONDS, however long "
-             "that takes; 'off' takes none. The default is every 0.25 seconds or less often, such "
-             "that snapshots take at most 2 % of the program's time"},
+             "that takes; 'off', the default, takes none; 'auto' takes one every 0.25 seconds or "
+             "less often, such that they take at most 2 % of the program's time"},
     {.id = RECORD_SNAPSHOT_SIZE, .name = "snapshot-size", .value = "SIZE",
      .help = "how much room all snapshots may take, in bytes or with K, M or G. The default is 1G, "
              "or a tenth of the free disk if that is less. Beyond that, older ones are removed, "
