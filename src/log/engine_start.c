@@ -1,4 +1,8 @@
-/* Starting an engine: see the header, and log/channel.h for what it is told. */
+/* Starting an engine: see the header, and log/channel.h for its settings and first messages.
+ *
+ * The engine's command line has the settings, then the program's path and arguments. The engine
+ * either replaces ebb (exec), or runs beside it, or apart from it in the background.
+ */
 #include "log/engine_start.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* System V shared memory: shmat at a place of ours, shmdt. */
+/* System V shared memory: shmat at a place of ours, shmdt.
+ *
+ * The engine chooses the address of a segment like that of every other mapping. In a replay a copy
+ * in memory stands in for the segment (mapped_copy.h).
+ */
 #include "engine/memory/address.h"
 
 #include "engine/base/kernel.h"

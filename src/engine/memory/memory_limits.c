@@ -1,4 +1,8 @@
-/* Limits of memory: see memory_limits.h. */
+/* Limits of memory: see memory_limits.h.
+ *
+ * The guest's limits are kept here, and its calls are checked against the sizes of its areas before
+ * the kernel is asked.
+ */
 #include "engine/memory/memory_limits.h"
 
 #include "engine/base/kernel.h"

@@ -1,4 +1,8 @@
-/* ebb trim: the options of the command, and its result in words.  session_trim() does the work. */
+/* ebb trim: the options of the command, and its result in words.
+ *
+ * session_trim() does the work. A recording can begin only at a snapshot, so the result may begin a
+ * little before the moment that was asked for; the last line says where.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
