@@ -89,6 +89,13 @@ struct error *error_within(struct error *inner, const char *format, ...)
     return err;
 }
 
+struct error *error_default(struct error *err, enum error_code code)
+{
+    if (err && err->code == ERROR_OTHER)
+        err->code = code;
+    return err;
+}
+
 const char *error_text(const struct error *err)
 {
     return err->text;
@@ -112,6 +119,7 @@ const char *error_code_name(enum error_code code)
         [ERROR_AMBIGUOUS] = "ambiguous",
         [ERROR_MISUSED] = "misused",
         [ERROR_NO_MEMORY] = "no-memory",
+        [ERROR_LOST] = "lost",
     };
     return names[code];
 }

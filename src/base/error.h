@@ -22,6 +22,7 @@ enum error_code {
     ERROR_AMBIGUOUS,    /* several things have that name */
     ERROR_MISUSED,      /* the user's words make no sense */
     ERROR_NO_MEMORY,
+    ERROR_LOST, /* a process that replays has failed, or does not answer */
 };
 
 /* None of these returns NULL. */
@@ -53,6 +54,9 @@ static inline struct error *error_not_null(struct error *err)
 #define error_errno(...) error_not_null(error_errno(__VA_ARGS__))
 #define error_within(...) error_not_null(error_within(__VA_ARGS__))
 #endif
+
+/* Gives the error a code if it has none; NULL stays NULL. */
+struct error *error_default(struct error *err, enum error_code code);
 
 /* Valid as long as the error. */
 const char *error_text(const struct error *err);

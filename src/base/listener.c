@@ -73,7 +73,8 @@ struct error *listener_open_file(const char *path, struct listener *ret)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     if (!*path || strlen(path) >= sizeof at.sun_path)
-        return error_new("the name of a socket has 1 to %zu bytes", sizeof at.sun_path - 1);
+        return error_coded(ERROR_MISUSED, "the name of a socket has 1 to %zu bytes",
+                           sizeof at.sun_path - 1);
     strcpy(at.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)

@@ -219,7 +219,7 @@ struct error *debug_each_hit(struct debug *d, struct debug_breakpoint *p,
 /* What a stop means for its breakpoints: they are counted, temporary ones go, and commands of the
  * user's are added to d->due. */
 void debug_count_hits(struct debug *d, const struct session_stop *stop);
-void debug_count_followed(struct debug *d, struct debug_breakpoint *p);
+void debug_count_hit(struct debug *d, struct debug_breakpoint *p);
 /* All that stopped it have commands that begin with `silent`. */
 bool debug_stop_is_silent(struct debug *d, const struct session_stop *stop);
 /* Is the session's breakpoint one of those on signals that stop by default or by debug_handle()? */
@@ -441,8 +441,14 @@ struct debug_motion {
 /* Around every operation that may take a while, so that the user can interrupt it. */
 void debug_begin_moving(struct debug *d, enum debug_course course);
 void debug_end_moving(struct debug *d);
-void debug_interrupt(void); /* from a signal handler: what moves ends, with WHY_INTERRUPTED */
-bool debug_interrupted(void);
+/* From a signal handler or another thread: what moves ends, with WHY_INTERRUPTED. */
+void debug_interrupt(void);
+bool debug_interrupted(void); /* since something began to move */
+/* For movements of a session that a client makes itself: debug_interrupt() ends what this one does.
+ * NULL: nothing moves. */
+void debug_attend(struct session *s);
+/* For session_options.begun: it ends the way to the end of the track, too. */
+void debug_moving_begun(void *context, struct session *s);
 unsigned debug_motion_percent(const struct debug_motion *m);
 char *debug_motion_words(const struct debug_motion *m); /* "0.32 of 1.5 billion ticks back to the
                                                          * start" */

@@ -111,9 +111,9 @@ static struct error *copy_set_register(void *context, const char *name, const u8
     const u8 *lent;
     session_place(d->session, &place);
     if (place.thread != d->thread)
-        return error_new("registers of thread %u cannot be changed: only thread %u runs here",
-                         d->thread,
-                         place.thread);
+        return error_coded(ERROR_UNAVAILABLE,
+                           "registers of thread %u cannot be changed: only thread %u runs here",
+                           d->thread, place.thread);
     struct error *err = session_registers(d->session, d->thread, &regs, &lent);
     if (err)
         return err;
@@ -123,7 +123,7 @@ static struct error *copy_set_register(void *context, const char *name, const u8
     if (plain && size <= sizeof *plain)
         memcpy(plain, bytes, size);
     else if (!copy_put_vector(vector, regs.vector_size, name, bytes, size))
-        err = error_new("the register %s cannot be changed", name);
+        err = error_coded(ERROR_UNAVAILABLE, "the register %s cannot be changed", name);
     if (!err)
         err = session_set_registers(d->session, d->thread, &regs, vector);
     free(vector);
@@ -161,7 +161,8 @@ static void copy_flush(struct debug *d)
     if (!err) {
         bool known = values_symbol(evaluation, "fflush", &call.function);
         values_close(evaluation);
-        err = known ? session_scratch_call(d->session, &call, &called) : error_new("there is none");
+        err = known ? session_scratch_call(d->session, &call, &called)
+                    : error_coded(ERROR_NOT_FOUND, "there is none");
     }
     d->copy.never_flush = err || called.outcome != CALL_RETURNED;
     error_destroy(err);
@@ -178,21 +179,25 @@ static struct error *copy_explain(struct debug *d, const char *name,
     char *where = symbols_describe(symbols, called->pc);
     switch (called->outcome) {
     case CALL_DIED:
-        err = error_new("%s died by %s at %s; nothing of the call remains", name,
-                        debug_signal_name(called->signal, room), where);
+        err = error_coded(ERROR_UNAVAILABLE, "%s died by %s at %s; nothing of the call remains",
+                          name, debug_signal_name(called->signal, room), where);
         break;
     case CALL_EXITED:
-        err = error_new("%s ended the program with status %u; nothing of the call remains", name,
-                        called->status);
+        err = error_coded(ERROR_UNAVAILABLE,
+                          "%s ended the program with status %u; nothing of the call remains", name,
+                          called->status);
         break;
     case CALL_INTERRUPTED:
         err = error_coded(ERROR_INTERRUPTED,
                           "interrupted: %s was at %s; nothing of the call remains", name, where);
         break;
     case CALL_TOO_LONG:
-        err = error_new("%s did not return within %u s (it was at %s). Other threads do not run in "
+        err =
+            error_coded(ERROR_UNAVAILABLE,
+                        "%s did not return within %u s (it was at %s). Other threads do not run in "
                         "a copy, so it may wait for one of them; 'set call-limit' gives it more "
-                        "time", name, d->settings.call_limit, where);
+                        "time",
+                        name, d->settings.call_limit, where);
         break;
     default: break;
     }

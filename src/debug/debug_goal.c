@@ -77,7 +77,7 @@ static struct error *make_goal(struct debug *d, const char *text, bool location,
     struct subject *s;
     struct error *err = location ? debug_subject_location(d, text, &s) : debug_subject(d, text, &s);
     if (!err && s->missing && !s->is_condition) {
-        err = error_new("%s has no value here: %s", text, s->missing);
+        err = error_coded(ERROR_UNAVAILABLE, "%s has no value here: %s", text, s->missing);
         subject_destroy(s);
     }
     if (err)
@@ -102,7 +102,7 @@ struct error *debug_read_goal(struct debug *d, const char *text, u64 **ret_pcs, 
     if (looks_like_location(text))
         return debug_until_locate(d, text, ret_pcs, ret_count);
     struct error *none = looks_like_name(text) ? debug_until_locate(d, text, ret_pcs, ret_count)
-                                               : error_new("none");
+                                               : error_coded(ERROR_NOT_FOUND, "none");
     if (!none)
         return NULL;
     error_destroy(none);
@@ -506,7 +506,8 @@ struct error *debug_goal_first(struct debug *d, struct debug_goal *g, struct ses
         return NULL;
     if (!a.found && !a.at_start) {
         char *cover = debug_cover_text(d, g->subject, c);
-        err = error_new("%s does not hold at any moment: %s", g->subject->expression, cover);
+        err = error_coded(ERROR_NOT_FOUND, "%s does not hold at any moment: %s",
+                          g->subject->expression, cover);
         free(cover);
         return err;
     }

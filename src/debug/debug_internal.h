@@ -17,7 +17,6 @@ void debug_say_bytes(struct debug *d, const char *bytes, size_t size);
 void debug_note(struct debug *d, const char *note); /* NULL: nothing is said */
 
 /* debug_motion.c: of session_options. */
-void debug_moving_begun(void *context, struct session *s);
 void debug_progress(void *context, const struct session_progress *p);
 
 /* debug_breakpoints.c */

@@ -14,12 +14,19 @@
 static struct session *volatile moving;
 static volatile sig_atomic_t interrupted;
 
-/* Handlers of signals come here. */
+/* Handlers of signals come here, and threads that listen to a client. */
 void debug_interrupt(void)
 {
+    struct session *s = moving;
     interrupted = 1;
-    if (moving)
-        session_interrupt(moving);
+    if (s)
+        session_interrupt(s);
+}
+
+void debug_attend(struct session *s)
+{
+    interrupted = 0;
+    moving = s;
 }
 
 bool debug_interrupted(void)
@@ -42,8 +49,7 @@ void debug_begin_moving(struct debug *d, enum debug_course course)
     d->motion = (struct debug_motion){
         .course = course, .origin = place.at.tick, .began = debug_seconds_now(), .on = true,
     };
-    interrupted = 0;
-    moving = d->session;
+    debug_attend(d->session);
 }
 
 /* A session that is being opened can be interrupted, too. */

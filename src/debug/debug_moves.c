@@ -39,17 +39,12 @@ bool debug_stop_is_silent(struct debug *d, const struct session_stop *stop)
     return silent;
 }
 
-static void debug_count_hit(struct debug *d, struct debug_breakpoint *p)
+void debug_count_hit(struct debug *d, struct debug_breakpoint *p)
 {
     p->hits += p->ignore + 1;
     p->ignore = 0;
     for (size_t n = has_silent_commands(p); n < p->commands.count; n++)
         debug_strings_add(&d->due, ((char **)p->commands.items)[n]);
-}
-
-void debug_count_followed(struct debug *d, struct debug_breakpoint *p)
-{
-    debug_count_hit(d, p);
 }
 
 void debug_count_hits(struct debug *d, const struct session_stop *stop)
@@ -293,9 +288,11 @@ struct error *debug_check_thread(struct debug *d, enum debug_move move)
     if (move == MOVE_CONTINUE || move == MOVE_STEPI || move == MOVE_UNTIL || move == MOVE_FIRST ||
         d->thread == place.thread)
         return NULL;
-    return error_new("thread %u is looked at, but it is thread %u that runs here: move with stepi, "
-                     "until or continue, or go back to it with 'thread %u'",
-                     d->thread, place.thread, place.thread);
+    return error_coded(
+        ERROR_MISUSED,
+        "thread %u is looked at, but it is thread %u that runs here: move with stepi, "
+        "until or continue, or go back to it with 'thread %u'",
+        d->thread, place.thread, place.thread);
 }
 
 /* How many frames a movement must leave before it is in the selected one. The kernel's frame
@@ -327,8 +324,8 @@ struct error *debug_find_moment(struct debug *d, const char *words, struct momen
     if (!b && debug_row_named(d, words))
         return debug_find_row(d, words, ret);
     if (b && b->track != session_track(d->session))
-        return error_new("bookmark %s is in track %u; 'track %u' goes there", b->name, b->track,
-                         b->track);
+        return error_coded(ERROR_NOT_FOUND, "bookmark %s is in track %u; 'track %u' goes there",
+                           b->name, b->track, b->track);
     if (!b && strcmp(words, "here") != 0)
         return goal_words_find(d->session, d->rec->meta.started, words, ret);
     *ret = b ? b->at : place.at;
@@ -363,10 +360,10 @@ static struct error *debug_moves_exchange(struct debug *d, struct list *from, st
 {
     struct session_place before;
     if (!from->count)
-        return error_new("there is no movement that can be %s", done);
+        return error_coded(ERROR_NOT_FOUND, "there is no movement that can be %s", done);
     if (count > from->count)
-        return error_new("only %zu movement%s can be %s", from->count, from->count == 1 ? "" : "s",
-                         done);
+        return error_coded(ERROR_NOT_FOUND, "only %zu movement%s can be %s", from->count,
+                           from->count == 1 ? "" : "s", done);
     const struct moment *moments = from->items;
     session_place(d->session, &before);
     struct error *err = debug_moves_jump(d, moments[from->count - count], stop);

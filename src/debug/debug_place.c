@@ -385,7 +385,9 @@ struct error *debug_standing_return(struct debug *d, struct debug_standing *s)
     d->list_file = s->list_file;
     d->list_line = s->list_line;
     if (err || moment_compare(place.at, s->at) != 0)
-        return err ? err : error_new("interrupted on the way back; this is another moment");
+        return err ? err
+                   : error_coded(ERROR_INTERRUPTED,
+                                 "interrupted on the way back; this is another moment");
     if (s->inlined)
         source_stand_before(d->source, s->inlined);
     d->thread = s->thread;

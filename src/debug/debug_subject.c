@@ -27,8 +27,9 @@ static struct error *refuse_subject(const struct subject *s)
         return NULL;
     char *keeping = debug_keeping(s);
     const char *what = s->is_gone ? "is optimised out here" : "never changes";
-    struct error *err = keeping ? error_new("%s %s: %s", s->expression, what, keeping)
-                                : error_new("%s %s", s->expression, what);
+    struct error *err = keeping
+                            ? error_coded(ERROR_MISUSED, "%s %s: %s", s->expression, what, keeping)
+                            : error_coded(ERROR_MISUSED, "%s %s", s->expression, what);
     free(keeping);
     return err;
 }
@@ -55,7 +56,7 @@ static struct error *subject_of_words(struct debug *d, const char *text, struct 
     u64 address, size;
     const char *blank = strrchr(text, ' ');
     if (!blank)
-        return error_new("-l takes an expression, or an address and a length");
+        return error_coded(ERROR_MISUSED, "-l takes an expression, or an address and a length");
     char *first = xformat("%.*s", (int)(blank - text), text);
     struct error *err = debug_integer(d, first, &address);
     free(first);
@@ -133,23 +134,26 @@ struct error *debug_subject_location(struct debug *d, const char *text, struct s
     if (err)
         return err;
     if (s->is_condition)
-        err = error_new(
+        err = error_coded(
+            ERROR_MISUSED,
             "-l is for a value in memory, and %s is a condition: write it about the memory, "
             "as in *(int *)0x1234 == 5",
             text);
     else if (s->missing)
-        err = error_new("%s has no value here that could be watched: %s", text, s->missing);
+        err = error_coded(ERROR_UNAVAILABLE, "%s has no value here that could be watched: %s", text,
+                          s->missing);
     else if (!subject_memory(s, &address, &size))
-        err = error_new("%s is not in memory: -l needs a value with an address", text);
+        err = error_coded(ERROR_UNAVAILABLE,
+                          "%s is not in memory: -l needs a value with an address", text);
     if (err) {
         subject_destroy(s);
         return err;
     }
     char *expression = fixed_expression(d, s);
-    err = expression ? debug_subject(d, expression, &fixed) : error_new("none");
+    err = expression ? debug_subject(d, expression, &fixed) : error_coded(ERROR_NOT_FOUND, "none");
     if (!err && (fixed->address != s->address || fixed->size != s->size)) {
         subject_destroy(fixed);
-        err = error_new("another place");
+        err = error_coded(ERROR_UNAVAILABLE, "another place");
     }
     if (err) /* of a type that cannot be written so */
         fixed = subject_of_range(d->session, d->source, text, s->address, s->size);

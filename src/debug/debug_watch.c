@@ -61,12 +61,14 @@ struct error *debug_watch_condition(struct debug *d, struct debug_breakpoint *p)
 static struct error *check_subject(const struct subject *s)
 {
     if (s->missing)
-        return error_new("%s has no value here that could be watched: %s", s->expression,
-                         s->missing);
+        return error_coded(ERROR_UNAVAILABLE, "%s has no value here that could be watched: %s",
+                           s->expression, s->missing);
     if (subject_is_looked_at(s) && !s->point_count)
-        return error_new("%s is in a register, and this code has no line information to compare it "
-                         "at each statement",
-                         s->expression);
+        return error_coded(
+            ERROR_UNAVAILABLE,
+            "%s is in a register, and this code has no line information to compare it "
+            "at each statement",
+            s->expression);
     return NULL;
 }
 
@@ -90,11 +92,13 @@ static struct error *check_kind(const struct subject *s, u32 type)
 {
     bool loads = type != BREAK_STORE;
     if (loads && subject_is_looked_at(s))
-        return error_new("%s is in a register, so ebb cannot tell when it is read; 'watch' stops "
-                         "when it changes",
-                         s->expression);
+        return error_coded(ERROR_UNAVAILABLE,
+                           "%s is in a register, so ebb cannot tell when it is read; 'watch' stops "
+                           "when it changes",
+                           s->expression);
     if (loads && !s->in_memory && !s->is_fixed)
-        return error_new(
+        return error_coded(
+            ERROR_UNAVAILABLE,
             "%s is computed and has no memory, so it cannot be read; 'watch' stops when it changes",
             s->expression);
     return NULL;

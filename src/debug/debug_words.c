@@ -8,7 +8,8 @@
 
 struct error *debug_no_arguments(const char *args)
 {
-    return *args ? error_new("this command takes no arguments, but got '%s'", args) : NULL;
+    return *args ? error_coded(ERROR_MISUSED, "this command takes no arguments, but got '%s'", args)
+                 : NULL;
 }
 
 struct error *debug_number(const char *args, const char *what, u64 *ret)
@@ -17,7 +18,7 @@ struct error *debug_number(const char *args, const char *what, u64 *ret)
     errno = 0;
     u64 number = strtoull(args, &end, 0);
     if (!isdigit((u8)*args) || *end || errno)
-        return error_new("'%s' is not a %s", args, what);
+        return error_coded(ERROR_MISUSED, "'%s' is not a %s", args, what);
     *ret = number;
     return NULL;
 }
@@ -26,11 +27,12 @@ struct error *debug_count(const char *args, u64 *ret)
 {
     u64 count = 1;
     if (*args == '-')
-        return error_new("a count must be at least 1; to go the other way use the twin of the "
-                         "command, such as bstep for step: 'help moving' lists them");
+        return error_coded(ERROR_MISUSED,
+                           "a count must be at least 1; to go the other way use the twin of the "
+                           "command, such as bstep for step: 'help moving' lists them");
     struct error *err = *args ? debug_number(args, "count", &count) : NULL;
     if (!err && count == 0)
-        err = error_new("a count is at least 1");
+        err = error_coded(ERROR_MISUSED, "a count is at least 1");
     if (!err)
         *ret = count;
     return err;
@@ -91,7 +93,8 @@ struct error *debug_read_thread(const char *text, u32 *ret)
     u64 n;
     struct error *err = debug_number(text, "thread number", &n);
     if (!err && n >= CONTROL_THREAD_ANY)
-        err = error_new("'%s' is not the number of a thread; 'info threads' lists them", text);
+        err = error_coded(ERROR_NOT_FOUND,
+                          "'%s' is not the number of a thread; 'info threads' lists them", text);
     if (!err)
         *ret = (u32)n;
     return err;

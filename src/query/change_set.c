@@ -16,7 +16,7 @@ enum { IMAGE_CHUNK = 1 << 20, IMAGE_PAGE = 4096, FILE_LARGE = 16 << 20 };
 
 static struct error *image_stopped(bool (*stopped)(void))
 {
-    return stopped && stopped() ? error_new("interrupted") : NULL;
+    return stopped && stopped() ? error_coded(ERROR_INTERRUPTED, "interrupted") : NULL;
 }
 
 static bool image_is_wanted(const struct control_area *a)
@@ -53,7 +53,8 @@ static struct error *image_add(struct session *s, const struct control_area *a,
     area->start = area->end = a->start;
     area->bytes = malloc(a->end - a->start);
     if (!area->bytes)
-        return error_new("there is not enough memory to keep that of the program");
+        return error_coded(ERROR_NO_MEMORY,
+                           "there is not enough memory to keep that of the program");
     struct error *err = image_read(s, a->start, a->end, area->bytes, stopped, &got);
     area->end += err ? 0 : got;
     return err;

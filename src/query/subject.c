@@ -257,7 +257,7 @@ static struct error *find_frame(const struct subject *s, struct values_request *
             return NULL;
         }
     free(*ret);
-    return error_new("its frame is not there");
+    return error_coded(ERROR_UNAVAILABLE, "its frame is not there");
 }
 
 /* An evaluation for one look; *ret_frames to be freed when it is closed. */
@@ -578,7 +578,8 @@ struct error *subject_compile(const struct subject *s, u8 **ret, size_t *ret_siz
 {
     struct evaluation *evaluation;
     if (s->uses & VALUES_MOVES)
-        return error_new(
+        return error_coded(
+            ERROR_UNAVAILABLE,
             "the compiler keeps a variable of it elsewhere in other parts of the function");
     struct error *err = values_open(s->symbols, &s->request, &evaluation);
     if (err)

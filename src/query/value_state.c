@@ -89,8 +89,8 @@ struct error *history_state_look(struct session *s,
     struct error *err = look(context, &v);
     session_reads_noted(s, noted, noted_count);
     if (!err && v.size > VALUE_MOST)
-        err = error_new("a value of %llu bytes is too large for its history",
-                        (unsigned long long)v.size);
+        err = error_coded(ERROR_UNAVAILABLE, "a value of %llu bytes is too large for its history",
+                          (unsigned long long)v.size);
     if (!err)
         err = history_state_read(s, v.address, v.size, ret);
     if (err) {

@@ -32,7 +32,7 @@ static struct error *breakpoints_check(const struct breakpoint *b)
     if (is_data(s->kind) && (s->size == 0 || s->address + s->size < s->address))
         return error_coded(ERROR_MISUSED, "a data breakpoint needs a range of memory");
     if (b->site.condition_size > CONDITION_MOST)
-        return error_new("a condition is too long");
+        return error_coded(ERROR_MISUSED, "a condition is too long");
     return NULL;
 }
 

@@ -41,7 +41,7 @@ static struct error *find_time(struct session *s, u64 started, const char *text,
     session_place(s, &place);
     bool relative = *text == '+' || *text == '-';
     if (relative && !place.time)
-        return error_new("the recording has no time for this moment");
+        return error_coded(ERROR_UNAVAILABLE, "the recording has no time for this moment");
     u64 from = relative ? place.time : started;
     double back = -seconds * 1e9;
     u64 time = seconds >= 0 ? from + (u64)(seconds * 1e9)
@@ -52,7 +52,7 @@ static struct error *find_time(struct session *s, u64 started, const char *text,
 static struct error *find_share(struct session *s, double percent, struct moment *ret)
 {
     if (!(percent >= 0 && percent <= 100))
-        return error_new("a share of the recording is between 0%% and 100%%");
+        return error_coded(ERROR_MISUSED, "a share of the recording is between 0%% and 100%%");
     *ret = session_moment_of_share(s, percent / 100);
     return NULL;
 }
@@ -73,9 +73,10 @@ struct error *goal_words_find(struct session *s, u64 started, const char *words,
         return find_share(s, measure, ret);
     if (parse_measure(words, 's', &measure) && measure > -1e9 && measure < 1e10)
         return find_time(s, started, words, measure, ret);
-    return error_new("'%s' is not a moment: use TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
-                     "-1s, +0.2s or a bookmark",
-                     words);
+    return error_coded(ERROR_MISUSED,
+                       "'%s' is not a moment: use TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
+                       "-1s, +0.2s or a bookmark",
+                       words);
 }
 
 struct error *goal_words_go(struct session *s, u64 started, const char *words,

@@ -535,7 +535,7 @@ static struct error *swap_with(struct session *s, size_t index)
 struct error *movement_undo(struct session *s)
 {
     if (s->history_at == 0)
-        return error_new("there is no movement to undo");
+        return error_coded(ERROR_NOT_FOUND, "there is no movement to undo");
     struct error *err = swap_with(s, s->history_at - 1);
     if (!err)
         s->history_at--;
@@ -545,7 +545,7 @@ struct error *movement_undo(struct session *s)
 struct error *movement_redo(struct session *s)
 {
     if (s->history_at == s->history_count)
-        return error_new("there is no movement to redo");
+        return error_coded(ERROR_NOT_FOUND, "there is no movement to redo");
     struct error *err = swap_with(s, s->history_at);
     if (!err)
         s->history_at++;

@@ -124,7 +124,7 @@ struct error *point_tables_file(struct point_tables *t, u64 id, int *ret_fd, u64
 {
     struct point_table_kept *k = find_id(t, id);
     if (!k)
-        return error_new("the file with the points of a plan is gone");
+        return error_coded(ERROR_LOST, "the file with the points of a plan is gone");
     if (k->fd < 0) {
         k->fd = memfd_create("ebb-points", MFD_CLOEXEC);
         if (k->fd < 0 || !point_tables_write_file(k)) {

@@ -164,10 +164,10 @@ static struct error *explain_death(struct replayer *r)
     bool known = end_now(r, &status);
     last_words(r->family, words, sizeof words);
     if (known && WIFSIGNALED(status))
-        return error_new("the replay of track %u died by signal %d (%s)", r->family->track,
-                         WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return error_new("the replay of track %u ended by itself%s%s", r->family->track,
-                     *words ? ": " : "", words);
+        return error_coded(ERROR_LOST, "the replay of track %u died by signal %d (%s)",
+                           r->family->track, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return error_coded(ERROR_LOST, "the replay of track %u ended by itself%s%s", r->family->track,
+                       *words ? ": " : "", words);
 }
 
 static struct error *lose(struct replayer *r, struct error *err)
@@ -280,7 +280,8 @@ static struct error *replayer_wait_for(struct replayer *r, struct wait *w)
         if (ready == 0 && patient)
             replayer_look_up(r, w);
         else if (ready == 0)
-            return lose(r, error_new("the replay of track %u does not answer", r->family->track));
+            return lose(r, error_coded(ERROR_LOST, "the replay of track %u does not answer",
+                                       r->family->track));
         if (ready < 0 && errno != EINTR)
             return lose(r, error_errno(errno, "waiting for an engine"));
     }
@@ -320,7 +321,7 @@ static struct error *hear(struct replayer *r, u32 kind, bool runs, union replaye
         if (ret->message.kind == CONTROL_DATA && *ret_size >= sizeof ret->data && ret->data.error)
             return error_errno((int)ret->data.error, "the engine refuses"); /* and stands */
         if (ret->message.kind != CHANNEL_FETCH || *ret_size != sizeof ret->fetch)
-            return lose(r, error_new("an engine sent an answer to no question"));
+            return lose(r, error_coded(ERROR_LOST, "an engine sent an answer to no question"));
         err = replayer_answer_fetch(r, &ret->fetch);
         if (err)
             return err;
@@ -343,7 +344,7 @@ static struct error *replayer_hear_stopped(struct replayer *r, int *ret_fd)
     if (size != sizeof answer.stopped) {
         if (fd >= 0)
             close(fd);
-        return lose(r, error_new("an engine is not of this build"));
+        return lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
     }
     r->stopped = answer.stopped;
     r->stopped.tid = tid_recorded(r->family, r->stopped.tid);
@@ -369,7 +370,7 @@ static struct error *hear_data(struct replayer *r, union replayer_answer *ret, i
     if (*ret_fd >= 0)
         close(*ret_fd);
     return whole ? error_errno((int)ret->data.error, "the replayed program")
-                 : lose(r, error_new("an engine is not of this build"));
+                 : lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
 }
 
 /* --- starting and ending ------------------------------------------------------------------- */
@@ -420,7 +421,7 @@ static struct error *meet(struct replayer *r)
     if (err)
         return err;
     if (size != sizeof answer.hello || answer.hello.version != CHANNEL_VERSION || fd < 0)
-        return error_new("an engine is not of this build");
+        return error_coded(ERROR_LOST, "an engine is not of this build");
     close(r->socket);
     r->socket = fd;
     return welcome(r);
@@ -440,7 +441,7 @@ static struct error *read_start(const struct replayer_family *f, struct replay_s
     err = replay_start_init(ret, first);
     reader_close(first);
     if (!err && !ret->path)
-        err = error_new("the process was killed before it began");
+        err = error_coded(ERROR_LOST, "the process was killed before it began");
     return err;
 }
 
@@ -490,7 +491,7 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
     if (!err && (size != sizeof answer.forked || answer.forked.error))
         err = error_errno((int)answer.forked.error, "cannot copy a process");
     else if (!err && (pid_t)answer.forked.pid <= 1)
-        err = lose(r, error_new("an engine is not of this build"));
+        err = lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
     if (err) {
         close(ends[0]);
         return err;
@@ -519,7 +520,7 @@ static struct error *take_file(int fd, u64 size, void *to)
     for (u64 at = 0; at < size;) {
         ssize_t n = pread(fd, (u8 *)to + at, size - at, (off_t)at);
         if (n <= 0)
-            return error_new("an engine's answer is shorter than it says");
+            return error_coded(ERROR_LOST, "an engine's answer is shorter than it says");
         at += (u64)n;
     }
     return NULL;
@@ -537,7 +538,7 @@ static struct error *take_trace(struct replayer *r, int fd)
 {
     struct stat st;
     if (fd < 0 || fstat(fd, &st) < 0 || (u64)st.st_size / sizeof *r->trace > r->stopped.count)
-        return lose(r, error_new("an engine gave no trace"));
+        return lose(r, error_coded(ERROR_LOST, "an engine gave no trace"));
     r->trace_count = (size_t)st.st_size / sizeof *r->trace;
     r->trace = xalloc((size_t)st.st_size + 1);
     return take_file(fd, r->trace_count * sizeof *r->trace, r->trace);
@@ -624,7 +625,7 @@ static struct error *replayer_ask_snapshot(struct replayer *r, u64 most,
     if (fd >= 0)
         close(fd);
     if (answer.data.size != sizeof extent)
-        return lose(r, error_new("an engine is not of this build"));
+        return lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
     memcpy(&extent, answer.bytes + sizeof answer.data, sizeof extent);
     raw->state_at = extent.state_at;
     raw->state_size = extent.state_size;

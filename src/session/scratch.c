@@ -78,7 +78,7 @@ struct error *session_entry(struct session *s, u64 *ret)
             entry = pairs[i + 1];
     free(pairs);
     if (!entry)
-        return error_new("the program's first instruction is not known");
+        return error_coded(ERROR_UNAVAILABLE, "the program's first instruction is not known");
     *ret = entry;
     return NULL;
 }
@@ -97,7 +97,7 @@ static struct error *scratch_system_call(struct session *s, struct control_regis
     if (!err)
         err = session_read(s, at, covered, sizeof covered, &got);
     if (!err && got < sizeof covered)
-        err = error_new("the program's first instruction is not there");
+        err = error_coded(ERROR_UNAVAILABLE, "the program's first instruction is not there");
     if (err)
         return err;
     regs.rip = at;

@@ -49,7 +49,8 @@ static struct error *scratch_find_room(struct session *s, u64 *ret)
     }
     free(areas);
     if (tries == SCRATCH_TRIES)
-        return error_new("there is no room for a stack in the program's address space");
+        return error_coded(ERROR_NO_MEMORY,
+                           "there is no room for a stack in the program's address space");
     *ret = at;
     return NULL;
 }
@@ -75,7 +76,8 @@ struct error *session_scratch_allocate(struct session *s, u64 size, u64 *ret_add
         return err;
     struct scratch_room *room = &s->scratch_room;
     if (size > ROOM_SIZE || room->used > ROOM_SIZE - size)
-        return error_new("there is no more room for values in the copy of the process");
+        return error_coded(ERROR_NO_MEMORY,
+                           "there is no more room for values in the copy of the process");
     *ret_address = room->start + STACK_SIZE + room->used;
     room->used = (room->used + size + 15) / 16 * 16;
     return NULL;
@@ -216,7 +218,7 @@ struct error *session_scratch_call(struct session *s, const struct scratch_call 
     const u8 *lent;
     *ret = (struct scratch_called){0};
     if (call->stack_size > STACK_SIZE / 2)
-        return error_new("the arguments are too long for a stack");
+        return error_coded(ERROR_MISUSED, "the arguments are too long for a stack");
     struct error *err = scratch_make_room(s);
     if (!err)
         err = session_registers(s, call->thread, &regs, &lent);

@@ -279,8 +279,9 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
             i = counts_ending(q->counts, p.to);
         }
         if (!i)
-            return error_new("track %u: nothing lies before %llu:0x%llx", s->family.track,
-                             (unsigned long long)p.to.tick, (unsigned long long)p.to.pc);
+            return error_coded(ERROR_LOST, "track %u: nothing lies before %llu:0x%llx",
+                               s->family.track, (unsigned long long)p.to.tick,
+                               (unsigned long long)p.to.pc);
         u32 late = hits_too_late(i, q->from);
         if (i->count - late >= wanted) {
             struct error *err = search_locate(s, q, i, late + wanted - 1, ret);

@@ -260,7 +260,7 @@ static struct error *ask_registers(struct session *s, u32 thread, struct control
     free(s->registers);
     s->registers = bytes;
     if (size < sizeof *ret)
-        return error_new("an engine gave no registers");
+        return error_coded(ERROR_LOST, "an engine gave no registers");
     memcpy(ret, bytes, sizeof *ret);
     if (ret->vector_size > size - sizeof *ret)
         ret->vector_size = (u32)(size - sizeof *ret);
@@ -327,7 +327,8 @@ static struct error *skip_pointers(struct session *s, u64 *address)
     for (size_t got = sizeof word; word; *address += sizeof word) {
         struct error *err = session_read(s, *address, &word, sizeof word, &got);
         if (err || got < sizeof word)
-            return err ? err : error_new("the program's first stack cannot be read");
+            return err ? err
+                       : error_coded(ERROR_UNAVAILABLE, "the program's first stack cannot be read");
     }
     return NULL;
 }

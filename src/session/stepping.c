@@ -172,7 +172,8 @@ static struct error *stepping_find_target(const struct walk *w, u64 count,
         if (--left == 0)
             return NULL;
     }
-    return error_new("there are only %llu frames", (unsigned long long)(count - left));
+    return error_coded(ERROR_NOT_FOUND, "there are only %llu frames",
+                       (unsigned long long)(count - left));
 }
 
 static bool stepping_is_within(const struct walk *w, const struct points_function *f, u32 scope,
@@ -248,7 +249,8 @@ static struct error *finish_frame(struct walk *w, size_t index)
 {
     struct plan_site site = return_site(w, index);
     if (!site.address)
-        return error_new("this is the outermost frame: it has no caller to return to");
+        return error_coded(ERROR_UNAVAILABLE,
+                           "this is the outermost frame: it has no caller to return to");
     u32 count = w->frames.plan_count > index ? w->frames.plan_count - (u32)index : 1;
     struct plan_frame *outside = xalloc(count * sizeof *outside);
     memcpy(outside, w->frames.plan + index, count * sizeof *outside);
@@ -383,12 +385,12 @@ static struct error *before_frame(struct walk *w, size_t index)
     struct found found;
     u32 count = base_frame_beginnings(&w->frames, index, w->symbols, w->thread, calls);
     if (!count)
-        return error_new("this is the outermost frame: it has no caller");
+        return error_coded(ERROR_UNAVAILABLE, "this is the outermost frame: it has no caller");
     struct error *err = walk_last(w, calls, count, w->from, &found);
     if (err || session_interrupted(w->s))
         return err;
     if (!found.any)
-        return error_new("the call of this frame is not in the recording");
+        return error_coded(ERROR_UNAVAILABLE, "the call of this frame is not in the recording");
     struct moment at = {found.hits[0].tick, found.hits[0].pc};
     bool executed = calls[found.hits[0].site].kind != SITE_SIGNAL || found.hits[0].written;
     if (index + 1 < w->frames.count)

@@ -152,7 +152,7 @@ static struct error *leave_function(struct walk *w, enum session_direction d)
     struct base_frames *b = &w->frames;
     size_t index = b->list[0].inlined ? 0 : 1;
     if (index >= b->plan_count)
-        return error_new("there is no block around this place to leave");
+        return error_coded(ERROR_UNAVAILABLE, "there is no block around this place to leave");
     if (!index)
         b->list[0].plan.scope = b->plan[0].scope =
             symbols_scope_parent(w->symbols, b->list[0].plan.scope);

@@ -233,7 +233,7 @@ static struct error *expand(struct track_events *t, struct lineage *l)
     free(sink.buffer);
     t->size = t->end.offset;
     if (!err && t->size == 0)
-        err = error_new("the track has no events");
+        err = error_coded(ERROR_UNAVAILABLE, "the track has no events");
     return err;
 }
 
@@ -466,8 +466,9 @@ bool track_events_ends(const struct track_events *t, u32 thread, struct moment a
 struct error *track_events_find(const struct track_events *t, u64 number, struct moment *ret)
 {
     if (number >= t->end.number || number < t->own_number)
-        return error_new("the track has events %llu to %llu", (unsigned long long)t->own_number,
-                         (unsigned long long)t->end.number - 1);
+        return error_coded(ERROR_NOT_FOUND, "the track has events %llu to %llu",
+                           (unsigned long long)t->own_number,
+                           (unsigned long long)t->end.number - 1);
     struct event_mark m = seek(t, has_number_at_most, number);
     const struct event *e = event_at(t, m.offset);
     while (e && is_for_engine(e)) {

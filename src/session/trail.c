@@ -141,13 +141,13 @@ static struct error *open_states(struct trail *t, int fd)
 {
     struct stat st;
     if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof *t->head)
-        return error_new("an engine gave no states");
+        return error_coded(ERROR_LOST, "an engine gave no states");
     t->file_size = (size_t)st.st_size;
     void *file = mmap(NULL, t->file_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     t->file = file == MAP_FAILED ? NULL : file;
     t->head = (const struct states *)t->file;
     if (!t->file || !trail_is_sound(t))
-        return error_new("an engine gave states that make no sense");
+        return error_coded(ERROR_LOST, "an engine gave states that make no sense");
     t->states = (const struct state *)(t->file + t->head->first_state);
     t->count = t->head->count;
     t->ref_count = visit_undos(t, NULL);

@@ -559,7 +559,7 @@ static struct error *compile_code(struct compiler *c, const char *expression, u8
         *ret = c->code.items;
         *ret_size = c->code.count;
     }
-    return err;
+    return error_default(err, ERROR_UNAVAILABLE);
 }
 
 struct error *values_compile(struct evaluation *v, const char *expression, struct code_place place,

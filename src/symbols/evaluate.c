@@ -957,7 +957,7 @@ struct error *values_evaluate(struct evaluation *v, const char *expression, stru
 {
     struct tree *t;
     struct value *value;
-    struct error *err = parse_expression(v, expression, &t);
+    struct error *err = error_default(parse_expression(v, expression, &t), ERROR_MISUSED);
     if (!err)
         err = evaluate(v, t, &value);
     if (!err && !value->bytes && type_plain(v, value->type)->kind != TYPE_ARRAY &&
@@ -970,13 +970,13 @@ struct error *values_evaluate(struct evaluation *v, const char *expression, stru
         err = error_new("%s has no debug information: cast it to its type", expression);
     if (!err)
         *ret = value;
-    return err;
+    return error_default(err, ERROR_UNAVAILABLE);
 }
 
 struct error *values_is_condition(struct evaluation *v, const char *expression, bool *ret)
 {
     struct tree *t;
-    struct error *err = parse_expression(v, expression, &t);
+    struct error *err = error_default(parse_expression(v, expression, &t), ERROR_MISUSED);
     if (!err)
         *ret = t->kind == TREE_AND || t->kind == TREE_OR ||
                (t->kind == TREE_UNARY && t->op == OP_NOT) ||
@@ -989,7 +989,7 @@ struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_ma
 {
     struct tree *t;
     struct value *value;
-    struct error *err = parse_expression(v, what, &t);
+    struct error *err = error_default(parse_expression(v, what, &t), ERROR_MISUSED);
     if (err)
         return err;
     struct type *type = t->type;

@@ -56,7 +56,7 @@ static struct error *dump_track(struct recording *rec, u32 track, bool headline)
     while (!ferror(stdout) && !(err = reader_next(r, &e)) && e)
         (as_json ? dump_print_json : dump_print_line)(r, e);
     if (!err && reader_cut(r))
-        err = error_new("%s", reader_cut(r));
+        err = error_coded(ERROR_MISUSED, "%s", reader_cut(r));
     reader_close(r);
     return err;
 }

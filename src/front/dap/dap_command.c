@@ -40,7 +40,7 @@ static struct error *dap_link_stdio(struct dap_wire **ret)
         out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (in < 0 || out < 0 || none < 0)
-        return error_new("ebb dap needs standard input and output");
+        return error_coded(ERROR_UNAVAILABLE, "ebb dap needs standard input and output");
     dup2(none, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     close(none);

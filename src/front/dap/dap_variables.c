@@ -531,7 +531,7 @@ static struct error *console_obey(struct dap *s, const char *line)
     size_t length = strlen(text);
     while (length && text[length - 1] == '\n')
         text[--length] = '\0';
-    struct error *err = failed ? error_new("%s", text) : NULL;
+    struct error *err = failed ? error_coded(ERROR_MISUSED, "%s", text) : NULL;
     json_string(dap_body(s), "result", text);
     json_unsigned(dap_body(s), "variablesReference", 0);
     free(text);

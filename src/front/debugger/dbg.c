@@ -71,7 +71,7 @@ struct error *dbg_run_line(struct dbg *d, const char *line)
     if (length && dbg_user_run(d, line, length, &err))
         return err;
     if (!length)
-        return error_new("there is no command '%s'; 'help' lists them", line);
+        return error_coded(ERROR_NOT_FOUND, "there is no command '%s'; 'help' lists them", line);
     if ((err = dbg_find_command(line, length, &c)) || (err = dbg_hook(d, "hook", c->name)))
         return err;
     const char *args = line + length + strspn(line + length, " \t");
@@ -150,7 +150,8 @@ struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops)
     for (const struct dbg_input *at = d->input; at; at = at->before)
         deep++;
     if (deep >= SOURCES_DEEP)
-        return error_new("command files are nested too deeply: a file probably reads itself");
+        return error_coded(ERROR_MISUSED,
+                           "command files are nested too deeply: a file probably reads itself");
     in->before = d->input;
     d->input = in;
     while (!d->quit && works && (line = in->next(in, "(ebb) "))) {
@@ -159,7 +160,7 @@ struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops)
         free(line);
     }
     d->input = in->before;
-    return works ? NULL : error_new("a command failed, so those after it were not run");
+    return works ? NULL : error_coded(ERROR_MISUSED, "a command failed, so those after it were not run");
 }
 
 struct error *dbg_source_file(struct dbg *d, const char *path, bool stops)

@@ -106,7 +106,7 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
     if (places != &here)
         free(places);
     if (!known)
-        return error_new("there is no line information for this place");
+        return error_coded(ERROR_NOT_FOUND, "there is no line information for this place");
     d->examine_next = last.start;
     if (!(err = debug_evaluation(d->debug, &v))) {
         error_destroy(conveniences_define(values_pointer(v, last.start), "_"));
@@ -126,7 +126,7 @@ struct error *dbg_info_source(struct dbg *d, const char *args)
     if (err)
         return err;
     if (!f || !f->place.file)
-        return error_new("this frame has no line information");
+        return error_coded(ERROR_UNAVAILABLE, "this frame has no line information");
     unsigned lines = symbols_source_lines(symbols, f->place.file);
     dbg_say(d, "source  %s\n", f->place.file);
     if (lines)
@@ -163,7 +163,7 @@ struct error *dbg_info_symbol(struct dbg *d, const char *args)
     struct symbols *symbols;
     u64 address;
     struct error *err = *args ? debug_address_of(d->debug, args, &address)
-                              : error_new("the symbol at which address?");
+                              : error_coded(ERROR_MISUSED, "the symbol at which address?");
     if (!err)
         err = debug_symbols(d->debug, &symbols);
     if (err)
@@ -191,9 +191,10 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
     struct value *value;
     u64 address, size;
     if (!*args)
-        return error_new("the address of which variable or function?");
+        return error_coded(ERROR_MISUSED, "the address of which variable or function?");
     if (isdigit((u8)*args) || args[strcspn(args, "+-*&[]()$ ")])
-        return error_new(
+        return error_coded(
+            ERROR_MISUSED,
             "'%s' is not the name of a variable or function; 'print &(%s)' takes expressions", args,
             args);
     struct error *err = debug_evaluation(d->debug, &v);
@@ -201,7 +202,8 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
         return err;
     err = values_evaluate(v, args, &value); /* main.total is a name in Go */
     if (!err && strchr(args, '.') && !value_function(value, &address))
-        err = error_new(
+        err = error_coded(
+            ERROR_MISUSED,
             "'%s' is not the name of a variable or function; 'print &(%s)' takes expressions", args,
             args);
     if (!err && value_function(value, &address))
@@ -232,8 +234,8 @@ struct error *dbg_info_scope(struct dbg *d, const char *args)
     const struct frame *f = debug_frame(d->debug);
     struct line_place at = f ? f->place : (struct line_place){0};
     char *location = NULL;
-    struct error *err =
-        *args ? debug_symbols(d->debug, &symbols) : error_new("the variables of which location?");
+    struct error *err = *args ? debug_symbols(d->debug, &symbols)
+                              : error_coded(ERROR_MISUSED, "the variables of which location?");
     if (!err)
         err = debug_fixed_location(d->debug, args, &location);
     if (!err)

@@ -43,7 +43,7 @@ static struct error *apply_one(struct dbg *d, const struct apply_options *o, con
     if (failed && !o->silent && !o->goes_on) {
         while (length && text[length - 1] == '\n')
             text[--length] = '\0';
-        err = error_new("%s", text);
+        err = error_coded(ERROR_MISUSED, "%s", text);
     } else if (!left_out) {
         dbg_say(d, "%s", text);
     }
@@ -142,7 +142,7 @@ struct error *dbg_thread_apply(struct dbg *d, const char *args)
     free(threads);
     take_options(&args, &o);
     if (!err && (!wanted.count || !*args))
-        err = error_new("thread apply needs 'all' or numbers of threads, and a command");
+        err = error_coded(ERROR_MISUSED, "thread apply needs 'all' or numbers of threads, and a command");
     for (size_t i = 0; i < wanted.count && !err; i++) {
         u32 thread = ((u32 *)wanted.items)[i];
         debug_choose_thread(d->debug, thread);
@@ -243,7 +243,7 @@ struct error *dbg_pipe(struct dbg *d, const struct dbg_command *c, const char *a
     FILE *file = failed ? NULL : tmpfile();
     if (failed) {
         text[strcspn(text, "\n")] = '\0';
-        err = error_new("%s", text);
+        err = error_coded(ERROR_MISUSED, "%s", text);
     } else if (!file) {
         err = error_errno(errno, "cannot make a temporary file");
     } else {

@@ -142,7 +142,7 @@ struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c,
     struct error *err = NULL;
     if (debug_take_word(&args, "display"))
         return c->which == DO_DELETE ? dbg_undisplay(d, c, args)
-                                     : error_new("a display is there or not: 'undisplay NUMBER'");
+                                     : error_coded(ERROR_MISUSED, "a display is there or not: 'undisplay NUMBER'");
     debug_take_word(&args, "breakpoints");
     if (!*args) {
         struct debug_breakpoint **all = d->debug->breakpoints.items;
@@ -187,8 +187,9 @@ struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char 
     struct error *err = find_breakpoint(d, word, &p);
     free(word);
     if (!err)
-        err = *args ? debug_number(args, "count", &count)
-                    : error_new("say how many hits to ignore: ignore NUMBER COUNT");
+        err = *args
+                  ? debug_number(args, "count", &count)
+                  : error_coded(ERROR_MISUSED, "say how many hits to ignore: ignore NUMBER COUNT");
     if (err)
         return err;
     debug_breakpoint_ignore(d->debug, p, count);

@@ -70,7 +70,7 @@ static struct error *changes_go(struct changes *c, struct moment to)
     struct error *err = movement_goto(c->d->debug->session, to, &stop);
     debug_end_moving(c->d->debug);
     if (!err && stop.why == WHY_INTERRUPTED)
-        err = error_new("interrupted");
+        err = error_coded(ERROR_INTERRUPTED, "interrupted");
     debug_arrive(c->d->debug);
     c->d->debug->thread = c->thread;
     return err;
@@ -89,9 +89,10 @@ static struct error *check_thread_lives(struct changes *c, const char *when)
         found |= threads[n].thread == c->thread;
     free(threads);
     return found ? NULL
-                 : error_new("thread %u, which is looked at, is not there at the %s moment; look "
-                             "at another with 'thread N'",
-                             c->thread, when);
+                 : error_coded(ERROR_UNAVAILABLE,
+                               "thread %u, which is looked at, is not there at the %s moment; look "
+                               "at another with 'thread N'",
+                               c->thread, when);
 }
 
 static void note_end(struct dbg *d, struct change_end *e)
@@ -165,7 +166,7 @@ static struct error *first_alive(struct changes *c, const struct call_mark *call
         err = frame_lives_on(c->d->debug->session, c->thread, calls[try].cfa, calls[try].return_pc,
                              c->from.at, c->to.at, &alive, &interrupted);
         if (!err && interrupted)
-            err = error_new("interrupted");
+            err = error_coded(ERROR_INTERRUPTED, "interrupted");
         if (alive)
             high = try;
         else
@@ -250,7 +251,7 @@ static struct error *look_in_scope(struct changes *c, struct change_scope *s, bo
         values_parts_of_objects(v, p, later);
     c->is_cut |= p->is_cut;
     values_close(v);
-    return debug_interrupted() ? error_new("interrupted") : NULL;
+    return debug_interrupted() ? error_coded(ERROR_INTERRUPTED, "interrupted") : NULL;
 }
 
 static void append(struct list *to, const struct list *from)
@@ -707,7 +708,8 @@ static struct error *read_moments(struct changes *c, char *text, struct moment h
         rest = "";
     }
     if (*rest || (from && !*from) || (to && !*to))
-        return error_new(
+        return error_coded(
+            ERROR_MISUSED,
             "say 'changes', 'changes MOVEMENT [N]' or 'changes from MOMENT to MOMENT'");
     c->from.at = c->to.at = here;
     if (from)
@@ -738,9 +740,10 @@ static struct error *read_movement(struct changes *c, const char *args, struct m
     const char *rest = word + length + strspn(word + length, " \t");
     struct error *err = dbg_find_command(word, length, &command);
     if (!err && command->run != dbg_move)
-        err = error_new("'%.*s' is not a movement; 'changes' takes those of 'help moving', and "
-                        "'from MOMENT to MOMENT'",
-                        (int)length, word);
+        err = error_coded(ERROR_MISUSED,
+                          "'%.*s' is not a movement; 'changes' takes those of 'help moving', and "
+                          "'from MOMENT to MOMENT'",
+                          (int)length, word);
     if (!err)
         err = dbg_move_unseen(c->d, command, rest);
     if (err)

@@ -106,7 +106,8 @@ static struct error *dbg_disassemble_read_range(struct dbg *d, const char *args,
     if (err)
         return err;
     ret->end = *to == '+' ? ret->start + number : number;
-    return ret->end > ret->start ? NULL : error_new("the range ends before it begins");
+    return ret->end > ret->start ? NULL
+                                 : error_coded(ERROR_MISUSED, "the range ends before it begins");
 }
 
 static struct error *read_function(struct dbg *d, const char *args, struct disassembly *ret)
@@ -120,8 +121,9 @@ static struct error *read_function(struct dbg *d, const char *args, struct disas
     if (err)
         return err;
     if (!symbols_function(symbols, pc, &info) || info.end <= info.start)
-        return error_new("no function is known at 0x%llx; x/10i shows instructions",
-                         (unsigned long long)pc);
+        return error_coded(ERROR_NOT_FOUND,
+                           "no function is known at 0x%llx; x/10i shows instructions",
+                           (unsigned long long)pc);
     ret->start = info.start;
     ret->end = info.end;
     ret->name = info.name ? info.name : "??";
@@ -196,7 +198,8 @@ struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const 
     if (err)
         return err;
     if (options[strspn(options, "rsm")])
-        return error_new("'/%s' is not for disassemble: /r shows bytes, /s source", options);
+        return error_coded(ERROR_MISUSED, "'/%s' is not for disassemble: /r shows bytes, /s source",
+                           options);
     l.with_bytes = strchr(options, 'r');
     l.with_source = strpbrk(options, "sm");
     const char *comma = find_comma(args);

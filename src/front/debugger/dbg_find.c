@@ -36,9 +36,10 @@ static struct error *find_options(const char **args, struct find *f)
             f->most = strtoull(*args, &end, 10);
             *args = end;
             if (!f->most)
-                return error_new("the number of places must be at least 1");
+                return error_coded(ERROR_MISUSED, "the number of places must be at least 1");
         } else {
-            return error_new("find takes sizes b h w g and a count after '/', not '%c'", **args);
+            return error_coded(ERROR_MISUSED,
+                               "find takes sizes b h w g and a count after '/', not '%c'", **args);
         }
     }
     *args += strspn(*args, " \t");
@@ -65,18 +66,19 @@ static struct error *find_range(struct dbg *d, const char **args, struct find *f
     u64 number;
     const char *text = to ? to + strspn(to, " \t") : "";
     if (!from || !to)
-        err = error_new("find START, +LENGTH or END, VALUE...: the range is missing");
+        err = error_coded(ERROR_MISUSED,
+                          "find START, +LENGTH or END, VALUE...: the range is missing");
     if (!err)
         err = debug_address_of(d->debug, from, &f->start);
     if (!err && *text == '+')
         err = debug_integer(d->debug, text + 1, &f->length);
     else if (!err && !(err = debug_address_of(d->debug, text, &number))) {
         if (number < f->start)
-            err = error_new("the range ends before it begins");
+            err = error_coded(ERROR_MISUSED, "the range ends before it begins");
         f->length = number - f->start + 1;
     }
     if (!err && (f->length == 0 || f->start + f->length - 1 < f->start))
-        err = error_new("the range is empty, or leaves the address space");
+        err = error_coded(ERROR_MISUSED, "the range is empty, or leaves the address space");
     free(from);
     free(to);
     return err;
@@ -99,7 +101,7 @@ static struct error *find_add(struct find *f, struct value *value)
     }
     if (size > FIND_PATTERN_MOST - f->pattern_size) {
         free(bytes);
-        return error_new("the pattern is longer than %u bytes", FIND_PATTERN_MOST);
+        return error_coded(ERROR_MISUSED, "the pattern is longer than %u bytes", FIND_PATTERN_MOST);
     }
     u8 *longer = xalloc(f->pattern_size + size + 1);
     if (f->pattern_size)
@@ -128,7 +130,7 @@ static struct error *find_pattern(struct dbg *d, const char *args, struct find *
     if (!err && !f->pattern_size)
         err = error_coded(ERROR_MISUSED, "say what to find: one value or several");
     if (!err && f->pattern_size > f->length)
-        err = error_new("the range is shorter than what is to be found");
+        err = error_coded(ERROR_MISUSED, "the range is shorter than what is to be found");
     return err;
 }
 

@@ -59,10 +59,11 @@ static struct error *take_option(struct asked *a, const char *word, const char *
     if (!*ret)
         return NULL;
     char *number = debug_next_word(rest);
-    struct error *err = number ? debug_number(number, "number of changes", &a->most)
-                               : error_new("how many changes? A number is missing after '-n'");
+    struct error *err =
+        number ? debug_number(number, "number of changes", &a->most)
+               : error_coded(ERROR_MISUSED, "how many changes? A number is missing after '-n'");
     if (!err && !a->most)
-        err = error_new("the number of changes must be at least 1");
+        err = error_coded(ERROR_MISUSED, "the number of changes must be at least 1");
     free(number);
     return err;
 }
@@ -104,7 +105,8 @@ static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a
     if (!err && a->to)
         err = debug_find_moment(d->debug, a->to, to);
     if (!err && moment_compare(*to, *from) < 0)
-        err = error_new("the history ends before it begins: 'from' is the earlier moment");
+        err = error_coded(ERROR_MISUSED,
+                          "the history ends before it begins: 'from' is the earlier moment");
     return err;
 }
 
@@ -432,7 +434,7 @@ static struct error *dbg_history_subject(struct dbg *d, const struct asked *a, s
         return err;
     const struct subject *s = *ret;
     if (s->is_constant && !(s->uses & VALUES_CONSTANT))
-        err = error_new("%s never changes", s->expression);
+        err = error_coded(ERROR_UNAVAILABLE, "%s never changes", s->expression);
     else if (s->is_gone && !s->point_count)
         err = error_coded(ERROR_UNAVAILABLE, "%s is optimised out here", s->expression);
     if (err)
@@ -455,8 +457,9 @@ struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char
     if (!err)
         err = dbg_history_ask(d, &a, &rows);
     if (!err && !rows.answer.count && !rows.answer.interrupted && rows.subject->missing)
-        err = error_new("%s has no value here or at any other moment that was asked about: %s",
-                        a.expression, rows.subject->missing);
+        err = error_coded(ERROR_UNAVAILABLE,
+                          "%s has no value here or at any other moment that was asked about: %s",
+                          a.expression, rows.subject->missing);
     if (!err)
         say_rows(d, &a, &rows);
     rows_deinit(&rows);

@@ -402,7 +402,7 @@ struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *a
     (void)c;
     char *word = debug_next_word(&args);
     if (!word)
-        return error_new("info about what? One of: %s", dbg_info_words);
+        return error_coded(ERROR_MISUSED, "info about what? One of: %s", dbg_info_words);
     char *whole = xformat("info %s", word);
     const char *instead = dbg_elsewhere(whole, strlen(whole));
     free(whole);

@@ -21,9 +21,9 @@ static struct error *say_lines(struct dbg *d, const char *file, unsigned first, 
         return err;
     unsigned count = symbols_source_lines(symbols, file);
     if (!count)
-        return error_new("the source file %s was not found", file);
+        return error_coded(ERROR_UNAVAILABLE, "the source file %s was not found", file);
     if (first > count)
-        return error_new("the file has only %u lines", count);
+        return error_coded(ERROR_UNAVAILABLE, "the file has only %u lines", count);
     for (unsigned n = first; n <= last && n <= count; n++) {
         bool here = f && f->place.file && f->place.line == n && strcmp(f->place.file, file) == 0;
         const char *text = symbols_source_line(symbols, file, n);
@@ -72,7 +72,7 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
     else if (places[0].file)
         *ret = (struct source_line){xformat("%s", places[0].file), places[0].line};
     else
-        err = error_new("%s has no line information", text);
+        err = error_coded(ERROR_UNAVAILABLE, "%s has no line information", text);
     free(places);
     return err;
 }
@@ -115,7 +115,7 @@ static struct error *dbg_list_locate_line(struct dbg *d, const char *text, struc
     if (err)
         return err;
     ret->file = debug_current_file(d->debug);
-    return ret->file ? NULL : error_new("there is no current source file");
+    return ret->file ? NULL : error_coded(ERROR_NOT_FOUND, "there is no current source file");
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -127,7 +127,7 @@ static struct error *list_on(struct dbg *d, const char *file, unsigned line, boo
         return say_lines(d, file, line, line + size - 1);
     unsigned shown = line > size ? line - size : 1; /* what was shown last began here */
     if (shown == 1)
-        return error_new("this is the beginning of the file");
+        return error_coded(ERROR_UNAVAILABLE, "this is the beginning of the file");
     unsigned first = shown > size ? shown - size : 1;
     return say_lines(d, file, first, shown - 1);
 }
@@ -149,7 +149,8 @@ static struct error *list_more(struct dbg *d, bool back)
     struct error *err = locate_code(d, "main", &main);
     if (err) {
         error_destroy(err);
-        return error_new("there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
     }
     err = say_around(d, main.file, main.line);
     free(main.file);
@@ -177,7 +178,7 @@ static struct error *list_between(struct dbg *d, const char *from, const char *t
     if (!err && !*to)
         last.line = first.line + size - 1;
     if (!err && last.line < first.line)
-        err = error_new("line %u is before line %u", last.line, first.line);
+        err = error_coded(ERROR_MISUSED, "line %u is before line %u", last.line, first.line);
     if (!err)
         err = say_lines(d, *from ? first.file : last.file, first.line, last.line);
     free(first.file);
@@ -221,7 +222,7 @@ static struct error *search_start(struct dbg *d, char **ret_file, unsigned *ret_
     const struct debug *m = d->debug;
     *ret_file = debug_current_file(d->debug);
     if (!*ret_file)
-        return error_new("there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
+        return error_coded(ERROR_NOT_FOUND, "there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
     if (m->list_file && d->searched && d->search_listed == m->list_line)
         *ret_line = d->searched;
     else
@@ -246,7 +247,7 @@ struct error *dbg_search(struct dbg *d, const struct dbg_command *c, const char 
         return err;
     if (regcomp(&wanted, args, REG_NOSUB)) {
         free(file);
-        return error_new("'%s' is no regular expression", args);
+        return error_coded(ERROR_MISUSED, "'%s' is no regular expression", args);
     }
     unsigned count = symbols_source_lines(symbols, file);
     line = line > count ? count + (c->which < 0) : line;

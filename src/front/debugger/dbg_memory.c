@@ -54,13 +54,14 @@ static struct error *parse_format(const struct dbg *d, const char *text, struct 
         else if (strchr("xduotzacfsi", *at))
             letter = *at;
         else
-            return error_new("'/%s' is not a format: use a count, one of x d u o t z a c f s i, "
-                             "and b, h, w or g",
-                             text);
+            return error_coded(ERROR_MISUSED,
+                               "'/%s' is not a format: use a count, one of x d u o t z a c f s i, "
+                               "and b, h, w or g",
+                               text);
     }
     if (count == 0 || count > EXAMINE_MOST)
-        return error_new("a count must be between 1 and %u, or between -%u and -1", EXAMINE_MOST,
-                         EXAMINE_MOST);
+        return error_coded(ERROR_MISUSED, "a count must be between 1 and %u, or between -%u and -1",
+                           EXAMINE_MOST, EXAMINE_MOST);
     f->count = backward ? -(i64)count : (i64)count;
     char last = d->last_format ? d->last_format : 'x';
     if (!letter && !size)
@@ -236,7 +237,8 @@ static struct error *code_before(struct dbg *d, u64 *at, struct format *f)
         first = from;
     }
     if (!err && !starts.count)
-        err = error_new("no line and no function is known before 0x%llx", (unsigned long long)*at);
+        err = error_coded(ERROR_NOT_FOUND, "no line and no function is known before 0x%llx",
+                          (unsigned long long)*at);
     if (!err) {
         f->count = starts.count < wanted ? (i64)starts.count : f->count;
         *at = ((u64 *)starts.items)[starts.count - (size_t)f->count];
@@ -319,7 +321,7 @@ struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char
         !err && *args && f.letter == 'f' && !strpbrk(room, "bhwg") ? float_size(d, args) : 0;
     f.size = size ? size : f.size;
     if (!err && !*args && !d->examine_count && !at)
-        err = error_new("say where to begin: an address");
+        err = error_coded(ERROR_MISUSED, "say where to begin: an address");
     if (!err)
         err = debug_evaluation(d->debug, &v);
     if (err)

@@ -216,7 +216,7 @@ struct error *dbg_move_unseen(struct dbg *d, const struct dbg_command *c, const 
     if (!err)
         err = debug_move_unnoted(d->debug, &o, &stop);
     if (!err && stop.why == WHY_INTERRUPTED)
-        err = error_new("interrupted");
+        err = error_coded(ERROR_INTERRUPTED, "interrupted");
     debug_order_deinit(&o);
     return err;
 }
@@ -263,7 +263,8 @@ struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *a
     struct moment to;
     (void)c;
     if (!*args)
-        return error_new(
+        return error_coded(
+            ERROR_MISUSED,
             "goto needs to know where: TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
             "-1s, +0.2s or a bookmark");
     session_place(d->debug->session, &before);

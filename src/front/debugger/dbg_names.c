@@ -161,7 +161,7 @@ struct error *dbg_info_proc(struct dbg *d, const char *args)
         return say_mappings(d);
     if (strncmp("exe", args, length) == 0)
         return say_process(d);
-    return error_new("info proc knows 'mappings' and 'exe', and not '%s'", args);
+    return error_coded(ERROR_MISUSED, "info proc knows 'mappings' and 'exe', and not '%s'", args);
 }
 
 /* --- what the kernel gave to the program ------------------------------------------------------ */

@@ -211,8 +211,10 @@ static struct error *show_chosen(struct dbg *d, size_t index)
 static struct error *outermost_frame(struct dbg *d)
 {
     if (d->debug->selected + 1 < d->debug->frame_count)
-        return error_new("this is the outermost frame; 'set past-main on' shows what called main");
-    return error_new("this is the outermost frame");
+        return error_coded(
+            ERROR_UNAVAILABLE,
+            "this is the outermost frame; 'set past-main on' shows what called main");
+    return error_coded(ERROR_UNAVAILABLE, "this is the outermost frame");
 }
 
 /* frame function NAME: the innermost one of the function. */
@@ -236,7 +238,8 @@ static struct error *frame_of_function(struct dbg *d, const char *name, u64 *ret
             }
         }
     }
-    return error_new("there is no frame of function '%s'; 'backtrace' lists the frames", name);
+    return error_coded(ERROR_NOT_FOUND,
+                       "there is no frame of function '%s'; 'backtrace' lists the frames", name);
 }
 
 /* frame address ADDRESS: by the canonical frame address, which 'info frame' shows. */
@@ -255,8 +258,10 @@ static struct error *frame_at_address(struct dbg *d, const char *expression, u64
             }
     }
     return err ? err
-               : error_new("no frame has the canonical frame address 0x%llx; 'info frame' shows it",
-                           (unsigned long long)address);
+               : error_coded(
+                     ERROR_NOT_FOUND,
+                     "no frame has the canonical frame address 0x%llx; 'info frame' shows it",
+                     (unsigned long long)address);
 }
 
 /* What follows `frame`: a number, or one of gdb's ways to say which. */
@@ -307,7 +312,7 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
     else if (c->which > 0 && d->debug->selected + 1 >= count)
         return outermost_frame(d);
     else if (c->which < 0 && d->debug->selected == 0)
-        return error_new("this is the innermost frame");
+        return error_coded(ERROR_UNAVAILABLE, "this is the innermost frame");
     else if (c->which > 0)
         n = n < count - d->debug->selected ? d->debug->selected + n : count - 1;
     else

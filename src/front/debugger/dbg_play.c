@@ -55,9 +55,12 @@ static struct error *take_play_word(struct play_order *o, const char *word)
         return NULL;
     }
     if (!read_rate(word, &o->rate))
-        return error_new("'%s' is not a rate: use statements per second, as in 5/s or 0.5/s", word);
+        return error_coded(ERROR_MISUSED,
+                           "'%s' is not a rate: use statements per second, as in 5/s or 0.5/s",
+                           word);
     if (o->rate < RATE_LEAST || o->rate > RATE_MOST)
-        return error_new("a rate must be between %g/s and %.0f/s", RATE_LEAST, RATE_MOST);
+        return error_coded(ERROR_MISUSED, "a rate must be between %g/s and %.0f/s", RATE_LEAST,
+                           RATE_MOST);
     return NULL;
 }
 
@@ -70,7 +73,7 @@ static struct error *read_play(const char *args, struct play_order *o)
     if (count)
         err = debug_number(count, "number of statements", &o->most);
     if (!err && count && !o->most)
-        err = error_new("the number of statements must be at least 1");
+        err = error_coded(ERROR_MISUSED, "the number of statements must be at least 1");
     for (char *word; !err && (word = debug_next_word(&at)); free(word))
         err = take_play_word(o, word);
     free(text);

@@ -16,7 +16,7 @@ struct error *dbg_split_format(const char **args, char *room, size_t size)
         return NULL;
     size_t length = strcspn(*args + 1, " \t");
     if (length >= size)
-        return error_new("'%.*s' is not a format", (int)length + 1, *args);
+        return error_coded(ERROR_MISUSED, "'%.*s' is not a format", (int)length + 1, *args);
     memcpy(room, *args + 1, length);
     room[length] = '\0';
     *args += 1 + length;
@@ -35,7 +35,8 @@ static struct error *one_letter(const char **args, char *ret, bool *ret_raw)
         else if (strchr("xduotacfsz", *at) && !*ret)
             *ret = *at;
         else
-            err = error_new(
+            err = error_coded(
+                ERROR_MISUSED,
                 "'/%s' is not a format: use one of /x /d /u /o /t /a /c /f /s /z, and r for raw",
                 room);
     }
@@ -307,7 +308,8 @@ struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *
     char *text, room[8];
     struct error *err = dbg_split_format(&args, room, sizeof room);
     if (!err && room[strspn(room, "omtr")])
-        err = error_new("'/%s' is not for types: ptype/o shows offsets and holes", room);
+        err = error_coded(ERROR_MISUSED, "'/%s' is not for types: ptype/o shows offsets and holes",
+                          room);
     if (!err && !*args)
         err = error_coded(ERROR_MISUSED, "say which type, or an expression that has it");
     if (!err)
@@ -363,7 +365,7 @@ struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
     struct variable *list;
     size_t count;
     if (!debug_frame(d->debug))
-        return error_new("this frame has no debug information");
+        return error_coded(ERROR_UNAVAILABLE, "this frame has no debug information");
     struct error *err = debug_evaluation(d->debug, &evaluation);
     if (err)
         return err;

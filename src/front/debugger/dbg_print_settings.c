@@ -67,9 +67,10 @@ static struct error *find_setting(const char *word, size_t length, const struct 
     }
     if (fits == 1)
         return NULL;
-    return error_new(fits ? "'%.*s' is short for several settings of print: %s"
-                          : "there is no setting 'print %.*s'; there are %s",
-                     (int)length, word, dbg_print_words);
+    return error_coded(fits ? ERROR_AMBIGUOUS : ERROR_NOT_FOUND,
+                       fits ? "'%.*s' is short for several settings of print: %s"
+                            : "there is no setting 'print %.*s'; there are %s",
+                       (int)length, word, dbg_print_words);
 }
 
 /* on, off and their synonyms; false: another word. */
@@ -103,7 +104,7 @@ static struct error *read_limit(const struct print_setting *s, const char *word,
     struct error *err = debug_number(text, "number, and not 'unlimited'", &n);
     free(text);
     if (!err && n > SHOW_UNLIMITED)
-        err = error_new("that is more than can be shown");
+        err = error_coded(ERROR_MISUSED, "that is more than can be shown");
     if (!err)
         *ret = n || s->kind == SETTING_DEPTH ? (u32)n : SHOW_UNLIMITED;
     return err;
@@ -122,7 +123,7 @@ static struct error *take_value(const struct print_setting *s, struct show_setti
             length = 0;
         }
     } else if (!length) {
-        err = error_new("say how many, or 'unlimited'");
+        err = error_coded(ERROR_MISUSED, "say how many, or 'unlimited'");
     } else {
         err = read_limit(s, *args, length, field);
     }
@@ -138,13 +139,14 @@ static struct error *set_frame_arguments(struct dbg *d, const char *word)
             d->settings.frame_arguments = i;
             return NULL;
         }
-    return error_new("frame-arguments is one of scalars, all, none and presence");
+    return error_coded(ERROR_MISUSED, "frame-arguments is one of scalars, all, none and presence");
 }
 
 static struct error *set_entry_values(struct dbg *d, const char *word)
 {
     if (strcmp(word, "default") != 0 && strcmp(word, "no") != 0)
-        return error_new(
+        return error_coded(
+            ERROR_MISUSED,
             "entry-values is 'default' or 'no' here; 'print name@entry' has one of them");
     d->settings.no_entry_values = *word == 'n';
     return NULL;
@@ -173,9 +175,9 @@ static bool fixed_setting(const char *args, struct error **ret)
             continue;
         word += strspn(word, " \t");
         *ret = *word && !read_on_off(word, strlen(word), &on)
-                   ? error_new("'%s' is neither on nor off", word)
+                   ? error_coded(ERROR_MISUSED, "'%s' is neither on nor off", word)
                : on != fixed_settings[i].on
-                   ? error_new("print %s is always %s here: %s", name,
+                   ? error_coded(ERROR_MISUSED, "print %s is always %s here: %s", name,
                                fixed_settings[i].on ? "on" : "off", fixed_settings[i].instead)
                    : NULL;
         return true;
@@ -194,8 +196,9 @@ struct error *dbg_set_print(struct dbg *d, const char *args)
     if (debug_take_word(&args, "entry-values"))
         return set_entry_values(d, args);
     size_t length = strcspn(args, " \t");
-    struct error *err = length ? find_setting(args, length, &s)
-                               : error_new("set print takes one of: %s", dbg_print_words);
+    struct error *err =
+        length ? find_setting(args, length, &s)
+               : error_coded(ERROR_MISUSED, "set print takes one of: %s", dbg_print_words);
     if (err)
         return err;
     args += length;
@@ -203,7 +206,7 @@ struct error *dbg_set_print(struct dbg *d, const char *args)
     struct show_settings changed = d->debug->settings.show;
     err = take_value(s, &changed, &args);
     if (!err && *args)
-        err = error_new("'%s' is neither on nor off", args);
+        err = error_coded(ERROR_MISUSED, "'%s' is neither on nor off", args);
     if (!err)
         d->debug->settings.show = changed;
     return err;

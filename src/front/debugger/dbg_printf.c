@@ -35,7 +35,8 @@ static struct error *read_format(const char **at, char **ret)
     size_t length = 0;
     if (**at != '"') {
         free(text);
-        return error_new("printf begins with a format in quotes: printf \"%%d\\n\", EXPRESSION");
+        return error_coded(ERROR_MISUSED,
+                           "printf begins with a format in quotes: printf \"%%d\\n\", EXPRESSION");
     }
     for ((*at)++; **at && **at != '"' && !err; (*at)++) {
         if (**at != '\\') {
@@ -44,12 +45,13 @@ static struct error *read_format(const char **at, char **ret)
         }
         (*at)++;
         if (!(text[length] = escaped(**at)))
-            err = **at ? error_new("'\\%c' is not an escape sequence of printf", **at)
-                       : error_new("the format has no closing quote");
+            err = **at ? error_coded(ERROR_MISUSED, "'\\%c' is not an escape sequence of printf",
+                                     **at)
+                       : error_coded(ERROR_MISUSED, "the format has no closing quote");
         length++;
     }
     if (!err && **at != '"')
-        err = error_new("the format has no closing quote");
+        err = error_coded(ERROR_MISUSED, "the format has no closing quote");
     text[length] = 0;
     if (err)
         free(text);
@@ -74,9 +76,10 @@ static struct error *read_conversion(const char **at, struct conversion *ret)
     if (*to == '.')
         to += 1 + take_digits(to + 1);
     if (*to == '*')
-        return error_new("'*' is not for printf here: write the width or the precision");
+        return error_coded(ERROR_MISUSED,
+                           "'*' is not for printf here: write the width or the precision");
     if ((size_t)(to - from) >= sizeof ret->flags)
-        return error_new("the width or precision is too long");
+        return error_coded(ERROR_MISUSED, "the width or precision is too long");
     memcpy(ret->flags, from, (size_t)(to - from));
     if (*to == 'h')
         ret->is_short = true, to++;
@@ -100,8 +103,8 @@ static struct error *read_conversion(const char **at, struct conversion *ret)
     if (strchr("dioxXu", *to) && ret->is_long_double)
         good = false;
     if (!good)
-        return error_new("'%.*s' is not a conversion of printf", (int)(to - from + (*to != 0)),
-                         from);
+        return error_coded(ERROR_MISUSED, "'%.*s' is not a conversion of printf",
+                           (int)(to - from + (*to != 0)), from);
     ret->letter = *to;
     *at = to + 1;
     return NULL;
@@ -196,7 +199,7 @@ static struct error *say_character(struct dbg *d, const struct conversion *c, st
 {
     i64 number;
     if (c->is_long)
-        return error_new("printf has %%ls, but no %%lc here");
+        return error_coded(ERROR_MISUSED, "printf has %%ls, but no %%lc here");
     struct error *err = value_integer(value, &number);
     if (err)
         return err;
@@ -246,13 +249,13 @@ static struct error *next_value(struct evaluation *v, const char **args, struct 
 {
     *args += strspn(*args, " \t");
     if (**args != ',')
-        return error_new("the format has more conversions than there are values");
+        return error_coded(ERROR_MISUSED, "the format has more conversions than there are values");
     (*args)++;
     size_t length = dbg_argument_length(*args);
     char *text = xformat("%.*s", (int)length, *args);
     struct error *err = text[strspn(text, " \t")]
                             ? values_evaluate(v, text, ret)
-                            : error_new("there is no value between two commas");
+                            : error_coded(ERROR_MISUSED, "there is no value between two commas");
     free(text);
     *args += length;
     return err;
@@ -278,8 +281,10 @@ static struct error *say_formatted(struct dbg *d, struct evaluation *v, const ch
     }
     args += strspn(args, " \t");
     if (!err && *args)
-        err = *args == ',' ? error_new("there are more values than conversions in the format")
-                           : error_new("a comma must follow the format, and not '%s'", args);
+        err =
+            *args == ','
+                ? error_coded(ERROR_MISUSED, "there are more values than conversions in the format")
+                : error_coded(ERROR_MISUSED, "a comma must follow the format, and not '%s'", args);
     return err;
 }
 

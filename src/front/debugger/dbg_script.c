@@ -86,7 +86,7 @@ static struct error *script_run(struct dbg *d, char *const *first, char *const *
     for (const struct dbg_input *at = d->input; at; at = at->before)
         deep++;
     if (deep >= SCRIPT_DEEP)
-        return error_new("the commands call each other without end");
+        return error_coded(ERROR_MISUSED, "the commands call each other without end");
     d->input = &in;
     while (!err && !d->quit && d->leaves == LEAVES_NOTHING && (line = script_next(&in, ""))) {
         struct dbg_field_mark mark = dbg_fields_mark(d);
@@ -116,7 +116,7 @@ struct error *dbg_read_block(struct dbg *d, struct list *ret, size_t *ret_else)
     unsigned deep = 0;
     char *line;
     if (!d->input)
-        return error_new("this command reads the lines after it, up to 'end'; there are none");
+        return error_coded(ERROR_MISUSED, "this command reads the lines after it, up to 'end'; there are none");
     if (ret_else)
         *ret_else = ~(size_t)0;
     while ((line = d->input->next(d->input, "> "))) {
@@ -133,7 +133,7 @@ struct error *dbg_read_block(struct dbg *d, struct list *ret, size_t *ret_else)
         if (last)
             return NULL;
     }
-    return error_new("there is no 'end' of the lines that follow the command");
+    return error_coded(ERROR_NOT_FOUND, "there is no 'end' of the lines that follow the command");
 }
 
 /* --- conditions ------------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ struct error *dbg_while(struct dbg *d, const struct dbg_command *c, const char *
         if (leaves)
             break;
         if (!err && debug_interrupted())
-            err = error_new("interrupted");
+            err = error_coded(ERROR_INTERRUPTED, "interrupted");
         if (!err)
             err = script_truth(d, args, &holds);
     }
@@ -259,7 +259,7 @@ static struct error *check_name(const char *name)
     if (!*name)
         return error_coded(ERROR_MISUSED, "say which name the command is to have");
     if (name[length] || isdigit((u8)*name))
-        return error_new("'%s' cannot be the name of a command", name);
+        return error_coded(ERROR_MISUSED, "'%s' cannot be the name of a command", name);
     return NULL;
 }
 
@@ -357,7 +357,7 @@ bool dbg_user_run(struct dbg *d, const char *line, size_t length, struct error *
     if (u->stands_for) {
         char *text = xformat("%s%s", u->stands_for, rest);
         bool itself = strcspn(text, " /") == length && strncmp(text, line, length) == 0;
-        *ret = itself ? error_new("the alias '%s' stands for itself", u->name)
+        *ret = itself ? error_coded(ERROR_MISUSED, "the alias '%s' stands for itself", u->name)
                       : dbg_run_line(d, text);
         free(text);
         return true;

@@ -17,9 +17,11 @@ static struct error *handle_word(const char *word, bool *ret_stop, bool *ret_kno
     if (strcmp(word, "nostop") == 0 || strcmp(word, "noprint") == 0)
         return *ret_stop = false, NULL;
     if (strcmp(word, "nopass") == 0 || strcmp(word, "ignore") == 0)
-        return error_new("'%s' is not possible: a replay delivers the signals that were recorded; "
-                         "use 'stop' or 'nostop'",
-                         word);
+        return error_coded(
+            ERROR_MISUSED,
+            "'%s' is not possible: a replay delivers the signals that were recorded; "
+            "use 'stop' or 'nostop'",
+            word);
     *ret_known = false;
     for (size_t i = 0; i < countof(passes); i++)
         if (strcmp(word, passes[i]) == 0)
@@ -42,7 +44,8 @@ struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char 
             err = debug_signal_number(word, &number);
         if (err && !known) {
             error_destroy(err);
-            err = error_new("'%s' is neither a signal nor 'stop' or 'nostop'", word);
+            err =
+                error_coded(ERROR_MISUSED, "'%s' is neither a signal nor 'stop' or 'nostop'", word);
         }
         for (u32 i = 1; i < DEBUG_SIGNALS && !err && !known; i++)
             any |= chosen[i] |= number == ~0ull || number == i;

@@ -65,7 +65,7 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
         return err;
     bool was = drop_string(&d->debug->skips, what);
     if (delete && !was)
-        return error_new("%s was not skipped", what);
+        return error_coded(ERROR_NOT_FOUND, "%s was not skipped", what);
     if (!delete)
         debug_strings_add(&d->debug->skips, what);
     dbg_say(d,
@@ -85,7 +85,7 @@ static struct error *read_switch(const char *text, bool *ret)
 {
     bool on = strcmp(text, "on") == 0 || strcmp(text, "1") == 0;
     if (!on && strcmp(text, "off") != 0 && strcmp(text, "0") != 0)
-        return error_new("'%s' is neither on nor off", text);
+        return error_coded(ERROR_MISUSED, "'%s' is neither on nor off", text);
     *ret = on;
     return NULL;
 }
@@ -95,7 +95,7 @@ static struct error *read_lines(const char *text, u64 least, u32 *ret)
     u64 n;
     struct error *err = debug_number(text, "number of lines", &n);
     if (!err && (n > 10000 || n < least))
-        err = error_new("the number of lines is too large");
+        err = error_coded(ERROR_MISUSED, "the number of lines is too large");
     if (!err)
         *ret = (u32)n;
     return err;
@@ -104,7 +104,8 @@ static struct error *read_lines(const char *text, u64 least, u32 *ret)
 static struct error *read_flavor(const char *text, bool *ret)
 {
     if (strcmp(text, "att") != 0 && strcmp(text, "intel") != 0)
-        return error_new("disassembly-flavor is 'intel' or 'att', and not '%s'", text);
+        return error_coded(ERROR_MISUSED, "disassembly-flavor is 'intel' or 'att', and not '%s'",
+                           text);
     *ret = *text == 'a';
     return NULL;
 }

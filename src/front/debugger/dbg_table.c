@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest_word.h"
 #include "front/debugger/dbg_internal.h"
 
 #define BACK MOVE_BACKWARD
@@ -515,35 +516,10 @@ static struct error *ambiguous(const char *word, size_t length)
         free(names);
         names = more;
     }
-    struct error *err = error_new("'%.*s' could be %s", (int)length, word, names);
+    struct error *err =
+        error_coded(ERROR_AMBIGUOUS, "'%.*s' could be %s", (int)length, word, names);
     free(names);
     return err;
-}
-
-/* How many letters must be put in, left out, replaced or swapped with the next to make one of the
- * other; words that are too long to be commands are far from everything. */
-static unsigned dbg_table_distance(const char *a, size_t length, const char *b)
-{
-    enum { LONGEST = 24 };
-    unsigned rows[LONGEST + 1][LONGEST + 1];
-    size_t width = strlen(b);
-    if (length > LONGEST || width > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= length; i++)
-        for (size_t n = 0; n <= width; n++) {
-            if (!i || !n) {
-                rows[i][n] = (unsigned)(i + n);
-                continue;
-            }
-            unsigned least = rows[i - 1][n - 1] + (a[i - 1] != b[n - 1]);
-            least = rows[i - 1][n] + 1 < least ? rows[i - 1][n] + 1 : least;
-            least = rows[i][n - 1] + 1 < least ? rows[i][n - 1] + 1 : least;
-            if (i > 1 && n > 1 && a[i - 1] == b[n - 2] && a[i - 2] == b[n - 1] &&
-                rows[i - 2][n - 2] + 1 < least)
-                least = rows[i - 2][n - 2] + 1;
-            rows[i][n] = least;
-        }
-    return rows[length][width];
 }
 
 /* With a command that may have been meant, if one is like it. */
@@ -553,21 +529,18 @@ static struct error *unknown(const char *word, size_t length)
     if (instead)
         return error_coded(ERROR_NOT_FOUND, "there is no command '%.*s' here: %s", (int)length,
                            word, instead);
-    const char *like = NULL;
-    unsigned least = length > 5 ? 3 : length > 2 ? 2 : 1; /* fewer letters than this may be wrong */
-    for (size_t i = 0; i < countof(commands); i++) {
-        unsigned far = dbg_table_distance(word, length, commands[i].name);
-        if (far < least) {
-            least = far;
-            like = commands[i].name;
-        }
-    }
-    if (like)
-        return error_coded(ERROR_NOT_FOUND,
-                           "there is no command '%.*s'; is it '%s'? 'help' lists them", (int)length,
-                           word, like);
-    return error_coded(ERROR_NOT_FOUND, "there is no command '%.*s'; 'help' lists them",
-                       (int)length, word);
+    char *typed = xformat("%.*s", (int)length, word);
+    struct nearest_word n;
+    nearest_word_begin(&n, typed);
+    for (size_t i = 0; i < countof(commands); i++)
+        nearest_word_consider(&n, commands[i].name);
+    struct error *err =
+        n.best
+            ? error_coded(ERROR_NOT_FOUND,
+                          "there is no command '%s'; is it '%s'? 'help' lists them", typed, n.best)
+            : error_coded(ERROR_NOT_FOUND, "there is no command '%s'; 'help' lists them", typed);
+    free(typed);
+    return err;
 }
 
 /* A whole name, or the beginning of one command's names alone. */

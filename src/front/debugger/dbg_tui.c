@@ -485,13 +485,15 @@ struct error *dbg_layout(struct dbg *d, const struct dbg_command *c, const char 
     (void)c;
     if (strcmp(args, "off") == 0 || strcmp(args, "disable") == 0) {
         if (!d->tui)
-            return error_new("there is no full screen to leave; 'layout src' opens one");
+            return error_coded(ERROR_NOT_FOUND,
+                               "there is no full screen to leave; 'layout src' opens one");
         dbg_tui_close(d);
         dbg_say_here(d);
         return NULL;
     }
     if (*args && strcmp(args, "src") != 0 && strcmp(args, "enable") != 0)
-        return error_new("there is no layout '%s': it is 'layout src' or 'layout off'", args);
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no layout '%s': it is 'layout src' or 'layout off'", args);
     struct error *err = open_screen(d);
     if (err)
         return err;

@@ -73,7 +73,8 @@ static void take_frames(struct tui *t)
 const char *tui_source_line(const struct tui *t, unsigned line)
 {
     struct symbols *symbols;
-    struct error *err = t->view.file ? debug_symbols(t->d->debug, &symbols) : error_new("no file");
+    struct error *err = t->view.file ? debug_symbols(t->d->debug, &symbols)
+                                     : error_coded(ERROR_NOT_FOUND, "no file");
     const char *text = err ? NULL : symbols_source_line(symbols, t->view.file, line);
     error_destroy(err);
     return text;

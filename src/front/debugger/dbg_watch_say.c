@@ -93,6 +93,6 @@ const char *dbg_followed_say(struct dbg *d)
     debug_followed_change(d->debug, p, &change);
     dbg_say_values(d, p, &hit, change.what, change.old, change.new);
     debug_change_deinit(&change);
-    debug_count_followed(d->debug, p);
+    debug_count_hit(d->debug, p);
     return "watchpoint";
 }

@@ -167,7 +167,7 @@ struct error *screen_terminal_enter(void)
 {
     static bool leaves_at_exit;
     if (entered)
-        return error_new("the screen is open already");
+        return error_coded(ERROR_UNAVAILABLE, "the screen is open already");
     struct error *err = open_all();
     if (err)
         return err;

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "command/recording_choice.h"
 #include "base/xalloc.h"
+#include "command/recording_choice.h"
+#include "debug/debug.h"
 #include "front/gdb/gdb.h"
 #include "front/gdb/link.h"
 #include "base/listener.h"
@@ -99,7 +100,7 @@ static struct error *serve_on(struct rsp *r, const struct listener *l, int lifel
 static void on_interrupt(int number)
 {
     (void)number;
-    rsp_interrupt_opening();
+    debug_interrupt();
 }
 
 /* `ready` is told when a client can connect, or closed without a word. */

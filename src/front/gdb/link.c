@@ -35,6 +35,7 @@
 
 #include "base/assert.h"
 #include "base/xalloc.h"
+#include "debug/debug.h"
 #include "front/gdb/reply.h"
 #include "front/gdb/wire.h"
 
@@ -51,7 +52,7 @@ struct client_link {
     bool gone, closing, busy, interrupted, acks;
     bool fleeting; /* see link_forget_interrupts */
     u64 lapses; /* when a Ctrl-C that ended no movement is forgotten; nanoseconds, 0: not yet */
-    struct session *moving;
+    bool moving;       /* something that debug_interrupt() ends */
     struct reply sent; /* the last frame: to be sent again if it was damaged on the way */
     struct wire wire;  /* the reader's */
 };
@@ -106,7 +107,7 @@ static void interrupt(struct client_link *l)
     invariant(1, l->busy || l->count == 0);
     l->lapses = l->busy ? 0 : nanoseconds_now() + LAPSE_NANOSECONDS;
     if (l->moving)
-        session_interrupt(l->moving);
+        debug_interrupt();
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -176,7 +177,7 @@ static void link_read_some(struct client_link *l)
     pthread_mutex_lock(&l->lock);
     l->gone = true;
     if (l->moving)
-        session_interrupt(l->moving);
+        debug_interrupt();
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -398,7 +399,9 @@ bool link_begin_movement(struct client_link *l, struct session *s)
     bool stopped = l->gone || (l->interrupted && l->lapses == 0);
     invariant(2, !l->busy || !l->interrupted || l->lapses <= nanoseconds_now());
     l->interrupted = false;
-    l->moving = stopped ? NULL : s;
+    l->moving = !stopped;
+    if (!stopped)
+        debug_attend(s);
     pthread_mutex_unlock(&l->lock);
     return !stopped;
 }
@@ -406,7 +409,8 @@ bool link_begin_movement(struct client_link *l, struct session *s)
 void link_end_movement(struct client_link *l, bool heeded)
 {
     pthread_mutex_lock(&l->lock);
-    l->moving = NULL;
+    l->moving = false;
+    debug_attend(NULL);
     if (heeded || l->fleeting)
         l->interrupted = false;
     pthread_mutex_unlock(&l->lock);
@@ -419,6 +423,6 @@ void link_progress(struct client_link *l)
         pthread_cond_signal(&l->watch);
     l->watching = true;
     if (l->moving && (l->interrupted || l->gone))
-        session_interrupt(l->moving);
+        debug_interrupt();
     pthread_mutex_unlock(&l->lock);
 }

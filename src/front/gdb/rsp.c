@@ -6,7 +6,6 @@
 #include "front/gdb/rsp.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,31 +100,12 @@ static void show_progress(void *context, const struct session_progress *p)
         show_opening(r, p->at, p->goal);
 }
 
-/* What rsp_create() opens, while it can be interrupted. */
-static struct session *volatile opening;
-static volatile sig_atomic_t opening_interrupted;
-
-void rsp_interrupt_opening(void)
-{
-    opening_interrupted = 1;
-    if (opening)
-        session_interrupt(opening);
-}
-
-static void opening_begun(void *context, struct session *s)
-{
-    const struct rsp *r = context;
-    opening = r->link ? NULL : s;
-    if (opening && opening_interrupted)
-        session_interrupt(opening);
-}
-
 static void say_opened_early(const struct rsp *r)
 {
     struct session_place place;
     u64 last = session_last(r->session).tick;
     session_place(r->session, &place);
-    if (opening_interrupted && !place.end && !place.start)
+    if (debug_interrupted() && !place.end && !place.start)
         fprintf(stderr,
                 "ebb: interrupted on the way to the end: this is %.0f%% of the recording; in gdb "
                 "'ebb goto end' goes on\n",
@@ -136,14 +116,18 @@ struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct ses
                              struct rsp_facts *ret_facts)
 {
     struct session_options options = {
-        .track = track, .at_start = at_start, .progress = show_progress,
-        .begun = opening_begun, .context = r,
+        .track = track,
+        .at_start = at_start,
+        .progress = show_progress,
+        .begun = r->link ? NULL : debug_moving_begun,
+        .context = r,
     };
     *ret_facts = (struct rsp_facts){0};
     struct error *err = rsp_facts_read(r->rec, track, ret_facts);
     if (!err)
         err = session_open(r->rec, &options, ret);
-    opening = NULL;
+    if (!r->link)
+        debug_moving_begun(NULL, NULL);
     if (err)
         rsp_facts_deinit(ret_facts);
     return err;
@@ -282,8 +266,9 @@ static void rsp_attach(struct rsp *r, const char *args)
         return rsp_fail(r, EINVAL);
     if (pid != session_pid(r->session)) {
         u32 child = rsp_facts_child(r->rec, TRACK_NONE, (u32)pid);
-        err = child == TRACK_NONE ? error_new("the recording has no process %u", (u32)pid)
-                                  : rsp_choose_track(r, child, false);
+        err = child == TRACK_NONE
+                  ? error_coded(ERROR_NOT_FOUND, "the recording has no process %u", (u32)pid)
+                  : rsp_choose_track(r, child, false);
     }
     if (err)
         return rsp_error(r, err);

@@ -9,12 +9,10 @@
 
 struct rsp;
 
-/* Opens a session; `rec` is lent until rsp_destroy. */
+/* Opens a session; `rec` is lent until rsp_destroy.  If debug_interrupt() ends the way to the end
+ * of the run, it stays where it has got to, and says so on stderr. */
 struct error *rsp_create(struct recording *rec, u32 track, bool at_start, struct rsp **ret);
 void rsp_destroy(struct rsp *r); /* accepts NULL */
-/* From a signal handler, while rsp_create() is on its way to the end of the run: it stays where it
- * has got to, and says so on stderr. */
-void rsp_interrupt_opening(void);
 
 /* Serves a client until it leaves.  Takes the link. */
 void rsp_serve(struct rsp *r, struct client_link *l);

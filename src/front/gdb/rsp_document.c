@@ -48,7 +48,7 @@ static struct error *make_siginfo(struct rsp *r)
     bool other = r->general != CONTROL_THREAD_ANY && r->general != place.thread;
     bool logged = session_signal_here(r->session, &found);
     if (other || (!logged && !(place.end && place.end_signal)))
-        return error_new("there is no signal of this thread at this moment");
+        return error_coded(ERROR_NOT_FOUND, "there is no signal of this thread at this moment");
     if (!logged) {
         memset(found.info, 0, sizeof found.info);
         memcpy(found.info, &place.end_signal, sizeof place.end_signal);

@@ -18,11 +18,11 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "debug/debug.h"
 #include "front/gdb/link.h"
 #include "front/gdb/reply.h"
 #include "front/gdb/rsp.h"
 #include "log/recording.h"
-#include "session/movement.h"
 
 /* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
 enum rsp_breakpoint_type {

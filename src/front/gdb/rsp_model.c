@@ -68,7 +68,7 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
     if (moves && session_scratch(r->session))
         session_scratch_drop(r->session);
     if (!link_begin_movement(r->link, r->session))
-        return error_new("interrupted");
+        return error_coded(ERROR_INTERRUPTED, "interrupted");
     struct interpreter *i = model_of(r);
     choose_frame(r, interpreter_debug(i));
     char *text = interpreter_obey(i, line, &failed);
@@ -79,7 +79,7 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
         rsp_moved(r);
     r->model_stood = moment_of(r);
     if (failed)
-        err = error_new("%.*s", (int)strcspn(text, "\n"), text);
+        err = error_coded(ERROR_MISUSED, "%.*s", (int)strcspn(text, "\n"), text);
     else
         reply_text(out, "%s", text);
     free(text);

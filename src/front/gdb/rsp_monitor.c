@@ -73,7 +73,7 @@ static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
     if (session_scratch(r->session))
         session_scratch_drop(r->session);
     if (!link_begin_movement(r->link, r->session))
-        return error_new("interrupted");
+        return error_coded(ERROR_INTERRUPTED, "interrupted");
     struct error *err = go(r, args);
     link_end_movement(r->link, true);
     rsp_moved(r);
@@ -89,11 +89,11 @@ static struct error *do_goto(struct rsp *r, const char *args)
     struct moment at;
     u32 track;
     if (!*args)
-        return error_new("goto needs to know where: 'monitor help' says how");
+        return error_coded(ERROR_MISUSED, "goto needs to know where: 'monitor help' says how");
     session_place(r->session, &before);
     bool marked = rsp_model_bookmark(r, args, &track, &at);
     if (marked && track != session_track(r->session))
-        return error_new("bookmark %s is in track %u", args, track);
+        return error_coded(ERROR_NOT_FOUND, "bookmark %s is in track %u", args, track);
     struct error *err = marked ? movement_goto(r->session, at, &stop)
                                : goal_words_go(r->session, r->rec->meta.started, args, &stop);
     if (!err)
@@ -161,7 +161,7 @@ static struct error *track(struct rsp *r, const char *args, struct reply *out)
     char *end;
     unsigned long number = strtoul(args, &end, 10);
     if (*args && (*end || !isdigit((u8)*args) || number >= TRACK_NONE))
-        return error_new("a track is a number; 'monitor tracks' lists them");
+        return error_coded(ERROR_MISUSED, "a track is a number; 'monitor tracks' lists them");
     if (*args && number != session_track(r->session)) {
         struct error *err = track_about_check(r->rec, (u32)number);
         if (!err)
@@ -201,7 +201,7 @@ static struct error *direction(struct rsp *r, const char *args, struct reply *ou
     else if (length && strncmp(args, "forward", length) == 0)
         r->backward = false;
     else if (length)
-        return error_new("a direction is forward or backward");
+        return error_coded(ERROR_MISUSED, "a direction is forward or backward");
     reply_text(out, "the client's movements go %s\n", r->backward ? "backward" : "forward");
     return NULL;
 }
@@ -312,8 +312,8 @@ static struct error *run_command(struct rsp *r, char *line, struct reply *out)
     if (length && (!c || !is_exact(c, length) || asks_more) && rsp_model_knows(line))
         return interpret(r, line, out);
     if (!c && length)
-        return error_new("there is no command '%.*s'; 'monitor help' lists them", (int)length,
-                         line);
+        return error_coded(ERROR_NOT_FOUND, "there is no command '%.*s'; 'monitor help' lists them",
+                           (int)length, line);
     return c ? c->run(r, rest, out) : help(r, rest, out);
 }
 

@@ -109,8 +109,10 @@ static struct error *process_open(struct rsp *r, struct rsp_process *p)
     if (track == TRACK_NONE)
         track = rsp_facts_child(r->rec, TRACK_NONE, p->pid);
     if (track == TRACK_NONE)
-        return error_new("process %u, made by vfork, executed no program: what it did is in its "
-                         "parent's track, just before this moment", p->pid);
+        return error_coded(ERROR_UNAVAILABLE,
+                           "process %u, made by vfork, executed no program: what it did is in its "
+                           "parent's track, just before this moment",
+                           p->pid);
     struct error *err = rsp_open_track(r, track, true, &p->session, &p->facts);
     p->begins_program = !err && !p->facts.forked;
     if (!err && p->facts.forked)

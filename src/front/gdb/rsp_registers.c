@@ -19,7 +19,8 @@ static struct error *rsp_registers_read_state(struct rsp *r, u32 ordinal,
     if (err)
         return err;
     if (ret->general.vector_size > VECTOR_SIZE_MOST)
-        return error_new("the state of the vector registers is larger than any that is known");
+        return error_coded(ERROR_UNAVAILABLE,
+                           "the state of the vector registers is larger than any that is known");
     if (ret->general.vector_size)
         memcpy(ret->vector, vector, ret->general.vector_size);
     return NULL;

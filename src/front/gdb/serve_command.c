@@ -80,7 +80,7 @@ static struct error *link_stdio(struct client_link **ret)
 {
     int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);
     if (in < 0 || out < 0)
-        return error_new("--stdio needs standard input and output");
+        return error_coded(ERROR_UNAVAILABLE, "--stdio needs standard input and output");
     dup2(STDERR_FILENO, STDOUT_FILENO);
     return link_open(in, out, ret);
 }
