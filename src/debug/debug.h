@@ -43,9 +43,9 @@
 #include "base/types.h"
 #include "log/recording.h"
 #include "query/ask.h"
-#include "query/followed.h"
 #include "query/history.h"
 #include "query/subject.h"
+#include "query/watch.h"
 #include "session/movement.h"
 #include "symbols/values.h"
 
@@ -92,19 +92,8 @@ struct debug_location {
     u64 address;
     u32 number; /* in the session; 0: not there now */
     u32 inside; /* functions that are inlined there into the one that it is a breakpoint on */
-    /* END and BEGINNING: of the frame of a watchpoint; RETURN: of a system call. */
-    enum { LOCATION_OF_DATA, LOCATION_OF_END, LOCATION_OF_BEGINNING, LOCATION_OF_RETURN } role;
-};
-
-struct debug_watch {
-    struct subject *subject;
-    struct subject *condition; /* NULL: none */
-    u8 *code;                  /* the condition, compiled; NULL: it is looked at */
-    size_t code_size;
-    bool any_store;            /* of the same value, too */
-    bool follows;              /* has no data site, but questions */
-    struct moment alive_from, alive_to; /* the frame of a local is known to live in between */
-    struct moment begin, end;  /* of the frame; tick 0: not known */
+    enum watch_role role; /* of a watchpoint */
+    bool is_return;       /* of a system call: where it has been made */
 };
 
 struct debug_breakpoint {
@@ -119,7 +108,7 @@ struct debug_breakpoint {
     char *file;         /* context of a location: the line it was said at; may be NULL */
     unsigned line;
     struct list numbers; /* u64: of calls or signals; ~0: any; of a fork or an exec one is enough */
-    struct debug_watch *watch; /* of data; NULL: of something else */
+    struct watch *watch; /* of data; NULL: of something else */
     u32 thread;
     u64 ignore, hits;
     struct list locations; /* struct debug_location */
@@ -515,7 +504,7 @@ struct debug {
     u32 signal_breakpoints[DEBUG_SIGNALS];
     bool signal_stops[DEBUG_SIGNALS], signal_chosen[DEBUG_SIGNALS]; /* the latter: by the user */
     u32 followed_breakpoint;  /* that the last movement came to; 0: none */
-    struct followed_answer followed;
+    struct watch_answer followed;
     struct list lives;        /* struct debug_life */
 
     struct list displays;     /* struct debug_display */

@@ -83,7 +83,7 @@ static void point_destroy(struct debug_breakpoint *p)
     list_deinit(&p->numbers);
     debug_strings_deinit(&p->commands);
     free(p->what);
-    debug_watch_destroy(p->watch);
+    watch_destroy(p->watch);
     free(p->condition);
     free(p->file);
     free(p);
@@ -191,7 +191,7 @@ static void resolve_fixed(struct debug_breakpoint *p)
             (struct debug_location){.address = numbers[i]};
         if (p->type == BREAK_SYSCALL) /* about to be made, and made */
             *(struct debug_location *)list_add(&p->locations) =
-                (struct debug_location){.address = numbers[i], .role = LOCATION_OF_RETURN};
+                (struct debug_location){.address = numbers[i], .is_return = true};
     }
 }
 
@@ -226,7 +226,7 @@ static struct error *settle_location(struct debug *d, struct debug_breakpoint *p
         p->checks_here = p->type != BREAK_CODE ||
                          !debug_breakpoints_compile(d, p, location, &code, &size);
     struct breakpoint b = {
-        .site.kind = location->role == LOCATION_OF_RETURN ? SITE_RETURN : kinds[p->type],
+        .site.kind = location->is_return ? SITE_RETURN : kinds[p->type],
         .site.address = location->address, .site.thread = p->thread,
         .condition = code, .site.condition_size = (u32)size, .ignore = p->ignore,
     };

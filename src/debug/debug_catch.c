@@ -135,6 +135,6 @@ bool debug_catch_is_return(const struct debug_breakpoint *p, u32 number)
     const struct debug_location *locations = p->locations.items;
     for (size_t i = 0; i < p->locations.count; i++)
         if (locations[i].number == number)
-            return locations[i].role == LOCATION_OF_RETURN;
+            return locations[i].is_return;
     return false;
 }

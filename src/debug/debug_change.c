@@ -115,7 +115,7 @@ static void texts_of_hit(struct debug *d, struct subject *s, const struct plan_h
 }
 
 /* After a longjmp nothing returned; but the frame is not among those of its thread. */
-static bool has_frame(struct debug *d, const struct debug_watch *w, const struct plan_hit *hit)
+static bool has_frame(struct debug *d, const struct watch *w, const struct plan_hit *hit)
 {
     struct frame *frames;
     size_t count;
@@ -135,10 +135,10 @@ static bool has_frame(struct debug *d, const struct debug_watch *w, const struct
 static void note_bound(struct debug *d, struct debug_breakpoint *p, u32 role,
                        const struct plan_hit *hit, struct debug_change *ret)
 {
-    struct debug_watch *w = p->watch;
+    struct watch *w = p->watch;
     struct session_place place;
     session_place(d->session, &place);
-    bool begins = role == LOCATION_OF_BEGINNING &&
+    bool begins = role == WATCH_FRAME_BEGINS &&
                   !moment_compare((struct moment){hit->tick, hit->pc}, place.at);
     ret->kind = begins ? CHANGE_FRAME_BEGINS : CHANGE_FRAME_ENDED;
     if (begins)
@@ -168,15 +168,15 @@ void debug_watch_change(struct debug *d, struct debug_breakpoint *p, u32 locatio
                         const struct plan_hit *hit, struct debug_change *ret)
 {
     const struct debug_location *locations = p->locations.items;
-    u32 role = LOCATION_OF_DATA;
+    u32 role = WATCH_DATA;
     *ret = (struct debug_change){.kind = CHANGE_OF_DATA};
     for (size_t i = 0; i < p->locations.count; i++)
         if (locations[i].number == location)
             role = locations[i].role;
-    if (role == LOCATION_OF_DATA && has_frame(d, p->watch, hit))
+    if (role == WATCH_DATA && has_frame(d, p->watch, hit))
         change_of_data(d, p, hit, ret);
     else
-        note_bound(d, p, role == LOCATION_OF_DATA ? LOCATION_OF_END : role, hit, ret);
+        note_bound(d, p, role == WATCH_DATA ? WATCH_FRAME_ENDS : role, hit, ret);
 }
 
 void debug_followed_change(struct debug *d, struct debug_breakpoint *p, struct debug_change *ret)

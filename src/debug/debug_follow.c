@@ -20,41 +20,14 @@ bool debug_follows(const struct debug *d)
 void debug_followed_forget(struct debug *d)
 {
     d->followed_breakpoint = 0;
-    followed_answer_deinit(&d->followed);
-    d->followed = (struct followed_answer){0};
+    watch_answer_deinit(&d->followed);
+    d->followed = (struct watch_answer){0};
 }
 
-static struct moment landing(const struct followed_answer *a, enum session_direction direction)
+static struct moment landing(const struct watch_answer *a, enum session_direction direction)
 {
     return direction == FORWARD ? (struct moment){a->hit.after_tick, a->hit.after_pc}
                                 : (struct moment){a->hit.tick, a->hit.pc};
-}
-
-static void within_life(const struct debug_watch *w, struct followed_question *q)
-{
-    if (w->begin.tick && moment_compare(q->from, w->begin) < 0)
-        q->from = w->begin;
-    if (w->end.tick && moment_compare(w->end, q->to) < 0)
-        q->to = w->end;
-}
-
-static struct error *ask_breakpoint(struct debug *d, const struct debug_breakpoint *p,
-                                    struct moment from, struct moment to,
-                                    enum session_direction direction, struct followed_answer *ret)
-{
-    const struct debug_watch *w = p->watch;
-    struct followed_question q = {.subject = w->subject,
-                                  .kind = debug_watch_kind(p),
-                                  .any_store = w->any_store,
-                                  .thread = p->thread,
-                                  .condition = w->condition,
-                                  .from = from,
-                                  .to = to,
-                                  .direction = direction,
-                                  .nth = p->ignore + 1};
-    *ret = (struct followed_answer){0};
-    within_life(w, &q);
-    return moment_compare(q.from, q.to) <= 0 ? followed_ask(d->session, &q, ret) : NULL;
 }
 
 /* The nearest event of all that are followed, in (from, to]; d->followed_breakpoint: none. */
@@ -64,10 +37,11 @@ static struct error *find_nearest(struct debug *d, struct moment from, struct mo
     struct debug_breakpoint **all = d->breakpoints.items;
     debug_followed_forget(d);
     for (size_t i = 0; i < d->breakpoints.count; i++) {
-        struct followed_answer a;
+        struct watch_question q = {from, to, direction, all[i]->ignore + 1};
+        struct watch_answer a;
         if (!all[i]->watch || !all[i]->watch->follows || all[i]->disabled)
             continue;
-        struct error *err = ask_breakpoint(d, all[i], from, to, direction, &a);
+        struct error *err = watch_ask(all[i]->watch, &q, &a);
         if (err)
             return err;
         if (a.found || a.interrupted) {

@@ -35,8 +35,6 @@ struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p
 /* debug_watch.c */
 struct error *debug_watch_condition(struct debug *d, struct debug_breakpoint *p); /* has another */
 struct error *debug_watch_settle(struct debug *d, struct debug_breakpoint *p);
-u32 debug_watch_kind(const struct debug_breakpoint *p); /* enum plan_site_kind */
-void debug_watch_destroy(struct debug_watch *w);        /* accepts NULL */
 void debug_watches_moved(struct debug *d);
 void debug_watches_rebind(struct debug *d);
 

@@ -1,11 +1,11 @@
-/* Followed values: see the header.
+/* Followed values: watch_ask() of watch.h.
  *
  * The stretch is traced. One site is on the value where it lies; others, which end the pass, are on
  * what leads there. Where the pass stops, the value is read again and the sites are set anew. If
  * there is a condition, or the value is too long to be told by its stores, the pass stands at each
  * event.
  */
-#include "query/followed.h"
+#include "query/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ struct met {
 
 struct following {
     struct session *s;
-    const struct followed_question *q;
+    const struct watch *w;
+    const struct watch_question *q;
     /* struct plan_site; the value's own, if it lies somewhere, is the first */
     struct list sites;
     bool has_site;
@@ -55,7 +56,7 @@ static void drop_events(struct following *f, size_t count)
 static void followed_add_event(struct following *f, const struct plan_hit *hit, bool is_way,
                                const struct history_state *now)
 {
-    if (f->q->thread != CONTROL_THREAD_ANY && hit->thread != f->q->thread)
+    if (f->w->thread != CONTROL_THREAD_ANY && hit->thread != f->w->thread)
         return;
     if (f->part.count >= f->left)
         drop_events(f, f->part.count - f->left + 1);
@@ -73,19 +74,19 @@ static void followed_add_event(struct following *f, const struct plan_hit *hit, 
 
 static bool wants_stores(const struct following *f)
 {
-    return f->q->kind != SITE_LOAD;
+    return f->w->kind != SITE_LOAD;
 }
 
 static void lay_value(struct following *f)
 {
     const struct history_state *v = &f->value;
-    bool told = v->size <= PLAN_VALUE_KEPT && !f->q->condition;
+    bool told = v->size <= PLAN_VALUE_KEPT && !f->w->condition;
     f->has_site = v->size > 0;
     if (f->has_site)
         *(struct plan_site *)list_add(&f->sites) = (struct plan_site){
-            .kind = f->q->kind, .address = v->address, .size = v->size,
+            .kind = f->w->kind, .address = v->address, .size = v->size,
             .thread = CONTROL_THREAD_ANY,
-            .flags = (f->q->any_store ? PLAN_ANY_STORE : 0) | (told ? 0 : PLAN_ENDS),
+            .flags = (f->w->any_store ? PLAN_ANY_STORE : 0) | (told ? 0 : PLAN_ENDS),
             .not_first = v->not_first, .not_last = v->not_last};
 }
 
@@ -97,7 +98,7 @@ static struct error *followed_judge(struct following *f, const struct history_st
     bool by_way = f->way_changed && changed && wants_stores(f);
     if (!f->begun || (!f->touched && !by_way))
         return NULL;
-    struct error *err = f->q->condition ? subject_holds(f->q->condition, &truth) : NULL;
+    struct error *err = f->w->condition ? subject_holds(f->w->condition, &truth) : NULL;
     /* if the answer is unknown, a user who asked for a stop gets it */
     if (!err && truth != BECAME_FALSE)
         followed_add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
@@ -111,7 +112,7 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
     struct session_noted *noted;
     size_t count;
     (void)at;
-    struct error *err = history_state_look(f->s, subject_look, f->q->subject, &now, &noted, &count);
+    struct error *err = history_state_look(f->s, subject_look, f->w->subject, &now, &noted, &count);
     if (err)
         return err;
     /* where it is optimised out it is not known to have changed */
@@ -130,7 +131,7 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
         history_state_deinit(&now);
     f->begun = true;
     f->touched = f->way_changed = false;
-    struct look_points points = subject_points(f->q->subject);
+    struct look_points points = subject_points(f->w->subject);
     look_points_lay(&points, &f->sites);
     free(noted);
     *ret = (struct session_sites){
@@ -190,7 +191,7 @@ static bool followed_end_part(void *context, struct moment from, struct moment t
  * exactly there. */
 static struct error *look_at_end(struct following *f, struct session_trace *t)
 {
-    struct look_points points = subject_points(f->q->subject);
+    struct look_points points = subject_points(f->w->subject);
     bool interrupted, is_point = false;
     for (size_t n = 0; n < points.count; n++)
         is_point |= points.pcs[n] == f->q->to.pc;
@@ -204,7 +205,7 @@ static struct error *look_at_end(struct following *f, struct session_trace *t)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-static void take_answer(struct following *f, struct followed_answer *ret)
+static void take_answer(struct following *f, struct watch_answer *ret)
 {
     struct met *events = f->part.items;
     size_t chosen = f->q->direction == FORWARD ? f->part.count - 1 : f->part.count - f->left;
@@ -217,15 +218,28 @@ static void take_answer(struct following *f, struct followed_answer *ret)
     *e = (struct met){0};
 }
 
-struct error *followed_ask(struct session *s, const struct followed_question *q,
-                           struct followed_answer *ret)
+static struct watch_question within_life(const struct watch *w, struct watch_question q)
 {
-    struct following f = {.s = s, .q = q, .sites = LIST(struct plan_site), .part = LIST(struct met),
-                          .left = q->nth};
-    *ret = (struct followed_answer){0};
-    struct session_trace t = {.from = q->from, .to = q->to, .lay = followed_lay,
+    if (w->begin.tick && moment_compare(q.from, w->begin) < 0)
+        q.from = w->begin;
+    if (w->end.tick && moment_compare(w->end, q.to) < 0)
+        q.to = w->end;
+    return q;
+}
+
+struct error *watch_ask(const struct watch *w, const struct watch_question *asked,
+                        struct watch_answer *ret)
+{
+    struct session *s = w->subject->session;
+    struct watch_question q = within_life(w, *asked);
+    struct following f = {.s = s, .w = w, .q = &q, .sites = LIST(struct plan_site),
+                          .part = LIST(struct met), .left = q.nth};
+    *ret = (struct watch_answer){0};
+    if (moment_compare(q.from, q.to) > 0)
+        return NULL;
+    struct session_trace t = {.from = q.from, .to = q.to, .lay = followed_lay,
                               .take = followed_take, .part = followed_end_part,
-                              .direction = q->subject->point_count ? FORWARD : q->direction,
+                              .direction = w->subject->point_count ? FORWARD : q.direction,
                               .context = &f, .reached = &ret->reached};
     struct error *err = session_trace(s, &t, &ret->interrupted);
     if (!err && !ret->interrupted)
@@ -239,7 +253,7 @@ struct error *followed_ask(struct session *s, const struct followed_question *q,
     return err;
 }
 
-void followed_answer_deinit(struct followed_answer *a)
+void watch_answer_deinit(struct watch_answer *a)
 {
     history_state_deinit(&a->old);
     history_state_deinit(&a->new);
