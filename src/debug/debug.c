@@ -58,9 +58,32 @@ static void skip_again(struct debug *d)
     error_destroy(err);
 }
 
-void debug_skip(struct debug *d, const char *what)
+static bool drop_skip(struct debug *d, const char *what)
 {
-    debug_strings_add(&d->skips, what);
+    char **all = d->skips.items;
+    size_t kept = 0, before = d->skips.count;
+    for (size_t i = 0; i < before; i++) {
+        if (strcmp(all[i], what) == 0)
+            free(all[i]);
+        else
+            all[kept++] = all[i];
+    }
+    d->skips.count = kept;
+    return kept < before;
+}
+
+struct error *debug_skip(struct debug *d, const char *what, bool skip)
+{
+    struct symbols *symbols;
+    struct error *err = debug_symbols(d, &symbols);
+    if (!err)
+        err = error_default(symbols_skip(symbols, what, skip), ERROR_NOT_FOUND);
+    if (err)
+        return err;
+    bool was = drop_skip(d, what);
+    if (skip)
+        debug_strings_add(&d->skips, what);
+    return skip || was ? NULL : error_coded(ERROR_NOT_FOUND, "%s was not skipped", what);
 }
 
 static void debug_take_session(struct debug *d, struct session *session)

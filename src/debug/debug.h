@@ -13,6 +13,7 @@
  *   debug_break.c       making and changing them
  *   debug_watch.c       watchpoints; debug_follow.c: those that follow what they mean
  *   debug_change.c      what a watchpoint saw: the values before and after
+ *   debug_stop.c        what a stop is called, and what made it
  *   debug_catch.c       catchpoints on system calls, signals, processes
  *   debug_panic.c       panics of Rust
  *   debug_goal.c        until and first: to where a condition becomes true or a value changes
@@ -47,6 +48,7 @@
 #include "query/subject.h"
 #include "query/watch.h"
 #include "session/movement.h"
+#include "session/track_about.h"
 #include "symbols/values.h"
 
 struct debug;
@@ -314,6 +316,29 @@ void debug_watch_change(struct debug *d, struct debug_breakpoint *p, u32 locatio
 void debug_followed_change(struct debug *d, struct debug_breakpoint *p, struct debug_change *ret);
 void debug_change_deinit(struct debug_change *c);
 
+/* What a stop is called, and what made it.  Asked once for each stop: a watchpoint whose frame has
+ * ended or begun takes note of it. */
+enum debug_reason {
+    REASON_STEP, /* as far as was asked */
+    REASON_BREAKPOINT, REASON_WATCHPOINT, REASON_CATCHPOINT, REASON_PANIC, REASON_SIGNAL,
+    REASON_FRAME, /* of a watchpoint: it has ended, or has not begun yet */
+    REASON_START, REASON_END, REASON_THREAD_START, REASON_THREAD_END,
+    REASON_INTERRUPTED, REASON_GOTO,
+};
+struct debug_stop {
+    enum debug_reason reason;
+    /* The user's: that stopped it, or a watchpoint that the last step passed; NULL: none. */
+    struct debug_breakpoint *breakpoint;
+    u32 location;        /* of it, in the session */
+    struct plan_hit hit; /* its */
+    bool is_followed;    /* a watchpoint that debug_count_hits() does not know of */
+    bool has_change;     /* of a watchpoint: */
+    struct debug_change change;
+};
+void debug_describe_stop(struct debug *d, const struct session_stop *stop, struct debug_stop *ret);
+void debug_stop_deinit(struct debug_stop *s);
+const char *debug_reason_name(enum debug_reason reason); /* "thread-start" */
+
 /* A catchpoint on system calls stops where a call is about to be made, and where it has been. */
 bool debug_catch_is_return(const struct debug_breakpoint *p, u32 location);
 char *debug_call_text(struct debug *d, const struct plan_hit *hit, bool made); /* as strace has
@@ -408,7 +433,11 @@ struct debug_display {
     char *expression;
 };
 
-void debug_skip(struct debug *d, const char *what); /* a file or function, in every track */
+struct debug_display *debug_display_add(struct debug *d, char format, const char *expression);
+bool debug_display_remove(struct debug *d, u64 number); /* 0: all; false: there is none */
+
+/* Crosses a file or function as one operation, in every track; or enters it again. */
+struct error *debug_skip(struct debug *d, const char *what, bool skip);
 
 /* --- how long it takes ------------------------------------------------------------------------ */
 

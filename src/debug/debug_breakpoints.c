@@ -165,7 +165,7 @@ struct error *debug_breakpoint_resolve(struct debug *d, struct debug_breakpoint 
     if (err || (p->version == symbols_version(symbols) && p->version))
         return err;
     p->version = symbols_version(symbols);
-    err = symbols_locate(symbols, p->what, &here, &places, &count);
+    err = error_default(symbols_locate(symbols, p->what, &here, &places, &count), ERROR_NOT_FOUND);
     for (size_t i = 0; i < count && !err; i++)
         debug_breakpoints_add_location(p, places[i].pc, places[i].inside);
     if (!err)

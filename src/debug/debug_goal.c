@@ -51,7 +51,8 @@ static struct error *debug_until_locate(struct debug *d, const char *text, u64 *
     const struct frame *f = debug_frame(d);
     struct error *err = debug_symbols(d, &symbols);
     if (!err)
-        err = symbols_locate(symbols, text, f ? &f->place : NULL, &places, ret_count);
+        err = error_default(symbols_locate(symbols, text, f ? &f->place : NULL, &places, ret_count),
+                            ERROR_NOT_FOUND);
     if (err)
         return err;
     *ret = xalloc(*ret_count * sizeof **ret);

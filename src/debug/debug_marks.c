@@ -21,6 +21,32 @@
 
 enum { UNDO_SAVED = 100, NAME_MOST = 200 };
 
+/* --- displays --------------------------------------------------------------------------------- */
+
+struct debug_display *debug_display_add(struct debug *d, char format, const char *expression)
+{
+    struct debug_display *display = list_add(&d->displays);
+    *display = (struct debug_display){.number = ++d->last_display, .format = format,
+                                      .expression = xformat("%s", expression)};
+    return display;
+}
+
+bool debug_display_remove(struct debug *d, u64 number)
+{
+    struct debug_display *all = d->displays.items;
+    size_t kept = 0, before = d->displays.count;
+    for (size_t i = 0; i < before; i++) {
+        if (number == all[i].number || !number) {
+            free(all[i].expression);
+            free(all[i].memory);
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    d->displays.count = kept;
+    return kept < before || !number;
+}
+
 /* --- bookmarks -------------------------------------------------------------------------------- */
 
 struct debug_bookmark *debug_bookmark_find(struct debug *d, const char *name)

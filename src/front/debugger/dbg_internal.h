@@ -242,13 +242,10 @@ void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a);
 struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_watch_say.c */
-const char *dbg_watch_say(struct dbg *d, struct debug_breakpoint *p, u32 location,
-                          const struct plan_hit *hit);
+void dbg_watch_say(struct dbg *d, const struct debug_stop *s);
 void dbg_say_values(struct dbg *d, const struct debug_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new);
 void dbg_say_doer(struct dbg *d, struct moment at, u32 thread);
-const char *dbg_followed_say(struct dbg *d); /* what was followed to; the reason, or NULL:
-                                              * nothing */
 
 /* dbg_break.c */
 struct error *dbg_break(struct dbg *d, const struct dbg_command *c, const char *args);

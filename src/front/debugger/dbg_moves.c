@@ -60,22 +60,21 @@ static void say_signal(struct dbg *d, const char *before, const struct plan_hit 
     dbg_say(d, "%s", after);
 }
 
-static const char *say_hit(struct dbg *d, struct debug_breakpoint *p, u32 location,
-                           const struct plan_hit *hit)
+static void say_breakpoint(struct dbg *d, const struct debug_stop *s)
 {
-    if (p->is_panic) {
+    struct debug_breakpoint *p = s->breakpoint;
+    if (s->has_change) {
+        dbg_watch_say(d, s);
+    } else if (p->is_panic) {
         dbg_say_panic(d, p);
-        return "panic";
-    }
-    if (p->type == BREAK_CODE) {
+    } else if (p->type == BREAK_CODE) {
         dbg_say(d, "%s %u, ", p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
         json_unsigned(dbg_fields(d), "breakpoint", p->number);
-        return "breakpoint";
+    } else {
+        dbg_say_catch(d, p, s->location, &s->hit);
     }
-    if (p->watch)
-        return dbg_watch_say(d, p, location, hit);
-    dbg_say_catch(d, p, location, hit);
-    return "catchpoint";
+    if (s->is_followed)
+        debug_count_hit(d->debug, p);
 }
 
 static void say_thread_edge(struct dbg *d, const char *edge)
@@ -89,40 +88,33 @@ static void say_thread_edge(struct dbg *d, const char *edge)
 
 static const char *say_why(struct dbg *d, const struct session_stop *stop)
 {
-    struct debug_breakpoint *p = debug_breakpoints_of_location(d->debug, stop->breakpoint);
-    if (p && stop->why == WHY_BREAKPOINT)
-        return say_hit(d, p, stop->breakpoint, session_stop_hit(stop, stop->breakpoint));
-    bool passed = p && p->watch && stop->breakpoint_count; /* by the last step */
-    if (passed)
-        dbg_watch_say(d, p, stop->breakpoint, session_stop_hit(stop, stop->breakpoint));
-    const char *followed = passed ? NULL : dbg_followed_say(d);
-    if (followed && stop->why == WHY_BREAKPOINT)
-        return followed;
-    switch (stop->why) {
-    case WHY_BREAKPOINT:
-        if (!debug_is_signal_stop(d->debug, stop->breakpoint))
-            return "breakpoint";
+    struct debug_stop s;
+    debug_describe_stop(d->debug, stop, &s);
+    if (s.breakpoint)
+        say_breakpoint(d, &s);
+    debug_stop_deinit(&s);
+    switch (s.reason) {
+    case REASON_SIGNAL:
         say_signal(d, "Signal ", &stop->hit, ".\n");
-        return "signal";
-    case WHY_START:
-    case WHY_END:
+        break;
+    case REASON_START:
+    case REASON_END:
+    case REASON_GOTO:
         dbg_say_end(d);
-        return stop->why == WHY_START ? "start" : "end";
-    case WHY_THREAD_START:
+        break;
+    case REASON_THREAD_START:
         say_thread_edge(d, "start");
-        return "thread-start";
-    case WHY_THREAD_END:
+        break;
+    case REASON_THREAD_END:
         say_thread_edge(d, "end");
-        return "thread-end";
-    case WHY_INTERRUPTED:
+        break;
+    case REASON_INTERRUPTED:
         dbg_say(d, "Interrupted.\n");
-        return "interrupted";
-    case WHY_ARRIVED:
-        dbg_say_end(d);
-        return "goto";
+        break;
     default:
-        return "step";
+        break;
     }
+    return debug_reason_name(s.reason);
 }
 
 /* `reason`: it has been said why already. */

@@ -261,11 +261,8 @@ struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char
         return err ? err : error_coded(ERROR_MISUSED, "say which address to display");
     }
     if (*args) {
-        struct debug_display *display = list_add(&d->debug->displays);
+        struct debug_display *display = debug_display_add(d->debug, format, args);
         display->memory = memory;
-        display->number = ++d->debug->last_display;
-        display->format = format;
-        display->expression = xformat("%s", args);
         say_display(d, display);
     } else {
         dbg_say_displays(d);
@@ -273,28 +270,12 @@ struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char
     return NULL;
 }
 
-static bool drop_display(struct dbg *d, u64 number)
-{
-    struct debug_display *all = d->debug->displays.items;
-    size_t kept = 0, before = d->debug->displays.count;
-    for (size_t i = 0; i < before; i++) {
-        if (number == all[i].number || !number) {
-            free(all[i].expression);
-            free(all[i].memory);
-        } else {
-            all[kept++] = all[i];
-        }
-    }
-    d->debug->displays.count = kept;
-    return kept < before || !number;
-}
-
 struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     u64 number = 0;
     (void)c;
     struct error *err = *args ? debug_number(args, "display number", &number) : NULL;
-    if (!err && !drop_display(d, number))
+    if (!err && !debug_display_remove(d->debug, number))
         err = error_coded(ERROR_NOT_FOUND, "there is no display %s", args);
     return err;
 }

@@ -32,24 +32,9 @@ void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned bef
 
 /* --- skip ------------------------------------------------------------------------------------- */
 
-static bool drop_string(struct list *strings, const char *text)
-{
-    char **all = strings->items;
-    size_t kept = 0, before = strings->count;
-    for (size_t i = 0; i < before; i++) {
-        if (strcmp(all[i], text) == 0)
-            free(all[i]);
-        else
-            all[kept++] = all[i];
-    }
-    strings->count = kept;
-    return kept < before;
-}
-
 /* skip FILE|FUNCTION, skip delete FILE|FUNCTION */
 struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct symbols *symbols;
     (void)c;
     bool delete = debug_take_word(&args, "delete");
     if (!debug_take_word(&args, "function"))
@@ -58,16 +43,9 @@ struct error *dbg_skip(struct dbg *d, const struct dbg_command *c, const char *a
     const char *what = *args ? args : !delete && f && f->function ? f->function : "";
     if (!*what)
         return error_coded(ERROR_MISUSED, "say which file or function to skip");
-    struct error *err = debug_symbols(d->debug, &symbols);
-    if (!err)
-        err = symbols_skip(symbols, what, !delete);
+    struct error *err = debug_skip(d->debug, what, !delete);
     if (err)
         return err;
-    bool was = drop_string(&d->debug->skips, what);
-    if (delete && !was)
-        return error_coded(ERROR_NOT_FOUND, "%s was not skipped", what);
-    if (!delete)
-        debug_strings_add(&d->debug->skips, what);
     dbg_say(d,
             delete ? "%s is stepped into again\n" : "%s is crossed as one operation from now on\n",
             what);

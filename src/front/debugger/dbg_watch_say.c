@@ -67,32 +67,11 @@ static void say_bound(struct dbg *d, const struct debug_breakpoint *p,
     free(frame);
 }
 
-const char *dbg_watch_say(struct dbg *d, struct debug_breakpoint *p, u32 location,
-                          const struct plan_hit *hit)
+void dbg_watch_say(struct dbg *d, const struct debug_stop *s)
 {
-    struct debug_change change;
-    debug_watch_change(d->debug, p, location, hit, &change);
-    bool data = change.kind == CHANGE_OF_DATA;
-    if (data)
-        dbg_say_values(d, p, hit, change.what, change.old, change.new);
+    const struct debug_change *change = &s->change;
+    if (change->kind == CHANGE_OF_DATA)
+        dbg_say_values(d, s->breakpoint, &s->hit, change->what, change->old, change->new);
     else
-        say_bound(d, p, &change);
-    debug_change_deinit(&change);
-    return data ? "watchpoint" : "frame";
-}
-
-const char *dbg_followed_say(struct dbg *d)
-{
-    u32 number = d->debug->followed_breakpoint;
-    struct debug_breakpoint *p = number ? debug_breakpoints_find(d->debug, number) : NULL;
-    struct debug_change change;
-    if (!p)
-        return NULL;
-    struct plan_hit hit = d->debug->followed.hit;
-    hit.written = hit.written || d->debug->followed.is_way;
-    debug_followed_change(d->debug, p, &change);
-    dbg_say_values(d, p, &hit, change.what, change.old, change.new);
-    debug_change_deinit(&change);
-    debug_count_hit(d->debug, p);
-    return "watchpoint";
+        say_bound(d, s->breakpoint, change);
 }
