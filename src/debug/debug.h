@@ -14,6 +14,7 @@
  *   debug_watch.c       watchpoints; debug_follow.c: those that follow what they mean
  *   debug_change.c      what a watchpoint saw: the values before and after
  *   debug_stop.c        what a stop is called, and what made it
+ *   debug_sites.c       breakpoints of a client that has its own list of them
  *   debug_catch.c       catchpoints on system calls, signals, processes
  *   debug_panic.c       panics of Rust
  *   debug_goal.c        until and first: to where a condition becomes true or a value changes
@@ -44,6 +45,7 @@
 #include "base/types.h"
 #include "log/recording.h"
 #include "query/ask.h"
+#include "query/change_set.h"
 #include "query/history.h"
 #include "query/subject.h"
 #include "query/watch.h"
@@ -163,6 +165,29 @@ struct error *debug_breakpoint_condition(struct debug *d, struct debug_breakpoin
 void debug_breakpoint_ignore(struct debug *d, struct debug_breakpoint *p, u64 count);
 /* None of the user's breakpoints is the session's until the next movement. */
 void debug_breakpoints_withdraw(struct debug *d);
+
+/* --- of a client that has breakpoints of its own --------------------------------------------- */
+
+/* By address and bytecode, without words: gdb's.  A list of them belongs to one session. */
+struct debug_site {
+    u32 type;       /* enum debug_breakpoint_type */
+    bool is_return; /* BREAK_SYSCALL: where it has been made */
+    u32 tag;        /* the client's own; sites with another tag are others */
+    u32 number;     /* in the session; 0: not there yet */
+    bool wanted;
+    u64 address, size;
+    u8 *condition;  /* agent expression; NULL: none */
+    u32 condition_size;
+};
+void debug_sites_want(struct list *sites, const struct debug_site *wanted); /* takes condition */
+void debug_sites_unwant(struct list *sites, const struct debug_site *like); /* any condition */
+void debug_sites_unwant_tag(struct list *sites, u32 tag);
+/* Before something runs: the session has those that are wanted, and no others. */
+struct error *debug_sites_settle(struct list *sites, struct session *s);
+const struct debug_site *debug_sites_find(const struct list *sites, u32 number);
+void debug_sites_forget(struct list *sites); /* all numbers: another session */
+void debug_sites_clear(struct list *sites, struct session *s);
+void debug_sites_deinit(struct list *sites);
 
 /* --- movements -------------------------------------------------------------------------------- */
 

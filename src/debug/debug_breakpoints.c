@@ -197,11 +197,6 @@ static void resolve_fixed(struct debug_breakpoint *p)
 
 /* --- the session's part ----------------------------------------------------------------------- */
 
-static const u32 kinds[] = {
-    [BREAK_CODE] = SITE_CODE, [BREAK_SYSCALL] = SITE_CALL, [BREAK_SIGNAL] = SITE_SIGNAL,
-    [BREAK_FORK] = SITE_FORK, [BREAK_EXEC] = SITE_EXEC, [BREAK_EXIT] = SITE_CALL,
-};
-
 static bool debug_breakpoints_compile(struct debug *d, struct debug_breakpoint *p,
                                     const struct debug_location *location, u8 **ret,
                                     size_t *ret_size)
@@ -226,7 +221,7 @@ static struct error *settle_location(struct debug *d, struct debug_breakpoint *p
         p->checks_here = p->type != BREAK_CODE ||
                          !debug_breakpoints_compile(d, p, location, &code, &size);
     struct breakpoint b = {
-        .site.kind = location->is_return ? SITE_RETURN : kinds[p->type],
+        .site.kind = debug_site_kind(p->type, location->is_return),
         .site.address = location->address, .site.thread = p->thread,
         .condition = code, .site.condition_size = (u32)size, .ignore = p->ignore,
     };

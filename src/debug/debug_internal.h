@@ -32,6 +32,8 @@ void debug_breakpoint_unsettle(struct debug *d, struct debug_breakpoint *p);
 void debug_breakpoints_arrive(struct debug *d, const struct session_stop *stop);
 struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p, bool *ret);
 
+u32 debug_site_kind(u32 type, bool is_return); /* enum plan_site_kind of a debug_breakpoint_type */
+
 /* debug_watch.c */
 struct error *debug_watch_condition(struct debug *d, struct debug_breakpoint *p); /* has another */
 struct error *debug_watch_settle(struct debug *d, struct debug_breakpoint *p);

@@ -76,17 +76,12 @@ static struct error *check_kind(const struct subject *s, u32 type)
     return NULL;
 }
 
-static u32 kind_of(u32 type)
-{
-    return type == BREAK_STORE ? SITE_STORE : type == BREAK_LOAD ? SITE_LOAD : SITE_ACCESS;
-}
-
 static struct watch *make_watch(struct debug *d, const struct debug_watch_order *o,
                                 struct subject *s)
 {
     struct session_place place;
     session_place(d->session, &place);
-    return watch_create(&(struct watch_order){.subject = s, .kind = kind_of(o->type),
+    return watch_create(&(struct watch_order){.subject = s, .kind = debug_site_kind(o->type, false),
                                               .thread = o->thread, .any_store = o->any_store,
                                               .at = place.at});
 }

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/movement.h"
-
 static bool parse_whole(const char *text, u64 *ret)
 {
     char *end;
@@ -77,12 +75,4 @@ struct error *goal_words_find(struct session *s, u64 started, const char *words,
                        "'%s' is not a moment: use TICK, TICK:PC, start, end, 40%%, event N, 12.5s, "
                        "-1s, +0.2s or a bookmark",
                        words);
-}
-
-struct error *goal_words_go(struct session *s, u64 started, const char *words,
-                            struct session_stop *ret)
-{
-    struct moment to;
-    struct error *err = goal_words_find(s, started, words, &to);
-    return err ? err : movement_goto(s, to, ret);
 }

@@ -18,7 +18,5 @@
 /* `started`: when the run was, nanoseconds since 1970. */
 struct error *goal_words_find(struct session *s, u64 started, const char *words,
                               struct moment *ret);
-struct error *goal_words_go(struct session *s, u64 started, const char *words,
-                            struct session_stop *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /* The server of the remote serial protocol, on a session that does not exist: every packet, and what is no packet.
  *
- * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_processes.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/debug/debug_motion.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
+ * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_processes.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/debug/debug_motion.c src/debug/debug_sites.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
  *
  * gdb_server fuzz ROUNDS SEED: random packets, instead.
  */
@@ -22,6 +22,7 @@
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
 #include "log/recording_file.h"
+#include "session/goal_words.h"
 #include "session/track_about.h"
 
 extern int fake_session_open_count, fake_session_changes;
@@ -63,7 +64,10 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
 {
     return error_new("there is no model here");
 }
-bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct moment *ret) { return false; }
+struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct moment *ret)
+{
+    return goal_words_find(r->session, r->rec->meta.started, words, ret);
+}
 void rsp_model_stopped(struct rsp *r, const char *args) { rsp_ok(r); }
 void rsp_model_frame(struct rsp *r, const char *args) { rsp_ok(r); }
 void rsp_model_moved(struct rsp *r, struct moment before) {}

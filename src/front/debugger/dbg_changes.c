@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
-#include "query/change_set.h"
 
 enum { CHANGES_FRAMES_MOST = 1000, SPANS_SHOWN = 8, SPAN_GAP = 64, SYMBOLS_SHOWN = 4 };
 

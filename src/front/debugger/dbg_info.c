@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "front/debugger/dbg_internal.h"
-#include "session/track_about.h"
 
 const char dbg_info_words[] = "address all-registers args auxv bookmarks breakpoints checkpoints "
                               "display frame functions goroutines line "

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "session/session.h"
 
+struct session;
 struct client_link;
 
 struct link_packet {

@@ -148,7 +148,7 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
     r->facts = facts;
     r->phantom = 0;
     r->has_original = r->begins_program = r->before_fork = false;
-    rsp_breakpoints_forget(r);
+    debug_sites_forget(&r->sites);
     rsp_moved(r);
     r->general = CONTROL_THREAD_ANY;
     return NULL;
@@ -157,8 +157,8 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
 struct error *rsp_create(struct recording *rec, u32 track, bool at_start, struct rsp **ret)
 {
     struct rsp *r = xalloc(sizeof *r);
-    *r = (struct rsp){.rec = rec, .general = CONTROL_THREAD_ANY, .resumed = CONTROL_THREAD_ANY,
-                      .selected = CONTROL_THREAD_ANY};
+    *r = (struct rsp){.rec = rec, .sites = LIST(struct debug_site), .general = CONTROL_THREAD_ANY,
+                      .resumed = CONTROL_THREAD_ANY, .selected = CONTROL_THREAD_ANY};
     struct error *err = rsp_choose_track(r, track, at_start);
     hide_opening(r);
     if (err) {
@@ -176,7 +176,7 @@ void rsp_destroy(struct rsp *r)
         return;
     rsp_files_close(r);
     rsp_processes_clear(r);
-    rsp_breakpoints_deinit(r);
+    debug_sites_deinit(&r->sites);
     rsp_threads_forget(r);
     rsp_ahead_forget(r);
     rsp_model_deinit(r);
@@ -213,7 +213,7 @@ static void let_go(struct rsp *r, u32 pid)
     if (pid != rsp_shown_pid(r))
         return rsp_fail(r, ESRCH);
     r->attached = false;
-    rsp_breakpoints_clear(r);
+    debug_sites_clear(&r->sites, r->session);
     rsp_ok(r);
 }
 
@@ -382,7 +382,7 @@ static void rsp_begin(struct rsp *r)
 
 static void rsp_end(struct rsp *r)
 {
-    rsp_breakpoints_clear(r);
+    debug_sites_clear(&r->sites, r->session);
     rsp_lent_deinit(r);
     rsp_files_close(r);
     if (session_scratch(r->session))

@@ -132,8 +132,8 @@ struct error *rsp_ahead_rejoin(struct rsp *r, enum session_direction direction)
 static bool is_of_code(const struct rsp *r, const struct session_stop *stop)
 {
     for (u32 i = 0; i < stop->breakpoint_count && i < countof(stop->breakpoints); i++) {
-        const struct rsp_breakpoint *p = rsp_breakpoints_find(r, stop->breakpoints[i]);
-        if (p && p->type != BREAKPOINT_SOFT && p->type != BREAKPOINT_HARD)
+        const struct debug_site *p = debug_sites_find(&r->sites, stop->breakpoints[i]);
+        if (p && p->tag != BREAKPOINT_SOFT && p->tag != BREAKPOINT_HARD)
             return false;
     }
     return true;

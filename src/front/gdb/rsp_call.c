@@ -34,11 +34,10 @@ static bool is_executable(struct rsp *r, u64 address)
 
 static bool has_breakpoint(const struct rsp *r, u64 address)
 {
-    for (size_t i = 0; i < r->breakpoints.count; i++) {
-        const struct rsp_breakpoint *p = &r->breakpoints.list[i];
-        if (p->wanted && p->type <= BREAKPOINT_HARD && p->address == address)
+    const struct debug_site *sites = r->sites.items;
+    for (size_t i = 0; i < r->sites.count; i++)
+        if (sites[i].wanted && sites[i].type == BREAK_CODE && sites[i].address == address)
             return true;
-    }
     return false;
 }
 
@@ -115,10 +114,10 @@ struct error *rsp_call_finish(struct rsp *r, u32 number)
     if (err || !returned)
         return err;
     r->call_slot = 0;
-    for (size_t i = 0; i < r->breakpoints.count; i++)
-        if (r->breakpoints.list[i].type <= BREAKPOINT_HARD &&
-            r->breakpoints.list[i].address == r->call_back)
-            r->stop.breakpoint = r->stop.breakpoints[0] = r->breakpoints.list[i].number;
+    const struct debug_site *sites = r->sites.items;
+    for (size_t i = 0; i < r->sites.count; i++)
+        if (sites[i].type == BREAK_CODE && sites[i].address == r->call_back)
+            r->stop.breakpoint = r->stop.breakpoints[0] = sites[i].number;
     return stand_where_expected(r);
 }
 

@@ -7,11 +7,6 @@
  * Invariants
  *   (1) r->session is there from rsp_serve on; r->attached says whether the client may know.
  *   (2) r->threads is NULL or what the session says of this moment.
- *   (3) When something is about to run, the session has the breakpoints that are wanted, and no
- *       others (rsp_breakpoints_settle).  It is told of them only then: clients take them out and
- *                                         put
- *       them in again at every stop, and the session keeps what it has learned only as long as they
- *       stay.
  */
 #ifndef FRONT_RSP_INTERNAL_H
 #define FRONT_RSP_INTERNAL_H
@@ -29,24 +24,9 @@ enum rsp_breakpoint_type {
     BREAKPOINT_SOFT, BREAKPOINT_HARD, BREAKPOINT_WRITE, BREAKPOINT_READ, BREAKPOINT_ACCESS,
     BREAKPOINT_Z_TYPES,
     BREAKPOINT_CALL = BREAKPOINT_Z_TYPES, BREAKPOINT_RETURN, BREAKPOINT_SIGNAL, BREAKPOINT_FORK,
-    BREAKPOINT_EXEC,
-};
-
-struct rsp_breakpoint {
-    u32 type; /* enum rsp_breakpoint_type */
-    u32 number; /* in the session; 0: not there yet */
-    bool wanted;
-    u64 address, size;
-    u8 *condition;
-    u32 condition_size;
 };
 
 struct interpreter;
-
-struct rsp_breakpoints {
-    struct rsp_breakpoint *list;
-    size_t count, room;
-};
 
 struct rsp_lent {
     struct rsp_lent *next;
@@ -116,7 +96,7 @@ struct rsp {
     struct control_thread *threads;
     size_t thread_count;
     struct moment threads_at; /* what threads are of */
-    struct rsp_breakpoints breakpoints;
+    struct list sites; /* struct debug_site: what the client wants to be stopped by */
     bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
     struct session_stop stop; /* how the last movement ended */
     u32 stop_thread;        /* whose stop it is; CONTROL_THREAD_ANY: of the one that runs */
@@ -231,11 +211,7 @@ void rsp_pass_signals(struct rsp *r, const char *args);
 void rsp_breakpoints_default_signals(struct rsp *r);
 /* those that are asked for now */
 struct error *rsp_breakpoints_settle(struct rsp *r, bool signals);
-const struct rsp_breakpoint *rsp_breakpoints_find(const struct rsp *r, u32 number);
 void rsp_breakpoints_leave_code(struct rsp *r); /* another program: its addresses mean nothing */
-void rsp_breakpoints_forget(struct rsp *r);  /* all numbers: another session */
-void rsp_breakpoints_clear(struct rsp *r);   /* the client wants none any more */
-void rsp_breakpoints_deinit(struct rsp *r);
 
 /* rsp_ahead.c: around a step of one thread while all others stand still. */
 struct error *rsp_ahead_begin(struct rsp *r, enum session_direction direction, u32 thread);
@@ -289,7 +265,7 @@ void rsp_monitor(struct rsp *r, const char *args);
 void rsp_model_deinit(struct rsp *r);
 bool rsp_model_knows(const char *line);
 struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved);
-bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct moment *ret);
+struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct moment *ret);
 void rsp_model_stopped(struct rsp *r, const char *args);
 void rsp_model_frame(struct rsp *r, const char *args);
 void rsp_model_moved(struct rsp *r, struct moment before);

@@ -86,14 +86,9 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
     return err;
 }
 
-bool rsp_model_bookmark(struct rsp *r, const char *name, u32 *ret_track, struct moment *ret)
+struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct moment *ret)
 {
-    const struct debug_bookmark *b = debug_bookmark_find(interpreter_debug(model_of(r)), name);
-    if (!b)
-        return false;
-    *ret_track = b->track;
-    *ret = b->at;
-    return true;
+    return debug_find_moment(interpreter_debug(model_of(r)), words, ret);
 }
 
 /* --- undo ------------------------------------------------------------------------------------- */

@@ -12,8 +12,6 @@
 #include "base/xalloc.h"
 #include "front/gdb/rsp_internal.h"
 #include "front/gdb/wire.h"
-#include "session/goal_words.h"
-#include "session/track_about.h"
 
 enum { COMMAND_MOST = 4096 };
 
@@ -87,15 +85,12 @@ static struct error *do_goto(struct rsp *r, const char *args)
     struct session_stop stop;
     struct session_place before;
     struct moment at;
-    u32 track;
     if (!*args)
         return error_coded(ERROR_MISUSED, "goto needs to know where: 'monitor help' says how");
     session_place(r->session, &before);
-    bool marked = rsp_model_bookmark(r, args, &track, &at);
-    if (marked && track != session_track(r->session))
-        return error_coded(ERROR_NOT_FOUND, "bookmark %s is in track %u", args, track);
-    struct error *err = marked ? movement_goto(r->session, at, &stop)
-                               : goal_words_go(r->session, r->rec->meta.started, args, &stop);
+    struct error *err = rsp_model_find_moment(r, args, &at);
+    if (!err)
+        err = movement_goto(r->session, at, &stop);
     if (!err)
         rsp_model_moved(r, before.at);
     return err;

@@ -28,7 +28,7 @@ struct rsp_process {
     u32 pid;
     struct session *session; /* NULL: not opened yet */
     struct rsp_facts facts;
-    struct rsp_breakpoints breakpoints;
+    struct list sites;
     bool begins_program; /* a child of vfork: that it executed its program is not told yet */
 };
 
@@ -36,9 +36,7 @@ static void process_destroy(struct rsp_process *p)
 {
     session_close(p->session);
     rsp_facts_deinit(&p->facts);
-    for (size_t i = 0; i < p->breakpoints.count; i++)
-        free(p->breakpoints.list[i].condition);
-    free(p->breakpoints.list);
+    debug_sites_deinit(&p->sites);
     free(p);
 }
 
@@ -72,7 +70,8 @@ void rsp_processes_keep(struct rsp *r)
     if (!r->phantom)
         return;
     struct rsp_process *p = xalloc(sizeof *p);
-    *p = (struct rsp_process){.next = r->others, .pid = r->phantom};
+    *p = (struct rsp_process){.next = r->others, .pid = r->phantom,
+                              .sites = LIST(struct debug_site)};
     r->others = p;
     r->phantom = 0;
     r->in_phantom = false;
@@ -82,9 +81,9 @@ void rsp_processes_keep(struct rsp *r)
  * process that it knows makes gdb fail. */
 bool rsp_processes_pass_fork(struct rsp *r, bool step)
 {
-    const struct rsp_breakpoint *p =
-        r->stop.why == WHY_BREAKPOINT ? rsp_breakpoints_find(r, r->stop.breakpoint) : NULL;
-    if (!p || p->type != BREAKPOINT_FORK || !*find_process(r, (u32)r->stop.hit.address))
+    const struct debug_site *p =
+        r->stop.why == WHY_BREAKPOINT ? debug_sites_find(&r->sites, r->stop.breakpoint) : NULL;
+    if (!p || p->tag != BREAKPOINT_FORK || !*find_process(r, (u32)r->stop.hit.address))
         return false;
     if (step)
         r->stop.why = WHY_STEPPED;
@@ -130,13 +129,13 @@ static void exchange(struct rsp *r, struct rsp_process *p)
 {
     struct rsp_process was = {.next = p->next, .pid = session_pid(r->session),
                               .session = r->session, .facts = r->facts,
-                              .breakpoints = r->breakpoints,
+                              .sites = r->sites,
                               .begins_program = r->begins_program};
     if (session_scratch(r->session))
         session_scratch_drop(r->session);
     r->session = p->session;
     r->facts = p->facts;
-    r->breakpoints = p->breakpoints;
+    r->sites = p->sites;
     r->begins_program = p->begins_program;
     *p = was;
     r->tls_module_at = 0;

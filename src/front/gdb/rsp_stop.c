@@ -10,30 +10,30 @@ static u32 signal_for_client(const struct rsp *r, u32 signal)
     return r->is_lldb ? signal : signal_number_to_gdb(signal);
 }
 
-static bool is_of_data(const struct rsp_breakpoint *p)
+static bool is_of_data(const struct debug_site *p)
 {
-    return p && (p->type == BREAKPOINT_WRITE || p->type == BREAKPOINT_READ ||
-                 p->type == BREAKPOINT_ACCESS);
+    return p && (p->tag == BREAKPOINT_WRITE || p->tag == BREAKPOINT_READ ||
+                 p->tag == BREAKPOINT_ACCESS);
 }
 
 /* A step that has gone as far as was asked may have passed a store to what is watched, or stand
  * where a signal comes: that is told.  Of code gdb finds breakpoints by itself. */
-static const struct rsp_breakpoint *hit_breakpoint(const struct rsp *r)
+static const struct debug_site *hit_breakpoint(const struct rsp *r)
 {
     bool stepped = r->stop.why == WHY_STEPPED && r->stop.breakpoint_count;
     if (r->stop.why != WHY_BREAKPOINT && !stepped)
         return NULL;
-    const struct rsp_breakpoint *p = rsp_breakpoints_find(r, r->stop.breakpoint);
-    return stepped && !is_of_data(p) && !(p && p->type == BREAKPOINT_SIGNAL) ? NULL : p;
+    const struct debug_site *p = debug_sites_find(&r->sites, r->stop.breakpoint);
+    return stepped && !is_of_data(p) && !(p && p->tag == BREAKPOINT_SIGNAL) ? NULL : p;
 }
 
 /* The signal of the stop, by the kernel's number. */
 static u32 stop_signal(const struct rsp *r, const struct session_place *place)
 {
-    const struct rsp_breakpoint *p = hit_breakpoint(r);
+    const struct debug_site *p = hit_breakpoint(r);
     if (r->stop_signal)
         return r->stop_signal;
-    if (p && p->type == BREAKPOINT_SIGNAL)
+    if (p && p->tag == BREAKPOINT_SIGNAL)
         return (u32)p->address;
     if (r->stop.why == WHY_INTERRUPTED)
         return SIGINT;
@@ -45,18 +45,18 @@ static u32 stop_signal(const struct rsp *r, const struct session_place *place)
 
 /* A watchpoint that the client put there is told before a breakpoint at the same moment: gdb
  * finds breakpoints by the pc alone. */
-static const struct rsp_breakpoint *telling_breakpoint(const struct rsp *r)
+static const struct debug_site *telling_breakpoint(const struct rsp *r)
 {
     bool any = r->stop.why == WHY_BREAKPOINT || r->stop.why == WHY_STEPPED;
     for (u32 i = 0; any && i < r->stop.breakpoint_count && i < countof(r->stop.breakpoints); i++) {
-        const struct rsp_breakpoint *p = rsp_breakpoints_find(r, r->stop.breakpoints[i]);
+        const struct debug_site *p = debug_sites_find(&r->sites, r->stop.breakpoints[i]);
         if (is_of_data(p))
             return p;
     }
     return hit_breakpoint(r);
 }
 
-static void add_data(struct rsp *r, const struct rsp_breakpoint *p, const char *word)
+static void add_data(struct rsp *r, const struct debug_site *p, const char *word)
 {
     u64 address = r->stop.hit.address;
     if (address < p->address || address - p->address >= p->size)
@@ -73,10 +73,10 @@ static void add_fork(struct rsp *r)
     reply_text(&r->reply, vfork ? "vfork:p%x.%x;" : "fork:p%x.%x;", pid, pid);
 }
 
-static void add_hit(struct rsp *r, const struct rsp_breakpoint *p)
+static void add_hit(struct rsp *r, const struct debug_site *p)
 {
     unsigned long long number = (unsigned long long)r->stop.hit.address;
-    switch (p->type) {
+    switch (p->tag) {
     case BREAKPOINT_SOFT:
         return reply_text(&r->reply, "%s", r->swbreak ? "swbreak:;" : "");
     case BREAKPOINT_HARD:
@@ -102,7 +102,7 @@ static void add_hit(struct rsp *r, const struct rsp_breakpoint *p)
  * the recording has ended. */
 static void add_reason(struct rsp *r, const struct session_place *place)
 {
-    const struct rsp_breakpoint *p = telling_breakpoint(r);
+    const struct debug_site *p = telling_breakpoint(r);
     if (p)
         add_hit(r, p);
     else if (r->stop_signal) /* of a copy: the recording has not ended here */
@@ -116,10 +116,10 @@ static void add_reason(struct rsp *r, const struct session_place *place)
 
 static const char *lldb_reason(const struct rsp *r, u32 signal)
 {
-    const struct rsp_breakpoint *p = telling_breakpoint(r);
-    if (p && p->type <= BREAKPOINT_HARD)
+    const struct debug_site *p = telling_breakpoint(r);
+    if (p && p->tag <= BREAKPOINT_HARD)
         return "breakpoint";
-    if (p && p->type < BREAKPOINT_Z_TYPES)
+    if (p && p->tag < BREAKPOINT_Z_TYPES)
         return "watchpoint";
     if (r->stop.why == WHY_STEPPED)
         return "trace";
