@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Has the prompt and gdb do each row of a table (tests/gdb/parity), and compares where they came to.
+"""Has the prompt, JSON and gdb do each row of a table (tests/gdb/parity), and compares where they came to
+and what they show.
 
     parity.py EBB RECORDING TABLE
 """
@@ -31,6 +32,22 @@ def commands(part):
 
 
 def at_prompt(part):
+    """The moment at the end as TICK:PC, and what the last command said, if that is one line."""
+    fresh()
+    args = [EBB, "replay", RECORDING, "-c", "set echo on"]
+    for command in commands(part) + ["info moment"]:
+        args += ["-c", command]
+    out = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300).stdout
+    last = out.rsplit("> info moment\n", 1)
+    tick = re.search(r"^tick +(\d+)", last[-1], re.M)
+    pc = re.search(r"^pc +(0x[0-9a-f]+)", last[-1], re.M)
+    said = [line for line in last[0].rstrip("\n").rsplit("> ", 1)[-1].split("\n")[1:]
+            if not line.startswith("(This happened")]
+    moment = "%s:%s" % (tick.group(1), pc.group(1)) if tick and pc else "error: " + out[-300:]
+    return moment, said[0] if len(said) == 1 else None
+
+
+def in_json(part):
     """The moment at the end as TICK:PC, and the last value."""
     fresh()
     args = [EBB, "replay", "--json", RECORDING]
@@ -63,9 +80,14 @@ def in_gdb(part):
 def main():
     for name, prompt, gdb in rows():
         case = "parity-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-        wanted, value = at_prompt(prompt)
+        wanted, value = in_json(prompt)
+        typed, said = at_prompt(prompt)
         got, shown = in_gdb(gdb)
-        if wanted != got or wanted.startswith("error"):
+        if wanted != typed:
+            print("FAIL %s: the prompt is at %s, JSON says %s" % (case, typed.replace("\n", " "), wanted))
+        elif commands(prompt)[-1].startswith("print") and value != said:
+            print("FAIL %s: the prompt shows %s, JSON %s" % (case, said, value))
+        elif wanted != got or wanted.startswith("error"):
             print("FAIL %s: the prompt is at %s, gdb at %s" % (case, wanted, got.replace("\n", " ")))
         elif commands(prompt)[-1].startswith("print") and value != shown:
             print("FAIL %s: the prompt shows %s, gdb %s" % (case, value, shown))
