@@ -1,6 +1,6 @@
 /* The nearest word: the number of letters that have to be inserted, removed, replaced or swapped
  * with their neighbour to make one word of another (the Damerau-Levenshtein distance, restricted
- * to neighbours).  A word is near if at most a third of its letters differ. */
+ * to neighbours).  A word is near if at most a third of its letters differ, or one of two. */
 #include "base/nearest_word.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ static size_t nearest_distance(const char *a, const char *b)
 
 void nearest_word_begin(struct nearest_word *n, const char *typed)
 {
-    *n = (struct nearest_word){.typed = typed, .distance = strlen(typed) / 3 + 1};
+    size_t third = strlen(typed) / 3;
+    *n = (struct nearest_word){.typed = typed, .distance = (third ? third : 1) + 1};
 }
 
 void nearest_word_consider(struct nearest_word *n, const char *candidate)
@@ -43,8 +44,7 @@ void nearest_word_consider(struct nearest_word *n, const char *candidate)
     if (strlen(n->typed) > NEAREST_LONGEST || strlen(candidate) > NEAREST_LONGEST)
         return;
     size_t distance = nearest_distance(n->typed, candidate);
-    if (distance < n->distance ||
-        (!n->best && distance == n->distance && distance < strlen(candidate))) {
+    if (distance < n->distance && distance < strlen(candidate)) {
         n->best = candidate;
         n->distance = distance;
     }

@@ -199,7 +199,7 @@ static bool is_at_end(struct debug *d, const struct debug_order *o, const struct
 }
 
 /* After a silent stop the movement goes on. */
-static struct error *go_on(struct debug *d, struct debug_order *o, struct way *w,
+static struct error *debug_moves_go_on(struct debug *d, struct debug_order *o, struct way *w,
                            struct session_stop *stop)
 {
     u64 left = o->count;
@@ -253,7 +253,7 @@ struct error *debug_move_unnoted(struct debug *d, struct debug_order *o, struct 
     debug_begin_moving(d, o->direction == BACKWARD ? COURSE_BACKWARD : COURSE_FORWARD);
     struct way w = {.from = before.at, .thread = d->thread,
                     .inlined = source_stands_before(d->source, CONTROL_THREAD_ANY)};
-    struct error *err = go_on(d, o, &w, stop);
+    struct error *err = debug_moves_go_on(d, o, &w, stop);
     debug_end_moving(d);
     if (err)
         return settle_failed(d, before.at, err);

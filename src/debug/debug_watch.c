@@ -142,7 +142,7 @@ struct error *debug_watch_settle(struct debug *d, struct debug_breakpoint *p)
         return err;
     debug_breakpoint_unsettle(d, p);
     p->locations.count = 0;
-    size_t count = watch_sites(p->watch, sites);
+    size_t count = watch_list_sites(p->watch, sites);
     for (size_t i = 0; i < count && !err; i++)
         err = add_site(d, p, &sites[i]);
     return err;

@@ -66,7 +66,7 @@ static struct breakpoint data_site(const struct watch *w)
     };
 }
 
-size_t watch_sites(const struct watch *w, struct watch_site ret[WATCH_SITES])
+size_t watch_list_sites(const struct watch *w, struct watch_site ret[WATCH_SITES])
 {
     size_t count = 0;
     struct breakpoint b;

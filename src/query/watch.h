@@ -44,7 +44,7 @@ struct watch_site {
     enum watch_role role;
     struct breakpoint breakpoint; /* its condition is lent */
 };
-size_t watch_sites(const struct watch *w, struct watch_site ret[WATCH_SITES]);
+size_t watch_list_sites(const struct watch *w, struct watch_site ret[WATCH_SITES]);
 
 /* The current moment may have been reached without the sites: did the frame end, or begin, on the
  * way?  *ret_changed: the sites are others now.  ERROR_INTERRUPTED: it is not known. */

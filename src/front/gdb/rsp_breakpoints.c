@@ -19,7 +19,7 @@ static const u32 types[] = {
     [BREAKPOINT_SIGNAL] = BREAK_SIGNAL, [BREAKPOINT_FORK] = BREAK_FORK,
 };
 
-static struct debug_site site_of(u32 tag, u64 address)
+static struct debug_site rsp_site_of(u32 tag, u64 address)
 {
     return (struct debug_site){.type = types[tag], .is_return = tag == BREAKPOINT_RETURN,
                                .tag = tag, .address = address};
@@ -27,7 +27,7 @@ static struct debug_site site_of(u32 tag, u64 address)
 
 static void rsp_want(struct rsp *r, u32 tag, u64 address)
 {
-    struct debug_site site = site_of(tag, address);
+    struct debug_site site = rsp_site_of(tag, address);
     debug_sites_want(&r->sites, &site);
 }
 
@@ -37,7 +37,7 @@ static bool parse_breakpoint(const char **at, struct debug_site *ret)
     u64 tag;
     if (!wire_number(at, &tag) || tag >= BREAKPOINT_Z_TYPES || *(*at)++ != ',')
         return false;
-    *ret = site_of((u32)tag, 0);
+    *ret = rsp_site_of((u32)tag, 0);
     if (!wire_number(at, &ret->address) || *(*at)++ != ',' || !wire_number(at, &ret->size))
         return false;
     return ret->type == BREAK_CODE || (ret->size > 0 && ret->size <= ~ret->address);

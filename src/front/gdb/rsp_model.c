@@ -28,7 +28,7 @@ static struct interpreter *model_of(struct rsp *r)
     return r->model;
 }
 
-static struct moment moment_of(const struct rsp *r)
+static struct moment rsp_moment_of(const struct rsp *r)
 {
     struct session_place place;
     session_place(r->session, &place);
@@ -60,7 +60,7 @@ bool rsp_model_knows(const char *line)
 struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved)
 {
     bool moves = false, failed = false;
-    struct moment before = moment_of(r);
+    struct moment before = rsp_moment_of(r);
     interpreter_knows(line, &moves);
     struct error *err = moves ? rsp_breakpoints_settle(r, false) : NULL;
     if (err)
@@ -74,10 +74,10 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
     char *text = interpreter_obey(i, line, &failed);
     debug_breakpoints_withdraw(interpreter_debug(i));
     link_end_movement(r->link, moves);
-    *ret_moved = moment_compare(before, moment_of(r)) != 0;
+    *ret_moved = moment_compare(before, rsp_moment_of(r)) != 0;
     if (*ret_moved)
         rsp_moved(r);
-    r->model_stood = moment_of(r);
+    r->model_stood = rsp_moment_of(r);
     if (failed)
         err = error_coded(ERROR_MISUSED, "%.*s", (int)strcspn(text, "\n"), text);
     else
@@ -96,7 +96,7 @@ struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct mom
 /* A stop that the user sees: what was before it can be gone back to. */
 void rsp_model_stopped(struct rsp *r, const char *args)
 {
-    struct moment here = moment_of(r);
+    struct moment here = rsp_moment_of(r);
     struct debug *d = interpreter_debug(model_of(r));
     if (*args)
         return rsp_fail(r, EINVAL);
@@ -110,9 +110,9 @@ void rsp_model_stopped(struct rsp *r, const char *args)
 /* A movement by words is one of the user's, too. */
 void rsp_model_moved(struct rsp *r, struct moment before)
 {
-    if (moment_compare(before, moment_of(r)) != 0)
+    if (moment_compare(before, rsp_moment_of(r)) != 0)
         debug_moved_from(interpreter_debug(model_of(r)), before);
-    r->model_stood = moment_of(r);
+    r->model_stood = rsp_moment_of(r);
 }
 
 /* A client that does not tell what its user sees: the last packet is undone. */
@@ -123,7 +123,7 @@ struct error *rsp_model_undo(struct rsp *r, bool again)
         return again ? movement_redo(r->session) : movement_undo(r->session);
     struct debug *d = interpreter_debug(model_of(r));
     struct error *err = again ? debug_redo(d, 1, &stop) : debug_undo(d, 1, &stop);
-    r->model_stood = moment_of(r);
+    r->model_stood = rsp_moment_of(r);
     return err;
 }
 
