@@ -176,7 +176,7 @@ struct debug_site {
     u32 number;     /* in the session; 0: not there yet */
     bool wanted;
     u64 address, size;
-    u8 *condition;  /* agent expression; NULL: none */
+    u8 *condition; /* agent expression; NULL: none */
     u32 condition_size;
 };
 void debug_sites_want(struct list *sites, const struct debug_site *wanted); /* takes condition */
@@ -345,10 +345,18 @@ void debug_change_deinit(struct debug_change *c);
  * ended or begun takes note of it. */
 enum debug_reason {
     REASON_STEP, /* as far as was asked */
-    REASON_BREAKPOINT, REASON_WATCHPOINT, REASON_CATCHPOINT, REASON_PANIC, REASON_SIGNAL,
+    REASON_BREAKPOINT,
+    REASON_WATCHPOINT,
+    REASON_CATCHPOINT,
+    REASON_PANIC,
+    REASON_SIGNAL,
     REASON_FRAME, /* of a watchpoint: it has ended, or has not begun yet */
-    REASON_START, REASON_END, REASON_THREAD_START, REASON_THREAD_END,
-    REASON_INTERRUPTED, REASON_GOTO,
+    REASON_START,
+    REASON_END,
+    REASON_THREAD_START,
+    REASON_THREAD_END,
+    REASON_INTERRUPTED,
+    REASON_GOTO,
 };
 struct debug_stop {
     enum debug_reason reason;

@@ -222,8 +222,11 @@ static struct error *settle_location(struct debug *d, struct debug_breakpoint *p
                          !debug_breakpoints_compile(d, p, location, &code, &size);
     struct breakpoint b = {
         .site.kind = debug_site_kind(p->type, location->is_return),
-        .site.address = location->address, .site.thread = p->thread,
-        .condition = code, .site.condition_size = (u32)size, .ignore = p->ignore,
+        .site.address = location->address,
+        .site.thread = p->thread,
+        .condition = code,
+        .site.condition_size = (u32)size,
+        .ignore = p->ignore,
     };
     struct error *err = session_add_breakpoint(d->session, &b, &location->number);
     free(code);

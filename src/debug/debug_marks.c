@@ -26,8 +26,8 @@ enum { UNDO_SAVED = 100, NAME_MOST = 200 };
 struct debug_display *debug_display_add(struct debug *d, char format, const char *expression)
 {
     struct debug_display *display = list_add(&d->displays);
-    *display = (struct debug_display){.number = ++d->last_display, .format = format,
-                                      .expression = xformat("%s", expression)};
+    *display = (struct debug_display){
+        .number = ++d->last_display, .format = format, .expression = xformat("%s", expression)};
     return display;
 }
 

@@ -200,7 +200,7 @@ static bool is_at_end(struct debug *d, const struct debug_order *o, const struct
 
 /* After a silent stop the movement goes on. */
 static struct error *debug_moves_go_on(struct debug *d, struct debug_order *o, struct way *w,
-                           struct session_stop *stop)
+                                       struct session_stop *stop)
 {
     u64 left = o->count;
     bool each = has_silent_stops(d) && o->move == MOVE_CONTINUE;

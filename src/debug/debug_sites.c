@@ -14,9 +14,9 @@
 u32 debug_site_kind(u32 type, bool is_return)
 {
     static const u32 kinds[] = {
-        [BREAK_CODE] = SITE_CODE, [BREAK_STORE] = SITE_STORE, [BREAK_LOAD] = SITE_LOAD,
+        [BREAK_CODE] = SITE_CODE,     [BREAK_STORE] = SITE_STORE,  [BREAK_LOAD] = SITE_LOAD,
         [BREAK_ACCESS] = SITE_ACCESS, [BREAK_SYSCALL] = SITE_CALL, [BREAK_SIGNAL] = SITE_SIGNAL,
-        [BREAK_FORK] = SITE_FORK, [BREAK_EXEC] = SITE_EXEC, [BREAK_EXIT] = SITE_CALL,
+        [BREAK_FORK] = SITE_FORK,     [BREAK_EXEC] = SITE_EXEC,    [BREAK_EXIT] = SITE_CALL,
     };
     return is_return ? SITE_RETURN : kinds[type];
 }
@@ -69,8 +69,10 @@ static struct error *settle_site(struct session *s, struct debug_site *p)
     struct error *err = NULL;
     if (p->wanted && !p->number) {
         struct breakpoint b = {
-            .site = {.kind = debug_site_kind(p->type, p->is_return), .address = p->address,
-                     .size = p->size, .thread = CONTROL_THREAD_ANY,
+            .site = {.kind = debug_site_kind(p->type, p->is_return),
+                     .address = p->address,
+                     .size = p->size,
+                     .thread = CONTROL_THREAD_ANY,
                      .condition_size = p->condition_size},
             .condition = p->condition,
         };

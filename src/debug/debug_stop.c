@@ -17,13 +17,20 @@ static enum debug_reason reason_of_stop(const struct debug *d, const struct sess
     switch (stop->why) {
     case WHY_BREAKPOINT:
         return debug_is_signal_stop(d, stop->breakpoint) ? REASON_SIGNAL : REASON_BREAKPOINT;
-    case WHY_START: return REASON_START;
-    case WHY_END: return REASON_END;
-    case WHY_THREAD_START: return REASON_THREAD_START;
-    case WHY_THREAD_END: return REASON_THREAD_END;
-    case WHY_INTERRUPTED: return REASON_INTERRUPTED;
-    case WHY_ARRIVED: return REASON_GOTO;
-    default: return REASON_STEP;
+    case WHY_START:
+        return REASON_START;
+    case WHY_END:
+        return REASON_END;
+    case WHY_THREAD_START:
+        return REASON_THREAD_START;
+    case WHY_THREAD_END:
+        return REASON_THREAD_END;
+    case WHY_INTERRUPTED:
+        return REASON_INTERRUPTED;
+    case WHY_ARRIVED:
+        return REASON_GOTO;
+    default:
+        return REASON_STEP;
     }
 }
 
@@ -67,11 +74,18 @@ void debug_stop_deinit(struct debug_stop *s)
 const char *debug_reason_name(enum debug_reason reason)
 {
     static const char *const names[] = {
-        [REASON_STEP] = "step", [REASON_BREAKPOINT] = "breakpoint",
-        [REASON_WATCHPOINT] = "watchpoint", [REASON_FRAME] = "frame",
-        [REASON_CATCHPOINT] = "catchpoint", [REASON_PANIC] = "panic", [REASON_SIGNAL] = "signal",
-        [REASON_START] = "start", [REASON_END] = "end", [REASON_THREAD_START] = "thread-start",
-        [REASON_THREAD_END] = "thread-end", [REASON_INTERRUPTED] = "interrupted",
+        [REASON_STEP] = "step",
+        [REASON_BREAKPOINT] = "breakpoint",
+        [REASON_WATCHPOINT] = "watchpoint",
+        [REASON_FRAME] = "frame",
+        [REASON_CATCHPOINT] = "catchpoint",
+        [REASON_PANIC] = "panic",
+        [REASON_SIGNAL] = "signal",
+        [REASON_START] = "start",
+        [REASON_END] = "end",
+        [REASON_THREAD_START] = "thread-start",
+        [REASON_THREAD_END] = "thread-end",
+        [REASON_INTERRUPTED] = "interrupted",
         [REASON_GOTO] = "goto",
     };
     assert(reason < countof(names));

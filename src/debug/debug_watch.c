@@ -81,8 +81,10 @@ static struct watch *make_watch(struct debug *d, const struct debug_watch_order 
 {
     struct session_place place;
     session_place(d->session, &place);
-    return watch_create(&(struct watch_order){.subject = s, .kind = debug_site_kind(o->type, false),
-                                              .thread = o->thread, .any_store = o->any_store,
+    return watch_create(&(struct watch_order){.subject = s,
+                                              .kind = debug_site_kind(o->type, false),
+                                              .thread = o->thread,
+                                              .any_store = o->any_store,
                                               .at = place.at});
 }
 

@@ -84,10 +84,13 @@ static void lay_value(struct following *f)
     f->has_site = v->size > 0;
     if (f->has_site)
         *(struct plan_site *)list_add(&f->sites) = (struct plan_site){
-            .kind = f->w->kind, .address = v->address, .size = v->size,
+            .kind = f->w->kind,
+            .address = v->address,
+            .size = v->size,
             .thread = CONTROL_THREAD_ANY,
             .flags = (f->w->any_store ? PLAN_ANY_STORE : 0) | (told ? 0 : PLAN_ENDS),
-            .not_first = v->not_first, .not_last = v->not_last};
+            .not_first = v->not_first,
+            .not_last = v->not_last};
 }
 
 /* Finds out what has happened where the pass stopped. */
@@ -232,15 +235,23 @@ struct error *watch_ask(const struct watch *w, const struct watch_question *aske
 {
     struct session *s = w->subject->session;
     struct watch_question q = within_life(w, *asked);
-    struct following f = {.s = s, .w = w, .q = &q, .sites = LIST(struct plan_site),
-                          .part = LIST(struct met), .left = q.nth};
+    struct following f = {.s = s,
+                          .w = w,
+                          .q = &q,
+                          .sites = LIST(struct plan_site),
+                          .part = LIST(struct met),
+                          .left = q.nth};
     *ret = (struct watch_answer){0};
     if (moment_compare(q.from, q.to) > 0)
         return NULL;
-    struct session_trace t = {.from = q.from, .to = q.to, .lay = followed_lay,
-                              .take = followed_take, .part = followed_end_part,
+    struct session_trace t = {.from = q.from,
+                              .to = q.to,
+                              .lay = followed_lay,
+                              .take = followed_take,
+                              .part = followed_end_part,
                               .direction = w->subject->point_count ? FORWARD : q.direction,
-                              .context = &f, .reached = &ret->reached};
+                              .context = &f,
+                              .reached = &ret->reached};
     struct error *err = session_trace(s, &t, &ret->interrupted);
     if (!err && !ret->interrupted)
         err = look_at_end(&f, &t);

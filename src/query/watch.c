@@ -9,9 +9,13 @@
 struct watch *watch_create(const struct watch_order *o)
 {
     struct watch *w = xalloc(sizeof *w);
-    *w = (struct watch){.subject = o->subject, .kind = o->kind, .thread = o->thread,
-                        .any_store = o->any_store, .follows = !o->subject->is_fixed,
-                        .alive_from = o->at, .alive_to = o->at};
+    *w = (struct watch){.subject = o->subject,
+                        .kind = o->kind,
+                        .thread = o->thread,
+                        .any_store = o->any_store,
+                        .follows = !o->subject->is_fixed,
+                        .alive_from = o->at,
+                        .alive_to = o->at};
     return w;
 }
 
@@ -58,9 +62,13 @@ static struct breakpoint data_site(const struct watch *w)
 {
     const struct subject *s = w->subject;
     return (struct breakpoint){
-        .site = {.kind = w->kind, .flags = w->any_store ? PLAN_ANY_STORE : 0,
-                 .address = s->address, .size = s->size, .not_first = s->not_first,
-                 .not_last = s->not_last, .thread = w->thread,
+        .site = {.kind = w->kind,
+                 .flags = w->any_store ? PLAN_ANY_STORE : 0,
+                 .address = s->address,
+                 .size = s->size,
+                 .not_first = s->not_first,
+                 .not_last = s->not_last,
+                 .thread = w->thread,
                  .condition_size = w->code ? (u32)w->code_size : 0},
         .condition = w->code,
     };

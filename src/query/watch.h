@@ -17,19 +17,19 @@ struct watch {
     struct subject *condition; /* has to hold after the event; NULL: none */
     u8 *code;                  /* the condition, compiled; NULL: it is looked at */
     size_t code_size;
-    u32 kind;                  /* SITE_STORE, SITE_LOAD or SITE_ACCESS */
-    bool any_store;            /* of the same value, too */
-    u32 thread;                /* whose doing it is; or CONTROL_THREAD_ANY */
-    bool follows;              /* has no data site, but questions */
+    u32 kind;                           /* SITE_STORE, SITE_LOAD or SITE_ACCESS */
+    bool any_store;                     /* of the same value, too */
+    u32 thread;                         /* whose doing it is; or CONTROL_THREAD_ANY */
+    bool follows;                       /* has no data site, but questions */
     struct moment alive_from, alive_to; /* the frame of a local is known to live in between */
-    struct moment begin, end;  /* of the frame; tick 0: not known */
+    struct moment begin, end;           /* of the frame; tick 0: not known */
 };
 
 struct watch_order {
     struct subject *subject; /* taken */
     u32 kind, thread;
     bool any_store;
-    struct moment at;        /* where it is made: the frame lives there */
+    struct moment at; /* where it is made: the frame lives there */
 };
 struct watch *watch_create(const struct watch_order *o);
 void watch_destroy(struct watch *w); /* accepts NULL */
@@ -59,13 +59,13 @@ bool watch_rebind(struct watch *w, struct session *s, struct source *source);
 struct watch_question {
     struct moment from, to; /* what happens after `from`, up to `to` */
     enum session_direction direction;
-    u64 nth;                /* at least 1 */
+    u64 nth; /* at least 1 */
 };
 struct watch_answer {
     bool found, interrupted;
-    struct moment reached;   /* how far it came */
-    struct plan_hit hit;     /* of the value, or of a pointer on the way */
-    bool is_way;             /* the latter; or it was seen at a step point */
+    struct moment reached;         /* how far it came */
+    struct plan_hit hit;           /* of the value, or of a pointer on the way */
+    bool is_way;                   /* the latter; or it was seen at a step point */
     struct history_state old, new; /* the value before and after */
 };
 struct error *watch_ask(const struct watch *w, const struct watch_question *q,

@@ -116,7 +116,8 @@ struct error *dap_launch(struct dap *s, const struct json_value *args)
     if (s->debug)
         return error_coded(ERROR_MISUSED, "a recording is open already");
     if (json_member_truth(args, "live", false))
-        return error_coded(ERROR_MISUSED, "live debugging is not offered: \"program\" is recorded, then opened");
+        return error_coded(ERROR_MISUSED,
+                           "live debugging is not offered: \"program\" is recorded, then opened");
     if (program && program->kind == JSON_STRING && !recording) {
         err = dap_record(s, args, &recorded);
         recording = recorded;
@@ -144,8 +145,9 @@ struct error *dap_attach(struct dap *s, const struct json_value *args)
 {
     if (json_member(args, "recording"))
         return dap_launch(s, args);
-    return error_coded(ERROR_MISUSED, "ebb cannot attach to a running process: launch with \"program\", which is "
-                     "recorded, or with \"recording\"");
+    return error_coded(ERROR_MISUSED,
+                       "ebb cannot attach to a running process: launch with \"program\", which is "
+                       "recorded, or with \"recording\"");
 }
 
 struct error *dap_configuration_done(struct dap *s, const struct json_value *args)

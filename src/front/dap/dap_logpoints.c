@@ -125,7 +125,8 @@ static char *message_here(struct dap *s, const char *message)
         }
         char *expression = xformat("%.*s", (int)(close - message - 1), message + 1);
         struct value *value;
-        struct error *err = v ? values_evaluate(v, expression, &value) : error_coded(ERROR_NOT_FOUND, "no frame");
+        struct error *err =
+            v ? values_evaluate(v, expression, &value) : error_coded(ERROR_NOT_FOUND, "no frame");
         char *shown = err ? xformat("<%s>", error_text(err)) : value_show_variable(value);
         fputs(shown, out);
         free(shown);

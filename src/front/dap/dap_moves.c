@@ -313,7 +313,9 @@ static struct error *check_mover(struct dap *s, const struct json_value *args)
     if (!err)
         err = dap_check_thread(s, id, &thread);
     if (!err && thread != place.thread)
-        err = error_coded(ERROR_MISUSED, "thread %u does not run at this moment, thread %u does: only that one can "
+        err =
+            error_coded(ERROR_MISUSED,
+                        "thread %u does not run at this moment, thread %u does: only that one can "
                         "step here",
                         thread, place.thread);
     return err;

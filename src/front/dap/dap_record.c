@@ -202,7 +202,8 @@ static struct error *not_recorded(const struct run *r)
         from--;
     if (r->is_stopped)
         return error_coded(ERROR_INTERRUPTED, "the recording was cancelled");
-    return error_coded(ERROR_MISUSED, "the program was not recorded: %.*s", (int)(size - from), r->tail + from);
+    return error_coded(ERROR_MISUSED, "the program was not recorded: %.*s", (int)(size - from),
+                       r->tail + from);
 }
 
 struct error *dap_record(struct dap *s, const struct json_value *args, char **ret)

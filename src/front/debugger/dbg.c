@@ -160,7 +160,8 @@ struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops)
         free(line);
     }
     d->input = in->before;
-    return works ? NULL : error_coded(ERROR_MISUSED, "a command failed, so those after it were not run");
+    return works ? NULL
+                 : error_coded(ERROR_MISUSED, "a command failed, so those after it were not run");
 }
 
 struct error *dbg_source_file(struct dbg *d, const char *path, bool stops)

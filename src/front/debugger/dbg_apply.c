@@ -142,7 +142,8 @@ struct error *dbg_thread_apply(struct dbg *d, const char *args)
     free(threads);
     take_options(&args, &o);
     if (!err && (!wanted.count || !*args))
-        err = error_coded(ERROR_MISUSED, "thread apply needs 'all' or numbers of threads, and a command");
+        err = error_coded(ERROR_MISUSED,
+                          "thread apply needs 'all' or numbers of threads, and a command");
     for (size_t i = 0; i < wanted.count && !err; i++) {
         u32 thread = ((u32 *)wanted.items)[i];
         debug_choose_thread(d->debug, thread);

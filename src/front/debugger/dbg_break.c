@@ -141,8 +141,9 @@ struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c,
 {
     struct error *err = NULL;
     if (debug_take_word(&args, "display"))
-        return c->which == DO_DELETE ? dbg_undisplay(d, c, args)
-                                     : error_coded(ERROR_MISUSED, "a display is there or not: 'undisplay NUMBER'");
+        return c->which == DO_DELETE
+                   ? dbg_undisplay(d, c, args)
+                   : error_coded(ERROR_MISUSED, "a display is there or not: 'undisplay NUMBER'");
     debug_take_word(&args, "breakpoints");
     if (!*args) {
         struct debug_breakpoint **all = d->debug->breakpoints.items;

@@ -29,8 +29,8 @@ struct error *dbg_rbreak(struct dbg *d, const struct dbg_command *c, const char 
         err = error_coded(ERROR_NOT_FOUND, "no function with debug information is named like '%s'",
                           args);
     if (!err && names.count > RBREAK_MOST)
-        err = error_coded(ERROR_MISUSED, "%zu functions are named like '%s', which is more than %d", names.count,
-                        args, RBREAK_MOST);
+        err = error_coded(ERROR_MISUSED, "%zu functions are named like '%s', which is more than %d",
+                          names.count, args, RBREAK_MOST);
     char **name = names.items;
     for (size_t i = 0; i < names.count && !err; i++) {
         struct dbg_field_mark mark = dbg_fields_mark(d);

@@ -222,7 +222,8 @@ static struct error *search_start(struct dbg *d, char **ret_file, unsigned *ret_
     const struct debug *m = d->debug;
     *ret_file = debug_current_file(d->debug);
     if (!*ret_file)
-        return error_coded(ERROR_NOT_FOUND, "there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
+        return error_coded(ERROR_NOT_FOUND,
+                           "there is no current source file; 'list FUNCTION' or 'list FILE:LINE'");
     if (m->list_file && d->searched && d->search_listed == m->list_line)
         *ret_line = d->searched;
     else

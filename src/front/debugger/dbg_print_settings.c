@@ -178,7 +178,7 @@ static bool fixed_setting(const char *args, struct error **ret)
                    ? error_coded(ERROR_MISUSED, "'%s' is neither on nor off", word)
                : on != fixed_settings[i].on
                    ? error_coded(ERROR_MISUSED, "print %s is always %s here: %s", name,
-                               fixed_settings[i].on ? "on" : "off", fixed_settings[i].instead)
+                                 fixed_settings[i].on ? "on" : "off", fixed_settings[i].instead)
                    : NULL;
         return true;
     }

@@ -116,7 +116,8 @@ struct error *dbg_read_block(struct dbg *d, struct list *ret, size_t *ret_else)
     unsigned deep = 0;
     char *line;
     if (!d->input)
-        return error_coded(ERROR_MISUSED, "this command reads the lines after it, up to 'end'; there are none");
+        return error_coded(ERROR_MISUSED,
+                           "this command reads the lines after it, up to 'end'; there are none");
     if (ret_else)
         *ret_else = ~(size_t)0;
     while ((line = d->input->next(d->input, "> "))) {

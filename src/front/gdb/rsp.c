@@ -157,8 +157,11 @@ struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start)
 struct error *rsp_create(struct recording *rec, u32 track, bool at_start, struct rsp **ret)
 {
     struct rsp *r = xalloc(sizeof *r);
-    *r = (struct rsp){.rec = rec, .sites = LIST(struct debug_site), .general = CONTROL_THREAD_ANY,
-                      .resumed = CONTROL_THREAD_ANY, .selected = CONTROL_THREAD_ANY};
+    *r = (struct rsp){.rec = rec,
+                      .sites = LIST(struct debug_site),
+                      .general = CONTROL_THREAD_ANY,
+                      .resumed = CONTROL_THREAD_ANY,
+                      .selected = CONTROL_THREAD_ANY};
     struct error *err = rsp_choose_track(r, track, at_start);
     hide_opening(r);
     if (err) {

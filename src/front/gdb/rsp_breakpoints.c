@@ -12,17 +12,17 @@
 enum { CONDITION_MOST = 64 * 1024 };
 
 static const u32 types[] = {
-    [BREAKPOINT_SOFT] = BREAK_CODE, [BREAKPOINT_HARD] = BREAK_CODE,
-    [BREAKPOINT_WRITE] = BREAK_STORE, [BREAKPOINT_READ] = BREAK_LOAD,
-    [BREAKPOINT_ACCESS] = BREAK_ACCESS,
-    [BREAKPOINT_CALL] = BREAK_SYSCALL, [BREAKPOINT_RETURN] = BREAK_SYSCALL,
-    [BREAKPOINT_SIGNAL] = BREAK_SIGNAL, [BREAKPOINT_FORK] = BREAK_FORK,
+    [BREAKPOINT_SOFT] = BREAK_CODE,      [BREAKPOINT_HARD] = BREAK_CODE,
+    [BREAKPOINT_WRITE] = BREAK_STORE,    [BREAKPOINT_READ] = BREAK_LOAD,
+    [BREAKPOINT_ACCESS] = BREAK_ACCESS,  [BREAKPOINT_CALL] = BREAK_SYSCALL,
+    [BREAKPOINT_RETURN] = BREAK_SYSCALL, [BREAKPOINT_SIGNAL] = BREAK_SIGNAL,
+    [BREAKPOINT_FORK] = BREAK_FORK,
 };
 
 static struct debug_site rsp_site_of(u32 tag, u64 address)
 {
-    return (struct debug_site){.type = types[tag], .is_return = tag == BREAKPOINT_RETURN,
-                               .tag = tag, .address = address};
+    return (struct debug_site){
+        .type = types[tag], .is_return = tag == BREAKPOINT_RETURN, .tag = tag, .address = address};
 }
 
 static void rsp_want(struct rsp *r, u32 tag, u64 address)

@@ -21,9 +21,16 @@
 
 /* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
 enum rsp_breakpoint_type {
-    BREAKPOINT_SOFT, BREAKPOINT_HARD, BREAKPOINT_WRITE, BREAKPOINT_READ, BREAKPOINT_ACCESS,
+    BREAKPOINT_SOFT,
+    BREAKPOINT_HARD,
+    BREAKPOINT_WRITE,
+    BREAKPOINT_READ,
+    BREAKPOINT_ACCESS,
     BREAKPOINT_Z_TYPES,
-    BREAKPOINT_CALL = BREAKPOINT_Z_TYPES, BREAKPOINT_RETURN, BREAKPOINT_SIGNAL, BREAKPOINT_FORK,
+    BREAKPOINT_CALL = BREAKPOINT_Z_TYPES,
+    BREAKPOINT_RETURN,
+    BREAKPOINT_SIGNAL,
+    BREAKPOINT_FORK,
 };
 
 struct interpreter;
@@ -96,7 +103,7 @@ struct rsp {
     struct control_thread *threads;
     size_t thread_count;
     struct moment threads_at; /* what threads are of */
-    struct list sites; /* struct debug_site: what the client wants to be stopped by */
+    struct list sites;        /* struct debug_site: what the client wants to be stopped by */
     bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
     struct session_stop stop; /* how the last movement ended */
     u32 stop_thread;        /* whose stop it is; CONTROL_THREAD_ANY: of the one that runs */

@@ -70,8 +70,8 @@ void rsp_processes_keep(struct rsp *r)
     if (!r->phantom)
         return;
     struct rsp_process *p = xalloc(sizeof *p);
-    *p = (struct rsp_process){.next = r->others, .pid = r->phantom,
-                              .sites = LIST(struct debug_site)};
+    *p = (struct rsp_process){
+        .next = r->others, .pid = r->phantom, .sites = LIST(struct debug_site)};
     r->others = p;
     r->phantom = 0;
     r->in_phantom = false;
@@ -127,8 +127,10 @@ static struct error *process_open(struct rsp *r, struct rsp_process *p)
 /* What belongs to a process; the copy that may have been made of it is dropped. */
 static void exchange(struct rsp *r, struct rsp_process *p)
 {
-    struct rsp_process was = {.next = p->next, .pid = session_pid(r->session),
-                              .session = r->session, .facts = r->facts,
+    struct rsp_process was = {.next = p->next,
+                              .pid = session_pid(r->session),
+                              .session = r->session,
+                              .facts = r->facts,
                               .sites = r->sites,
                               .begins_program = r->begins_program};
     if (session_scratch(r->session))

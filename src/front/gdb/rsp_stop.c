@@ -12,8 +12,8 @@ static u32 signal_for_client(const struct rsp *r, u32 signal)
 
 static bool is_of_data(const struct debug_site *p)
 {
-    return p && (p->tag == BREAKPOINT_WRITE || p->tag == BREAKPOINT_READ ||
-                 p->tag == BREAKPOINT_ACCESS);
+    return p &&
+           (p->tag == BREAKPOINT_WRITE || p->tag == BREAKPOINT_READ || p->tag == BREAKPOINT_ACCESS);
 }
 
 /* A step that has gone as far as was asked may have passed a store to what is watched, or stand
