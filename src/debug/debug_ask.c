@@ -48,7 +48,7 @@ static void forget_rows(struct debug *d)
 /* [FIRST,END): a range; [FIRST,LAST] has its last byte, too. */
 static struct error *ask_range(struct debug *d, const char *text, struct subject **ret)
 {
-    u64 first, end;
+    u64 first, end = 0;
     char *copy = xformat("%s", text + 1), *comma = strrchr(copy, ',');
     size_t length = strlen(copy);
     bool last = length && copy[length - 1] == ']';
