@@ -1,4 +1,9 @@
-/* What the files of questions share: contexts and events. */
+/* What the files of questions share: contexts and events.
+ *
+ * A context is a tree of and, or, not and leaves, each a comparison.  An event has what is known of
+ * it so far; what is not known yet makes a leaf unknown, not false.  A look is a moment of the
+ * replay at which frames and expressions of the program can be evaluated.
+ */
 #ifndef QUERY_ASK_INTERNAL_H
 #define QUERY_ASK_INTERNAL_H
 
