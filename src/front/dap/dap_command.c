@@ -93,6 +93,7 @@ const struct command dap_serve = {
         "output. The request 'launch' says what to open: \"recording\", a name, a directory "
         "or a packed file; or \"program\" with \"args\", \"cwd\" and \"env\", which is recorded "
         "first.\n",
+    .examples = {"ebb dap", "ebb dap --unix /tmp/ebb.sock"},
     .after =
         "docs/editors.md has recipes for several editors, docs/dap.md describes the requests.\n",
 };
