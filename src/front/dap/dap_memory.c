@@ -1,4 +1,10 @@
-/* Memory and instructions. */
+/* Memory and instructions.
+ *
+ * The protocol sends memory in base64.  It asks for instructions by an address, an offset in
+ * instructions that may be negative, and a count, and expects exactly that many rows.
+ * Instructions of x86 can only be decoded forward, so those before an address are found from the
+ * beginning of their function.  Where nothing can be decoded, rows say so.
+ */
 #include <stdlib.h>
 #include <string.h>
 

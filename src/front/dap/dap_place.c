@@ -1,4 +1,9 @@
-/* Where one stands: threads, stack frames, modules. */
+/* Where one stands: threads, stack frames, modules.
+ *
+ * The protocol names a frame by a number that is unique among all threads.  Here it holds the
+ * thread in its lower bits and the level of the frame in the others, so that no table of frames
+ * is kept, and a stack of 100,000 frames costs only what is asked for.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,13 @@
-/* Requests, from the message to the response: see dap_internal.h. */
+/* Requests, from the message to the response: see dap_internal.h.
+ *
+ * One message is handled at a time, in the order in which they came.  A request has a row in the
+ * table: when it is allowed, what it does, and what its progress is called.  Its function writes
+ * the body of the response; the response is sent when the function has returned, or earlier if
+ * the function asks for that (dap_answer), because events have to follow the response.
+ *
+ * A request that takes longer than half a second reports progress.  Whatever goes wrong becomes
+ * an error response, and the server goes on.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
-/* Source files: by their path where they are on disk, by reference where the recording has them. */
+/* Source files.
+ *
+ * An editor opens a file by its path if ebb finds it on disk.  A file that only the recording has
+ * (a packed one brings its sources along) gets a number, its reference, and the editor asks for
+ * the text by that number.  References stay valid as long as the recording is open.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
