@@ -246,8 +246,8 @@ static const struct command_option record_option_table[] = {
     {.id = RECORD_SNAPSHOTS, .name = "snapshots", .value = "SECONDS", .kind = NAMES_WORD,
      .words = "off auto",
      .help = "take a snapshot of each process whenever it has computed for SECONDS, however long "
-             "that takes; 'off', the default, takes none; 'auto' takes one every 0.25 seconds or "
-             "less often, such that they take at most 2 % of the program's time"},
+             "that takes; 'auto', the default, takes one every 0.25 seconds or less often, such "
+             "that they take at most 2 % of the program's time; 'off' takes none"},
     {.id = RECORD_SNAPSHOT_SIZE, .name = "snapshot-size", .value = "SIZE",
      .help = "how much room all snapshots may take, in bytes or with K, M or G. The default is 1G, "
              "or a tenth of the free disk if that is less. Beyond that, older ones are removed, "
@@ -293,11 +293,16 @@ static int record_take(void *context, int id, const char *value)
     }
 }
 
-static const u64 SNAPSHOTS_APART = 0; /* nanoseconds, unless something else is asked for */
+/* $EBB_SNAPSHOTS=off means none of any kind, unless they are asked for. */
+static u64 snapshots_unasked(void)
+{
+    const char *wish = getenv("EBB_SNAPSHOTS");
+    return wish && strcmp(wish, "off") == 0 ? 0 : SNAPSHOTS_AUTO;
+}
 
 static int record_run(const struct command *c, int argc, char **argv)
 {
-    struct record_options options = {.snapshots_apart = SNAPSHOTS_APART};
+    struct record_options options = {.snapshots_apart = snapshots_unasked()};
     int at;
     int status = command_read(c, argc, argv, record_take, &options, &at);
     if (status)
