@@ -28,7 +28,6 @@
 
 #include "base/assert.h"
 #include "base/list.h"
-#include "base/wall_clock.h"
 #include "base/xalloc.h"
 #include "log/packets.h"
 #include "log/snapshot_file.h"
@@ -71,6 +70,7 @@ struct given_room {
 
 struct recorder_snapshots {
     const struct recording *rec;
+    u64 began;
     u64 bytes_most;
     bool exact;
     struct list given; /* struct given_room */
@@ -83,10 +83,18 @@ struct recorder_snapshots {
     size_t job_count; /* the first is being done */
     struct list stored; /* struct stored_snapshot */
     u64 bytes;
-    u64 rests_until;  /* the thread has worked enough for now: by the wall clock */
+    u64 rests_until;  /* the thread has worked enough for now */
     bool ended, running;
     pthread_t thread;
 };
+
+/* Nanoseconds, by a clock that is never set back. */
+static u64 steady_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * SECOND + (u64)now.tv_nsec;
+}
 
 /* --- room ----------------------------------------------------------------------------------- */
 
@@ -125,7 +133,8 @@ struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec
                                                      bool exact)
 {
     struct recorder_snapshots *s = xalloc(sizeof *s);
-    *s = (struct recorder_snapshots){.rec = rec, .bytes_most = bytes, .exact = exact,
+    *s = (struct recorder_snapshots){.rec = rec, .began = steady_now(),
+                                     .bytes_most = bytes, .exact = exact,
                                      .given = LIST(struct given_room),
                                      .stored = LIST(struct stored_snapshot)};
     u64 share = free_disk(s) / FREE_SHARE;
@@ -141,7 +150,7 @@ static int why_no_room(struct recorder_snapshots *s, bool last, u64 *again)
 {
     pthread_mutex_lock(&s->lock);
     size_t waiting = s->job_count + s->given.count;
-    u64 now = wall_clock_now(), rest = s->rests_until > now ? s->rests_until - now : 0;
+    u64 now = steady_now(), rest = s->rests_until > now ? s->rests_until - now : 0;
     pthread_mutex_unlock(&s->lock);
     *again = s->exact ? 0 : rest > BUSY_AGAIN ? rest : BUSY_AGAIN;
     if (waiting >= (last || s->exact ? WAITING_MOST : 1) || (rest && !last && !s->exact))
@@ -223,7 +232,7 @@ static u64 gap_around(const struct recorder_snapshots *s, size_t index)
             break;
         }
     }
-    return after - (before ? before : s->rec->meta.started);
+    return after - (before ? before : s->began);
 }
 
 /* Which one is missed least?  `harsh`: those that are to stay, too. */
@@ -286,7 +295,7 @@ static void store_one(struct recorder_snapshots *s, const struct recorder_snapsh
     struct error *err = write_snapshot(s, job, name, &bytes);
     close(job->raw.fd);
     pthread_mutex_lock(&s->lock);
-    s->rests_until = wall_clock_now() + (thread_time() - began) * REST;
+    s->rests_until = steady_now() + (thread_time() - began) * REST;
     if (!err)
         note_stored(s, job, name, bytes);
     else
@@ -339,7 +348,7 @@ void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,
         return;
     }
     struct recorder_snapshot_job job = {
-        .track = track, .last = said->last, .time = wall_clock_now(),
+        .track = track, .last = said->last, .time = steady_now(),
         .about = {.track = track, .tick = said->tick, .pc = said->pc,
                   .events_met = said->events_met},
         .raw = {fd, said->state_at, said->state_size},
