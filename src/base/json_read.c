@@ -1,7 +1,7 @@
 /* JSON, read: see the header.
  *
  * A recursive descent over the bytes, one function for each kind of value.  The first mistake is
- * noted with its place; whoever called looks at `why` and gives up.
+ * noted in `why`, with its place, and each caller gives up.
  */
 #include "base/json_read.h"
 

@@ -5,13 +5,12 @@
 
 #include "debug/debug_internal.h"
 
-static void debug_history_add(struct debug *d, struct debug_history *h, struct subject *s,
-                              struct symbols *symbols, const struct history_change *c)
+static void debug_history_add(struct debug_history *h, struct subject *s, struct symbols *symbols,
+                              const struct history_change *c)
 {
     struct function_info function;
     struct line_place line;
     struct debug_history_row *row = list_add(&h->rows);
-    (void)d;
     row->at = c->at;
     row->after = c->after;
     row->thread = c->thread;
@@ -68,7 +67,7 @@ struct error *debug_history_ask(struct debug *d, const char *expression, u64 mos
         err = debug_symbols(d, &symbols);
     if (!err) {
         for (size_t i = 0; i < answer.count; i++)
-            debug_history_add(d, ret, s, symbols, &answer.changes[i]);
+            debug_history_add(ret, s, symbols, &answer.changes[i]);
         ret->left_out = answer.left_out;
         ret->more = answer.more;
         ret->interrupted = answer.interrupted || cover.interrupted;

@@ -114,7 +114,6 @@ static struct error *ask_lay(void *context, struct moment at, struct session_sit
     if (!a->laid || a->relay)
         lay_sites(a);
     *ret = (struct session_sites){.sites = a->sites.items, .count = a->sites.count,
-                                  .bytecode = a->code, .bytecode_size = a->code_size,
                                   .enough = a->rows.enough};
     struct error *err = a->err;
     a->err = NULL;
@@ -202,15 +201,14 @@ static void asking_deinit(struct asking *a)
     ask_functions_deinit(&a->catches);
     ask_calls_deinit(&a->calls);
     ask_rows_deinit(&a->rows);
-    struct list *lists[] = {&a->sites, &a->roles, &a->returns, &a->points, &a->conditions,
-                            &a->pending, &a->held, &a->whole};
+    struct list *lists[] = {&a->sites, &a->roles, &a->returns, &a->points, &a->pending,
+                            &a->held, &a->whole};
     for (size_t i = 0; i < countof(lists); i++)
         list_deinit(lists[i]);
     for (size_t i = 0; i < PLACES_KNOWN; i++)
         free(a->places[i].function);
     free(a->places);
     free(a->loops);
-    free(a->code);
     error_destroy(a->err);
 }
 
@@ -228,8 +226,8 @@ struct error *ask_answer(const struct ask_question *q, const struct ask_answerin
 {
     struct asking a = {.q = q, .how = how, .sites = LIST(struct plan_site),
                        .roles = LIST(struct ask_site), .returns = LIST(u64), .points = LIST(u64),
-                       .conditions = LIST(struct ask_condition), .pending = LIST(struct plan_hit),
-                       .held = LIST(struct plan_hit), .whole = LIST(struct ask_whole)};
+                       .pending = LIST(struct plan_hit), .held = LIST(struct plan_hit),
+                       .whole = LIST(struct ask_whole)};
     *ret = (struct ask_answer){0};
     struct error *err = source_symbols(how->source, &a.symbols);
     if (err)

@@ -49,9 +49,6 @@ struct asking {
     struct list sites, roles; /* struct plan_site, struct ask_site */
     struct list returns;   /* u64: addresses that are returned to */
     struct list points;    /* u64: statements or blocks */
-    u8 *code;              /* compiled conditions */
-    size_t code_size;
-    struct list conditions; /* struct ask_condition: of points or functions, in their order */
     struct list pending;   /* struct plan_hit: to be looked at */
     struct list held;      /* struct plan_hit: stores of one instruction */
     struct list whole;     /* struct ask_whole: calls that are to be shown when they are over */
@@ -59,10 +56,6 @@ struct asking {
     struct ask_place *places; /* PLACES_KNOWN, by address */
     bool wants_places;     /* the context or the rows do */
     struct error *err;
-};
-
-struct ask_condition {
-    u32 at, size;
 };
 
 /* A call whose row waits for its return, or for those before it. */

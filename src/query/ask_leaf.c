@@ -93,7 +93,7 @@ struct ask_leaf {
     const struct ask_question *q;
     const char *begin, *end;   /* of the leaf, without blanks */
     const char *mark;          /* of the comparison; NULL: there is none */
-    const char *right;         /* behind it */
+    const char *right;         /* what follows it */
     enum ask_compare compare;
     bool is_single;            /* "=", which is == to the program */
 };

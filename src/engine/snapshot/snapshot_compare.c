@@ -17,6 +17,7 @@
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_copy.h"
 #include "engine/snapshot/snapshot.h"
+#include "engine/snapshot/snapshot_internal.h"
 #include "engine/track/replay.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
@@ -26,16 +27,12 @@
 
 enum {
     COMPARED_AT_ONCE = 64, /* pages */
-    COMPARED_ENTRIES = 1024,
     COMPARED_FLAGS = AREA_SHARED | AREA_FILE | AREA_STACK | AREA_BRK | AREA_GROWSDOWN | AREA_SHM |
                      AREA_VDSO | AREA_NOT_FORKED | AREA_WIPED_BY_FORK | AREA_SEALED,
     K_DATA_NEXT = 3, /* lseek */
     K_HOLE_NEXT = 4,
     RED_ZONE = 128,
 };
-
-#define COMPARED_PRESENT (3ul << 62) /* or swapped */
-#define COMPARED_OF_FILE (1ul << 61)
 
 struct state_records {
     const u8 *bytes;
@@ -44,11 +41,10 @@ struct state_records {
 
 struct comparison {
     struct snapshot_difference *found;
-    i32 fd, pagemap, memory;
+    i32 fd, memory;
+    struct snapshot_pagemap pagemap;
     struct state_records then, now;
     const struct snapshot_pages *run; /* of memory, the one to be looked at next */
-    u64 first_entry, entry_count;
-    u64 entry[COMPARED_ENTRIES];
     u64 first_read, read_count; /* pages of the snapshot that are in the buffer */
     u8 buffer[COMPARED_AT_ONCE][PAGE_SIZE];
     u8 page[PAGE_SIZE], other[PAGE_SIZE];
@@ -300,20 +296,6 @@ static bool page_now(struct comparison *c, u64 page, bool readable)
     return kernel_call(__NR_pread64, c->memory, c->page, PAGE_SIZE, page) == PAGE_SIZE;
 }
 
-static u64 pagemap_entry(struct comparison *c, u64 page)
-{
-    u64 number = page / PAGE_SIZE;
-    if (number - c->first_entry >= c->entry_count) {
-        i64 got = kernel_call(__NR_pread64, c->pagemap, c->entry, sizeof(c->entry),
-                              number * sizeof(u64));
-        c->first_entry = number;
-        c->entry_count = got > 0 ? (u64)got / sizeof(u64) : 0;
-        if (!c->entry_count)
-            return COMPARED_PRESENT; /* it is looked at */
-    }
-    return c->entry[number - c->first_entry];
-}
-
 /* The contents of a file or a copy there, with zeros after its end; in c->other. */
 static void page_of_source(struct comparison *c, const struct snapshot_mapping *m, u64 page)
 {
@@ -359,8 +341,10 @@ static const struct snapshot_pages *run_from(const struct comparison *c,
 static void same_absent(struct comparison *c, const struct snapshot_mapping *m, u64 page)
 {
     bool anonymous = m->source == SNAPSHOT_ANONYMOUS;
-    u64 entry = pagemap_entry(c, page);
-    if (!(entry & COMPARED_PRESENT) || (!anonymous && (entry & COMPARED_OF_FILE)))
+    u64 entry;
+    if (!snapshot_pagemap_entry(&c->pagemap, page, &entry))
+        entry = PAGE_PRESENT; /* it is looked at */
+    if (!(entry & PAGE_PRESENT) || (!anonymous && (entry & PAGE_OF_FILE)))
         return;
     if (!page_now(c, page, m->protection & PROT_READ))
         differs(c, "a page cannot be read at", page);
@@ -479,10 +463,10 @@ const char *snapshot_compare(i32 fd, const struct snapshot_extent *extent,
         return wrong ? wrong : "there is no memory for it";
     c->found = ret;
     c->fd = fd;
-    c->pagemap = (i32)kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    snapshot_pagemap_open(&c->pagemap);
     c->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     wrong = compare_all(c, extent);
-    kernel_call(__NR_close, c->pagemap);
+    snapshot_pagemap_close(&c->pagemap);
     kernel_call(__NR_close, c->memory);
     pool_unmap(c, page_up(sizeof(*c)));
     return wrong ? wrong : ret->told ? ret->text : NULL;

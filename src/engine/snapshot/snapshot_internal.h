@@ -1,4 +1,4 @@
-/* What writing and restoring a snapshot share, and the parts of writing one. */
+/* What writing, restoring and comparing a snapshot share, and the parts of writing one. */
 #ifndef ENGINE_SNAPSHOT_INTERNAL_H
 #define ENGINE_SNAPSHOT_INTERNAL_H
 
@@ -12,17 +12,33 @@
 
 enum {
     SNAPSHOT_PAGES_AT_A_TIME = 64,
-    SNAPSHOT_ENTRIES = 1024,
+    SNAPSHOT_PAGEMAP_ENTRIES = 1024,
     SNAPSHOT_SOURCES_MOST = 8192,
     SNAPSHOT_COPIES_MOST = 1000, /* fewer than mapped_copy.c has room for without looking which
                                   * are mapped */
 };
 
+/* What the kernel says of pages (/proc/self/pagemap), read in stretches. */
+#define PAGE_PRESENT (3ul << 62) /* or swapped */
+#define PAGE_OF_FILE (1ul << 61)
+struct snapshot_pagemap {
+    i32 fd;
+    u64 first, count; /* pages whose entries are here */
+    u64 entry[SNAPSHOT_PAGEMAP_ENTRIES];
+};
+
+/* snapshot_pagemap.c */
+bool snapshot_pagemap_open(struct snapshot_pagemap *map);
+/* False: the kernel does not say. */
+bool snapshot_pagemap_entry(struct snapshot_pagemap *map, u64 page, u64 *ret);
+void snapshot_pagemap_close(struct snapshot_pagemap *map);
+
 /* A snapshot that is being written. */
 struct snapshot_out {
     const char *wrong; /* the first thing that was */
     bool recorded;     /* of a program that is being recorded; otherwise of a replay */
-    i32 fd, pagemap, memory;
+    i32 fd, memory;
+    struct snapshot_pagemap pagemap;
     u64 pages;         /* written, or about to be */
     u64 most_pages;
     u8 *state;
@@ -30,8 +46,6 @@ struct snapshot_out {
     u64 last_run;      /* offset of the last PAGES; 0: none */
     u32 waiting;       /* pages in the buffer, which come before */
     u64 straight, straight_size; /* memory that is written from where it is */
-    u64 first_entry, entry_count;
-    u64 entry[SNAPSHOT_ENTRIES];
     u32 file_count, copy_count;
     const struct file_origin *files[SNAPSHOT_SOURCES_MOST];
     bool changed[SNAPSHOT_SOURCES_MOST]; /* the file is not what it was when it was mapped */
@@ -53,6 +67,9 @@ bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy);
 i64 snapshot_add_bytes(struct snapshot_out *o, i32 fd, u64 offset, u32 copy);
 /* The record of a file that is mapped privately. */
 u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin);
+/* The source of an area that shows no copy; the file, if it is one. */
+u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *ret_index,
+                            const struct file_origin **ret_origin);
 
 /* snapshot_recorded.c: in a recording, what a replay of the same moment would have. */
 

@@ -146,20 +146,14 @@ u32 snapshot_recorded_source(struct snapshot_out *o, const struct area *a, u32 *
         *ret_index = recorded_copy_index(o, name);
         return SNAPSHOT_OF_COPY;
     }
-    if (a->flags & AREA_SHARED)
-        snapshot_fail(o, "memory is shared with others");
-    if (!(a->flags & AREA_FILE))
-        return SNAPSHOT_ANONYMOUS;
-    const struct file_origin *origin = file_origin_find(a->device, a->inode);
-    if (!origin) {
-        snapshot_fail(o, "a mapped file is not known");
-        return SNAPSHOT_OF_FILE;
-    }
+    const struct file_origin *origin;
+    u32 source = snapshot_private_source(o, a, ret_index, &origin);
+    if (!origin)
+        return source;
     if (origin->was_shared && !(a->flags & AREA_STAYS)) /* a replay still has a copy of it */
         snapshot_fail(o, "a mapped file may have been written");
-    *ret_index = snapshot_file_index(o, origin);
     o->changed[*ret_index] |= has_changed(a, origin);
-    return SNAPSHOT_OF_FILE;
+    return source;
 }
 
 u32 snapshot_recorded_flags(const struct area *a)

@@ -47,8 +47,6 @@ enum {
 #define RESUME_FLAG (1ul << 16) /* that of a fault's context, which no program sees */
 #define STATE_MOST (256ul << 20)
 #define LARGEST_AREA (256ul << 30) /* the shadow memory of sanitizers takes minutes to look up */
-#define PAGE_PRESENT (3ul << 62)   /* or swapped */
-#define PAGE_OF_FILE (1ul << 61)
 
 void snapshot_fail(struct snapshot_out *o, const char *why)
 {
@@ -157,18 +155,10 @@ static bool snapshot_is_zero(const u8 *page)
 
 static u64 entry_of(struct snapshot_out *o, u64 page)
 {
-    u64 number = page / PAGE_SIZE;
-    if (number - o->first_entry >= o->entry_count) {
-        i64 got = kernel_call(__NR_pread64, o->pagemap, o->entry, sizeof(o->entry),
-                              number * sizeof(u64));
-        o->first_entry = number;
-        o->entry_count = got > 0 ? (u64)got / sizeof(u64) : 0;
-        if (!o->entry_count) {
-            snapshot_fail(o, "the kernel does not say which pages there are");
-            return 0;
-        }
-    }
-    return o->entry[number - o->first_entry];
+    u64 entry = 0;
+    if (!snapshot_pagemap_entry(&o->pagemap, page, &entry))
+        snapshot_fail(o, "the kernel does not say which pages there are");
+    return entry;
 }
 
 /* What the guest cannot read, the kernel can. */
@@ -317,6 +307,22 @@ u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin
     return o->file_count++;
 }
 
+u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *ret_index,
+                            const struct file_origin **ret_origin)
+{
+    *ret_origin = NULL;
+    if (a->flags & AREA_SHARED)
+        snapshot_fail(o, "memory is shared with others");
+    if (!(a->flags & AREA_FILE))
+        return SNAPSHOT_ANONYMOUS;
+    *ret_origin = file_origin_find(a->device, a->inode);
+    if (*ret_origin)
+        *ret_index = snapshot_file_index(o, *ret_origin);
+    else
+        snapshot_fail(o, "a mapped file is not known");
+    return SNAPSHOT_OF_FILE;
+}
+
 /* What an area shows: the records of files and copies come to be here. */
 static u32 source_of(struct snapshot_out *o, const struct area *a, u32 *ret_index)
 {
@@ -328,16 +334,8 @@ static u32 source_of(struct snapshot_out *o, const struct area *a, u32 *ret_inde
         *ret_index = copy_index(o, mapped_copy_file(a), &name);
         return SNAPSHOT_OF_COPY;
     }
-    if (a->flags & AREA_SHARED)
-        snapshot_fail(o, "memory is shared with others");
-    if (!(a->flags & AREA_FILE))
-        return SNAPSHOT_ANONYMOUS;
-    const struct file_origin *origin = file_origin_find(a->device, a->inode);
-    if (origin)
-        *ret_index = snapshot_file_index(o, origin);
-    else
-        snapshot_fail(o, "a mapped file is not known");
-    return SNAPSHOT_OF_FILE;
+    const struct file_origin *origin;
+    return snapshot_private_source(o, a, ret_index, &origin);
 }
 
 static void write_area(struct snapshot_out *o, const struct area *a)
@@ -411,14 +409,13 @@ static void write_address_space(struct snapshot_out *o)
         write_area(o, a);
     if (kernel_maps_each(visit_mapping, o))
         snapshot_fail(o, "the kernel does not say what is mapped");
-    o->pagemap = (i32)kernel_call(__NR_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    bool pages_known = snapshot_pagemap_open(&o->pagemap);
     o->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
-    if (o->pagemap < 0 || o->memory < 0)
+    if (!pages_known || o->memory < 0)
         snapshot_fail(o, "the kernel does not say which pages there are");
     if (o->most_pages != SNAPSHOT_STATE_ALONE)
         write_contents(o);
-    if (o->pagemap >= 0)
-        kernel_call(__NR_close, o->pagemap);
+    snapshot_pagemap_close(&o->pagemap);
     if (o->memory >= 0)
         kernel_call(__NR_close, o->memory);
 }

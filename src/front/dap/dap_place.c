@@ -74,10 +74,11 @@ u64 dap_frame_id(u32 thread, size_t level)
     return ((u64)level << FRAME_THREAD_BITS | (thread & ((1u << FRAME_THREAD_BITS) - 1))) + 1;
 }
 
-static void look_at_thread(struct dap *s, u32 thread)
+static struct error *look_at_frames(struct dap *s, u32 thread)
 {
     if (s->debug->thread != thread)
         debug_choose_thread(s->debug, thread);
+    return debug_frames(s->debug);
 }
 
 struct error *dap_choose_frame(struct dap *s, i64 id)
@@ -88,10 +89,8 @@ struct error *dap_choose_frame(struct dap *s, i64 id)
         return error_coded(ERROR_MISUSED, "there is no frame %lld", (long long)id);
     u64 level = (u64)bits >> FRAME_THREAD_BITS;
     struct error *err = dap_check_thread(s, (bits & ((1 << FRAME_THREAD_BITS) - 1)) + 1, &thread);
-    if (err)
-        return err;
-    look_at_thread(s, thread);
-    err = debug_frames(s->debug);
+    if (!err)
+        err = look_at_frames(s, thread);
     if (err)
         return err;
     if (level >= debug_shown_frames(s->debug, level + 1, NULL))
@@ -144,10 +143,8 @@ struct error *dap_stack_trace(struct dap *s, const struct json_value *args)
         err = dap_check_thread(s, id, &thread);
     if (!err && (start < 0 || levels < 0))
         err = error_coded(ERROR_MISUSED, "'startFrame' and 'levels' are not negative");
-    if (err)
-        return err;
-    look_at_thread(s, thread);
-    err = debug_frames(s->debug);
+    if (!err)
+        err = look_at_frames(s, thread);
     if (err)
         return err;
     bool all;
