@@ -127,8 +127,9 @@ struct log_owner {
     u64 (*runs_on)(void);
     /* A call that makes a process or thread: true if nothing is to be made. */
     bool (*spawned)(const struct k_clone_args *args, i64 *result);
-    /* A fork is about to be made. */
+    /* A fork is about to be made; it has made that process. */
     void (*forks)(void);
+    void (*made)(u32 pid);
     /* In the child of a fork, which was made at that moment of its parent. */
     void (*forked)(u64 parent_tick, u64 parent_pc);
     /* A child of vfork begins; such a child was killed between two calls. */
@@ -275,6 +276,12 @@ static inline void log_thread_ended(void)
 static inline bool log_spawned(const struct k_clone_args *args, i64 *result)
 {
     return log_owner->spawned && log_owner->spawned(args, result);
+}
+
+static inline void log_made(u32 pid)
+{
+    if (log_owner->made)
+        log_owner->made(pid);
 }
 
 static inline void log_forked(u64 parent_tick, u64 parent_pc)

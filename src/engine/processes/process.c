@@ -144,6 +144,8 @@ static i64 fork_process(const struct k_clone_args *args)
         fork_child(args);
     else
         process_restore_signals(mask);
+    if (pid > 0)
+        log_made((u32)pid);
     return pid;
 }
 

@@ -18,6 +18,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/share/visits.h"
 
 enum {
     OBJECTS_MOST = 16384,
@@ -29,6 +30,9 @@ enum {
     LOOK_EVERY = 8, /* waits without success before the holder is checked */
     OFFER_TRIES = 40,
     OFFER_NS = 50000,
+    PLACES = 2048,
+    LOCK_TRIES = 1000,
+    PLACE_TRIES = 16, /* places in which a process may be, from the one of its number on */
     K_FUTEX_WAIT = 0,
     K_FUTEX_WAKE = 1,
     K_POLLIN = 1,
@@ -47,8 +51,10 @@ struct share_group {
     u32 objects;
     u32 units;
     u32 suspects;
-    u32 unused;
+    u32 places_locked;
+    u64 numbers; /* the namespace of the process ids in it */
     struct share_suspect suspect[SHARE_SUSPECTS_MOST];
+    struct share_place place[PLACES];
     u32 bucket[BUCKETS];
     struct share_object object[OBJECTS_MOST];
     u64 unit_age[UNITS_MOST];
@@ -59,6 +65,7 @@ struct share_group *share_group;
 static struct {
     i32 descriptor;
     u32 pid, member;
+    struct share_place *place;
 } self = {.descriptor = -1};
 
 /* --- making it ------------------------------------------------------------------------------ */
@@ -83,9 +90,83 @@ static bool map_file(i32 fd)
     return !kernel_failed(got);
 }
 
+static struct share_place *share_group_place_number(u32 pid, u32 try)
+{
+    return &share_group->place[(pid + try) % PLACES];
+}
+
+struct share_place *share_group_place_of(u32 pid)
+{
+    for (u32 n = 0; share_group && pid && n < PLACE_TRIES; n++) {
+        struct share_place *p = share_group_place_number(pid, n);
+        if (__atomic_load_n(&p->pid, __ATOMIC_SEQ_CST) == pid)
+            return p;
+    }
+    return NULL;
+}
+
+struct share_place *share_group_own_place(void)
+{
+    return self.place;
+}
+
+static void share_group_lock_places(void)
+{
+    for (u32 tries = 0; tries < LOCK_TRIES; tries++) {
+        if (!__atomic_exchange_n(&share_group->places_locked, 1, __ATOMIC_SEQ_CST))
+            return;
+        kernel_call(__NR_sched_yield);
+    }
+    /* its holder was killed there */
+}
+
+/* A process that was killed has left its place taken. */
+static struct share_place *share_group_free_place(u32 pid)
+{
+    for (u32 n = 0; n < PLACE_TRIES; n++) {
+        struct share_place *p = share_group_place_number(pid, n);
+        if (!p->pid || share_group_has_ended(p->pid))
+            return p;
+    }
+    return NULL;
+}
+
+/* The place that the image before had, or the process's maker gave it, or a new one. */
+static struct share_place *share_group_take_place(u32 pid)
+{
+    share_group_lock_places();
+    struct share_place *p = share_group_place_of(pid);
+    if (!p && (p = share_group_free_place(pid))) {
+        p->visitor = p->count = 0;
+        p->word = PLACE_HERE;
+        __atomic_store_n(&p->pid, pid, __ATOMIC_SEQ_CST);
+    }
+    __atomic_store_n(&share_group->places_locked, 0, __ATOMIC_SEQ_CST);
+    return p;
+}
+
+/* 0: not known. */
+static u64 share_group_numbers(void)
+{
+    struct k_stat st;
+    return kernel_failed(kernel_call(__NR_stat, "/proc/self/ns/pid", &st)) ? 0 : st.inode;
+}
+
+void share_group_made(u32 pid)
+{
+    if (share_group && share_group_numbers() == share_group->numbers)
+        share_group_take_place(pid);
+}
+
 static void become_member(void)
 {
     self.pid = (u32)kernel_call(__NR_getpid);
+    self.place = NULL;
+    if (share_group_numbers() == share_group->numbers)
+        self.place = share_group_take_place(self.pid);
+    visits_returns();
+    if (self.place)
+        self.place->count = 0; /* that was another image's memory */
     self.member = __atomic_add_fetch(&share_group->members, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -96,6 +177,8 @@ void share_group_start(i32 inherited)
         return;
     if (!map_file(self.descriptor))
         return;
+    if (!inherited)
+        share_group->numbers = share_group_numbers();
     become_member();
     if (!inherited) {
         struct k_timespec now = {0};
@@ -124,8 +207,7 @@ static bool try_take(void)
                                        __ATOMIC_SEQ_CST);
 }
 
-/* Has a process ended, even if its parent has not waited for it yet? */
-static bool share_group_has_ended(u32 id)
+bool share_group_has_ended(u32 id)
 {
     struct {
         i32 fd;
@@ -140,8 +222,8 @@ static bool share_group_has_ended(u32 id)
     return ended;
 }
 
-/* Is it stopped? Then perhaps only one of the waiters can continue it. */
-static bool share_group_is_stopped(u32 id)
+/* Then perhaps only one of the waiters can continue it. */
+bool share_group_is_stopped(u32 id)
 {
     char name[32], line[512];
     struct text path = TEXT(name);
@@ -181,10 +263,12 @@ static void wait_and_take(void)
         if (!__atomic_load_n(&share_group->word, __ATOMIC_RELAXED) && try_take())
             return;
     }
+    visits_rests(); /* the holder may want to write into this process */
     __atomic_add_fetch(&share_group->waiting, 1, __ATOMIC_SEQ_CST);
     for (u32 tries = 0; !try_take(); tries++)
         sleep_for_it(tries);
     __atomic_sub_fetch(&share_group->waiting, 1, __ATOMIC_SEQ_CST);
+    visits_returns();
 }
 
 bool share_group_take(void)

@@ -15,7 +15,7 @@
 
 #include "base/types.h"
 
-enum { SHARE_SUSPECTS_MOST = 16 };
+enum { SHARE_SUSPECTS_MOST = 16, SHARE_RANGES_MOST = 62 };
 
 struct share_object {
     u64 device, inode;
@@ -26,6 +26,21 @@ struct share_object {
     u64 changed;    /* the turn in which any page of it was written last */
     u64 resized;    /* and its size changed, to: */
     u64 size;
+};
+
+/* A recorded process, for others that write into its memory (visits.h). */
+enum share_place_state { PLACE_AWAY, PLACE_HERE, PLACE_VISITED };
+
+struct share_range {
+    u64 at, size;
+};
+
+struct share_place {
+    u32 pid;     /* 0: free */
+    u32 word;    /* enum share_place_state */
+    u32 visitor; /* the process that visits it, or wants to; 0: none */
+    u32 count;   /* ranges that visitors wrote, and the process has not logged yet: */
+    struct share_range range[SHARE_RANGES_MOST];
 };
 
 /* NULL: this process is not recorded, or there is no group. */
@@ -46,8 +61,17 @@ void share_group_offer(void);
 bool share_group_wanted(void);
 /* Was it taken away from this process, which was stopped while it held it? */
 bool share_group_lost(void);
+/* A fork has made a process: others may know it before it has come to the next function. */
+void share_group_made(u32 pid);
 /* In the child of a fork: another member, without the baton. */
 void share_group_forked(void);
+
+/* The place of this process; and that of another one. NULL: it has none. */
+struct share_place *share_group_own_place(void);
+struct share_place *share_group_place_of(u32 pid);
+/* Has a process ended, even if its parent has not waited for it yet?  Is it stopped? */
+bool share_group_has_ended(u32 pid);
+bool share_group_is_stopped(u32 pid);
 
 /* The number of the turn: it grows whenever the baton goes to another process, and by
  * share_group_next_turn(). */

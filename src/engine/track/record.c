@@ -21,6 +21,7 @@
 #include "engine/share/share.h"
 #include "engine/share/share_group.h"
 #include "engine/share/share_outside.h"
+#include "engine/share/visits.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/digest.h"
@@ -434,6 +435,7 @@ static void record_boundary(void)
 {
     struct digest_extent extent;
     struct record_event b;
+    visits_boundary();
     if (record.snapshot_due || (record.snapshot_eager && record_tsc() >= record.snapshot_time))
         observer.snapshot(SNAPSHOT_AT_BOUNDARY);
     if (!settings.check || ticks_now() < record.next_check)
@@ -508,12 +510,25 @@ static void record_end(int status, int signal)
         observer.snapshot(SNAPSHOT_BEFORE_EXIT);
     log_end(status, signal);
     share_leave();
+    visits_leave();
 }
 
 static bool record_name_shared(u64 *id)
 {
     *id = share_group_nameless();
     return true;
+}
+
+static void record_rests(void)
+{
+    share_give();
+    visits_rests();
+}
+
+static void record_runs(bool in_call)
+{
+    share_take(in_call);
+    visits_runs(in_call);
 }
 
 const struct log_owner log_record = {
@@ -532,9 +547,10 @@ const struct log_owner log_record = {
     .entered = record_entry,
     .signal = record_signal,
     .switched = record_switch,
-    .rests = share_give,
-    .runs = share_take,
+    .rests = record_rests,
+    .runs = record_runs,
     .forks = record_forks,
+    .made = share_group_made,
     .forked = record_forked,
     .vforked = record_vfork,
     .vfork_killed = record_killed,

@@ -16,6 +16,7 @@
 #include "engine/share/file_writes.h"
 #include "engine/share/share.h"
 #include "engine/share/share_group.h"
+#include "engine/share/visits.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
 #include "engine/track/record_internal.h"
@@ -210,21 +211,28 @@ static void note_opened(const struct call_made *made)
         record.memory_files = true;
 }
 
-/* Is that descriptor open on this process's memory?  The link says which process's. */
-static bool is_own_memory(u64 fd)
+/* The process on whose memory the descriptor is open; 0: on something else. The link says it. */
+static u32 memory_of(u64 fd)
 {
-    char link[64], own[64], found[64];
-    struct text name = TEXT(link), wanted = TEXT(own);
+    char link[64], found[64];
+    struct text name = TEXT(link);
     text_add(&name, "/proc/self/fd/");
-    text_add_unsigned(&name, fd);
-    text_add(&wanted, "/proc/");
-    text_add_unsigned(&wanted, (u64)kernel_call(__NR_getpid));
-    text_add(&wanted, "/");
+    text_add_unsigned(&name, (u32)fd);
     i64 size = kernel_call(__NR_readlink, link, found, sizeof(found) - 1);
     if (size < 4)
-        return false;
+        return 0;
     found[size] = 0;
-    return text_starts(found, own) && text_equal(found + size - 4, "/mem");
+    if (!text_starts(found, "/proc/") || !text_equal(found + size - 4, "/mem"))
+        return 0;
+    u32 number = 0;
+    for (const char *at = found + 6; *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (u32)(*at - '0');
+    return number;
+}
+
+static bool is_own_memory(u64 fd)
+{
+    return memory_of(fd) == (u32)kernel_call(__NR_getpid);
 }
 
 static void add_memory_changes(struct record_event *b, const struct call_made *made)
@@ -240,20 +248,75 @@ static void add_memory_changes(struct record_event *b, const struct call_made *m
 
 /* --- memory of processes that calls write to by its address */
 
-static void add_own_memory(struct record_event *b, const struct call_made *made)
+typedef void peer_range(void *context, u64 at, u64 size);
+
+/* The ranges of process_vm_writev, as far as its result goes. */
+static void each_peer_range(const u64 *args, u64 left, peer_range *visit, void *context)
 {
-    u64 left = (u64)made->result, at = made->args[3];
+    u64 at = args[3];
     struct k_iovec range;
-    if (!process_is_own(made->args[0]))
-        return;
-    for (u64 n = 0; n < made->args[4] && left; n++, at += sizeof(range)) {
+    for (u64 n = 0; n < args[4] && left; n++, at += sizeof(range)) {
         if (!guest_read(&range, gaddr(at), sizeof(range)))
             return;
         u64 size = range.size < left ? range.size : left;
-        code_watch_changed(range.base, range.base + size);
-        record_written(b, gaddr(range.base), size);
+        visit(context, range.base, size);
         left -= size;
     }
+}
+
+static void add_own_range(void *event, u64 at, u64 size)
+{
+    code_watch_changed(at, at + size);
+    record_written(event, gaddr(at), size);
+}
+
+static void add_own_memory(struct record_event *b, const struct call_made *made)
+{
+    if (process_is_own(made->args[0]))
+        each_peer_range(made->args, (u64)made->result, add_own_range, b);
+}
+
+/* The other process whose memory a call is about to write to; 0: none. */
+static u32 visited_by(const struct call *call)
+{
+    u32 effects = syscall_traits_of(call->number)->effects, own = 0, pid = 0;
+    if (effects & EFFECT_PEERS)
+        pid = process_is_own(call->args[0]) ? 0 : (u32)call->args[0];
+    else if (record.memory_files && file_writes_call(call->number))
+        pid = memory_of(call->args[syscall_has(call->number, EFFECT_COPIES) ? 2 : 0]);
+    if (pid)
+        own = (u32)kernel_call(__NR_getpid);
+    return pid == own ? 0 : pid;
+}
+
+static void note_visited(void *place, u64 at, u64 size)
+{
+    visits_wrote(place, at, size);
+}
+
+static void note_visit(struct share_place *to, const struct call *call, i64 result)
+{
+    struct file_writes writes;
+    if (syscall_has(call->number, EFFECT_PEERS)) {
+        each_peer_range(call->args, (u64)result, note_visited, to);
+    } else if (file_writes_begin(&writes, call->number, call->args)) {
+        struct file_range changed = file_writes_range(&writes, result);
+        visits_wrote(to, changed.from, changed.to - changed.from);
+    }
+}
+
+/* False: the process is not recorded. */
+static bool pass_visiting(const struct call *call, u32 pid, i64 *ret)
+{
+    struct share_place *to = visits_begin(pid);
+    if (!to)
+        return false;
+    const u64 *a = call->args;
+    *ret = kernel_call6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (*ret > 0)
+        note_visit(to, call, *ret);
+    visits_end(to);
+    return true;
 }
 
 static u16 argument_count(const struct call_made *made)
@@ -357,16 +420,25 @@ static __attribute__((noinline)) i64 pass_sharing(const struct call *call)
     if (threads.count > 1 || share_reaches(call))
         return bounce_pass(call);
     share_give();
+    visits_rests();
     i64 result = engine_make_call(call->number, call->args, &t->signal_waiting);
     share_take(true);
+    visits_runs(true);
     return result;
 }
 
 i64 record_pass(const struct call *call)
 {
+    i64 result;
+    u32 visited = visited_by(call);
+    if (visited && pass_visiting(call, visited, &result))
+        return result;
     if (share_group && share_group_in_use())
         return pass_sharing(call);
-    if (threads.count == 1)
-        return engine_make_call(call->number, call->args, &thread_self()->signal_waiting);
-    return bounce_pass(call);
+    if (threads.count > 1)
+        return bounce_pass(call);
+    visits_rests();
+    result = engine_make_call(call->number, call->args, &thread_self()->signal_waiting);
+    visits_runs(true);
+    return result;
 }
