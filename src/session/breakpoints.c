@@ -1,7 +1,7 @@
 /* Breakpoints: see the header.
  *
- * A breakpoint is a site of the plans to come.  The version goes up with every change, so that
- * what was counted for one set is not taken for another.
+ * A breakpoint becomes a site in the plan of each later pass. Every change of the set raises its
+ * version, so that hits counted for one set are never used for another.
  */
 #include "session/breakpoints_internal.h"
 
@@ -156,8 +156,8 @@ static struct plan_site site_of(const struct breakpoints *set, const struct brea
     return site;
 }
 
-/* Several that were added one after the other with the same condition share it in a plan:
- * PLAN_BECOMES. */
+/* True if both breakpoints are PLAN_BECOMES with the same condition. Breakpoints that were added
+ * one after the other then share one copy of the bytecode in the plan. */
 static bool shares_condition(const struct breakpoint_entry *e,
                              const struct breakpoint_entry *before)
 {

@@ -1,4 +1,4 @@
-/* What stops a movement: a set with a version, and plans made of it. */
+/* The breakpoints that stop a movement: a set with a version, and the plans made from it. */
 #ifndef SESSION_BREAKPOINTS_INTERNAL_H
 #define SESSION_BREAKPOINTS_INTERNAL_H
 
@@ -11,11 +11,11 @@
 struct breakpoints {
     struct breakpoint_entry {
         u32 number;
-        struct breakpoint b; /* its condition is ours */
+        struct breakpoint b; /* owns its condition */
     } *list;
     size_t count, room;
     u32 last_number;
-    u64 version; /* another set, another version */
+    u64 version; /* changes whenever the set changes */
     struct session_heed heed;
 };
 
@@ -24,24 +24,26 @@ struct error *breakpoints_add(struct breakpoints *set, const struct breakpoint *
 struct error *breakpoints_remove(struct breakpoints *set, u32 number);
 struct error *breakpoints_enable(struct breakpoints *set, u32 number, bool enabled);
 
-/* A plan in one piece, as an engine gets it. */
+/* A plan in one block of memory, in the form that is sent to an engine. */
 struct pass_plan {
     struct plan *plan;
     size_t size;
-    u32 *numbers; /* of the breakpoint of each site; 0: of none */
+    u32 *numbers; /* for each site, its breakpoint's number; 0: none */
 };
 void pass_plan_deinit(struct pass_plan *p);
 
-/* Which breakpoints: all that are enabled, those that stop at once, or one. */
+/* Which breakpoints go into a plan: all enabled ones, only those without an ignore count, or the
+ * one with this number. */
 enum { CHOOSE_ALL = 0, CHOOSE_PROMPT = 0xffffffff };
-/* Sites of the movement's own come first. */
+/* Makes a plan. The movement's own sites come before those of breakpoints. */
 void breakpoints_plan(const struct breakpoints *set, u32 choice, const struct plan_site *own,
                       u32 own_count, struct pass_plan *ret);
 
-/* A condition of a site of the movement's own. */
+/* Adds a condition to one of the movement's own sites. */
 void pass_plan_add_condition(struct pass_plan *p, u32 site, const u8 *code, size_t size);
 
-/* What a pass counts in translated code; all of it lent. */
+/* The points that a pass counts in translated code. The caller keeps ownership of everything
+ * here. */
 struct pass_points {
     const struct plan_point *points;
     const struct plan_frame *frames;
@@ -52,15 +54,16 @@ struct pass_points {
 void pass_plan_add_points(struct pass_plan *p, struct point_tables *tables,
                           const struct pass_points *points);
 
-/* Are the breakpoint's events heeded if this thread is the one that makes them? */
+/* True if the breakpoint's events stop a movement when this thread causes them. */
 bool breakpoints_heeds(const struct breakpoints *set, const struct breakpoint *b, u32 thread);
 
-/* Are the events of all breakpoints heeded? Then counts of this version are complete. */
+/* True if the events of all breakpoints stop movements. Then counts of this version are
+ * complete. */
 bool breakpoints_heeds_all(const struct breakpoints *set);
 
-/* Is there one that is enabled? */
+/* True if a breakpoint of that choice is enabled. */
 bool breakpoints_any(const struct breakpoints *set, u32 choice);
-/* One that lets hits pass before it stops? */
+/* True if a breakpoint has an ignore count. */
 bool breakpoints_ignoring(const struct breakpoints *set);
 
 #endif

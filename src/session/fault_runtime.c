@@ -1,12 +1,12 @@
 /* Runtimes that use faults in normal operation.
  *
- * A virtual machine lets a null pointer fault instead of comparing it, stops its threads by a page
- * that cannot be read, or checks bounds by memory that is not there; its handler continues from
- * there. Such faults are normal, and a debugger that stopped at each of them would stop at nothing
- * else.
+ * A virtual machine may rely on a fault instead of testing a pointer for null, make a page
+ * unreadable to stop its threads, or leave memory unmapped to check bounds. Its signal handler then
+ * continues the program. Such faults are normal, and a debugger that stopped at each of them would
+ * stop at nothing else.
  *
- * A runtime is known by the name of a file that the process has mapped as code.  Go's is part of
- * each executable, which has a note of the linker.
+ * A runtime is recognized by the name of a file that the process has mapped as code. Go's runtime
+ * is part of each executable and is recognized by a note that Go's linker adds.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -43,7 +43,8 @@ static const char *runtime_by_name(const char *path)
     return NULL;
 }
 
-/* One after the other: sizes of name and content, type, name, content, each padded to 4 bytes. */
+/* ELF notes follow one another: sizes of name and content, type, name, content, each padded to 4
+ * bytes. */
 static bool notes_are_of_go(const u8 *notes, size_t size)
 {
     for (size_t at = 0; size - at >= sizeof(Elf64_Nhdr);) {

@@ -1,4 +1,4 @@
-/* Moments as people name them: see the header. */
+/* Parses the moments that a user names in `goto`. See the header. */
 #include "session/goal_words.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool parse_whole(const char *text, u64 *ret)
     return !*end;
 }
 
-/* "12.5" in front of `unit`, which ends the text. */
+/* Parses a number such as "12.5" that is followed by `unit` and the end of the text. */
 static bool parse_measure(const char *text, char unit, double *ret)
 {
     char *end;

@@ -1,11 +1,11 @@
-/* Movement: continue, goto and their twins.  Steps are in steps.c.
+/* Movement: continue and goto, forward and backward.  Steps are in steps.c.
  *
  * Most breakpoints stop at their first hit, and one search finds the nearest hit of all of them
  * together. A breakpoint with an ignore count stops at a later hit, independently of the others: it
  * is a separate source of stops, and the sources are merged by moment.
  *
  *                 search              landing
- *   forward       the present runs    where it stands; of several sources: the nearest is run to
+ *   forward       the present runs    where it stops; with several sources, the nearest hit
  *   backward      copies run          the hit's own moment, from the nearest checkpoint
  *
  * A movement that fails, and a backward one that is interrupted, ends where it began.
@@ -17,7 +17,7 @@
 
 #include "base/xalloc.h"
 
-enum { HISTORY_MOST = 4096 }; /* so many are kept at least */
+enum { HISTORY_MOST = 4096 }; /* at least this many entries are kept */
 
 static const struct moment FAR = {~0ull, 0};
 
@@ -53,7 +53,8 @@ static void movement_remember(struct session *s, struct moment at)
         free(s->history);
         s->history = longer;
     }
-    if (s->history_count == 2 * HISTORY_MOST) { /* not at every step of a client that steps */
+    /* trimmed rarely, so that a client that steps many times does not pay for it at each step */
+    if (s->history_count == 2 * HISTORY_MOST) {
         s->history_count = HISTORY_MOST;
         memmove(s->history, s->history + HISTORY_MOST, HISTORY_MOST * sizeof *s->history);
     }
@@ -65,7 +66,7 @@ void session_moved(struct session *s, struct moment from)
     session_check(s);
     if (moment_compare(from, s->here.at) == 0)
         return;
-    s->history_count = s->history_at; /* what could be redone is no more */
+    s->history_count = s->history_at; /* movements that were undone can no longer be redone */
     movement_remember(s, from);
     s->history_at = s->history_count;
 }
@@ -83,7 +84,8 @@ struct error *movement_go(struct session *s, struct moment to)
 {
     struct replayer *r;
     u64 index;
-    bool ends = moment_compare(to, session_last(s)) >= 0; /* how, only a process knows */
+    /* only a process knows how the program ended */
+    bool ends = moment_compare(to, session_last(s)) >= 0;
     if (!ends && s->trail && trail_find(s->trail, to, &index)) {
         session_stand_on_trail(s, index);
         return NULL;
@@ -107,7 +109,7 @@ void movement_return(struct session *s, struct moment to)
     s->family.heedless = true;
     struct error *err = movement_go(s, to);
     s->family.heedless = false;
-    if (err) { /* what asks next will say so */
+    if (err) { /* the next request will report the error */
         error_destroy(err);
         session_stand_without_process(s, to);
     }
@@ -115,10 +117,10 @@ void movement_return(struct session *s, struct moment to)
 
 /* --- sources of stops ---------------------------------------------------------------------- */
 
-/* A set of breakpoints, of which the nth hit is the next candidate. */
+/* A set of breakpoints whose nth hit is the source's next candidate for a stop. */
 struct stop_source {
     struct search search;
-    struct counts counts; /* of its own, unless it has the session's */
+    struct counts counts; /* the source's own counts; unused if it shares the session's */
     bool known;
     struct found found;
     struct moment at;
@@ -149,7 +151,7 @@ static void movement_add_source(struct session *s, struct stop_sources *all, u32
     src->search.counts = shared ? &s->counts : &src->counts;
 }
 
-/* In the middle of a movement a library may have been found, and breakpoints in it. */
+/* A library may have been loaded in the middle of a movement, which adds breakpoints. */
 static void sources_init(struct session *s, struct stop_sources *all,
                          enum session_direction direction, struct moment bound)
 {
@@ -195,7 +197,7 @@ static bool is_nearer(enum session_direction direction, struct moment a, struct 
     return direction == FORWARD ? moment_compare(a, b) < 0 : moment_compare(a, b) > 0;
 }
 
-/* The source of the nearest candidate, NULL if there is none. */
+/* Returns the source with the nearest candidate, NULL if no source has one. */
 static struct error *nearest_source(struct session *s, struct stop_sources *all,
                                     struct stop_source **ret)
 {
@@ -245,7 +247,8 @@ const struct plan_hit *session_stop_hit(const struct session_stop *stop, u32 bre
     return &stop->hit;
 }
 
-/* All candidates of the moment are one event: they have been met. */
+/* All candidates at the same moment are one event. Describes it in `stop` and moves these sources
+ * on. */
 static void describe_and_pass(struct stop_sources *all, struct moment at, struct session_stop *stop)
 {
     *stop = (struct session_stop){.why = WHY_BREAKPOINT};
@@ -259,7 +262,7 @@ static void describe_and_pass(struct stop_sources *all, struct moment at, struct
     }
 }
 
-/* The nth event of all sources; stop->why is unchanged if there are fewer. */
+/* Finds the nth event of all sources. Leaves stop->why unchanged if there are fewer. */
 static struct error *merge(struct session *s, struct stop_sources *all, u64 nth,
                            struct session_stop *stop,
                            struct moment *ret_at)
@@ -300,7 +303,7 @@ static void describe_bound(struct session *s, const struct replayer *r, struct s
         stop->why = WHY_END;
 }
 
-/* The present runs to the moment. */
+/* Runs the present process to the moment. */
 static struct error *run_to(struct session *s, struct moment to, struct session_stop *stop)
 {
     struct plan plan = {.version = CONTROL_VERSION, .nth = 1};
@@ -318,7 +321,7 @@ static struct error *run_to(struct session *s, struct moment to, struct session_
     return NULL;
 }
 
-/* One source: the present itself looks for it. */
+/* With a single source, the present process itself searches for the hit. */
 static struct error *run_one(struct session *s, struct stop_source *src, struct session_stop *stop)
 {
     struct found found;
@@ -468,7 +471,7 @@ static struct moment movement_clamp(const struct session *s, struct moment to)
     return moment_compare(to, last) > 0 ? last : to;
 }
 
-/* Forward, if no checkpoint is nearer than we are. */
+/* True if running forward from here is at least as good as starting from a checkpoint. */
 static bool is_best_from_here(const struct session *s, struct moment to)
 {
     return s->present && moment_compare(s->here.at, to) <= 0 &&
@@ -515,7 +518,7 @@ struct error *session_moment_of_event(struct session *s, u64 number, struct mome
 
 /* --- undo ---------------------------------------------------------------------------------- */
 
-/* Swaps here with the moment in the history. */
+/* Goes to the moment in the history entry and stores the moment left there in its place. */
 static struct error *swap_with(struct session *s, size_t index)
 {
     struct moment to = s->history[index], from = s->here.at;

@@ -5,40 +5,44 @@
 #include "session/movement.h"
 #include "session/session_internal.h"
 
-/* Stands at the moment, from a checkpoint or on the trail; or, interrupted, where it was. */
+/* Moves to the moment, from a checkpoint or along the trail. If it is interrupted, the session
+ * stays where it was. */
 struct error *movement_go(struct session *s, struct moment to);
 
-/* A copy of `r` stays here, where a movement begins, if it would take a while to come back. */
+/* Leaves a copy of `r` as a checkpoint where a movement begins, if coming back would take long. */
 struct error *movement_depart(struct session *s, struct replayer *r);
 
-/* After an error or an interruption, back to where the movement began. */
+/* After an error or an interruption, returns to where the movement began. */
 void movement_return(struct session *s, struct moment to);
 
-/* The nth stop before here and not before the bound: stop and *ret_at are set only if there is
+/* Finds the nth stop before here and not before `bound`. Sets `stop` and *ret_at only if there is
  * one. */
 struct error *movement_stop_before(struct session *s, struct moment bound, u64 nth,
                                    struct session_stop *stop, struct moment *ret_at);
 
-/* Runs to the nth stop, or to the bound: then only END and INTERRUPTED are said. */
+/* Runs to the nth stop or to `bound`. At `bound`, `stop` is set only for the end of the track or an
+ * interruption. */
 struct error *movement_run_ahead(struct session *s, struct moment bound, u64 nth,
                                  struct session_stop *stop);
 
 void movement_describe(struct session_stop *stop, const struct found *found,
                        const struct pass_plan *plan);
 
-/* A movement of this thread that began at `from` and has led beyond its first or last
- * instruction: to that one instead. */
+/* If a movement of this thread that began at `from` went past the thread's first or last
+ * instruction, goes to that instruction instead. */
 struct error *movement_keep_in_life(struct session *s, enum session_direction direction, u32 thread,
                                     struct moment from, struct session_stop *stop);
-/* Does it stand at that edge, as is known already? */
+/* True if it is already known that the session stands at the thread's first (backward) or last
+ * (forward) instruction. */
 bool movement_at_edge_of_life(const struct session *s, enum session_direction direction,
                               u32 thread);
-/* One instruction of the thread, without a word to anyone. */
+/* Steps one instruction of the thread, without adding to the history. */
 struct error *steps_one(struct session *s, enum session_direction direction, u32 thread,
                         struct session_stop *ret);
 
-/* The nearest stop before here, if the trail can tell for sure: then *ret, and the session stands
- * there.  Else it may stand further back, with no stop in between. */
+/* Looks for the nearest stop before here on the trail. If the trail is sure of one, *ret is true
+ * and the session stands there. Otherwise the session may have moved back, past moments that have
+ * no stop. */
 struct error *steps_search_trail(struct session *s, struct session_stop *stop, bool *ret);
 
 #endif

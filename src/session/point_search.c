@@ -4,17 +4,17 @@
  * from the nearest part to the farthest (search_internal.h), until a piece holds enough; a second
  * pass over that piece stops at the right one.
  *
- * What a piece says of itself
+ * What is known of a piece:
  *
  *     from ......... began ............. left ......... to
  *                    the call of the     a point outside of
  *                    base's frame        the base's scope
  *
- * Points before the later of those two belong to others.
+ * Points before the later of these two moments do not belong to the base's frame and scope.
  *
- * Breakpoints are looked for on the same way, so that it need not be gone a second time to find
- * that none lies there.  Where one does, the movement is likely to end: what lies further back is
- * counted without them.
+ * The same passes look for breakpoints, which saves a second search if there are none. Once a
+ * breakpoint is found, the movement is likely to end there, so parts further back are counted
+ * without breakpoints.
  */
 #include "session/point_search_internal.h"
 
@@ -23,18 +23,19 @@
 struct counted_piece {
     struct moment from, to;
     u64 points;
-    struct moment began, left; /* pc 0: not here */
-    bool began_outside;        /* with a signal that came before what lies there was executed */
-    u64 before_began;          /* points */
+    struct moment began, left; /* pc 0: not in this piece */
+    /* the frame began with a signal, and the instruction at `began` was not executed before it */
+    bool began_outside;
+    u64 before_began;          /* number of points before `began` */
     u32 left_scope;
 };
 
-/* What a count of a part has brought. */
+/* The result of counting one part. */
 struct counted {
-    struct list pieces;    /* the oldest first */
-    const struct plan_site *beginnings; /* of the question */
-    struct counts *counts; /* of breakpoints, which were looked for; NULL: they were not */
-    bool met;              /* one of them */
+    struct list pieces;    /* oldest first */
+    const struct plan_site *beginnings; /* the question's `beginnings` */
+    struct counts *counts; /* of breakpoints, if the pass also looks for them; NULL: it does not */
+    bool met;              /* a breakpoint was met */
 };
 
 static void note_breakpoints(struct counted *c, struct moment from,
@@ -48,7 +49,7 @@ static void note_breakpoints(struct counted *c, struct moment from,
         counts_note_empty(c->counts, from, (struct moment){stopped->tick, stopped->pc});
 }
 
-/* timeline_seen; context: struct counted. */
+/* A timeline_seen function; its context is a struct counted. */
 static void point_search_note_piece(void *context, struct moment from,
                                     const struct control_stopped *stopped)
 {
@@ -73,13 +74,13 @@ static void point_search_note_piece(void *context, struct moment from,
         p->left.pc = 0;
 }
 
-/* Points of the base in it, since it began. */
+/* The number of points in the piece that belong to the base's frame and scope. */
 static u64 piece_points(const struct counted_piece *p)
 {
     return p->began.pc ? p->points - p->before_began : p->points;
 }
 
-/* Breakpoints do not stop it. */
+/* Makes a plan with the question's points. Breakpoints do not stop it. */
 static void make_plan_among(struct session *s, const struct point_question *q,
                             const struct breakpoints *set, struct pass_plan *ret)
 {
@@ -96,7 +97,7 @@ static void point_search_make_plan(struct session *s, const struct point_questio
     make_plan_among(s, q, &(struct breakpoints){0}, ret);
 }
 
-/* Stands at the point of that number. */
+/* Brings a process to the nth point of the piece. */
 static struct error *stand_at(struct session *s, const struct point_question *q,
                               const struct counted_piece *p, u64 number, struct replayer **ret)
 {
@@ -126,7 +127,8 @@ static struct error *stand_at(struct session *s, const struct point_question *q,
     return err;
 }
 
-/* What the piece says; false: it lies further back. */
+/* Returns true if the piece decides the search, and sets *ret. False: the search goes on further
+ * back. */
 static bool ends_in(const struct counted_piece *p, u64 *wanted, struct point_result *ret)
 {
     u64 points = piece_points(p);
@@ -146,7 +148,7 @@ static bool ends_in(const struct counted_piece *p, u64 *wanted, struct point_res
     return p->began.pc || p->left.pc;
 }
 
-/* The pieces of one part, from the newest on. */
+/* Looks through the pieces of one part, newest first. */
 static struct error *look_through(struct session *s, const struct point_question *q,
                                   const struct list *pieces, u64 *wanted, bool *ret_ends,
                                   struct point_result *ret)
@@ -167,8 +169,8 @@ static struct error *look_through(struct session *s, const struct point_question
     return NULL;
 }
 
-/* Most movements are short: first a little is counted, then more, as far as it seems that there is
- * to go. */
+/* Most movements are short, so the first part is small. Later parts grow with the estimated
+ * distance to the wanted point. */
 enum { EXPECTED_LEAST = 4096 }; /* ticks */
 
 static u64 points_of(const struct list *pieces)

@@ -1,6 +1,6 @@
 /* Tables of points: see the header.
  *
- * Points are compared by their content, so callers need not report changes. The least recently used
+ * Tables are compared by content, so callers need not report changes. The least recently used
  * table is dropped first.
  */
 #include "session/point_tables_internal.h"

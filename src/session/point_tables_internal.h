@@ -1,5 +1,5 @@
-/* Points as engines get them: tables in files (log/point_table.h), made once for all processes
- * of a session. */
+/* Tables of points in the form that engines read: files (log/point_table.h), made once and shared
+ * by all processes of a session. */
 #ifndef SESSION_POINT_TABLES_INTERNAL_H
 #define SESSION_POINT_TABLES_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "base/types.h"
 #include "log/control.h"
 
-/* The points of the program are most of what is asked for; others are those of one movement. */
+/* Most requests are for all points of the program. The other tables belong to a single movement. */
 enum { POINT_TABLES_MOST = 4 };
 
 struct point_tables {
@@ -25,12 +25,12 @@ struct point_tables {
 
 void point_tables_deinit(struct point_tables *t);
 
-/* The number of the table that has these: the same as ever if they are the same.  For a plan that
- * is run before POINT_TABLES_MOST others are made. */
+/* Returns the id of the table with this content; the same content has the same id. The id is valid
+ * until POINT_TABLES_MOST other tables have been made. */
 u64 point_tables_id(struct point_tables *t, const struct plan_point *points, u32 count,
                     const u32 *scopes, u32 scope_count);
 
-/* Its file, lent until other tables are asked for. */
+/* Returns the table's file. The file stays open until other tables are requested. */
 struct error *point_tables_file(struct point_tables *t, u64 id, int *ret_fd, u64 *ret_size);
 
 #endif

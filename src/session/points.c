@@ -1,7 +1,7 @@
 /* Points and frames: see the header.
  *
- * Which code was inlined is looked up function by function, for those that are on the stack: only
- * there it matters, because points of other frames are told by their address alone.
+ * Inlined code is looked up only for functions on the stack. Points of other frames are identified
+ * by their address alone.
  */
 #include "session/points_internal.h"
 
@@ -38,7 +38,7 @@ struct plan_point plan_point_of(u64 pc, const struct cfa_rule *rule)
                                .offset = rule->offset};
 }
 
-/* Detours count for movements that begin in one. */
+/* Copies points. Points in detours are included only for movements that begin in a detour. */
 static void points_take(struct points *p, const struct step_point *from, size_t count)
 {
     p->list = xalloc((count + 1) * sizeof *p->list);
@@ -127,7 +127,7 @@ const struct points_function *points_function(struct points *p, struct symbols *
     f = list_add(&p->functions);
     *f = (struct points_function){.start = info.start, .end = info.end, .entry = info.entry};
     symbols_scopes(symbols, pc, &f->ranges, &f->range_count);
-    /* some are in parts of the function that lie elsewhere */
+    /* some points are in parts of the function that lie elsewhere */
     for (size_t k = 0; k < f->range_count; k++)
         for (size_t n = first_from(p, f->ranges[k].start);
              n < p->count && p->list[n].pc < f->ranges[k].end; n++)
@@ -161,8 +161,8 @@ static void points_add_frame(struct base_frame *ret, struct points *p, struct sy
         ret->inlined++;
 }
 
-/* Is the frame the end of a stack, which contains no point? If that is the base, there is no base.
- * The address that makecontext put there is not in a function. */
+/* True if the frame is the outermost one of a stack and contains no point. Such a frame is not used
+ * as a base. The return address that makecontext() stores there is in no function. */
 static bool never_returns(const struct base_frame *f, struct symbols *symbols)
 {
     struct line_place place;

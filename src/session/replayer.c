@@ -1,13 +1,13 @@
-/* One engine process: see the header, and log/control.h for what is said.
+/* One engine process: see the header, and log/control.h for the messages.
  *
  *     started  --hello, welcome-->  stands  --RUN-->  runs  --STOPPED-->  stands
  *                                     |  FORK, READ, ... : answered at once
  *                                     +--hang-up, SIGKILL-->  dying  --waitpid-->  gone
  *
- * A process with much memory takes a while to end. ebb does not wait for it: it is reaped when
- * another process ends, or at the end of the session.
+ * A process with much memory takes a while to end. ebb does not wait for that. It reaps the process
+ * when another one ends, or at the end of the session.
  *
- * While it runs or is asked something, an engine may ask in turn for files of the recording.
+ * While an engine runs or answers, it may itself ask ebb for files of the recording.
  */
 #include "session/replayer_internal.h"
 
@@ -34,8 +34,8 @@
 #include "log/snapshot_state.h"
 
 enum {
-    ANSWER_SECONDS = 120, /* the longest an engine may think; machines can be slow */
-    LOOK_MILLISECONDS = 100, /* while a program runs */
+    ANSWER_SECONDS = 120, /* the longest wait for an answer; machines can be slow */
+    LOOK_MILLISECONDS = 100, /* how often ebb looks at a program that runs */
 };
 
 /* A message of either kind; `data` has the bytes after the struct. */
@@ -111,7 +111,7 @@ void replayer_family_interrupt(struct replayer_family *f)
     u64 one = 1;
     f->interrupted = 1;
     if (write(f->wake, &one, sizeof one) < 0) {
-        /* the socket is full, so a request to stop is there already */
+        /* the counter of the eventfd is full, so a request to stop is already pending */
     }
     errno = error;
 }
@@ -127,7 +127,7 @@ void replayer_family_calm(struct replayer_family *f)
 
 /* --- what went wrong ----------------------------------------------------------------------- */
 
-/* The last line that an engine printed, or an empty one. */
+/* The last line that an engine printed, or an empty string. */
 static void last_words(const struct replayer_family *f, char *to, size_t room)
 {
     struct stat st;
@@ -142,12 +142,12 @@ static void last_words(const struct replayer_family *f, char *to, size_t room)
         memmove(to, line + 1, strlen(line));
 }
 
-/* Reaps it, once; false if that has been done, or it is not ours. */
+/* Reaps the process. Returns false if that was done before, or if it is not a child of ebb. */
 static bool end_now(struct replayer *r, int *ret_status)
 {
     if (r->pid <= 0)
         return false;
-    kill(r->pid, SIGKILL); /* one that has hung up and goes on nevertheless */
+    kill(r->pid, SIGKILL); /* it has closed its connection but still runs */
     pid_t got;
     do
         got = waitpid(r->pid, ret_status, __WALL);
@@ -160,7 +160,7 @@ static bool end_now(struct replayer *r, int *ret_status)
 static struct error *explain_death(struct replayer *r)
 {
     int status = 0;
-    char words[1024]; /* a failed assertion says a lot */
+    char words[1024]; /* long enough for the message of a failed assertion */
     bool known = end_now(r, &status);
     last_words(r->family, words, sizeof words);
     if (known && WIFSIGNALED(status))
@@ -211,7 +211,7 @@ static struct error *explain_stop(struct replayer *r)
 
 /* --- talking ------------------------------------------------------------------------------- */
 
-/* In two parts, `fd` attached unless it is -1. */
+/* Sends a message in two parts. `fd` is attached unless it is -1. */
 static struct error *say(struct replayer *r, struct channel_message *message, u32 kind, size_t size,
                          const void *more, size_t more_size, int fd)
 {
@@ -219,7 +219,7 @@ static struct error *say(struct replayer *r, struct channel_message *message, u3
     return sent ? NULL : lose(r, explain_death(r));
 }
 
-/* One packet, waited for; *ret_size 0 if the other side is gone. */
+/* Waits for one packet. *ret_size is 0 if the other side is gone. */
 static void receive(int socket, union replayer_answer *ret, size_t *ret_size, int *ret_fd)
 {
     union {
@@ -246,12 +246,12 @@ static bool wants_stop(const struct replayer *r)
 }
 
 struct wait {
-    bool runs; /* with no time limit; an interruption is handed on, once: then there is one */
+    bool runs; /* no time limit; an interruption is sent to the engine once, which then stops */
     bool told;
-    int looks; /* ended without an answer */
+    int looks; /* the process ended without an answer */
 };
 
-/* Between two looks a program runs for a tenth of a second. */
+/* Called about every 100 ms while a program runs. */
 static void replayer_look_up(struct replayer *r, struct wait *w)
 {
     w->looks++;
@@ -259,7 +259,7 @@ static void replayer_look_up(struct replayer *r, struct wait *w)
         r->family->waiting(r->family->waiting_context, r, w->looks * LOOK_MILLISECONDS / 1e3);
 }
 
-/* Until something has come. */
+/* Waits until a message has arrived. */
 static struct error *replayer_wait_for(struct replayer *r, struct wait *w)
 {
     for (;;) {
@@ -299,7 +299,7 @@ static struct error *replayer_answer_fetch(struct replayer *r, const struct chan
     return err ? lose(r, err) : NULL;
 }
 
-/* Waits for an answer of the wanted kind, and skips others. */
+/* Waits for an answer of the wanted kind and skips others. */
 static struct error *hear(struct replayer *r, u32 kind, bool runs, union replayer_answer *ret,
                           size_t *ret_size,
                           int *ret_fd)
@@ -411,7 +411,8 @@ static struct error *welcome(struct replayer *r)
     return err ? err : replayer_hear_stopped(r, NULL);
 }
 
-/* r->socket is the one that all engines say hello on, and becomes the engine's own. */
+/* Before the call r->socket is the socket on which all engines say hello; afterwards it is the
+ * engine's own connection. */
 static struct error *meet(struct replayer *r)
 {
     union replayer_answer answer;
@@ -533,7 +534,7 @@ static void forget_trace(struct replayer *r)
     r->trace_count = 0;
 }
 
-/* Of all hits as many were kept as are in the file. */
+/* Reads the hits of a trace. The file holds as many as were kept. */
 static struct error *take_trace(struct replayer *r, int fd)
 {
     struct stat st;

@@ -1,8 +1,7 @@
-/* A copy of the process that may be written to, and is thrown away: calling functions, trying
- * values.
+/* A disposable copy of the process that may be written to: for calling functions and trying values.
  *
- * The copy leaves the recording with the first write; no checkpoint is ever made of it, and
- * nothing that it does can be seen from where the session stands.
+ * The copy leaves the recording with the first write. It never becomes a checkpoint, and nothing it
+ * does affects the session's own process.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -39,7 +38,7 @@ struct error *scratch_make(struct session *s)
 
 /* --- what it prints ------------------------------------------------------------------------
  *
- * Standard output and error of a copy are the file that takes the messages of all engines. */
+ * A copy's standard output and error go to the file that collects the messages of all engines. */
 
 static off_t scratch_printed(const struct session *s)
 {
@@ -83,7 +82,7 @@ struct error *session_entry(struct session *s, u64 *ret)
     return NULL;
 }
 
-/* The copy makes a system call in place of the program's first instruction. */
+/* Makes the copy execute a system call in place of the program's first instruction. */
 static struct error *scratch_system_call(struct session *s, struct control_registers regs, u64 call,
                                          const u64 args[SYSCALL_ARGUMENTS])
 {
@@ -119,7 +118,7 @@ struct error *session_scratch_map(struct session *s, u64 address, u64 size)
     struct control_registers regs;
     const u8 *vector;
     struct error *err = session_registers(s, CONTROL_THREAD_ANY, &regs, &vector);
-    regs.vector_size = 0; /* the call changes none of it */
+    regs.vector_size = 0; /* the call changes no vector register */
     if (!err)
         err = scratch_system_call(s, regs, CALL_mmap, args);
     return err ? err : session_set_registers(s, CONTROL_THREAD_ANY, &regs, NULL);
@@ -141,7 +140,7 @@ struct error *session_set_registers(struct session *s, u32 thread,
     return err ? err : replayer_set_registers(s->scratch, thread, to, vector);
 }
 
-/* The plan has code breakpoints only: the rest is about what was recorded. */
+/* Makes a plan with code breakpoints only. Other breakpoints are about recorded events. */
 static void plan_scratch(struct session *s, u64 steps, struct pass_plan *ret)
 {
     struct plan_site step = {.kind = SITE_STEP, .thread = CONTROL_THREAD_ANY};

@@ -1,13 +1,13 @@
 /* Functions called in a copy that has left the recording.
  *
- * The copy gets memory of its own, once: a stack for the functions, and room for what is passed
- * to them by address.  The program's stack is left alone; it may be full, which is what the user
- * is looking into.
+ * The copy gets its own memory, once: a stack for the functions, and room for arguments that are
+ * passed by address. The program's stack is not used: it may be full, which may be just what the
+ * user is looking into.
  *
  *     start            + STACK_SIZE             + STACK_SIZE + ROOM_SIZE
  *       |  <- grows down  |  strings, structs ->  |
  *
- * A function returns to the program's first instruction, where a site waits for it. Each call runs
+ * A function returns to the program's first instruction, where a site stops it. Each call runs
  * in a copy of the copy, which takes the copy's place if the function returned: so a call that
  * dies, or that the user interrupts, has no effect.
  */
@@ -18,8 +18,8 @@
 #include "session/session_internal.h"
 
 static const u64 STACK_SIZE = 8 << 20, ROOM_SIZE = 16 << 20;
-/* Below all that the engine maps for a program by itself, and above what clients of gdb's protocol
- * are lent. */
+/* Below the addresses that the engine itself maps for a program, and above those that clients of
+ * gdb's protocol get. */
 static const u64 SCRATCH_FIRST = 0x701000000000ull, SCRATCH_STRIDE = 1ull << 32;
 enum { SCRATCH_TRIES = 64, FLAG_DIRECTION = 1 << 10 };
 
@@ -85,7 +85,7 @@ struct error *session_scratch_allocate(struct session *s, u64 size, u64 *ret_add
 
 /* --- before and after ---------------------------------------------------------------------- */
 
-/* What a function may rely on: the direction flag is clear, the x87 stack empty. */
+/* Sets what a function may rely on: the direction flag is clear, the x87 stack is empty. */
 static void scratch_set_up(const struct scratch_call *c, u64 rsp, struct control_registers *regs,
                            u8 *vector)
 {
@@ -132,7 +132,7 @@ static void scratch_waits(void *context, const struct replayer *r, double second
     replayer_family_interrupt(c->family);
 }
 
-/* To the site at `back`, an end, or for as long as it may take. */
+/* Runs until the site at `back`, the program's end, or the time limit. */
 static struct error *scratch_go(struct replayer *r, u64 back, double seconds, bool *ret_over)
 {
     struct {
@@ -171,7 +171,7 @@ static void scratch_judge(const struct control_stopped *stopped, bool over,
         ret->outcome = over ? CALL_TOO_LONG : CALL_INTERRUPTED;
 }
 
-/* In s->scratch, whose thread's registers are `regs`. */
+/* Makes the call in s->scratch, whose thread has the registers `regs`. */
 static struct error *scratch_call_here(struct session *s, const struct scratch_call *c,
                                        const struct control_registers *regs, const u8 *vector,
                                        struct scratch_called *ret)

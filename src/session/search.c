@@ -1,18 +1,18 @@
 /* Searching: see the header.
  *
- * Forward, one pass of the process that stands here stops at the hit.
+ * Forward: one pass of the present process stops at the hit.
  *
- * Backward, parts are counted from the nearest to the farthest (the header has their rule), until
- * they hold enough hits.  A part is counted in pieces that each leave a checkpoint and a count, so
- * that going to the hit takes a piece and no more.  The last hits of a piece are remembered by the
- * engine: only one that lies deeper takes another pass over the piece.
+ * Backward: hits are counted in parts of the track, from the nearest part to the farthest (the
+ * header has the rule), until enough are found. A part is counted in pieces. Each piece leaves a
+ * checkpoint and a count, so that going to the hit replays at most one piece. The engine remembers
+ * the last hits of a piece; only an earlier hit takes another pass over the piece.
  *
- * Counts stay: they are asked again as long as the breakpoints are the same.  An interval that is
- * known to hold nothing is skipped, in either direction; a search for something else may have found
- * that out on its way.
+ * Counts are kept and used again as long as the breakpoints are the same. An interval that is known
+ * to contain no hit is skipped in both directions. A search for something else may also have found
+ * an interval to be empty.
  *
  * Invariants
- *   (1) What is said of an interval is true of it by itself: they may overlap.
+ *   (1) Intervals may overlap: each is correct on its own.
  */
 #include "session/search_internal.h"
 
@@ -53,7 +53,7 @@ static const struct interval *counts_ending(const struct counts *c, struct momen
     return NULL;
 }
 
-/* One that holds nothing, and `at`. */
+/* Returns an interval without hits that contains `at`. */
 static const struct interval *counts_empty(const struct counts *c, struct moment at)
 {
     for (size_t i = 0; i < c->count; i++)
@@ -63,7 +63,7 @@ static const struct interval *counts_empty(const struct counts *c, struct moment
     return NULL;
 }
 
-/* One that holds nothing, and what is just before `at`. */
+/* Returns an interval without hits that contains the instruction just before `at`. */
 static const struct interval *counts_empty_before(const struct counts *c, struct moment at)
 {
     for (size_t i = c->count; i-- > 0;)
@@ -77,7 +77,7 @@ static void counts_add(struct counts *c, struct interval add)
 {
     invariant(1, moment_compare(add.from, add.to) <= 0 && add.kept <= add.count);
     if (c->count == INTERVALS_MOST)
-        c->count = 0; /* to be counted again at need */
+        c->count = 0; /* they are counted again when needed */
     if (c->count == c->room) {
         c->room = c->room ? c->room * 2 : 32;
         struct interval *longer = xalloc(c->room * sizeof *longer);
@@ -129,7 +129,8 @@ bool search_parts_next(struct search_parts *p)
     return true;
 }
 
-/* If they lie as dense further back, the rest is there, with some more to be sure. */
+/* If hits are as dense further back, the rest lies within the new expected distance, which has a
+ * margin. */
 void search_parts_pass(struct search_parts *p, struct moment from, u64 found, u64 wanted)
 {
     u64 ticks = p->to.tick - from.tick;
@@ -153,7 +154,7 @@ static u32 kept_of(const struct control_stopped *stopped)
     return stopped->count < PLAN_HITS_KEPT ? (u32)stopped->count : PLAN_HITS_KEPT;
 }
 
-/* A piece that was counted; context: struct counts. */
+/* Called for each piece that was counted; the context is a struct counts. */
 static void search_note_piece(void *context, struct moment from,
                               const struct control_stopped *stopped)
 {
@@ -165,8 +166,8 @@ static void search_note_piece(void *context, struct moment from,
     counts_add(context, i);
 }
 
-/* A process that counted up to a checkpoint has translated what lies before it: it takes its
- * place. */
+/* A process that counted up to a checkpoint has translated the code before it. It replaces the
+ * checkpoint's process. */
 static void search_retire(struct session *s, struct replayer *r)
 {
     struct timeline *t = &s->timeline;
@@ -176,7 +177,8 @@ static void search_retire(struct session *s, struct replayer *r)
         replayer_destroy(r);
 }
 
-/* Who finds enough there comes again to where it begins. */
+/* A search that finds enough hits in the part will come back to the start of the part, so a
+ * checkpoint is left there. */
 struct error *search_count(struct session *s, struct pass_plan *plan,
                            const struct search_parts *part, timeline_seen *seen, void *context)
 {
@@ -206,8 +208,8 @@ struct error *search_count(struct session *s, struct pass_plan *plan,
 
 /* --- backward ------------------------------------------------------------------------------ */
 
-/* Hits whose position is after their event may be where the search began: those are not before
- * it. */
+/* The number of hits that are not before `from`. The position of some hits is after their event, so
+ * it may be the moment where the search began. */
 static u32 hits_too_late(const struct interval *i, struct moment from)
 {
     u32 n = 0;
@@ -216,7 +218,7 @@ static u32 hits_too_late(const struct interval *i, struct moment from)
     return n;
 }
 
-/* hits[index], followed by all others of the same moment. */
+/* Takes hits[index] and all other hits of the same moment. */
 static void take_found(struct found *ret, const struct plan_hit *hits, u32 kept, u32 index)
 {
     ret->any = true;
@@ -227,7 +229,8 @@ static void take_found(struct found *ret, const struct plan_hit *hits, u32 kept,
             ret->hits[ret->kept++] = hits[i];
 }
 
-/* The one that is `deep` hits before the last: a pass that stops there. */
+/* Finds the hit that is `deep` hits before the last one of the interval, if need be by a pass that
+ * stops there. */
 static struct error *search_locate(struct session *s, struct search *q, const struct interval *i,
                                    u64 deep, struct found *ret)
 {
@@ -255,8 +258,8 @@ static struct error *search_locate(struct session *s, struct search *q, const st
     return err;
 }
 
-/* An interval that was counted for a search that went further may begin before the bound: so may
- * its hits. */
+/* An interval that was counted for a search with an earlier bound may have hits before this
+ * bound. */
 static void forget_if_before(struct moment bound, struct found *found)
 {
     if (found->any && moment_compare(moment_of(&found->hits[0]), bound) < 0)
@@ -296,7 +299,7 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
 
 /* --- forward ------------------------------------------------------------------------------- */
 
-/* Over intervals that hold nothing, as far as checkpoints allow. */
+/* Skips intervals without hits, as far as there are checkpoints. */
 static struct error *skip_empty(struct session *s, struct search *q, bool *ret_skipped)
 {
     const struct interval *i;

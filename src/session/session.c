@@ -1,9 +1,9 @@
-/* The session itself: opening, closing, where it stands, and looking.  See session.h.
+/* The session itself: opening, closing, its current moment, and looking. See session.h.
  *
- * A session stands at a moment.  Usually a replaying process stands there too (session_stand), and
- * registers and memory are read from it.  After steps that were answered from the trail
- * (trail.h) there is no process at the new moment; one is brought there when something is asked
- * that only a process knows (session_present).  Movements are in movement.c and search.c, the
+ * A session stands at a moment. Usually a replaying process stands there too (session_stand), and
+ * registers and memory are read from it. After steps that were answered from the trail
+ * (trail_internal.h) no process stands at the new moment. One is brought there when something is
+ * needed that only a process knows (session_present). Movements are in movement.c and search.c, the
  * choice of checkpoints in timeline.c.
  */
 #include "session/session.h"
@@ -48,7 +48,7 @@ static void leave_trail(struct session *s)
     }
 }
 
-/* A process that is lost stands nowhere; the next movement drops it. */
+/* A process that was lost stands nowhere; the next movement drops it. */
 void session_check(const struct session *s)
 {
     const struct replayer *r = s->present;
@@ -93,7 +93,7 @@ struct error *session_present(struct session *s, struct replayer **ret)
     return NULL;
 }
 
-/* The thread began and ended within the trail: only a process knows. */
+/* If the thread began and ended within the trail, only a process knows its id. */
 static void ask_tid(struct session *s)
 {
     struct replayer *r;
@@ -207,7 +207,7 @@ void session_heed(struct session *s, struct session_heed heed)
 
 /* --- looking ------------------------------------------------------------------------------- */
 
-/* Where the trail shows here, its state; false: a process does. */
+/* If the current moment is shown by the trail, returns its state. False: a process shows it. */
 static bool on_trail(const struct session *s, u64 *ret)
 {
     return !s->shown && !s->scratch && !s->present && s->trail &&
@@ -320,7 +320,7 @@ struct error *session_areas(struct session *s, struct control_area **ret, size_t
     return err;
 }
 
-/* Moves *address past the first word that is 0. */
+/* Moves *address past the next word that is 0. */
 static struct error *skip_pointers(struct session *s, u64 *address)
 {
     u64 word = 1;
@@ -333,9 +333,9 @@ static struct error *skip_pointers(struct session *s, u64 *address)
     return NULL;
 }
 
-/* The log has the vector that the kernel gave to the engine. The program's own lies where its stack
- * began, after the count and the pointers to arguments and environment. Programs do not write
- * there. */
+/* Returns the program's auxiliary vector. The log only has the one that the kernel gave to the
+ * engine. The program's own lies where its stack began, after the argument count and the pointers
+ * to arguments and environment. Programs do not write there. */
 struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size)
 {
     enum { PAIRS_MOST = 64 };
@@ -350,7 +350,7 @@ struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size)
         return err;
     while (16 * (count + 1) <= got && pairs[2 * count])
         count++;
-    *ret_size = 16 * (count + 1) <= got ? 16 * (count + 1) : got; /* with the end mark */
+    *ret_size = 16 * (count + 1) <= got ? 16 * (count + 1) : got; /* includes the end mark */
     *ret = xalloc(*ret_size + 1);
     memcpy(*ret, pairs, *ret_size);
     return NULL;
@@ -390,7 +390,7 @@ static struct error *read_pid(struct session *s)
     return NULL;
 }
 
-/* The stack as the program found it, also where the track begins later. */
+/* Finds the initial stack of the program, also if the track begins later. */
 static struct error *find_first_stack(struct session *s)
 {
     void *bytes;
@@ -423,7 +423,7 @@ static struct error *session_start(struct session *s, const struct session_optio
     return find_first_stack(s);
 }
 
-/* To the last snapshot that an earlier session has left, if there is one. */
+/* Goes to the last snapshot that an earlier session has left, if there is one. */
 static struct error *jump_ahead(struct session *s)
 {
     struct timeline *t = &s->timeline;
@@ -438,7 +438,7 @@ static struct error *jump_ahead(struct session *s)
     return err;
 }
 
-/* One run from the start, or from a snapshot, that leaves checkpoints on its way. */
+/* Runs once to the end, from the start or from a snapshot, and leaves checkpoints on the way. */
 static struct error *run_to_end(struct session *s)
 {
     struct plan plan = {.version = CONTROL_VERSION, .nth = 1};

@@ -5,8 +5,8 @@
  *
  *   session.c      opening, closing, looking
  *   movement.h     all movements
- *   search.c       the nth hit after or before: passes, and what they counted
- *   timeline.c     which checkpoints are kept, how to be somewhere else
+ *   search.c       finds the nth hit after or before a moment, by passes that count
+ *   timeline.c     which checkpoints are kept, how another moment is reached
  *   trail.c        the last stretch of execution with all its states: small steps back
  *   replayer.c     one engine process: commands and answers
  *   breakpoints.c  what stops a movement: a set with a version
@@ -14,13 +14,13 @@
  *   scratch_call.c functions that are called in it
  *   trace.c        every hit in a stretch (trace.h)
  *   track_signals.c signals as the log has them; which stop by default
- *   fault_runtime.c is the program one of those that live with faults?
+ *   fault_runtime.c does the program's runtime use faults in normal operation?
  *   track_events.c the events of the track: what engines replay from, and which event was when
  *
- * Errors of the session leave it where it was.  A divergence is an error whose text has both
- * sides.
+ * After an error the session stands where it was. A divergence is an error whose text shows what
+ * was recorded and what was replayed.
  *
- * Not thread-safe, but for session_interrupt().
+ * Not thread-safe, except for session_interrupt().
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -42,25 +42,26 @@ static inline int moment_compare(struct moment a, struct moment b)
     return a.tick != b.tick ? (a.tick < b.tick ? -1 : 1) : a.pc < b.pc ? -1 : a.pc > b.pc;
 }
 
-/* A pass that is under way: from where it began to where it may end, and where it is, about. */
+/* A pass that is under way: where it began, where it may end, and about where it is now. */
 struct session_progress {
     struct moment from, at, goal;
 };
 
 struct session_options {
     u32 track;
-    bool at_start;         /* else: at the end, or the crash */
-    u32 most_processes;    /* bound on checkpoints; 0: 64 */
-    u64 most_memory;       /* bound on what they cost; 0: a quarter of what is free */
+    bool at_start;         /* otherwise at the end, or at the crash */
+    u32 most_processes;    /* the maximum number of checkpoints; 0: 64 */
+    u64 most_memory;       /* the maximum memory of checkpoints; 0: a quarter of the free memory */
     /* Called several times a second during a long movement; may be NULL. */
     void (*progress)(void *context, const struct session_progress *p);
-    /* From here on session_interrupt() ends the way to the end of the track: the session then
-     * stands where it has got to.  Called with NULL if it is not opened after all.  May be NULL. */
+    /* Called when session_interrupt() starts to work: it then ends the first run to the end of the
+     * track, and the session stands where the run has got to. Called with NULL if opening fails
+     * after that. May be NULL. */
     void (*begun)(void *context, struct session *s);
     void *context;
 };
 
-/* `rec` is lent until session_close. */
+/* The caller keeps `rec` open until session_close. */
 struct error *session_open(const struct recording *rec, const struct session_options *options,
                            struct session **ret);
 void session_close(struct session *s); /* accepts NULL; every process is gone when it returns */
@@ -69,30 +70,33 @@ void session_close(struct session *s); /* accepts NULL; every process is gone wh
 
 struct session_place {
     struct moment at;
-    u32 thread, tid;   /* whose moment it is: ordinal, and id in the recording */
-    bool start, end;   /* nothing lies before it; after it */
+    u32 thread, tid;   /* the thread that runs at this moment: ordinal, and id in the recording */
+    bool start, end;   /* the first moment of the track; the last */
     u32 end_status, end_signal; /* if `end`, */
-    const char *end_otherwise;  /* unless it ended otherwise: that, in words */
-    u64 time;          /* nanoseconds since 1970 at the event before; 0: not known */
-    u64 event;         /* number of events met */
+    /* how the track ended, in words, if neither by exit nor by a signal */
+    const char *end_otherwise;
+    u64 time;          /* time of the preceding event, nanoseconds since 1970; 0: not known */
+    u64 event;         /* number of events so far */
 };
 void session_place(const struct session *s, struct session_place *ret);
 struct moment session_first(const struct session *s);
-struct moment session_last(const struct session *s); /* of the track */
+struct moment session_last(const struct session *s); /* the last moment of the track */
 u32 session_track(const struct session *s);
-u32 session_pid(const struct session *s); /* of the process in the recording */
+u32 session_pid(const struct session *s); /* the pid in the recording */
 
-/* Does the track begin at a moment of its run, since the recording was trimmed? */
+/* True if the recording was trimmed, so that the track begins in the middle of its run. */
 bool session_is_trimmed(const struct session *s);
 
 /* --- trimming ------------------------------------------------------------------------- */
 
 struct session_trimmed {
-    struct moment from, to; /* what was kept; it may begin a little earlier than was asked for */
-    u64 events;             /* in its log */
-    struct recording *into; /* to be destroyed; NULL after an error */
+    /* the part that was kept; it may begin a little earlier than requested */
+    struct moment from, to;
+    u64 events;             /* number of events in the new log */
+    struct recording *into; /* the caller destroys it; NULL after an error */
 };
-/* Makes a recording of the track between two moments: `output` if given, or BASE-N in the root. */
+/* Makes a recording of the track between two moments, named `output` or, by default, BASE-N in the
+ * root. */
 struct error *session_trim(struct session *s, struct moment from, struct moment to,
                            const char *output, const char *base, struct session_trimmed *ret);
 
@@ -101,28 +105,29 @@ struct error *session_trim(struct session *s, struct moment from, struct moment 
 struct session_signal {
     struct moment at;
     u32 thread;      /* ordinal */
-    u64 event;       /* the number that `ebb dump` shows; 0: of an ancestor's track */
+    u64 event; /* the number that `ebb dump` shows; 0: the event is in the track of an ancestor */
     u32 signal;
-    bool raised;     /* by the instruction at the moment: a fault */
+    bool raised;     /* a fault, raised by the instruction at the moment */
     bool handled;    /* by `handler` */
     u64 handler;
     u8 info[128];    /* siginfo_t */
 };
-/* The one that is about to be taken at this moment; false: there is none. */
+/* Returns the signal that is about to be delivered at this moment; false: there is none. */
 bool session_signal_here(const struct session *s, struct session_signal *ret);
 
-/* Faults that the program handled itself.  Logs of older engines have none. */
+/* Faults that the program handled itself. Recordings of older engines do not note them. */
 struct session_faults {
     u64 count;
-    struct session_signal first, last; /* unless `count` is 0 */
+    struct session_signal first, last; /* valid unless `count` is 0 */
 };
 void session_handled_faults(const struct session *s, struct session_faults *ret);
-/* For people, lines that say how to go there; `go` is the front end's command that takes the number
- * of an event.  To be freed. */
+/* Describes the faults for the user and says how to go there. `go` is the front end's command that
+ * takes the number of an event. The caller frees the text. */
 char *session_faults_text(const struct session_faults *f, const char *go);
 
-/* Does the signal stop movements unless the user says otherwise?  Everyday ones do not, and faults
- * do not if the program has a runtime that uses them in normal operation: its name, or NULL. */
+/* session_signal_stops: true if the signal stops movements by default. Everyday signals do not.
+ * Faults do not if the program has a runtime that uses them in normal operation;
+ * session_fault_runtime returns its name, or NULL. */
 bool session_signal_stops(const struct session *s, u32 signal);
 const char *session_fault_runtime(const struct session *s);
 
@@ -130,20 +135,20 @@ const char *session_fault_runtime(const struct session *s);
 
 /* A breakpoint of any kind. */
 struct breakpoint {
-    struct plan_site site; /* as plans have it; its `condition` is the plan's */
-    const u8 *condition;   /* agent expression of site.condition_size bytes, copied */
-    u64 ignore;          /* hits to be passed before it stops: of each movement */
+    struct plan_site site; /* as in a plan; its `condition` is set when the plan is made */
+    const u8 *condition;   /* an agent expression of site.condition_size bytes; copied */
+    u64 ignore; /* number of hits to ignore before it stops, counted anew in each movement */
     bool disabled;
 };
 
-/* Numbers are never given twice. */
+/* Numbers are never used again. */
 struct error *session_add_breakpoint(struct session *s, const struct breakpoint *b,
                                      u32 *ret_number);
 struct error *session_remove_breakpoint(struct session *s, u32 number);
 struct error *session_enable_breakpoint(struct session *s, u32 number, bool enabled);
 
-/* Which events stop movements from now on: those of one thread (CONTROL_THREAD_ANY: of all of
- * them), only what breakpoints on data are about, or none at all. */
+/* Which events stop movements from now on: those of one thread (CONTROL_THREAD_ANY: all threads),
+ * only those of data breakpoints, or none at all. */
 struct session_heed {
     u32 thread;
     bool data_only, nothing;
@@ -156,126 +161,131 @@ enum session_direction { FORWARD, BACKWARD };
 
 enum session_why {
     WHY_BREAKPOINT,  /* `breakpoint`, `hit` */
-    WHY_STEPPED,     /* as far as was asked */
-    WHY_START,       /* of the recording */
+    WHY_STEPPED,     /* the movement was made as requested */
+    WHY_START,       /* the start of the recording */
     WHY_END,
-    WHY_THREAD_START, /* of the thread that moved: its first instruction */
-    WHY_THREAD_END,   /* its last one */
+    WHY_THREAD_START, /* the first instruction of the thread that moved */
+    WHY_THREAD_END,   /* the last instruction of the thread that moved */
     WHY_INTERRUPTED,
     WHY_ARRIVED,     /* movement_goto */
 };
 
 struct session_stop {
     enum session_why why;
-    u32 breakpoint;      /* number; the first of several at one moment */
-    u32 breakpoints[8];  /* all of them at this moment, up to 8 */
+    u32 breakpoint;      /* its number; the first if there are several at one moment */
+    u32 breakpoints[8];  /* all breakpoints met at this moment, up to 8 */
     u32 breakpoint_count;
     struct plan_hit hit;
-    u32 hit_count;       /* what is known of the others: as many of */
+    u32 hit_count;       /* how many entries are valid in */
     struct session_hit {
         u32 breakpoint;
         struct plan_hit hit;
     } hits[PLAN_HITS_KEPT];
 };
-/* What the breakpoint's own hit was; `hit` if it is not known. */
+/* Returns the hit of this breakpoint, or `hit` if its own is not known. */
 const struct plan_hit *session_stop_hit(const struct session_stop *stop, u32 breakpoint);
 
-/* The moment of an event; of a time of the original run, nanoseconds since 1970; a share of the
- * track's ticks, 0 to 1. */
+/* Finds the moment of an event, of a time of the original run (nanoseconds since 1970), or of a
+ * share of the track's ticks (0 to 1). */
 struct error *session_moment_of_event(struct session *s, u64 number, struct moment *ret);
 struct error *session_moment_of_time(struct session *s, u64 time, struct moment *ret);
 struct moment session_moment_of_share(const struct session *s, double share);
 
-/* May come from a signal handler or another thread: ends the movement that is under way.  A
- * forward one stops where it has got to, a backward one returns to where it began. */
+/* Ends the movement that is under way. May be called from a signal handler or another thread. A
+ * forward movement stops where it is, a backward one returns to where it began. */
 void session_interrupt(struct session *s);
 
-/* While the user thinks: adds finer checkpoints before the current moment, a little at a time.
- * Returns false when there is nothing to do. Front ends call it while they wait for input (poll
- * their input with no wait in between). */
+/* Adds denser checkpoints before the current moment, a little at a time, while the user is idle.
+ * Returns false when there is nothing left to do. Front ends call it while they wait for input, and
+ * poll their input between two calls. */
 bool session_idle(struct session *s);
 
 /* --- looking ------------------------------------------------------------------------------ */
 
-/* As many bytes as can be read from the address on; 0 is no error. */
+/* Reads as many bytes as are readable from the address on. It is not an error if there are none. */
 struct error *session_read(struct session *s, u64 address, void *to, size_t size, size_t *ret);
 
-/* Registers of a thread; *vector (of ret->vector_size bytes) is valid until the next call of the
- * session. */
+/* Returns the registers of a thread. *vector (ret->vector_size bytes) is valid until the next call
+ * of the session. */
 struct error *session_registers(struct session *s, u32 thread, struct control_registers *ret,
                                 const u8 **vector);
-/* In the order in which they were started; to be freed. */
+/* Lists threads in the order in which they were started; the caller frees the list. */
 struct error *session_threads(struct session *s, struct control_thread **ret, size_t *ret_count);
 struct error *session_areas(struct session *s, struct control_area **ret, size_t *ret_count);
-/* The auxiliary vector as the program got it, pairs of u64; to be freed. */
+/* Returns the auxiliary vector that the program got, as pairs of u64; the caller frees it. */
 struct error *session_auxv(struct session *s, u8 **ret, size_t *ret_size);
-/* The program's file, absolute, as it was recorded; valid as long as the session. */
+/* Returns the absolute path of the program's file when it was recorded; valid as long as the
+ * session. */
 const char *session_program(const struct session *s);
 
 struct session_checkpoint {
     struct moment at;
     u32 pid;
-    u64 memory; /* bytes of its own, about */
+    u64 memory; /* approximate memory that only this checkpoint uses, in bytes */
 };
-/* How many checkpoints there may be, how much memory of their own, and where: what small steps back
- * cost, and what going far back costs, against memory.  It can be changed at any time. */
+/* How many checkpoints are kept, with how much memory, and where. More checkpoints make steps back
+ * faster and use more memory. The settings can be changed at any time. */
 struct session_keeping {
     u32 processes;  /* at least 4 */
-    u64 memory;     /* bytes; 0: a quarter of what is free */
-    double spacing; /* seconds of replay between two on a long way; 0: by what they cost */
-    double reach;   /* seconds of replay: those farther from the present are not kept; 0: all are */
+    u64 memory;     /* bytes; 0: a quarter of the free memory */
+    /* seconds of replay between two checkpoints of a long run; 0: chosen by their cost */
+    double spacing;
+    /* checkpoints farther from the present than this are dropped, in seconds of replay; 0: none
+     * are */
+    double reach;
 };
 void session_keeping(const struct session *s, struct session_keeping *ret);
 void session_keep(struct session *s, const struct session_keeping *k);
 
-/* To be freed. */
+/* The caller frees the list. */
 void session_checkpoints(const struct session *s, struct session_checkpoint **ret,
                          size_t *ret_count);
 
 /* --- a copy to play with ------------------------------------------------------------------
  *
- * The first write makes a copy of the process; from then on looking shows the copy, and
- * session_scratch_run() runs it, without the log: calls that ask the world are refused, memory
- * and output to the terminal work.  Any movement throws it away. */
+ * The first write makes a copy of the process. From then on looking shows the copy, and
+ * session_scratch_run() runs it, without the log: calls that depend on the outside world are
+ * refused, while memory and output to the terminal work. Any movement drops the copy. */
 struct error *session_write(struct session *s, u64 address, const void *from, size_t size);
 struct error *session_set_registers(struct session *s, u32 thread,
                                     const struct control_registers *to, const u8 *vector);
 bool session_scratch(const struct session *s);
-/* Runs the copy until a code breakpoint, a signal or (with `steps`) so many instructions.  */
+/* Runs the copy until a code breakpoint, a signal or, if `steps` is not 0, that many
+ * instructions. */
 struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret,
                                   u32 *ret_signal);
 void session_scratch_drop(struct session *s);
-/* What the copy printed since this was asked last; to be freed.  It ends with a 0 that is not
- * counted. */
+/* Returns what the copy printed since the last call; the caller frees it. A null terminator follows
+ * that is not counted. */
 char *session_scratch_output(struct session *s, size_t *ret_size);
-/* Memory for the copy, all rights, at an address where the program has none. Registers do not
- * change. */
+/* Maps memory with all permissions for the copy, at an address that the program does not use.
+ * Registers do not change. */
 struct error *session_scratch_map(struct session *s, u64 address, u64 size);
-/* The program's first instruction, which nothing executes any more. */
+/* Returns the address of the program's first instruction, which is not executed again. */
 struct error *session_entry(struct session *s, u64 *ret);
 
-/* Memory of the copy's own, aligned to 16 bytes, which stays as long as the copy does. */
+/* Allocates memory in the copy, aligned to 16 bytes. It lasts as long as the copy. */
 struct error *session_scratch_allocate(struct session *s, u64 size, u64 *ret_address);
 
-/* A function called in the copy, on a stack of its own. Where it returns, the copy has its effects
- * on memory, and the registers from before; breakpoints do not stop it. If it does not return, the
- * copy is as it was before the call. */
+/* Calls a function in the copy, on a separate stack. After it has returned, the copy has the
+ * function's effects on memory, and its registers from before the call. Breakpoints do not stop the
+ * function. If it does not return, the copy is as it was before the call. */
 enum { SCRATCH_CALL_INTEGERS = 6, SCRATCH_CALL_VECTORS = 8 };
 struct scratch_call {
     u64 function;
-    u32 thread; /* ordinal: whose thread-local variables it sees */
+    u32 thread; /* ordinal of the thread whose thread-local variables the function sees */
     u64 integers[SCRATCH_CALL_INTEGERS];
     u8 vectors[SCRATCH_CALL_VECTORS][XMM_SIZE];
     u32 vector_count;
-    const u8 *stack; /* arguments in memory */
+    const u8 *stack; /* arguments passed in memory */
     size_t stack_size;
-    double seconds;  /* the longest that it may take; 0: no limit */
+    double seconds;  /* time limit; 0: none */
 };
 enum scratch_outcome { CALL_RETURNED, CALL_DIED, CALL_EXITED, CALL_INTERRUPTED, CALL_TOO_LONG };
 struct scratch_called {
     enum scratch_outcome outcome;
     u32 signal, status;     /* CALL_DIED, CALL_EXITED */
-    u64 pc;                 /* where it was, if it did not return */
+    u64 pc;                 /* where the function was, if it did not return */
     struct control_registers registers;
     u8 vectors[2][XMM_SIZE]; /* xmm0, xmm1 */
     u8 stack[2][ST_SIZE];    /* st0, st1 */

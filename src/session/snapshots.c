@@ -1,6 +1,6 @@
 /* Snapshots of a session: see the header.
  *
- * A thread compresses and writes what engines gave, one after the other.  It touches nothing but
+ * A thread compresses and writes the snapshots that engines gave, one after the other. It uses only
  * its queue.
  */
 #include "session/snapshots_internal.h"
@@ -18,7 +18,8 @@
 
 enum { JOBS_MOST = 32 };
 
-static const double CLOSING_SECONDS = 0.5; /* in which those that wait are still written */
+/* how long closing a session waits for snapshots in the queue */
+static const double CLOSING_SECONDS = 0.5;
 
 struct snapshot_job {
     struct snapshot_about about;
@@ -27,14 +28,14 @@ struct snapshot_job {
 
 struct snapshots {
     struct replayer_family *family;
-    struct snapshot_stored *list; /* that were there */
+    struct snapshot_stored *list; /* the snapshots that existed already */
     size_t count;
     pthread_t writer;
-    bool writes; /* there is a thread */
+    bool writes; /* the thread was started */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct snapshot_job jobs[JOBS_MOST];
-    size_t next_job, job_count; /* done, or being done; all */
+    size_t next_job, job_count; /* jobs done or being done; all jobs */
     bool closing;
     struct timespec closed;
 };
@@ -46,7 +47,8 @@ static struct moment snapshot_moment(const struct snapshot_stored *s)
 
 /* --- which there are ------------------------------------------------------------------------ */
 
-/* Adds those of a track up to a moment.  Some may be of what a killed recorder could not write. */
+/* Adds the snapshots of a track up to a moment. A killed recorder may have left snapshots later
+ * than its last event. */
 static void snapshots_add(struct snapshots *s, struct snapshot_stored *more, size_t count,
                           struct moment end)
 {
@@ -164,7 +166,7 @@ struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, 
         replayer_destroy(r);
         r = NULL;
     }
-    error_destroy(err); /* a replay will do */
+    error_destroy(err); /* a replay is used instead */
     return r;
 }
 
@@ -202,7 +204,7 @@ static void snapshots_write_one(const struct snapshot_job *job)
     close(job->raw.fd);
 }
 
-/* The session has been closed for so long that no other is begun. */
+/* True if the session was closed so long ago that no further snapshot is begun. */
 static bool snapshots_late(const struct snapshots *s)
 {
     struct timespec now;
@@ -230,7 +232,7 @@ static void *snapshots_write(void *context)
     return NULL;
 }
 
-/* Signals are for the threads that were there before. */
+/* Starts the thread with all signals blocked: the other threads take them. */
 static bool start_writer(struct snapshots *s)
 {
     sigset_t all, before;

@@ -1,9 +1,8 @@
-/* Snapshots of a session: those that were taken when the track was recorded, and checkpoints that
- * are not lost with their session.
+/* Snapshots of a session: those that were taken while the track was recorded, and checkpoints that
+ * outlive the session that made them.
  *
- * What a long replay passed is kept in the store (log/snapshot_store.h), and the next session of
- * the same track begins from there.  A snapshot that cannot be used costs the time of a replay,
- * and nothing else.
+ * A long replay keeps snapshots in the store (log/snapshot_store.h), and the next session of the
+ * same track begins from them. If a snapshot cannot be used, the session replays instead.
  */
 #ifndef SESSION_SNAPSHOTS_INTERNAL_H
 #define SESSION_SNAPSHOTS_INTERNAL_H
@@ -17,23 +16,23 @@
 struct snapshots;
 
 struct snapshots *snapshots_create(struct replayer_family *family);
-/* Waits for what is being written; what has not been begun soon is dropped.  Accepts NULL. */
+/* Waits until the current snapshot is written. Drops snapshots that are not begun soon. Accepts
+ * NULL. */
 void snapshots_destroy(struct snapshots *s);
 
-/* The last one at or before `at`, but later than `after`; false: there is none. */
+/* Finds the last snapshot at or before `at` that is later than `after`; false: there is none. */
 bool snapshots_before(const struct snapshots *s, struct moment after, struct moment at,
                       struct moment *ret);
 
-/* Makes a process of the one at this moment: a copy of `first`, which stands at the start.  NULL:
- * it is of no use, and will not be found again. */
+/* Makes a process from the snapshot at this moment: a copy of `first`, which stands at the start.
+ * NULL: the snapshot cannot be used, and will not be found again. */
 struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, struct moment at);
 
-/* The one that the track begins with, since it was trimmed. */
+/* Restores the snapshot that a trimmed track begins with. */
 struct error *snapshots_begin(struct snapshots *s, struct replayer *origin, struct replayer **ret);
 
-/* Keeps the state of a process that stands; false: there can be none here, or it has more memory
- * than `most` bytes.  Compressing and
- * writing it is another thread's work. */
+/* Keeps the state of a process that stands. False: no snapshot is possible here, or the process has
+ * more than `most` bytes of memory. Another thread compresses and writes it. */
 bool snapshots_keep(struct snapshots *s, struct replayer *r, u64 most);
 
 #endif

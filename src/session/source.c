@@ -19,12 +19,13 @@
 struct source {
     struct session *session;
     struct symbols *symbols;
-    u64 event; /* symbols are those of this number of events */
+    u64 event; /* the number of events for which the symbols are valid */
     bool known;
     struct points points;
     struct moment stands_at;
-    u32 stands_before; /* inlined functions that are not entered yet, at that moment */
-    struct list said; /* char *: files whose damage was told of */
+    /* inlined functions not yet entered at that moment, see source_stand_before */
+    u32 stands_before;
+    struct list said; /* char *: files that were reported as damaged */
 };
 
 static bool source_read_memory(void *context, u64 address, void *to, size_t size)
@@ -36,7 +37,7 @@ static bool source_read_memory(void *context, u64 address, void *to, size_t size
     return !err && got == size;
 }
 
-/* Memory that is read this way is not noted as a part of a value. */
+/* Reads memory without noting it as part of a value. */
 static bool source_peek_memory(void *context, u64 address, void *to, size_t size)
 {
     struct session *s = ((struct source *)context)->session;
@@ -47,7 +48,7 @@ static bool source_peek_memory(void *context, u64 address, void *to, size_t size
     return read;
 }
 
-/* Once for each file: it is looked for wherever it could be of use. */
+/* Reports a damaged file once, although it is looked for in many places. */
 static void say_damaged(struct source *src, const char *path, const struct error *err)
 {
     char **said = src->said.items;
@@ -58,7 +59,7 @@ static void say_damaged(struct source *src, const char *path, const struct error
     complain(0, "%s", error_text(err));
 }
 
-/* Most files that are looked for do not exist, which is not an error. */
+/* Most files that are tried do not exist, which is not an error. */
 static int source_open_file(void *context, const char *path)
 {
     struct source *src = context;

@@ -1,12 +1,12 @@
 /* Movements by statements and frames: see source.h, and for where each of them stops the document
  * docs/movement.md.
  *
- *   step, next     count points in one pass; going back, in two
- *   finish         the address that the frame returns to, with its stack; a point outside of it, if
- *                  it is left by a jump
- *   until          breakpoints for the time of the movement
- *   before         the call that made the frame, which wrote its return address; then the start of
- *                  that statement
+ *   step, next     counts points: in one pass forward, in two passes backward
+ *   finish         stops at the frame's return address, with the right stack pointer; or at a point
+ *                  outside of the frame if it was left by a jump
+ *   until          sets breakpoints for the duration of the movement
+ *   before         finds the call that made the frame (it wrote the return address), then the start
+ *                  of the statement with that call
  *
  * nexti is in stepping_insns.c, out in stepping_out.c.
  */
@@ -27,19 +27,19 @@ static struct error *finish_frame(struct walk *w, size_t index);
 
 /* --- step ------------------------------------------------------------------------------------- */
 
-/* A library that came or went on the way has statements, too: then once more, with all of them.
- * Most come soon after the start of a program, so a long way is made of stretches, of which only
- * one has to be gone twice. */
+/* A library that is loaded or unloaded on the way has statements, too: then the stretch is repeated
+ * with all of them. Most libraries are loaded soon after the start of a program, so a long movement
+ * consists of stretches, of which only one has to be repeated. */
 enum { STRETCH = 1 << 20, STRETCH_GROWS = 4 }; /* ticks */
 
-/* One that stops at a later hit of a breakpoint looks for it from where it begins: then the way
- * is one stretch. */
+/* A breakpoint with an ignore count is searched from where the movement begins, so the whole
+ * movement is one stretch. */
 static u64 stretch_end(const struct walk *w, u64 from, u64 ticks)
 {
     return breakpoints_ignoring(&w->s->breakpoints) ? 0 : from + ticks;
 }
 
-/* From where the session stands; *left: points to go. */
+/* Runs one stretch from where the session stands. *left is the number of points still to go. */
 static struct error *step_stretch(struct walk *w, u64 end, u64 *left)
 {
     bool goes_on = moment_compare(w->s->here.at, w->from) != 0;
@@ -54,14 +54,14 @@ static struct error *step_stretch(struct walk *w, u64 end, u64 *left)
     return err;
 }
 
-/* What a resolver calls is not on the way: to where it returns. */
+/* A step does not stop in functions that a resolver calls. Runs to where the resolver returns. */
 static struct error *step_around_resolver(struct walk *w)
 {
     struct error *err = walk_frames(w, FRAMES_LEAST);
     return err || !w->frames.count ? err : finish_frame(w, 0);
 }
 
-/* Was it the end of the stretch that ended it? */
+/* True if the movement ended only because the stretch did. */
 static bool goes_further(const struct walk *w, u64 end, u64 left)
 {
     return end && left && w->stop->why == WHY_STEPPED && w->s->here.at.tick >= end;
@@ -108,8 +108,8 @@ struct error *movement_step(struct source *src, enum session_direction d, u64 co
 
 /* --- next ------------------------------------------------------------------------------------- */
 
-/* Behind the end of a stack, and before the first statement of a thread, there are frames that
- * were not known where it began. */
+/* After the end of a stack, and before the first statement of a thread, there are frames that were
+ * not known when the movement began. The loop continues with those. */
 static struct error *next_forward(struct walk *w, u64 count)
 {
     for (;;) {
@@ -147,10 +147,10 @@ struct error *movement_next(struct source *src, enum session_direction d, u64 co
 
 /* --- finish ----------------------------------------------------------------------------------- */
 
-/* The nth frame out, as people count: what was inlined is a frame, too. */
+/* The frame that `finish` leaves: the nth outward. An inlined function counts as a frame. */
 struct finish_target {
     size_t index;
-    u32 scope;    /* inlined: this one */
+    u32 scope;    /* if inlined: the scope to leave */
     bool inlined;
 };
 
@@ -193,7 +193,7 @@ static bool is_of_function(const struct points_function *f, u64 pc)
     return false;
 }
 
-/* Instructions of a part of the function that are no part of the scope. */
+/* Adds the instructions of a part of the function that do not belong to the scope. */
 static void add_instructions(struct walk *w, const struct points_function *f,
                              const struct scope_range *part, u32 scope, struct list *to)
 {
@@ -210,9 +210,9 @@ static void add_instructions(struct walk *w, const struct points_function *f,
     free(code);
 }
 
-/* Any instruction of the function that is no part of the scope, and any statement outside of the
- * function.  Statements of the scope have one of their own here: they count in frames further
- * out. */
+/* Points for leaving an inlined function: all instructions of the function outside of the inlined
+ * scope, and all statements outside of the function. Statements inside the scope get the scope
+ * LEFT_SCOPE, so that they count only in frames further out. */
 enum { LEFT_SCOPE = 1, LEFT_SCOPES = 2 };
 
 static struct plan_point *points_outside(struct walk *w, size_t index, u32 scope, u32 *ret_count)
@@ -255,7 +255,7 @@ static struct error *finish_frame(struct walk *w, size_t index)
     struct plan_frame *outside = xalloc(count * sizeof *outside);
     memcpy(outside, w->frames.plan + index, count * sizeof *outside);
     outside[0] = w->frames.list[index].plan;
-    outside[0].cfa++; /* only what lies further out counts */
+    outside[0].cfa++; /* only frames further out count */
     outside[0].scope = 0;
     outside[0].return_pc = 0;
     struct point_question q = walk_question(w, outside, count);
@@ -265,8 +265,8 @@ static struct error *finish_frame(struct walk *w, size_t index)
     return err;
 }
 
-/* To where the frame has gone on without it, or to a statement that says that the frame itself
- * is gone. */
+/* Runs to an instruction of the frame outside of the inlined scope, or to a statement which shows
+ * that the frame itself is gone. */
 static struct error *leave_inlined(struct walk *w, const struct finish_target *t)
 {
     u32 count;
@@ -283,8 +283,8 @@ static struct error *leave_inlined(struct walk *w, const struct finish_target *t
     return err;
 }
 
-/* Does the session stand in that frame still?  A handler may have been followed by another at
- * once, with the same address. */
+/* True if the session still stands in that frame. A handler may be followed at once by another one
+ * with the same frame address. */
 static struct error *is_in_frame(struct walk *w, size_t index, bool *ret)
 {
     const struct base_frame *f = &w->frames.list[index];
@@ -302,8 +302,8 @@ static struct error *is_in_frame(struct walk *w, size_t index, bool *ret)
     return err;
 }
 
-/* A frame that was left by a jump has what was inlined there with it: what is outside of both is
- * told by frames. */
+/* Finishes an inlined function. If its frame was left by a jump, goes back and finishes the whole
+ * frame instead. */
 static struct error *finish_inlined(struct walk *w, const struct finish_target *t)
 {
     bool inside;
@@ -321,8 +321,8 @@ static struct error *finish_inlined(struct walk *w, const struct finish_target *
 /* --- before ----------------------------------------------------------------------------------- */
 
 
-/* Has a handler run on behalf of the thread, from one moment to the other?  It is a call of the
- * instruction that it interrupted. */
+/* Sets *ret if a signal handler ran in the thread between the two moments. It counts as a call made
+ * by the instruction that it interrupted. */
 static struct error *has_handled(struct walk *w, struct moment from, struct moment to, bool *ret)
 {
     struct plan_site signal = {.kind = SITE_SIGNAL, .address = ~0ull, .thread = w->thread};
@@ -332,7 +332,7 @@ static struct error *has_handled(struct walk *w, struct moment from, struct mome
     return err;
 }
 
-/* Has the frame made a call that returned, from one moment to the other? */
+/* Sets *ret if the frame made a call that returned between the two moments. */
 static struct error *has_called(struct walk *w, size_t index, struct moment from, struct moment to,
                                 bool *ret)
 {
@@ -354,8 +354,9 @@ static struct error *has_called(struct walk *w, size_t index, struct moment from
     return err;
 }
 
-/* The start of the statement that the frame of that index was in at the moment of its call; or the
- * call.  A signal from outside comes before what lies there is executed. */
+/* Finds the start of the statement in which the frame was when it made its call, or the call
+ * itself. If `executed` is false, a signal from outside came before the instruction at `call` was
+ * executed. */
 static struct error *find_statement(struct walk *w, size_t index, struct moment call, bool executed,
                                     struct moment *ret)
 {
@@ -400,7 +401,7 @@ static struct error *before_frame(struct walk *w, size_t index)
     return walk_back(w, at, WHY_STEPPED, NULL);
 }
 
-/* Nothing called it: the statement is the last one further out. */
+/* An inlined function was not called: the wanted statement is the last one outside of it. */
 static struct error *before_inlined(struct walk *w, const struct finish_target *t)
 {
     return walk_go_before(w, (struct frame_search){
@@ -408,7 +409,8 @@ static struct error *before_inlined(struct walk *w, const struct finish_target *
         .nth = 1});
 }
 
-/* Not by a jump, as longjmp makes one, nor stopped on the way. */
+/* True if the frame returned normally: not left by a jump such as longjmp, and not stopped on the
+ * way. */
 static bool returned(const struct walk *w, const struct finish_target *t)
 {
     const struct base_frame *f = &w->frames.list[t->index];
@@ -435,7 +437,8 @@ struct error *movement_finish(struct source *src, enum session_direction d, u64 
 
 /* --- until ---------------------------------------------------------------------------------- */
 
-/* A stop at a place that was asked for is no breakpoint of the user's, unless one is there too. */
+/* A stop at a temporary place is not reported as a breakpoint, unless a breakpoint of the user is
+ * there too. */
 static void name_stop(const struct list *numbers, struct session_stop *stop)
 {
     const u32 *ours = numbers->items;

@@ -1,10 +1,10 @@
 /* Movements that follow a goroutine.
  *
  * A frame is known by its address and its thread. Neither lasts in Go: when a stack is too small or
- * too large, the runtime copies it elsewhere, and a goroutine that waited may go on on another
- * thread. Both are written down in the runtime's record of the goroutine. A forward movement
- * watches these words. When the stack lies elsewhere or another thread has the goroutine, the
- * movement continues with the new frames and the new thread.
+ * too large, the runtime copies it elsewhere, and a goroutine that waited may continue on another
+ * thread. The runtime's record of the goroutine contains both. A forward movement watches these
+ * words. When the stack lies elsewhere or another thread has the goroutine, the movement continues
+ * with the new frames and the new thread.
  *
  *   old stack   low .... frames ...... high          the distance of a frame from the high end
  *   new stack   low ........... frames ...... high   does not change
@@ -30,7 +30,8 @@ static struct error *open_values(struct walk *w, const struct frame *frames, siz
         .frames = frames, .frame_count = count, .fs_base = regs.fs_base}, ret);
 }
 
-/* Stacks of goroutines lie side by side: each ends where the runtime says. */
+/* Stacks of goroutines lie side by side. Ends the frame's stack where the runtime says that it
+ * ends. */
 static void bound_stack(const struct goroutine_hold *g, struct plan_frame *f)
 {
     if (f->cfa > g->stack_low && f->cfa <= g->stack_high)
@@ -55,11 +56,11 @@ void walk_hold_goroutine(struct walk *w, const struct frame *frames, size_t coun
 
 /* --- on the way ------------------------------------------------------------------------------- */
 
-/* A part of a movement, with places of its own: they are moved. */
+/* A part of a movement with its own copies of frames and sites, which move with the stack. */
 struct followed_part {
     struct plan_frame *frames;
     struct plan_site *sites;
-    u32 own; /* of the sites: the movement's. The goroutine's come after them */
+    u32 own; /* number of the movement's sites; the goroutine's follow them */
     u8 *code;
 };
 
@@ -90,7 +91,8 @@ static bool is_on(const struct goroutine_hold *g, u64 address)
     return address >= g->stack_low && address <= g->stack_high;
 }
 
-/* Frames below the goroutine's sp have returned since the movement began. */
+/* Moves frames to the new stack. Frames below the goroutine's sp have returned since the movement
+ * began. */
 static void move_frames(const struct goroutine_hold *old, const struct goroutine_hold *new,
                         struct ahead *a, struct followed_part *part)
 {
@@ -137,7 +139,7 @@ static struct error *change_thread(struct walk *w, u64 tid, struct ahead *a,
     return NULL;
 }
 
-/* Has the movement ended only because of what the goroutine's words became? */
+/* Sets *ret if the movement ended only because the goroutine's words changed. */
 static struct error *follow(struct walk *w, struct ahead *a, struct followed_part *part, bool *ret)
 {
     struct evaluation *v;
@@ -158,7 +160,8 @@ static struct error *follow(struct walk *w, struct ahead *a, struct followed_par
         move_frames(&w->goroutine, &now, a, part);
     if (now.m != w->goroutine.m)
         err = change_thread(w, now.thread_id, a, part);
-    /* The bounds may be written one after the other: frames move when the high one has come. */
+    /* The runtime may write the bounds one after the other. Frames move when the high bound has
+     * changed. */
     if (now.stack_high == w->goroutine.stack_high)
         now.stack_low = w->goroutine.stack_low;
     w->goroutine = now;

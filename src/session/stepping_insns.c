@@ -1,7 +1,7 @@
-/* nexti and its twin: instructions, with calls crossed as a whole.
+/* nexti and its reverse: steps by instructions, over calls.
  *
- * Each instruction is a movement of its own, since only where it stands it can be told what comes
- * next: forward, whether a call does; backward, whether one has just returned.
+ * Each instruction is a separate movement, since only the current instruction tells what to do:
+ * forward, whether it is a call; backward, whether a call has just returned to it.
  */
 #include "log/syscall_table.h"
 #include "session/stepping_internal.h"
@@ -10,8 +10,8 @@ enum { INLINED_MOST = 32 };
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
-/* To where the call returns; if it never does, to the first statement of this frame or further
- * out. */
+/* Runs to where the call returns. If it never does, to the first statement of this frame or of one
+ * further out. */
 static struct error *cross_call(struct walk *w, const struct instruction *call)
 {
     struct plan_site site = {.kind = SITE_CODE, .address = call->pc + call->length,
@@ -34,8 +34,7 @@ static struct error *cross_call_here(struct source *src, const struct instructio
     return walk_end(&w, FORWARD, err);
 }
 
-/* Is this the first instruction of a handler, for a signal that came instead of what was
- * expected? */
+/* Sets *ret if this is the first instruction of a signal handler that was entered unexpectedly. */
 static struct error *entered_handler(struct source *src, bool *ret)
 {
     struct frame *frames;
@@ -88,16 +87,17 @@ static struct error *one_ahead(struct source *src, struct session_stop *ret)
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* What the instruction before was, and where it led to. */
+/* The instruction before the current one, and where it led. */
 struct step_back {
     struct moment to;
     u64 rsp, cfa;
     enum { BACK_PLAIN, BACK_RETURN, BACK_SIGNAL, BACK_JUMP } kind;
-    /* what has ended began with a signal, before the instruction there was executed */
+    /* the ended handler was entered by a signal before the instruction there was executed */
     bool untried;
 };
 
-/* An indirect jump within a frame is plain: a switch, or a call that replaces its frame. */
+/* Finds the kind of the instruction. An indirect jump within a frame counts as plain: it is a
+ * switch or a tail call. */
 static struct error *classify(struct source *src, struct step_back *b)
 {
     struct session *s = source_session(src);
@@ -125,7 +125,7 @@ static struct error *classify(struct source *src, struct step_back *b)
     return err;
 }
 
-/* The events that could have led into the function that has just ended. */
+/* Returns the events that may have entered the function that has just ended. */
 static u32 beginnings_of(struct symbols *symbols, const struct step_back *b, u32 thread,
                          struct plan_site ret[BEGINNINGS_MOST])
 {
@@ -140,7 +140,7 @@ static u32 beginnings_of(struct symbols *symbols, const struct step_back *b, u32
     return count;
 }
 
-/* The last call that the frame has made. */
+/* Finds the last call that the frame made. */
 static struct error *last_call(struct walk *w, struct point_result *ret)
 {
     const struct points_function *f = points_function(w->points, w->symbols, w->from.pc);
@@ -164,8 +164,8 @@ static struct error *last_call(struct walk *w, struct point_result *ret)
     return err;
 }
 
-/* What led to where it stood: a call, or a signal.  One that was left by a jump, as by longjmp or
- * an exception, is the last one that the frame has made. */
+/* Finds what entered the function or handler that has just ended: a call or a signal. If it was
+ * left by a jump, such as longjmp or an exception, that is the last call that the frame made. */
 static struct error *find_beginning(struct walk *w, struct step_back *b, struct moment *ret)
 {
     struct plan_site sites[BEGINNINGS_MOST];
@@ -186,8 +186,8 @@ static struct error *find_beginning(struct walk *w, struct step_back *b, struct 
     return err;
 }
 
-/* From the end of a call, or of a handler, to what made it.  The session stands at the
- * instruction before, and is to. */
+/* Goes from the end of a call or handler back to the call, or to the interrupted instruction. The
+ * session stands at the last instruction of the call or handler; b->to is the one after it. */
 static struct error *cross_back(struct source *src, struct step_back *b, struct session_stop *ret)
 {
     struct walk w;
@@ -203,8 +203,8 @@ static struct error *cross_back(struct source *src, struct step_back *b, struct 
     return walk_end(&w, BACKWARD, err);
 }
 
-/* If a handler begins here, to the signal that made it.  *ret_untried: the instruction there was
- * not executed. */
+/* If a handler begins here, goes to the instruction that the signal interrupted. *ret_untried: that
+ * instruction was not executed. */
 static struct error *back_to_signal(struct source *src, struct session_stop *ret, bool *ret_moved,
                                     bool *ret_untried)
 {
@@ -231,7 +231,8 @@ static struct error *back_to_signal(struct source *src, struct session_stop *ret
     return walk_end(&w, BACKWARD, err);
 }
 
-/* One instruction was executed before; if that ended a call or a handler, to what made it. */
+/* Steps back one instruction. If that instruction ended a call or a handler, goes on back to what
+ * entered it. */
 static struct error *back_over_calls(struct source *src, struct step_back *b,
                                      struct session_stop *ret)
 {
@@ -251,8 +252,7 @@ static struct error *back_over_calls(struct source *src, struct step_back *b,
     return err;
 }
 
-/* The code that a handler interrupted ran before the handler. From there the step goes back as from
- * anywhere else. */
+/* Makes one step back. At the start of a handler the step first goes to the interrupted code. */
 static struct error *one_back(struct source *src, struct session_stop *ret)
 {
     bool perhaps, moved = false, untried = false;
@@ -284,7 +284,7 @@ static struct error *stepping_insns_repeat(struct source *src, enum session_dire
     return err;
 }
 
-/* The same way once more, now that it is known, unless a breakpoint stops it. */
+/* Repeats the movement, whose end is now known, so that breakpoints can stop it. */
 static struct error *go_among_breakpoints(struct source *src, enum session_direction d,
                                           struct moment to, struct session_stop *ret)
 {
@@ -300,8 +300,8 @@ static struct error *go_among_breakpoints(struct source *src, enum session_direc
     return walk_end(&w, d, err);
 }
 
-/* Steps end at breakpoints without a word, and there are several: so the way is found without
- * them. */
+/* nexti takes several steps that end at breakpoints without reporting them. So its end is found
+ * without breakpoints first. */
 struct error *movement_nexti(struct source *src, enum session_direction d, u64 count,
                              struct session_stop *ret)
 {

@@ -1,8 +1,9 @@
-/* out and bout: over the end, or the start, of the innermost block or loop around the statement.
+/* out and bout: move past the end, or before the start, of the innermost block or loop around the
+ * statement.
  *
- * The block is taken for a function that was inlined there: a scope of its own, which next and
- * previous cross.  Compilers tell of blocks that have variables; a loop is found by the jump that
- * closes it, from its end back to where it began.
+ * The block is treated like an inlined function: a separate scope that `next` and `previous` step
+ * over. Debug information has blocks that contain variables. A loop is found by the jump that
+ * closes it, from its end back to its start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static void add_range(struct code_part *p, u64 start, u64 end)
     p->size += end - start;
 }
 
-/* The innermost block of the scope that holds the pc: what is further in comes later. */
+/* Finds the innermost block of the scope that contains the pc. Inner blocks come later in the
+ * list. */
 static void stepping_out_find_block(const struct points_function *f, u32 scope, u64 pc,
                                     struct code_part *ret)
 {
@@ -44,7 +46,7 @@ static void stepping_out_find_block(const struct points_function *f, u32 scope, 
             add_range(ret, r[n].start, r[n].end);
 }
 
-/* `continue` goes back to the same place: the last branch that does closes the loop. */
+/* `continue` jumps to the same place, so the last branch that does so closes the loop. */
 static u64 end_of_loop(const struct instruction *code, size_t count, u64 start)
 {
     u64 end = 0;
@@ -88,7 +90,7 @@ static void find_part(struct walk *w, const struct points_function *f, u64 pc,
     list_deinit(is_loop ? &block.ranges : &loop.ranges);
 }
 
-/* The program's points, with the part as one more scope. */
+/* Copies the program's points and makes the part a scope of its own. */
 static void stepping_out_divide(struct walk *w, const struct code_part *part, struct points *ret)
 {
     const struct points *whole = w->points;
@@ -108,7 +110,7 @@ static void stepping_out_divide(struct walk *w, const struct code_part *part, st
     ret->scopes[added] = scope;
 }
 
-/* Frames of the same function further out may be in the part, too. */
+/* Outer frames of the same function may be in the part, too. */
 static void divide_frames(struct walk *w, const struct code_part *part, u32 added)
 {
     u32 scope = w->frames.list[0].plan.scope;
@@ -146,7 +148,8 @@ static struct error *leave_part(struct walk *w, enum session_direction d,
     return err;
 }
 
-/* The whole function is the block: it is left for its caller, or for what it was inlined into. */
+/* The whole function is the block: goes to its caller, or to the function into which it was
+ * inlined. */
 static struct error *leave_function(struct walk *w, enum session_direction d)
 {
     struct base_frames *b = &w->frames;

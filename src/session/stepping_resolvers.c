@@ -1,10 +1,10 @@
 /* Steps around resolvers.
  *
- * The resolver of an IFUNC is called by the dynamic linker, which is not on the user's way
- * (docs/movement.md).  Its own step points do not count, by their addresses.  Those of functions
- * that it calls may be executed elsewhere, too: so its calls are found, and what lies between one
- * and its return is left out.  There are few: each resolver that calls anything at all is called
- * once for each file that binds its function.
+ * The resolver of an IFUNC is called by the dynamic linker, where steps do not stop
+ * (docs/movement.md). The resolver's own step points are excluded by address. Functions that it
+ * calls may also be called from elsewhere. So the calls of resolvers are found, and points between
+ * such a call and its return are left out. There are few: each resolver is called once for each
+ * file that binds its function.
  *
  *          e ...... resolver ...... r             points in between are not counted
  */
@@ -15,10 +15,10 @@
 /* A call of a resolver. */
 struct resolver_call {
     struct moment entered, returned;
-    u64 points; /* that a count finds in between */
+    u64 points; /* number of points counted between entry and return */
 };
 
-/* Where one is entered; *ret to be freed. */
+/* Returns sites at the entries of resolvers; the caller frees *ret. */
 static u32 resolver_sites(const struct walk *w, struct plan_site **ret)
 {
     u64 *entries;
@@ -32,7 +32,7 @@ static u32 resolver_sites(const struct walk *w, struct plan_site **ret)
     return (u32)count;
 }
 
-/* Is one on the stack where the session stands? */
+/* Sets *ret if a resolver is on the stack where the session stands. */
 static struct error *is_in_resolver(struct walk *w, bool *ret)
 {
     enum { FRAMES_LOOKED_AT = 64 };
@@ -54,7 +54,7 @@ struct error *walk_begin_resolvers(struct walk *w)
     w->resolver_count = resolver_sites(w, &w->resolvers);
     struct error *err = w->resolver_count ? is_in_resolver(w, &inside) : NULL;
     if (inside)
-        w->resolver_count = 0; /* a movement that begins in one is about it */
+        w->resolver_count = 0; /* a movement that begins in a resolver does not skip it */
     return err;
 }
 
@@ -68,7 +68,7 @@ bool walk_at_resolver(const struct walk *w)
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* From its entry to its return, as a pass that counts sees it. */
+/* Runs from the entry of a resolver to its return, with a pass that counts points. */
 static struct error *follow_call(struct walk *w, const struct plan_site *back,
                                  struct resolver_call *c)
 {
@@ -91,7 +91,7 @@ static struct error *follow_call(struct walk *w, const struct plan_site *back,
     return err;
 }
 
-/* The session goes there to look at its frame, and stays there. */
+/* Goes to the entry of the call to look at its frame. The session stays there. */
 static struct error *look_at_call(struct walk *w, struct moment entered, struct resolver_call *ret)
 {
     *ret = (struct resolver_call){.entered = entered, .returned = entered};
@@ -106,8 +106,8 @@ static struct error *look_at_call(struct walk *w, struct moment entered, struct 
     return follow_call(w, &back, ret);
 }
 
-/* The last call of a resolver before the moment, if it had not returned by then.  Nearly always
- * there is none on the stack, and no need to look for it through the whole run. */
+/* Finds the last call of a resolver before the moment, if it had not returned by then. Nearly
+ * always no resolver is on the stack, so the search over the whole run is not needed. */
 static struct error *find_around(struct walk *w, struct moment at, bool *ret,
                                  struct resolver_call *ret_call)
 {
@@ -127,8 +127,8 @@ static struct error *find_around(struct walk *w, struct moment at, bool *ret,
     return err;
 }
 
-/* A search for more points than there are ends where the last call of a resolver began: what it
- * has counted since then. */
+/* Counts the points since the last call of a resolver. A search for more points than exist ends
+ * where that call began. */
 static struct error *count_since(struct walk *w, struct point_question *q, struct moment from,
                                  u64 *ret)
 {
@@ -140,8 +140,8 @@ static struct error *count_since(struct walk *w, struct point_question *q, struc
     return err;
 }
 
-/* Beginnings of the question are the calls: a search ends at the last one, and goes on before it
- * without what lay in it. */
+/* The calls of resolvers are the `beginnings` of the question. A search ends at the last call, and
+ * continues before it without the points in it. */
 static struct error *search_around(struct walk *w, u64 count, struct point_result *ret)
 {
     struct point_question q = walk_question(w, NULL, 0);

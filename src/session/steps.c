@@ -1,22 +1,23 @@
 /* Steps: by instructions, forward and backward.
  *
- * A step back has no process to run: it takes the trail, a stretch of execution with all its
- * states, which grows while the user keeps stepping back. In it a step is a look at the next state;
- * only where a breakpoint could have a say that the states cannot answer (a condition, a load) do
- * processes search, as for all other movements.
+ * A step back does not run a process. It uses the trail, a stretch of execution with all its
+ * states, which grows while the user keeps stepping back. A step on the trail only looks at the
+ * next state. Processes search, as for all other movements, only where the states cannot tell
+ * whether a breakpoint stops (a condition, a load).
  *
- * Forward, the process that stands here runs; on the trail, the next state is there already. If the
+ * Forward, the present process runs; on the trail, the next state is already known. If the
  * user keeps stepping forward, the session makes a trail that begins here.
  */
 #include "session/movement_internal.h"
 
 enum {
     TRAIL_GROWS = 4,
-    STATES_TRIED = 4 * TRAIL_STATES_MOST, /* before the search is left to passes */
+    /* states looked through before passes take over the search */
+    STATES_TRIED = 4 * TRAIL_STATES_MOST,
     TRAILS_SEARCHED = 2,
-    STATES_SEARCHED = 4096, /* in the second of them: some milliseconds */
-    STEPS_BEFORE_TRAIL = 8, /* forward, by a process */
-    STEPS_WITHOUT_TRAIL = 128, /* after one that could not be had, or told nothing */
+    STATES_SEARCHED = 4096, /* states in the second trail: some milliseconds */
+    STEPS_BEFORE_TRAIL = 8, /* steps forward by a process */
+    STEPS_WITHOUT_TRAIL = 128, /* steps after a trail that could not be made, or did not help */
 };
 
 struct stepping {
@@ -37,11 +38,11 @@ static bool is_step(const struct stepping *g, struct moment at, u32 thread)
 
 enum verdict { NO_HIT, SURE_HIT, UNSURE };
 
-/* A code breakpoint at a state. */
+/* Judges a code breakpoint at a state. */
 static enum verdict judge_code(const struct session *s, const struct breakpoint *b, u64 index)
 {
     struct moment at = trail_moment(s->trail, index);
-    bool last = index == trail_count(s->trail); /* of that state the trail has no registers */
+    bool last = index == trail_count(s->trail); /* the trail has no registers for this state */
     if (b->site.address != at.pc || !trail_executes(s->trail, index))
         return NO_HIT;
     if (!last && !plan_site_fits(&b->site, trail_thread(s->trail, index), at.tick, at.pc,
@@ -50,7 +51,7 @@ static enum verdict judge_code(const struct session *s, const struct breakpoint 
     return b->site.condition_size || b->ignore || last ? UNSURE : SURE_HIT;
 }
 
-/* Any other that could have to do with what the state's instruction did. */
+/* Judges any other breakpoint by what the state's instruction did. */
 static enum verdict judge_event(const struct session *s, const struct breakpoint *b, u64 index)
 {
     switch (b->site.kind) {
@@ -66,8 +67,8 @@ static enum verdict judge_event(const struct session *s, const struct breakpoint
     }
 }
 
-/* Whose instruction it is, a state tells. An event between two of them (the return of a call, a
- * signal) belongs to the first, whose thread may be another. */
+/* Returns the thread to judge by. A state knows the thread of its instruction. An event between two
+ * states (the return of a call, a signal) belongs to the first one, whose thread may be another. */
 static u32 thread_judged(const struct session *s, u64 index, bool code)
 {
     return code ? trail_thread(s->trail, index) : CONTROL_THREAD_ANY;
@@ -90,7 +91,7 @@ static enum verdict steps_judge(const struct session *s, u64 index, bool code, u
     return ret;
 }
 
-/* All of them, at a state where one surely hits. */
+/* Describes all code breakpoints at a state where one surely hits. */
 static void describe_code(const struct session *s, u64 index, u32 number, struct session_stop *stop)
 {
     struct moment at = trail_moment(s->trail, index);
@@ -108,7 +109,7 @@ static void describe_code(const struct session *s, u64 index, u32 number, struct
 
 enum progress { ARRIVED, AT_EDGE, TOO_HARD };
 
-/* Moves on the trail as far as it can tell; *index is where to. */
+/* Moves along the trail as far as its states decide. *index is the state that was reached. */
 static enum progress steps_walk(const struct session *s, struct stepping *g, u64 *index)
 {
     while (g->left > 0) {
@@ -135,7 +136,8 @@ static enum progress steps_walk(const struct session *s, struct stepping *g, u64
     return ARRIVED;
 }
 
-/* A trail that ends here, of about so many states; the old one stays if there is none to be had. */
+/* Makes a trail of about `states` states that ends here. The old one stays if that is not
+ * possible. */
 static struct error *open_trail(struct session *s, u64 states)
 {
     struct trail *trail;
@@ -152,7 +154,7 @@ static u64 steps_smaller(u64 a, u64 b)
     return a < b ? a : b;
 }
 
-/* As long as one keeps stepping back, they become longer. */
+/* Makes a longer trail each time, as long as the user keeps stepping back. */
 static struct error *open_next_trail(struct session *s)
 {
     struct error *err = open_trail(s, s->trail_states);
@@ -165,9 +167,9 @@ static bool is_on_trail(const struct session *s, u64 *ret_index)
     return s->trail && trail_find(s->trail, s->here.at, ret_index);
 }
 
-/* A client that steps back over a call in many small movements (gdb's `reverse-next`) comes to the
- * edge of the trail in one of them, and will want the states beyond it next: so one more trail is
- * looked through before the search is left to passes, which then begins there. */
+/* A client that steps back over a call in many small movements (gdb's `reverse-next`) reaches the
+ * edge of the trail in one of them, and will want the states before it next. So one more trail is
+ * searched before passes take over; they begin there. */
 struct error *steps_search_trail(struct session *s, struct session_stop *stop, bool *ret)
 {
     struct stepping g = {BACKWARD, CONTROL_THREAD_ANY, ~0ull, {0, 0}, stop};
@@ -200,7 +202,7 @@ static void plan_step(struct session *s, const struct stepping *g, bool alone, s
     breakpoints_plan(alone ? &none : &s->breakpoints, CHOOSE_ALL, &site, 1, &ret->plan);
 }
 
-/* Why a run with steps and breakpoints at once ended. */
+/* Describes why a run with both steps and breakpoints ended. */
 static void describe_run(struct session *s, const struct stepping *g, const struct search *q,
                          const struct found *found)
 {
@@ -220,7 +222,7 @@ static void describe_run(struct session *s, const struct stepping *g, const stru
         stop->why = session_interrupted(s) ? WHY_INTERRUPTED : WHY_END;
 }
 
-/* One pass stops at the step, or at a breakpoint before. */
+/* One pass stops at the end of the step or at an earlier breakpoint. */
 static struct error *run_one_pass(struct session *s, struct stepping *g, bool alone)
 {
     struct search q;
@@ -233,8 +235,8 @@ static struct error *run_one_pass(struct session *s, struct stepping *g, bool al
     return err;
 }
 
-/* First a copy finds out where the step ends, then the present runs there unless something stops
- * it. */
+/* First a copy finds where the step ends. Then the present process runs there, unless a breakpoint
+ * stops it. */
 static struct error *run_two_passes(struct session *s, struct stepping *g)
 {
     struct search q;
@@ -253,7 +255,7 @@ static struct error *run_two_passes(struct session *s, struct stepping *g)
     return movement_run_ahead(s, found.any ? end : (struct moment){~0ull, 0}, 1, g->stop);
 }
 
-/* The process that stands here stays until there is a trail in its place. */
+/* Makes a trail ahead of here. The present process is kept until the trail replaces it. */
 static struct error *open_trail_ahead(struct session *s)
 {
     struct replayer *r;
@@ -275,7 +277,7 @@ static struct error *open_trail_ahead(struct session *s)
     return NULL;
 }
 
-/* Has the client come here by many small steps? */
+/* True if the client has come here by many small steps. */
 static bool wants_trail_ahead(struct session *s)
 {
     if (moment_compare(s->here.at, s->steps_ahead.to) != 0)
@@ -288,7 +290,7 @@ static bool wants_trail_ahead(struct session *s)
     return s->steps_ahead.count > STEPS_BEFORE_TRAIL && !s->steps_ahead.pause;
 }
 
-/* As far as the trail shows it; *ret: the step is made. */
+/* Steps as far as the trail has states. *ret: the step is complete. */
 static void step_on_trail(struct session *s, struct stepping *g, bool *ret)
 {
     u64 index;
@@ -322,7 +324,7 @@ static struct error *steps_forward(struct session *s, struct stepping *g)
     return run_two_passes(s, g);
 }
 
-/* Where it ends without breakpoints.  Counting each instruction is slow. */
+/* Finds where the step ends without breakpoints. Counting each instruction is slow. */
 static struct error *find_step(struct session *s, struct stepping *g, struct found *ret)
 {
     struct search q;
@@ -337,7 +339,7 @@ static struct error *find_step(struct session *s, struct stepping *g, struct fou
     return err;
 }
 
-/* The step that the states do not show: counting passes. */
+/* Makes a step that the trail cannot decide, by counting passes. */
 static struct error *search_step(struct session *s, struct stepping *g)
 {
     struct found found;

@@ -1,9 +1,8 @@
-/* Movements of one thread stay in its life: before its first instruction, and after its last, there
- * is nothing of it to go to (docs/movement.md).  What other threads did then does not
- * matter. */
+/* Movements of one thread stay within the thread's life: they end at its first or last instruction
+ * (docs/movement.md), whatever other threads did before or after. */
 #include "session/movement_internal.h"
 
-/* The thread's instruction that is nearest to the moment, ignoring breakpoints. */
+/* Finds the thread's instruction that is nearest to the moment, ignoring breakpoints. */
 static struct error *find_nearest(struct session *s, u32 thread, struct moment from,
                                   enum session_direction towards)
 {
@@ -38,7 +37,7 @@ struct error *movement_keep_in_life(struct session *s, enum session_direction di
     return NULL;
 }
 
-/* A client may go on asking for steps. */
+/* Saves a search when a client keeps asking for steps at the edge. */
 bool movement_at_edge_of_life(const struct session *s, enum session_direction direction, u32 thread)
 {
     const struct life_edge *e = &s->life_edges[direction];

@@ -1,22 +1,22 @@
 /* Timeline: see the header.
  *
- * Forward is running.  Back is copying the nearest checkpoint before the goal and running forward
- * again; the rest of this file decides which checkpoints to keep.
+ * To go forward, a process runs. To go back, the nearest checkpoint before the target is copied and
+ * the copy runs forward. The rest of this file decides which checkpoints to keep.
  *
- * A checkpoint is worth the time that it saves: the length of the interval that its loss would
- * leave, against the distance from here, since one goes more often a little way than far.  When
- * there are too many, the one that is worth least goes, so that they come to lie dense near here
- * and thin out exponentially.  What bounds them is a number of processes and the memory that they
- * hold: pages that were copied because the process that went on has written to them.
+ * A checkpoint's value is the gap that its removal would leave, divided by its distance from the
+ * current moment, since short movements are more common than long ones. If there are too many
+ * checkpoints, the least valuable is dropped. So checkpoints are dense near the current moment and
+ * thin out exponentially. They are limited by the number of processes and by their memory: pages
+ * that were copied because the process that ran on has written to them.
  *
- * Copies are not free for the one that goes on either: each page it writes to is copied once
- * more.  The spacing of checkpoints on a long run grows until that is a small part of the run.
+ * A checkpoint also costs time for the process that runs on: each page that it writes to is copied
+ * once more. The spacing of checkpoints on a long run grows until that is a small part of the run.
  *
  * Invariants
  *   (1) The list is sorted by moment, without two at one moment; list[0] stands at the start and
  *       is never given away.
  *
- * Checkpoints hold no breakpoints; a plan brings them to each pass.
+ * Checkpoints contain no breakpoints; each pass gets them in its plan.
  */
 #include "session/timeline_internal.h"
 
@@ -32,20 +32,25 @@ enum {
     PROCESSES = 64,
     PROCESSES_LEAST = 4,
     PAGE = 4096,
-    PAGES_OF_A_PROCESS = 128, /* page tables, the engine's own data */
-    NEAR = 2000,              /* ticks that are no distance */
-    FIRST_CHUNK = 1000000,    /* ticks, as long as nothing is known of the program */
+    PAGES_OF_A_PROCESS = 128, /* for page tables and the engine's own data */
+    NEAR = 2000,              /* distances up to this many ticks count as zero */
+    FIRST_CHUNK = 1000000,    /* ticks, used until the program's speed is known */
 };
 
-static const double PAGE_SECONDS = 3e-6;    /* one fault that copies: 2.5 to 3.1, measured */
+/* cost of a page fault that copies: 2.5 to 3.1 us, measured */
+static const double PAGE_SECONDS = 3e-6;
 static const double SPACING_LEAST = 0.05, SPACING_MOST = 4.0;
-static const double WORTH_A_COPY = 0.01;    /* seconds on the way */
-static const double WORTH_KEEPING = 0.002;  /* of a process that is there anyway */
+static const double WORTH_A_COPY = 0.01;    /* seconds of replay that justify a copy on the way */
+/* seconds of replay that justify keeping a process that exists anyway */
+static const double WORTH_KEEPING = 0.002;
 static const double SLICE = 0.02;           /* of refilling */
-static const double WORTH_RESTORING = 0.15; /* a snapshot: seconds of replay that it saves */
-/* How large one may be: what it costs to write must be little against the replay that it saves. */
+/* seconds of replay that justify restoring a snapshot */
+static const double WORTH_RESTORING = 0.15;
+/* The largest snapshot that is written. Writing it must cost little compared with the replay that
+ * it saves. */
 static const double SNAPSHOT_LEAST = 64e6, SNAPSHOT_RATE = 100e6; /* bytes; and bytes per second */
-static const double SNAPSHOTS_SHARE = 0.1;  /* of a run, for keeping snapshots of it */
+/* share of a run's time that may be spent on its snapshots */
+static const double SNAPSHOTS_SHARE = 0.1;
 
 static double timeline_seconds_now(void)
 {
@@ -85,7 +90,7 @@ static u64 next_tick(const struct timeline *t, size_t i)
     return i + 1 < t->count ? t->list[i + 1].at.tick : last;
 }
 
-/* What the loss of list[i] would cost, against its distance. */
+/* The gap that dropping list[i] would leave, divided by its distance. */
 static double worth(const struct timeline *t, size_t i)
 {
     u64 gap = next_tick(t, i) - t->list[i - 1].at.tick;
@@ -108,7 +113,7 @@ static u64 pages_held(const struct timeline *t)
     return sum;
 }
 
-/* False if there is none that may go. */
+/* Drops the least valuable checkpoint; false if none may be dropped. */
 static bool drop_least(struct timeline *t)
 {
     size_t least = 0;
@@ -120,7 +125,7 @@ static bool drop_least(struct timeline *t)
     return least != 0;
 }
 
-/* Those out of reach, but for the first. */
+/* Drops checkpoints out of reach, except the first. */
 static void drop_far(struct timeline *t)
 {
     double ticks = t->reach * t->ticks_per_second;
@@ -134,7 +139,7 @@ static void thin(struct timeline *t)
 {
     drop_far(t);
     while ((t->count > t->most_processes || pages_held(t) > t->most_pages) && drop_least(t)) {
-        /* until it fits */
+        /* repeat until the rest fits */
     }
 }
 
@@ -207,7 +212,7 @@ void timeline_keep_or_drop(struct timeline *t, struct replayer *r)
         timeline_keep(t, r);
 }
 
-/* The machine allows no more processes, or has no memory: fewer will do. */
+/* The machine allows no more processes or has no more memory: lowers the limit. */
 static void make_do(struct timeline *t)
 {
     size_t fewer = t->count > 8 ? t->count - t->count / 4 : t->count;
@@ -226,7 +231,7 @@ static struct error *copy(struct timeline *t, struct replayer *r, struct replaye
     return NULL;
 }
 
-/* One that is needed: room is made for it if there is none. */
+/* Copies a checkpoint for a movement that needs it. If that fails, drops others and tries again. */
 static struct error *copy_surely(struct timeline *t, struct moment at, struct replayer **ret)
 {
     struct replayer *from = timeline_before(t, at)->process;
@@ -264,7 +269,7 @@ struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r)
 
 /* --- running ------------------------------------------------------------------------------- */
 
-/* What a run says about the program at hand. */
+/* Updates speed and spacing from what a run took. */
 static void learn(struct timeline *t, u64 ticks, double seconds, u64 pages)
 {
     if (seconds <= 0 || ticks < NEAR)
@@ -281,7 +286,7 @@ static void learn(struct timeline *t, u64 ticks, double seconds, u64 pages)
         t->spacing /= 1.5;
 }
 
-/* A stop there, whatever the pc. */
+/* Returns where the next chunk ends: at the start of a tick, or at the limit. */
 static struct moment chunk_end(const struct timeline *t, struct moment from, struct moment limit,
                                u64 chunk)
 {
@@ -318,7 +323,8 @@ static void tell_progress(struct timeline *t, struct moment at)
         t->progress(t->context, &t->pass);
 }
 
-/* A process that runs does not say where it is: that is guessed from how fast others were. */
+/* A running process does not report where it is. Its position is estimated from the measured
+ * speed. */
 static void guess_progress(void *context, const struct replayer *r, double seconds)
 {
     struct timeline *t = context;
@@ -327,7 +333,7 @@ static void guess_progress(void *context, const struct replayer *r, double secon
     tell_progress(t, moment_compare(at, t->pass.goal) < 0 ? at : t->pass.goal);
 }
 
-/* The copy that was left where the run began now holds what was overwritten since. */
+/* The checkpoint where the run began now holds the pages that were overwritten since then. */
 static void charge(struct timeline *t, struct moment from, u64 pages)
 {
     struct checkpoint *c = timeline_before(t, from);
@@ -358,7 +364,7 @@ static bool timeline_is_over(const struct replayer *r, struct moment limit)
     return r->stopped.reason != STOPPED_LIMIT || moment_compare(replayer_at(r), limit) >= 0;
 }
 
-/* What is left of the plan after a part of the way. */
+/* Subtracts what one part of the run has met from the plan. */
 static void take_off(struct plan *plan, const struct control_stopped *stopped)
 {
     plan->flags &= ~(u32)PLAN_PAST_HERE;
@@ -404,7 +410,8 @@ static struct error *run_measured(struct timeline *t, struct replayer *r, struct
     return err;
 }
 
-/* Half the way, half of the rest, and so on, with a copy left at each. */
+/* Runs half of the distance, then half of the rest, and so on, and leaves a copy at each of these
+ * places. */
 static struct error *run_trail(struct timeline *t, struct replayer *r, struct moment to)
 {
     double least = WORTH_A_COPY + 2 * t->fork_seconds;
@@ -457,12 +464,12 @@ void timeline_approach(struct timeline *t, struct moment to)
             return;
         r = snapshots_restore(t->snapshots, t->origin, at);
         if (r)
-            break; /* otherwise that one is known to be of no use: there may be another */
+            break; /* this snapshot cannot be used; there may be another */
     }
     timeline_keep(t, r);
 }
 
-/* At the last tick there is, from which the end is a few instructions away. */
+/* Keeps a snapshot at the last tick, from which the end is only a few instructions away. */
 static struct moment keep_last_snapshot(struct timeline *t, u64 most)
 {
     struct moment at = {t->last.tick, 0};
@@ -470,13 +477,13 @@ static struct moment keep_last_snapshot(struct timeline *t, u64 most)
     struct error *err = timeline_reach(t, at, &r);
     if (!err && r && r->stopped.reason == STOPPED_LIMIT)
         snapshots_keep(t->snapshots, r, most);
-    error_destroy(err); /* a movement that goes there will report it */
+    error_destroy(err); /* a movement that goes there will report the error */
     if (r)
         timeline_keep_or_drop(t, r);
     return at;
 }
 
-/* Dense near the end, where one begins to look, and nowhere far apart. */
+/* Snapshots are dense near the end, where users begin to look, and nowhere far apart. */
 void timeline_keep_snapshots(struct timeline *t, struct moment from)
 {
     double length = timeline_seconds(t, t->last.tick - from.tick), began = timeline_seconds_now();
@@ -510,16 +517,16 @@ void timeline_refill_stop(struct timeline *t)
     t->filler = NULL;
 }
 
-/* The shortest interval, and the shortest way, that a checkpoint at this distance from here is
- * made for. */
+/* The minimum interval, and the minimum distance, for which a checkpoint is made this far from the
+ * current moment. */
 static u64 short_enough(const struct timeline *t, u64 away)
 {
     u64 least = (u64)((WORTH_A_COPY + 4 * t->fork_seconds) * t->ticks_per_second);
     return away / 2 > least ? away / 2 : least;
 }
 
-/* The nearest interval before t->here that is longer than its distance; false: they are dense
- * enough. */
+/* Finds the nearest interval before t->here that is longer than its distance; false: checkpoints
+ * are dense enough. */
 static bool find_sparse(const struct timeline *t, u64 *ret_from, u64 *ret_to)
 {
     u64 to = t->here.tick;
@@ -537,7 +544,7 @@ static bool find_sparse(const struct timeline *t, u64 *ret_from, u64 *ret_to)
     return false;
 }
 
-/* Is there room for one more, or one that is worth so little that it may go for it? */
+/* True if there is room for one more checkpoint, or if one of little value can be replaced. */
 static bool has_room(const struct timeline *t)
 {
     if (t->count + 1 < t->most_processes && pages_held(t) < t->most_pages)
@@ -575,7 +582,8 @@ static bool begin_refill(struct timeline *t)
     return true;
 }
 
-/* It has come half the way: there is a checkpoint now, and it goes on if the rest is long. */
+/* The filler has come half of the way: it becomes a checkpoint, and a copy goes on if the rest is
+ * long. */
 static struct error *arrive_filler(struct timeline *t)
 {
     u64 rest = t->filler_end - t->filler->stopped.tick;
@@ -601,7 +609,7 @@ bool timeline_refill(struct timeline *t)
         err = arrive_filler(t);
     if (well && !err)
         return true;
-    error_destroy(err); /* a movement that goes there will meet it and report it */
+    error_destroy(err); /* a movement that goes there will meet the error and report it */
     timeline_refill_stop(t);
     return false;
 }
@@ -627,13 +635,13 @@ void timeline_keep_by(struct timeline *t, const struct session_keeping *k)
     if (t->spacing_is_set)
         t->spacing = k->spacing;
     t->reach = k->reach;
-    timeline_refill_stop(t); /* it goes on by other rules */
+    timeline_refill_stop(t); /* the rules for refilling have changed */
     thin(t);
 }
 
 /* --- beginning and end --------------------------------------------------------------------- */
 
-/* A track that was trimmed begins at a snapshot: there is no other way to be there. */
+/* A trimmed track begins at a snapshot, which is the only way to reach its start. */
 static struct error *timeline_begin(struct timeline *t)
 {
     struct moment at;

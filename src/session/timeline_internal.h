@@ -1,4 +1,5 @@
-/* The timeline: which checkpoints are kept, and how to get a process that stands somewhere. */
+/* The timeline: which checkpoints are kept, and how to get a process that stands at a given
+ * moment. */
 #ifndef SESSION_TIMELINE_INTERNAL_H
 #define SESSION_TIMELINE_INTERNAL_H
 
@@ -11,30 +12,31 @@
 struct checkpoint {
     struct replayer *process;
     struct moment at;
-    u64 pages; /* that only it holds, about */
+    u64 pages; /* approximate number of pages that only this checkpoint has */
 };
 
 struct timeline {
     struct replayer_family *family;
-    struct checkpoint *list; /* by moment; the first is the start */
+    struct checkpoint *list; /* sorted by moment; the first is the start */
     size_t count, room;
     size_t most_processes;
     u64 most_pages;
-    bool memory_is_set; /* by the user */
-    struct moment here;     /* they are to be dense here */
-    struct moment retained; /* the moment before the last movement: its checkpoint stays */
-    struct moment last;     /* of the track */
-    /* What things cost here, measured. */
+    bool memory_is_set; /* the user has set the limit */
+    struct moment here;     /* the current moment, near which checkpoints are dense */
+    struct moment retained; /* the moment before the last movement: its checkpoint is kept */
+    struct moment last;     /* the last moment of the track */
+    /* Measured costs. */
     double ticks_per_second, fork_seconds;
-    double spacing; /* seconds between checkpoints on a long run */
-    bool spacing_is_set; /* by the user: what they cost does not change it */
-    double reach;   /* seconds around the present in which they are kept; 0: everywhere */
+    double spacing; /* seconds of replay between checkpoints of a long run */
+    bool spacing_is_set; /* the user has set the spacing: costs do not change it */
+    double reach;   /* checkpoints are kept within this many seconds of replay; 0: everywhere */
     u64 measured;   /* ticks */
-    struct replayer *origin; /* stands at the program's first instruction; often list[0]'s */
-    struct snapshots *snapshots; /* what other sessions have left */
+    /* stands at the program's first instruction; often the same process as list[0]'s */
+    struct replayer *origin;
+    struct snapshots *snapshots; /* those that recording or other sessions have left */
     struct replayer *filler; /* of timeline_refill */
     u64 filler_goal, filler_end;
-    struct session_progress pass; /* the one that is under way */
+    struct session_progress pass; /* progress of the current pass */
     void (*progress)(void *context, const struct session_progress *p);
     void *context;
 };
@@ -46,42 +48,43 @@ void timeline_deinit(struct timeline *t);
 void timeline_keeping(const struct timeline *t, struct session_keeping *ret);
 void timeline_keep_by(struct timeline *t, const struct session_keeping *k);
 
-/* The last checkpoint at or before the moment; there always is one. */
+/* Returns the last checkpoint at or before the moment; there always is one. */
 struct checkpoint *timeline_before(const struct timeline *t, struct moment at);
 
-/* Takes a process that stands, as a checkpoint.  Of two at one moment the newer stays: it has
- * translated more. */
+/* Makes a process that stands a checkpoint. If there is one at the same moment, the newer replaces
+ * it, since it has translated more code. */
 void timeline_keep(struct timeline *t, struct replayer *r);
 
-/* The same if it is worth it: if it would take a while to come here from the one before.  Else it
- * is gone. */
+/* The same if it is worthwhile, because coming here from the previous checkpoint takes long.
+ * Otherwise destroys the process. */
 void timeline_keep_or_drop(struct timeline *t, struct replayer *r);
 
 /* Leaves a copy of `r` as a checkpoint. It is not an error if none can be made. */
 struct error *timeline_leave(struct timeline *t, struct replayer *r);
 
-/* The same, if it takes long to come here from the previous checkpoint, and movements will. */
+/* The same, but only if coming here from the previous checkpoint takes long and movements are
+ * likely to do so. */
 struct error *timeline_leave_if_far(struct timeline *t, struct replayer *r);
 
 /* If a snapshot of an earlier session lies nearer before the moment than any checkpoint, and a
  * replay to it would take a while, the snapshot becomes a checkpoint. */
 void timeline_approach(struct timeline *t, struct moment to);
 
-/* Keeps snapshots of what a long run from `from` to the end has passed, for later sessions.  That
- * takes a small part of the time that the run took. */
+/* Keeps snapshots of a long run from `from` to the end, for later sessions. This takes a small part
+ * of the time that the run took. */
 void timeline_keep_snapshots(struct timeline *t, struct moment from);
 
-/* How long plain replay takes for so many ticks, about. */
+/* Estimates how long plain replay takes for this many ticks. */
 double timeline_seconds(const struct timeline *t, u64 ticks);
 
-/* A process that stands at the moment, from the nearest checkpoint; on a long way it leaves others,
- * denser towards the goal. If the moment lies after the end, the process stands at the end. NULL
- * and no error: it was interrupted. */
+/* Returns a process that stands at the moment, run from the nearest checkpoint. A long run leaves
+ * checkpoints, denser towards the target. If the moment lies after the end, the process stands at
+ * the end. NULL and no error: it was interrupted. */
 struct error *timeline_reach(struct timeline *t, struct moment to, struct replayer **ret);
 
-/* Runs `r` under the plan to the limit, or a stop, in pieces that end with a checkpoint each: at
- * least so many of them, and of bounded length.  `seen` is called for each, with where it began
- * and how it ended.  The plan's limit and flags are changed. */
+/* Runs `r` under the plan to the limit or to a stop, in pieces of bounded length that each end with
+ * a checkpoint. There are at least `pieces` of them. `seen` is called for each piece, with where it
+ * began and how it ended. The plan's limit and flags are changed. */
 typedef void timeline_seen(void *context, struct moment from,
                            const struct control_stopped *stopped);
 struct timeline_pass {
@@ -89,14 +92,14 @@ struct timeline_pass {
     size_t size;
     struct moment limit;
     u64 pieces;
-    bool moves; /* the present moves along */
+    bool moves; /* `r` becomes the present process, so t->here moves with it */
     timeline_seen *seen; /* or NULL */
     void *context;
 };
 struct error *timeline_run(struct timeline *t, struct replayer *r,
                            const struct timeline_pass *pass);
 
-/* One slice of work towards denser checkpoints before t->here; false: nothing is left to do. */
+/* Does a slice of work towards denser checkpoints before t->here; false: nothing is left to do. */
 bool timeline_refill(struct timeline *t);
 void timeline_refill_stop(struct timeline *t);
 

@@ -1,8 +1,8 @@
 /* Tracing: see trace.h.
  *
- * A pass keeps up to BATCH hits in the engine and stops when they are that many, so no hit is lost.
- * A part that was run through leaves checkpoints, and its process where it ends: another question
- * about the same stretch finds code that is translated already.
+ * A pass keeps up to BATCH hits in the engine and stops when it has that many, so no hit is lost.
+ * Each part leaves checkpoints, and its process stays where the part ends. Another question about
+ * the same stretch then finds code that is already translated.
  *
  * Invariant
  *   (1) s->shown is set only while trace_lay() runs.
@@ -68,7 +68,7 @@ static bool is_laid_anew(const struct tracing *t)
 
 /* --- passes ---------------------------------------------------------------------------------- */
 
-/* Of each piece; context: struct tracing. */
+/* Called for each piece; the context is a struct tracing. */
 static void take_piece(void *context, struct moment from, const struct control_stopped *stopped)
 {
     struct tracing *t = context;
@@ -83,7 +83,7 @@ static bool trace_is_over(const struct tracing *t)
     return t->enough || t->r->stopped.reason != STOPPED_HIT;
 }
 
-/* From where the process stands to the limit. */
+/* Runs from where the process stands to the limit. */
 static struct error *run_part(struct tracing *t, struct moment limit)
 {
     struct error *err = trace_lay(t);
@@ -98,12 +98,13 @@ static struct error *run_part(struct tracing *t, struct moment limit)
             break;
         if (is_laid_anew(t))
             err = trace_lay(t);
-        t->plan->flags |= PLAN_PAST_HERE; /* a code site is stood at, and not to be met again */
+        /* the process stands at a code site that was already met */
+        t->plan->flags |= PLAN_PAST_HERE;
     }
     return err;
 }
 
-/* Another question will find its translations. */
+/* Keeps the process, so that another question finds its translations. */
 static void trace_retire(struct tracing *t)
 {
     if (t->r->lost)
@@ -137,7 +138,7 @@ static struct moment later(struct moment a, struct moment b)
     return moment_compare(a, b) < 0 ? b : a;
 }
 
-/* Another look is taken even if nothing lies between. */
+/* `lay` is called again even if nothing lies between the moments. */
 static struct error *trace_backward(struct tracing *t, struct moment from, struct moment to)
 {
     struct search_parts p = search_parts_before(t->s, to, from, 0);
@@ -151,7 +152,7 @@ static struct error *trace_backward(struct tracing *t, struct moment from, struc
     return err;
 }
 
-/* Where a bound without a pc really is. */
+/* Replaces a moment without a pc by the exact one. */
 static struct error *exact(struct session *s, struct moment *at)
 {
     struct replayer *r;
@@ -178,7 +179,7 @@ struct error *session_trace(struct session *s, const struct session_trace *asked
     struct error *err = exact(s, &from);
     if (!err)
         err = exact(s, &to);
-    /* where nothing lies between, there is a look all the same */
+    /* `lay` is called even if nothing lies between the moments */
     bool any = moment_compare(from, to) <= 0;
     if (!err && any && asked->direction == BACKWARD)
         err = trace_backward(&t, from, to);
@@ -198,7 +199,7 @@ void session_pretend(struct session *s, const struct session_patch *patches, siz
     s->patch_count = count;
 }
 
-/* The part of a patch that lies in the range; false: none. */
+/* Finds the part of a patch that lies in the range; false: none. */
 static bool overlap(const struct session_patch *p, u64 address, size_t size, u64 *start, u64 *end)
 {
     *start = p->address > address ? p->address : address;

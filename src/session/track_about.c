@@ -1,4 +1,4 @@
-/* What a track is, in words: see the header. */
+/* Describes a track in words: see the header. */
 #include "session/track_about.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { COMMAND_MOST = 160 };
 
-/* Adds the strings of a piece, a space before each. */
+/* Adds the strings of a piece, each after a space. */
 static void track_about_add_words(const struct event_piece *p, char *room, size_t *used)
 {
     const char *bytes = (const char *)(p + 1);
@@ -22,8 +22,8 @@ static void track_about_add_words(const struct event_piece *p, char *room, size_
     }
 }
 
-/* " program argument...", cut if it is long; a forked track has that of the one it was forked
- * from. */
+/* Reads " program argument...", shortened if it is long. A forked track has the command of its
+ * parent. */
 static void read_command(const struct recording *rec, u32 track, char room[COMMAND_MOST + 8])
 {
     struct lineage *l;

@@ -1,14 +1,14 @@
-/* What a track is, in words for a list of tracks. */
+/* Describes a track in words, for a list of tracks. */
 #ifndef SESSION_TRACK_ABOUT_H
 #define SESSION_TRACK_ABOUT_H
 
 #include "log/recording.h"
 
-/* "pid 17, forked from track 0 at tick 5: ./program its arguments"; of one that cannot be read, why
- * not.  To be freed. */
+/* "pid 17, forked from track 0 at tick 5: ./program its arguments". If the track cannot be read,
+ * says why. The caller frees the text. */
 char *track_about(const struct recording *rec, u32 track);
 
-/* An error if the recording has no such track. */
+/* Returns an error if the recording has no such track. */
 struct error *track_about_check(const struct recording *rec, u32 track);
 
 #endif

@@ -1,12 +1,12 @@
 /* All events of a track: see the header.
  *
- * The file lies where temporary files do, with no name: it goes when the last process that has it
- * mapped is gone.  An index has a mark for every so many events, from which the few that follow
- * are walked.
+ * The events are in an unnamed temporary file, which disappears when the last process that has it
+ * mapped is gone. An index has a mark every MARK_EVERY events; a search walks from the mark before
+ * its target.
  *
- * Two ways to count.  An engine counts the events that it meets: all but notes and execs, from the
- * START of the program on.  People count as `ebb dump` does: all events of the track itself.  The
- * notes that log/lineage.c puts in for the engine count for neither.
+ * Events are counted in two ways. An engine counts the events that it meets: all but notes and
+ * execs, from the START of the program on. Users see the numbers of `ebb dump`: all events of the
+ * track itself. The notes that log/lineage.c inserts for the engine count in neither way.
  */
 #include "session/track_events_internal.h"
 
@@ -24,22 +24,23 @@
 
 enum { MARK_EVERY = 1024, BUFFER = 1 << 20 };
 
-/* What is so before the event at `offset`. */
+/* The counts before the event at `offset`. */
 struct event_mark {
     u64 offset;
-    u64 before; /* offset of the one before it */
+    u64 before; /* offset of the preceding event */
     u64 met;
-    u64 number; /* of people; 0 as long as it is not the track itself */
+    u64 number; /* the number that users see; 0 before the track itself begins */
     u64 stamp;  /* the latest */
 };
 
-/* Events that are looked for by kind: offsets, with the number of people (0: of an ancestor). */
+/* Events that are looked up by kind: offsets, with the numbers that users see (0: in an ancestor's
+ * track). */
 struct event_list {
     struct track_event_at *list;
     size_t count, room;
 };
 
-/* Of a thread; numbers of those that have ended may be given to others. */
+/* The life of a thread. The number of a thread that has ended may be given to another. */
 struct thread_life {
     u32 thread;
     bool began, ended;
@@ -53,15 +54,15 @@ struct track_events {
     struct event_mark *marks;
     size_t mark_count, mark_room;
     struct event_mark end;
-    u64 own;        /* offset of the track's own first event */
-    u64 own_number; /* and its number */
+    u64 own;        /* offset of the first event of the track itself */
+    u64 own_number; /* its number */
     u64 realtime, frequency, start_stamp;
     struct event_list signals, maps;
     struct list lives; /* struct thread_life */
     struct moment last;
-    u16 last_kind; /* of the events that are no notes */
-    bool cut_off;  /* the end is that of what was kept (NOTE_TRIMMED) */
-    bool trimmed;  /* so is the beginning: */
+    u16 last_kind; /* of the last event that is not a note */
+    bool cut_off;  /* the end is where the recording was cut off (NOTE_TRIMMED) */
+    bool trimmed;  /* the track begins where the recording was cut, at: */
     struct moment begins;
 };
 
@@ -138,7 +139,7 @@ static bool is_for_engine(const struct event *e)
     return level == NOTE_QUIET || level == NOTE_SHOWN;
 }
 
-/* Moves the mark past the event. */
+/* Updates the mark for the event and moves past it. */
 static void pass(const struct track_events *t, struct event_mark *m, const struct event *e)
 {
     m->met = event_count_met(m->met, e);
@@ -150,7 +151,7 @@ static void pass(const struct track_events *t, struct event_mark *m, const struc
     m->offset += e->size;
 }
 
-/* The latest of that number. */
+/* Returns the latest thread with that number. */
 static struct thread_life *life_of(struct track_events *t, u32 thread)
 {
     struct thread_life *all = t->lives.items;
@@ -168,7 +169,7 @@ static struct thread_life *new_life(struct track_events *t, u32 thread, bool beg
     return life;
 }
 
-/* The thread that a track begins with is the one that first gives its turn away. */
+/* The first thread that gives its turn away is the one that the track began with. */
 static void note_switch(struct track_events *t, const struct event *e)
 {
     const struct event_switch *s = (const struct event_switch *)e->payload;
@@ -190,7 +191,7 @@ static void track_events_note_event(struct track_events *t, const struct event *
 {
     if (own && t->own == ~0ull) {
         t->own = t->end.offset;
-        t->own_number = t->end.offset ? 1 : 0; /* a forked track's START is not among these */
+        t->own_number = t->end.offset ? 1 : 0; /* the START of a forked track is not counted */
         t->end.number = t->own_number;
     }
     if (count % MARK_EVERY == 0)
@@ -339,7 +340,7 @@ static u64 time_of(const struct track_events *t, u64 stamp)
 
 typedef bool (*mark_test)(const struct track_events *t, const struct event_mark *m, u64 wanted);
 
-/* The last place of which `test` is true; it is true of all before that. */
+/* Returns the last place for which `test` is true. `test` must be true for all earlier places. */
 static struct event_mark seek(const struct track_events *t, mark_test test, u64 wanted)
 {
     size_t low = 0, high = t->mark_count;
@@ -384,7 +385,7 @@ static bool has_met_fewer(const struct track_events *t, const struct event_mark 
     return m->met < wanted;
 }
 
-/* Of those that an engine does not count, faults from `at` on are still to come. */
+/* Engines do not count faults: those at or after `at` are still to come. */
 void track_events_place(const struct track_events *t, u64 met, struct moment at, u64 *ret_number,
                         u64 *ret_time)
 {
@@ -439,7 +440,7 @@ static const struct thread_life *find_life(const struct track_events *t, u32 thr
     const struct thread_life *all = t->lives.items, *found = NULL;
     for (size_t n = 0; n < t->lives.count; n++)
         if (all[n].thread == thread && (!found || moment_compare(all[n].begin, at) <= 0))
-            found = &all[n]; /* the first may wait for its first turn still */
+            found = &all[n]; /* the first thread may still wait for its first turn */
     return found;
 }
 
@@ -510,8 +511,8 @@ u8 *track_events_piece(const struct track_events *t, u32 kind, size_t *ret_size)
     return ret;
 }
 
-/* Files that were only looked at come before it: a script names its interpreter, which is the
- * program then. */
+/* Files that were only opened come before it. A script names its interpreter, which is then the
+ * program. */
 char *track_events_program(const struct track_events *t)
 {
     const struct event *e;

@@ -1,5 +1,5 @@
-/* The signals of a track as its log has them: the one at the present moment, and faults that the
- * program handled itself; and which signals stop movements by default.  No engine is asked. */
+/* The signals in a track's log: the one at the current moment, and faults that the program handled
+ * itself. Also decides which signals stop movements by default. No engine is asked. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct session_signal signal_of(const struct event *e, u64 number)
     return ret;
 }
 
-/* The index of the first signal of the tick, or of a later one. */
+/* Returns the index of the first signal at this tick or later. */
 static size_t first_of_tick(const struct track_events *t, const struct track_event_at *all,
                             size_t count, u64 tick)
 {
@@ -97,8 +97,8 @@ const char *session_fault_runtime(const struct session *s)
     return s->fault_runtime;
 }
 
-/* The everyday ones are those that gdb lets pass by itself: alarms, children and the like; 32 and
- * 33 are the C library's own. */
+/* Everyday signals are those that gdb does not stop at by default: alarms, children and the like.
+ * 32 and 33 are used by the C library itself. */
 bool session_signal_stops(const struct session *s, u32 signal)
 {
     switch (signal) {

@@ -1,20 +1,20 @@
 /* The trail: see the header.
  *
- * The registers of a state are written down.  Its memory is that of the process at the end, with
- * what the instructions in between overwrote put back, latest first: `refs` has for each page
- * what touches it, in the order of execution.
+ * The registers of each state are stored. Its memory is that of the process at the end, with the
+ * overwritten bytes put back, latest first. `refs` lists the overwritten bytes of each page in the
+ * order of execution.
  *
- * A page that was read stays, as it was at the state that was read last.  A client that steps
- * reads the same few pages at one state after the other, so each read puts back, or stores again,
- * only what lies between two states.  The bytes of the page and those of the ref are exchanged:
- * what was overwritten is in the page, and what overwrote it in the ref, or the other way round.
+ * A page that was read is cached as it was at that state. A client that steps reads the same few
+ * pages at one state after the other, so each read changes only the bytes that differ between the
+ * two states. The bytes of the page and those of the ref are swapped: one of them holds the old
+ * bytes, the other the new ones.
  *
  * What is mapped does not change within a trail: the engine keeps only such states
  * (engine/plan/states.c).
  *
  * Invariants
- *   (1) t->process stands at the end as long as the trail is there, and is only asked.
- *   (2) Of a page that is not cached all refs hold what was overwritten; of one that is, those
+ *   (1) t->process stands at the end as long as the trail exists, and is never run.
+ *   (2) All refs of a page that is not cached hold the old bytes. Of a cached page, only the refs
  *       before its `next` do.
  */
 #include "session/trail_internal.h"
@@ -31,19 +31,19 @@
 
 enum { PAGE = 4096, PAGES_CACHED = 256, STATES_PER_TICK = 8 };
 
-/* What one state overwrote of one page. */
+/* The bytes of one page that one state overwrote. */
 struct ref {
     u64 page;
     u32 state;
-    u32 order; /* among all of them */
-    u16 offset, size; /* in the page */
+    u32 order; /* position in the order of execution */
+    u16 offset, size; /* within the page */
     u8 *bytes;
 };
 
 struct cached_page {
     u64 address;
-    size_t size; /* as far as it can be read */
-    size_t next; /* its first ref that has not happened yet */
+    size_t size; /* number of readable bytes */
+    size_t next; /* the first ref of the page that has not happened yet */
     u8 bytes[PAGE];
 };
 
@@ -58,9 +58,10 @@ struct trail {
     struct ref *refs;
     size_t ref_count;
     struct cached_page *pages[PAGES_CACHED];
-    struct control_thread *threads, *early; /* at the end; where it begins */
+    struct control_thread *threads, *early; /* at the end of the trail; at its beginning */
     size_t thread_count, early_count;
-    bool ends_interrupted; /* what lies at the end is not executed there */
+    /* a signal or another thread comes before the instruction at the end is executed */
+    bool ends_interrupted;
 };
 
 /* --- making one ---------------------------------------------------------------------------- */
@@ -75,7 +76,7 @@ static bool trail_in_file(const struct trail *t, u64 offset, u64 size)
     return offset <= t->file_size && size <= t->file_size - offset;
 }
 
-/* Does everything in the file lie within it?  An engine that went wrong must not take ebb along. */
+/* True if all offsets are within the file. A broken engine must not crash ebb. */
 static bool trail_is_sound(const struct trail *t)
 {
     const struct states *h = t->head;
@@ -112,7 +113,8 @@ static struct ref make_ref(struct state_undo *u, u64 page, u64 state, size_t ord
                         (u8 *)(u + 1) + (from - u->address)};
 }
 
-/* A ref for every page of everything that was overwritten, if there is room; returns how many. */
+/* Makes a ref for every page of all overwritten bytes, unless `to` is NULL. Returns their
+ * number. */
 static size_t visit_undos(const struct trail *t, struct ref *to)
 {
     size_t n = 0;
@@ -157,7 +159,7 @@ static struct error *open_states(struct trail *t, int fd)
     return NULL;
 }
 
-/* Where to begin, so that about so many states lie between. */
+/* Returns where to begin, so that about `states` states lie before the end. */
 static struct moment trail_begin_of(const struct timeline *timeline, struct moment end, u64 states)
 {
     u64 ticks = states / STATES_PER_TICK;
@@ -175,14 +177,14 @@ static bool ask_threads(struct trail *t, struct control_thread **ret, size_t *re
     return *ret_count > 0;
 }
 
-/* t->process runs to the end, and writes its states down.  One that stops before the end has no
- * states: what it has written is not the stretch that was asked for. */
+/* Runs t->process to the end and collects its states. If it stops before the end, the states are
+ * not used: they are not of the requested stretch. */
 static struct error *trail_run(struct trail *t, struct moment end, u64 states)
 {
     int fd = -1;
     ask_threads(t, &t->early, &t->early_count);
     struct error *err = replayer_states(t->process, end, states, &fd);
-    if (err && !t->process->lost) { /* it cannot: then there is no trail */
+    if (err && !t->process->lost) { /* no states can be had here: no trail */
         error_destroy(err);
         return NULL;
     }
@@ -211,7 +213,7 @@ static struct error *trail_make(struct timeline *timeline, struct trail *t, stru
     return err ? err : trail_run(t, end, states);
 }
 
-/* Is it of any use? */
+/* Returns the trail, or NULL if it is of no use. */
 static struct error *trail_hand_over(struct trail *t, struct error *err, struct trail **ret)
 {
     if (err || t->count == 0) {
@@ -230,8 +232,8 @@ struct error *trail_create(struct timeline *timeline, struct moment end, u64 sta
     return trail_hand_over(t, trail_make(timeline, t, end, states), ret);
 }
 
-/* The engine drops the oldest states when there are too many, and those are the ones that are
- * wanted here: so it may keep more than are expected. */
+/* The engine drops the oldest states if there are too many, but these are the ones that are wanted
+ * here. So it may keep more than are expected. */
 struct error *trail_create_ahead(const struct timeline *timeline, struct replayer *from, u64 states,
                                  struct trail **ret)
 {
@@ -240,7 +242,7 @@ struct error *trail_create_ahead(const struct timeline *timeline, struct replaye
     struct moment begin = replayer_at(from);
     *ret = NULL;
     if (end >= timeline->last.tick)
-        end = timeline->last.tick - 1; /* the end of the recording is no end of a step */
+        end = timeline->last.tick - 1; /* a step cannot end at the end of the recording */
     if (end <= begin.tick)
         return NULL;
     t = xalloc(sizeof *t);
@@ -351,7 +353,7 @@ bool trail_find(const struct trail *t, struct moment at, u64 *ret)
 
 /* --- memory -------------------------------------------------------------------------------- */
 
-/* The first ref of the page, or of those that come after it. */
+/* Returns the first ref of the page, or of the next page that has any. */
 static size_t refs_from(const struct trail *t, u64 page)
 {
     size_t low = 0, high = t->ref_count;
@@ -374,7 +376,7 @@ static void exchange(struct cached_page *c, struct ref *ref)
     memcpy(ref->bytes, kept, ref->size);
 }
 
-/* The page as it was at a state. */
+/* Changes a cached page to what it was at a state. */
 static void bring_page_to(struct trail *t, struct cached_page *c, u64 index)
 {
     const struct ref *refs = t->refs;
@@ -459,7 +461,7 @@ bool trail_registers(const struct trail *t, u64 index, u32 thread, struct contro
     return true;
 }
 
-/* Calls after which there may be other threads, or others with this name. */
+/* True for calls after which there may be other threads, or threads with other ids. */
 static bool changes_threads(const struct state *state)
 {
     const u32 effects = EFFECT_MAKES | EFFECT_EXECS | EFFECT_EXITS | EFFECT_NAMES;
@@ -496,8 +498,8 @@ static bool read_state(void *context, void *to, struct gaddr from, size_t size)
     return got == size;
 }
 
-/* Is a process made there that has its own memory?  A child of vfork has its parent's, and is
- * replayed under its parent's id. */
+/* True if the call at this state makes a process with its own memory. A child of vfork uses its
+ * parent's memory, and is replayed under its parent's id. */
 static bool trail_is_fork(struct trail *t, u64 index)
 {
     const struct state *state = &t->states[index];
@@ -509,7 +511,7 @@ static bool trail_is_fork(struct trail *t, u64 index)
     return !(call_clone_flags(number, args, &memory) & (CALL_FLAG_VM | CALL_FLAG_VFORK));
 }
 
-/* Is the process, a child of fork, born at this state or after it? */
+/* True if the process is a child of fork that was created at this state or later. */
 static bool is_born_behind(struct trail *t, u64 index, u32 thread)
 {
     for (u64 i = index; i < t->count; i++)
@@ -519,8 +521,8 @@ static bool is_born_behind(struct trail *t, u64 index, u32 thread)
     return false;
 }
 
-/* A thread that ends within the trail is known only where that begins, one that begins in it only
- * at the end; and the one that a child of fork is born with has another number from then on. */
+/* A thread that ends within the trail is known only at its beginning, one that starts in it only at
+ * the end. The first thread of a child of fork has another id from then on. */
 u32 trail_tid(struct trail *t, u64 index)
 {
     u32 thread = trail_thread(t, index), early = tid_in(t->early, t->early_count, thread);

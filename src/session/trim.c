@@ -1,13 +1,13 @@
 /* Trimming: a recording of a part of a track.
  *
- * What was kept begins at a snapshot.  An engine still has to load the program before it can become
- * one, so the new log has what the program was started with, then the word that the track was
- * trimmed, then what readers want to know from before (mapped files, the threads that there are),
- * and then the events themselves.  It ends with a CHECK at the last moment, so that a replay comes
+ * The part that is kept begins at a snapshot. An engine has to load the program before it can
+ * restore the snapshot. So the new log has what the program was started with, then a note that the
+ * track was trimmed, then earlier facts that readers need (mapped files, existing threads), and
+ * then the events themselves. It ends with a CHECK at the last moment, so that a replay ends
  * exactly there.
  *
- * Copies of mapped files are those of the whole recording, and shared with it where the file system
- * can.
+ * Copies of mapped files are taken from the whole recording, and share its disk blocks where the
+ * file system can do that.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "log/writer.h"
 #include "session/session_internal.h"
 
-enum { EARLIER_MOST = 24 }; /* times that a snapshot is tried at an earlier moment */
+enum { EARLIER_MOST = 24 }; /* maximum number of tries to take a snapshot at an earlier moment */
 
 struct trimming {
     struct session *s;
@@ -34,14 +34,14 @@ struct trimming {
     bool to_end;
     u64 first, end; /* offsets of the events that are kept */
     struct list context; /* const struct event * */
-    struct list known;   /* u32: threads that have begun */
+    struct list known;   /* u32: threads that have already begun */
     struct writer *writer;
     u64 written;
 };
 
 /* --- where it begins and ends --------------------------------------------------------------- */
 
-/* The last moment to be kept. */
+/* Finds the last moment to keep. */
 static struct error *trimming_find_end(struct trimming *t, struct moment to)
 {
     struct replayer *r;
@@ -55,7 +55,8 @@ static struct error *trimming_find_end(struct trimming *t, struct moment to)
     return NULL;
 }
 
-/* False: there can be no snapshot at this moment, and *err says why; or that went wrong. */
+/* Takes a snapshot. False: none is possible at this moment, and *err says why; or there was an
+ * error. */
 static bool trimming_take(struct trimming *t, struct moment from, struct error **err)
 {
     struct replayer *r;
@@ -73,7 +74,7 @@ static bool trimming_take(struct trimming *t, struct moment from, struct error *
     return taken;
 }
 
-/* There, or as little before it as can be. */
+/* Finds a moment for the snapshot: `from`, or the nearest possible one before it. */
 static struct error *trimming_find_beginning(struct trimming *t, struct moment from)
 {
     struct moment first = session_first(t->s);
@@ -104,7 +105,7 @@ static struct error *trimming_put(struct trimming *t, const struct event *e)
     return writer_commit(t->writer, e->size, false);
 }
 
-/* Has the thread begun by this event? */
+/* True if the thread begins with this event. */
 static bool trimming_begins_thread(struct trimming *t, u32 thread)
 {
     const u32 *known = t->known.items;
@@ -115,7 +116,7 @@ static bool trimming_begins_thread(struct trimming *t, u32 thread)
     return true;
 }
 
-/* What came before the beginning, and is of use to readers. */
+/* True for an event before the beginning that readers need. */
 static bool trimming_is_context(struct trimming *t, const struct event *e)
 {
     if (e->kind == EVENT_MAP)
@@ -127,7 +128,7 @@ static bool trimming_is_context(struct trimming *t, const struct event *e)
     return from || to || s->reason == SWITCH_EXIT;
 }
 
-/* From the program's start to its first instruction. */
+/* True for events between the program's start and its first instruction. */
 static bool trimming_is_of_loading(const struct event *e)
 {
     return e->kind == EVENT_START || e->kind == EVENT_DATA || e->kind == EVENT_MAP ||
@@ -151,7 +152,7 @@ static struct error *trimming_put_trimmed(struct trimming *t, const struct event
     return err;
 }
 
-/* Everything up to the first event that is kept. */
+/* Writes everything before the first event that is kept. */
 static struct error *trimming_put_beginning(struct trimming *t)
 {
     const struct event *e, *entry = NULL;
@@ -176,7 +177,7 @@ static bool trimming_is_ours(const struct event *e)
     return level == NOTE_QUIET || level == NOTE_SHOWN || e->kind == EVENT_TRIMMED;
 }
 
-/* A CHECK without a hash, at the last moment; and the word that more was there. */
+/* Writes a CHECK without a hash at the last moment, and a note that the recording went on. */
 static struct error *trimming_put_end(struct trimming *t)
 {
     static const char text[16] = "trimmed";
@@ -250,7 +251,7 @@ static struct error *copy_bytes(int from, int to)
     return n < 0 ? error_errno(errno, "copying a mapped file") : NULL;
 }
 
-/* Shared, or copied where that cannot be. */
+/* Shares the file's blocks, or copies it where that is not possible. */
 static struct error *trimming_add_file(int from, int to, const char *name)
 {
     if (linkat(from, name, to, name, 0) == 0)

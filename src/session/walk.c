@@ -1,7 +1,7 @@
-/* What movements by statements are made of: see stepping_internal.h.
+/* The building blocks of movements by statements: see stepping_internal.h.
  *
  *                 finding                               landing
- *   forward       the present runs, points counted      where it stands
+ *   forward       the present runs, points counted      where it stops
  *   backward      copies count, then one stops there    that copy, unless a breakpoint lies nearer:
  *                 those were looked for, too
  */
@@ -145,7 +145,8 @@ static struct error *run_once(struct walk *w, struct replayer *r, struct ahead *
     return err;
 }
 
-/* Does it count all points of the program?  Then it does so still when there are others. */
+/* True if the movement counts all points of the program. Then points of new libraries count,
+ * too. */
 static bool counts_all(const struct walk *w, const struct ahead *a)
 {
     return a->points.points == w->points->list;
@@ -167,8 +168,8 @@ static struct error *run_on(struct walk *w, struct replayer *r, struct ahead *a)
     return err;
 }
 
-/* One with an ignore count stops at a later hit: then a copy finds out where the movement ends, and
- * the present runs there unless something stops it. */
+/* With a breakpoint that has an ignore count, a copy first finds where the movement ends. Then the
+ * present process runs there, unless a breakpoint stops it. */
 static struct error *run_twice(struct walk *w, struct replayer *r, struct ahead *a)
 {
     struct replayer *copy;
@@ -195,7 +196,8 @@ static struct error *run_from_here(struct walk *w, struct ahead *a)
     return breakpoints_ignoring(&w->s->breakpoints) ? run_twice(w, r, a) : run_on(w, r, a);
 }
 
-/* A library that came or went on the way has statements, too: then once more, with all of them. */
+/* A library that is loaded or unloaded on the way has statements, too. Then the run is repeated
+ * with all of them. */
 struct error *walk_ahead(struct walk *w, struct ahead *a)
 {
     struct symbols *symbols;
@@ -221,7 +223,7 @@ struct error *walk_ahead(struct walk *w, struct ahead *a)
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* The nearest breakpoint, if it is not before `to`: the session stands there. */
+/* Looks for the nearest breakpoint not before `to`. If there is one, the session goes there. */
 static struct error *stop_on_the_way(struct walk *w, struct moment to, bool *ret)
 {
     struct session_stop stop = {.why = WHY_STEPPED};
@@ -256,7 +258,7 @@ struct error *walk_back(struct walk *w, struct moment to, enum session_why why,
     return NULL;
 }
 
-/* The innermost scope that both are a part of. */
+/* Returns the innermost scope that contains both scopes. */
 static u32 common_scope(const struct walk *w, u32 a, u32 b)
 {
     while (a != b) {
@@ -281,7 +283,7 @@ static struct error *search_in_frame(struct walk *w, const struct frame_search *
     return point_search_before(w->s, &q, f->from, f->nth, ret);
 }
 
-/* Where there are no frames left: any point. */
+/* Used when no frames are left: any point counts. */
 static struct error *search_anywhere(struct walk *w, const struct frame_search *f,
                                      struct point_result *ret)
 {
@@ -289,8 +291,8 @@ static struct error *search_anywhere(struct walk *w, const struct frame_search *
     return point_search_before(w->s, &q, f->from, f->nth, ret);
 }
 
-/* From here on the caller is searched.  Its call may itself begin a statement: true, if that is
- * the one. */
+/* Continues the search in the caller. The call itself may be the start of a statement of the
+ * caller. Returns true if that is the wanted point. */
 static bool go_outside(struct walk *w, struct frame_search *f, bool executed)
 {
     f->index++;
@@ -299,16 +301,16 @@ static bool go_outside(struct walk *w, struct frame_search *f, bool executed)
     return p && executed && f->index < w->frames.count && p->scope == f->scope && --f->nth == 0;
 }
 
-/* The point is in a scope further out, or in another that was inlined there: true, if it is the
- * one. */
+/* Continues the search in the innermost scope that contains both the current one and that of the
+ * point. Returns true if the point is in that scope and is the wanted one. */
 static bool leave_scope(struct walk *w, struct frame_search *f, u32 scope)
 {
     f->scope = common_scope(w, f->scope, scope);
     return f->scope == scope && --f->nth == 0;
 }
 
-/* Nothing called the first function of a stack that makecontext made: before its first statement,
- * other code ran with other frames. */
+/* The first function of a stack made by makecontext() was not called. Before its first statement,
+ * other code ran with other frames; the search continues there. */
 static struct error *go_elsewhere(struct walk *w, struct frame_search *f, u64 missing,
                                   struct point_result *ret)
 {
