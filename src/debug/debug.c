@@ -1,9 +1,9 @@
-/* The life of a debugged recording: opening it, choosing the track to look at, telling the client
- * about it, closing it.
+/* The life of a debugged recording: opening it, choosing the track to look at, informing the
+ * client, closing it.
  *
- * One track is open at a time, in d->session. Opening another track replaces the session and all
- * that was derived from it (symbols, frames, `undo`), while breakpoints, watchpoints and settings
- * go along. If it cannot be opened, nothing changes.
+ * One track is open at a time, in d->session. Opening another track replaces the session and
+ * everything derived from it (symbols, frames, `undo`), but keeps breakpoints, watchpoints and
+ * settings. If the track cannot be opened, nothing changes.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ struct debug_client debug_listen(struct debug *d, const struct debug_client *cli
 
 /* --- tracks ----------------------------------------------------------------------------------- */
 
-/* Skipped files and functions are skipped in every track. */
+/* Applies the user's list of skipped files and functions to the new track. */
 static void skip_again(struct debug *d)
 {
     struct symbols *symbols;
@@ -106,7 +106,7 @@ static void debug_take_session(struct debug *d, struct session *session)
     debug_arrive(d);
 }
 
-/* Nothing changes if it cannot be opened. */
+/* Nothing changes if the track cannot be opened. */
 struct error *debug_open_track(struct debug *d, u32 track, bool at_start)
 {
     struct session *session;
@@ -186,7 +186,7 @@ struct error *debug_open(struct recording *rec, u32 track, bool at_start,
                          const struct debug_client *client, struct debug **ret)
 {
     struct debug *d = debug_create(rec, client);
-    *ret = d; /* the client is called while it opens */
+    *ret = d; /* set early, because the client is called while the track opens */
     struct error *err = debug_open_track(d, track, at_start);
     if (err) {
         debug_close(d);

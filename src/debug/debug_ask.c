@@ -1,7 +1,7 @@
-/* Questions over the whole run: what their words mean here, and the rows of the last answer.
+/* Questions over the whole run: gives their words a meaning, and keeps the rows of the last answer.
  *
- * src/query answers them.  Moments, and expressions that say which memory is meant, are those of
- * the place where one stands.
+ * src/query answers them. Moments and memory expressions in a question are evaluated at the current
+ * place.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-enum { ROWS_MOST = 1 << 20 }; /* that can be gone to */
+enum { ROWS_MOST = 1 << 20 }; /* maximum number of rows for `goto row N` */
 
 bool debug_row_named(const struct debug *d, const char *words)
 {
@@ -45,7 +45,7 @@ static void forget_rows(struct debug *d)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* [FIRST,END): a range; [FIRST,LAST] has its last byte, too. */
+/* Reads a range: [FIRST,END), or [FIRST,LAST] with its last byte. */
 static struct error *ask_range(struct debug *d, const char *text, struct subject **ret)
 {
     u64 first, end = 0;
@@ -69,7 +69,8 @@ static struct error *ask_range(struct debug *d, const char *text, struct subject
     return err;
 }
 
-/* The memory that an expression means now; &x is the memory of x, an address alone one byte. */
+/* Reads the memory that an expression names now. &x is the memory of x; a plain address is one
+ * byte. */
 static struct error *ask_memory(struct debug *d, const char *text, struct subject **ret)
 {
     u64 address;
@@ -96,7 +97,7 @@ static struct error *take_memory(struct debug *d, struct ask_question *q,
     struct error *err = ask_memory(d, memory, &how->memory);
     if (err || !subject_is_local(how->memory))
         return err;
-    /* a local is that of this call */
+    /* for a local, only the current call of its function */
     struct debug_cover cover = {.from = how->from, .to = how->to};
     session_place(d->session, &place);
     err = debug_cover(d, how->memory, place.at, true, &cover);
@@ -179,7 +180,7 @@ struct error *debug_ask(struct debug *d, struct ask_question *q, const struct de
 /* --- goto ------------------------------------------------------------------------------------- */
 
 struct ask_nth {
-    struct moment at; /* of the row that was handed out last, or first */
+    struct moment at; /* the moment of the last, or the first, row */
     bool first, any;
 };
 
@@ -197,7 +198,7 @@ static bool is_said(const struct ask_question *q, const char *word)
     return q->start && strcmp(q->start, word) == 0;
 }
 
-/* Where the search begins. */
+/* Finds the moment where the search begins. */
 static struct error *ask_start(struct debug *d, const struct ask_question *q, struct moment *ret)
 {
     struct session_place place;

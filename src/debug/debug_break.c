@@ -1,11 +1,12 @@
-/* Breakpoints on code: making them; and what can be changed of breakpoints of every kind. */
+/* Makes breakpoints on code, and changes breakpoints of every kind. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug/debug_internal.h"
 
-/* At one of the places at least; a location that is nowhere yet is not asked. */
+/* Checks the condition at the breakpoint's locations; one of them must accept it. A location that
+ * does not exist yet is not checked. */
 static struct error *check_condition(struct debug *d, const struct debug_breakpoint *p,
                                      const char *condition)
 {
@@ -45,7 +46,7 @@ struct error *debug_breakpoint_slow(struct debug *d, const struct debug_breakpoi
     return err;
 }
 
-/* Only the name of a function or a place in a file may still come. */
+/* True if the location may appear later: only the name of a function or a place in a file can. */
 static bool may_come(const char *what)
 {
     return *what && *what != '*' && *what != '+' && *what != '-' && !isdigit((u8)*what);

@@ -1,11 +1,10 @@
-/* Points: what stops a movement, and what it is to the session.
+/* Breakpoints: what stops a movement, and its locations in the session.
  *
- * A breakpoint of the user's has locations, breakpoints of the session: a function may be at
- * several places, a system call is caught twice. Sites come into being when something is about to
- * move (debug_breakpoints_settle), and stay: addresses are the same all over a track, so a place
- * that was found once is good for all its moments. A location that is nowhere yet is looked up
- * again whenever modules have come or gone; for that the place where the dynamic linker tells
- * debuggers so is a breakpoint of ours.
+ * A breakpoint of the user has locations, which are breakpoints of the session: a function may have
+ * several addresses, a system call is caught before and after. Locations are set when something is
+ * about to move (debug_breakpoints_settle), and stay: addresses do not change within a track. A
+ * location that does not exist yet is looked up again whenever modules were loaded or unloaded. An
+ * internal breakpoint detects that, at the function by which the dynamic linker informs debuggers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +69,7 @@ static void debug_breakpoints_remove_locations(struct debug *d, struct debug_bre
     }
 }
 
-/* It has changed: what the session has of it is made anew. */
+/* The breakpoint has changed: removes its locations from the session, to be set anew. */
 void debug_breakpoint_unsettle(struct debug *d, struct debug_breakpoint *p)
 {
     debug_breakpoints_remove_locations(d, p);
@@ -101,7 +100,7 @@ void debug_breakpoints_remove(struct debug *d, struct debug_breakpoint *p)
     point_destroy(p);
 }
 
-/* Addresses of another track are others. */
+/* Forgets all locations: another track has other addresses. */
 void debug_breakpoints_forget(struct debug *d)
 {
     struct debug_breakpoint **all = d->breakpoints.items;
@@ -154,7 +153,7 @@ static void debug_breakpoints_add_location(struct debug_breakpoint *p, u64 addre
             (struct debug_location){.address = address, .inside = inside};
 }
 
-/* Adds what is there now.  An error if the location is nowhere, and never was. */
+/* Adds the locations that exist now. An error if there are none and never were. */
 struct error *debug_breakpoint_resolve(struct debug *d, struct debug_breakpoint *p)
 {
     struct symbols *symbols;
@@ -189,7 +188,7 @@ static void resolve_fixed(struct debug_breakpoint *p)
     for (size_t i = 0; i < p->numbers.count; i++) {
         *(struct debug_location *)list_add(&p->locations) =
             (struct debug_location){.address = numbers[i]};
-        if (p->type == BREAK_SYSCALL) /* about to be made, and made */
+        if (p->type == BREAK_SYSCALL) /* before and after the call */
             *(struct debug_location *)list_add(&p->locations) =
                 (struct debug_location){.address = numbers[i], .is_return = true};
     }
@@ -243,7 +242,7 @@ static struct error *settle_breakpoint(struct debug *d, struct debug_breakpoint 
     if (p->watch)
         return debug_watch_settle(d, p);
     if (p->type == BREAK_CODE)
-        error_destroy(debug_breakpoint_resolve(d, p)); /* it may be pending */
+        error_destroy(debug_breakpoint_resolve(d, p)); /* the location may not exist yet */
     else
         resolve_fixed(p);
     for (size_t i = 0; i < p->locations.count && !err; i++)
@@ -277,7 +276,7 @@ static bool some_pending(const struct debug *d)
     return false;
 }
 
-/* glibc and musl call this function when they have loaded or unloaded something. */
+/* glibc and musl call this function when they have loaded or unloaded a module. */
 static struct error *settle_loader(struct debug *d)
 {
     static const char *const names[] = {"_dl_debug_state", "dl_debug_state"};
@@ -303,7 +302,8 @@ static struct error *settle_loader(struct debug *d)
     return err;
 }
 
-/* Has the session all locations of a breakpoint?  One on data may have none for now. */
+/* True if all locations of a breakpoint are set in the session. A watchpoint may have none for
+ * now. */
 static bool is_settled(const struct debug_breakpoint *p)
 {
     const struct debug_location *locations = p->locations.items;
@@ -345,13 +345,14 @@ void debug_breakpoints_arrive(struct debug *d, const struct session_stop *stop)
     debug_arrive(d);
 }
 
-/* Its condition, where one stands now.  What leads nowhere for now is false; where it asks for
- * what the compiler has optimised away, it may hold. Both are said once. */
+/* Evaluates the condition at the current place. A condition that cannot be evaluated, such as a bad
+ * pointer, is false. One that depends on an optimized-out value counts as true. The user is told of
+ * both once. */
 struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p, bool *ret)
 {
     struct evaluation *evaluation;
     struct value *value;
-    d->selected = 0; /* a condition is about the innermost frame */
+    d->selected = 0; /* a condition is evaluated in the innermost frame */
     struct error *err = debug_evaluation(d, &evaluation);
     if (err)
         return err;
@@ -368,6 +369,6 @@ struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p
         error_destroy(err);
     }
     values_close(evaluation);
-    session_scratch_drop(d->session); /* in which it called functions */
+    session_scratch_drop(d->session); /* drops the copy in which the condition called functions */
     return NULL;
 }

@@ -1,12 +1,12 @@
-/* What an expression may do to the program: assignments, and calls of its functions.
+/* Expressions that change the program: assignments, and calls of its functions.
  *
- * Both happen in a copy of the process, which has left the recording (session.h); from then on
- * everything that is shown is the copy's.  The next movement drops it.  Breakpoints do not stop a
- * function that is called so.
+ * Both happen in a copy of the process, which has left the recording (session.h). From then on
+ * everything shown is the copy's. The next movement drops the copy. Breakpoints do not stop a
+ * called function.
  *
- * What a function prints is shown with the answer.  The C library may keep it back, so it is told
- * to write it out after each call, and once before the first: what the program had not written
- * yet is no output of the function.
+ * What a function prints is shown with the answer. The C library may buffer it, so fflush() is
+ * called after each call. It is also called once before the first call, so that the program's own
+ * buffered output is not taken for the function's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,8 @@ static bool copy_put_vector(u8 *vector, size_t room, const char *name, const u8 
     return true;
 }
 
-/* Frames that were found before show it, too: all that were inlined into the innermost. */
+/* Updates the register in the frames that were found before: the innermost one and all functions
+ * inlined into it. */
 static void copy_note_register(struct debug *d, const char *name, u64 value)
 {
     for (size_t i = 0; i < d->frame_count; i++) {
@@ -136,7 +137,7 @@ static struct error *copy_set_register(void *context, const char *name, const u8
 /* --- calls
  * ------------------------------------------------------------------------------------- */
 
-/* In front of the value that the call returned. */
+/* Shows the output of the call before the value that it returned. */
 static void copy_say_output(struct debug *d)
 {
     size_t size;
@@ -233,7 +234,7 @@ static struct error *copy_call(void *context, const struct values_call *call,
     size_t size;
     if (!session_scratch(d->session))
         d->copy = (struct debug_copy){.told = d->copy.told, .output = d->copy.output};
-    bool moves = d->motion.on; /* a condition that is looked at in the midst of a movement */
+    bool moves = d->motion.on; /* a condition that is evaluated in the middle of a movement */
     if (!moves)
         debug_begin_moving(d, COURSE_TO);
     if (!d->copy.flushed)

@@ -1,7 +1,7 @@
-/* Catchpoints: making them, and the system call that one has met, in words.
+/* Catchpoints: making them, and describing the system call that was caught.
  *
- * A catchpoint on system calls stops twice at each call: where it is about to be made, and where
- * it has been made.  Both stops show the call as strace would, the second one with its result.
+ * A catchpoint on system calls stops twice at each call: before and after it. Both stops show the
+ * call as strace would, the second one with its result.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -45,12 +45,12 @@ static const struct { const char *name; u32 type; } catches[] = {
     {"vfork", BREAK_FORK}, {"exec", BREAK_EXEC}, {"exit", BREAK_EXIT},
 };
 
-/* Exceptions of C++ pass through functions of its library, whose names every compiler knows. */
+/* C++ exceptions pass through library functions whose names are the same for all compilers. */
 static const struct { const char *name, *function; } exceptions[] = {
     {"throw", "__cxa_throw"}, {"rethrow", "__cxa_rethrow"}, {"catch", "__cxa_begin_catch"},
 };
 
-/* Numbers of what the words name; none: any. */
+/* Returns the numbers that the words name; an empty list: any. */
 static struct error *catch_numbers(u32 type, const char *args, struct list *ret)
 {
     struct error *err = NULL;
@@ -109,7 +109,8 @@ static bool catch_read(void *context, void *to, struct gaddr from, size_t size)
     return !err && got == size;
 }
 
-/* The call in one line, to be freed.  Just after a call its arguments are still in registers. */
+/* Shows the call in one line; the caller frees it. Just after a call its arguments are still in
+ * registers. */
 char *debug_call_text(struct debug *d, const struct plan_hit *hit, bool made)
 {
     struct control_registers registers;

@@ -1,7 +1,8 @@
-/* What a watchpoint saw: the values before and after.
+/* The values before and after a watchpoint's hit.
  *
- * A hit has the first bytes of what is watched.  If that is not all, both moments are looked at; of
- * what is too long to be shown it is the element that was touched, or the bytes.
+ * A hit has the first bytes of the watched value. If the value is longer, it is read at both
+ * moments. If it is too long to be shown, only the array element or the bytes that were accessed
+ * are shown.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,9 +10,9 @@
 
 #include "debug/debug_internal.h"
 
-/* What is shown: all of it, or the element or the bytes that were touched. */
+/* The part that is shown: the whole value, or the element or bytes that were accessed. */
 struct shown_part {
-    char *what; /* NULL: as the user said it */
+    char *what; /* NULL: the expression that the user typed */
     u64 address, size;
 };
 
@@ -23,7 +24,7 @@ static bool is_name(const char *text)
     return !text[length];
 }
 
-/* Of an array, unless it is text. */
+/* Finds the accessed element of an array, unless the array is text. */
 static bool element_of(struct debug *d, const struct subject *s, u64 touched,
                        struct shown_part *ret)
 {
@@ -73,7 +74,7 @@ static char *text_of_part(struct debug *d, struct subject *s, const struct shown
     return text;
 }
 
-/* By looking at both moments. */
+/* Gets the texts by reading the value at both moments. */
 static struct error *texts_by_looking(struct debug *d, struct subject *s,
                                       const struct plan_hit *hit, const struct shown_part *part,
                                       char **old, char **new)
@@ -114,7 +115,8 @@ static void texts_of_hit(struct debug *d, struct subject *s, const struct plan_h
     }
 }
 
-/* After a longjmp nothing returned; but the frame is not among those of its thread. */
+/* True if the local's frame still exists. A longjmp leaves frames without a return, so the frames
+ * of the thread are searched. */
 static bool has_frame(struct debug *d, const struct watch *w, const struct plan_hit *hit)
 {
     struct frame *frames;
@@ -131,7 +133,7 @@ static bool has_frame(struct debug *d, const struct watch *w, const struct plan_
     return found || err;
 }
 
-/* The frame's end, or its beginning: from now on it is known. */
+/* Notes where the frame ended or began, which is known from now on. */
 static void note_bound(struct debug *d, struct debug_breakpoint *p, u32 role,
                        const struct plan_hit *hit, struct debug_change *ret)
 {
@@ -154,7 +156,7 @@ static void change_of_data(struct debug *d, const struct debug_breakpoint *p,
     struct shown_part part = {0};
     bool first = false;
     texts_of_hit(d, p->watch->subject, hit, &part, &ret->old, &ret->new);
-    if (hit->written) /* then what was there is of no interest */
+    if (hit->written) /* the old content is of no interest then */
         error_destroy(
             subject_is_first_write(p->watch->subject, (struct moment){hit->tick, hit->pc}, &first));
     if (first) {

@@ -1,9 +1,8 @@
-/* What an answer over time covers: which bytes or which expression, in which call, from when to
+/* The part of the run that an answer covers: which bytes or expression, in which call, from when to
  * when.
  *
- * Every answer that says "first", "last" or "never" is true of a stretch of time and of a place,
- * and says so.  A local is asked about in one call of its function, from the first write of it in
- * that call on.
+ * Every answer that says "first", "last" or "never" is valid for a stretch of time and a place, and
+ * says so. For a local, that is one call of its function, from the local's first write on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static void later_of(struct moment *a, struct moment b)
         *a = b;
 }
 
-/* Where its frame has written it; from then on it has a value. */
+/* Finds where its frame has first written it, from which on it has a value. */
 static struct error *cover_from_write(const struct subject *s, struct debug_cover *c,
                                       struct moment begin, struct moment end)
 {
@@ -35,7 +34,7 @@ static struct error *cover_from_write(const struct subject *s, struct debug_cove
     return NULL;
 }
 
-/* Facts about a frame are kept: to find where main began may take a look at all of the run. */
+/* Facts about a frame are cached: finding where main began may take a search over the whole run. */
 static struct debug_life *life_known(struct debug *d, const struct subject *s, struct moment alive)
 {
     struct debug_life *all = d->lives.items;
@@ -94,8 +93,8 @@ bool debug_cover_is_empty(const struct debug_cover *c)
 enum { KEEPINGS = KEPT_AS_CONSTANT + 1, RANGES_SAID = 6 };
 
 struct kept_lines {
-    struct list lines[KEEPINGS]; /* unsigned, sorted: where it is kept so */
-    struct list all;             /* those of all statements of the function */
+    struct list lines[KEEPINGS]; /* unsigned, sorted: the lines where it is kept in this way */
+    struct list all;             /* lines of all statements of the function */
 };
 
 static int debug_cover_compare_lines(const void *a, const void *b)
@@ -142,7 +141,7 @@ static void lines_deinit(struct kept_lines *l)
     list_deinit(&l->all);
 }
 
-/* The index of a line of `part` in `all`. */
+/* Returns the index in `all` of a line of `part`. */
 static size_t line_index(const struct list *all, unsigned line)
 {
     const unsigned *lines = all->items;
@@ -152,7 +151,7 @@ static size_t line_index(const struct list *all, unsigned line)
     return n;
 }
 
-/* "lines 12-18, 25", where statements without a gap between them are one range; to be freed. */
+/* Returns "lines 12-18, 25". Neighbouring statements form one range. The caller frees it. */
 static char *text_of_lines(const struct list *part, const struct list *all)
 {
     const unsigned *lines = part->items;
@@ -197,7 +196,8 @@ static char *keeping_of_variable(const char *name, const struct kept_lines *l)
     return text;
 }
 
-/* Of each variable in it that is not in one place all the time; NULL: of none.  To be freed. */
+/* Describes each variable of the expression that is not always in one place; NULL: there is none.
+ * The caller frees it. */
 char *debug_keeping(const struct subject *s)
 {
     struct evaluation *v;
@@ -230,13 +230,13 @@ char *debug_keeping(const struct subject *s)
 
 /* --- in words --------------------------------------------------------------------------------- */
 
-/* "the frame of walk"; to be freed. */
+/* "the frame of walk"; the caller frees it. */
 char *debug_subject_frame(const struct subject *s)
 {
     return s->function_name ? xformat("the frame of %s", s->function_name) : xformat("the frame");
 }
 
-/* " in this call of walk", or "" for what is not local; to be freed. */
+/* " in this call of walk", or "" if it is not local; the caller frees it. */
 char *debug_cover_call(const struct subject *s)
 {
     if (!subject_is_local(s))
@@ -247,7 +247,7 @@ char *debug_cover_call(const struct subject *s)
     return text;
 }
 
-/* "4 bytes at 0x404040", "wherever it leads", ...; to be freed. */
+/* "4 bytes at 0x404040", "wherever it leads", ...; the caller frees it. */
 static char *cover_place(const struct subject *s)
 {
     if (subject_is_looked_at(s))
@@ -291,7 +291,7 @@ static char *cover_time(const struct debug *d, const struct debug_cover *c)
                          last);
 }
 
-/* What is covered, to follow the expression's name; to be freed. */
+/* Describes the cover, to follow the expression's name; the caller frees it. */
 char *debug_cover_text(const struct debug *d, const struct subject *s, const struct debug_cover *c)
 {
     char *place = cover_place(s), *call = debug_cover_call(s), *time = cover_time(d, c);

@@ -1,8 +1,8 @@
-/* Watchpoints that follow what they mean: their events are found by questions over time.
+/* Watchpoints that follow pointers: their events are found by questions over time.
  *
- * A `continue` asks for the nearest event first and then goes there, so that other breakpoints have
- * their say on the way.  Any other movement is made first; if there was an event on the way, that
- * is where it ends.
+ * A `continue` first finds the nearest event and then goes there, so that other breakpoints can
+ * stop it on the way. Any other movement is made first; if there was an event on the way, the
+ * movement ends there instead.
  */
 #include <stdlib.h>
 
@@ -30,7 +30,8 @@ static struct moment landing(const struct watch_answer *a, enum session_directio
                                 : (struct moment){a->hit.tick, a->hit.pc};
 }
 
-/* The nearest event of all that are followed, in (from, to]; d->followed_breakpoint: none. */
+/* Finds the nearest event of all followed watchpoints in (from, to]. d->followed_breakpoint is 0 if
+ * there is none. */
 static struct error *find_nearest(struct debug *d, struct moment from, struct moment to,
                                   enum session_direction direction)
 {
@@ -69,7 +70,7 @@ static struct error *stop_interrupted(struct debug *d, enum session_direction di
     return err;
 }
 
-/* continue: the event first, then the way there. */
+/* For continue: finds the event first, then goes there. */
 struct error *debug_follow_continue(struct debug *d, enum session_direction direction,
                                   struct session_stop *stop)
 {
@@ -88,11 +89,11 @@ struct error *debug_follow_continue(struct debug *d, enum session_direction dire
     if (!err && stop->why == WHY_ARRIVED)
         *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};
     else
-        debug_followed_forget(d); /* something else came before */
+        debug_followed_forget(d); /* another breakpoint came first */
     return err;
 }
 
-/* Any other movement has been made: was there an event on the way? */
+/* For any other movement, after it was made: looks for an event on the way. */
 struct error *debug_follow_between(struct debug *d, struct moment from, struct session_stop *stop)
 {
     struct session_place place;
@@ -105,7 +106,7 @@ struct error *debug_follow_between(struct debug *d, struct moment from, struct s
     if (err || !d->followed_breakpoint)
         return err;
     if (moment_compare(landing(&d->followed, direction), place.at) == 0)
-        return NULL; /* it ends here, too: both are said */
+        return NULL; /* the event is exactly here: both are reported */
     err = movement_goto(d->session, landing(&d->followed, direction), &there);
     if (!err)
         *stop = (struct session_stop){.why = WHY_BREAKPOINT, .hit = d->followed.hit};

@@ -1,10 +1,10 @@
-/* until, buntil and first: to where a location is executed, a condition becomes true, or a value
+/* until, buntil and first: go to where a location is executed, a condition becomes true, or a value
  * changes.
  *
- * What is known to lie at fixed places is a breakpoint of the session for the time of the movement:
- * the engine compares, and all other breakpoints have their say on the way. Values that must be
- * read at each moment (followed pointers, registers) are found by a question over time first; then
- * the way there is made, unless something stops it.
+ * A goal on memory at fixed addresses becomes a breakpoint of the session for the duration of the
+ * movement: the engine compares, and other breakpoints can stop the movement on the way. Goals that
+ * must be evaluated again and again (followed pointers, registers) are found by a question over
+ * time first. Then the session goes there, unless a breakpoint stops it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void debug_goal_destroy(struct debug_goal *g)
 
 /* --- what X is -------------------------------------------------------------------------------- */
 
-/* LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N, -N. */
+/* True for LINE, FILE:LINE, FILE:FUNCTION, *ADDRESS, +N, -N. */
 static bool looks_like_location(const char *text)
 {
     const char *colon = strchr(text, ':');
@@ -189,7 +189,7 @@ static bool is_ours(const struct debug_goal *g, u32 number)
     return false;
 }
 
-/* The value that a local got when it was first written. */
+/* Takes the value that a local got when it was first written. */
 static void debug_until_take_first(struct debug_goal *g, const struct history_state *state)
 {
     free(g->old);
@@ -211,7 +211,7 @@ static void debug_until_take_value(struct debug_goal *g, const struct plan_hit *
     g->new = subject_text(s, &state);
 }
 
-/* Which of what stopped it is ours; the rest is the user's. */
+/* Removes the goal's own breakpoints from the stop; the rest are the user's. */
 static void take_stop(struct debug_goal *g, enum session_direction direction,
                       struct session_stop *stop)
 {
@@ -241,7 +241,7 @@ static void take_stop(struct debug_goal *g, enum session_direction direction,
         stop->why = WHY_STEPPED;
 }
 
-/* It ends where its frame does. */
+/* Ends the cover where the frame ends. */
 static void bound_cover(struct debug *d, struct debug_goal *g)
 {
     struct session_place place;
@@ -338,8 +338,8 @@ static struct error *debug_until_ask(struct debug *d, struct debug_goal *g, stru
                                     : ask_change(d, g, from, to, direction, ret);
 }
 
-/* The part of the run after the current moment, or before it. Of a local, from where it was first
- * written. */
+/* Sets the part of the run after or before the current moment; for a local, from its first
+ * write. */
 static struct error *find_bounds(struct debug *d, struct debug_goal *g,
                                  enum session_direction direction)
 {
@@ -359,8 +359,8 @@ static struct error *find_bounds(struct debug *d, struct debug_goal *g,
     return err;
 }
 
-/* The first write of a local in its frame is where it gets a value: a condition that holds then
- * has become true by it. */
+/* The first write of a local in its frame gives it its value. A condition that holds then has
+ * become true by this write. */
 static struct error *judge_first_write(struct debug *d, struct debug_goal *g,
                                        enum session_direction direction, struct until_answer *a)
 {
@@ -398,7 +398,7 @@ static struct error *ask_within(struct debug *d, struct debug_goal *g,
     return err;
 }
 
-/* Does the frame end on the way to *to?  Then that is where to go. */
+/* If the frame ends on the way to *to, *to becomes that moment. */
 static struct error *heed_end(struct debug_goal *g, struct moment here, struct moment *to,
                               bool *ret_interrupted)
 {
@@ -457,7 +457,7 @@ static struct error *go_by_question(struct debug *d, struct debug_goal *g,
     }
     err = movement_travel(d->session, to, stop);
     if (!err && stop->why != WHY_ARRIVED)
-        g->outcome = NOT_REACHED; /* something else came before */
+        g->outcome = NOT_REACHED; /* another breakpoint came first */
     else if (!err)
         stop->why = g->outcome == NOT_REACHED || g->outcome == HELD
                         ? (direction == FORWARD ? WHY_END : WHY_START) : WHY_STEPPED;
@@ -475,7 +475,7 @@ struct error *debug_goal_go(struct debug *d, struct debug_goal *g, enum session_
     return fixed ? go_by_locations(d, g, direction, stop) : go_by_question(d, g, direction, stop);
 }
 
-/* The first moment of all is a beginning, too: if it holds there, it has not become true later. */
+/* A condition that holds at the very first moment counts as having become true there, not later. */
 static struct error *ask_from_start(struct debug *d, struct debug_goal *g, struct until_answer *ret)
 {
     const struct debug_cover *c = &g->cover;
@@ -485,7 +485,7 @@ static struct error *ask_from_start(struct debug *d, struct debug_goal *g, struc
     return ask_became(d, g, c->from, c->to, FORWARD, ret);
 }
 
-/* To the first moment of all at which it held; of a local's, while its frame lived. */
+/* Goes to the first moment at which the condition held; for locals, while the frame existed. */
 struct error *debug_goal_first(struct debug *d, struct debug_goal *g, struct session_stop *stop)
 {
     struct session_place place;

@@ -1,5 +1,5 @@
-/* Searches over the run that are about one breakpoint or one frame alone: every hit of a
- * breakpoint, and the entry of a frame.  The user's other breakpoints do not stop them. */
+/* Searches over the run that concern one breakpoint or one frame: every hit of a breakpoint, and
+ * the entry of a frame. The user's other breakpoints do not stop them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { ENTRIES_MOST = 100000 };
 
-/* Those that were enabled are added to *ret, but for the one to keep. */
+/* Disables all breakpoints except `keep`, and adds those that were enabled to *ret. */
 static void disable_others(struct debug *d, const struct debug_breakpoint *keep, struct list *ret)
 {
     struct debug_breakpoint *const *all = d->breakpoints.items;
@@ -67,7 +67,7 @@ struct error *debug_each_hit(struct debug *d, struct debug_breakpoint *p,
 
 /* --- the entry of a frame --------------------------------------------------------------------- */
 
-/* Forward to where the function's body begins in the frame of this address. */
+/* Goes forward to where the function's body begins in the frame with this address. */
 static struct error *go_to_body(struct debug *d, u64 body, u64 cfa, struct moment most,
                                 struct session_stop *stop)
 {

@@ -1,34 +1,34 @@
-/* What the files of src/debug share, and no client needs. */
+/* What the files of src/debug share and no client needs. */
 #ifndef DEBUG_DEBUG_INTERNAL_H
 #define DEBUG_DEBUG_INTERNAL_H
 
 #include "debug/debug.h"
 
-/* When a frame began; it lives at alive_to. */
+/* When a frame began; the frame exists at least until alive_to. */
 struct debug_life {
     u32 thread;
     u64 cfa;
     struct moment begin, call, alive_to;
 };
 
-/* debug.c: to the client. */
+/* debug.c: sends a sentence to the client. */
 __attribute__((format(printf, 2, 3))) void debug_say(struct debug *d, const char *format, ...);
 void debug_say_bytes(struct debug *d, const char *bytes, size_t size);
 void debug_note(struct debug *d, const char *note); /* NULL: nothing is said */
 
-/* debug_motion.c: of session_options. */
+/* debug_motion.c: for session_options. */
 void debug_progress(void *context, const struct session_progress *p);
 
 /* debug_breakpoints.c */
-struct error *debug_breakpoints_settle(struct debug *d); /* before something moves */
+struct error *debug_breakpoints_settle(struct debug *d); /* called before something moves */
 void debug_breakpoints_forget(struct debug *d);          /* another session */
 void debug_breakpoints_deinit(struct debug *d);
 struct debug_breakpoint *debug_breakpoints_add(struct debug *d, u32 type, const char *what);
 void debug_break_take_back(struct debug *d, struct debug_breakpoint *p); /* the last one */
 struct error *debug_breakpoint_resolve(struct debug *d, struct debug_breakpoint *p);
 void debug_breakpoint_unsettle(struct debug *d, struct debug_breakpoint *p);
-/* debug_arrive() where the movement stopped: at a breakpoint on a function one stands in that
- * function. */
+/* Like debug_arrive(), after a stop. At a breakpoint on an inlined function, the selected frame is
+ * that function's. */
 void debug_breakpoints_arrive(struct debug *d, const struct session_stop *stop);
 struct error *debug_breakpoint_holds(struct debug *d, struct debug_breakpoint *p, bool *ret);
 
@@ -53,11 +53,12 @@ struct error *debug_goal_go(struct debug *d, struct debug_goal *g, enum session_
 struct error *debug_goal_first(struct debug *d, struct debug_goal *g, struct session_stop *stop);
 
 /* debug_signals.c */
-void debug_default_signals(struct debug *d); /* of a track that has just been opened */
+void debug_default_signals(struct debug *d); /* for a track that has just been opened */
 
 /* debug_panic.c */
-struct error *debug_panic_location(struct debug *d, char **ret); /* of rust_panic; to be freed */
-/* The frame of the program in which the current panic began; false: there is no panic. */
+/* the location of rust_panic; the caller frees it */
+struct error *debug_panic_location(struct debug *d, char **ret);
+/* Finds the program's frame in which the current panic began; false: there is no panic. */
 bool debug_panic_frame(const struct debug *d, size_t *ret);
 
 /* debug_call.c */
@@ -68,7 +69,7 @@ void debug_marks_load(struct debug *d);
 void debug_marks_save(struct debug *d);
 void debug_marks_deinit(struct debug *d);
 
-/* debug_ask.c: `row N`, of the last table. */
+/* debug_ask.c: reads `row N` of the last table. */
 bool debug_row_named(const struct debug *d, const char *words);
 struct error *debug_find_row(struct debug *d, const char *words, struct moment *ret);
 

@@ -1,15 +1,13 @@
-/* Bookmarks, displays, and what of a session is saved with the recording: bookmarks, and the
- * moments that undo goes back to.
+/* Bookmarks and displays. Bookmarks and the list of `undo` are saved with the recording.
  *
- * They are lines of the text file DIR/marks of the recording:
+ * They are lines of the text file DIR/marks in the recording's directory:
  *
  *     bookmark TRACK TICK PC NAME
  *     undo TRACK TICK PC
  *
- * The file is replaced as a whole.  Two sessions on one recording do not lose each other's
- * bookmarks: those in the file are read again before it is written.  A recording that is packed or
- * that may not be written to keeps nothing; nothing is said of that, since all works until the
- * session ends.
+ * The file is replaced as a whole. Before that, the bookmarks in the file are read again, so that
+ * two sessions on one recording do not lose each other's. Nothing is saved for a recording that is
+ * packed or not writable. No message says so, since everything works until the session ends.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -92,7 +90,7 @@ static struct error *marks_check_name(const char *name)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Lines that are not understood are passed over: they are of a later version. */
+/* Lines that are not understood are skipped: they are from a later version. */
 static void marks_read_line(struct debug *d, const char *line, bool undo)
 {
     char name[NAME_MOST + 1];
@@ -138,7 +136,8 @@ static void marks_write(const struct debug *d, FILE *to)
                 (unsigned long long)undo[i].tick, (unsigned long long)undo[i].pc);
 }
 
-/* `keep`: what is in the file and not known here was added by another session. */
+/* With `keep`, bookmarks in the file that are not known here are kept: another session added
+ * them. */
 static void marks_replace(struct debug *d, bool keep)
 {
     char *text = NULL;

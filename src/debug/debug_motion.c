@@ -1,10 +1,9 @@
-/* How far a movement has got, and interrupting it.
+/* The progress of a movement, and interrupting it.
  *
- * What lies ahead of a movement that looks for something is not known, only where it must end: at
- * the end of the run, or, backward, at its start.  Backward, intervals are searched from the
- * nearest to the farthest, each of them forward; what counts is what has been searched in all.
- * The share never falls: a pass over what was searched before, to land on what was found, leaves it
- * where it is.
+ * It is not known how far a search has to go, only where it must end: at the end of the run or,
+ * backward, at its start. A backward search goes through intervals from the nearest to the
+ * farthest, each of them forward; progress is the total that was searched. The share never falls: a
+ * second pass over an interval, to go to what was found there, does not change it.
  */
 #include <signal.h>
 #include <time.h>
@@ -14,7 +13,7 @@
 static struct session *volatile moving;
 static volatile sig_atomic_t interrupted;
 
-/* Handlers of signals come here, and threads that listen to a client. */
+/* Called by signal handlers, and by threads that listen to a client. */
 void debug_interrupt(void)
 {
     struct session *s = moving;
@@ -52,7 +51,7 @@ void debug_begin_moving(struct debug *d, enum debug_course course)
     debug_attend(d->session);
 }
 
-/* A session that is being opened can be interrupted, too. */
+/* Lets debug_interrupt() end the opening of a session, too. */
 void debug_moving_begun(void *context, struct session *s)
 {
     (void)context;
@@ -74,7 +73,7 @@ static u64 debug_progress_distance(u64 a, u64 b)
     return a > b ? a - b : 0;
 }
 
-/* Leaves d->motion.done and .all, in ticks. */
+/* Computes d->motion.done and .all, in ticks. */
 static void debug_progress_measure(struct debug *d, const struct session_progress *p)
 {
     struct debug_motion *m = &d->motion;
@@ -102,7 +101,7 @@ unsigned debug_motion_percent(const struct debug_motion *m)
     return m->all ? (unsigned)(100.0 * (double)m->done / (double)m->all) : 0;
 }
 
-/* "0.32 of 1.5 billion ticks back to the start": to be freed. */
+/* Returns "0.32 of 1.5 billion ticks back to the start"; the caller frees it. */
 char *debug_motion_words(const struct debug_motion *m)
 {
     static const struct { double ticks; const char *name; } units[] = {
@@ -125,7 +124,7 @@ double debug_motion_rest(const struct debug_motion *m)
     return m->done ? passed * ((double)m->all - (double)m->done) / (double)m->done : -1;
 }
 
-/* The session calls it: see session_options. */
+/* Called by the session: see session_options. */
 void debug_progress(void *context, const struct session_progress *p)
 {
     struct debug *d = context;

@@ -1,12 +1,13 @@
-/* Movements: what a user asks for, in the session's words; undo and redo.
+/* Movements: turns the user's commands into movements of the session; undo and redo.
  *
- * One movement of the user may take several of the session: a breakpoint may wait for a library
- * that is not there yet, so that each arrival of one is looked at; and a condition that could not
- * be compiled is looked at at each stop.  So where one has been, for undo and redo, is kept here.
+ * One movement of the user may take several of the session. A breakpoint may wait for a library, so
+ * the session stops whenever one is loaded. A condition that could not be compiled is evaluated at
+ * each stop. So the list for undo and redo is kept here.
  *
- * After a stop that the user need not hear of, a movement that looks for breakpoints is made again
- * from there. Any other leads to a place that breakpoints have nothing to do with: it is found from
- * where the movement began, with no heed of them, and then travelled to.
+ * After a stop that is not reported to the user, a movement that looks for breakpoints (continue)
+ * is repeated from there. Any other movement leads to a place that does not depend on breakpoints.
+ * That place is found from where the movement began, with breakpoints ignored; then the session
+ * travels there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +23,13 @@ bool debug_is_signal_stop(const struct debug *d, u32 location)
     return false;
 }
 
-/* Do its commands begin with `silent`? */
+/* True if its commands begin with `silent`. */
 static bool has_silent_commands(const struct debug_breakpoint *p)
 {
     return p->commands.count && strcmp(((char **)p->commands.items)[0], "silent") == 0;
 }
 
-/* All breakpoints that stopped it want nothing to be said. */
+/* True if all breakpoints that caused the stop are silent. */
 bool debug_stop_is_silent(struct debug *d, const struct session_stop *stop)
 {
     bool silent = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
@@ -84,11 +85,12 @@ static struct error *debug_moves_make(struct debug *d, struct debug_order *o,
 /* A movement under way. */
 struct way {
     struct moment from;
-    u32 thread, inlined;     /* that were looked at, and not entered, there */
-    bool goes_on;            /* after a stop that is not reported */
-    bool known;              /* where it leads to if nothing stops it: */
+    /* the selected thread, and the inlined functions not yet entered, at the start */
+    u32 thread, inlined;
+    bool goes_on;            /* continues after a stop that is not reported */
+    bool known;              /* it is known where the movement leads if no breakpoint stops it: */
     struct moment to;
-    struct session_stop end; /* what is said there */
+    struct session_stop end; /* what is reported there */
     u64 function;
 };
 
@@ -97,7 +99,8 @@ static bool looks_for_breakpoints(const struct debug_order *o)
     return o->move == MOVE_CONTINUE || o->move == MOVE_UNTIL || o->move == MOVE_FIRST;
 }
 
-/* The session stands where it stood before. */
+/* Finds where the movement ends without breakpoints. The session then stands where it stood
+ * before. */
 static struct error *find_end(struct debug *d, struct debug_order *o, struct way *w)
 {
     struct session_place stood, end;
@@ -146,7 +149,7 @@ static struct error *debug_moves_go(struct debug *d, struct debug_order *o, stru
                                                    : debug_moves_make(d, o, stop);
 }
 
-/* Watchpoints that are followed have their say. */
+/* Moves, and lets followed watchpoints stop the movement. */
 static struct error *go_heeding(struct debug *d, struct debug_order *o, struct way *w,
                                 struct session_stop *stop)
 {
@@ -161,7 +164,8 @@ static struct error *go_heeding(struct debug *d, struct debug_order *o, struct w
     return err || stop->why == WHY_INTERRUPTED ? err : debug_follow_between(d, before.at, stop);
 }
 
-/* Is this a stop that the user need not hear of: modules came or went, or no condition holds? */
+/* Sets *ret if the stop is not reported to the user: modules were loaded or unloaded, or no
+ * condition holds. */
 static struct error *is_silent(struct debug *d, const struct session_stop *stop, bool *ret)
 {
     bool all = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
@@ -190,7 +194,7 @@ static bool has_silent_stops(const struct debug *d)
     return some;
 }
 
-/* Has a movement that leads to a place of its own come there?  Then it is over. */
+/* True if a movement with a known end has reached it. */
 static bool is_at_end(struct debug *d, const struct debug_order *o, const struct way *w)
 {
     struct session_place place;
@@ -198,7 +202,7 @@ static bool is_at_end(struct debug *d, const struct debug_order *o, const struct
     return !looks_for_breakpoints(o) && w->known && moment_compare(place.at, w->to) == 0;
 }
 
-/* After a silent stop the movement goes on. */
+/* Continues the movement after silent stops. */
 static struct error *debug_moves_go_on(struct debug *d, struct debug_order *o, struct way *w,
                                        struct session_stop *stop)
 {
@@ -234,7 +238,7 @@ static void debug_moves_remember(struct list *moments, struct moment at)
     *(struct moment *)list_add(moments) = at;
 }
 
-/* However it ended: if it failed, the session is where it was. */
+/* Called after each movement. If it failed, the session is where it was. */
 static struct error *settle_failed(struct debug *d, struct moment before, struct error *err)
 {
     struct session_place place;
@@ -280,7 +284,7 @@ struct error *debug_move(struct debug *d, struct debug_order *o, struct session_
     return err;
 }
 
-/* Statements are those of the thread whose moment it is. */
+/* Movements by statements are only possible in the thread that runs at this moment. */
 struct error *debug_check_thread(struct debug *d, enum debug_move move)
 {
     struct session_place place;
@@ -295,9 +299,9 @@ struct error *debug_check_thread(struct debug *d, enum debug_move move)
         d->thread, place.thread, place.thread);
 }
 
-/* How many frames a movement must leave before it is in the selected one. The kernel's frame
- * between a handler and the interrupted code is not counted, and neither is a function that has
- * ended: it has no return but that of the one that it jumped to. */
+/* The number of frames that a movement must leave to reach the selected one. The kernel's frame
+ * between a handler and the interrupted code does not count, nor does a function that ended with a
+ * tail call, since it returns together with the function that it jumped to. */
 u64 debug_frames_inside(const struct debug *d)
 {
     u64 count = 0;
@@ -354,7 +358,7 @@ struct error *debug_goto(struct debug *d, struct moment to, struct session_stop 
     return err;
 }
 
-/* `from` has where to go, `to` gets what leads back from there. */
+/* Goes to the last moment of `from`, and adds the moment that was left to `to`. */
 static struct error *debug_moves_exchange(struct debug *d, struct list *from, struct list *to,
                                           u64 count, const char *done, struct session_stop *stop)
 {

@@ -1,9 +1,8 @@
-/* Panics of Rust: `catch panic`, the message at such a stop, and the frame of the program that
- * panicked.
+/* Rust panics: `catch panic`, the message at such a stop, and the program's frame that panicked.
  *
  * Every panic that unwinds or aborts passes through `rust_panic`, after the hook has printed its
- * message and before anything is taken apart.  Between it and the program are frames of Rust's
- * library, which are of interest to few.
+ * message and before any frame is unwound. Frames of Rust's library lie between it and the program;
+ * few users want to see them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +100,7 @@ static bool panic_is_machinery(const char *name)
     return begins(name, names, countof(names));
 }
 
-/* Frames without `::` are of C: abort() and its kin. */
+/* Frames without `::` in their name are C functions such as abort(). */
 static bool panic_is_library(const char *name)
 {
     static const char *const crates[] = {

@@ -1,7 +1,7 @@
-/* Where one stands: the thread and the frame that are looked at, and expressions in it.
+/* The current place: the selected thread and frame, and expressions in it.
  *
- * After a movement it is the thread whose moment it is, and the innermost of its frames that has
- * debug information: a crash in abort() shows the line that called it.
+ * After a movement that is the thread that runs at this moment, and its innermost frame with debug
+ * information. So a crash in abort() shows the line that called it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #include "debug/debug_internal.h"
 
 enum {
-    /* That are known beyond those that are asked for: callers tell what values were at an entry. */
+    /* Frames that are found in addition to those requested: callers help to find the values at a
+     * function's entry. */
     FRAMES_AHEAD = 64,
-    FRAMES_SOUGHT = 1024, /* for one whose source can be shown */
+    FRAMES_SOUGHT = 1024, /* frames searched for one whose source can be shown */
 };
 
 struct error *debug_symbols(struct debug *d, struct symbols **ret)
@@ -31,15 +32,15 @@ void debug_forget_frames(struct debug *d)
     d->auto_selected = true;
 }
 
-/* At least so many frames are known then, and some more, if there are. */
+/* Finds at least `least` frames and some more, if they exist. */
 static void reach_frames(struct debug *d, size_t least)
 {
     size_t ahead = least < ~(size_t)0 - FRAMES_AHEAD ? FRAMES_AHEAD : 0;
     d->frames = unwinding_frames(d->unwinding, least + ahead, &d->frame_count);
 }
 
-/* With a line, and if there is one, with a line that can be shown: a C library may have debug
- * information installed and no source. */
+/* Finds the innermost frame with a line, preferably one whose source can be shown: debug
+ * information of a C library may be installed without its source. */
 static size_t first_of_program(struct debug *d, struct unwinding *u)
 {
     struct symbols *symbols;
@@ -92,7 +93,7 @@ bool debug_thread_frames(struct debug *d, u32 thread, struct frame *ret_shown,
     return known;
 }
 
-/* Have they been found where one stands now, in the thread that is looked at? */
+/* True if the frames are those of the current moment and of the selected thread. */
 static bool frames_are_current(struct debug *d)
 {
     struct session_place place;
@@ -124,7 +125,7 @@ struct error *debug_frames(struct debug *d)
     return err ? err : debug_take_frames(d, unwinding);
 }
 
-/* The breakpoint that one may stand at is known to debug_breakpoints_arrive(). */
+/* Does not know about breakpoints: debug_breakpoints_arrive() does. */
 void debug_arrive(struct debug *d)
 {
     struct session_place place;
@@ -151,7 +152,7 @@ const struct frame *debug_real_frame(struct debug *d)
     return f && d->auto_selected ? &d->frames[0] : f;
 }
 
-/* Registers that frames do not hold. */
+/* Registers that are not part of a frame. */
 static const struct { const char *name; u16 offset, size; } vector_parts[] = {
 #define X(NAME, name, offset, size) {#name, offset, size},
     REGISTERS_X87_CONTROL(X)
@@ -159,7 +160,7 @@ static const struct { const char *name; u16 offset, size; } vector_parts[] = {
     {"mxcsr", XSAVE_MXCSR, 4},
 };
 
-/* The tag word as the processor has it: two bits for each register, by what it holds. */
+/* Returns the x87 tag word in the processor's full form: two bits for each register. */
 static u32 x87_tags(const u8 *vector)
 {
     u32 tags = 0, top = (u32)vector[XSAVE_FSW + 1] >> 3 & 7;
@@ -243,7 +244,7 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
             tags = x87_tags(vector);
             memcpy(bytes, &tags, sizeof tags);
         }
-        *size = sizeof tags; /* all of them are integers to gdb */
+        *size = sizeof tags; /* gdb shows all of these as integers */
         return known;
     }
     if (numbered_register(name, "st", ST_REGISTERS, &n))
@@ -298,7 +299,7 @@ const struct values_actions *debug_request_actions(void)
     return &debug_actions;
 }
 
-/* What called main is of interest to few. */
+/* The callers of main are left out unless the user wants them. */
 size_t debug_shown_frames(struct debug *d, size_t least, bool *ret_all)
 {
     const char *why;
@@ -330,7 +331,7 @@ void debug_choose_frame(struct debug *d, size_t index)
 
 void debug_set_current_file(struct debug *d, const char *file, unsigned next_line)
 {
-    char *kept = xformat("%s", file); /* it may be the one that is there */
+    char *kept = xformat("%s", file); /* copied first, since `file` may be the current one */
     free(d->list_file);
     d->list_file = kept;
     d->list_line = next_line;

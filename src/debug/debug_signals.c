@@ -1,7 +1,7 @@
-/* Signals: their names, which of them stop movements, and the one at this moment in words.
+/* Signals: their names, which of them stop movements, and a description of the one at this moment.
  *
- * Whether a signal stops is the session's default for the track, unless the user has said so with
- * `handle`; that stays when another track is opened.
+ * Whether a signal stops is decided by the session's default for the track, unless the user has set
+ * it with `handle`. Such a setting also applies to other tracks.
  */
 #include <ctype.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ const char *debug_signal_name(u32 number, char room[32])
     if (name)
         snprintf(room, 32, "SIG%s", name);
     else
-        snprintf(room, 32, "SIG%u", number); /* as gdb has it */
+        snprintf(room, 32, "SIG%u", number); /* the form that gdb uses */
     return room;
 }
 
@@ -55,7 +55,7 @@ void debug_handle(struct debug *d, u32 signal, bool stops)
     d->signal_stops[signal] = stops;
 }
 
-/* A fault is told with its code and address; of other signals the name says what matters. */
+/* A fault is described with its code and address, any other signal by its name. */
 char *debug_signal_text(struct debug *d, u32 number)
 {
     char room[32];

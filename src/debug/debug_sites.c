@@ -1,9 +1,9 @@
-/* Sites: what a client with breakpoints of its own wants to be stopped by.
+/* Sites: the breakpoints of a client that keeps its own list.
  *
- * Such a client knows addresses and conditions as bytecode, and no words; it takes its breakpoints
- * out at every stop and puts them in again before it goes on.  Here that only marks them.  The
- * session is told of what is really different when something is about to run: what it has learned
- * about a set of breakpoints lasts as long as the set.
+ * Such a client (gdb) sends addresses and bytecode conditions. It removes its breakpoints at every
+ * stop and inserts them again before it continues. Here that only marks them. When something is
+ * about to run, only real differences are passed to the session, since the session's counts are
+ * valid only as long as the set of breakpoints is the same.
  */
 #include <stdlib.h>
 #include <string.h>

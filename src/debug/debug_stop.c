@@ -1,4 +1,4 @@
-/* What a stop is called, and what made it. */
+/* The reason of a stop, and the breakpoint that caused it. */
 #include "base/assert.h"
 #include "debug/debug_internal.h"
 
@@ -34,7 +34,7 @@ static enum debug_reason reason_of_stop(const struct debug *d, const struct sess
     }
 }
 
-/* A watchpoint that is followed was met, on the way or where it ended. */
+/* A followed watchpoint was hit, on the way or where the movement ended. */
 static void describe_followed(struct debug *d, struct debug_stop *ret)
 {
     ret->breakpoint =
@@ -52,7 +52,8 @@ void debug_describe_stop(struct debug *d, const struct session_stop *stop, struc
     struct debug_breakpoint *p = debug_breakpoints_of_location(d, stop->breakpoint);
     bool stopped = stop->why == WHY_BREAKPOINT;
     *ret = (struct debug_stop){.reason = REASON_STEP};
-    if (p && (stopped || (p->watch && stop->breakpoint_count))) { /* or its last step passed it */
+    /* or the last step of the movement met the watchpoint */
+    if (p && (stopped || (p->watch && stop->breakpoint_count))) {
         ret->breakpoint = p;
         ret->location = stop->breakpoint;
         ret->hit = *session_stop_hit(stop, stop->breakpoint);

@@ -1,7 +1,6 @@
-/* Expressions that are asked about over time: what until, history and watchpoints share.
+/* Expressions that are followed over time: shared by until, history and watchpoints.
  *
- * With -l it is not the expression, but the memory that it means now: a subject that lies there at
- * all times.
+ * With -l the subject is not the expression but the memory that it names now, at a fixed address.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@ struct error *debug_subject_over_time(struct debug *d, const char *text, struct 
     return err;
 }
 
-/* Why it cannot be waited for here; NULL: it can. */
+/* Returns why the subject cannot be followed from here; NULL: it can. */
 static struct error *refuse_subject(const struct subject *s)
 {
     if (!s->is_gone && !s->is_constant)
@@ -50,7 +49,7 @@ struct error *debug_subject(struct debug *d, const char *text, struct subject **
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* ADDRESS LENGTH: memory that need not be there yet. */
+/* Reads ADDRESS LENGTH: memory that need not be mapped yet. */
 static struct error *subject_of_words(struct debug *d, const char *text, struct subject **ret)
 {
     u64 address, size;
@@ -74,7 +73,8 @@ static struct error *subject_of_words(struct debug *d, const char *text, struct 
     return NULL;
 }
 
-/* Where the name of the last member begins in `head->next->v`; NULL: it does not end with one. */
+/* Returns where the name of the last member begins in `head->next->v`; NULL: the text does not end
+ * with a member. */
 static const char *last_member(const char *text)
 {
     size_t at = strlen(text);
@@ -85,7 +85,7 @@ static const char *last_member(const char *text)
     return text[at] && (arrow || dot) ? text + at : NULL;
 }
 
-/* A bit-field has no address: its struct has. */
+/* Names a bit-field by the address of its struct, since it has no address itself. */
 static char *fixed_bits(struct debug *d, const char *text)
 {
     const char *member = last_member(text);
@@ -112,7 +112,7 @@ static char *fixed_bits(struct debug *d, const char *text)
     return fixed;
 }
 
-/* The same place, named so that it stays the same. */
+/* Returns an expression that always names the same place. */
 static char *fixed_expression(struct debug *d, const struct subject *s)
 {
     u64 address, size;
@@ -155,7 +155,7 @@ struct error *debug_subject_location(struct debug *d, const char *text, struct s
         subject_destroy(fixed);
         err = error_coded(ERROR_UNAVAILABLE, "another place");
     }
-    if (err) /* of a type that cannot be written so */
+    if (err) /* the type cannot be written as a cast */
         fixed = subject_of_range(d->session, d->source, text, s->address, s->size);
     error_destroy(err);
     free(expression);

@@ -1,5 +1,5 @@
-/* Watchpoints: watches (query/watch.h) that have a number.  Their sites are locations of the
- * breakpoint. */
+/* Watchpoints: watches (query/watch.h) that have a breakpoint number. Their sites are locations of
+ * the breakpoint. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Compiled, or looked at where the value has changed. */
+/* Compiles the condition; if that fails, it is evaluated where the value has changed. */
 static struct error *set_condition(struct debug *d, struct watch *w, const char *text)
 {
     struct subject *condition = NULL;
@@ -150,7 +150,7 @@ struct error *debug_watch_settle(struct debug *d, struct debug_breakpoint *p)
     return err;
 }
 
-/* A movement that heeds breakpoints came here without a stop at an end of the frame. */
+/* A movement that breakpoints could stop came here without a stop at an end of the frame. */
 void debug_watches_moved(struct debug *d)
 {
     struct debug_breakpoint **all = d->breakpoints.items;
@@ -161,7 +161,7 @@ void debug_watches_moved(struct debug *d)
             watch_moved(all[i]->watch, place.at);
 }
 
-/* Another track is open: locals were of the one before. */
+/* Another track was opened: watchpoints on locals belonged to the previous one. */
 void debug_watches_rebind(struct debug *d)
 {
     struct debug_breakpoint **all = d->breakpoints.items;

@@ -1,4 +1,4 @@
-/* Numbers and words that users type, in whichever front end. */
+/* Parses numbers and words that users type, for all front ends. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ char *debug_next_word(const char **args)
     return word;
 }
 
-/* At the first ` word ` of the text: the condition follows an `if`, the thread a `thread`. */
+/* Cuts the text at the first ` word `: the condition follows `if`, the thread `thread`. */
 char *debug_cut_behind(char *text, const char *word)
 {
     size_t length = strlen(word);

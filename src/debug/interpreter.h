@@ -1,7 +1,8 @@
-/* The commands of ebb's own prompt, for front ends whose users type elsewhere: `ebb history x` in
- * gdb is answered as at the prompt.
+/* The commands of ebb's own prompt, for other front ends: `ebb history x` in gdb is answered as at
+ * the prompt.
  *
- * front/debugger/interpreter.c has it.  Front ends do not see one another, so it is declared here.
+ * front/debugger/interpreter.c implements it. Front ends do not include one another, so it is
+ * declared here.
  */
 #ifndef DEBUG_INTERPRETER_H
 #define DEBUG_INTERPRETER_H
@@ -10,18 +11,19 @@
 
 struct interpreter;
 
-/* On a session that is lent, and stays the caller's. */
+/* Makes an interpreter on a session that the caller keeps. */
 struct interpreter *interpreter_create(struct recording *rec, struct session *s);
-/* On a debugger of the caller's, which it stays: both see the same breakpoints and frames.  What
- * the caller wants to hear of movements, it hears. */
+/* Makes an interpreter on the caller's debugger, which the caller keeps: both see the same
+ * breakpoints and frames. The caller's client functions are still called during movements. */
 struct interpreter *interpreter_over(struct debug *d);
 void interpreter_destroy(struct interpreter *i); /* accepts NULL */
 struct debug *interpreter_debug(struct interpreter *i);
 
-/* Does a line begin with a command that may be given here; does that move? */
+/* True if the line begins with a command that is allowed here; *ret_moves: the command moves. */
 bool interpreter_knows(const char *line, bool *ret_moves);
 
-/* What the command said, to be freed; with an error, too, if *ret_failed. */
+/* Executes a command and returns its output, which the caller frees. If *ret_failed is set, the
+ * output includes the error. */
 char *interpreter_obey(struct interpreter *i, const char *line, bool *ret_failed);
 
 #endif

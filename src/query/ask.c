@@ -1,8 +1,9 @@
 /* Answers to questions: passes over the replay; see ask.h.
  *
- * A pass has sites on what the question may be about: functions, statements, memory.  A hit becomes
- * an event.  If the event itself tells whether the context holds, nothing stops.  Otherwise, and if
- * a row shows values of the program, the pass stands at the hit and looks (PLAN_ENDS).
+ * A pass has sites on everything that the question may concern: functions, statements, memory. A
+ * hit becomes an event. If the event itself decides whether the context holds, the pass does not
+ * stop. Otherwise, and if a row shows values of the program, the pass stops at the hit and
+ * evaluates there (PLAN_ENDS).
  */
 #include "query/ask.h"
 
@@ -144,7 +145,7 @@ static bool ask_end_part(void *context, struct moment from, struct moment to)
     return !a->rows.enough && !a->err;
 }
 
-/* Returns belong to calls from before the stretch. */
+/* Returns may belong to calls that were made before the stretch, so the pass must begin earlier. */
 static bool needs_all_before(const struct asking *a)
 {
     return a->follows_returns;

@@ -1,7 +1,7 @@
-/* Calls that are under way: see ask_calls.h. */
+/* Matches returns with calls: see ask_calls.h. */
 #include "query/ask_calls.h"
 
-/* Where a thread has thrown an exception that is on its way. */
+/* Where a thread has thrown an exception that was not caught yet. */
 struct ask_throw {
     u32 thread;
     u64 rsp;
@@ -40,8 +40,8 @@ static void ask_calls_lose(struct ask_calls *c, size_t index)
         c->lost(c->context, &gone);
 }
 
-/* A call that another one begins at the place of is over, unless it was it that jumped there: both
- * return to the same address then. */
+/* A call that begins at the same place on the stack ends the older one there, unless the older
+ * function made a tail call: then both have the same return address. */
 struct ask_activation *ask_calls_enter(struct ask_calls *c, u32 function,
                                        const struct plan_hit *hit)
 {

@@ -1,12 +1,12 @@
 /* Calls, returns, statements and blocks in a pass.
  *
- * A call has two sites: its first instruction, where arguments are in registers and the return
- * address is on top of the stack, and where a breakpoint on the function stops, which is the moment
- * of the event: parameters can be read there.  If code of the function jumps back to there, only
- * the first time after the first instruction counts.
+ * A call has two sites. At the first instruction arguments are in registers and the return address
+ * is on top of the stack. The second site is where a breakpoint on the function stops; parameters
+ * can be read there, so it is the moment of the event. If the function jumps back to the second
+ * site, only the first time after the first instruction counts.
  *
- * Returns have sites at the addresses that are returned to.  The pass stands at the first
- * instruction of a call that returns to an address without a site, and sites are laid anew.
+ * Returns have sites at the return addresses. If a call returns to an address without a site, the
+ * pass stops at the first instruction of that call, and sites are laid again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *const alloc_names[] = {"malloc", "calloc", "realloc", "memali
                                           "aligned_alloc", "valloc", "pvalloc"};
 static const char *const free_names[] = {"free"};
 static const char *const throw_names[] = {"__cxa_throw", "__cxa_rethrow", "rust_panic"};
-/* Where calls may end without a return. */
+/* Functions that end calls without a return. */
 static const char *const jump_names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 static const char *const raise_names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
                                           "_Unwind_Resume_or_Rethrow"};
@@ -42,7 +42,7 @@ static struct error *ask_find_functions(struct asking *a)
     }
 }
 
-/* Does code of the function jump to where a breakpoint stops?  An indirect jump may. */
+/* True if code of the function jumps to where a breakpoint stops. An indirect jump may. */
 static bool body_loops(struct asking *a, const struct ask_function *f)
 {
     struct function_info info;
@@ -50,7 +50,7 @@ static bool body_loops(struct asking *a, const struct ask_function *f)
     size_t count;
     bool loops = false;
     if (f->body == f->entry)
-        return false; /* every arrival is one at the first instruction */
+        return false; /* both sites are the same: every hit is at the first instruction */
     if (!symbols_function(a->symbols, f->entry, &info))
         return true;
     symbols_instructions(a->symbols, info.start, info.end, &list, &count);
@@ -61,7 +61,7 @@ static bool body_loops(struct asking *a, const struct ask_function *f)
     return loops;
 }
 
-/* Does a look at the program have to be taken to tell what a function returned? */
+/* True if the program must be looked at to tell what a function returned. */
 static bool returns_need_look(struct asking *a, u64 entry)
 {
     const u64 none[2] = {0, 0};
@@ -78,7 +78,7 @@ static bool returns_need_look(struct asking *a, u64 entry)
     struct function_info info;
     bool known = symbols_function(a->symbols, entry, &info) && info.has_lines;
     bool needs = err ? known : value && kind != 'd' && kind != 'u';
-    if (needs && !err) { /* an address that does not lead to text is a number, too */
+    if (needs && !err) { /* an address that does not point to text is a number, too */
         char *type = value_type(value);
         size_t length = strlen(type);
         needs = !(length && type[length - 1] == '*' && !strstr(type, "char"));
@@ -122,7 +122,7 @@ static bool is_of_body(const struct asking *a)
     return a->q->type == ASK_CALL;
 }
 
-/* What rows of calls show has to be looked at. */
+/* True if rows of calls show values that must be read at the second site. */
 static bool looks_at_body(const struct asking *a)
 {
     return is_of_body(a) && (a->looks || !a->how->counts_only);
@@ -184,7 +184,7 @@ static void ask_add_point(struct asking *a, u64 pc)
         *(u64 *)list_add(&a->points) = pc;
 }
 
-/* Instructions that a jump leads to, or that follow one. */
+/* Adds the instructions that begin a block: targets of jumps, and instructions after a jump. */
 static void add_blocks(struct asking *a, u64 entry)
 {
     struct function_info info;
@@ -253,7 +253,7 @@ static char *caller_of(struct asking *a, u64 return_pc)
     return symbols_bare_name(info.name);
 }
 
-/* What every event of a call has.  `act` may be NULL: nothing was needed of it. */
+/* Fills in what every event of a call has. `act` may be NULL if nothing of it was needed. */
 static void fill_call(struct asking *a, struct ask_event *e, u32 function,
                       const struct ask_activation *act)
 {
@@ -272,7 +272,7 @@ static void fill_call(struct asking *a, struct ask_event *e, u32 function,
                     : NULL;
 }
 
-/* Parameters as text: cells whose texts are to be freed. */
+/* Makes cells with the parameters as text; the caller frees their texts. */
 static struct error *parameter_cells(struct ask_look *look, struct ask_row *row)
 {
     struct evaluation *v;
@@ -325,7 +325,7 @@ static void take_body(struct asking *a, const struct plan_hit *hit, u32 function
     struct ask_activation *act = NULL;
     if (wants_entry(a, function)) {
         act = ask_calls_begin(&a->calls, function, hit);
-        /* one that was entered before the stretch, unless code comes here in other ways */
+        /* the call was entered before the stretch, unless code jumps here */
         if (!act && a->loops[function])
             return;
     }
@@ -343,7 +343,7 @@ static void take_body(struct asking *a, const struct plan_hit *hit, u32 function
 
 /* --- returns ---------------------------------------------------------------------------------- */
 
-/* What the function returned, as text; NULL: nothing, or it is not known. */
+/* Returns the function's result as text; NULL: it has none, or it is not known. */
 static char *returned_text(struct asking *a, struct ask_look *look, u64 entry,
                            const struct plan_hit *hit)
 {
@@ -377,7 +377,7 @@ static void end_whole(struct asking *a, const struct ask_activation *act, const 
     w->is_over = true;
 }
 
-/* Rows of calls go out in the order in which those began. */
+/* Reports rows of calls in the order in which the calls began. */
 static void hand_out_whole(struct asking *a, bool all)
 {
     struct ask_whole *whole = a->whole.items;
@@ -478,7 +478,7 @@ static void take_back(struct asking *a, const struct plan_hit *hit, bool looks)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-/* free and exceptions are events at the first instruction. */
+/* For `free` and exceptions, the event is at the first instruction. */
 static void take_entry_event(struct asking *a, const struct plan_hit *hit,
                              const struct ask_activation *act, bool looks)
 {
@@ -522,8 +522,8 @@ static void take_new_return(struct asking *a, const struct plan_hit *hit)
     a->relay = true;
 }
 
-/* longjmp: the stack pointer that it goes on with is the seventh word of the buffer, plain in musl;
- * glibc has it rotated and combined with a word of the thread (PTR_MANGLE). */
+/* longjmp: the new stack pointer is the seventh word of the buffer. It is plain in musl; glibc
+ * rotates it and combines it with a word of the thread (PTR_MANGLE). */
 static void ask_take_jump(struct asking *a, const struct plan_hit *hit)
 {
     enum { JUMP_RSP = 6, GUARD_OFFSET = 0x30, ROTATED = 17, STACK_MOST = 1 << 26 };
@@ -576,7 +576,8 @@ void asking_take_code(struct asking *a, const struct plan_hit *hit, const struct
         ask_calls_throw(&a->calls, hit->thread, hit->address);
         break;
     case ROLE_CATCH:
-        ask_calls_catch(&a->calls, hit->thread, hit->address + sizeof(u64)); /* of the caller */
+        /* the caller's stack pointer */
+        ask_calls_catch(&a->calls, hit->thread, hit->address + sizeof(u64));
         break;
     default:
         take_point(a, hit, looks ? &look : NULL);

@@ -1,8 +1,8 @@
-/* Does a context hold for an event?  Three values: what is not known yet is unknown, so that a
- * context can be asked before a look at the program, and decides many events without one.
+/* Evaluates a context for an event. The result may be unknown: a context can be evaluated before
+ * looking at the program, which decides many events without a stop.
  *
- * An expression of the program is evaluated in the innermost frame at the event.  If it cannot be
- * evaluated there (a name means nothing, a pointer leads nowhere), it does not hold.
+ * An expression of the program is evaluated in the innermost frame at the event. If it cannot be
+ * evaluated there (an unknown name, a bad pointer), it does not hold.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ void ask_look_end(struct ask_look *look)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The last part of a::b::c, too, as a breakpoint takes it. */
+/* The last part of a::b::c also matches, as for a breakpoint. */
 bool ask_name_fits(const char *pattern, const char *name)
 {
     if (!fnmatch(pattern, name, 0))
@@ -165,7 +165,7 @@ static bool number_of(const struct ask_event *e, enum ask_attribute a, unsigned 
     return true;
 }
 
-/* Of floating-point values in memory. */
+/* For floating-point values in memory. */
 static bool floating_of(const struct ask_event *e, enum ask_attribute a, double *ret)
 {
     if (!e->is_floating || (a != HAS_OLDVAL && a != HAS_NEWVAL))
@@ -192,7 +192,8 @@ static bool compare_holds(enum ask_compare compare, int order)
     }
 }
 
-/* Addresses, sizes and the like are never negative; results, arguments and values may be. */
+/* True for addresses, sizes and the like, which are never negative. Results, arguments and values
+ * may be. */
 static bool is_unsigned(enum ask_attribute a)
 {
     return a == HAS_ADDR || a == HAS_PC || a == HAS_TICK || a == HAS_SIZE;
@@ -218,7 +219,7 @@ static enum ask_truth number_holds(const struct ask_context *c, const struct ask
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* One name of a pattern: a name with wildcards, or (a|b). */
+/* Matches one element of a stack pattern: a name with wildcards, or (a|b). */
 static bool frame_fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
@@ -236,10 +237,10 @@ static bool frame_fits(const char *pattern, const char *name)
     return false;
 }
 
-/* Both outermost first. */
+/* Matches a stack pattern; both lists are outermost first. */
 static bool stack_fits(char *const *pattern, size_t count, char *const *names, size_t depth)
 {
-    /* where the last ** was, and how much of the stack it has taken */
+    /* the position of the last **, and how many frames it has matched */
     size_t p = 0, n = 0, star = ~(size_t)0, taken = 0;
     while (n < depth) {
         if (p < count && !strcmp(pattern[p], "**")) {
@@ -260,7 +261,7 @@ static bool stack_fits(char *const *pattern, size_t count, char *const *names, s
     return p == count;
 }
 
-/* Names of the functions, outermost first, from main on. */
+/* Returns the names of the functions on the stack, outermost first, from main on. */
 static char **stack_names(const struct ask_look *look, size_t *ret_count)
 {
     size_t depth = look->frame_count, n = 0;
@@ -295,7 +296,8 @@ static struct error *stack_holds(const struct ask_context *c, struct ask_look *l
 
 /* --- expressions ------------------------------------------------------------------------------ */
 
-/* How an attribute is written in an expression of the program; NULL: it has no number. */
+/* Returns the attribute's value as it is written in an expression of the program; NULL: it is not a
+ * number. */
 static char *attribute_text(const struct ask_event *e, enum ask_attribute a, unsigned index)
 {
     double floating;
@@ -314,7 +316,8 @@ static bool is_member(const char *begin, const char *at)
                           (at - begin > 1 && at[-1] == '>' && at[-2] == '-'));
 }
 
-/* The text with numbers in place of attributes, to be freed; NULL: one has no number. */
+/* Returns the text with attributes replaced by their numbers, which the caller frees; NULL: one is
+ * not a number. */
 static char *substitute(const struct ask_context *c, const struct ask_event *e)
 {
     const char *at = c->text, *end = at + strlen(at);
@@ -346,7 +349,7 @@ static char *substitute(const struct ask_context *c, const struct ask_event *e)
     return result;
 }
 
-/* What cannot be evaluated does not hold. */
+/* An expression that cannot be evaluated counts as false. */
 static enum ask_truth evaluate_truth(struct evaluation *v, const struct ask_context *c,
                                      const char *text)
 {
@@ -358,7 +361,7 @@ static enum ask_truth evaluate_truth(struct evaluation *v, const struct ask_cont
         err = value_truth(value, &holds);
     } else if (!err) {
         err = value_text(value, false, &found);
-        if (err) { /* no text: as it is shown */
+        if (err) { /* not text: compare it as it is shown */
             error_destroy(err);
             err = NULL;
             found = value_show(value, 0);
@@ -416,7 +419,7 @@ static struct error *leaf_holds(const struct ask_context *c, const struct ask_ev
     }
 }
 
-/* The left side is asked first; if it decides, the right one is not asked. */
+/* The left side is evaluated first; if it decides, the right one is not evaluated. */
 static struct error *both_hold(const struct ask_context *c, const struct ask_event *e,
                                struct ask_look *look, enum ask_truth *ret)
 {

@@ -1,9 +1,9 @@
 /* Stores and loads in a pass.
  *
- * What is asked about is a range of memory.  The engine tells up to PLAN_VALUE_KEPT bytes with a
- * hit, so a longer range has several sites, whose hits at one instruction are one event.
+ * The question concerns a range of memory. A hit contains up to PLAN_VALUE_KEPT bytes, so a longer
+ * range has several sites, whose hits at one instruction are one event.
  *
- * A look shows the program as it is after the instruction.
+ * Expressions are evaluated after the instruction.
  */
 #include <string.h>
 
@@ -20,7 +20,8 @@ struct error *asking_prepare_data(struct asking *a)
     return NULL;
 }
 
-/* Must every event have changed something?  Then others need not be told. */
+/* True if the context only holds for stores that change the value. Then other stores are not
+ * reported. */
 static bool only_changes(const struct ask_context *c)
 {
     if (!c || c->operation == ASK_OR || c->operation == ASK_NOT)

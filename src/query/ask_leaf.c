@@ -1,4 +1,4 @@
-/* One comparison of a context: what its left side is, and what it is compared with.
+/* Parses one comparison of a context: its left side, and what it is compared with.
  *
  *     func = list_*            a name and a pattern; ~ /regular expression/
  *     thread = 2, nr < 10      a number and a literal
@@ -91,11 +91,11 @@ void ask_context_destroy(struct ask_context *c)
 
 struct ask_leaf {
     const struct ask_question *q;
-    const char *begin, *end;   /* of the leaf, without blanks */
-    const char *mark;          /* of the comparison; NULL: there is none */
-    const char *right;         /* what follows it */
+    const char *begin, *end;   /* of the leaf, without surrounding blanks */
+    const char *mark;          /* the comparison operator; NULL: there is none */
+    const char *right;         /* what follows the operator */
     enum ask_compare compare;
-    bool is_single;            /* "=", which is == to the program */
+    bool is_single;            /* a single "=", which is written == in the program's language */
 };
 
 static size_t leaf_place(const struct ask_leaf *l, const char *at)
@@ -116,7 +116,7 @@ static const struct { const char *text; enum ask_compare compare; } comparisons[
     {"=", IS_SAME}, {"~", IS_LIKE}, {"<", IS_LESS}, {">", IS_MORE},
 };
 
-/* Operators of the program that look like the beginning of a comparison. */
+/* The length of an operator that begins like a comparison but is not one. */
 static size_t other_operator(const char *at, const char *end)
 {
     static const char *const others[] = {"<<=", ">>=", "<<", ">>", "->", "+=", "-="};
@@ -135,7 +135,7 @@ static bool take_comparison(struct ask_leaf *l, const char *at)
         if ((size_t)(l->end - at) < length || strncmp(at, comparisons[i].text, length))
             continue;
         if (comparisons[i].compare == IS_LIKE && at == l->begin)
-            return false; /* ~x is arithmetic */
+            return false; /* here ~x is arithmetic */
         l->mark = at;
         l->right = at + length;
         l->compare = comparisons[i].compare;
@@ -156,7 +156,7 @@ static void find_comparison(struct ask_leaf *l)
     }
 }
 
-/* Is the left side this attribute, alone? */
+/* True if the left side is just this attribute. */
 static bool left_attribute(const struct ask_leaf *l, enum ask_attribute *ret, unsigned *index)
 {
     const char *begin = l->begin, *end = l->mark ? l->mark : l->end;
@@ -179,7 +179,7 @@ static struct ask_context *new_leaf(const struct ask_leaf *l, enum ask_leaf_kind
 
 /* --- patterns --------------------------------------------------------------------------------- */
 
-/* /regular expression/ behind ~, "text" or text with wildcards. */
+/* Takes a pattern: /regular expression/ after ~, "text", or text with wildcards. */
 static struct error *take_pattern(const struct ask_leaf *l, struct ask_context *c)
 {
     const char *begin = l->right, *end = l->end;
@@ -199,7 +199,7 @@ static struct error *take_pattern(const struct ask_leaf *l, struct ask_context *
                        : ask_error(l->q, leaf_place(l, begin), "this is no regular expression");
 }
 
-/* <file,line> or file:line. */
+/* Takes <file,line> or file:line. */
 static struct error *take_src(const struct ask_leaf *l, struct ask_context *c)
 {
     const char *begin = l->right, *end = l->end;
@@ -255,8 +255,8 @@ static bool ask_is_literal(const char *begin, const char *end, i64 *ret)
     return whole;
 }
 
-/* Which attributes an expression has in it; those that the event lacks are an error, unless the
- * word is a member or is called. */
+/* Notes the attributes that an expression uses. An attribute that the event does not have is an
+ * error, unless the word is a member or is called. */
 static struct error *note_uses(const struct ask_leaf *l, struct ask_context *c)
 {
     enum ask_attribute a;
@@ -272,7 +272,7 @@ static struct error *note_uses(const struct ask_leaf *l, struct ask_context *c)
     return NULL;
 }
 
-/* addr in [a,b) */
+/* True for addr in [a,b). */
 static bool is_range(const struct ask_leaf *l)
 {
     const char *at = l->begin;
@@ -379,7 +379,7 @@ struct error *ask_leaf_parse(const struct ask_question *q, const char *at, const
         return attributes[a].is_text || a == HAS_CHANGED || a == HAS_OLDVAL || a == HAS_NEWVAL
                    ? ask_error(q, leaf_place(&l, l.begin), "a %s has no %s",
                                ask_type_name(q->type), attributes[a].name)
-                   : ask_parse_expression(&l, ret); /* a variable of the program */
+                   : ask_parse_expression(&l, ret); /* it is a variable of the program */
     if (alone ? l.mark != NULL : !l.mark)
         return ask_error(q, leaf_place(&l, alone ? l.mark : l.end),
                          alone ? "'changed' stands alone" : "a comparison is missing here");

@@ -1,8 +1,8 @@
-/* Events that the recording has: system calls, signals, switches of threads, new threads and
+/* Events that are in the log: system calls, signals, switches of threads, new threads and
  * processes, mapped files, output.
  *
- * They are read from the log, without a replay.  Where the context is about the program, or a text
- * that was written is not in the log as a whole, a pass goes to the moments of these events, one
+ * They are read from the log, without a replay. If the context has expressions of the program, or
+ * the log does not have the whole of an output, a pass goes to the moments of these events, one
  * after the other, and looks.
  */
 #include <signal.h>
@@ -17,18 +17,18 @@
 
 struct ask_logged {
     struct ask_event e;
-    char *name, *text; /* e's are these */
-    char *shown;       /* the whole in one line */
-    u32 site;          /* enum plan_site_kind at which the pass stands there */
-    bool is_cut;       /* the text is not whole */
+    char *name, *text; /* memory of the event's texts */
+    char *shown;       /* the whole event in one line */
+    u32 site;          /* enum plan_site_kind at which the pass stops for it */
+    bool is_cut;       /* the text is incomplete */
 };
 
 struct ask_log {
     struct asking *a;
     struct list events; /* struct ask_logged */
-    struct list threads; /* u32: that have run */
-    size_t next;        /* that is to be judged */
-    bool stands;        /* the pass does, at the next one */
+    struct list threads; /* u32: threads that have run */
+    size_t next;        /* the next event to judge */
+    bool stands;        /* the pass has stopped at the next event */
 };
 
 /* --- from the log ----------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static bool ask_is_exec(const struct event *e)
            (e->kind == EVENT_SYSCALL && syscall_has(s->number, EFFECT_EXECS));
 }
 
-/* A thread has its turn for the first time. */
+/* True if a thread has its turn for the first time. */
 static bool is_new_thread(struct ask_log *l, const struct event *e)
 {
     const struct event_switch *s = (const struct event_switch *)e->payload;
@@ -130,7 +130,7 @@ static bool is_of_type(struct ask_log *l, const struct event *e)
     }
 }
 
-/* What was written, as far as the log has it. */
+/* Takes the output, as far as the log has it. */
 static void fill_text(struct ask_logged *g, const struct event *e)
 {
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
@@ -239,7 +239,7 @@ static void logged_deinit(struct ask_logged *g)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Control characters are written as C does. */
+/* Writes control characters as C escapes. */
 static char *ask_quoted(const char *text, size_t size)
 {
     enum { SHOWN_MOST = 200 };
@@ -280,7 +280,7 @@ static void hand_out_logged(struct asking *a, const struct ask_logged *g)
     free(text);
 }
 
-/* Has it to be looked at? */
+/* True if the event needs a look at the program. */
 static bool logged_needs_look(struct asking *a, const struct ask_logged *g)
 {
     enum ask_truth truth = ASK_FALSE;
@@ -288,7 +288,7 @@ static bool logged_needs_look(struct asking *a, const struct ask_logged *g)
     return truth == ASK_UNKNOWN || (truth == ASK_TRUE && g->is_cut && !a->how->counts_only);
 }
 
-/* Those that cannot hold are not kept. */
+/* Keeps an event unless its context cannot hold. */
 static void keep_logged(struct ask_log *l, const struct event *e)
 {
     struct asking *a = l->a;
@@ -327,7 +327,7 @@ static struct error *read_log(struct ask_log *l)
 
 /* --- a pass to the moments -------------------------------------------------------------------- */
 
-/* The bytes of a write, from the program's memory. */
+/* Reads the bytes of a write from the program's memory. */
 static void read_text(struct asking *a, struct ask_logged *g)
 {
     size_t got = 0;
@@ -363,7 +363,7 @@ static void judge_logged(struct ask_log *l, struct ask_look *look)
         hand_out_logged(a, g);
 }
 
-/* Those that need no look, up to one that does. */
+/* Judges events that need no look, up to one that does. */
 static void judge_known(struct ask_log *l)
 {
     const struct ask_logged *events = l->events.items;

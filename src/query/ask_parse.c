@@ -1,12 +1,12 @@
-/* The language of questions: from text to struct ask_question; see ask.h.
+/* The language of questions: parses text into a struct ask_question; see ask.h.
  *
  *     QUESTION  find|count|list|first|last TYPE [OPERAND] [where CONTEXT] [from A] [to B]
  *     GOTO      [current|first|last|MOMENT] [forward|backward] TYPE [OPERAND] [COUNT]
  *               [where CONTEXT]
  *     CONTEXT   CONTEXT or CONTEXT, CONTEXT and CONTEXT, not CONTEXT, (CONTEXT), LEAF
  *
- * `and`, `or` and `not` are words; && and || belong to expressions of the program.  A leaf reaches
- * to the next of these words that is not in brackets or quotes (ask_leaf.c reads it).
+ * `and`, `or` and `not` are words; && and || belong to expressions of the program. A leaf ends at
+ * the next of these words outside of brackets and quotes (ask_leaf.c reads it).
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ struct error *ask_error(const struct ask_question *q, size_t place, const char *
     va_list args;
     va_start(args, format);
     if (vasprintf(&sentence, format, args) < 0)
-        abort(); /* memory is out */
+        abort(); /* out of memory */
     va_end(args);
     struct error *err = error_coded(ERROR_MISUSED, "%s\n  %s\n  %*s^", sentence, q->text,
                                     (int)place, "");
@@ -68,7 +68,7 @@ size_t ask_word_length(const char *at, const char *end)
     return length && !isdigit((unsigned char)*at) ? length : 0;
 }
 
-/* Anything up to a blank. */
+/* The length of anything up to a blank. */
 static size_t word_here(const struct ask_cursor *c)
 {
     size_t length = 0;
@@ -118,7 +118,7 @@ const char *ask_pass_bracket(const char *at, const char *end)
     return NULL;
 }
 
-/* A pattern begins with a slash behind ~. */
+/* True if a regular expression begins here: a slash after ~. */
 static bool begins_pattern(const char *begin, const char *at)
 {
     if (*at != '/')
@@ -128,8 +128,8 @@ static bool begins_pattern(const char *begin, const char *at)
     return at > begin && at[-1] == '~';
 }
 
-/* Behind whatever begins here: a bracket with its contents, a pattern, a word or one character;
- * NULL: it has no end. */
+/* Returns the place after the item that begins here: a bracket with its contents, a pattern, a word
+ * or one character; NULL: it has no end. */
 static const char *ask_pass_item(const char *begin, const char *at, const char *end)
 {
     if (strchr("([{\"'", *at) || begins_pattern(begin, at))
@@ -143,7 +143,7 @@ static struct error *ask_unclosed(const struct ask_question *q, const char *at)
     return ask_error(q, (size_t)(at - q->text), "the %c has no end", *at);
 }
 
-/* The last word of this kind that is in no bracket; NULL: there is none. */
+/* Finds the last such word outside of brackets; NULL: there is none. */
 static struct error *find_last_word(const struct ask_cursor *c, const char *word, const char **ret)
 {
     *ret = NULL;
@@ -158,7 +158,7 @@ static struct error *find_last_word(const struct ask_cursor *c, const char *word
     return NULL;
 }
 
-/* The first; `end` if there is none. */
+/* Finds the first such word; `end` if there is none. */
 static const char *find_first_word(const struct ask_cursor *c, const char *word)
 {
     for (const char *at = c->at, *behind; at < c->end; at = behind) {
@@ -175,7 +175,7 @@ static const char *find_first_word(const struct ask_cursor *c, const char *word)
 
 static struct error *parse_or(struct ask_cursor *c, struct ask_context **ret);
 
-/* Where a leaf ends: at `and` or `or`, or at a bracket that it does not open. */
+/* Finds where a leaf ends: at `and` or `or`, or at a closing bracket that it did not open. */
 static struct error *leaf_end(const struct ask_cursor *c, const char **ret)
 {
     const char *at = c->at;
@@ -192,7 +192,8 @@ static struct error *leaf_end(const struct ask_cursor *c, const char **ret)
     return NULL;
 }
 
-/* Does the bracket here hold a context, and not a part of an expression?  What follows it tells. */
+/* True if the bracket here contains a context and not a part of an expression. What follows it
+ * decides. */
 static bool is_group(const struct ask_cursor *c)
 {
     const char *behind = ask_pass_bracket(c->at, c->end);
@@ -252,7 +253,7 @@ static struct error *parse_not(struct ask_cursor *c, struct ask_context **ret)
     return err;
 }
 
-/* Both levels: `and` binds more than `or`. */
+/* Parses both levels: `and` binds more tightly than `or`. */
 static struct error *parse_joined(struct ask_cursor *c, const char *word,
                                   enum ask_operation operation,
                                   struct error *(*parse)(struct ask_cursor *,
@@ -304,7 +305,7 @@ static bool find_type(const char *at, size_t length, enum ask_type *ret)
     return false;
 }
 
-/* The type that was meant, if one begins or ends in the same way. */
+/* Makes an error that suggests a type with the same beginning or end. */
 static struct error *unknown_type(const struct ask_cursor *c, size_t length)
 {
     const char *like = NULL;
@@ -338,7 +339,7 @@ static bool ask_takes_operand(enum ask_type type)
     return type == ASK_STORE || type == ASK_LOAD;
 }
 
-/* What stands between the type and `where`. */
+/* Takes the text between the type and `where`. */
 static struct error *take_operand(struct ask_cursor *c, struct ask_question *q, const char *end)
 {
     if (c->at == end)
@@ -350,7 +351,7 @@ static struct error *take_operand(struct ask_cursor *c, struct ask_question *q, 
     return NULL;
 }
 
-/* `where` and what follows; the cursor is behind the type. */
+/* Takes `where` and what follows; the cursor stands after the type. */
 static struct error *ask_take_rest(struct ask_cursor *c, struct ask_question *q)
 {
     const char *where = find_first_word(c, "where");
@@ -362,7 +363,7 @@ static struct error *ask_take_rest(struct ask_cursor *c, struct ask_question *q)
     return parse_where(c, &q->context);
 }
 
-/* [from A] [to B] at the end. */
+/* Takes [from A] [to B] at the end. */
 static struct error *cut_range(struct ask_cursor *c, struct ask_question *q)
 {
     const char *at;
@@ -390,7 +391,7 @@ static struct ask_question *ask_new(const char *text, struct ask_cursor *c)
     *q = (struct ask_question){.text = xformat("%s", text), .count = 1};
     for (char *at = q->text; *at; at++)
         if (isspace((unsigned char)*at))
-            *at = ' '; /* so that the caret is under the place */
+            *at = ' '; /* a blank keeps the caret under the right place */
     *c = (struct ask_cursor){q, q->text, q->text + strlen(q->text)};
     ask_pass_blanks(c);
     return q;
@@ -404,14 +405,14 @@ static struct error *take_verb(struct ask_cursor *c, struct ask_question *q)
             return NULL;
         }
     enum ask_type type;
-    if (find_type(c->at, word_here(c), &type)) { /* `ask store x` is `ask find store x` */
+    if (find_type(c->at, word_here(c), &type)) { /* `ask store x` means `ask find store x` */
         q->verb = ASK_FIND;
         return NULL;
     }
     return ask_error(q, ask_place_of(c), "a question begins with find, count, list, first or last");
 }
 
-/* An expression of the program in an attribute that the type does not have, and the like. */
+/* Checks the whole question, for instance for an attribute that the type does not have. */
 static struct error *ask_finish(struct error *err, struct ask_question *q,
                                 struct ask_question **ret)
 {
@@ -436,7 +437,7 @@ struct error *ask_parse(const char *text, struct ask_question **ret)
     return ask_finish(err, q, ret);
 }
 
-/* A number behind the type, or behind the operand: how many events on. */
+/* Takes a number after the type or the operand: how many events to go. */
 static void take_count(struct ask_cursor *c, struct ask_question *q)
 {
     const char *end = find_first_word(c, "where"), *begin = end;
@@ -467,7 +468,7 @@ static struct error *finish_goto(struct ask_cursor *c, struct ask_question *q)
     return err;
 }
 
-/* The words before the type; false: there is no type, so that it is no question. */
+/* Takes the words before the type; false: there is no type, so this is not a question. */
 static bool ask_take_start(struct ask_cursor *c, struct ask_question *q)
 {
     const char *begin = c->at;
@@ -479,7 +480,7 @@ static bool ask_take_start(struct ask_cursor *c, struct ask_question *q)
         if (find_type(c->at, length, &type)) {
             if (!q->start)
                 q->start = ask_copy(begin, c->at);
-            return said_way || type != ASK_OUTPUT; /* `goto output -1` is another question */
+            return said_way || type != ASK_OUTPUT; /* `goto output -1` means something else */
         }
         if (forward || ask_is_word(c->at, length, "backward")) {
             q->direction = forward ? FORWARD : BACKWARD;
@@ -487,7 +488,7 @@ static bool ask_take_start(struct ask_cursor *c, struct ask_question *q)
             said_way = true;
             c->at += length;
             ask_pass_blanks(c);
-            return true; /* a type has to follow */
+            return true; /* a type must follow */
         }
         c->at += length;
         ask_pass_blanks(c);
@@ -511,7 +512,7 @@ struct error *ask_parse_goto(const char *text, struct ask_question **ret)
     return ask_finish(err, q, ret);
 }
 
-/* A leaf that every event must fulfil and that says where memory is. */
+/* Finds a leaf that every event must satisfy and that names the memory. */
 static struct ask_context *memory_leaf(struct ask_context *c)
 {
     if (!c || c->operation == ASK_OR || c->operation == ASK_NOT)
@@ -526,7 +527,7 @@ const char *ask_question_memory(struct ask_question *q)
 {
     struct ask_context *leaf = q->operand ? NULL : memory_leaf(q->context);
     if (leaf)
-        leaf->is_compiled = true; /* the sites see to it */
+        leaf->is_compiled = true; /* the sites already ensure it */
     return leaf ? leaf->memory : q->operand;
 }
 

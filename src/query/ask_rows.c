@@ -54,7 +54,7 @@ void ask_rows_deinit(struct ask_rows *r)
     list_deinit(&r->kept);
 }
 
-/* The oldest go, so that at most so many stay. */
+/* Drops the oldest rows, so that at most `most` stay. */
 static void keep_newest(struct list *rows, u64 most)
 {
     struct ask_row *all = rows->items;
@@ -91,7 +91,7 @@ bool ask_rows_add(struct ask_rows *r, const struct ask_row *row)
     return true;
 }
 
-/* What was found in this part happened before what is kept. */
+/* The rows of this part happened before those that are kept. */
 void ask_rows_end_part(struct ask_rows *r)
 {
     struct list both = LIST(struct ask_row);

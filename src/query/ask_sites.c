@@ -1,8 +1,8 @@
-/* Which functions a question is about.
+/* Finds the functions that a question concerns.
  *
- * Candidates are all functions with lines, and those that the question names.  The context is asked
- * about each with nothing known but its name and place: one of which it cannot hold has no sites,
- * and costs nothing in a pass.
+ * Candidates are all functions with lines, and those that the question names. The context is
+ * evaluated for each, with only its name and place known. A function for which the context cannot
+ * hold gets no sites, and costs nothing in a pass.
  */
 #include <stdio.h>
 
@@ -57,11 +57,12 @@ struct ask_gathering {
     struct symbols *symbols;
     struct ask_functions *set;
     struct list found; /* struct ask_function */
-    const struct ask_question *q; /* NULL: all that are handed in belong to it */
+    const struct ask_question *q; /* NULL: all candidates are taken */
     struct error *err;
 };
 
-/* `alias`: the name that it was asked by, of several that it has; NULL: its own. */
+/* Adds a function. `alias` is the one of its several names that the question used; NULL: its
+ * own. */
 static void ask_gather(struct ask_gathering *g, u64 pc, const char *alias)
 {
     struct function_info info;
@@ -85,7 +86,7 @@ static void ask_gather(struct ask_gathering *g, u64 pc, const char *alias)
                               .line = e.line};
 }
 
-/* All that have lines. */
+/* Adds all functions with lines. */
 static void gather_with_lines(struct ask_gathering *g)
 {
     size_t count;
@@ -98,7 +99,7 @@ static void gather_with_lines(struct ask_gathering *g)
         }
 }
 
-/* The functions of one name.  Places where it is inlined into another are no calls. */
+/* Adds the functions with this name. Places where one is inlined into another are not calls. */
 static bool gather_name(struct ask_gathering *g, const char *name)
 {
     struct code_place *places;
@@ -125,7 +126,7 @@ static bool gather_name(struct ask_gathering *g, const char *name)
     return true;
 }
 
-/* Names in symbol tables that fit a pattern with wildcards. */
+/* Adds the names in symbol tables that match a pattern with wildcards. */
 static void gather_symbols(struct ask_gathering *g, const char *pattern)
 {
     struct evaluation *v;
@@ -150,7 +151,7 @@ static bool has_wildcard(const char *pattern)
     return strpbrk(pattern, "*?[");
 }
 
-/* What the leaves of a context say of names of functions. */
+/* Adds the functions whose names appear in leaves of a context. */
 static struct error *gather_named(struct ask_gathering *g, const struct ask_context *c)
 {
     struct error *err = NULL;
@@ -169,7 +170,7 @@ static struct error *gather_named(struct ask_gathering *g, const struct ask_cont
     return err;
 }
 
-/* Sorted by entry, each once. */
+/* Sorts by entry and removes duplicates. */
 static void gather_end(struct ask_gathering *g)
 {
     struct ask_function *all = g->found.items;

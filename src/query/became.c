@@ -1,8 +1,8 @@
 /* When a condition became true: see became.h.
  *
  * The stretch is traced. Sites on the memory that the condition reads end the pass, so that the
- * condition is evaluated again there; or, if the engine can ask, sites with PLAN_BECOMES, whose
- * hits are the answer.
+ * condition is evaluated again there. If the engine can evaluate the condition itself, sites with
+ * PLAN_BECOMES are used, whose hits are the answer.
  */
 #include "query/became.h"
 
@@ -13,8 +13,9 @@
 
 /* --- bytecode ---------------------------------------------------------------------------------
  *
- * gdb's manual, "Bytecode Descriptions".  Of code in which every reference is to the constant in
- * front of it, it is known what it may read, whichever way it goes. */
+ * See gdb's manual, "Bytecode Descriptions". Code is plain if every memory reference is to the
+ * constant just before it. Then all places that it may read are known, whichever branches it
+ * takes. */
 
 enum {
     OP_REF8 = 0x17,
@@ -51,7 +52,7 @@ static bool is_alone(u8 op)
            op == OP_DUP || op == OP_POP || op == OP_SWAP;
 }
 
-/* Bytes of an operation with its operand; 0 if the operation is not a plain one. */
+/* Length of an operation with its operand; 0 if the operation is not a plain one. */
 static size_t plain_length(u8 op)
 {
     if (op == OP_TRACE || op == OP_TRACE_QUICK)
@@ -73,7 +74,8 @@ static u64 operand_of(const u8 *at, size_t length)
     return value;
 }
 
-/* The walk over it; `place` may be NULL.  False: it is not plain. */
+/* Walks over the bytecode and calls `place` (may be NULL) for each reference. False: it is not
+ * plain. */
 static bool became_walk(const u8 *bytecode, size_t size, void (*place)(void *, u64, u64),
                         void *context)
 {
@@ -113,9 +115,9 @@ struct became_asking {
     struct became_answer *answer;
     bool plain;
     bool begun, held;
-    struct plan_hit change; /* of something that it depends on */
+    struct plan_hit change; /* the last change of something that the condition depends on */
     struct list sites;      /* struct plan_site */
-    struct list missing;    /* struct session_patch: places that are not there */
+    struct list missing;    /* struct session_patch: places that are not mapped */
 };
 
 static void note(struct became_asking *a, const struct plan_hit *hit)
@@ -125,7 +127,7 @@ static void note(struct became_asking *a, const struct plan_hit *hit)
     a->answer->found = true;
     a->answer->at = (struct moment){hit->tick, hit->pc};
     a->answer->after = (struct moment){hit->after_tick, hit->after_pc};
-    if (!hit->after_tick) /* seen at a point */
+    if (!hit->after_tick) /* seen at a step point */
         a->answer->after = a->answer->at;
     a->answer->thread = hit->thread;
 }
@@ -140,8 +142,8 @@ static void became_add_site(void *context, u64 address, u64 size)
                                .condition_size = a->plain ? (u32)a->q->bytecode_size : 0};
 }
 
-/* A fixed place that is not mapped yet counts as zeros, as the engine has it: when it is mapped, as
- * zeros, nothing is stored. */
+/* A fixed place that is not mapped yet counts as zeros, in the engine too. Mapping it later, filled
+ * with zeros, is not a store. */
 static void became_add_missing(void *context, u64 address, u64 size)
 {
     static const u8 zeros[8];
@@ -166,7 +168,8 @@ static struct error *became_ask_holds(struct became_asking *a, enum became_truth
     return err;
 }
 
-/* Asks, and lays sites on what was read; where the engine asks, on all that may be. */
+/* Evaluates the condition, and lays sites on the memory that was read. If the engine evaluates it,
+ * sites are on all places that it may read. */
 static struct error *became_ask_here(struct became_asking *a, enum became_truth *ret)
 {
     struct session_noted *noted;
@@ -197,7 +200,7 @@ static struct error *became_lay(void *context, struct moment at, struct session_
     if (a->begun && holds && !a->held)
         note(a, &a->change);
     if (!a->begun)
-        a->answer->at_start = holds; /* the last part to begin is the oldest */
+        a->answer->at_start = holds; /* the part that begins last is the oldest */
     a->begun = true;
     a->held = holds;
     *ret = (struct session_sites){.sites = a->sites.items, .count = a->sites.count};

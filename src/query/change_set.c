@@ -27,7 +27,7 @@ static bool image_is_wanted(const struct control_area *a)
            !(fixed && (a->protection & PROT_EXEC || a->end - a->start > FILE_LARGE));
 }
 
-/* As much as can be read, from the start on. */
+/* Reads as much as can be read, from the start on. */
 static struct error *image_read(struct session *s, u64 start, u64 end, u8 *to,
                                 bool (*stopped)(void), u64 *ret)
 {
@@ -120,7 +120,7 @@ static void difference_of(struct memory_difference *d, u64 address, const u8 *ol
     }
 }
 
-/* Page by page where something is missing. */
+/* Compares page by page, because some pages may be unreadable. */
 static struct error *difference_of_area(const struct image_area *a, struct session *s,
                                         bool (*stopped)(void), u8 *room,
                                         struct memory_difference *d)
@@ -145,7 +145,7 @@ static struct error *difference_of_area(const struct image_area *a, struct sessi
     return err;
 }
 
-/* Bytes that may be read now and could not before. */
+/* Counts bytes that are readable now and were not before. */
 static struct error *difference_new(const struct memory_image *m, struct session *s,
                                     struct memory_difference *d)
 {
@@ -209,7 +209,7 @@ struct list memory_ranges_without(const struct list *ranges, struct list *withou
     struct list ret = LIST(struct memory_range);
     const struct memory_range *r = ranges->items, *w = without->items;
     size_t next = 0;
-    u64 covered = 0; /* all below is covered, or before the range */
+    u64 covered = 0; /* everything below is covered or lies before the range */
     if (without->count)
         qsort(without->items, without->count, sizeof *w, ranges_by_start);
     for (size_t n = 0; n < ranges->count; n++) {

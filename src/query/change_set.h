@@ -1,8 +1,8 @@
-/* What changed between two moments, in bytes: memory of one that is kept, and compared with what it
- * is at another.
+/* What changed between two moments, in bytes: the memory of one moment is kept, and compared with
+ * that of another.
  *
- * All areas are compared but for files that cannot be written and are code or large, and what
- * cannot be read at either moment.  Areas beyond a bound are left out, and counted.
+ * All areas are compared except read-only files that are code or large, and memory that is
+ * unreadable at either moment. Areas beyond a size limit are left out, and counted.
  */
 #ifndef QUERY_CHANGE_SET_H
 #define QUERY_CHANGE_SET_H
@@ -14,37 +14,38 @@
 
 struct memory_image {
     struct list areas;  /* struct image_area, by address */
-    u64 left_out;       /* bytes of areas that were too much */
+    u64 left_out;       /* bytes of areas beyond the limit */
 };
 struct image_area {
-    u64 start, end;     /* what could be read of it */
+    u64 start, end;     /* the readable part of the area */
     u8 *bytes;
 };
 
 enum { IMAGE_MOST = 1 << 30 }; /* bytes */
 
-/* `most`: bytes.  `stopped` (may be NULL) is asked again and again; if it says so, it is an
- * error. */
+/* Copies up to `most` bytes. `stopped` (may be NULL) is called repeatedly; if it returns true, the
+ * result is an error. */
 struct error *memory_image_take(struct session *s, u64 most, bool (*stopped)(void),
                                 struct memory_image *ret);
 void memory_image_deinit(struct memory_image *m);
 
 struct memory_difference {
-    struct list ranges; /* struct memory_range, sorted: bytes that are there at both moments, and
-                         * differ */
+    /* struct memory_range, sorted: bytes that exist at both moments and differ */
+    struct list ranges;
     u64 bytes;          /* in them */
-    u64 gone, new;      /* bytes that are there at one of them only */
+    u64 gone, new;      /* bytes that exist at only one of the moments */
 };
-/* With what is there now. */
+/* Compares the image with the current memory. */
 struct error *memory_image_compare(const struct memory_image *m, struct session *s,
                                    bool (*stopped)(void), struct memory_difference *ret);
 void memory_difference_deinit(struct memory_difference *d);
 
-/* Bytes of `ranges` that are in none of `without`, which is put in order; struct memory_range. */
+/* Returns the bytes of `ranges` that are not in `without`, as a list of struct memory_range. Sorts
+ * `without`. */
 struct list memory_ranges_without(const struct list *ranges, struct list *without);
 
-/* Is the frame that a thread had at one moment the same call at a later one?  `cfa` and the address
- * that it returns to are the same at both. */
+/* Tells whether the frame that a thread had at one moment still belongs to the same call at a later
+ * one, where its `cfa` and return address are the same. */
 struct error *frame_lives_on(struct session *s, u32 thread, u64 cfa, u64 return_pc,
                              struct moment from, struct moment to, bool *ret,
                              bool *ret_interrupted);

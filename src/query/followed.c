@@ -1,9 +1,9 @@
 /* Followed values: watch_ask() of watch.h.
  *
- * The stretch is traced. One site is on the value where it lies; others, which end the pass, are on
- * what leads there. Where the pass stops, the value is read again and the sites are set anew. If
- * there is a condition, or the value is too long to be told by its stores, the pass stands at each
- * event.
+ * The stretch is traced. One site is on the value itself; others, which end the pass, are on the
+ * pointers that lead to it. Where the pass ends, the value is read again and the sites are laid
+ * again. If there is a condition, or the value is too long to be reported with a hit, the pass
+ * stops at each event.
  */
 #include "query/watch.h"
 
@@ -23,15 +23,16 @@ struct following {
     struct session *s;
     const struct watch *w;
     const struct watch_question *q;
-    /* struct plan_site; the value's own, if it lies somewhere, is the first */
+    /* struct plan_site; the first is the value's own, if it is in memory */
     struct list sites;
     bool has_site;
     bool begun;
-    struct history_state value; /* as it is now */
-    bool touched, way_changed;  /* since the last look, by: */
+    struct history_state value; /* the current value */
+    /* since the last look: the value was accessed, or a pointer to it changed, by: */
+    bool touched, way_changed;
     struct plan_hit hit, way;
-    struct list part;           /* struct met: of this part, the last ones that may be wanted */
-    u64 left;                   /* how many events are still to be passed, and the one wanted */
+    struct list part;           /* struct met: the last events of this part that may be wanted */
+    u64 left;                   /* number of events to skip, and the wanted one */
     bool found;
 };
 
@@ -52,7 +53,7 @@ static void drop_events(struct following *f, size_t count)
     f->part.count -= count;
 }
 
-/* `now`: the value after it. */
+/* Adds an event; `now` is the value after it. */
 static void followed_add_event(struct following *f, const struct plan_hit *hit, bool is_way,
                                const struct history_state *now)
 {
@@ -62,7 +63,7 @@ static void followed_add_event(struct following *f, const struct plan_hit *hit, 
         drop_events(f, f->part.count - f->left + 1);
     struct met *e = list_add(&f->part);
     *e = (struct met){*hit, is_way, history_state_copy(&f->value), history_state_copy(now)};
-    if (!hit->after_tick) { /* seen at a step point, done before */
+    if (!hit->after_tick) { /* seen at a step point, but happened before it */
         e->hit.after_tick = hit->tick;
         e->hit.after_pc = hit->pc;
     }
@@ -93,7 +94,7 @@ static void lay_value(struct following *f)
             .not_last = v->not_last};
 }
 
-/* Finds out what has happened where the pass stopped. */
+/* Decides what has happened where the pass stopped. */
 static struct error *followed_judge(struct following *f, const struct history_state *now)
 {
     enum became_truth truth = BECAME_TRUE;
@@ -102,7 +103,7 @@ static struct error *followed_judge(struct following *f, const struct history_st
     if (!f->begun || (!f->touched && !by_way))
         return NULL;
     struct error *err = f->w->condition ? subject_holds(f->w->condition, &truth) : NULL;
-    /* if the answer is unknown, a user who asked for a stop gets it */
+    /* if the condition is unknown, the user gets a stop */
     if (!err && truth != BECAME_FALSE)
         followed_add_event(f, f->touched ? &f->hit : &f->way, !f->touched, now);
     return err;
@@ -118,7 +119,7 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
     struct error *err = history_state_look(f->s, subject_look, f->w->subject, &now, &noted, &count);
     if (err)
         return err;
-    /* where it is optimised out it is not known to have changed */
+    /* an optimized-out value is not known to have changed */
     bool known = !now.gone || !f->begun;
     if (known || f->touched)
         err = followed_judge(f, known ? &now : &f->value);
@@ -144,12 +145,12 @@ static struct error *followed_lay(void *context, struct moment at, struct sessio
 
 /* --- hits ------------------------------------------------------------------------------------- */
 
-/* A hit of the value that need not be looked at: its bytes are told. */
+/* Takes a hit of the value that needs no look: the hit has its bytes. */
 static void take_told(struct following *f, const struct plan_hit *hit)
 {
     struct history_state now = history_state_copy(&f->value);
     memcpy(now.bytes, hit->new, now.size);
-    memcpy(f->value.bytes, hit->old, now.size); /* loads may have come first */
+    memcpy(f->value.bytes, hit->old, now.size); /* there may have been loads before */
     followed_add_event(f, hit, false, &now);
     history_state_deinit(&f->value);
     f->value = now;
@@ -190,7 +191,7 @@ static bool followed_end_part(void *context, struct moment from, struct moment t
     return !f->found;
 }
 
-/* A step point at the end of the stretch belongs to the next stretch, unless the movement stops
+/* A step point at the end of the stretch belongs to the next stretch, unless the movement ends
  * exactly there. */
 static struct error *look_at_end(struct following *f, struct session_trace *t)
 {

@@ -1,15 +1,15 @@
 /* The history of a value: see history.h.
  *
- * The stretch is traced (session/trace.h).  Where a part begins and where something on the way to
- * the value has changed, the value is looked up; in between, stores to its bytes are applied to
- * what is known of it.  A value of more than PLAN_VALUE_KEPT bytes is watched by several sites,
- * whose hits at one instruction are one change.
+ * The stretch is traced (session/trace.h). Where a part begins, and where a pointer to the value
+ * has changed, the value is read; in between, stores to its bytes are applied to the known value. A
+ * value of more than PLAN_VALUE_KEPT bytes is watched by several sites, whose hits at one
+ * instruction are one change.
  *
- * All of it is found in one pass from the oldest to the newest; a few of the newest in parts from
- * the end.
+ * A complete history takes one pass from the oldest change to the newest. A few of the newest
+ * changes are found in parts from the end.
  *
  * Invariants
- *   (1) Changes that are kept are in the order in which they happened, and are all there are in
+ *   (1) Changes that are kept are in the order in which they happened. They are all the changes in
  *       [from, to] of their entry, or all but left_out of them.
  */
 #include "query/history.h"
@@ -24,20 +24,20 @@
 
 enum { CHANGES_MOST = 1 << 18, ENTRIES_MOST = 64 };
 
-/* What has been found out about a question. */
+/* What is known about a question. */
 struct history_entry {
     char *key;
     struct moment from, to;
     struct history_change *changes;
     size_t count;
     bool unseen;
-    u64 left_out; /* (1) but for so many */
+    u64 left_out; /* (1) number of changes left out */
 };
 
 struct history {
     struct session *s;
     struct list entries; /* struct history_entry */
-    struct history_entry unkept; /* the answer to a question without a key, or an interrupted one */
+    struct history_entry unkept; /* the answer to a question that has no key or was interrupted */
     struct history_change *lent;
 };
 
@@ -73,17 +73,17 @@ struct history_asking {
     bool begun;                 /* the value is known */
     struct history_state value; /* now */
     struct list sites;          /* struct plan_site */
-    struct plan_hit way;        /* the last hit on the way to the value */
+    struct plan_hit way;        /* the last hit on a pointer to the value */
     struct plan_site way_site;
     bool way_changed;
-    bool unseen;                /* it has been optimised out since the value was known */
+    bool unseen;                /* the value was optimized out since it was last known */
     bool ever_unseen;
-    struct list part;           /* struct history_change, of the part that is under way */
-    struct list found;          /* the same, of parts that are done; newest first if BACKWARD */
-    struct moment reached;      /* BACKWARD: from here on everything is found */
+    struct list part;           /* struct history_change, of the current part */
+    struct list found;          /* the same, of finished parts; newest first if BACKWARD */
+    struct moment reached;      /* BACKWARD: everything from here on is found */
     bool backward;
-    bool dropped;               /* older ones, which were too many */
-    u64 left_out;               /* the same, from all of the stretch */
+    bool dropped;               /* older changes were dropped, because there were too many */
+    u64 left_out;               /* number of changes left out over the whole stretch */
 };
 
 static struct history_change *last_of(struct list *l)
@@ -98,7 +98,7 @@ static bool is_of(const struct history_change *c, const struct plan_hit *hit)
            c->thread == hit->thread;
 }
 
-/* Of too many the older half goes. */
+/* Drops the older half of too many changes. */
 static void drop_older(struct history_asking *a)
 {
     struct history_change *changes = a->part.items;
@@ -112,7 +112,8 @@ static void drop_older(struct history_asking *a)
 
 enum { THINNED_TOGETHER = 4 };
 
-/* The two of a few that stay: those with the least and the greatest number, or every second one. */
+/* Chooses two of a few changes to keep: those with the smallest and the largest number, or every
+ * second one. */
 static void choose_two(const struct history_asking *a, const struct history_change *c,
                        size_t *first, size_t *second)
 {
@@ -134,8 +135,7 @@ static void choose_two(const struct history_asking *a, const struct history_chan
     *second = known && low != high ? (low < high ? high : low) : 2;
 }
 
-/* Of too many every second one goes, evenly over the whole stretch; the first and the last few
- * stay. */
+/* Drops every second change, evenly over the whole stretch; keeps the first and the last few. */
 static void thin_out(struct history_asking *a)
 {
     struct history_change *changes = a->part.items;
@@ -154,7 +154,7 @@ static void thin_out(struct history_asking *a)
     a->part.count -= at - kept;
 }
 
-/* Of large values fewer are kept. */
+/* The maximum number of changes; fewer for large values. */
 static size_t changes_most(const struct history_asking *a)
 {
     return CHANGES_MOST / (1 + a->value.size / 64);
@@ -170,12 +170,12 @@ static void make_room(struct history_asking *a)
         thin_out(a);
 }
 
-/* The value has become `now`, by the hit.  Takes it. */
+/* Notes that the hit has changed the value to `now`. Takes ownership of `now`. */
 static void note_change(struct history_asking *a, const struct plan_hit *hit,
                         struct history_state now)
 {
     struct history_change *c = last_of(&a->part);
-    if (is_of(c, hit)) { /* another part of the same change */
+    if (is_of(c, hit)) { /* another hit of the same change */
         history_state_deinit(&c->new);
         history_state_deinit(&a->value);
     } else {
@@ -190,7 +190,7 @@ static void note_change(struct history_asking *a, const struct plan_hit *hit,
     }
     c->new = history_state_copy(&now);
     a->value = now;
-    if (history_state_same(&c->old, &c->new)) { /* what one part of it did, another has undone */
+    if (history_state_same(&c->old, &c->new)) { /* one hit of the change undid another */
         change_deinit(c);
         a->part.count--;
     }
@@ -216,8 +216,8 @@ static void add_sites_of_value(struct history_asking *a)
 
 /* --- callbacks of the trace ------------------------------------------------------------------- */
 
-/* The value was missing because its memory was not mapped. Mapping it since, filled with zeros, was
- * no store. The value at the time of the store is known. */
+/* The value was missing because its memory was not mapped. It was mapped since, filled with zeros,
+ * which is not a store. So the value before the store is known. */
 static struct error *take_memory_that_came(struct history_asking *a)
 {
     struct history_state before;
@@ -238,7 +238,7 @@ static struct error *take_memory_that_came(struct history_asking *a)
     return NULL;
 }
 
-/* The value that was read is the current one. Takes it. */
+/* The value that was read becomes the current one. Takes ownership of it. */
 static void take_look(struct history_asking *a, struct history_state now)
 {
     if (a->begun && a->way_changed && !history_state_same(&a->value, &now)) {
@@ -292,7 +292,7 @@ static void history_apply(struct history_asking *a, const struct plan_hit *hit)
     if (site->flags & PLAN_ENDS) {
         a->way = *hit;
         a->way_site = *site;
-        if (site->kind == SITE_CODE) { /* seen here, done before */
+        if (site->kind == SITE_CODE) { /* seen here, but happened before */
             a->way.after_tick = hit->tick;
             a->way.after_pc = hit->pc;
         }
@@ -308,10 +308,10 @@ static void history_apply(struct history_asking *a, const struct plan_hit *hit)
         note_change(a, hit, now);
 }
 
-/* With one change more than asked for it is known that there are more. */
+/* One change more than requested shows that there are more. */
 static bool is_enough(const struct history_asking *a)
 {
-    /* the last ones are wanted, and come last */
+    /* the last changes are wanted, and are found last */
     bool from_end = a->q->order == BACKWARD && !a->backward;
     return a->q->most && !from_end && a->part.count + a->found.count > a->q->most;
 }
@@ -341,7 +341,7 @@ static bool history_end_part(void *context, struct moment from, struct moment to
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-/* Adds what was found to the result. */
+/* Adds the changes that were found to the entry. */
 static void keep_found(struct history_asking *a, struct history_entry *e, bool whole)
 {
     const struct history_change *found = a->found.items;
@@ -408,7 +408,7 @@ static size_t count_within(const struct history_entry *e, const struct history_q
     return n;
 }
 
-/* Does what is known answer the question? */
+/* True if the entry answers the question. */
 static bool history_is_known(const struct history_entry *e, const struct history_question *q)
 {
     bool same = !moment_compare(e->from, q->from) && !moment_compare(e->to, q->to) && !q->most;
@@ -421,7 +421,7 @@ static bool history_is_known(const struct history_entry *e, const struct history
            (many && (q->order == FORWARD ? reaches_back : reaches_on));
 }
 
-/* The changes are lent, those of the question in its order. */
+/* Makes an answer that refers to the entry's changes, in the order of the question. */
 static void history_make_answer(struct history *h, const struct history_entry *e,
                                 const struct history_question *q, struct history_answer *ret)
 {
@@ -450,7 +450,7 @@ static struct history_entry *entry_of(struct history *h, const char *key)
     return NULL;
 }
 
-/* A place for what is to be kept: the question's own, a new one, or that of the oldest question. */
+/* Returns the entry to fill: the question's own, a new one, or that of the oldest question. */
 static struct history_entry *entry_for(struct history *h, const char *key)
 {
     struct history_entry *e = entry_of(h, key), *entries = h->entries.items;

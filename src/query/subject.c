@@ -1,15 +1,16 @@
-/* Subjects: an expression that is asked about over time; see the header.
+/* Subjects: expressions that are followed over time; see the header.
  *
- * A subject is made once, at the moment at which the user wrote the expression (subject_create): it
- * is parsed and evaluated there, and what was found is kept.  A global has a fixed address.  A
- * local belongs to one frame, which is known by its thread, its CFA and its return address.
+ * A subject is made once, at the moment at which the user wrote the expression (subject_create).
+ * The expression is parsed and evaluated there, and the result is kept. A global has a fixed
+ * address. A local belongs to one frame, which is identified by its thread, its CFA and its return
+ * address.
  *
- * Later the same expression is evaluated at other moments (subject_look), in the frame that it was
- * made in, and each read of memory on the way is noted by the session, so that the caller can watch
- * exactly those bytes.  The last part turns bytes from the past into text and numbers
- * (subject_text, subject_number) without going to that moment.
+ * Later the same expression is evaluated at other moments (subject_look), in the same frame. The
+ * session notes each read of memory on the way, so that the caller can watch exactly those bytes.
+ * The last part turns bytes from the past into text and numbers (subject_text, subject_number)
+ * without going to that moment.
  *
- * When a frame begins and ends is in subject_life.c.
+ * subject_life.c finds when a frame begins and ends.
  */
 #include "query/subject.h"
 
@@ -21,8 +22,10 @@
 #include "session/trace.h"
 
 enum {
-    AS_TEXT_MOST = 64,     /* bytes of what is now in memory and now in a register */
-    FRAMES_KEPT = 64,      /* outside the selected one: callers know entry values */
+    /* bytes of a value that is sometimes in memory and sometimes in a register */
+    AS_TEXT_MOST = 64,
+    /* frames outside of the selected one, which help to find the values at a function's entry */
+    FRAMES_KEPT = 64,
 };
 
 bool subject_is_looked_at(const struct subject *s)
@@ -58,8 +61,8 @@ static void take_place(struct subject *s, struct value *value)
     free(sources);
 }
 
-/* The stack of a frame ends where that of the function begins which it has called.  Below the
- * innermost one there is nothing that anyone has a right to. */
+/* Returns the low end of a frame's stack, where that of its callee begins. Memory below the
+ * innermost frame belongs to no frame. */
 static u64 low_end(const struct values_request *q, size_t at)
 {
     enum { RED_ZONE_AND_MORE = 1 << 20 };
@@ -91,7 +94,7 @@ static void take_frame(struct subject *s)
         s->function = function.entry;
 }
 
-/* The step points of the frame's function. */
+/* Takes the step points of the frame's function. */
 static void subject_take_points(struct subject *s)
 {
     size_t count;
@@ -239,12 +242,12 @@ static char *text_of_error(struct error *err)
     return text;
 }
 
-/* The current frames of its thread; `selected` becomes the subject's own frame. An error if that
- * frame is not among them. */
+/* Finds the current frames of the subject's thread; `selected` becomes the subject's own frame. An
+ * error if that frame is not among them. */
 static struct error *find_frame(const struct subject *s, struct values_request *q,
                                 struct frame **ret)
 {
-    session_note_resume(s->session, false); /* what frames are found by is no part of the value */
+    session_note_resume(s->session, false); /* reads for unwinding are not part of the value */
     struct error *err = source_frames(s->source, s->thread, ~(size_t)0, ret, &q->frame_count, NULL);
     session_note_resume(s->session, true);
     if (err)
@@ -260,7 +263,7 @@ static struct error *find_frame(const struct subject *s, struct values_request *
     return error_coded(ERROR_UNAVAILABLE, "its frame is not there");
 }
 
-/* An evaluation for one look; *ret_frames to be freed when it is closed. */
+/* Opens an evaluation for one look; the caller frees *ret_frames after closing it. */
 static struct error *open_scope(const struct subject *s, struct evaluation **ret,
                                 struct frame **ret_frames)
 {
@@ -286,8 +289,9 @@ static struct error *subject_look_in(struct subject *s, struct evaluation *evalu
         return err ? err : error_coded(ERROR_UNAVAILABLE, "optimised out");
     if (!s->type)
         s->type = value_type(value);
-    /* A value that may be in a register at the next statement is compared as text. A store to where
-     * it lies now is looked at, then: the compiler may have used that place for something else. */
+    /* A value that may be in a register at the next statement is compared as text. A store to its
+     * current place must then be looked at, because the compiler may have used that place for
+     * something else. */
     bool in_memory = value_memory(value, &ret->address, &ret->size) &&
                      (!subject_is_looked_at(s) || ret->size > AS_TEXT_MOST);
     if (in_memory && value_bits(value, &offset, &size)) {
@@ -316,7 +320,7 @@ struct error *subject_look(void *context, struct history_value *ret)
         return NULL;
     }
     struct error *err = open_scope(s, &evaluation, &frames);
-    bool gone = err != NULL; /* where the frame cannot be found, nothing is known */
+    bool gone = err != NULL; /* if the frame cannot be found, nothing is known */
     if (!err) {
         err = subject_look_in(s, evaluation, ret);
         gone = ret->gone;
@@ -346,7 +350,7 @@ struct error *subject_holds(void *context, enum became_truth *ret)
         values_close(evaluation);
         free(frames);
     }
-    error_destroy(err); /* where a pointer leads nowhere it is as good as false */
+    error_destroy(err); /* a bad pointer counts as false */
     return NULL;
 }
 
@@ -400,7 +404,7 @@ char *subject_key(const struct subject *s)
 
 /* --- values as they were ---------------------------------------------------------------------- */
 
-/* Does the expression mean the same place now?  Of a bit-field, its bytes. */
+/* True if the expression names the same place now; for a bit-field, the same bytes. */
 static bool is_there(struct value *value, const struct history_state *state)
 {
     u64 address, size;
@@ -412,7 +416,7 @@ static bool is_there(struct value *value, const struct history_state *state)
     return address == state->address && size == state->size;
 }
 
-/* Bits as a number of the type: a bit-field has no address that could be cast. */
+/* Evaluates bits as a number of the type. A bit-field has no address that could be cast. */
 static struct error *evaluate_bits(struct subject *s, struct evaluation *evaluation,
                                    const struct history_state *state, struct value **ret)
 {
@@ -441,8 +445,8 @@ static struct error *evaluate_bits(struct subject *s, struct evaluation *evaluat
     return err;
 }
 
-/* The expression itself, if it means the same place now; else what is there, as of its type:
- * pointers on the way may lead elsewhere. */
+/* Evaluates the expression itself if it names the same place now. Otherwise evaluates the memory as
+ * its type, since pointers on the way may lead elsewhere now. */
 static struct error *evaluate_at(struct subject *s, struct evaluation *evaluation,
                                  const struct history_state *state, struct value **ret)
 {
@@ -519,7 +523,7 @@ static bool subject_read_number(const char *text, double *ret)
     return end != text && *ret - *ret == 0;
 }
 
-/* Floating-point numbers as they are shown, all else as integers. */
+/* Takes floating-point numbers as they are shown, everything else as an integer. */
 static void use_number(void *context, struct value *value)
 {
     struct as_number *n = context;
@@ -535,7 +539,7 @@ static void use_number(void *context, struct value *value)
     free(text);
 }
 
-/* Without an evaluation: there may be millions of them. */
+/* Converts bytes without an evaluation, since there may be millions of values. */
 static double number_of_bytes(char kind, const u8 *bytes, size_t size)
 {
     float single;

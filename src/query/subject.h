@@ -1,15 +1,15 @@
-/* A subject: an expression of the program's language as it was said in a frame, and what it is at
- * other moments.
+/* A subject: an expression that the user wrote in a frame, and its value at other moments.
  *
- * Names mean what they mean there.  A local is that of this one activation of its function: there
- * is no value before its frame begins and after it has ended.  A frame is (thread, canonical frame
- * address, the moment at which its return address was written).
+ * Names have the meaning that they have in that frame. A local belongs to this one call of its
+ * function: it has no value before the frame begins and after it has ended. A frame is identified
+ * by its thread, its canonical frame address, and the moment at which its return address was
+ * written.
  *
- * A local has no value before its frame has written it, either: what lies there then is what others
+ * A local also has no value before its frame has written it: the memory holds what other functions
  * left on the stack.
  *
- * What lies in memory changes by stores; what is in registers, or kept elsewhere in other parts of
- * the code, is compared at the step points of the frame's function. Where the compiler has
+ * A value in memory changes by stores. A value in registers, or in different places in different
+ * parts of the code, is compared at the step points of the frame's function. Where the compiler has
  * optimised the value away it is unknown, and no change is reported.
  */
 #ifndef QUERY_SUBJECT_H
@@ -24,97 +24,102 @@
 enum { SUBJECT_SLOTS = 8 };
 
 struct subject {
-    struct session *session; /* lent, as are: */
+    struct session *session; /* the caller keeps it open, and: */
     struct source *source;
     struct symbols *symbols; /* the source's */
     char *expression;
-    char *type;              /* NULL: it has had no value yet, since: */
+    char *type;              /* NULL: it has had no value yet, because of: */
     char *missing;
-    /* which of several symbols a name was taken for; NULL: none was in doubt */
+    /* which of several symbols with the same name was taken; NULL: there was only one */
     char *note;
     u32 thread;
-    struct values_request request; /* its frames are ours */
-    u32 uses;                /* VALUES_*, where it was said */
+    struct values_request request; /* owns its frames */
+    u32 uses;                /* VALUES_*, when it was made */
     bool is_condition;       /* a comparison or a logical expression */
-    bool is_gone;            /* optimised out where it was said */
+    bool is_gone;            /* optimized out when it was made */
     bool is_constant;        /* it depends on nothing */
-    bool in_memory;          /* it lies there, where it was said: */
+    bool in_memory;          /* it is in memory, when it was made: */
     u64 address, size;
-    bool is_fixed;           /* at all times */
-    char number_kind;        /* value_number_kind(), where it was said */
-    bool is_range;           /* it is bytes, without a type */
+    bool is_fixed;           /* it is always at this address */
+    char number_kind;        /* value_number_kind(), when it was made */
+    bool is_range;           /* plain bytes, without a type */
     bool is_bits;            /* a bit-field */
-    u8 not_first, not_last;  /* of a bit-field: bits that are not its own */
-    u64 cfa, return_pc, function; /* of its frame; 0: not known */
+    /* for a bit-field: bits of the first and last byte that are not its own */
+    u8 not_first, not_last;
+    u64 cfa, return_pc, function; /* of the local's frame; 0: not known */
     char *function_name;     /* NULL: not known */
-    u64 frame_low;           /* where the frame's part of the stack ends; 0: not known */
-    struct value_source slots[SUBJECT_SLOTS]; /* what it was read from there, where it was said */
+    u64 frame_low;           /* the low end of the frame's part of the stack; 0: not known */
+    /* the parts of the frame that the value was read from, when it was made */
+    struct value_source slots[SUBJECT_SLOTS];
     u32 slot_count;
-    u64 *points;             /* where it is looked at, if subject_is_looked_at() */
+    u64 *points;             /* step points at which it is evaluated, if subject_is_looked_at() */
     size_t point_count;
 };
 
-/* `request` is copied, frames and all. It is an error if the expression does not parse or names
- * nothing. Missing memory is not an error: see uses. */
+/* Makes a subject. `request` is copied, including its frames. It is an error if the expression does
+ * not parse or names nothing. Unmapped memory is not an error: see `uses`. */
 struct error *subject_create(struct session *s, struct source *source, u32 thread,
                              const struct values_request *request, const char *expression,
                              struct subject **ret);
-/* A range of memory; `expression` is how it is called. */
+/* Makes a subject of a range of memory; `expression` is its name for the user. */
 struct subject *subject_of_range(struct session *s, struct source *source, const char *expression,
                                  u64 address, u64 size);
 void subject_destroy(struct subject *s); /* accepts NULL */
 
-/* Where it lies now; it may lie elsewhere later. False: nowhere. */
+/* Returns where the value is now; it may be elsewhere later. False: not in memory. */
 bool subject_memory(const struct subject *s, u64 *ret_address, u64 *ret_size);
-/* It is asked about in another track; not for locals. */
+/* Moves the subject to another track; not for locals. */
 struct error *subject_rebind(struct subject *s, struct session *session, struct source *source);
-enum { SUBJECT_SHOWN_MOST = 4096 }; /* bytes of a value that is shown whole */
+enum { SUBJECT_SHOWN_MOST = 4096 }; /* maximum size of a value that is shown whole */
 
-/* Has it to be looked at at statements, since no store tells of all its changes? */
+/* True if the value must be evaluated at statements, since stores do not show all its changes. */
 bool subject_is_looked_at(const struct subject *s);
-/* Of the frame that it is in: has it one that matters? */
+/* True if the value depends on a frame. */
 bool subject_is_local(const struct subject *s);
-bool subject_in_frame(const struct subject *s, u64 address); /* in its part of the stack */
-/* The first moment of the frame, and that of the call, looking back from a moment at which it
- * lives; both are untouched if they are not found by `least`. */
+/* true if the address is in the frame's part of the stack */
+bool subject_in_frame(const struct subject *s, u64 address);
+/* Finds the first moment of the frame and the moment of its call, searching back from a moment at
+ * which the frame exists. Both are unchanged if they are not found after `least`. */
 struct error *subject_frame_begin(const struct subject *s, struct moment alive, struct moment least,
                                   bool *ret_found, struct moment *ret, struct moment *ret_call,
                                   bool *ret_interrupted);
-/* Where the frame has ended, looking on. */
+/* Finds where the frame has ended, searching forward. */
 struct error *subject_frame_end(const struct subject *s, struct moment alive, struct moment most,
                                 bool *ret_found, struct moment *ret, bool *ret_interrupted);
-/* The store with which all slots have been written, looking on from the frame's beginning; not
- * found if there are no slots. */
+/* Finds the store after which all slots have been written, searching forward from the frame's
+ * beginning. Not found if there are no slots. */
 struct error *subject_written(const struct subject *s, struct moment begin, struct moment most,
                               bool *ret_found, struct plan_hit *ret, bool *ret_interrupted);
-/* Is the store at `at` the first to the value in its frame?  False if the value is not in the
- * frame. */
+/* Sets *ret if the store at `at` is the first to the value in its frame. False if the value is not
+ * in the frame. */
 struct error *subject_is_first_write(const struct subject *s, struct moment at, bool *ret);
-/* The sites that are hit there: CODE and STORE. */
+/* The sites that are hit where the frame ends (CODE) and begins (STORE). */
 enum { SUBJECT_ENDS, SUBJECT_BEGINS, SUBJECT_BOUNDS };
 bool subject_bound(const struct subject *s, int which, struct breakpoint *ret);
 
-/* For history_question and became_question: `look`, `holds`, `points`; context: struct subject.
- * Values in memory are reported as such; else its text, or why it has no value, which is no error:
- * it may have one at another moment. */
+/* Functions for history_question and became_question: `look`, `holds`, `points`; their context is a
+ * struct subject. A value in memory is returned as its address, any other as text. If it has no
+ * value, the text says why; that is not an error, since it may have one at another moment. */
 struct error *subject_look(void *context, struct history_value *ret);
 struct error *subject_holds(void *context, enum became_truth *ret);
 bool subject_measure(void *context, const struct history_state *state, double *ret);
 struct look_points subject_points(const struct subject *s);
 
-/* The same question for history.h: to be freed. */
+/* The key that identifies the question for history.h; the caller frees it. */
 char *subject_key(const struct subject *s);
 
-/* A value as it was: a change of history.h, as the expression's type shows it; to be freed. */
+/* Returns a value of a change (history.h) as text, in the expression's type; the caller frees
+ * it. */
 char *subject_text(struct subject *s, const struct history_state *state);
-char *subject_bytes_text(const struct history_state *state); /* "bytes 01020304 05"; to be freed */
-/* What it is at another moment. */
+/* "bytes 01020304 05"; the caller frees it */
+char *subject_bytes_text(const struct history_state *state);
+/* Returns the value at another moment. */
 struct error *subject_state_at(struct subject *s, struct moment at, struct history_state *ret);
-/* Its number, for a plot; false if it is not a number. */
+/* Returns the value as a number, for a plot; false if it is not a number. */
 bool subject_number(struct subject *s, const struct history_state *state, double *ret);
 
-/* As agent bytecode that may run anywhere while the frame lives; an error says what cannot be
- * compiled. */
+/* Compiles the expression to agent bytecode that is valid anywhere while the frame exists. An error
+ * says what cannot be compiled. */
 struct error *subject_compile(const struct subject *s, u8 **ret, size_t *ret_size);
 
 #endif

@@ -2,8 +2,8 @@
  * written in it.
  *
  * A frame begins where its return address is written. The bytes on the stack were left there by
- * other functions: a local has no value before the frame has written it. *Slots* are what an
- * expression reads of its own frame.
+ * other functions: a local has no value before the frame has written it. *Slots* are the parts of
+ * its own frame that an expression reads.
  */
 #include <stdlib.h>
 
@@ -22,8 +22,8 @@ bool subject_in_frame(const struct subject *s, u64 address)
     return s->frame_low && address >= s->frame_low && address < s->cfa - 8;
 }
 
-/* It ends where its return address is executed with its frame gone, or another return address is
- * written in the place of its own: after a longjmp, say. */
+/* A frame ends where its return address is executed with the frame removed, or where another return
+ * address is written in its place, for instance after a longjmp. */
 bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
 {
     if (!subject_is_local(s))
@@ -41,7 +41,7 @@ struct bound_search {
     struct plan_site sites[SUBJECT_BOUNDS];
     size_t count;
     bool backward, found;
-    struct moment at, call; /* after it, and the instruction that did it */
+    struct moment at, call; /* the moment after it, and the instruction that did it */
 };
 
 static void add_bound(struct bound_search *b, const struct subject *s, int which)
@@ -125,7 +125,7 @@ struct error *subject_frame_end(const struct subject *s, struct moment alive, st
 struct first_writes {
     const struct subject *s;
     struct plan_site sites[SUBJECT_SLOTS];
-    u32 slots[SUBJECT_SLOTS]; /* whose the sites are */
+    u32 slots[SUBJECT_SLOTS]; /* the slot that each site belongs to */
     size_t count;
     bool written[SUBJECT_SLOTS];
     struct plan_hit last;
@@ -176,7 +176,7 @@ struct error *subject_written(const struct subject *s, struct moment begin, stru
     return err;
 }
 
-/* The last of: a store to the value, the beginning of the frame. */
+/* The last store to the value, or the beginning of the frame, whichever is later. */
 struct last_store {
     struct plan_site sites[2];
     bool found, of_frame;

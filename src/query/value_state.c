@@ -1,4 +1,4 @@
-/* Values at one moment, compared with later ones: see the header.
+/* The value at one moment, to be compared with later ones: see the header.
  *
  * A value in memory is kept as bytes; bits that belong to other members of a bit-field's word are
  * not compared. A value that is computed or in a register is kept as text.
@@ -32,7 +32,7 @@ struct history_state history_state_copy(const struct history_state *v)
     return copy;
 }
 
-/* Without the bits that are others'. */
+/* Compares without the bits that belong to other members. */
 static bool same_bytes(const struct history_state *a, const struct history_state *b)
 {
     if (!a->not_first && !a->not_last)

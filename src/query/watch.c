@@ -1,5 +1,5 @@
-/* Watches: what they are about, what they are to a session, and how long they live.  See the
- * header; watch_ask() is in followed.c. */
+/* Watches: what they watch, their sites in a session, and how long they live. See the header;
+ * watch_ask() is in followed.c. */
 #include "query/watch.h"
 
 #include <stdlib.h>
