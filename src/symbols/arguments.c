@@ -1,8 +1,8 @@
-/* Where a function that is called finds its arguments, and where it leaves its result: the
- * counterpart of returned.c, which has the calling convention's classes.
+/* Passes arguments to a function that is called, and prepares the place of its result: the
+ * counterpart of returned.c, which has the classes of the calling convention.
  *
- * An argument is in registers if there are enough of them left for all of it; otherwise, and if
- * its class is memory, it is on the stack.
+ * An argument is in registers if enough are left for all of it. Otherwise, or if its class is
+ * memory, it is on the stack.
  */
 #include "symbols/values_internal.h"
 
@@ -16,7 +16,7 @@ static void argument_to_stack(struct list *stack, const u8 *bytes, u64 size, u64
         *(u8 *)list_add(stack) = n < size ? bytes[n] : 0;
 }
 
-/* How many registers it takes; false: it is on the stack. */
+/* Counts the registers that the argument needs; false: it is on the stack. */
 static bool argument_registers(const struct returned *r, unsigned *integers, unsigned *vectors)
 {
     *integers = *vectors = 0;
@@ -41,7 +41,7 @@ static void argument_to_registers(const struct returned *r, struct values_call *
             memcpy(call->vectors[call->vector_count - 1] + 8, bytes + 8 * n, 8);
 }
 
-/* The object itself: the function has what its caller would have copied. */
+/* Passes the address of the object itself, where the caller would pass that of a copy. */
 static struct error *argument_by_address(struct evaluation *v, struct values_call *call,
                                          struct list *stack, struct value *value)
 {

@@ -1,9 +1,9 @@
 /* Assignments, ++ and --: to memory, to registers of the innermost frame, and to convenience
  * variables.
  *
- * What changes is a copy of the process, which is what is looked at from then on; convenience
- * variables are the debugger's own and need none.  Where only the type of an expression is asked
- * for, nothing changes.
+ * Assignments change a copy of the process, which is shown from then on. Convenience variables
+ * belong to the debugger and need no copy. If only the type of an expression is wanted, nothing
+ * changes.
  */
 #include "symbols/values_internal.h"
 
@@ -16,8 +16,8 @@ struct error *effects_allowed(struct evaluation *v, const char *what)
 
 /* --- where it goes --------------------------------------------------------------------------- */
 
-/* Registers of outer frames are in memory that the functions in between have saved them to, or
- * gone. */
+/* True for the innermost frame. Registers of outer frames were saved to memory by inner functions,
+ * or are lost. */
 static bool assign_is_innermost(const struct evaluation *v)
 {
     const struct values_request *q = &v->request;
@@ -41,7 +41,7 @@ static struct error *assign_register(struct evaluation *v, const struct value *t
     return q->actions->set_register(q->context, to->home_register, whole->bytes, whole->size);
 }
 
-/* The bits of a bit-field are put among those of its neighbours. */
+/* Inserts the bits of a bit-field among those of its neighbours. */
 static void assign_bits(u8 *to, const u8 *from, u32 offset, u32 count)
 {
     for (u32 n = 0; n < count; n++) {
@@ -102,7 +102,7 @@ static bool assign_is_text(struct evaluation *v, const struct value *value)
     return plain->kind == TYPE_ARRAY && type_character(v, type_target(v, plain)) == ' ';
 }
 
-/* The bytes of `from` as `to` has them. */
+/* Converts the value of `from` to the type of `to`. */
 static struct error *assign_convert(struct value *to, struct value *from, u8 *bytes)
 {
     struct evaluation *v = to->evaluation;
@@ -131,7 +131,7 @@ static struct error *assign_convert(struct value *to, struct value *from, u8 *by
     return NULL;
 }
 
-/* What is there now. */
+/* Returns the assigned value. */
 static struct value *assign_result(struct value *to, const u8 *bytes)
 {
     struct evaluation *v = to->evaluation;
@@ -170,7 +170,7 @@ static struct error *assign_value(struct value *to, struct value *from, struct v
 
 /* --- expressions ----------------------------------------------------------------------------- */
 
-/* Operators of classes come first, where they have some. */
+/* Calls the class's own assignment operator, if it has one. */
 static struct error *assign_by_class(struct evaluation *v, enum tree_op op, struct value *to,
                                      struct value *by, struct value **ret)
 {

@@ -1,8 +1,8 @@
 /* Calls: `f(3)`, `object.method(2)`, `pointer(x)`, operators of classes.
  *
- * Of several functions with one name, the one is called whose parameters the arguments fit best;
- * each is converted to the parameter's type as the language does it. Arguments that are passed by
- * address and have none, such as the text of a string, are put into memory of the copy first.
+ * Of several functions with one name, the one whose parameters fit the arguments best is called.
+ * Each argument is converted to the parameter's type as in the language. Arguments that are passed
+ * by address but have none, such as a string literal, are first written to memory of the copy.
  */
 #include "symbols/values_internal.h"
 
@@ -31,7 +31,7 @@ struct error *value_in_copy(struct value *value, struct value **ret)
     return err;
 }
 
-/* Its address, for a value of any type. */
+/* Returns the address of a value. If it has none, writes it to memory of the copy. */
 static struct error *call_address_of(struct value *value, u64 *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -73,7 +73,7 @@ static bool call_same_type(struct evaluation *v, struct type *a, struct type *b)
     return a->is_unsigned == b->is_unsigned || a->kind == TYPE_VOID;
 }
 
-/* The form in which an array is passed. */
+/* Returns the pointer type as which an array is passed. */
 static struct type *call_decayed(struct evaluation *v, struct type *t)
 {
     struct type *plain = type_plain(v, t);
@@ -131,7 +131,7 @@ static unsigned call_fit_number(struct evaluation *v, struct type *from, struct 
     return promotes ? 1 : to->kind == TYPE_ENUM ? 20 : from->kind == to->kind ? 3 : 4;
 }
 
-/* 0: exactly; the more, the worse. */
+/* How well an argument fits: 0 is exact; larger is worse. */
 static unsigned call_fit(struct evaluation *v, struct value *value, struct type *parameter)
 {
     struct type *to = type_plain(v, parameter), *target = to->kind == TYPE_REFERENCE
@@ -208,7 +208,7 @@ static struct error *call_choose(struct evaluation *v, const struct callable *al
 /* --- arguments
  * ---------------------------------------------------------------------------------- */
 
-/* Where nothing is said of an argument, C widens it. */
+/* Widens an argument whose parameter type is unknown, as C does. */
 static struct error *call_widen(struct value *value, struct value **ret)
 {
     struct evaluation *v = value->evaluation;
@@ -310,7 +310,7 @@ static struct error *call_no_code(const struct callable *c)
                      c->name);
 }
 
-/* A result in memory is where the first argument says. */
+/* If the result is returned in memory, the first argument is its address. */
 static struct error *call_add_result_room(struct evaluation *v, struct type *result,
                                           struct values_call *call)
 {
@@ -336,8 +336,8 @@ static struct error *call_add_arguments(struct evaluation *v, const struct calla
     return err;
 }
 
-/* What a function returns in registers has an address all the same: a method may be called for
- * it. */
+/* A result in registers is also written to memory, so that it has an address and a method can be
+ * called for it. */
 static struct error *call_take_result(struct evaluation *v, struct type *result,
                                       const struct values_called *called,
                                       struct value **ret)
@@ -374,7 +374,7 @@ static struct error *call_make(struct evaluation *v, const struct callable *c, u
     return err ? err : call_take_result(v, result, &called, ret);
 }
 
-/* The object as the class that the method is of. */
+/* Converts the object to the class that declares the method. */
 static struct error *call_object(struct evaluation *v, const struct callable *c,
                                  struct value *object, u64 *ret)
 {
@@ -465,7 +465,7 @@ static struct error *call_evaluate_arguments(struct evaluation *v, const struct 
     return err;
 }
 
-/* An object that can be called: `object(3)`. */
+/* Calls an object that has operator(): `object(3)`. */
 static struct error *call_value(struct evaluation *v, struct value *callee, const char *name,
                                 const struct call_arguments *a, struct type *as, struct value **ret)
 {
@@ -554,7 +554,7 @@ static struct error *call_member(struct evaluation *v, const struct tree *t,
     return error_new("%s has no member %s", plain->name ? plain->name : plain->keyword, t->text);
 }
 
-/* Known to the linker alone. */
+/* Calls a function that is only in the symbol table. */
 static struct error *call_symbol(struct evaluation *v, const char *name,
                                  const struct call_arguments *a,
                                  struct type *as, struct value **ret)
@@ -568,7 +568,7 @@ static struct error *call_symbol(struct evaluation *v, const char *name,
     return call_best(v, &c, 1, NULL, false, a->list, a->count, as, ret);
 }
 
-/* `int(3.5)` is a cast. */
+/* True if `int(3.5)` is a cast. */
 static bool call_is_type(struct evaluation *v, const char *name, struct type **ret)
 {
     *ret = type_named(v, NULL, name);

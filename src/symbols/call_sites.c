@@ -1,9 +1,8 @@
-/* Call sites: what debug information of optimised code says of calls.
+/* Call sites: what the debug information of optimized code says about calls.
  *
- * Compilers describe each call that a function makes: the address that it returns to, what is
- * called, whether it is made by a jump (then the function that calls is over), and how the
- * values of parameters can be computed in the caller. DWARF 5 has its own words for it, and
- * GNU's extensions of DWARF 4 others.
+ * Compilers describe each call in a function: its return address, the function called, whether it
+ * is a tail call (a jump that ends the caller), and how the values of parameters can be computed in
+ * the caller. DWARF 5 has its own tags for this; GNU's extensions of DWARF 4 have others.
  */
 #include <dwarf.h>
 
@@ -27,7 +26,7 @@ static bool site_flag(Dwarf_Die *die, unsigned name)
 
 /* --- all of a function ------------------------------------------------------------------------ */
 
-/* Returns false to end. */
+/* Returns false to end the walk. */
 typedef bool site_visit(void *context, struct call_site *site);
 
 static bool may_hold_calls(unsigned tag)
@@ -85,7 +84,7 @@ bool call_site_at(struct symbols *s, u64 return_pc, struct call_site *ret)
            !each_site(m, &function, 0, is_wanted, ret);
 }
 
-/* The caller's frame, as an expression sees it. */
+/* The caller's frame, for evaluating an expression. */
 struct site_frame {
     struct symbols *s;
     const struct frame *frame;
@@ -142,8 +141,8 @@ static bool run_site(struct site_frame *f, Dwarf_Attribute *a, bool has_base, u6
     return l.pieces[0].kind == PIECE_IN_MEMORY || l.pieces[0].kind == PIECE_VALUE;
 }
 
-/* Values that a call may have changed, such as registers that it need not preserve, have another
- * attribute, which is not used here. */
+/* Another attribute describes targets in places that the call may have changed, such as registers
+ * that are not preserved; it is not used here. */
 static bool indirect_target(struct symbols *s, struct call_site *c, const struct frame *caller,
                             u64 *ret)
 {
@@ -153,7 +152,7 @@ static bool indirect_target(struct symbols *s, struct call_site *c, const struct
            run_site(&(struct site_frame){s, caller}, &a, true, ret);
 }
 
-/* A function that is only declared there is found by its name in the symbol tables. */
+/* A function that is only declared in the unit is found by its name in the symbol tables. */
 bool call_site_target(struct symbols *s, struct call_site *c, const struct frame *caller, u64 *ret)
 {
     Dwarf_Attribute a;
@@ -198,7 +197,7 @@ void call_sites_by_jump(struct symbols *s, u64 entry, struct list *ret)
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-/* DWARF's number of the register that an operation names; -1: none. */
+/* Returns the DWARF number of the register that an operation names; -1: none. */
 static i64 named_by(const Dwarf_Op *op)
 {
     if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
@@ -208,8 +207,8 @@ static i64 named_by(const Dwarf_Op *op)
     return named ? (i64)op->number : -1;
 }
 
-/* On the stack its place is told by the stack pointer at the call, which is the frame base of
- * the callee. */
+/* Compares two locations. A stack location is relative to the stack pointer at the call, which is
+ * the frame base of the callee. */
 static bool is_same_place(const Dwarf_Op *ops, size_t count, const Dwarf_Op *wanted)
 {
     if (count != 1)

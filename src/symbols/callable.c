@@ -1,9 +1,9 @@
 /* Functions that an expression can call, by name, as a member of a class or through a pointer;
  * their parameters and results.
  *
- * The debug information has a function's declaration in its class or name space and its
- * definition apart from it, perhaps in another module.  Code is found by the definition, or else
- * by the name that the linker knows.
+ * Debug information has a function's declaration in its class or name space. The definition is
+ * elsewhere, perhaps in another module. The code is found by the definition or, without one, by the
+ * linker's name.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -109,7 +109,8 @@ struct callable_search {
     struct list found; /* struct callable */
 };
 
-/* 3: seen from the name space of the frame, 2: exactly so, 1: somewhere. */
+/* Ranks a match: 3: visible from the name space of the frame, 2: exactly this name, 1: a name
+ * somewhere that ends so. */
 static unsigned callable_rank(const struct callable_search *s, const char *qualified)
 {
     size_t all = strlen(qualified), length = strlen(s->name), space = s->space ? strlen(s->space)
@@ -136,7 +137,7 @@ static void callable_add(struct callable_search *s, const struct callable *c)
     *(struct callable *)list_add(&s->found) = *c;
 }
 
-/* The parameters of functions in assembly language are not known. */
+/* True for functions in assembly language, whose parameters are not known. */
 static bool callable_is_assembly(Dwarf_Die *die)
 {
     Dwarf_Die unit;
@@ -154,7 +155,7 @@ static bool callable_visit(void *context, const struct name_entry *e)
     free(qualified);
     struct callable c = {.name = s->name, .module = s->module, .die = e->die};
     c.address = rank && !callable_is_assembly(&c.die) ? callable_code(v, s->module, &c.die) : 0;
-    /* that is about what finds the function */
+    /* the DIE describes the resolver, not the function */
     if (!c.address || callable_is_indirect(v, c.address))
         return true;
     bool here = v->has_unit && e->unit == v->unit.addr;
@@ -166,7 +167,8 @@ static bool callable_visit(void *context, const struct name_entry *e)
     return true;
 }
 
-/* C has one function of a name: the nearest.  C++ has several, told apart by what they take. */
+/* In C only the nearest function of a name is kept. C++ keeps all, to be chosen by their
+ * parameters. */
 static void callable_keep_best(struct evaluation *v, struct list *found)
 {
     struct callable *all = found->items;
@@ -246,7 +248,7 @@ void callables_of_class(struct evaluation *v, struct type *class, const char *na
 /* --- of a value
  * -------------------------------------------------------------------------------- */
 
-/* A type that was written in an expression has its parameters as members. */
+/* A function type that was written in an expression has its parameters as members. */
 static void callable_of_written(struct evaluation *v, struct type *t, struct callable *c)
 {
     const struct member *m = t->members.items;

@@ -1,20 +1,20 @@
-/* Casts, and what classes are to each other.
+/* Casts, and how classes are related.
  *
- * A pointer to an object becomes one to its base class, or to the class that it is a base of, as
- * C++ does it: the address changes by where the base lies.  A virtual base is at no fixed place.
- * Down from it the way leads through the whole object: how far up that begins is written before the
- * table of virtual functions, and the table's name says what it is.
+ * A pointer to an object can be cast to its base class or to a derived class, as in C++: the
+ * address changes by the offset of the base. A virtual base has no fixed offset. A cast from it to
+ * a derived class goes through the complete object. The distance to that object is stored before
+ * the table of virtual functions, and the table's symbol names its class.
  */
 #include "symbols/values_internal.h"
 
-/* Each unit has its own description of a class. */
+/* Compares classes by name, since each unit has its own description of a class. */
 static bool is_same_class(const struct type *a, const struct type *b)
 {
     return a == b || (a->kind == TYPE_STRUCT && b->kind == TYPE_STRUCT && a->name && b->name &&
                       strcmp(a->name, b->name) == 0);
 }
 
-/* The base class `wanted` of an object; NULL: it has none. */
+/* Returns the base class `wanted` of an object; NULL: it has none. */
 static struct value *base_of(struct value *object, struct type *wanted, unsigned depth)
 {
     size_t count;
@@ -44,7 +44,7 @@ bool class_has_base(struct evaluation *v, struct type *class, struct type *base)
     return false;
 }
 
-/* Is it the class's name, or the end of its qualified name? */
+/* True if the text is the class's name, or the end of its qualified name. */
 static bool is_class_name(struct evaluation *v, struct type *class, const char *name)
 {
     char *whole = type_text(v, class);
@@ -86,7 +86,8 @@ struct error *value_find_member_in(struct value *object, struct type *class, con
 
 enum relation { NOT_A_BASE, A_BASE, A_VIRTUAL_BASE };
 
-/* What `wanted` is to a class; where it lies in objects of it, if that is fixed. */
+/* Finds how `wanted` is related to a class, and its offset in objects of the class, if that is
+ * fixed. */
 static enum relation relation_of(struct evaluation *v, struct type *class, struct type *wanted,
                                  unsigned depth, u64 *ret)
 {
@@ -104,8 +105,8 @@ static enum relation relation_of(struct evaluation *v, struct type *class, struc
     return NOT_A_BASE;
 }
 
-/* The object that the part at the address belongs to, by its table of virtual functions; NULL:
- * it cannot be found. */
+/* Finds the complete object that the part at the address belongs to, by its table of virtual
+ * functions; NULL: it cannot be found. */
 static struct value *whole_object(struct evaluation *v, u64 address)
 {
     static const char title[] = "vtable for ";
@@ -141,8 +142,8 @@ static struct error *cast_from_virtual(struct evaluation *v, u64 *address, const
     return NULL;
 }
 
-/* The address of an object as its base class, or as the class that it is a base of.  Others stay
- * where they are. */
+/* Converts the address of an object to that of its base class or derived class. Unrelated types
+ * keep the address. */
 static struct error *cast_to_relative(struct evaluation *v, u64 *address, struct type *from,
                                       struct type *to)
 {
@@ -177,7 +178,7 @@ bool cast_moves(struct evaluation *v, struct type *from, struct type *to)
     return r == A_VIRTUAL_BASE || (r == A_BASE && offset);
 }
 
-/* Something in memory, seen as another type. */
+/* Treats memory as another type. */
 static struct error *cast_in_memory(struct value *value, struct type *to, struct value **ret)
 {
     struct evaluation *v = value->evaluation;

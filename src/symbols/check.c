@@ -1,5 +1,5 @@
-/* Does an expression mean something at a place?  It parses, and each name in it is known there.
- * Nothing is evaluated: there need be no frame yet. */
+/* Checks that an expression is meaningful at a place: it parses, and each name in it is known
+ * there. Nothing is evaluated, so no frame is needed yet. */
 #include "symbols/values_internal.h"
 
 static bool check_is_known(struct evaluation *v, const char *name)

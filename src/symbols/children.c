@@ -1,9 +1,9 @@
-/* Children: the parts of a value, one level further in, for front ends that unfold values.
+/* Children: the parts of a value, one level deep, for front ends that unfold values.
  *
- * What the parts are is decided as for text (show.c): containers of the libraries have their
- * elements, enums of Rust the fields of their variant, pointers to structs the members of what they
- * point to.  Elements that lie in a row are found by their number, so an array of ten million is as
- * quick to open as one of ten; those of lists and maps are fetched up to a bound.
+ * The parts are the same as in text (show.c): the elements of library containers, the fields of a
+ * Rust enum's variant, the members of the struct that a pointer points to. Elements of arrays are
+ * found by index, so an array of ten million elements opens as fast as one of ten. Elements of
+ * lists and maps are fetched up to a limit.
  */
 #include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
@@ -17,12 +17,13 @@ struct unfolded {
         UNFOLDS_TO_MEMBERS,
         UNFOLDS_TO_TARGET
     } how;
-    struct value *value; /* whose members, or elements if `row` is NULL */
-    struct type *plain;  /* of the value */
-    struct type *row;    /* of elements at: */
+    /* the value whose members are the parts, or its elements if `row` is NULL */
+    struct value *value;
+    struct type *plain;  /* its plain type */
+    struct type *row;    /* type of the elements at: */
     u64 address, count;
     struct shown shown;   /* of items */
-    bool through_pointer; /* the value is what the pointer points to */
+    bool through_pointer; /* `value` is what the original pointer points to */
     struct list members;  /* struct value_child */
 };
 
@@ -117,7 +118,7 @@ static void unfold_struct(struct unfolded *u)
         unfold_members(u);
 }
 
-/* A struct that a pointer points to takes its place. */
+/* Replaces a pointer to a struct by the struct. */
 static void unfold_pointer(struct unfolded *u)
 {
     struct evaluation *v = u->value->evaluation;

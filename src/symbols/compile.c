@@ -1,8 +1,8 @@
-/* Trees to agent bytecode, for conditions that run inside the process.
+/* Compiles expression trees to agent bytecode, for conditions that run inside the process.
  *
- * Each tree leaves one item on the stack: its value, or the address where it lies.  Items have 64
- * bits; a value is extended to that by the sign of its type, so that a conversion is no more than a
- * truncation.  Floating-point numbers are doubles there.
+ * Each tree leaves one item on the stack: its value or its address. Items have 64 bits; a value is
+ * sign- or zero-extended by its type, so a conversion is just a truncation. Floating-point numbers
+ * are doubles on the stack.
  */
 #include "symbols/compile_internal.h"
 #include "symbols/rust_internal.h"
@@ -83,7 +83,7 @@ static void compile_scale(struct compiler *c, u64 by, enum code code)
     code_byte(c, code);
 }
 
-/* Both are on the stack; one is a pointer. */
+/* Both operands are on the stack; one is a pointer. */
 static struct error *compile_on_pointers(struct compiler *c, enum tree_op op, struct operand *a,
                                          struct operand *b, struct operand *ret)
 {
@@ -110,7 +110,7 @@ static struct error *compile_on_pointers(struct compiler *c, enum tree_op op, st
     return NULL;
 }
 
-/* The one below the top is made to fit as well. */
+/* Truncates the top item and the one below it to the type. */
 static void truncate_both(struct compiler *c, const struct type *t)
 {
     code_truncate(c, t);
@@ -121,7 +121,7 @@ static void truncate_both(struct compiler *c, const struct type *t)
     }
 }
 
-/* Both are doubles. */
+/* Both operands are doubles. */
 static struct error *on_doubles(struct compiler *c, enum tree_op op, struct type *type,
                                 struct operand *ret)
 {
@@ -145,7 +145,7 @@ static struct error *on_doubles(struct compiler *c, enum tree_op op, struct type
     return NULL;
 }
 
-/* One of both is a floating-point number. */
+/* At least one operand is a floating-point number. */
 static struct error *compile_on_floats(struct compiler *c, enum tree_op op, struct operand *a,
                                        struct operand *b, struct operand *ret)
 {
@@ -201,7 +201,7 @@ struct failing {
     size_t count;
 };
 
-/* The value on top must not be 0. */
+/* The condition fails if the value on top is 0. */
 static void must_hold(struct compiler *c, struct failing *f)
 {
     code_byte(c, CODE_LOG_NOT);
@@ -215,7 +215,8 @@ static void must_equal(struct compiler *c, u64 value, struct failing *f)
     must_hold(c, f);
 }
 
-/* The address of a std::string becomes that of its characters; it must be so long. */
+/* Replaces the address of a std::string by that of its characters. The string must have this
+ * length. */
 static struct error *enter_string(struct compiler *c, struct operand *o, size_t length,
                                   struct failing *f)
 {
@@ -232,7 +233,7 @@ static struct error *enter_string(struct compiler *c, struct operand *o, size_t 
     return err ? err : code_load(c, o);
 }
 
-/* Are the characters there those of the string?  A pointer's must end there, too. */
+/* Compares memory with the characters of the string. Text behind a pointer must also end there. */
 static struct error *compile_compare_text(struct compiler *c, const struct tree *t,
                                           struct operand *ret)
 {
@@ -333,8 +334,7 @@ static struct error *compile_unary(struct compiler *c, const struct tree *t, str
     return NULL;
 }
 
-/* References are followed as far as they go; what is more than its fields is looked at
- * elsewhere. */
+/* Follows references. A member of anything other than a plain struct is not compiled here. */
 static struct error *compile_rust_member(struct compiler *c, struct operand *a, const char *name,
                                          struct operand *ret)
 {
@@ -382,7 +382,7 @@ static struct error *compile_element(struct compiler *c, const struct tree *t, s
     return code_refer(c, ret);
 }
 
-/* a && b: b is only looked at if it matters. */
+/* a && b: b is evaluated only if it matters. */
 static struct error *compile_logical(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand o;
@@ -464,7 +464,7 @@ static struct error *compile_cast(struct compiler *c, const struct tree *t, stru
     return NULL;
 }
 
-/* The operand is compiled for its type, and the code dropped. */
+/* Compiles the operand for its type and drops the code. */
 static struct error *compile_size_of(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct operand o = {.type = t->type};
@@ -546,7 +546,7 @@ static struct error *compile_whole(struct compiler *c, const char *expression)
     return err;
 }
 
-/* Takes the code. */
+/* The caller owns the code. */
 static struct error *compile_code(struct compiler *c, const char *expression, u8 **ret,
                                   size_t *ret_size)
 {

@@ -43,7 +43,7 @@ void code_add(struct compiler *c, i64 value)
     code_byte(c, value < 0 ? CODE_SUB : CODE_ADD);
 }
 
-/* A jump whose goal is not known yet. */
+/* Emits a jump whose target is not known yet. */
 size_t code_jump(struct compiler *c, enum code code)
 {
     code_byte(c, code);
@@ -56,7 +56,7 @@ void code_land(struct compiler *c, size_t at)
     u8 *code = c->code.items;
     code[at] = (u8)(c->code.count >> 8);
     code[at + 1] = (u8)c->code.count;
-    c->constant_end = 0; /* one may come here another way */
+    c->constant_end = 0; /* a jump may lead here */
 }
 
 static unsigned gdb_number(unsigned dwarf)
@@ -67,7 +67,7 @@ static unsigned gdb_number(unsigned dwarf)
                              : GDB_XMM0 + (dwarf - DWARF_XMM0);
 }
 
-/* `number` is DWARF's. */
+/* `number` is DWARF's register number. */
 struct error *code_register(struct compiler *c, u64 number)
 {
     if (number >= DWARF_ST0)
@@ -125,7 +125,7 @@ void code_from_double(struct compiler *c, const struct type *plain)
     }
 }
 
-/* A zero may have a sign. */
+/* A floating-point zero may have a sign. */
 void code_truth(struct compiler *c, const struct operand *o)
 {
     if (type_plain(c->v, o->type)->kind != TYPE_FLOAT)
@@ -152,7 +152,7 @@ static struct error *load_bits(struct compiler *c, const struct operand *o, bool
     return NULL;
 }
 
-/* The value, where its address was.  Arrays and functions become pointers. */
+/* Replaces an address by the value there. Arrays and functions become pointers. */
 struct error *code_load(struct compiler *c, struct operand *o)
 {
     struct type *plain = type_plain(c->v, o->type);
@@ -187,7 +187,7 @@ struct error *code_load(struct compiler *c, struct operand *o)
     return NULL;
 }
 
-/* A reference is what it refers to. */
+/* Replaces a reference by what it refers to. */
 struct error *code_refer(struct compiler *c, struct operand *o)
 {
     struct type *plain = type_plain(c->v, o->type);

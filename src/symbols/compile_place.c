@@ -1,12 +1,12 @@
-/* Where variables and members are, as bytecode.
+/* Compiles the locations of variables and members to bytecode.
  *
- * The frame is that of the pc, with no other above it: its registers are those of the thread, and
- * its base is found by the rule for the canonical frame address there. Locations that need a
+ * The code assumes that the frame of the pc is the innermost one: its registers are those of the
+ * thread, and its base follows from the rule for the canonical frame address. Locations that need a
  * caller's frame cannot be compiled; the error says so.
  *
- * Or it is the evaluation's own, `fixed`: then its registers and its base are the numbers that they
- * are now, which is good for addresses alone, and what is at a fixed place is seen to be so
- * (constants are added here, not in the process).
+ * With `fixed`, the frame is the evaluation's own. Its registers and its base are then constants,
+ * which is valid for addresses only. Constants are added at compile time, so that a fixed address
+ * is recognized as one.
  */
 #include <dwarf.h>
 
@@ -41,9 +41,9 @@ static struct error *frame_base(struct compiler *c, struct found_variable *f)
     return location(c, f, &a, &value);
 }
 
-/* The offset in the module's block is on the stack; its address replaces it.  Blocks that were
- * there when the program began are at a fixed distance from fs_base; others are found as
- * __tls_get_addr() does it. */
+/* Replaces the offset in the module's TLS block, on top of the stack, by the address. Blocks that
+ * existed when the program began are at a fixed distance from fs_base; others are found as
+ * __tls_get_addr() does. */
 static struct error *thread_local(struct compiler *c, struct found_variable *f)
 {
     enum { VECTOR_AT = 8 };
@@ -72,7 +72,7 @@ static struct error *thread_local(struct compiler *c, struct found_variable *f)
     return NULL;
 }
 
-/* Operations that are the same in both languages. */
+/* Operations that are the same in DWARF and in agent bytecode. */
 static bool same_operation(struct compiler *c, unsigned atom)
 {
     static const u8 codes[][2] = {
@@ -142,7 +142,7 @@ static struct error *operation(struct compiler *c, struct found_variable *f, Dwa
     return error_coded(ERROR_UNAVAILABLE, "where it is there cannot be compiled");
 }
 
-/* Leaves the address, or the value (*ret_value). */
+/* Leaves the address or, if *ret_value is set, the value. */
 static struct error *location(struct compiler *c, struct found_variable *f, Dwarf_Attribute *a,
                               bool *ret_value)
 {
@@ -176,7 +176,7 @@ static struct error *location(struct compiler *c, struct found_variable *f, Dwar
     return NULL;
 }
 
-/* A number that is known already. */
+/* Pushes a number that is already known. */
 void place_number(struct compiler *c, struct number n)
 {
     double d = (double)n.f;
@@ -241,7 +241,7 @@ static struct error *variable(struct compiler *c, struct found_variable *f, stru
     return code_refer(c, ret);
 }
 
-/* The member and its offset through bases and anonymous members. */
+/* Finds the member and its offset, through bases and anonymous members. */
 static bool static_path(struct compiler *c, struct type *t, const char *name, unsigned depth,
                         struct member *ret, struct type **ret_owner, u64 *offset)
 {
@@ -268,7 +268,8 @@ static bool static_path(struct compiler *c, struct type *t, const char *name, un
     return false;
 }
 
-/* Where the base class lies in objects of the class; false: it is no base, or a virtual one. */
+/* Finds the offset of the base class in objects of the class; false: it is not a base, or a virtual
+ * one. */
 static bool compile_to_base(struct compiler *c, struct type *class, struct type *base,
                             unsigned depth, u64 *offset)
 {
@@ -301,7 +302,7 @@ static struct error *compile_static_member(struct compiler *c, struct type *plai
                     ret);
 }
 
-/* Of the struct whose address is on the stack. */
+/* Selects a member of the struct whose address is on the stack. */
 struct error *place_member(struct compiler *c, struct operand *o, const char *name,
                            struct operand *ret)
 {
@@ -321,7 +322,7 @@ struct error *place_member(struct compiler *c, struct operand *o, const char *na
     return code_refer(c, ret);
 }
 
-/* A member of the object that the function is called for. */
+/* Selects a member of the object that the function was called for. */
 static struct error *compile_this_member(struct compiler *c, const struct name_meaning *m,
                                          struct operand *ret)
 {
@@ -344,7 +345,7 @@ static struct error *compile_this_member(struct compiler *c, const struct name_m
     return place_member(c, &o, m->member, ret);
 }
 
-/* Functions, constants: what needs no frame. */
+/* Compiles names that need no frame: functions and constants. */
 static struct error *fixed(struct compiler *c, const struct tree *t, struct operand *ret)
 {
     struct value *value;

@@ -6,11 +6,11 @@
 
 struct completion {
     struct list found; /* char * */
-    const char *before; /* what stands before the word, repeated in each answer */
+    const char *before; /* the text before the word, repeated in each answer */
     size_t before_length;
     const char *word;
     size_t length, most;
-    const void *unit; /* only names of this file; NULL: of all */
+    const void *unit; /* only names of this unit; NULL: all */
 };
 
 static bool complete_is_listed(const struct completion *c, const char *text)
@@ -96,7 +96,7 @@ static void offer_registers(struct completion *c)
         complete_offer(c, others[n]);
 }
 
-/* Where the operand begins that ends at `end`: a.b[2]->c. */
+/* Returns where the operand that ends at `end` begins: a.b[2]->c. */
 static const char *operand_start(const char *text, const char *end)
 {
     unsigned deep = 0;

@@ -1,17 +1,17 @@
 /* Values that outlive their evaluation: the history ($, $$, $3, $$3) and variables of the debugger
  * ($name).
  *
- * A value is kept as its bytes, and as a description of its type.  Types belong to an evaluation,
- * and the debug information that they are read from goes when its module does; so what is kept is
- * where the type is found again: the module's path and the DIE's place in it, with pointers and
- * arrays around that.  While the module is not loaded, the value says so.
+ * A value is kept as its bytes, and as a description of its type. Types belong to an evaluation,
+ * and their debug information is dropped with its module. So a kept value stores how to find its
+ * type again: the module's path and the offset of the DIE, with pointers and arrays around it.
+ * While the module is not loaded, an error says so.
  *
  * As in gdb, a value of the history knows where in memory it was ($1 has an address); a variable
  * of the debugger is a copy.
  */
 #include "symbols/values_internal.h"
 
-/* A type, so that it can be found again. */
+/* How to find a type again. */
 struct kept_type {
     enum type_kind kind;
     char *name;               /* NULL: without */
@@ -23,7 +23,7 @@ struct kept_type {
 };
 
 struct kept_value {
-    char *name;               /* NULL: of the history */
+    char *name;               /* NULL: a value of the history */
     struct kept_type *type;
     u8 *bytes, *missing;
     u64 size;
@@ -56,7 +56,7 @@ static bool kept_has_target(enum type_kind kind)
            kind == TYPE_CONST || kind == TYPE_VOLATILE || kind == TYPE_TYPEDEF;
 }
 
-/* An array whose length was computed has that length for good. */
+/* An array whose length was computed keeps that length. */
 static bool kept_by_die(struct type *t)
 {
     return t->has_die && t->kind != TYPE_ARRAY && t->module && t->module->dwarf &&
@@ -309,7 +309,7 @@ struct error *conveniences_set(struct evaluation *v, const char *name, const u64
     return NULL;
 }
 
-/* `$`, `$$`, `$$3`, `$3`: numbers count from 1, and `$$3` is the third before the last. */
+/* Parses `$`, `$$`, `$$3`, `$3`. Numbers count from 1, and `$$3` is the third before the last. */
 static bool conveniences_number(const struct conveniences *c, const char *name, u64 *ret)
 {
     u64 last = c->history.count, back;

@@ -1,7 +1,7 @@
 /* Debug files and sources: see the header.
  *
- * A file that libdw cannot make sense of is as good as one without debug information: what a
- * compiler or a packager got wrong is no reason to give up on the rest.
+ * A file that libdw cannot read counts as one without debug information: a mistake of a compiler or
+ * packager must not affect the other files.
  */
 #include "symbols/debug_files.h"
 
@@ -24,7 +24,7 @@
 struct debug_file_search {
     debug_file_found *found;
     void *context;
-    const char *info; /* the file that has the debug information */
+    const char *info; /* the file with the debug information */
 };
 
 static bool debug_files_is_file(const char *path)
@@ -42,7 +42,7 @@ static bool debug_files_tell(const struct debug_file_search *s, enum debug_file_
     return true;
 }
 
-/* `name` if it is absolute, otherwise `folder`/`name`; to be freed. */
+/* Returns `name` if it is absolute, otherwise `folder`/`name`; the caller frees it. */
 static char *join(const char *folder, const char *name)
 {
     return name[0] == '/' || !folder ? xformat("%s", name) : xformat("%s/%s", folder, name);
@@ -63,7 +63,7 @@ static const char *attribute(Dwarf_Die *die, unsigned name)
     return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-/* What dwz found in several files and put into one. */
+/* Finds the common file into which dwz has moved what several files share. */
 static void find_common(const struct debug_file_search *s, Dwarf *dwarf)
 {
     const char *name;
@@ -137,7 +137,8 @@ static void find_of_module(struct debug_file_search *s, Dwfl_Module *module, con
     if (separate && strcmp(separate, path) != 0) {
         char *absolute = realpath(separate, NULL);
         debug_files_tell(s, DEBUG_FILE_INFO, separate);
-        if (absolute && strcmp(absolute, separate) != 0) /* found by a link: by both names */
+        /* found through a symbolic link: report both names */
+        if (absolute && strcmp(absolute, separate) != 0)
             debug_files_tell(s, DEBUG_FILE_INFO, absolute);
         free(absolute);
     }
@@ -157,7 +158,7 @@ void debug_files_find(int fd, const char *path, debug_file_found *found, void *c
         .section_address = dwfl_offline_section_address,
     };
     struct debug_file_search s = {.found = found, .context = context};
-    unsetenv("DEBUGINFOD_URLS"); /* or libdw would ask a server, and wait for it */
+    unsetenv("DEBUGINFOD_URLS"); /* otherwise libdw would contact a server and wait for it */
     Dwfl *dwfl = dwfl_begin(&callbacks);
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (!dwfl || own < 0) {
@@ -166,7 +167,7 @@ void debug_files_find(int fd, const char *path, debug_file_found *found, void *c
         return;
     }
     dwfl_report_begin(dwfl);
-    Dwfl_Module *module = dwfl_report_offline(dwfl, path, path, own); /* takes it if it succeeds */
+    Dwfl_Module *module = dwfl_report_offline(dwfl, path, path, own); /* owns it on success */
     dwfl_report_end(dwfl, NULL, NULL);
     if (module)
         find_of_module(&s, module, path);

@@ -1,8 +1,7 @@
-/* Names of symbols as their language writes them: Rust's by rust_demangle.c, C++'s by the C++
- * runtime's own function. */
+/* Demangles symbols: Rust's by rust_demangle.c, C++'s by the C++ runtime's own function. */
 #include "symbols/rust_internal.h"
 
-/* Of libstdc++; its header is for C++ alone. */
+/* From libstdc++, whose header is for C++ only. */
 char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *status);
 
 char *demangle(const char *raw, bool *ret_rust)

@@ -1,9 +1,10 @@
-/* The caller of a function that has no call frame information, by reading on to where it returns.
+/* Finds the caller of a function without call frame information, by reading its code up to where it
+ * returns.
  *
- * Start-up code and hand-written stubs are short and end plainly: what they do to the stack pointer
- * from here to their `ret` tells where the return address is.  Branches are taken not to be; jumps
- * are followed.  Whatever sets the stack pointer in another way ends the attempt, and so does an
- * address there that no call would have left.
+ * Start-up code and hand-written stubs are short and end in a simple way: what they do to the stack
+ * pointer from here to their `ret` tells where the return address is. Conditional branches are
+ * assumed not to be taken; jumps are followed. The attempt fails if the stack pointer is set in any
+ * other way, or if the return address found does not follow a call.
  */
 #include <Zydis/Zydis.h>
 
@@ -15,7 +16,7 @@ struct scan {
     struct symbols *s;
     const struct frame *from;
     u64 pc, rsp;
-    u64 reg[FRAME_REGISTERS]; /* those that a caller finds again, by DWARF's numbers */
+    u64 reg[FRAME_REGISTERS]; /* registers that are preserved for the caller, by DWARF's numbers */
     enum { SCAN_ON, SCAN_RETURNS, SCAN_LOST } state;
 };
 
@@ -72,7 +73,7 @@ static void do_other(struct scan *c, const ZydisDecodedInstruction *i, const Zyd
             c->state = SCAN_LOST;
 }
 
-/* To an address that is in a register: another function returns in its place, with the same
+/* A jump to an address in a register: another function returns in its place, with the same
  * stack. */
 static void epilogue_jump(struct scan *c, const ZydisDecodedInstruction *i,
                           const ZydisDecodedOperand *o)
@@ -97,7 +98,7 @@ static void do_instruction(struct scan *c, const ZydisDecodedInstruction *i,
         epilogue_jump(c, i, o);
         return;
     case ZYDIS_CATEGORY_CALL:
-        return; /* it returns with the stack as it was */
+        return; /* it returns with the stack unchanged */
     default:
         break;
     }

@@ -1,4 +1,4 @@
-/* Evaluation: from the tree of an expression (parse.c) to a value.
+/* Evaluation: computes the value of an expression's tree (parse.c).
  *
  * evaluate() takes a node, evaluates its children, and applies the operation.  A value (value.c) is
  * a type with a place in memory, a register, or bytes; its bytes are read only when they are
@@ -6,9 +6,9 @@
  *
  * Operands are converted as C does it: arrays and functions become pointers (value_decay), small
  * integers are promoted, and two numbers take their common type (arithmetic_type). If gdb differs
- * from C, ebb follows gdb: comparing with a string compares text, a class with an operator of its
- * own calls it, and `container[key]` looks into the containers of C++ and Rust. Fortran has rules
- * of its own for common types; the rest of it is in fortran_evaluate.c.
+ * from C, ebb follows gdb: comparing with a string compares text, an operator that a class defines
+ * is called, and `container[key]` looks into the containers of C++ and Rust. Fortran has its own
+ * rules for common types; the rest of Fortran is in fortran_evaluate.c.
  *
  * Nothing here changes the program.  Assignments and calls go to assign.c and call.c, which work in
  * a copy of the process.
@@ -25,7 +25,7 @@ struct type *comparison_type(struct evaluation *v)
     return type_builtin(v, v->cplusplus ? "bool" : "int");
 }
 
-/* gdb computes with 8 bytes, or with more where an operand has more. */
+/* gdb computes with 8 bytes, or with more if an operand has more. */
 static struct type *fortran_common_type(struct evaluation *v, struct type *x, struct type *y)
 {
     bool floating = x->kind == TYPE_FLOAT || y->kind == TYPE_FLOAT;
@@ -186,7 +186,7 @@ static struct error *on_numbers(struct evaluation *v, enum tree_op op, struct va
         return NULL;
     }
     if (v->only_types && !y.is_float && y.i == 0)
-        y.i = 1; /* nothing is divided */
+        y.i = 1; /* avoids a division by zero when only the type is wanted */
     err = x.is_float ? evaluate_on_floats(op, x.f, y.f, &result)
                      : on_integers(op, x.i, y.i, t, &result);
     if (!err)
@@ -269,7 +269,7 @@ static const char *evaluate_operator_name(enum tree_op op)
     return op < countof(names) ? names[op] : NULL;
 }
 
-/* The operator of a class; *ret is NULL: it has none. */
+/* Calls the class's own operator; *ret is NULL if it has none. */
 static struct error *evaluate_by_class(struct evaluation *v, enum tree_op op, struct value *a,
                                        struct value *b,
                                        struct value **ret)
@@ -305,7 +305,7 @@ bool tree_compares_text(const struct tree *t)
            (t->a->kind == TREE_STRING) != (t->b->kind == TREE_STRING);
 }
 
-/* Where the characters are, and their number if that is known. */
+/* Finds the address of the characters, and their number if that is known. */
 static struct error *evaluate_text_of(struct value *value, u64 *ret, bool *ret_counted,
                                       u64 *ret_length)
 {
@@ -464,7 +464,7 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
     if (t->op == OP_DEREF)
         return evaluate_dereference(a, ret);
     if (t->op == OP_NOT && rust_is_number(v, a)) {
-        err = on_number(v, OP_INVERT, a, ret); /* of a number, ! is what ~ is in C */
+        err = on_number(v, OP_INVERT, a, ret); /* for a number, Rust's ! is C's ~ */
     } else if (t->op == OP_NOT) {
         err = value_truth(a, &truth);
         *ret = value_of_number(v, comparison_type(v), (struct number){.i = !truth});
@@ -496,9 +496,9 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         err = fortran_member(a, t->text, ret);
         return err || *ret ? err : error_new("there is no component %s", t->text);
     }
-    /* a pointer that is a class */
+    /* a class that acts as a pointer */
     bool through = t->kind == TREE_ARROW && show_standard(a, &shown) && shown.target;
-    /* gdb takes . for -> and the other way round. */
+    /* gdb accepts . for -> and vice versa. */
     if (plain->kind == TYPE_POINTER || plain->kind == TYPE_ARRAY || through) {
         err = evaluate_dereference(a, &a);
         if (!err)
@@ -551,7 +551,7 @@ static struct error *to_member(struct evaluation *v, const struct tree *t, struc
     return err;
 }
 
-/* Is it the key of a map: the same number, or the same text? */
+/* True if it is the wanted key of a map: the same number, or the same text. */
 static bool is_key(struct value *key, struct value *wanted)
 {
     struct number x, y;
@@ -570,7 +570,7 @@ static bool is_key(struct value *key, struct value *wanted)
     return !err && !x.is_float && !y.is_float && x.i == y.i;
 }
 
-/* Of a container: by its number, or by its key. */
+/* Finds an element of a container, by its index or its key. */
 static struct error *element_of_class(struct value *a, struct value *i, struct value **ret)
 {
     struct shown shown;
@@ -603,7 +603,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
     return NULL;
 }
 
-/* Of an array or through a pointer. */
+/* Finds an element of an array or through a pointer. */
 static struct error *element_of_row(struct value *a, struct value *i, struct value **ret)
 {
     struct evaluation *v = a->evaluation;
@@ -639,7 +639,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     return NULL;
 }
 
-/* What has the elements: through references, shared pointers and cells. */
+/* Follows references, shared pointers and cells to what has the elements. */
 static struct error *rust_container(struct value *value, struct value **ret)
 {
     struct shown shown;
@@ -711,7 +711,8 @@ static struct error *no_debug_symbol(struct evaluation *v, const char *name, str
     return NULL;
 }
 
-/* A function that was also inlined: its DIE has a type but no address, which its symbol has. */
+/* For a function that was also inlined, the DIE has a type but no address. The address is taken
+ * from its symbol. */
 static bool evaluate_by_linkage(struct evaluation *v, const struct name_meaning *m,
                                 struct value **ret)
 {
@@ -879,7 +880,7 @@ static struct error *evaluate_size_of(struct evaluation *v, const struct tree *t
     return NULL;
 }
 
-/* {type} address: of something that is no number, where it is. */
+/* {type} address: if the operand is not a number, its address is used. */
 static struct error *evaluate_at_type(struct evaluation *v, const struct tree *t,
                                       struct value **ret)
 {
@@ -890,7 +891,7 @@ static struct error *evaluate_at_type(struct evaluation *v, const struct tree *t
         return err;
     if (type_plain(v, a->type)->kind == TYPE_ARRAY && !a->in_memory && a->bytes &&
         t->type->size <= a->size) {
-        *ret = value_part(a, t->type, 0); /* {char[3]}"abc": without the null */
+        *ret = value_part(a, t->type, 0); /* {char[3]}"abc": without the null terminator */
         return NULL;
     }
     if (type_plain(v, a->type)->kind == TYPE_STRUCT && a->in_memory)
@@ -1001,7 +1002,7 @@ struct error *values_ptype(struct evaluation *v, const char *what, enum ptype_ma
             return err;
         type = value->type;
     } else if (manner == PTYPE_NAME && type->kind == TYPE_TYPEDEF) {
-        type = type_target(v, type); /* whatis takes one name off */
+        type = type_target(v, type); /* whatis removes one level of typedef */
     }
     *ret =
         manner == PTYPE_NAME ? type_text(v, type) : type_expanded(v, type, manner == PTYPE_OFFSETS);

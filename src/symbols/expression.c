@@ -17,8 +17,8 @@ enum { STACK_MOST = 64, STEPS_MOST = 4096 };
 struct stack_number {
     u64 i;
     long double f;
-    u8 float_size;    /* 0: an integer */
-    bool is_unsigned; /* an integer of a type without sign */
+    u8 float_size;    /* size in bytes; 0: an integer */
+    bool is_unsigned; /* an integer of an unsigned type */
 };
 
 struct machine {
@@ -156,7 +156,7 @@ static i64 type_number(Dwarf_Die *die, unsigned name)
     return dwarf_formudata(dwarf_attr(die, name, &a), &value) ? 0 : (i64)value;
 }
 
-/* An address or a constant in a table of its own (DWARF 5). */
+/* Pushes an address or constant from a separate table (DWARF 5). */
 static void push_indexed(struct machine *m, const Dwarf_Op *op, bool is_address)
 {
     Dwarf_Attribute attribute;
@@ -181,7 +181,7 @@ struct base_type {
     bool is_float, is_signed;
 };
 
-/* The type of a typed operation; false: this type is not supported. */
+/* Finds the type of a typed operation; false: this type is not supported. */
 static bool typed_by(struct machine *m, const Dwarf_Op *op, struct base_type *ret)
 {
     Dwarf_Die die;
@@ -206,7 +206,7 @@ static void push_integer(struct machine *m, u64 value, const struct base_type *t
         .is_unsigned = !t->is_signed});
 }
 
-/* Bytes in memory or in a register, of which there are at least 16. */
+/* Pushes bytes from memory or from a register; at least 16 are there. */
 static void push_bytes(struct machine *m, const u8 *bytes, const struct base_type *t)
 {
     u64 value;
@@ -217,8 +217,8 @@ static void push_bytes(struct machine *m, const u8 *bytes, const struct base_typ
         push_integer(m, value, t);
 }
 
-/* A constant of a type.  One of another type is known as its bytes, if nothing is computed of
- * it. */
+/* Pushes a constant of a type. A constant of an unsupported type is kept as bytes, as long as
+ * nothing is computed from it. */
 static void push_typed(struct machine *m, const Dwarf_Op *op)
 {
     Dwarf_Attribute constant;
@@ -247,7 +247,7 @@ static bool is_convert(unsigned atom)
     return atom == DW_OP_convert || atom == DW_OP_GNU_convert;
 }
 
-/* The same bits as another type. */
+/* Pushes the same bits as another type. */
 static void push_reinterpreted(struct machine *m, struct stack_number top,
                                const struct base_type *t)
 {
@@ -275,7 +275,7 @@ static void push_converted(struct machine *m, struct stack_number top, const str
         m->failed = true;
 }
 
-/* The top becomes a number of the operation's type; without one, an integer of 64 bits. */
+/* Converts the top to the operation's type or, if it has none, to an integer of 64 bits. */
 static void fit_type(struct machine *m, const Dwarf_Op *op)
 {
     struct stack_number top = pop_slot(m);
@@ -348,7 +348,7 @@ static u64 expression_divide(struct machine *m, u64 a, u64 b, bool remainder)
         m->failed = true;
         return 0;
     }
-    /* the least number by -1 would trap */
+    /* dividing the smallest number by -1 would trap */
     return remainder ? a % b : b == ~0ull ? -a : (u64)((i64)a / (i64)b);
 }
 
@@ -375,7 +375,7 @@ static bool binary_on_floats(struct machine *m, unsigned atom)
     return true;
 }
 
-/* Of integers with a type the smaller and the signed ones are kept extended by fit_type(). */
+/* Small and signed typed integers are kept extended by fit_type(). */
 static bool expression_binary(struct machine *m, unsigned atom)
 {
     if (m->depth < 2)
@@ -463,7 +463,7 @@ static bool expression_unary(struct machine *m, const Dwarf_Op *op)
     return true;
 }
 
-/* The part that has been described so far. */
+/* Ends the piece that was described so far. */
 static void end_piece(struct machine *m, u64 bit_size, u64 bit_offset)
 {
     if (m->location->count == PIECES_MOST) {
@@ -571,7 +571,7 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
     case DW_OP_const4s:
     case DW_OP_const8s:
     case DW_OP_consts:
-        push(m, op->number); /* libdw has extended them */
+        push(m, op->number); /* libdw has already extended it */
         return true;
     case DW_OP_addr: push_address(m, op->number); return true;
     case DW_OP_addrx: case DW_OP_GNU_addr_index: push_indexed(m, op, true); return true;
@@ -631,9 +631,9 @@ bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribut
     return !m.failed;
 }
 
-/* DWARF 4 has a form for expressions, and from that version on libdw refuses them in plain blocks
- * (elfutils 0.188). Go's compiler writes all of them as blocks. A block whose length is a LEB128
- * number, or one byte below 128, has the same bytes as an expression. */
+/* DWARF 4 introduced a form for expressions, and since that version libdw refuses expressions in
+ * plain blocks (elfutils 0.188). Go's compiler writes all of them as blocks. A block whose length
+ * is a LEB128 number, or one byte below 128, has the same bytes as an expression. */
 static void accept_block(Dwarf_Attribute *a)
 {
     Dwarf_Block block;

@@ -1,4 +1,4 @@
-/* DWARF expressions: where a variable is, how a register of the caller is found. */
+/* DWARF expressions: compute where a variable is, or how to find a register of the caller. */
 #ifndef SYMBOLS_EXPRESSION_H
 #define SYMBOLS_EXPRESSION_H
 
@@ -9,17 +9,16 @@
 struct expression_host {
     bool (*read)(void *context, u64 address, void *to, size_t size);
     bool (*reg)(void *context, unsigned number, u64 *ret);
-    /* a vector or x87 register; NULL: none */
+    /* reads a vector or x87 register; NULL: none */
     bool (*wide)(void *context, unsigned number, u8 bytes[64]);
     bool (*frame_base)(void *context, u64 *ret);                  /* NULL: none */
     bool (*cfa)(void *context, u64 *ret);                         /* NULL: none */
     bool (*tls)(void *context, u64 offset, u64 *ret);             /* NULL: none */
-    /* The value that an expression had at the entry of the function. */
+    /* Returns the value that an expression had at the entry of the function. */
     bool (*entry_value)(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute, u64 *ret);
-    /* DW_OP_addr: the address in memory; NULL: addresses are not changed */
+    /* DW_OP_addr: converts an address in the file to one in memory; NULL: unchanged */
     bool (*address)(void *context, u64 in_file, u64 *ret);
-    const u64 *object; /* the address of what has the type that the expression belongs to; NULL:
-                        * none */
+    const u64 *object; /* the address of the object whose type has the expression; NULL: none */
     void *context;
 };
 
@@ -36,13 +35,13 @@ enum piece_kind {
 /* A part of a variable. */
 struct piece {
     enum piece_kind kind;
-    u64 value;          /* address, number of the register, or the value */
-    const u8 *bytes;    /* PIECE_BYTES: implicit ones; libdw's */
+    u64 value;          /* address, register number, or the value */
+    const u8 *bytes;    /* PIECE_BYTES: implicit bytes; owned by libdw */
     u8 computed[16];    /* PIECE_COMPUTED: a floating-point number; `value` is its size */
-    /* PIECE_POINTER: there is no pointer, but this variable is what it would point into, and
-     * `value` is how far. */
+    /* PIECE_POINTER: the pointer was optimized away. It would point into this variable, at the
+     * offset `value`. */
     Dwarf_Die target;
-    u64 bit_size, bit_offset; /* 0: all of it */
+    u64 bit_size, bit_offset; /* 0: the whole piece */
 };
 
 enum { PIECES_MOST = 16 };
@@ -52,12 +51,13 @@ struct location {
     struct piece pieces[PIECES_MOST];
 };
 
-/* The expression of an attribute: the only one, or the one of an address in the file. 0: found. */
+/* Finds the expression of an attribute: the only one, or the one valid at an address in the file.
+ * Returns 0 if found. */
 int expression_of(Dwarf_Attribute *a, Dwarf_Op **ret, size_t *ret_count);
 int expression_at(Dwarf_Attribute *a, u64 pc, Dwarf_Op **ret, size_t *ret_count);
 
-/* `attribute` is what the ops came from, NULL for CFI.  `first` (may be NULL) is put on the
- * stack before.  False: cannot be known. */
+/* Runs an expression. `attribute` is where the ops came from, NULL for CFI. `first` (may be NULL)
+ * is pushed before. False: the result cannot be known. */
 bool expression_run(const Dwarf_Op *ops, size_t count, Dwarf_Attribute *attribute,
                     const struct expression_host *host, const u64 *first, struct location *ret);
 

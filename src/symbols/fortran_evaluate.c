@@ -1,6 +1,6 @@
-/* What expressions of Fortran have beside those of C: subscripts and sections, substrings,
- * components of types that extend others, complex numbers, texts that are padded with blanks to be
- * compared, and pointers that mean their targets. */
+/* Parts of Fortran expressions that C does not have: subscripts and sections, substrings,
+ * components of types that extend others, complex numbers, comparison of blank-padded texts, and
+ * pointers that stand for their targets. */
 #include <complex.h>
 #include <math.h>
 
@@ -8,7 +8,8 @@
 
 /* --- looking through -------------------------------------------------------------------------- */
 
-/* CHARACTER(:), ALLOCATABLE or POINTER: a pointer to text whose length is a variable beside it. */
+/* CHARACTER(:), ALLOCATABLE or POINTER: a pointer to text whose length is in a separate
+ * variable. */
 struct value *fortran_looked_through(struct value *value)
 {
     struct evaluation *v = value->evaluation;
@@ -60,7 +61,7 @@ struct error *fortran_target(struct value *value, struct value **ret)
 
 /* --- components ------------------------------------------------------------------------------- */
 
-/* The text of a component CHARACTER(:): its length is another component. */
+/* Finds the text of a CHARACTER(:) component, whose length is another component. */
 static struct value *component_text(struct value *whole, const char *name, struct value *value)
 {
     struct evaluation *v = whole->evaluation;
@@ -103,7 +104,8 @@ struct error *fortran_member(struct value *value, const char *name, struct value
     const struct member *m = type_members(v, plain, &count);
     if (!count || !m[0].name)
         return NULL;
-    /* The type that it extends is its first component; that of a CLASS variable is _data. */
+    /* A type that extends another has that one as its first component; a CLASS variable has
+     * _data. */
     struct type *inner = type_plain(v, m[0].type);
     bool is_parent = inner->kind == TYPE_STRUCT && inner->name &&
                      strcasecmp(inner->name, m[0].name) == 0;
@@ -118,7 +120,7 @@ struct error *fortran_member(struct value *value, const char *name, struct value
 struct fortran_cut {
     i64 first, step;
     u64 count;
-    bool is_index; /* the dimension goes */
+    bool is_index; /* the dimension is removed */
 };
 
 static struct error *subscript_number(struct evaluation *v, const struct tree *t, i64 *ret,
@@ -187,7 +189,7 @@ static struct error *cut_dimension(struct evaluation *v, const struct type *row,
     return ret->count && !is_within(row, end) ? no_element(row, end) : NULL;
 }
 
-/* The array type that is left; its elements are `of`. */
+/* Returns the array type of a section; its elements are `of`. */
 static struct type *cut_type(struct evaluation *v, struct type *of, const struct fortran_cut *cuts,
                              struct type *const *rows, unsigned rank)
 {
@@ -217,7 +219,7 @@ static struct error *fortran_section(struct value *value, const struct fortran_c
     return NULL;
 }
 
-/* An element of an array that need not be in memory. */
+/* Returns an element of an array that need not be in memory. */
 static struct value *fortran_element(struct value *value, const struct fortran_cut *cuts,
                                      struct type *const *rows, unsigned rank)
 {
@@ -442,7 +444,7 @@ struct error *fortran_power(struct evaluation *v, struct value *a, struct value 
     unsigned __int128 result = 1, factor = (unsigned __int128)x.i;
     if (y.i < 0 && !x.i)
         return error_new("it divides by zero");
-    if (y.i < 0) /* the quotient, which is whole */
+    if (y.i < 0) /* the quotient, an integer */
         result = x.i == 1 || (x.i == -1 && !(y.i & 1)) ? 1 : x.i == -1 ? (unsigned __int128)-1 : 0;
     for (unsigned __int128 n = y.i < 0 ? 0 : (unsigned __int128)y.i; n; n >>= 1, factor *= factor)
         result *= n & 1 ? factor : 1;
@@ -483,8 +485,8 @@ static struct error *compare_texts(struct evaluation *v, enum tree_op op, struct
     return NULL;
 }
 
-/* 0.1 is a real(4) to the language, and a real(8) to gdb: a comparison with a real(4) means the
- * former. */
+/* 0.1 is a real(4) in Fortran, and a real(8) in gdb. In a comparison with a real(4) it is taken as
+ * the former. */
 static struct value *literal_as(struct value *value, struct value *other)
 {
     struct evaluation *v = value->evaluation;

@@ -27,7 +27,7 @@ static struct type *argument_type(const struct fortran_arguments *a, size_t n)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Of a half of a complex number. */
+/* The type of one half of a complex number. */
 static struct type *half_type(const struct fortran_arguments *a, const struct type *complex)
 {
     return fortran_basic_type(a->v, "real", complex->size > 16 ? 16 : (unsigned)complex->size / 2);
@@ -183,7 +183,8 @@ static i64 bound(const struct type *row, bool upper)
     return upper ? row->lower + (i64)row->count - 1 : row->lower;
 }
 
-/* One number of a dimension, or all of them; `what` is l, u or s. */
+/* Returns one number of a dimension, or those of all dimensions; `what` is l(bound), u(bound) or
+ * s(ize). */
 static struct error *about_dimensions(struct fortran_arguments *a, char what, struct value **ret)
 {
     struct type *t;

@@ -1,8 +1,8 @@
-/* Names of Fortran: of procedures, and of what a procedure sees besides its own variables.
+/* Fortran names: of procedures, and of the variables that a procedure can use besides its own.
  *
- * To the linker a procedure of a module is __module_MOD_procedure, others have a _ at their end,
- * the main program is MAIN__, and one that is contained in another has a number. The debug
- * information has the names of the source, in lower case.
+ * For the linker a module procedure is __module_MOD_procedure, other procedures end with _, the
+ * main program is MAIN__, and a contained procedure has a number. Debug information has the names
+ * of the source, in lower case.
  *
  * A procedure sees the variables of COMMON blocks and modules that it names, those of the module
  * that it is in, and those of the procedure that contains it, whose frame is further out.
@@ -67,7 +67,7 @@ static bool name_unit(void *context, Dwarf_Die *unit)
     return true;
 }
 
-/* Only where a symbol looks like Fortran the debug information is read. */
+/* Debug information is read only if a symbol looks like Fortran. */
 static bool looks_like_fortran(const char *raw)
 {
     size_t length = strlen(raw);
@@ -87,7 +87,8 @@ void fortran_name_functions(struct module *m)
         }
 }
 
-/* Scopes around a function, from the inside; an inlined one is where its abstract form is. */
+/* Finds the scopes around a function, from the inside. An inlined function is where its abstract
+ * form is. */
 static int scopes_around(Dwarf_Die *function, Dwarf_Die **ret)
 {
     Dwarf_Attribute a;
@@ -158,7 +159,7 @@ static bool search_found(struct fortran_search *s, Dwarf_Die *die)
     return true;
 }
 
-/* The definition, where a unit only declares a variable of a module. */
+/* Finds the definition if a unit only declares a variable of a module. */
 static bool search_qualified(struct fortran_search *s, const char *space, const char *name)
 {
     struct name_found found;

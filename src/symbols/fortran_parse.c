@@ -1,7 +1,8 @@
-/* Expressions of Fortran to trees, by recursive descent.
+/* Parses Fortran expressions into trees, by recursive descent.
  *
  * The levels are those of the language: .eqv., .or., .and., .not., comparisons, + and - (also as
- * signs), * and /, **. As in gdb there are also *p, &x, x@n, {type} address, (type) x and $1.
+ * signs), * and /, **. As in gdb, the parser also accepts *p, &x, x@n, {type} address, (type) x and
+ * $1.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -51,7 +52,8 @@ static bool fortran_is_word(char c)
     return isalnum((u8)c) || c == '_';
 }
 
-/* The next characters; letters in either case, and not as the beginning of a longer word. */
+/* True if the next characters are `text`, in upper or lower case, and not the beginning of a longer
+ * word. */
 static bool fortran_see(struct fortran_parser *p, const char *text)
 {
     size_t length = strlen(text);
@@ -92,7 +94,7 @@ static struct tree *fortran_number_node(struct fortran_parser *p, struct number 
     return tree;
 }
 
-/* Is the point at the front one of an operator, as in 1.eq.2? */
+/* True if the dot here begins an operator, as in 1.eq.2. */
 static bool begins_operator(const char *at)
 {
     size_t letters = 1;
@@ -101,7 +103,7 @@ static bool begins_operator(const char *at)
     return letters > 1 && at[letters] == '.';
 }
 
-/* _8 after a number; false: another suffix follows. */
+/* Takes a kind suffix such as _8 after a number; false: another suffix follows. */
 static bool take_suffix(struct fortran_parser *p, unsigned *kind)
 {
     char *end;
@@ -134,7 +136,7 @@ static struct tree *real_literal(struct fortran_parser *p, size_t length, bool t
     return fortran_number_node(p, (struct number){.is_float = true, .f = strtold(text, NULL)}, t);
 }
 
-/* How long a real number at the front is; 0: it is an integer. */
+/* The length of the real number here; 0: it is an integer. */
 static size_t real_length(const char *at, bool *ret_twice)
 {
     size_t n = strspn(at, "0123456789"), whole = n;
@@ -175,7 +177,7 @@ static struct tree *fortran_number(struct fortran_parser *p)
                                fortran_basic_type(p->v, "integer", kind));
 }
 
-/* z'ff', o'17', b'101'; NULL: not such a literal. */
+/* Parses z'ff', o'17', b'101'; NULL: not such a literal. */
 static struct tree *boz_literal(struct fortran_parser *p)
 {
     char letter = (char)tolower((u8)p->at[0]), quote = p->at[1], *end;
@@ -190,7 +192,7 @@ static struct tree *boz_literal(struct fortran_parser *p)
                                fortran_basic_type(p->v, "integer", value > INT32_MAX ? 8 : 4));
 }
 
-/* A quote within it is written twice. */
+/* A quote within the text is written twice. */
 static struct tree *text_literal(struct fortran_parser *p)
 {
     char quote = *p->at++, *text = values_alloc(p->v, strlen(p->at) + 1);
@@ -233,7 +235,7 @@ static bool is_known_name(struct evaluation *v, const char *name)
            names_find_symbol(v->symbols, name, &code, &address);
 }
 
-/* Names are in lower case in the debug information, unless C gave them. */
+/* Names are in lower case in debug information, unless they come from C. */
 static const char *fortran_word(struct fortran_parser *p, bool qualified)
 {
     p->at += strspn(p->at, " \t");
@@ -255,7 +257,7 @@ static const char *fortran_word(struct fortran_parser *p, bool qualified)
     return as_written ? name : lower;
 }
 
-/* Up to the closing parenthesis; ranges are for subscripts. */
+/* Parses an argument; ranges are allowed in subscripts. */
 static struct tree *fortran_argument(struct fortran_parser *p)
 {
     struct tree *from = fortran_see(p, ":") ? NULL : fortran_expression(p);
@@ -319,7 +321,7 @@ static struct tree *fortran_dollar(struct fortran_parser *p)
     return t;
 }
 
-/* In parentheses: a complex number, or an expression. */
+/* Parses parentheses: a complex number or an expression. */
 static struct tree *parenthesis(struct fortran_parser *p)
 {
     p->at++;
@@ -385,7 +387,7 @@ static struct tree *fortran_postfix(struct fortran_parser *p)
     return NULL;
 }
 
-/* (integer(8)) x; NULL and no error: it is no cast. */
+/* Parses (integer(8)) x; NULL and no error: it is not a cast. */
 static struct tree *fortran_cast(struct fortran_parser *p)
 {
     const char *from = p->at;
@@ -425,7 +427,7 @@ static struct tree *fortran_unary(struct fortran_parser *p)
 
 static struct tree *fortran_sum(struct fortran_parser *p);
 
-/* Groups from the right; its exponent may have a sign. */
+/* Exponentiation groups from the right; its exponent may have a sign. */
 static struct tree *fortran_factor(struct fortran_parser *p)
 {
     struct tree *t = fortran_unary(p);
@@ -463,7 +465,7 @@ static struct tree *fortran_sum(struct fortran_parser *p)
         t = fortran_node_op(p, TREE_UNARY, minus ? OP_NEG : OP_PLUS, t, NULL);
     while (t && (fortran_see(p, "+") || fortran_see(p, "-"))) {
         enum tree_op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
-        bool negative = fortran_take(p, "-"); /* as gdb allows */
+        bool negative = fortran_take(p, "-"); /* gdb allows it */
         struct tree *b = fortran_product(p);
         if (negative)
             b = fortran_node_op(p, TREE_UNARY, OP_NEG, b, NULL);
@@ -485,7 +487,7 @@ static struct tree *fortran_comparison(struct fortran_parser *p)
     for (size_t n = 0; t && n < countof(ops); n++)
         if (fortran_take(p, ops[n].text)) {
             t = fortran_node_op(p, TREE_BINARY, ops[n].op, t, fortran_sum(p));
-            n = (size_t)-1; /* once more, from the first */
+            n = (size_t)-1; /* start again from the first */
         }
     return p->error ? NULL : t;
 }
@@ -537,7 +539,7 @@ static struct tree *fortran_assignment(struct fortran_parser *p)
     return p->error ? NULL : t;
 }
 
-/* A type alone, for ptype. A variable has the name before a type. */
+/* Parses a type alone, for ptype. A variable of the same name takes precedence. */
 static struct tree *fortran_whole_type(struct fortran_parser *p)
 {
     const char *from = p->at;

@@ -1,11 +1,10 @@
-/* Types of Fortran: arrays with the bounds that they have at the moment, and types as gdb writes
- * them.
+/* Fortran types: arrays with their current bounds, and the text of types as in gdb.
  *
- * An array that is allocatable, a pointer or of assumed shape is a descriptor to the program. Its
- * DWARF type has expressions for the place of the data, the bounds and the strides, which take the
- * address of the descriptor. So a type without an object has no bounds; with one it is resolved to
- * a type that has all of them. Bounds of explicit-shape and automatic arrays are variables of the
- * procedure that the compiler has made.
+ * An array that is allocatable, a pointer or of assumed shape is represented by a descriptor. Its
+ * DWARF type has expressions for the address of the data, the bounds and the strides, which take
+ * the address of the descriptor. So a type without an object has no bounds; with an object it is
+ * resolved to a type that has them. Bounds of explicit-shape and automatic arrays are compiler-made
+ * variables of the procedure.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -21,7 +20,7 @@ bool fortran_is(const struct type *plain)
 
 /* --- made of DIEs ----------------------------------------------------------------------------- */
 
-/* What the DIE of a dimension says. */
+/* The attributes of a dimension's DIE. */
 struct fortran_bounds {
     i64 lower, upper, stride;
     bool has_upper;
@@ -29,7 +28,7 @@ struct fortran_bounds {
 
 struct fortran_object {
     struct evaluation *v;
-    struct type *type;     /* whose DIE it is */
+    struct type *type;     /* the type whose DIE it is */
     const u64 *address;    /* NULL: no object */
 };
 
@@ -41,7 +40,7 @@ static bool is_fixed_number(Dwarf_Attribute *a)
     return has_sign ? dwarf_formsdata(a, &s) == 0 : dwarf_formudata(a, &u) == 0;
 }
 
-/* False: it has no such attribute, or what it says is not known now. */
+/* Reads a bound; false: there is no such attribute, or its value is not known now. */
 static bool bound_of(struct fortran_object *o, Dwarf_Die *range, unsigned name,
                      const u64 *dimension, i64 *ret)
 {
@@ -67,7 +66,7 @@ static struct fortran_bounds bounds_of(struct fortran_object *o, Dwarf_Die *rang
     bool has_lower = bound_of(o, range, DW_AT_lower_bound, dimension, &b.lower);
     bound_of(o, range, DW_AT_byte_stride, dimension, &b.stride);
     if (!has_lower && dwarf_hasattr_integrate(range, DW_AT_lower_bound))
-        return b; /* it is optimised out: an upper bound alone says nothing */
+        return b; /* the lower bound is optimized out: the upper bound alone is useless */
     b.has_upper = bound_of(o, range, DW_AT_upper_bound, dimension, &b.upper);
     if (!b.has_upper && bound_of(o, range, DW_AT_count, dimension, &count)) {
         b.upper = b.lower + count - 1;
@@ -76,7 +75,7 @@ static struct fortran_bounds bounds_of(struct fortran_object *o, Dwarf_Die *rang
     return b;
 }
 
-/* The array of `of` with the bounds. */
+/* Makes an array of `of` with the bounds. */
 static void make_row(struct type *t, struct type *of,
                      const struct fortran_bounds *b)
 {
@@ -94,7 +93,8 @@ static void make_row(struct type *t, struct type *of,
 
 static struct type *string_resolved(struct evaluation *v, struct type *t, const u64 *object);
 
-/* All dimensions from the first, which is the innermost; the last is `t` itself. */
+/* Makes the types of all dimensions, from the first, which is the innermost. The last is `t`
+ * itself. */
 static void make_rows(struct evaluation *v, struct type *t, const struct fortran_bounds *b,
                       unsigned rank, struct type *of)
 {
@@ -106,7 +106,8 @@ static void make_rows(struct evaluation *v, struct type *t, const struct fortran
     make_row(t, of, &b[rank - 1]);
 }
 
-/* An array whose rank only its descriptor tells: each dimension has the same expressions. */
+/* Handles an array whose rank is only in its descriptor: all dimensions have the same
+ * expressions. */
 static unsigned generic_bounds(struct fortran_object *o, Dwarf_Die *range,
                                struct fortran_bounds *ret)
 {
@@ -168,10 +169,11 @@ void fortran_make_array(struct evaluation *v, struct type *t)
     if (t->is_dynamic)
         t->size = 0;
     if (rank == 1 && plain->name && strncmp(plain->name, "character(", 10) == 0)
-        t->is_string = t->is_resolved = true; /* of wide characters */
+        t->is_string = t->is_resolved = true; /* a string of wide characters */
 }
 
-/* The length of a string is a variable, or an expression for where it is. */
+/* Finds the length of a string: the value of a variable, or at an address given by an
+ * expression. */
 static bool string_length(struct evaluation *v, struct type *t, const u64 *object, i64 *ret)
 {
     Dwarf_Attribute a, wide;
@@ -183,7 +185,7 @@ static bool string_length(struct evaluation *v, struct type *t, const u64 *objec
         !variables_bound(v, t->module, &a, object, NULL, ret))
         return false;
     if (dwarf_formref_die(&a, &die))
-        return true; /* the variable's value is the length */
+        return true; /* the value of the variable is the length */
     if (dwarf_attr(&t->die, DW_AT_string_length_byte_size, &wide) ||
         dwarf_attr(&t->die, DW_AT_byte_size, &wide))
         dwarf_formudata(&wide, &width);
@@ -261,8 +263,8 @@ static struct type *array_resolved(struct evaluation *v, struct type *t, u64 *ad
     return r;
 }
 
-/* gfortran describes an array of texts whose length is not fixed as a struct without members. The
- * descriptor itself says what it is: its layout is that of libgfortran since version 8. */
+/* gfortran describes an array of texts of variable length as a struct without members. The
+ * descriptor itself tells what it is: its layout is that of libgfortran since version 8. */
 struct fortran_descriptor {
     u64 base, offset, element;
     i32 version;
@@ -312,7 +314,7 @@ void fortran_count_from_one(struct value *value)
     }
 }
 
-/* const and typedefs around it are left out. */
+/* const and typedefs around the type are dropped. */
 struct type *fortran_resolved(struct evaluation *v, struct type *t, u64 *address)
 {
     struct type *plain = type_plain(v, t);
@@ -374,7 +376,7 @@ struct type *fortran_basic_type(struct evaluation *v, const char *name, unsigned
             char *full = xformat("%s(kind=%u)", name, kind);
             u64 size = kind == 10 ? 16 : kind;
             if (n == 4 && kind == 1) {
-                free(full); /* gdb's word for it */
+                free(full); /* the name that gdb uses */
                 full = xformat("character");
             }
             struct type *t = type_new(v, basics[n].kind, values_copy(v, full, strlen(full)),
@@ -402,7 +404,7 @@ static bool take_word(const char **at, const char *word)
     return true;
 }
 
-/* (8), (kind=8), *8; false: there is something else. */
+/* Takes (8), (kind=8) or *8; false: something else follows. */
 static bool take_kind(const char **at, unsigned *kind)
 {
     const char *from = *at;
@@ -491,8 +493,7 @@ struct type *fortran_type_read(struct evaluation *v, const char **at)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* gdb writes a type in two halves around the name; `show` > 0 spells out what the name stands
- * for. */
+/* gdb writes a type in two halves around the name. With `show` > 0 the type's name is expanded. */
 struct fortran_writer {
     struct evaluation *v;
     FILE *out;
@@ -525,7 +526,7 @@ static void write_components(struct fortran_writer *w, struct type *t, int show,
 static void write_string(struct fortran_writer *w, struct type *t, unsigned level)
 {
     struct type *of = type_target(w->v, t);
-    if (t->is_resolved) /* to gdb, that is an array of characters */
+    if (t->is_resolved) /* in gdb that is an array of characters */
         fprintf(w->out, "%*s%s", (int)level, "", of->name ? of->name : "character");
     else if (!t->is_counted)
         fprintf(w->out, "%*scharacter*(*)", (int)level, "");
@@ -583,7 +584,7 @@ static void write_bounds(struct fortran_writer *w, struct type *t, unsigned nest
         else
             fputc('*', w->out);
     }
-    if (of->is_string && of->is_resolved) /* one dimension more to gdb */
+    if (of->is_string && of->is_resolved) /* in gdb that is one more dimension */
         write_suffix(w, of, 0, false, nested + 1, rank_only);
     fputc(nested ? ',' : ')', w->out);
 }

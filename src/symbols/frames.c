@@ -1,11 +1,12 @@
-/* Frames: the list of a thread's activations of functions, innermost first.
+/* Frames: the list of a thread's function calls, innermost first.
  *
- * The list is made as far as it is asked for, since a stack can have any number of frames. Each
- * step outward (unwind.c) gives a frame of the stack; in front of it stand the functions that were
- * inlined there, and after it those that called it by a jump and left nothing on the stack
+ * The list is made only as far as it is requested, since a stack can have any number of frames.
+ * Each step outward (unwind.c) gives a frame of the stack. Before it in the list are the functions
+ * inlined there; after it are those that called it by a tail call and left nothing on the stack
  * (tail_calls.c).
  *
- * What is true of an address is found once: recursion comes to the same ones again and again.
+ * Facts about an address are looked up once, since recursion meets the same addresses again and
+ * again.
  */
 #include <dwarf.h>
 
@@ -15,12 +16,12 @@
 
 enum { PLACE_BUCKETS = 1024 };
 
-/* An address that frames go on at. */
+/* A pc of a frame. */
 struct unwind_place {
     u64 at;
     struct frame_rules rules;
-    size_t first, count;     /* frames of the list that were named for it; count 0: not yet */
-    u64 tail_caller;         /* for this caller the tail calls are known: */
+    size_t first, count;     /* frames in the list that were named for this pc; count 0: none yet */
+    u64 tail_caller;         /* the caller for which the tail calls are known: */
     struct list tails;       /* u64 */
     struct unwind_place *next;
 };
@@ -28,11 +29,11 @@ struct unwind_place {
 struct unwinding {
     struct symbols *s;
     struct list frames;      /* struct frame */
-    struct frame here;       /* of the stack, not in the list yet */
-    struct frame inner;      /* the one before it, which it called; pc 0: none */
+    struct frame here;       /* the next frame of the stack, not in the list yet */
+    struct frame inner;      /* the frame that it called; pc 0: none */
     bool ended;
     const char *why;
-    /* Inlined functions at the innermost frame that are taken not to be entered yet. */
+    /* Number of inlined functions of the innermost frame that count as not yet entered. */
     u32 not_entered;
     struct stack_window window;
     struct unwind_place *places[PLACE_BUCKETS];
@@ -64,7 +65,7 @@ static void name_frame(struct symbols *s, struct frame *f)
         f->place = (struct line_place){0};
 }
 
-/* The name of a function, as its author wrote it. */
+/* Returns the name of a function as in the source. */
 static const char *written_name(struct symbols *s, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -93,7 +94,7 @@ static unsigned unwind_number_of(Dwarf_Die *die, unsigned name)
     return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) ? 0 : (unsigned)value;
 }
 
-/* Where the inlined function was called. */
+/* Returns the line where the inlined function was called. */
 static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_Die *die, u64 pc)
 {
     Dwarf_Die unit;
@@ -103,7 +104,7 @@ static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_D
                                .end = pc + 1};
     unsigned file = unwind_number_of(die, DW_AT_call_file);
     if (!module_unit(m, pc, &unit) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count ||
-        !place.line) /* code that no line was written for */
+        !place.line) /* code without a source line */
         return place;
     const char *name = dwarf_filesrc(files, file, NULL, NULL);
     Dwarf_Attribute attribute;
@@ -135,8 +136,8 @@ bool symbols_place_line(struct symbols *s, const struct code_place *place, struc
     return known;
 }
 
-/* Of several names at one address the one that was written.  Static functions of C++ have their
- * full names in the symbol table alone. */
+/* Chooses among several names at one address the one in the source. The full names of static C++
+ * functions are only in the symbol table. */
 static void choose_name(struct symbols *s, Dwarf_Die *function, struct frame *f)
 {
     Dwarf_Attribute attribute;
@@ -148,7 +149,7 @@ static void choose_name(struct symbols *s, Dwarf_Die *function, struct frame *f)
     f->function = name ? name : f->function;
 }
 
-/* Each inlined function becomes a frame in front of the one that it is a part of. */
+/* Adds a frame for each inlined function before the frame that contains it. */
 static void add_frames(struct unwinding *u, struct frame *real)
 {
     Dwarf_Die *chain = NULL;
@@ -175,7 +176,7 @@ static void add_frames(struct unwinding *u, struct frame *real)
     *(struct frame *)list_add(&u->frames) = inner;
 }
 
-/* The same frames as at another time, with other registers. */
+/* Adds the same frames as before for this pc, with other registers. */
 static void repeat_frames(struct unwinding *u, const struct frame *real,
                           const struct unwind_place *p)
 {
@@ -204,8 +205,8 @@ static void add_group(struct unwinding *u, struct frame *real, struct unwind_pla
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-/* Functions between the frame and the one that it returns to: each called the next by a jump.
- * They had the registers that the caller finds again, and the frame's place on the stack. */
+/* Adds the functions between the frame and the one that it returns to, each of which tail-called
+ * the next. They had the caller's preserved registers, and the frame's place on the stack. */
 static void add_tails(struct unwinding *u, const struct frame *inner, const struct frame *outer)
 {
     struct unwind_place *p = unwinding_place(u, inner->pc - inner->called);
@@ -224,7 +225,8 @@ static void add_tails(struct unwinding *u, const struct frame *inner, const stru
     }
 }
 
-/* The function that they are inlined into is where they would be called. */
+/* Drops inlined functions that count as not yet entered. The pc then belongs to the function that
+ * would call them. */
 static void drop_not_entered(struct unwinding *u, struct unwind_place *p)
 {
     struct frame *frames = u->frames.items;
@@ -234,7 +236,7 @@ static void drop_not_entered(struct unwinding *u, struct unwind_place *p)
     u->frames.count -= dropped;
     memmove(frames, frames + dropped, u->frames.count * sizeof *frames);
     u->not_entered = 0;
-    p->count = 0; /* named anew if recursion comes to it */
+    p->count = 0; /* named again if recursion meets it */
 }
 
 static void unwinding_step(struct unwinding *u)
@@ -249,7 +251,7 @@ static void unwinding_step(struct unwinding *u)
         drop_not_entered(u, p);
     if (more && (outer.pc == 0 ||
                  (!u->here.signal && outer.reg[DWARF_RSP] < u->here.reg[DWARF_RSP])))
-        more = false; /* the end of the stack; a signal may have one of its own, above or below */
+        more = false; /* the end of the stack; a signal stack may lie above or below */
     outer.called = outer.called && !u->here.signal;
     u->inner = u->here;
     u->here = outer;
@@ -289,7 +291,7 @@ void unwinding_stand_before(struct unwinding *u, u32 inlined)
 
 struct frame *unwinding_frames(struct unwinding *u, size_t least, size_t *ret_count)
 {
-    u->window.size = 0; /* memory may have changed since */
+    u->window.size = 0; /* memory may have changed since then */
     while (!u->ended && u->frames.count < least)
         unwinding_step(u);
     *ret_count = u->frames.count;

@@ -1,6 +1,5 @@
-/* Functions: from the symbol table, which has them all, static ones too, with or without debug
- * information.
- */
+/* Functions from the symbol table, which has all of them, also static ones, with or without debug
+ * information. */
 #include <ctype.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@ enum { TEXT_LENGTH = 4096 };
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* A symbol as libdwfl tells of it. */
+/* A symbol as reported by libdwfl. */
 struct read_symbol {
     GElf_Sym symbol;
     GElf_Addr at;
@@ -23,8 +22,8 @@ struct read_symbol {
     GElf_Word section;
 };
 
-/* Labels of assembler code have no type; those that mark the ends of sections are in none, or at
- * its end. */
+/* True for labels in assembler code, which have no type. Labels that mark the ends of sections are
+ * in no section, or at its end. */
 static bool is_label(const struct read_symbol *r)
 {
     GElf_Shdr h;
@@ -54,7 +53,7 @@ static bool in_code(struct module *m, u64 address)
     return address >= m->shown.start && address < m->shown.end;
 }
 
-/* Where the section ends that holds the address. */
+/* Returns the end of the section that contains the address. */
 static u64 section_end(struct module *m, u64 address)
 {
     GElf_Addr bias, at = address;
@@ -63,7 +62,7 @@ static u64 section_end(struct module *m, u64 address)
     return section && gelf_getshdr(section, &h) ? address - at + h.sh_size : ~0ull;
 }
 
-/* Those without a size reach to the next, in their section. */
+/* Symbols without a size extend to the next one in their section. */
 static void mend_ends(struct module *m)
 {
     struct function_symbol *f = m->functions.items;
@@ -76,7 +75,7 @@ static void mend_ends(struct module *m)
     }
 }
 
-/* Labels within functions are no functions, unless others can call them. */
+/* Drops labels inside functions, unless they are global. */
 static void drop_labels(struct list *l)
 {
     struct function_symbol *f = l->items;
@@ -92,7 +91,7 @@ static void drop_labels(struct list *l)
     l->count = kept;
 }
 
-/* Adjustors of `this` for virtual calls. */
+/* True for thunks, which adjust `this` for virtual calls. */
 static bool is_thunk(const char *raw)
 {
     return strncmp(raw, "_ZTh", 4) == 0 || strncmp(raw, "_ZTv", 4) == 0 ||
@@ -111,7 +110,7 @@ static void add_function(struct module *m, const struct read_symbol *r)
     };
 }
 
-/* A resolver has a name of its own beside that of what it resolves. */
+/* An IFUNC's resolver has a name of its own besides that of the IFUNC. Marks both. */
 static void spread_detours(struct list *l)
 {
     struct function_symbol *f = l->items;
@@ -124,8 +123,8 @@ static void spread_detours(struct list *l)
     }
 }
 
-/* glibc's dynamic linker begins with `mov %rsp, %rdi; call _dl_start`; the symbol of that place is
- * not among those that are left when it was stripped. */
+/* glibc's dynamic linker begins with `mov %rsp, %rdi; call _dl_start`. If it was stripped, that
+ * place has no symbol. */
 static void name_entry(struct module *m)
 {
     enum { ENTRY_SIZE = 8 };
@@ -181,8 +180,7 @@ void module_drop_functions(struct module *m)
     list_deinit(&m->resolvers);
 }
 
-/* Of several that begin at one place the first; the one that begins last, among those around the
- * address. */
+/* Returns the symbol around the address that begins last; of several at one place the first. */
 struct function_symbol *module_function(struct module *m, u64 address)
 {
     size_t low = 0, high, count;
@@ -219,8 +217,8 @@ bool function_is_named(struct function_symbol *f, const char *wanted)
         return true;
     if (f->is_fortran)
         return fortran_name_fits(f->name, wanted);
-    if (is_thunk(f->raw) && !strstr(wanted, "thunk to ")) /* it goes on to the function, which
-                                                           * counts */
+    /* the thunk goes on to the function, which counts instead */
+    if (is_thunk(f->raw) && !strstr(wanted, "thunk to "))
         return false;
     if (!signature_may_fit(f->raw, wanted))
         return false;
@@ -305,7 +303,7 @@ bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret)
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-/* False: it is in no section. */
+/* Finds the flags of the section that contains the address; false: none does. */
 static bool section_flags(struct module *m, u64 address, u64 *ret)
 {
     GElf_Addr bias, at = address;
@@ -363,7 +361,7 @@ static void complete_in(struct module *m, const char *beginning, size_t most, st
         word--;
     for (size_t n = 0; n < count && found->count < most; n++) {
         if (!strstr(f[n].raw, beginning + word))
-            continue; /* as in the mangled name */
+            continue; /* written in the same way in the mangled name */
         const char *name = function_name(&f[n]);
         if (strncmp(name, beginning, length) != 0 || functions_is_listed(found, name))
             continue;

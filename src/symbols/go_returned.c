@@ -1,10 +1,11 @@
-/* Results of Go's functions: where ABIInternal leaves them (Go 1.17 and later; src/cmd/compile/
- * abi-internal.md of Go).
+/* Results of Go functions, where ABIInternal leaves them (Go 1.17 and later;
+ * src/cmd/compile/abi-internal.md of Go).
  *
  * Results are assigned one after the other. Each scalar of a result takes the next register of its
- * kind: nine for integers and pointers, fifteen for floating-point numbers. An array has registers
- * if it has one element or none. A result that does not fit into those that are left is on the
- * stack, just above the return address, where the debug information says so.
+ * kind: nine for integers and pointers, fifteen for floating-point numbers. An array is in
+ * registers only if it has at most one element. A result that does not fit into the remaining
+ * registers is on the stack, just above the return address, at the place given by debug
+ * information.
  */
 #include <dwarf.h>
 
@@ -17,7 +18,7 @@ static const u8 go_integers[] = {RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11};
 struct go_results {
     struct evaluation *v;
     struct module *module;
-    unsigned integers, floats; /* so many are taken */
+    unsigned integers, floats; /* registers used so far */
 };
 
 static bool take_integer(struct go_results *r, u64 size, u8 *to)
@@ -75,7 +76,7 @@ static bool take_result(struct go_results *r, struct type *t, u8 *to, unsigned d
     }
 }
 
-/* Above the return address: the stack pointer is there now. */
+/* The stack pointer is just above the return address now. */
 static bool stack_place(struct go_results *r, Dwarf_Die *result, u64 *ret)
 {
     Dwarf_Attribute a;

@@ -1,12 +1,12 @@
-/* Values of Go as people read them: strings, slices, maps, channels, interfaces and functions.
+/* Go values in readable form: strings, slices, maps, channels, interfaces and functions.
  *
- * Go's linker adds attributes of its own to types: the kind, as package reflect numbers it, the
- * types of keys and elements, and where the runtime's description of the type lies. A kind is known
- * by its attribute, never by its name: `type Names []string` is a slice too.
+ * Go's linker adds its own attributes to types: the kind, as numbered by package reflect, the types
+ * of keys and elements, and the address of the runtime's description of the type. The kind is taken
+ * from the attribute, never from the name: `type Names []string` is a slice too.
  *
  * The layouts are those of the runtime: strings and slices since Go 1, maps of buckets up to Go
- * 1.23, interfaces with the description of the dynamic type. A value that does not look as it
- * should is shown as the struct that it is.
+ * 1.23, interfaces with the description of the dynamic type. A value with an unexpected layout is
+ * shown as a plain struct.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -16,18 +16,18 @@
 
 enum { AT_GO_KIND = 0x2900, AT_GO_KEY = 0x2901, AT_GO_ELEM = 0x2902, AT_GO_RUNTIME_TYPE = 0x2904 };
 
-/* Of package reflect. */
+/* From package reflect. */
 enum go_kind {
     GO_CHAN = 18, GO_FUNC = 19, GO_INTERFACE = 20, GO_MAP = 21, GO_SLICE = 23, GO_STRING = 24,
 };
 
-/* A slot of a bucket holds a key if its byte in `tophash` is at least FILLED; the bytes of the
- * evacuated states say that the bucket has moved to the new table. */
+/* A slot of a bucket holds a key if its byte in `tophash` is at least FILLED. An evacuated byte
+ * means that the bucket has moved to the new table. */
 enum { BUCKET_SLOTS = 8, EVACUATED_FIRST = 2, EVACUATED_LAST = 4, FILLED = 5 };
 enum { MAP_SAME_SIZE_GROW = 8, MAP_LARGEST = 40, CHAIN_LONGEST = 1 << 20 };
 
-/* struct _type of the runtime: the byte of the kind, with a bit for what lies in the interface
- * itself. */
+/* In struct _type of the runtime: the byte with the kind, and its bit for values stored in the
+ * interface itself. */
 enum { RUNTIME_TYPE_KIND = 23, DIRECT_IN_INTERFACE = 1 << 5 };
 
 /* --- attributes ------------------------------------------------------------------------------- */
@@ -57,7 +57,8 @@ static struct type *go_type_attribute(struct evaluation *v, struct type *t, unsi
     return type_of(v, t->module, &die);
 }
 
-/* The type with the attribute of the kind: itself, or one that it is another name of. 0: none. */
+/* Finds the type with the kind attribute: the type itself, or the one that it is another name for.
+ * 0: none. */
 static unsigned go_kind_of(struct evaluation *v, struct type *t, struct type **ret)
 {
     u64 kind;
@@ -129,7 +130,7 @@ static struct list *described_types(struct module *m)
     return &names->go_types;
 }
 
-/* The type that the runtime describes at an address; NULL: not known. */
+/* Returns the type that the runtime describes at an address; NULL: not known. */
 static struct type *type_described_at(struct evaluation *v, struct module *m, u64 address)
 {
     u64 types;
@@ -144,7 +145,7 @@ static struct type *type_described_at(struct evaluation *v, struct module *m, u6
     return found ? type_of(v, m, &found->die) : NULL;
 }
 
-/* What a pointer leads to, and anything else itself. */
+/* Follows a pointer; other values are returned unchanged. */
 static struct value *go_pointed_to(struct value *value)
 {
     struct evaluation *v = value->evaluation;
@@ -157,8 +158,8 @@ static struct value *go_pointed_to(struct value *value)
     return err ? value : value_at(v, type_target(v, plain), address, NULL);
 }
 
-/* An interface is nil, or a word that tells the dynamic type and a word that is the value or leads
- * to it. */
+/* An interface is nil, or one word for the dynamic type and one word that is the value or points to
+ * it. */
 static bool show_interface(struct value *value, struct type *named, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -215,7 +216,7 @@ static bool show_slice(struct value *value, struct type *named, struct shown *re
     return true;
 }
 
-/* A ring of elements, the next to be received first. */
+/* A channel is a ring of elements; the next to be received comes first. */
 static bool show_channel(struct value *value, struct type *named, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -237,7 +238,7 @@ static bool show_channel(struct value *value, struct type *named, struct shown *
 }
 
 /* A function value is a pointer to a closure, whose first word is the address of the code. DWARF
- * says that the variable is a function. */
+ * describes the variable as a function. */
 static bool show_function_value(struct value *value, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -261,7 +262,7 @@ struct go_map {
     struct shown *ret;
 };
 
-/* Large keys and elements are kept as pointers. */
+/* Large keys and elements are stored as pointers. */
 static struct value *map_part(struct evaluation *v, struct value *bucket, const char *part,
                               struct type *wanted, u64 slot)
 {
@@ -275,7 +276,7 @@ static struct value *map_part(struct evaluation *v, struct value *bucket, const 
     return err ? NULL : value_at(v, wanted, address, NULL);
 }
 
-/* The filled slots of a bucket and of those chained to it. */
+/* Adds the filled slots of a bucket and of its overflow buckets. */
 static bool add_bucket(struct go_map *m, u64 address)
 {
     for (unsigned links = 0; address && links < CHAIN_LONGEST; links++) {
@@ -305,7 +306,7 @@ static bool is_evacuated(struct go_map *m, u64 bucket)
     return go_read(m->v, bucket, &top, 1) && top >= EVACUATED_FIRST && top <= EVACUATED_LAST;
 }
 
-/* While a map grows, a part of it is still in the old buckets. */
+/* While a map grows, some of its entries are still in the old buckets. */
 static bool add_buckets(struct go_map *m, struct value *map)
 {
     u64 flags, shift, new, old;

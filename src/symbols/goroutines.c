@@ -1,7 +1,7 @@
 /* Goroutines: reading the runtime's own list of them.
  *
- * Everything is read by the names of the runtime's fields, so that other versions of Go work as
- * long as the fields have these names.
+ * Everything is read by the names of the runtime's fields, so any version of Go works whose fields
+ * have these names.
  */
 #include "symbols/goroutines.h"
 
@@ -11,7 +11,8 @@
 
 #include "symbols/compile_internal.h"
 
-/* Status of a goroutine, as runtime2.go numbers them. SCAN is added while the collector looks. */
+/* Status of a goroutine, as numbered in runtime2.go. SCAN is added while the garbage collector
+ * scans it. */
 enum { STATUS_DEAD = 6, STATUS_SCAN = 0x1000, GOROUTINES_MOST = 1 << 20, REASON_LONGEST = 80 };
 
 static const char *const go_states[] = {
@@ -36,7 +37,7 @@ static struct value *go_variable(struct evaluation *v, const char *name)
     return value;
 }
 
-/* "chan receive", "sleep": text of the runtime, by number. */
+/* Returns the runtime's text for a reason to wait: "chan receive", "sleep". */
 static const char *wait_reason(struct evaluation *v, struct value *texts, u64 number)
 {
     struct type *plain = texts ? type_plain(v, texts->type) : NULL;
@@ -106,7 +107,7 @@ static bool field_address(struct value *g, const char *path, u64 *ret)
 
 bool goroutine_look(struct evaluation *v, struct goroutine_hold *hold)
 {
-    struct value *g0 = go_variable(v, "runtime.g0"); /* there is no shorter way to the type */
+    struct value *g0 = go_variable(v, "runtime.g0"); /* the shortest way to the type */
     struct value *g = g0 ? value_at(v, g0->type, hold->address, NULL) : NULL;
     if (!g || !field_address(g, "stack.lo", &hold->stack_at) || !field_address(g, "m", &hold->m_at))
         return false;
@@ -123,7 +124,7 @@ bool goroutine_look(struct evaluation *v, struct goroutine_hold *hold)
 
 bool goroutine_hold(struct evaluation *v, struct goroutine_hold *ret)
 {
-    enum { BEFORE_FS_BASE = 8 }; /* where the runtime has its thread-local `g` on x86-64 Linux */
+    enum { BEFORE_FS_BASE = 8 }; /* the offset of the runtime's thread-local `g` on x86-64 Linux */
     struct goroutine_hold hold = {0};
     const struct symbols_host *host = &v->symbols->host;
     if (!v->has_unit || dwarf_srclang(&v->unit) != DW_LANG_Go || !v->request.fs_base ||

@@ -1,8 +1,8 @@
-/* Inlined functions by name: where each of their instances begins.
+/* Finds inlined functions by name: where each instance begins.
  *
- * The symbol table does not have them.  Debug information has an abstract form of each, which has
- * the name, and instances that refer to it, anywhere inside of other functions.  So the name is
- * looked up first; only if it has been inlined somewhere are the functions of the module walked.
+ * The symbol table does not have them. Debug information has an abstract form of each, with the
+ * name, and instances inside of other functions that refer to it. So the name is looked up first.
+ * The functions of the module are searched only if an abstract form exists.
  */
 #include <dwarf.h>
 
@@ -34,8 +34,8 @@ static bool has_name(Dwarf_Die *die, const char *wanted)
     return fits;
 }
 
-/* With link-time optimisation the unit of the source says only that there is such a function: what
- * became of it is in another unit. */
+/* With link-time optimization the unit of the source only declares the function; the rest is in
+ * another unit. */
 static bool is_form(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
@@ -82,12 +82,12 @@ u32 module_inlined_at(struct module *m, u64 pc, const Dwarf_Die *outermost)
     return inside;
 }
 
-/* Where it is entered; an instance of which nothing is left has no code. */
+/* Adds the entry of an instance. An instance that was optimized away has no code. */
 static void inlined_add_entry(struct wanted *w, Dwarf_Die *die)
 {
     Dwarf_Addr entry, base, start, end;
     ptrdiff_t next = 0;
-    do /* g++ writes ranges in which nothing is left, also as the first of several */
+    do /* g++ writes empty ranges, even as the first of several */
         next = dwarf_ranges(die, next, &base, &start, &end);
     while (next > 0 && start >= end);
     if (next <= 0)

@@ -1,9 +1,9 @@
-/* Instructions as text: see instruction_text.h.  Zydis does the work. */
+/* Disassembles instructions: see instruction_text.h. Zydis does the work. */
 #include "symbols/instruction_text.h"
 
 #include <Zydis/Zydis.h>
 
-/* Numbers in ebb's usual form: without leading zeros, and in lower case. */
+/* Prints numbers in ebb's usual form: lower case, without leading zeros. */
 static const ZydisFormatter *formatter(bool att)
 {
     static ZydisFormatter formatters[2];

@@ -1,4 +1,4 @@
-/* Instructions as text, for people. */
+/* Disassembles instructions. */
 #ifndef SYMBOLS_INSTRUCTION_TEXT_H
 #define SYMBOLS_INSTRUCTION_TEXT_H
 
@@ -6,17 +6,18 @@
 
 #include "base/types.h"
 
-enum { INSTRUCTION_MOST = 15, INSTRUCTION_TARGETS = 2 }; /* bytes; addresses in one */
+/* maximum number of bytes; of target addresses */
+enum { INSTRUCTION_MOST = 15, INSTRUCTION_TARGETS = 2 };
 
 struct instruction_text {
     char text[160];
     u8 length;
-    /* Addresses that it names relative to itself: where it jumps to, data that it uses. */
+    /* Addresses that the instruction names relative to itself: jump targets and data. */
     u64 targets[INSTRUCTION_TARGETS];
     unsigned target_count;
 };
 
-/* `att`: as AT&T writes them, not Intel.  False: the bytes are no instruction. */
+/* `att`: AT&T syntax instead of Intel's. False: the bytes are not an instruction. */
 bool instruction_text(u64 at, const u8 *bytes, size_t size, bool att, struct instruction_text *ret);
 
 #endif

@@ -1,5 +1,5 @@
-/* Instructions, as far as movements need to know them: where they begin, and which ones call,
- * return or jump. */
+/* Decodes instructions as far as movements need it: where they begin, and which ones call, return
+ * or jump. */
 #include <Zydis/Zydis.h>
 
 #include "symbols/symbols_internal.h"
@@ -42,7 +42,7 @@ static bool instructions_decode(const u8 *bytes, size_t size, u64 pc, struct ins
     return true;
 }
 
-/* As many bytes as can be read; code may end with its mapping. */
+/* Reads as many bytes as possible; code may end with its mapping. */
 size_t code_read(struct symbols *s, u64 pc, u8 bytes[INSTRUCTION_LONGEST])
 {
     size_t size = INSTRUCTION_LONGEST;
@@ -57,7 +57,7 @@ bool symbols_instruction(struct symbols *s, u64 pc, struct instruction *ret)
     return instructions_decode(bytes, code_read(s, pc, bytes), pc, ret);
 }
 
-/* Calls may write anything. */
+/* Returns the registers that an instruction writes. A call may write any. */
 static u32 written_by(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operands)
 {
     u32 written = 0;

@@ -1,4 +1,4 @@
-/* The language that a unit was written in, as far as it matters to values. */
+/* The source language of a unit, as far as it matters for values. */
 #include <dwarf.h>
 
 #include "symbols/values_internal.h"

@@ -1,8 +1,8 @@
-/* Functions of the C library whose debug information is rarely installed: what they take and
- * return, so that `print strlen(s)` needs no cast.
+/* Parameters and results of C library functions, so that `print strlen(s)` needs no cast. The
+ * library's debug information is rarely installed.
  *
- * Letters: i int, u unsigned int, l long, p pointer, d double, and a dot for any number of
- * arguments.
+ * The letters mean: i int, u unsigned int, l long, p pointer, d double. A dot means any number of
+ * further arguments.
  */
 #include "symbols/values_internal.h"
 

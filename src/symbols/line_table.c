@@ -1,8 +1,8 @@
-/* Lines: which statement an address belongs to, and the step points.
+/* Line tables: the statement that an address belongs to, and the step points.
  *
- * Of several rows of a line table at one address the last that begins a statement tells the line.
- * A function's first row is not a step point; its second one is (docs/movement.md), since there its
- * parameters are where they can be seen.
+ * If a line table has several rows at one address, the last that begins a statement gives the line.
+ * A function's first row is not a step point; its second one is (docs/movement.md), since its
+ * parameters can be read there.
  */
 #include <dwarf.h>
 
@@ -17,14 +17,14 @@ static const char *directory_of(Dwarf_Die *unit)
     return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 }
 
-/* "/a/./b/../c" is "/a/c": breakpoints are set by names as people write them. */
+/* "/a/./b/../c" becomes "/a/c", since users set breakpoints by such names. */
 static void simplify(char *path)
 {
     char *out = path;
     for (char *at = path; *at;) {
         size_t part = 1 + strcspn(at + 1, "/");
         if (at[0] == '/' && part == 2 && at[1] == '.') {
-            /* stays where it is */
+            /* unchanged */
         } else if (at[0] == '/' && part == 3 && at[1] == '.' && at[2] == '.' && out > path) {
             while (out > path && *--out != '/') {
             }
@@ -57,7 +57,7 @@ struct line_row {
     u64 pc;
     Dwarf_Line *line;
     int number;
-    const char *source; /* libdw's name of the file: one pointer for one file of a unit */
+    const char *source; /* libdw's name of the file; the same pointer for the same file of a unit */
     bool stmt, end;
 };
 
@@ -75,7 +75,7 @@ static bool read_row(Dwarf_Lines *lines, size_t n, u64 bias, struct line_row *re
     return true;
 }
 
-/* The last row at or below pc, and where the next address begins. */
+/* Finds the last row at or below pc, and the address of the next row. */
 static bool line_table_find_row(Dwarf_Lines *lines, size_t count, u64 bias, u64 pc,
                                 struct line_row *ret, u64 *ret_end)
 {
@@ -126,9 +126,9 @@ bool symbols_line(struct symbols *s, u64 pc, struct line_place *ret)
 struct pointing {
     struct module *m;
     struct list *to;           /* struct step_point */
-    struct function_symbol *f; /* the function that was met last */
+    struct function_symbol *f; /* the last function met */
     size_t rows_in_function;
-    struct line_row before; /* in the sequence; pc ~0: none */
+    struct line_row before; /* the previous row of the sequence; pc ~0: none */
     const char *source, *file; /* the last name that was made absolute */
 };
 
@@ -155,7 +155,7 @@ static bool is_skipped(struct symbols *s, const char *file, struct function_symb
     return false;
 }
 
-/* Of several at one address the last tells the line. */
+/* Adds a point. Of several at one address the last gives the line. */
 static void add_point(struct pointing *p, Dwarf_Die *unit, const struct line_row *row, bool entry)
 {
     const char *file = line_table_file_of(p, unit, row);
@@ -181,8 +181,8 @@ static void enter_function(struct pointing *p, u64 pc)
     p->rows_in_function = 0;
 }
 
-/* The first row of a function is its prologue, unless it has no other.  Optimised code has the
- * second row where the first is: then there is no prologue. */
+/* The first row of a function is its prologue, unless there is no other row. If optimized code has
+ * the second row at the same address, there is no prologue. */
 static void take_row(struct pointing *p, Dwarf_Die *unit, const struct line_row *row,
                      const struct line_row *next)
 {
@@ -286,7 +286,8 @@ static int by_module(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Those of a module, with rules: made once, however often other modules come and go. */
+/* Returns the points of a module with their rules. They are made once, however often other modules
+ * are loaded and unloaded. */
 static const struct step_point *ruled_points(struct module *m, size_t *ret_count)
 {
     module_points(m, ret_count);
@@ -296,7 +297,7 @@ static const struct step_point *ruled_points(struct module *m, size_t *ret_count
     return m->points.items;
 }
 
-/* Modules do not overlap, so the points of all of them, module after module, are in order. */
+/* Modules do not overlap, so concatenating their points keeps the order. */
 static void gather_points(struct symbols *s)
 {
     size_t all = 0, count;

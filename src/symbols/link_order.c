@@ -1,8 +1,8 @@
-/* Link order: the modules in the order in which the dynamic linker looks for a name.
+/* Link order: the modules in the order in which the dynamic linker searches for a name.
  *
- * The executable is first, then the libraries as they were loaded. The linker keeps a list of them,
- * which the executable's dynamic section leads to. Modules that are not in that list come after it;
- * before the linker has made it, the order is that of the addresses.
+ * The executable is first, then the libraries in the order of loading. The linker keeps a list of
+ * them, which is found through the executable's dynamic section. Modules that are not in the list
+ * come after it. Before the linker has made the list, modules are ordered by address.
  */
 #include <gelf.h>
 
@@ -17,7 +17,7 @@ static bool link_order_read(struct symbols *s, u64 address, u64 *words, size_t c
                                                   count * sizeof *words);
 }
 
-/* Where the executable's dynamic section is; 0: it has none. */
+/* Returns the address of the executable's dynamic section; 0: it has none. */
 static u64 link_order_dynamic(struct module *program)
 {
     GElf_Addr bias;
@@ -32,7 +32,7 @@ static u64 link_order_dynamic(struct module *program)
     return 0;
 }
 
-/* The first of the list; 0: there is none yet. */
+/* Returns the first entry of the list; 0: there is none yet. */
 static u64 link_order_first(struct symbols *s, struct module *program)
 {
     u64 at = link_order_dynamic(program), entry[2], debug[2];

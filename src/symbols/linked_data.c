@@ -1,11 +1,10 @@
-/* Linked data: where a variable is if its debug information does not say so, or not the truth.
+/* Linked data: finds a variable whose debug information has no address, or a wrong one.
  *
- * A unit that only declares a variable leaves it to the linker to find it; so the symbol tables are
- * asked, by the name that the linker knows. And a library's variable may have been copied: the
- * linker gives a program that uses it directly, as it uses stdout and environ, room of its own for
- * it, and the library uses that one, too. The object that the library's debug information describes
- * then keeps its initial value. The same is true if the program, or an earlier library, has a
- * variable of the same name.
+ * A unit may only declare a variable. Then its address is taken from the symbol tables, by its
+ * linkage name. Also, a library's variable may have been copied: if a program uses it directly, as
+ * with stdout and environ, the linker reserves room for it in the program, and the library uses
+ * that copy, too. The object that the library's debug information describes then keeps its initial
+ * value. The same happens if the program, or an earlier library, has a variable of the same name.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -18,7 +17,7 @@ static bool is_linked(Dwarf_Die *die)
     return dwarf_tag(die) == DW_TAG_variable && dwarf_attr_integrate(die, DW_AT_external, &a);
 }
 
-/* In a symbol table names may have a version: "stdout@GLIBC_2.2.5". */
+/* Names in a symbol table may have a version: "stdout@GLIBC_2.2.5". */
 static bool is_named(const char *symbol, const char *name)
 {
     size_t length = strlen(name);
@@ -43,7 +42,7 @@ static bool find_exported(struct module *m, const char *name, struct linked *ret
     return false;
 }
 
-/* A relocation that says where the loader has to put a copy of the variable. */
+/* Finds a relocation that tells the loader where to put a copy of the variable. */
 static bool find_copy_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *h, const char *name, u64 *ret)
 {
     Elf_Scn *linked = elf_getscn(elf, h->sh_link);
@@ -83,7 +82,7 @@ static bool find_copy(struct module *program, const char *name, struct linked *r
     return false;
 }
 
-/* A variable that other modules may refer to: what a dynamic symbol table says. */
+/* Finds a variable that other modules may refer to, in the dynamic symbol table. */
 static bool find_dynamic(struct module *m, const char *name, GElf_Sym *ret, u64 *ret_bias)
 {
     GElf_Addr bias;
@@ -105,7 +104,7 @@ static bool find_dynamic(struct module *m, const char *name, GElf_Sym *ret, u64 
     return false;
 }
 
-/* The library itself is to look into itself first: linked with -Bsymbolic. */
+/* True if the library searches itself first: linked with -Bsymbolic. */
 static bool is_symbolic(struct module *m)
 {
     GElf_Addr bias;
@@ -125,8 +124,8 @@ static bool is_symbolic(struct module *m)
     return false;
 }
 
-/* What the loader has written where the library refers to the name: its address, or the number of
- * its module if it is thread-local.  False: the library has no such reference, or it is not bound
+/* Reads what the loader has stored where the library refers to the name: its address, or the number
+ * of its module if it is thread-local. False: the library has no such reference, or it is not bound
  * yet. */
 static bool read_binding(struct symbols *s, struct module *library, const char *name, u64 *ret)
 {
@@ -161,7 +160,7 @@ static bool read_binding(struct symbols *s, struct module *library, const char *
     return false;
 }
 
-/* Is it what the library's references are bound to? */
+/* True if the library's references are bound to this variable. */
 static bool is_bound_to(struct symbols *s, struct module *library, const char *name,
                         const struct linked *l)
 {
@@ -174,8 +173,8 @@ static bool is_bound_to(struct symbols *s, struct module *library, const char *n
     return variables_tls_place(s, l->module, &place) && place.number == bound;
 }
 
-/* An earlier module has a variable of the name, too, and the library uses that one.  The
- * executable's is always seen; that of another library may be its own affair. */
+/* Finds a variable of the same name in an earlier module that the library uses instead. The
+ * executable's is always visible; one of another library may not be. */
 static bool find_preempting(struct symbols *s, struct module *library, const char *name,
                             struct linked *ret)
 {

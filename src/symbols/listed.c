@@ -1,6 +1,7 @@
-/* Lists of functions, variables and types, by file, as `info functions` and its kin show them.
+/* Lists of functions, variables and types by file, for `info functions`, `info variables` and `info
+ * types`.
  *
- * What debug information has is a declaration with its line; symbols that it does not know follow
+ * Debug information gives declarations with their lines. Symbols without debug information follow
  * with their addresses.
  */
 #include <dwarf.h>
@@ -35,8 +36,7 @@ static bool is_wanted(const struct listing *l, const char *name)
     return !l->wanted || regexec(l->wanted, name, 0, NULL, 0) == 0;
 }
 
-/* Has it a place in the program?  A declaration, and a variable that nothing is left of, has
- * none. */
+/* True if it has a place in the program. Declarations and optimized-out variables have none. */
 static bool is_defined(Dwarf_Die *die, enum listed_kind kind)
 {
     if (kind == LISTED_FUNCTIONS)
@@ -47,7 +47,7 @@ static bool is_defined(Dwarf_Die *die, enum listed_kind kind)
     return !listed_flag(die, DW_AT_declaration);
 }
 
-/* "int look(int, double)", to be freed. */
+/* "int look(int, double)"; the caller frees it. */
 static char *function_text(struct listing *l, Dwarf_Die *die, const char *name)
 {
     char *list = type_parameters(l->v, l->module, die);
@@ -150,7 +150,7 @@ static void list_symbols(struct listing *l)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Declarations by file, then those without a file; then symbols by address. */
+/* Sorts declarations by file, then those without a file, then symbols by address. */
 static int by_file(const void *a, const void *b)
 {
     const struct listed_name *x = a, *y = b;
@@ -199,7 +199,7 @@ struct error *values_listed(struct evaluation *v, enum listed_kind kind, const c
     if (rows.count)
         qsort(all, rows.count, sizeof *all, by_file);
     size_t kept = 0;
-    for (size_t n = 0; n < rows.count; n++) /* a header is in many units */
+    for (size_t n = 0; n < rows.count; n++) /* a header is included by many units */
         if (!kept || !same_row(&all[kept - 1], &all[n]))
             all[kept++] = all[n];
     *(void **)list_add(&v->memory) = rows.items;
