@@ -8,15 +8,15 @@
  *         those of base classes, those of `using N::x`, and those of `using namespace N` in the
  *         innermost name space that holds both N and the directive
  *     what is private to other files, of the executable first
- *     any name that ends so
+ *     any name that ends with the text
  *
  * At each of these the file of the frame comes first, then what any file may refer to
- * (name_index.c).  Of a qualified name the first part is looked for like this, and the rest in it.
- * It may be a name space or an alias of one, a class, an enum, or a function, whose variables are
- * meant then.
+ * (name_index.c). The first part of a qualified name is looked up like this, and the rest inside of
+ * it. The first part may be a name space or an alias of one, a class, an enum, or a function, whose
+ * variables are then meant.
  *
- * If the name is private to other files, and several have it, the evaluation keeps a note of the
- * one that was taken.
+ * If several other files have a private symbol of that name, the evaluation notes which one was
+ * taken.
  */
 #include <dwarf.h>
 
@@ -33,7 +33,7 @@ static char *lookup_joined(struct evaluation *v, const char *space, const char *
     return kept;
 }
 
-/* Its part before the last `::`; "": it has none. */
+/* Returns the part before the last `::`; "": there is none. */
 static char *lookup_prefix(struct evaluation *v, const char *name)
 {
     const char *last = names_last_part(name);
@@ -53,15 +53,15 @@ static bool lookup_take(const struct name_found *f, struct name_meaning *ret)
 
 /* A walk over the spaces around the function. */
 struct spaces {
-    const char *own;  /* of the function; "" */
+    const char *own;  /* the space of the function; "" */
     unsigned kinds;
     unsigned depth;
-    struct name_found weak;  /* private to another file; points 0: there is none */
-    const void *not_this;    /* the address of a DIE that does not count; may be NULL */
+    struct name_found weak;  /* a match that is private to another file; points 0: none */
+    const void *not_this;    /* the address of a DIE to ignore; may be NULL */
 };
 
-/* A name that is whole; false: there is none that the frame's file could mean.  Then the first that
- * is private to another file is kept. */
+/* Looks for the whole name; false: there is none that the frame's file could mean. Then the first
+ * one that is private to another file is kept. */
 static bool lookup_whole(struct evaluation *v, struct spaces *s, const char *name,
                          struct name_meaning *ret)
 {
@@ -85,7 +85,7 @@ static const char *lookup_file(const struct name_found *f)
     return slash ? slash + 1 : path ? path : "?";
 }
 
-/* A name for it that means no other; to be freed. */
+/* Returns an unambiguous name for it; the caller frees it. */
 static char *lookup_spelled(const struct name_found *f)
 {
     char *whole = names_seen(f->module, &f->entry);
@@ -95,7 +95,8 @@ static char *lookup_spelled(const struct name_found *f)
     return text;
 }
 
-/* Constants and types of a header are in each file that includes it. */
+/* True if both are the same: constants and types of a header exist in each file that includes
+ * it. */
 static bool lookup_is_same(struct evaluation *v, const struct name_found *a,
                            const struct name_found *b)
 {
@@ -131,7 +132,7 @@ static void lookup_set_note(struct evaluation *v, const char *name, const struct
     free(text);
 }
 
-/* Says which of several was taken, if that was not decided by scope. */
+/* Notes which of several was taken, if scope did not decide. */
 static void lookup_note(struct evaluation *v, const char *name, const struct name_meaning *taken)
 {
     struct list all = LIST(struct name_found);
@@ -140,7 +141,7 @@ static void lookup_note(struct evaluation *v, const char *name, const struct nam
     unsigned tags = f->entry.tag == TAG_APART ? NAME_ONLY_TAGS : NAME_NO_TAGS;
     unsigned kinds = taken->kind == NAME_TYPE ? 1u << NAME_TYPE | tags : NAME_VALUES;
     size_t more = 0;
-    /* there can be only one in a module */
+    /* a module can only have one */
     bool is_linked = taken->kind == NAME_VARIABLE || taken->kind == NAME_FUNCTION;
     if (v->note || !f->module || v->language == LANGUAGE_RUST || names_is_own(f) ||
         (names_is_by_scope(f) && is_linked &&
@@ -193,7 +194,7 @@ static bool lookup_imported(Dwarf_Die *die, Dwarf_Die *ret)
     return dwarf_attr(die, DW_AT_import, &a) && dwarf_formref_die(&a, ret);
 }
 
-/* The whole name of a DIE that `using` or an alias refers to; NULL: it is not known. */
+/* Returns the whole name of a DIE that `using` or an alias refers to; NULL: it is not known. */
 static const char *lookup_name_of(struct evaluation *v, struct module *m, Dwarf_Die *die)
 {
     Dwarf_Die behind;
@@ -211,8 +212,8 @@ static const char *lookup_name_of(struct evaluation *v, struct module *m, Dwarf_
     return kept;
 }
 
-/* `using N::x` or `namespace M = N`: the whole name of what the name stands for; NULL: it is
- * another's. */
+/* For `using N::x` or `namespace M = N`, returns the whole name of the target; NULL: the import is
+ * for another name. */
 static const char *lookup_declared(struct evaluation *v, struct module *m, Dwarf_Die *import,
                                    const char *name)
 {
@@ -226,7 +227,7 @@ static const char *lookup_declared(struct evaluation *v, struct module *m, Dwarf
     return own && strcmp(own, name) == 0 ? lookup_name_of(v, m, &die) : NULL;
 }
 
-/* Types and constants that are declared in a block, and what `using` declares there. */
+/* Looks among types and constants declared in a block, and what `using` declares there. */
 static bool lookup_among(struct evaluation *v, Dwarf_Die *block, const char *name, unsigned kinds,
                          struct name_meaning *ret)
 {
@@ -298,7 +299,7 @@ static bool lookup_in_block(struct evaluation *v, size_t n, const char *name, un
 
 /* --- members ---------------------------------------------------------------------------------- */
 
-/* Is there such a member, or one in a base or in an anonymous member? */
+/* True if there is such a member, also in a base or an anonymous member. */
 static bool lookup_has_member(struct evaluation *v, struct type *t, const char *name,
                               unsigned depth)
 {
@@ -338,7 +339,7 @@ static bool lookup_member(struct evaluation *v, const char *name, struct type *o
 static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space,
                             const char *name, struct name_meaning *ret);
 
-/* A class or enum by its whole name; NULL: there is none. */
+/* Finds a class or enum by its whole name; NULL: there is none. */
 static struct type *lookup_type(struct evaluation *v, const char *name)
 {
     struct name_found found;
@@ -365,7 +366,7 @@ static bool lookup_in_bases(struct evaluation *v, struct spaces *s, struct type 
     return false;
 }
 
-/* Is the text the space, or one around it? */
+/* True if `space` is the space or encloses it. */
 static bool lookup_is_around(const char *space, const char *inner)
 {
     size_t length = strlen(space);
@@ -373,7 +374,7 @@ static bool lookup_is_around(const char *space, const char *inner)
                        (!inner[length] || strncmp(inner + length, "::", 2) == 0));
 }
 
-/* The innermost space around both. */
+/* Returns the innermost space that encloses both. */
 static char *lookup_common(struct evaluation *v, const char *a, const char *b)
 {
     char *space = values_copy(v, a, strlen(a));
@@ -382,7 +383,7 @@ static char *lookup_common(struct evaluation *v, const char *a, const char *b)
     return space;
 }
 
-/* The name space of `using namespace`; NULL: it is another import. */
+/* Returns the name space of a `using namespace`; NULL: it is another import. */
 static const char *lookup_directed(struct evaluation *v, Dwarf_Die *import)
 {
     Dwarf_Die die;
@@ -390,7 +391,7 @@ static const char *lookup_directed(struct evaluation *v, Dwarf_Die *import)
                ? lookup_name_of(v, v->view.module, &die) : NULL;
 }
 
-/* The space that an import of the frame's file stands in; NULL: it is another file's. */
+/* Returns the space that contains an import of the frame's file; NULL: it is another file's. */
 static const char *lookup_import_space(struct evaluation *v, const struct name_import *import)
 {
     const struct name_entry *entries = module_names(v->view.module)->entries.items;
@@ -404,8 +405,8 @@ static const char *lookup_import_space(struct evaluation *v, const struct name_i
     return kept;
 }
 
-/* `using N::x` in the space; and `using namespace N`, if the space is named, not one around the
- * function (`walks`). */
+/* Applies `using N::x` in the space. Applies `using namespace N` too if the space was named
+ * explicitly and is not one around the function (`walks`). */
 static bool lookup_by_imports(struct evaluation *v, struct spaces *s, const char *space,
                               const char *name, bool walks, struct name_meaning *ret)
 {
@@ -434,7 +435,7 @@ static bool lookup_by_imports(struct evaluation *v, struct spaces *s, const char
     return false;
 }
 
-/* `using namespace N` in a block of the function. */
+/* Applies `using namespace N` in a block of the function. */
 static bool lookup_by_block(struct evaluation *v, struct spaces *s, Dwarf_Die *block,
                             const char *space, const char *name, struct name_meaning *ret)
 {
@@ -464,8 +465,8 @@ static bool lookup_by_blocks(struct evaluation *v, struct spaces *s, const char 
     return false;
 }
 
-/* A name of the space itself. Members of a class hide those of its bases, in whichever file they
- * are described. */
+/* Finds a name of the space itself. Members of a class hide those of its bases, in whichever file
+ * they are described. */
 static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, const char *space,
                                     const char *name, struct name_meaning *ret)
 {
@@ -477,7 +478,7 @@ static bool lookup_own_or_inherited(struct evaluation *v, struct spaces *s, cons
     return lookup_whole(v, s, whole, ret) || lookup_in_bases(v, s, class, name, ret);
 }
 
-/* A name of a space that was named. */
+/* Finds a name in a space that was named explicitly. */
 static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *space,
                             const char *name, struct name_meaning *ret)
 {
@@ -490,7 +491,8 @@ static bool lookup_in_space(struct evaluation *v, struct spaces *s, const char *
     return found;
 }
 
-/* `using namespace` may bring two of a name to one space; no program can use that name there. */
+/* `using namespace` may bring two things with the same name into one space; no program can use that
+ * name there. */
 static void lookup_note_another(struct evaluation *v, const struct spaces *s, const char *space,
                                 const char *name, const struct name_meaning *taken)
 {
@@ -523,8 +525,8 @@ static bool lookup_walk(struct evaluation *v, struct spaces *s, const char *name
 
 /* --- qualified names -------------------------------------------------------------------------- */
 
-/* What the first part of the name means in the blocks and spaces around the function, if `using` or
- * an alias makes it something else; or the name itself. */
+/* Returns what the first part of the name stands for in the blocks and spaces around the function,
+ * if `using` or an alias changes it; otherwise the name itself. */
 static const char *lookup_unaliased(struct evaluation *v, struct spaces *s, const char *name)
 {
     const char *end = strstr(name, "::"), *other = NULL;
@@ -553,7 +555,8 @@ static const char *lookup_unaliased(struct evaluation *v, struct spaces *s, cons
     return other ? lookup_joined(v, other, end + 2) : name;
 }
 
-/* A static member that is a constant: npos of std::string, whose class has other names besides. */
+/* Finds a static member that is a constant: npos of std::string, whose class also has other
+ * names. */
 static bool lookup_constant_member(struct type *t, const char *name, struct name_meaning *ret)
 {
     Dwarf_Die child;
@@ -573,7 +576,7 @@ static bool lookup_constant_member(struct type *t, const char *name, struct name
     return false;
 }
 
-/* A member of the class, or a constant of the enum, that the space is. */
+/* Finds a member of a class, or a constant of an enum, if the space is one. */
 static bool lookup_in_type(struct evaluation *v, struct spaces *s, struct type *t, const char *name,
                            struct name_meaning *ret)
 {
@@ -589,7 +592,7 @@ static bool lookup_in_type(struct evaluation *v, struct spaces *s, struct type *
     return found;
 }
 
-/* NAME_TYPE: the type that the first parts of the name mean; NULL: none. */
+/* NAME_TYPE: returns the type that the first parts of the name mean; NULL: none. */
 static struct type *lookup_prefix_type(struct evaluation *v, const struct spaces *s,
                                        const char *prefix)
 {
@@ -606,8 +609,8 @@ static struct type *lookup_prefix_type(struct evaluation *v, const struct spaces
 
 /* --- variables of functions ------------------------------------------------------------------- */
 
-/* A variable, type or constant in a block of a function that has no frame to be asked; the
- * outermost block first. */
+/* Finds a variable, type or constant in a block of a function that has no frame; the outermost
+ * block first. */
 static bool lookup_in_function(struct module *m, Dwarf_Die *block, const char *name, unsigned kinds,
                                unsigned depth, struct name_meaning *ret)
 {
@@ -637,7 +640,7 @@ static bool lookup_in_function(struct module *m, Dwarf_Die *block, const char *n
     return false;
 }
 
-/* A variable that is no part of any frame. */
+/* True for a variable that does not belong to a frame. */
 static bool lookup_is_static(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
@@ -649,8 +652,8 @@ static bool lookup_is_static(Dwarf_Die *die)
 static bool lookup_from_unit(struct evaluation *v, const struct found_variable *unit,
                              const char *text, unsigned kinds, struct name_meaning *ret);
 
-/* `f::x`: of the nearest call of f from the selected frame on, or a static variable, or else
- * what the file of f calls so. */
+/* `f::x`: x in the nearest call of f, from the selected frame outward; or a static variable of f;
+ * or else x as seen from the file of f. */
 static bool lookup_of_function(struct evaluation *v, struct spaces *s, const char *function,
                                const char *name, struct name_meaning *ret)
 {
@@ -671,7 +674,7 @@ static bool lookup_of_function(struct evaluation *v, struct spaces *s, const cha
         }
         ret->is_of_frame = true;
         ret->has_frame = variables_frame_of(v, &die, f[n].module, &ret->frame);
-        found = ret->has_frame; /* another function of the name may have one */
+        found = ret->has_frame; /* another function of that name may have a frame */
     }
     found |= ret->is_of_frame;
     for (size_t n = 0; n < all.count && !found; n++) {
@@ -714,8 +717,8 @@ static bool lookup_qualified(struct evaluation *v, struct spaces *s, const char 
     }
 }
 
-/* A type of the function or of its file hides a variable that is further away; one of another
- * file does not. */
+/* A type of the function or its file hides a variable that is further away; a type of another file
+ * does not. */
 bool lookup_value(struct evaluation *v, const char *text, struct name_meaning *ret)
 {
     if (!lookup_name(v, text, NAME_VALUES | 1u << NAME_TYPE | NAME_NO_TAGS, ret))
@@ -772,7 +775,7 @@ static bool lookup_ends_with_path(const char *path, const char *end)
 }
 
 struct file_search {
-    struct list units; /* struct found_variable: the DIE is the unit's */
+    struct list units; /* struct found_variable: its DIE is the unit's */
     struct module *module;
     const char *file;
 };
@@ -807,7 +810,7 @@ static bool lookup_from_unit(struct evaluation *v, const struct found_variable *
     return found;
 }
 
-/* What a header defines is in the units that include it. */
+/* Definitions of a header are in the units that include it. */
 static bool lookup_in_header(struct evaluation *v, const char *file, const char *text,
                              unsigned kinds, struct name_meaning *ret)
 {
@@ -824,7 +827,7 @@ static bool lookup_in_header(struct evaluation *v, const char *file, const char 
     return found;
 }
 
-/* Several files may have the name: one that has a symbol of its own is meant. */
+/* If several files have the name, one with its own symbol is taken. */
 bool lookup_in_file(struct evaluation *v, const char *file, const char *text, unsigned kinds,
                     struct name_meaning *ret)
 {
@@ -844,7 +847,7 @@ bool lookup_in_file(struct evaluation *v, const char *file, const char *text, un
             continue;
         own = dwarf_diecu(&m.variable.die, &unit, NULL, NULL) && unit.addr == units[n].die.addr;
         if (!own && m.kind != NAME_VARIABLE && m.kind != NAME_FUNCTION)
-            continue; /* constants and types of other files are none of this one */
+            continue; /* constants and types of other files do not belong to this one */
         if (own || !found)
             *ret = m;
         found = true;

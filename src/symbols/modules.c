@@ -1,7 +1,8 @@
-/* Modules: ELF files in the address space, and their debug information wherever it is.
+/* Modules: ELF files in the address space, and their debug information, wherever that is stored.
  *
- * Each has a Dwfl of its own, so that it can come and go without the others.  Files are opened by
- * the host, so that those of the recording are meant, not those that are installed now.
+ * Each module has its own Dwfl, so that it can be added and removed independently. Files are opened
+ * by the caller's function, so that the files of the recording are used, not those that are
+ * installed now.
  */
 #include "symbols/symbols.h"
 
@@ -43,8 +44,8 @@ static int open_by_build_id(struct symbols *s, Dwfl_Module *mod, char **ret)
     return modules_open_named(s, xformat(DEBUG_ROOT "/.build-id/%02x/%s.debug", id[0], name), ret);
 }
 
-/* Where gdb looks for a .gnu_debuglink: beside the file, in .debug there, and under the common
- * root. */
+/* Looks where gdb looks for a .gnu_debuglink: beside the file, in .debug there, and under the
+ * common root. */
 static int open_by_link(struct symbols *s, const char *file, const char *link, char **ret)
 {
     static const char *const patterns[] = {"%s%.*s/%s", "%s%.*s/.debug/%s", DEBUG_ROOT "%s%.*s/%s"};
@@ -89,7 +90,7 @@ static bool is_elf(int fd)
     return pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-/* The vDSO is in no file. */
+/* Copies the vDSO from memory, since it is in no file. */
 static int open_image(struct symbols *s, u64 start, u64 end)
 {
     int fd = memfd_create("image", MFD_CLOEXEC);
@@ -101,7 +102,7 @@ static int open_image(struct symbols *s, u64 start, u64 end)
     return fd;
 }
 
-/* Where the segments of the file end. */
+/* Returns the end of the file's last segment. */
 static u64 image_end(const struct module *m)
 {
     Dwarf_Addr end = 0;
@@ -232,7 +233,7 @@ static char **slot_of(struct list *table, const char *text)
     return &slots[at];
 }
 
-/* A table of hashes, at most half full; `room` is a power of two. */
+/* A hash table, at most half full; `room` is a power of two. */
 static void modules_make_room(struct list *table)
 {
     struct list larger = *table;
@@ -270,8 +271,8 @@ static struct module *find_module(struct symbols *s, const char *path, u64 start
     return NULL;
 }
 
-/* Is there code in the file that begins at areas[first], before `limit`?  It goes up to where the
- * same file begins again, since programs look into their own files, too. */
+/* True if the file that begins at areas[first] has code before `limit`. The search ends where the
+ * same file begins again, since programs also map their own files to read them. */
 static bool has_code(const struct symbols_area *areas, size_t count, size_t first, u64 limit)
 {
     bool code = !areas[first].no_code;
@@ -285,8 +286,8 @@ static bool has_code(const struct symbols_area *areas, size_t count, size_t firs
     return code;
 }
 
-/* Of a file that an interpreter loads: is it an executable?  The C library has an interpreter,
- * too, but it is known by a name. */
+/* True for an executable. A file that names an interpreter is one, except the C library, which is
+ * recognized by its name. */
 static bool says_program(Elf_Scn *section, const GElf_Shdr *h, bool interpreted)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -330,7 +331,7 @@ bool module_is_program(struct module *m)
     return false;
 }
 
-/* The name by which other files ask for it; NULL: none. */
+/* Returns the name by which other files refer to it (DT_SONAME); NULL: none. */
 static const char *shared_name(Elf *elf)
 {
     GElf_Shdr h;
@@ -358,7 +359,7 @@ bool module_is_linker(struct module *m)
     return m->linker == LINKER_YES;
 }
 
-/* The program comes first: what a user names is looked for there before it is in libraries. */
+/* The program comes first, so that the user's names are looked up there before libraries. */
 static void add_module(struct symbols *s, struct module *m)
 {
     list_add(&s->modules);
@@ -376,7 +377,7 @@ static bool begins_module(const struct symbols_area *a)
     return a->offset == 0 && (a->path[0] == '/' || strcmp(a->path, "[vdso]") == 0);
 }
 
-/* Files that are no ELF files are looked at each time; that is a short read.
+/* Files that are not ELF are checked each time, which is a short read.
  *
  * A module is as large as its segments say. That may be more than is mapped of the file, because
  * zeroed data is not in the file. It may also be less: programs that print their own backtrace
@@ -480,8 +481,8 @@ void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *
     }
 }
 
-/* The code of a unit in a file of its own is told by what is left of it in the program: libdw does
- * not read the ranges there for the split one. */
+/* A unit in a split file gets its ranges from its skeleton in the program: libdw does not read them
+ * for the split unit. */
 static void add_unit_ranges(struct module *m, Dwarf_Die *unit, Dwarf_Die *skeleton)
 {
     Dwarf_Addr base, start, end;

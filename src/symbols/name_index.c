@@ -1,12 +1,12 @@
 /* Names of the debug information: variables, functions, types and constants outside of functions.
  *
- * One walk over the outer DIEs of a module, the first time that a name is looked for there; then a
- * table by hash.  An entry knows the name space or class that it is in; a definition apart from its
- * declaration says so by its linkage name.
+ * The outer DIEs of a module are walked once, the first time that a name is looked up there, to
+ * make a hash table. An entry knows the name space or class that contains it. For a definition
+ * outside of its class, the linkage name tells.
  *
  * Of several entries that have the name, scope decides as it does for gdb: first the file of the
- * frame, then what any file may refer to (the executable's before its libraries', in the order of
- * the linker), then what is private to other files.  lookup.c has the rest of a name's scopes.
+ * frame, then names visible to all files (the executable before its libraries, in the order of the
+ * linker), then names private to other files. lookup.c has the rest of a name's scopes.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -15,7 +15,7 @@
 
 enum { NO_ENTRY = ~0u, SPACES_DEEP = 16 };
 
-/* Templates are written with and without blanks. */
+/* Hashes a name without blanks, since templates are written with and without them. */
 static u32 name_index_hash_of(const char *name)
 {
     u32 hash = 2166136261u;
@@ -25,7 +25,7 @@ static u32 name_index_hash_of(const char *name)
     return hash;
 }
 
-/* A template's name without blanks and what it has by default; takes it. */
+/* Returns a template's name without blanks and default arguments. Takes ownership of `name`. */
 static char *shortest(char *name)
 {
     char *text = type_short_name(name), *to = text;
@@ -75,7 +75,7 @@ bool names_tag_fits(enum name_tag tag, unsigned kinds)
            !(kinds & NAME_ONLY_TAGS && tag == TAG_NONE);
 }
 
-/* May other files refer to it?  In C each file has types and constants of its own. */
+/* True if other files may refer to it. In C each file has its own types and constants. */
 static bool name_index_is_external(struct name_walk *w, Dwarf_Die *die, enum name_kind kind)
 {
     Dwarf_Attribute a;
@@ -120,7 +120,7 @@ static void walk_inside(struct name_walk *w, Dwarf_Die *die, u32 entry)
     w->depth--;
 }
 
-/* The functions inside of a function of Fortran, and nothing else that is there. */
+/* Walks the functions contained in a Fortran function, and nothing else there. */
 static void walk_contained(struct name_walk *w, Dwarf_Die *die, u32 parent)
 {
     Dwarf_Die child;
@@ -147,7 +147,7 @@ static void walk_die(struct name_walk *w, Dwarf_Die *die, u32 parent)
     case DW_TAG_variable:
         name_index_add_entry(w, die, NAME_VARIABLE, parent);
         break;
-    case DW_TAG_member: /* a static one, of DWARF 4 */
+    case DW_TAG_member: /* a static member in DWARF 4 */
         if (has_flag(die, DW_AT_external))
             name_index_add_entry(w, die, NAME_VARIABLE, parent);
         break;
@@ -217,7 +217,7 @@ static void make_heads(struct name_index *x)
     x->head_count = 2 * x->entries.count + 1;
     x->heads = xalloc(x->head_count * sizeof *x->heads);
     memset(x->heads, 0xff, x->head_count * sizeof *x->heads);
-    for (u32 n = (u32)x->entries.count; n-- > 0;) { /* the first stays the first */
+    for (u32 n = (u32)x->entries.count; n-- > 0;) { /* keeps the first entry first */
         u32 *head = &x->heads[name_index_hash_of(e[n].name) % x->head_count];
         e[n].next = *head;
         *head = n;
@@ -279,14 +279,14 @@ static char *linkage_name(const struct name_entry *e)
     bool is_rust;
     char *name = raw ? demangle(raw, &is_rust) : NULL;
     if (name && e->kind == NAME_FUNCTION) {
-        char *bare = symbols_bare_name(name); /* of a template it has what is returned, too */
+        char *bare = symbols_bare_name(name); /* for a template it includes the return type */
         free(name);
         name = bare;
         cut_parameters(name);
     }
     char *abi = name ? strstr(name, "[abi:") : NULL;
     if (abi)
-        *abi = 0; /* only of the last part: others have it in the DIE, too */
+        *abi = 0; /* only in the last part: other parts also have it in the DIE */
     return name;
 }
 
@@ -299,14 +299,15 @@ bool names_parent(struct module *m, const struct name_entry *e, Dwarf_Die *ret)
     return true;
 }
 
-/* The constants of a plain enum are names of the space around it. */
+/* The constants of a plain enum are names of the enclosing space. */
 static bool is_see_through(const struct name_entry *e)
 {
     Dwarf_Die die = e->die;
     return dwarf_tag(&die) == DW_TAG_enumeration_type && !has_flag(&die, DW_AT_enum_class);
 }
 
-/* The declaration of what is defined apart from it: only that is inside of its name space. */
+/* Returns the declaration of what is defined outside of it: only the declaration is inside of its
+ * name space. */
 static const struct name_entry *declaration_of(struct module *m, const struct name_entry *e)
 {
     struct name_index *x = module_names(m);
@@ -374,29 +375,29 @@ const char *names_last_part(const char *name)
 }
 
 struct question {
-    const char *name;   /* as it was asked; of a template without blanks */
+    const char *name;   /* as it was written; a template's without blanks */
     bool is_template;
-    bool is_whole;      /* the name is to be exactly so */
-    u32 hash;           /* of its last part */
-    const char *part;   /* its last part */
+    bool is_whole;      /* the name must match as a whole */
+    u32 hash;           /* of the last part of the name */
+    const char *part;   /* the last part of the name */
     const char *space;
     unsigned kinds;
     const void *unit;
-    unsigned best;      /* how good the found one is; 0: none yet */
-    bool is_declared;   /* in the frame's file, at the best fit so far */
+    unsigned best;      /* how well the best match so far fits; 0: none yet */
+    bool is_declared;   /* the best match so far is declared in the frame's file */
     struct name_entry entry;
     struct module *found_in;
     struct list *all;   /* struct name_found: all matches; may be NULL */
 };
 
-/* What an anonymous or inline name space holds is seen in the one around it. */
+/* The content of an anonymous or inline name space is visible in the enclosing one. */
 static bool is_transparent(const struct name_entry *e)
 {
     Dwarf_Die die = e->die;
     return e->kind == NAME_SPACE && (!*e->name || has_flag(&die, DW_AT_export_symbols));
 }
 
-/* The name without the name spaces that are seen through; to be freed.  NULL: it has none. */
+/* Returns the name without transparent name spaces, which the caller frees; NULL: it has none. */
 static char *seen_through(struct module *m, const struct name_entry *e, const char *qualified)
 {
     static const char anonymous[] = "(anonymous namespace)::";
@@ -422,8 +423,8 @@ static char *seen_through(struct module *m, const struct name_entry *e, const ch
     return name;
 }
 
-/* The length of the name space in which `name` means it. Each enclosing one is tried, from the
- * inside. 0: there is none. */
+/* Returns the length of the name space from which `name` means it. Enclosing spaces are tried from
+ * the inside. 0: there is none. */
 static size_t seen_from(const char *space, const char *name, const char *qualified)
 {
     size_t length = space ? strlen(space) : 0;
@@ -440,7 +441,8 @@ static size_t seen_from(const char *space, const char *name, const char *qualifi
 
 enum { FIT_SOMEWHERE = 1, FIT_WHOLE = 2, FIT_MOST = 1 << 20 };
 
-/* FIT_WHOLE and more: the name is exactly so, or is seen from here, the better the further in. */
+/* FIT_WHOLE or more: the whole name matches, or it is visible from here; the further in, the
+ * better. */
 static unsigned fit_of(const struct question *q, const char *qualified)
 {
     size_t all = strlen(qualified), length = strlen(q->name);
@@ -459,7 +461,7 @@ enum reach {
     REACH_OWN,
 };
 
-/* Who may refer to it.  A type that is only declared is as good as none. */
+/* Which files may refer to it. A type that is only declared counts as none. */
 static enum reach reach_of(const struct question *q, const struct name_entry *e)
 {
     bool own = q->unit && e->unit == q->unit,
@@ -510,7 +512,7 @@ static void name_index_look_in(struct question *q, struct module *m)
     }
 }
 
-/* Could a module that was not looked into have a better one? */
+/* True if no other module can have a better match. */
 static bool is_surely_best(const struct question *q)
 {
     size_t most = q->space && !q->is_whole ? strlen(q->space) : 0;
@@ -537,8 +539,8 @@ static struct question question_of(struct evaluation *v, const char *name, const
     return q;
 }
 
-/* The frame's file comes first. A mere declaration means the definition of its own module, if there
- * is one. */
+/* The frame's file comes first. A declaration means the definition in its own module, if there is
+ * one. */
 static bool name_index_ask(struct evaluation *v, struct question *q, struct name_found *ret)
 {
     struct question own = *q;
@@ -571,8 +573,8 @@ bool names_find_whole(struct evaluation *v, const char *name, unsigned kinds,
     return name_index_ask(v, &q, ret);
 }
 
-/* A constant or a type is known to the files that declare it alone; a variable or function to
- * those, too, whose compiler left out a declaration that it had no use for. */
+/* Constants and types are visible only in files that declare them. A variable or function is also
+ * visible where the compiler left out an unused declaration. */
 bool names_is_by_scope(const struct name_found *f)
 {
     bool is_linked = f->entry.kind == NAME_VARIABLE || f->entry.kind == NAME_FUNCTION;
@@ -609,7 +611,7 @@ void names_all(struct evaluation *v, const char *name, unsigned kinds, struct li
         name_index_look_in(&q, modules[n]);
 }
 
-/* Does the name begin with the template's, up to its arguments? */
+/* True if the name is an instance of the template. */
 static bool name_index_is_instance(const struct name_entry *e, const char *part, size_t length)
 {
     return e->kind == NAME_TYPE && strncmp(e->name, part, length) == 0 && e->name[length] == '<';
@@ -707,8 +709,8 @@ static char *named_with_offset(const char *raw, u64 offset)
     return text;
 }
 
-/* A copy that the compiler made of a function has the function's name, a dot and what was done. Go
- * has dots in its own names: main.total. */
+/* The length of a symbol without the suffix of a compiler-made clone: a dot and what was done. Go's
+ * own names contain dots: main.total. */
 static size_t length_without_clone(const char *raw)
 {
     static const char *const clones[] = {
@@ -716,7 +718,7 @@ static size_t length_without_clone(const char *raw)
         ".simdclone.",
         ".resolver", ".avx", ".sse", ".arch_", ".default", ".clone.",
     };
-    size_t length = strcspn(raw, "@"); /* the version of a library's interface */
+    size_t length = strcspn(raw, "@"); /* without the version of a library's interface */
     for (size_t n = 0; n < countof(clones); n++) {
         const char *found = *raw ? strstr(raw + 1, clones[n]) : NULL;
         if (found && (size_t)(found - raw) < length)
@@ -734,7 +736,7 @@ static char *of_function(const struct function_symbol *f, u64 address)
     return text;
 }
 
-/* "counter.0" is counter: the linker knows a static variable of a function with a number. */
+/* "counter.0" becomes counter: the symbol of a function's static variable has a number. */
 static char *of_datum(const struct data_symbol *d, u64 address)
 {
     size_t name = strspn(d->raw, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");

@@ -1,7 +1,7 @@
-/* Expressions of C and C++ to trees, by recursive descent.
+/* Parses expressions of C and C++ into trees, by recursive descent.
  *
- * Whether `(name)` is a cast only the debug information knows, so the parser asks it; a variable of
- * the frame comes before a type of the same name.
+ * Only debug information tells whether `(name)` is a cast, so the parser looks names up. A variable
+ * of the frame hides a type of the same name.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -215,13 +215,13 @@ static struct type *basic_type(struct parser *p)
     return type_builtin(p->v, name);
 }
 
-/* Is the name a variable here?  Then it is no type. */
+/* True if the name is a variable here, and therefore not a type. */
 static bool is_variable_name(struct parser *p, const char *name)
 {
     struct name_meaning m, type;
     if (!lookup_value(p->v, name, &m) || m.kind == NAME_TYPE)
         return false;
-    /* there a constructor has the name of its class */
+    /* in C++ a constructor has the name of its class */
     return m.kind != NAME_FUNCTION || !p->v->cplusplus ||
            !lookup_name(p->v, name, 1u << NAME_TYPE, &type);
 }
@@ -233,7 +233,7 @@ static bool take_qualifier(struct parser *p, bool *ret_const)
     return take_text(p, "volatile") || take_text(p, "restrict") || take_text(p, "typename");
 }
 
-/* NULL without an error: there is no type here, and nothing was taken. */
+/* NULL without an error: there is no type here, and nothing was consumed. */
 static struct type *type_specifier(struct parser *p)
 {
     static const char *const keywords[] = {"struct", "union", "class", "enum"};
@@ -294,7 +294,8 @@ static bool integer_literal(struct parser *p, u64 *ret)
 
 static struct type *type_name(struct parser *p);
 
-/* (int), (char *, long, ...): the parameters are its members; with ... it is counted. */
+/* Parses (int), (char *, long, ...): the parameters are the type's members; with `...` it
+ * is_counted. */
 static struct type *function_of(struct parser *p, struct type *t)
 {
     struct type *f = type_new(p->v, TYPE_FUNCTION, NULL, 1);
@@ -329,7 +330,7 @@ static bool is_rust(const struct parser *p)
     return p->v->language == LANGUAGE_RUST;
 }
 
-/* NULL: there is none, or a variable has its name. */
+/* NULL: there is no type, or a variable has its name. */
 static struct type *rust_type_name(struct parser *p)
 {
     skip_space(p);
@@ -520,7 +521,7 @@ static struct tree *parse_string(struct parser *p)
     return t;
 }
 
-/* 'file.c'::name, or a name that is more than a word; otherwise it is a character. */
+/* Parses 'file.c'::name, a quoted name, or a character. */
 static struct tree *quoted(struct parser *p)
 {
     const char *close = strchr(p->at + 1, '\'');
@@ -547,7 +548,7 @@ static struct tree *parse_assignment(struct parser *p);
 static struct tree *parse_unary(struct parser *p);
 static struct tree *parse_slice(struct parser *p);
 
-/* $rax, and what only the debugger knows: $, $$, $$3, $1, $name. */
+/* Parses $rax, and the debugger's own $, $$, $$3, $1, $name. */
 static struct tree *parse_dollar(struct parser *p)
 {
     struct tree *t = node(p, TREE_REGISTER, NULL, NULL);
@@ -625,7 +626,7 @@ static struct tree *primary(struct parser *p)
 static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_kind kind)
 {
     struct tree *t = node(p, kind, of, NULL);
-    size_t digits = is_rust(p) ? strspn(p->at, "0123456789") : 0; /* of a tuple */
+    size_t digits = is_rust(p) ? strspn(p->at, "0123456789") : 0; /* the index of a tuple's field */
     t->text = digits ? values_copy(p->v, p->at, digits) : qualified(p);
     p->at += digits;
     return t->text ? t : parse_fail(p, error_new("a member's name is missing"));
@@ -657,8 +658,8 @@ static struct tree *parse_count(struct parser *p, struct tree *of, bool is_befor
     return t;
 }
 
-/* main.total is one name in Go: of a variable or function in its package.  True: it was taken,
- * and `t` means that. */
+/* main.total is one name in Go: a variable or function in its package. True: it was consumed, and
+ * `t` means it. */
 static bool parse_in_package(struct parser *p, struct tree *t)
 {
     struct name_meaning m;
@@ -722,7 +723,7 @@ static struct tree *parse_size_of(struct parser *p)
     return node(p, TREE_SIZEOF, parse_unary(p), NULL);
 }
 
-/* (type)operand; NULL and no error: it is no cast. */
+/* Parses (type)operand; NULL and no error: it is not a cast. */
 static struct tree *parse_cast(struct parser *p)
 {
     const char *from = p->at;
@@ -740,7 +741,7 @@ static struct tree *parse_cast(struct parser *p)
     return t;
 }
 
-/* reinterpret_cast<T>(x) and its kin mean what the plain cast does. */
+/* reinterpret_cast<T>(x) and the like mean the same as a plain cast. */
 static struct tree *named_cast(struct parser *p)
 {
     static const char *const names[] = {"reinterpret_cast", "static_cast", "const_cast",
@@ -792,7 +793,7 @@ static struct tree *parse_unary(struct parser *p)
     return p->error ? NULL : t;
 }
 
-/* p@10 binds tighter than any operator between two operands. */
+/* p@10 binds more tightly than any binary operator. */
 static struct tree *parse_slice(struct parser *p)
 {
     struct tree *t = parse_unary(p);
@@ -821,7 +822,7 @@ static const struct {
     {"*", 10, TREE_BINARY, OP_MUL}, {"/", 10, TREE_BINARY, OP_DIV}, {"%", 10, TREE_BINARY, OP_MOD},
 };
 
-/* The operator that is next, -1: none.  One that ends in = assigns; *ret is which. */
+/* Returns the next operator, -1: none. One that ends in = assigns; then *ret_assigns is set. */
 static int parse_operator(struct parser *p, bool *ret_assigns)
 {
     for (size_t n = 0; n < countof(binaries); n++)

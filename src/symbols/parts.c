@@ -1,21 +1,22 @@
-/* Parts of variables: which members and elements lie in memory that is wanted, with their values.
+/* Parts of variables: the members and elements that lie in given ranges of memory, with their
+ * values.
  *
- * For comparing two moments: memory that differs between them is wanted, and the same question is
- * asked at both.  A part has a key and a path, which are the same at both; what a frame's variables
- * have is told whether it is wanted or not, since they may be in registers, or in other places at
- * each moment.
+ * This serves to compare two moments: the ranges are the memory that differs, and the same question
+ * is asked at both moments. A part has a key and a path, which are the same at both. Variables of
+ * frames are always reported, since they may be in registers, or in different places at each
+ * moment.
  *
- * What is shown whole is one part: scalars, arrays of characters, classes of the standard library,
- * and structs of languages other than C and C++.
+ * A value that is shown as a whole is one part: scalars, arrays of characters, classes of the
+ * standard library, and structs of languages other than C and C++.
  */
 #include <dwarf.h>
 
 #include "symbols/values_internal.h"
 
 enum {
-    /* bytes of a frame's variable that are told whole */
+    /* maximum size of a frame's variable that is reported whole */
     PARTS_MOST = 20000, PARTS_DEPTH = 32, PARTS_FRAME_MOST = 1 << 16,
-    OBJECTS_MOST = 4000, OBJECTS_DEPTH = 6, POINTERS_MOST = 512, /* of one variable */
+    OBJECTS_MOST = 4000, OBJECTS_DEPTH = 6, POINTERS_MOST = 512, /* limits for one variable */
 };
 
 /* --- ranges ----------------------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static bool parts_is_wanted(const struct parts *p, u64 address, u64 size)
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* What a value is called; `pointer`: it is what that points to. */
+/* The expression for a value. With `pointer`, the value is what the expression points to. */
 struct path {
     char *text; /* the evaluation's */
     bool pointer;
@@ -84,9 +85,9 @@ struct parts_walk {
     struct parts *parts;
     struct module *module;
     u64 key;
-    bool all; /* wanted or not */
-    bool roots; /* pointers are gathered */
-    const char *library; /* NULL: it is no library of the system */
+    bool all; /* report parts outside of the ranges, too */
+    bool roots; /* collect pointers */
+    const char *library; /* NULL: it is not a system library */
     unsigned depth;
 };
 
@@ -151,7 +152,7 @@ static void parts_members(struct parts_walk *w, struct value *value, struct type
         }
 }
 
-/* Those that are wanted, without a look at each of the others. */
+/* Reports the elements inside of the ranges, without looking at each of the others. */
 static void parts_elements(struct parts_walk *w, struct value *value, struct type *plain,
                            struct path path)
 {
@@ -227,7 +228,7 @@ static void parts_add_object(struct parts_walk *w, struct value *pointer, struct
     *(Dwarf_Die *)o->die = t->die;
 }
 
-/* Pointers in a value, members and elements too. */
+/* Collects the pointers in a value, including members and elements. */
 static void parts_pointers(struct parts_walk *w, struct value *value, struct path path,
                            unsigned depth, unsigned *left)
 {
@@ -261,7 +262,7 @@ static struct value *object_value(struct evaluation *v, const struct value_objec
     return t && type_plain(v, t)->size ? value_at(v, t, o->address, NULL) : NULL;
 }
 
-/* Was all of it told as a part of another object, before? */
+/* True if all of it was already reported as part of another object. */
 static bool object_was_told(const struct parts *p, size_t before, u64 address, u64 size)
 {
     const struct value_object *o = p->objects.items;
@@ -328,7 +329,7 @@ static bool parts_location(Dwarf_Die *die, Dwarf_Attribute *ret)
     return dwarf_attr_integrate(die, DW_AT_location, ret);
 }
 
-/* Is it the variable that the name means where the evaluation is? */
+/* True if the name means this variable where the evaluation is. */
 static bool parts_name_means(struct evaluation *v, const char *name, u64 address)
 {
     struct value *value;
@@ -338,7 +339,8 @@ static bool parts_name_means(struct evaluation *v, const char *name, u64 address
     return same;
 }
 
-/* A name by which an expression finds it, if its own does not; to be freed. */
+/* Returns a name by which an expression finds the variable, if its own does not; the caller frees
+ * it. */
 static char *parts_better_name(struct evaluation *v, Dwarf_Die *die, const char *name, u64 address)
 {
     Dwarf_Die unit;
@@ -360,7 +362,7 @@ static bool parts_was_told(const struct parts *p, size_t from, u64 address, u64 
     return false;
 }
 
-/* One with a place of its own, in the program's data or the thread's. */
+/* Handles a variable in the program's data or in thread-local storage. */
 static void parts_fixed(struct parts_walk *w, Dwarf_Die *die, const char *name, bool is_inner)
 {
     struct found_variable found = {.die = *die, .module = w->module};
@@ -404,7 +406,7 @@ static bool parts_entry(void *context, const struct name_entry *e)
     return !w->parts->is_cut;
 }
 
-/* Statics of functions: those are not among the names. */
+/* Handles static variables of functions, which are not in the index of names. */
 static void parts_inside(struct parts_walk *w, Dwarf_Die *die, const char *function, unsigned depth)
 {
     Dwarf_Die child;

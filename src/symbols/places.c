@@ -1,4 +1,4 @@
-/* Places that a user names: `f`, `N::f(int)`, `file.c:12`, `12`, `*0x401000`.
+/* Finds the places that a user names: `f`, `N::f(int)`, `file.c:12`, `12`, `*0x401000`.
  *
  * A name may mean several places: overloads, instances of a template, copies of a function that was
  * inlined, and a line that has code in several functions. A line without code means the next line
@@ -71,7 +71,7 @@ static void find_inlined(struct symbols *s, struct module *m, const char *file, 
     list_deinit(&entries);
 }
 
-/* Functions that the program itself has come before those of libraries. */
+/* Functions of the program itself come before those of libraries. */
 static void find_named(struct symbols *s, const char *file, const char *name, struct list *places)
 {
     struct module **modules = s->modules.items;
@@ -83,7 +83,7 @@ static void find_named(struct symbols *s, const char *file, const char *name, st
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Points of one file follow each other, and have its name in common. */
+/* Points of one file follow one another and share its name, so the result for a name is cached. */
 struct file_test {
     const char *wanted;
     const char *last;
@@ -101,7 +101,8 @@ static bool places_is_file(struct file_test *t, const char *path)
     return t->was;
 }
 
-/* The line itself, or the next that has code; 0 if there is none. *known: the file is known. */
+/* Returns the line, or the next one that has code; 0 if there is none. *known: the file is
+ * known. */
 static unsigned nearest_line(const struct step_point *p, size_t count, const char *file,
                              unsigned line, bool *known)
 {
@@ -117,7 +118,7 @@ static unsigned nearest_line(const struct step_point *p, size_t count, const cha
     return nearest;
 }
 
-/* The inlined instances of functions whose part of a line is known already, in one function. */
+/* The inlined instances in one function for which a point of the line was already found. */
 struct line_parts {
     u64 function;
     struct scope_range *scopes;
@@ -144,8 +145,8 @@ static bool is_first_of_part(struct line_parts *l, u64 pc)
     return true;
 }
 
-/* In each function, and in each instance of one that was inlined into it, the first of the
- * line's step points. */
+/* Finds the first of the line's step points in each function, and in each instance inlined into
+ * it. */
 static void find_line(struct symbols *s, const struct step_point *p, size_t count, const char *file,
                       unsigned line, struct list *places)
 {
@@ -202,7 +203,7 @@ static struct error *locate_here(struct symbols *s, const char *text, const stru
     return places_locate_line(s, here->file, (unsigned)line, places);
 }
 
-/* The colon between file and the rest: not one of "N::f". */
+/* Finds the colon between the file and the rest, which is not one of "N::f". */
 static const char *find_colon(const char *text)
 {
     const char *at = text;

@@ -1,13 +1,12 @@
-/* Where a breakpoint on a function stops: as early as its parameters can be read.
+/* Where a breakpoint on a function stops: at the earliest place where its parameters can be read.
  *
- * Code that is not optimised has its parameters in memory, and the prologue puts them there:
- * only after it are they what they should be. That is at the function's first step point.
- * Optimised code says by location lists where each parameter is at each instruction, beginning
- * with the first; a later instruction may have lost some of them, and there may be a branch
- * before it, so that it is not come to at each call.
+ * In unoptimized code parameters are in memory, where the prologue stores them. They are valid only
+ * after it, at the function's first step point. Optimized code has location lists that tell where
+ * each parameter is, from the first instruction on. So the breakpoint is at the first instruction:
+ * later some parameters may be lost, and a branch may skip the place.
  *
- * Go's functions begin with a look at whether the stack is large enough. If it is not, the runtime
- * makes it larger and begins the function again: only after that look is there one stop per call.
+ * Go functions begin with a check whether the stack is large enough. If not, the runtime enlarges
+ * it and starts the function again. Only after the check is there exactly one stop per call.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static u64 first_point(struct module *m, const struct function_symbol *f)
     return f->start;
 }
 
-/* gcc names its options, the last of which counts. */
+/* gcc lists its options; the last one counts. */
 static bool optimised_by_gcc(const char *producer)
 {
     bool optimised = false;
@@ -41,8 +40,8 @@ static bool optimised_by_gcc(const char *producer)
     return optimised;
 }
 
-/* clang describes the calls of a function only if it optimises it.  gcc says the same of each
- * function that makes none. */
+/* clang describes the calls of a function only if it optimizes it. gcc marks functions without
+ * calls in the same way. */
 static bool is_optimised(Dwarf_Die *function)
 {
     static const unsigned flags[] = {DW_AT_call_all_calls, DW_AT_call_all_source_calls,
@@ -60,14 +59,14 @@ static bool is_optimised(Dwarf_Die *function)
     return false;
 }
 
-/* Arguments that the caller put on the stack are there from the beginning; what is below it a
- * prologue has to write. */
+/* Arguments that the caller put on the stack are valid from the beginning; the prologue has to
+ * write those below. */
 static bool is_above_frame(const Dwarf_Op *ops, size_t count)
 {
     return count == 1 && ops[0].atom == DW_OP_fbreg && (i64)ops[0].number >= 0;
 }
 
-/* One of which nothing is known is no reason to go further. */
+/* A parameter without a location is no reason to stop later. */
 static bool is_readable_at(Dwarf_Die *parameter, Dwarf_Addr entry, bool *has_list)
 {
     Dwarf_Attribute a;
@@ -102,7 +101,8 @@ static bool written_in_go(Dwarf_Die *function)
     return dwarf_diecu(function, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_Go;
 }
 
-/* `cmp rsp, [r14 + 16]` or, of a large frame, the same of r12; then a jump if it is not above. */
+/* Skips Go's stack check: `cmp rsp, [r14 + 16]` or, for a large frame, the same with r12; then a
+ * jump if not above. */
 static u64 after_stack_check(struct symbols *s, const struct function_symbol *f)
 {
     enum { LOOKED_AT = 24 };

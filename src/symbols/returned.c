@@ -1,20 +1,19 @@
-/* What a function that has just returned left for its caller: the calling convention of the System
- * V ABI for AMD64 (3.2.3), with the rules of the Itanium C++ ABI for classes (3.1.4).
+/* Finds the result of a function that has just returned, by the calling convention of the System V
+ * ABI for AMD64 (3.2.3), with the rules of the Itanium C++ ABI for classes (3.1.4).
  *
- * A type is divided into words of eight bytes. Each scalar in it gives the words that it lies in a
- * class; where several share a word, their classes are merged. The classes of all words say where
- * the value is: in rax and rdx, in xmm0 and xmm1 (or all of ymm0), on the x87 stack, or in memory,
- * at the address that is in rax. Classes of C++ that cannot be copied byte by byte are in memory,
- * however small they are.
+ * A type is divided into words of eight bytes. Each scalar gives its words a class; if several
+ * scalars share a word, their classes are merged. The classes of all words tell where the value is:
+ * in rax and rdx, in xmm0 and xmm1 (or all of ymm0), on the x87 stack, or in memory at the address
+ * in rax. Classes of C++ that cannot be copied byte by byte are in memory, however small they are.
  *
- * The convention is that of C and C++. Other languages follow it for scalars alone.
+ * This is the convention of C and C++. Other languages follow it for scalars only.
  */
 #include <dwarf.h>
 
 #include "symbols/values_internal.h"
 
 enum {
-    RETURNED_DEEP = 32,     /* structs in structs */
+    RETURNED_DEEP = 32,     /* nesting of structs */
     X87_BYTES = 10,
 };
 
@@ -34,8 +33,9 @@ static bool returned_flag(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
     return true;
 }
 
-/* Does the parameter (after `this`) take the class by reference, and is it the only one without a
- * default? Compilers do not tell defaults: a second one makes it another constructor. */
+/* True if the parameter after `this` is a reference to the class itself and is the only parameter.
+ * Debug information has no default arguments, so a constructor with a second parameter is not
+ * recognized as a copy constructor. */
 static bool takes_itself(struct evaluation *v, struct type *plain, Dwarf_Die *function)
 {
     Dwarf_Die child;
@@ -55,8 +55,8 @@ static bool takes_itself(struct evaluation *v, struct type *plain, Dwarf_Die *fu
     return itself && count == 1;
 }
 
-/* A destructor, or a constructor that copies or moves, that the program's author wrote. One that is
- * defaulted in the class is as trivial as what the class is made of. */
+/* True for a destructor, or a copy or move constructor, that the author wrote. A defaulted one is
+ * trivial if those of the members are. */
 static bool is_written_special(struct evaluation *v, struct type *plain, Dwarf_Die *function)
 {
     Dwarf_Word value;
@@ -80,7 +80,8 @@ static bool has_virtual(Dwarf_Die *die)
     return returned_flag(die, DW_AT_virtuality, &value) && value;
 }
 
-/* Older debug information does not say it, so it is derived from the class. */
+/* True if the class cannot be copied byte by byte. Older debug information does not say so; then it
+ * is derived from the class. */
 static bool is_not_trivial(struct evaluation *v, struct type *plain, unsigned depth)
 {
     Dwarf_Die child;
@@ -135,7 +136,7 @@ static void put_words(struct returned *r, u64 at, u64 size, enum word_class firs
         r->words[n] = merged(r->words[n], n == at / 8 ? first : others);
 }
 
-/* Scalars of a packed struct may lie anywhere: then it is in memory. */
+/* Unaligned scalars of a packed struct put the whole struct in memory. */
 static void put_scalar(struct returned *r, u64 at, u64 size, u64 align, enum word_class first,
                        enum word_class others)
 {
@@ -170,7 +171,7 @@ static void put_array(struct returned *r, struct type *plain, u64 at, unsigned d
 {
     struct type *of = type_target(r->v, plain);
     if (plain->is_vector) {
-        bool narrow = plain->size < 8; /* gcc: as an integer of its size */
+        bool narrow = plain->size < 8; /* gcc passes it as an integer of its size */
         r->has_wide_vector |= plain->size > 16;
         put_scalar(r, at, plain->size, plain->size, narrow ? WORD_INTEGER : WORD_SSE, WORD_SSE_UP);
         return;
@@ -216,7 +217,7 @@ static void put_type(struct returned *r, struct type *t, u64 at, unsigned depth)
     }
 }
 
-/* The rules about the whole, after all words are merged. */
+/* Applies the rules for the whole value, after all words are merged. */
 static bool words_need_memory(struct returned *r)
 {
     u64 count = (r->size + 7) / 8;
@@ -319,8 +320,8 @@ struct error *returned_from_registers(struct returned *r, struct type *t, const 
 
 /* --- other languages -------------------------------------------------------------------------- */
 
-/* Rust has a struct of two scalars in two registers, each in one, and larger ones mostly in memory;
- * only where that is the same as C's way is the result known. */
+/* Rust returns a struct of two scalars in two registers, and larger ones mostly in memory. The
+ * result is known only where that agrees with C. */
 static struct error *check_language(const struct returned *r, struct module *m, u64 function,
                                     struct type *t)
 {
@@ -333,8 +334,8 @@ static struct error *check_language(const struct returned *r, struct module *m, 
     return NULL;
 }
 
-/* Without AVX a long vector is in memory; clang returns one that is not in a struct in several
- * xmm. */
+/* Without AVX a long vector is in memory, but clang returns one that is not in a struct in several
+ * xmm registers. */
 static bool is_made_by_clang(struct module *m, u64 function)
 {
     Dwarf_Die unit;
@@ -357,7 +358,7 @@ bool returned_on_x87_stack(const struct type *plain)
     return plain->kind == TYPE_COMPLEX && plain->size == 32 && !type_is_quad(plain);
 }
 
-/* Go's compiler says whether it passes values in registers. */
+/* Go's compiler records whether it passes values in registers. */
 static bool returned_is_go(struct module *m, u64 function, bool *ret_by_registers)
 {
     Dwarf_Die unit;
@@ -383,8 +384,8 @@ struct error *values_returned(struct evaluation *v, u64 function, const u64 rax_
     if (returned_is_go(m, function, &by_registers))
         return by_registers ? go_returned(v, m, &die, ret)
                             : error_new("results of Go before 1.17 are not shown");
-    /* The caller may stand on code of no file: the result is shown as the function's file has
-     * it. */
+    /* The caller may be in code without a file, so the result is shown in the language of the
+     * function. */
     v->language = language_of_die(&die);
     v->cplusplus = v->language == LANGUAGE_CPLUSPLUS || v->language == LANGUAGE_RUST;
     struct type *t = type_attribute(v, m, &die), *plain = type_plain(v, t);

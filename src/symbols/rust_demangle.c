@@ -1,12 +1,12 @@
-/* Names that Rust's compiler gives to symbols, as people write them.
+/* Demangles the symbols of Rust's compiler.
  *
  *     _ZN6values6shapes5Point6length17h0123456789abcdefE    values::shapes::Point::length
  *     _RNvMNtCs1234_6values6shapesNtB2_5Point6length        <values::shapes::Point>::length
  *
- * The first form is older: C++'s, with characters that it cannot hold written as $..$, and a hash
- * at the end. The second (RFC 2603, "v0") has types in it. Its grammar is read by recursive
- * descent; each function below is named after a rule. A backward reference makes the reader read an
- * earlier place again. If a part is malformed, or too long for a name, the whole name is unknown.
+ * The first form is older: that of C++, with unsupported characters written as $..$, and a hash at
+ * the end. The second (RFC 2603, "v0") includes types. Its grammar is read by recursive descent;
+ * each function below is named after a rule. A backward reference makes the reader read an earlier
+ * place again. If a part is malformed, or too long for a name, the whole name is unknown.
  */
 #include <ctype.h>
 
@@ -17,10 +17,10 @@ enum { DEMANGLE_DEEP = 200, DEMANGLE_LONGEST = 1 << 16, IDENTIFIER_MOST = 512 };
 struct demangler {
     const char *text; /* after "_R": backward references count from here */
     size_t at, end;
-    FILE *out;        /* NULL: read over, not written */
+    FILE *out;        /* NULL: skip, do not write */
     size_t written;
     unsigned depth;
-    u64 lifetimes;    /* of binders around this place */
+    u64 lifetimes;    /* bound by the binders around this place */
     bool failed;
 };
 
@@ -97,7 +97,7 @@ static u64 demangle_decimal(struct demangler *d)
 
 /* --- identifiers ------------------------------------------------------------------------------ */
 
-/* Punycode (RFC 3492): the next number, which is written in digits a-z, 0-9 of growing weight. */
+/* Punycode (RFC 3492): reads the next number, in digits a-z, 0-9 of growing weight. */
 static bool punycode_delta(const char **at, const char *end, u32 bias, u64 *ret)
 {
     u64 delta = 0, weight = 1;
@@ -127,7 +127,8 @@ static u32 punycode_bias(u64 delta, u64 count, bool first)
     return k + (u32)(36 * delta / (delta + 38));
 }
 
-/* Plain characters come before the last '_', where to insert which others after it. */
+/* The plain characters come before the last '_'; after it follow the others and where to insert
+ * them. */
 static bool demangle_punycode(const char *text, size_t length, u32 *ret, size_t *ret_count)
 {
     const char *mark = memrchr(text, '_', length), *at = mark ? mark + 1 : text,
@@ -169,7 +170,7 @@ static void demangle_unicode(struct demangler *d, const char *text, size_t lengt
     demangle_put(d, bytes);
 }
 
-/* Returns its length: some identifiers are empty. */
+/* Returns the length of the identifier, which may be empty. */
 static size_t demangle_undisambiguated(struct demangler *d)
 {
     bool unicode = demangle_take(d, 'u');
@@ -203,7 +204,7 @@ static void demangle_again(struct demangler *d, void (*read)(struct demangler *,
     if (back >= start)
         d->failed = true;
     if (d->failed || !d->out)
-        return; /* what is not written need not be read twice */
+        return; /* skipped text need not be read again */
     d->at = back;
     read(d, flag);
     d->at = here;
@@ -223,7 +224,8 @@ static void demangle_silent_path(struct demangler *d)
     d->out = out;
 }
 
-/* Numbered from the innermost binder outward; letters count from the outermost. */
+/* Lifetimes are numbered from the innermost binder outward, but letters count from the
+ * outermost. */
 static void demangle_lifetime(struct demangler *d, u64 index)
 {
     char text[24] = "'_";
@@ -238,7 +240,7 @@ static void demangle_lifetime(struct demangler *d, u64 index)
     demangle_put(d, text);
 }
 
-/* How many lifetimes were bound; to be taken off again. */
+/* Returns how many lifetimes were bound; the caller removes them again. */
 static u64 demangle_binder(struct demangler *d)
 {
     u64 count = demangle_optional_62(d, 'G');
@@ -303,7 +305,7 @@ static void demangle_impl(struct demangler *d, char kind)
 {
     if (kind != 'Y') {
         demangle_optional_62(d, 's');
-        demangle_silent_path(d); /* where the impl stands */
+        demangle_silent_path(d); /* the path that contains the impl */
     }
     demangle_put(d, "<");
     demangle_type(d);
@@ -388,8 +390,8 @@ static void demangle_function(struct demangler *d)
     d->lifetimes -= bound;
 }
 
-/* The path of a trait with its arguments left open, as bindings of associated types may follow;
- * were some written? */
+/* Writes the path of a trait without closing its arguments, since bindings of associated types may
+ * follow. True: arguments were written. */
 static bool demangle_open_path(struct demangler *d)
 {
     if (demangle_take(d, 'B')) {
@@ -511,7 +513,7 @@ static void demangle_const_again(struct demangler *d, bool bare)
     demangle_const(d, bare);
 }
 
-/* Up to 64 bits in decimal, longer ones in hexadecimal. */
+/* Writes up to 64 bits in decimal, longer numbers in hexadecimal. */
 static bool demangle_hex(struct demangler *d, u64 *ret, char text[40])
 {
     size_t length = 0;
@@ -610,7 +612,7 @@ static void demangle_const_struct(struct demangler *d)
     }
 }
 
-/* Among types what is no single literal has braces around it. */
+/* Among types, a constant that is not a single literal is put in braces. */
 static void demangle_const(struct demangler *d, bool bare)
 {
     if (d->failed || ++d->depth > DEMANGLE_DEEP) {
@@ -644,7 +646,7 @@ static void demangle_const(struct demangler *d, bool bare)
     d->depth--;
 }
 
-/* What LLVM and the linker put after a name. */
+/* True for a suffix that LLVM or the linker added to a name. */
 static bool demangle_is_suffix(const char *at)
 {
     return !*at || *at == '.' || *at == '$';
@@ -661,7 +663,7 @@ static char *demangle_new(const char *mangled)
     d.out = open_memstream(&text, &size);
     demangle_path(&d, true);
     if (!d.failed && d.at < d.end)
-        demangle_silent_path(&d); /* the crate that asked for it */
+        demangle_silent_path(&d); /* the crate that instantiated it */
     bool good = !d.failed && d.at == d.end;
     fclose(d.out);
     if (good)
@@ -710,13 +712,13 @@ static void demangle_legacy_part(const char *at, size_t length, FILE *out)
     }
 }
 
-/* h and 16 digits, not all too much alike to be a hash. */
+/* True for h and 16 digits that are varied enough for a hash. */
 static bool demangle_is_hash(const char *at, size_t length)
 {
     return length == 17 && at[0] == 'h' && strspn(at + 1, "0123456789abcdef") >= 16;
 }
 
-/* The next "5Point"; false: there is none. */
+/* Takes the next element such as "5Point"; false: there is none. */
 static bool demangle_legacy_next(const char **at, const char **ret, size_t *ret_length)
 {
     char *end;

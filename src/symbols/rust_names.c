@@ -1,7 +1,7 @@
-/* Which functions and variables a name of Rust means.
+/* Finds the functions and variables that a Rust name means.
  *
- * A function of an impl has one of these names, by the form of mangling and by where the impl
- * stands:
+ * A function of an impl has one of these names, depending on the form of mangling and on where the
+ * impl is:
  *
  *     values::shapes::Point::length
  *     <values::shapes::Point>::length
@@ -17,10 +17,10 @@
 
 #include "symbols/rust_internal.h"
 
-/* A name in parts; texts without generic arguments.  NULL: it has none. */
+/* A name in parts, without generic arguments. NULL: it does not have the part. */
 struct rust_path {
     char *type, *trait;
-    char *rest; /* after the impl, or all of it */
+    char *rest; /* what follows the impl, or the whole name */
 };
 
 static void rust_path_deinit(struct rust_path *p)
@@ -30,7 +30,7 @@ static void rust_path_deinit(struct rust_path *p)
     free(p->rest);
 }
 
-/* Behind the bracket that closes the one at the front. */
+/* Returns the place after the bracket that closes the one here. */
 static const char *rust_after_bracket(const char *at)
 {
     unsigned deep = 0;
@@ -42,7 +42,7 @@ static const char *rust_after_bracket(const char *at)
     return at;
 }
 
-/* "core::option::Option<i32>::map::<u8>" to "core::option::Option::map". */
+/* "core::option::Option<i32>::map::<u8>" becomes "core::option::Option::map". */
 static char *rust_without_arguments(const char *from, size_t length)
 {
     char *text = xformat("%.*s", (int)length, from), *to = text;
@@ -59,7 +59,7 @@ static char *rust_without_arguments(const char *from, size_t length)
     return text;
 }
 
-/* " as " or " for " outside of brackets. */
+/* Finds " as " or " for " outside of brackets. */
 static const char *rust_find_word(const char *from, const char *end, const char *word)
 {
     unsigned deep = 0;
@@ -73,7 +73,7 @@ static const char *rust_find_word(const char *from, const char *end, const char 
     return NULL;
 }
 
-/* What is between the brackets of an impl. */
+/* Splits the text between the brackets of an impl. */
 static void rust_split_impl(const char *from, const char *end, struct rust_path *ret)
 {
     bool named = strncmp(from, "impl ", 5) == 0;
@@ -88,8 +88,7 @@ static void rust_split_impl(const char *from, const char *end, struct rust_path 
     }
 }
 
-/* The `<` of an impl begins a name or stands after `::`; and what it encloses is no argument of a
- * function. */
+/* The `<` of an impl begins a name or follows `::`, and is not inside of function arguments. */
 static const char *rust_find_impl(const char *name)
 {
     if (*name == '<')
@@ -128,8 +127,7 @@ static bool rust_joined_fits(const char *type, const char *rest, const char *wan
     return fits;
 }
 
-/* Closures have numbers in one form of names and none in the other: {{closure}}, {closure#0},
- * {closure_env#0}. */
+/* Closures are numbered in only one of the two forms: {{closure}}, {closure#0}, {closure_env#0}. */
 static char *rust_plain_closures(const char *name)
 {
     static const char *const forms[] = {"{{closure}}", "{closure", NULL};
@@ -169,7 +167,8 @@ bool rust_name_fits(const char *name, const char *wanted)
     bool numbered = strstr(name, "{closure#") && strstr(wanted, "{closure#");
     char *plain = numbered ? xformat("%s", name) : rust_plain_closures(name);
     char *plainer = numbered ? xformat("%s", wanted) : rust_plain_closures(wanted);
-    const char *open = strchr(plainer, '('); /* no overloads: what it takes says nothing new */
+    /* Rust has no overloads, so the parameters add nothing */
+    const char *open = strchr(plainer, '(');
     if (open && open > plainer)
         plainer[open - plainer] = 0;
     struct rust_path own = rust_split(plain), asked = rust_split(plainer);
@@ -183,7 +182,7 @@ bool rust_name_fits(const char *name, const char *wanted)
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
-/* Without its last part, which may be "{impl#0}". */
+/* Removes the last part, which may be "{impl#0}". */
 static void rust_cut_last(char *path)
 {
     size_t length = strlen(path);

@@ -1,16 +1,16 @@
-/* The message of a panic, from what `rust_panic` is called with: a trait object whose type says how
- * the message is kept.
+/* The message of a panic, from the argument of `rust_panic`: a trait object whose type tells how
+ * the message is stored.
  *
- * Where the library's debug information has the type, its fields are read.  Where it has lines
- * only, as the distributed one does, the type is known by the names of the functions in the
- * object's table, and each place where the text can be is looked at: it is taken if only one of
- * them holds a length, a capacity and a pointer to UTF-8 that go together.
+ * If the library's debug information has the type, its fields are read. The distributed library has
+ * only lines. Then the type is recognized by the names of the functions in the object's table, and
+ * all places where the text can be are tried. The text is taken if exactly one of them holds a
+ * consistent length, capacity and pointer to UTF-8.
  */
 #include "symbols/rust_internal.h"
 
 enum { MESSAGE_MOST = 1 << 14, TABLE_FUNCTIONS = 6 };
 
-/* What an Option or a wrapper holds, as far in as there is only one thing. */
+/* Unwraps Options and wrappers as long as they hold just one thing. */
 static struct value *panic_innermost(struct value *value)
 {
     const char *name;
@@ -34,7 +34,7 @@ static char *panic_of_fields(struct value *object)
             continue;
         struct value *variant = rust_variant(field, &name);
         if (variant && !std_member(variant, "__0"))
-            return NULL; /* the text is not wanted */
+            return NULL; /* the text is of no interest */
         return value_show_variable(panic_innermost(field));
     }
     return NULL;
@@ -68,8 +68,8 @@ static char *panic_quoted(const u8 *bytes, u64 length)
     return text;
 }
 
-/* A String among the words of the object: capacity, pointer and length, in the order of one of the
- * compilers. */
+/* Finds a String among the words of the object: capacity, pointer and length, in any order that
+ * compilers use. */
 static char *panic_of_string(struct evaluation *v, const u64 words[4], u8 *bytes)
 {
     char *found = NULL;
@@ -105,7 +105,7 @@ static char *panic_of_words(struct evaluation *v, u64 object, const char *functi
     return panic_is_text(v, words[0], words[1], bytes) ? panic_quoted(bytes, words[1]) : NULL;
 }
 
-/* A table is: drop, size, alignment, functions. */
+/* The table has: drop, size, alignment, functions. */
 static char *panic_of_table(struct evaluation *v, const u64 payload[2])
 {
     const struct symbols_host *host = &v->symbols->host;

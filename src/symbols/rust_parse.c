@@ -9,7 +9,7 @@ static const char *const rust_suffixes[] = {
     "u16", "u32", "u64", "u128", "usize", "f32",   "f64",
 };
 
-/* The suffix at the front, after a `_` or not; how long it is, 0: none. */
+/* Finds the suffix here, after a `_` or not, and returns its length; 0: none. */
 static size_t rust_suffix(const char *at, const char **ret)
 {
     size_t skipped = strspn(at, "_");
@@ -98,7 +98,7 @@ struct error *rust_read_number(struct evaluation *v, const char **at, struct num
     return NULL;
 }
 
-/* After the quote: one character, perhaps an escape. */
+/* Reads one character after the quote, perhaps an escape. */
 static bool rust_read_escape(const char **at, u32 *ret)
 {
     static const char letters[] = "ntr0\\'\"", values[] = "\n\t\r\0\\'\"";

@@ -1,9 +1,9 @@
-/* What a value of Rust consists of: a struct, a tuple, a variant of an enum, a reference, a slice.
+/* The structure of a Rust value: a struct, a tuple, a variant of an enum, a reference, a slice.
  *
- * The compiler describes an enum as a struct with a part per variant; the tag may lie in bytes that
- * one of the variants has no use for (a niche), and then the variant without a number of its own
- * has all tags that no other has.  A reference to something of fixed size is a pointer whose name
- * begins with `&`; one to a slice, a text or a trait object is a struct of two words.
+ * The compiler describes an enum as a struct with a part per variant. The tag may lie in bytes that
+ * one of the variants does not use (a niche). Then the variant without a tag value has all tags
+ * that no other variant has. A reference to something of fixed size is a pointer whose name begins
+ * with `&`; one to a slice, a text or a trait object is a struct of two words.
  */
 #include <dwarf.h>
 
@@ -134,8 +134,8 @@ static u64 rust_low_bits(u64 value, u64 size)
     return size >= 8 ? value : value & ((1ull << 8 * size) - 1);
 }
 
-/* Does the variant have the tag, by a number or by a list of them?  *ret_always: it has no
- * number. */
+/* True if the variant has the tag, as a number or in a list. *ret_always: the variant has no tag
+ * value. */
 static bool rust_has_tag(Dwarf_Die *variant, u64 tag, u64 size, bool *ret_always)
 {
     Dwarf_Attribute a;
@@ -251,7 +251,7 @@ bool rust_one(struct value *held, struct shown *ret)
     return true;
 }
 
-/* Of __0, __1 and so on. */
+/* True if the members are named __0, __1 and so on. */
 static bool rust_is_numbered(const struct member *m, size_t count)
 {
     for (size_t n = 0; n < count; n++)
@@ -261,7 +261,7 @@ static bool rust_is_numbered(const struct member *m, size_t count)
     return count;
 }
 
-/* The fields of a struct, a tuple or a variant, whose name it has. */
+/* Shows the fields of a struct, a tuple or a variant, with this name. */
 static void rust_fields(struct value *value, const char *name, struct shown *ret)
 {
     size_t count;
@@ -295,7 +295,7 @@ static bool rust_shown_fat(struct value *value, const struct rust_fat *fat, stru
     for (size_t n = 0; n < countof(texts) && of->kind == TYPE_STRUCT && of->name; n++)
         if (strcmp(of->name, texts[n]) == 0) {
             text = true;
-            length -= n == 2 && length; /* without the 0 at its end */
+            length -= n == 2 && length; /* without the null terminator */
         }
     if (!text && of->kind == TYPE_STRUCT && !of->size)
         return false; /* a struct whose last field has no fixed length */
@@ -374,7 +374,7 @@ struct error *rust_member(struct value *value, const char *name, struct value **
             err = rust_own_member(value, name, ret);
         if (!err && !*ret && shown.holder && !(err = rust_own_member(shown.holder, name, ret)) &&
             *ret)
-            *ret = rust_unwrapped(*ret); /* a count is in a cell */
+            *ret = rust_unwrapped(*ret); /* a count is wrapped in a cell */
         break;
     }
     return err;

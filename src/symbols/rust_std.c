@@ -1,8 +1,8 @@
-/* What Rust's library has, as people think of it: vectors and maps as their elements, shared
- * pointers as what they share.
+/* Types of Rust's library in readable form: vectors and maps as their elements, shared pointers as
+ * what they share.
  *
- * Types are known by their crate and name, and by the fields that they must have; what does not
- * look as it should is shown as the struct that it is.  Layouts are those of Rust 1.63 up to 1.95.
+ * Types are recognized by their crate and name, and by their fields. A value with an unexpected
+ * layout is shown as a plain struct. Layouts are those of Rust 1.63 up to 1.95.
  *
  *   HashMap   SwissTable: a byte for each bucket says whether it is used; the bytes begin at
  *             `ctrl`, the buckets end there
@@ -44,7 +44,7 @@ static bool rust_word(struct value *value, const char *path, u64 *ret)
     return !err;
 }
 
-/* Of several paths the one that there is. */
+/* Reads the word at whichever of the two paths exists. */
 static bool rust_either_word(struct value *value, const char *a, const char *b, u64 *ret)
 {
     return rust_word(value, a, ret) || rust_word(value, b, ret);
@@ -76,7 +76,7 @@ static bool rust_shown_vec(struct value *value, struct type *plain, struct shown
     return true;
 }
 
-/* A ring: in newer libraries a first index and a length, in older ones two indexes into 2^n
+/* A ring: newer libraries have a first index and a length, older ones two indexes into 2^n
  * places. */
 static bool rust_shown_deque(struct value *value, struct type *plain, struct shown *ret)
 {
@@ -104,7 +104,7 @@ static bool rust_shown_deque(struct value *value, struct type *plain, struct sho
     return true;
 }
 
-/* String, PathBuf, OsString: bytes in a vector, wrapped once or more. */
+/* String, PathBuf, OsString: bytes in a vector, inside of one or more wrappers. */
 static bool rust_shown_string(struct value *value, struct type *plain, struct shown *ret)
 {
     struct shown row = {0};
@@ -167,7 +167,7 @@ static void rust_room_for_map(struct evaluation *v, struct shown *ret, bool map,
         ret->keys = values_alloc(v, (show_most(v) + 1) * sizeof *ret->keys);
 }
 
-/* A key with its value, which are a tuple; of a set the key alone. */
+/* Adds a key with its value, which are a tuple; for a set, the key alone. */
 static bool rust_add_pair(struct value *pair, bool map, struct shown *ret)
 {
     struct value *key = std_member(pair, "__0"), *item = map ? std_member(pair, "__1") : key;
@@ -204,7 +204,8 @@ static bool rust_shown_table(struct value *table, bool map, struct shown *ret)
     return ret->count == rust_limit(v, count);
 }
 
-/* Of the library, around hashbrown's of the same name, or that itself. */
+/* Handles the standard library's map, which wraps hashbrown's map of the same name, and hashbrown's
+ * own. */
 static bool rust_shown_hash_map(struct value *value, struct type *plain, struct shown *ret)
 {
     struct value *base = std_member(value, "base"),
@@ -252,7 +253,8 @@ static struct type *rust_some_type(struct evaluation *v, struct type *option)
     return NULL;
 }
 
-/* The type of inner nodes is said where a node's parent is: Option<NonNull<InternalNode>>. */
+/* The type of inner nodes is found in the type of a node's parent:
+ * Option<NonNull<InternalNode>>. */
 static struct type *rust_inner_node(struct evaluation *v, struct type *leaf)
 {
     struct value *parent = std_member(value_at(v, leaf, 0, NULL), "parent");
@@ -260,7 +262,7 @@ static struct type *rust_inner_node(struct evaluation *v, struct type *leaf)
     return some ? std_argument(v, type_plain(v, some), 0) : NULL;
 }
 
-/* Without MaybeUninit and its kin around it. */
+/* Removes MaybeUninit and similar wrappers. */
 static struct value *rust_initialised(struct value *value)
 {
     for (struct value *inner = value; inner; inner = std_member(value, "value")) {
@@ -288,7 +290,7 @@ static bool rust_walk_edge(struct tree_walk *w, u64 node, u64 height, u64 edge)
     return !err && rust_walk_node(w, (u64)n.i, height - 1);
 }
 
-/* Keys and edges by turns. */
+/* Walks keys and edges alternately. */
 static bool rust_walk_node(struct tree_walk *w, u64 node, u64 height)
 {
     struct value *leaf = value_at(w->v, w->leaf, node, NULL);
@@ -358,7 +360,7 @@ static bool rust_shown_tree_set(struct value *value, struct type *plain, struct 
 
 enum { COUNTS_SIZE = 16 }; /* strong and weak */
 
-/* The allocation: counts, and what is shared. */
+/* Returns the allocation: the counts and the shared value. */
 static struct value *rust_allocation(struct value *pointer, struct rust_fat *ret_fat)
 {
     struct evaluation *v = pointer->evaluation;
@@ -415,7 +417,7 @@ static bool rust_shown_rc(struct value *value, struct type *plain, struct shown 
     return true;
 }
 
-/* What it refers to may be gone, or lead back to here: it is not shown, but can be asked for. */
+/* The target may be gone, or may lead back here. It is not shown, but can be requested. */
 static bool rust_shown_weak(struct value *value, struct type *plain, struct shown *ret)
 {
     struct rust_fat fat;
@@ -464,7 +466,7 @@ static bool rust_shown_cell(struct value *value, struct type *plain, struct show
         return false;
     rust_room_for_fields(value->evaluation, ret, counted ? "RefCell" : "Cell");
     rust_add_field(ret, "value", held);
-    if (count) /* -1: for writing; else so many readers */
+    if (count) /* -1: borrowed for writing; otherwise the number of readers */
         rust_add_field(ret, "borrow", rust_unwrapped(borrow));
     return true;
 }
@@ -486,7 +488,7 @@ static bool rust_shown_lock(struct value *value, struct type *plain, struct show
     return true;
 }
 
-/* Ref, RefMut: of the cell's value. */
+/* Ref, RefMut: shown as the cell's value. */
 static bool rust_shown_ref(struct value *value, struct type *plain, struct shown *ret)
 {
     struct value *held = std_member(value, "value"), *seen;
@@ -505,7 +507,7 @@ static bool rust_shown_ref(struct value *value, struct type *plain, struct shown
     return rust_one(seen, ret);
 }
 
-/* Of a lock: what the lock protects. */
+/* A guard of a lock: shown as what the lock protects. */
 static bool rust_shown_guard(struct value *value, struct type *plain, struct shown *ret)
 {
     struct value *lock = std_member(value, "lock"), *data = lock ? std_member(lock, "data") : NULL;
@@ -530,7 +532,7 @@ static bool rust_shown_atomic_bool(struct value *value, struct type *plain, stru
            rust_one(value_of_integer(value->evaluation, "bool", (i64)set), ret);
 }
 
-/* The whole field, not what is inside of it. */
+/* Shows the whole field, not what is inside of it. */
 static bool rust_shown_inner(struct value *value, struct type *plain, struct shown *ret)
 {
     struct value *held = std_member(value, "value");
@@ -581,7 +583,7 @@ static bool rust_shown_phantom(struct value *value, struct type *plain, struct s
     return rust_shown_words(value, ret, text);
 }
 
-/* "1.5s", "20ms": the largest unit in which it is not below 1. */
+/* "1.5s", "20ms": in the largest unit in which it is at least 1. */
 static bool rust_shown_duration(struct value *value, struct type *plain, struct shown *ret)
 {
     static const struct {

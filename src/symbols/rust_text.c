@@ -7,7 +7,8 @@
 
 #include "symbols/rust_internal.h"
 
-/* Are there no marks to be seen?  The blocks that matter; Rust has a table of all. */
+/* True if the character is not printable. Only the important blocks are checked; Rust has a
+ * complete table. */
 static bool rust_is_hidden(u32 c)
 {
     static const u32 ranges[][2] = {
@@ -86,7 +87,7 @@ void rust_show_text(FILE *out, const u8 *bytes, u64 count, bool ellipsis)
         u32 c = 0;
         unsigned length = rust_decode(bytes + at, count - at, &c);
         if (!length && ellipsis && count - at < 4)
-            break; /* it was cut off */
+            break; /* it was truncated */
         if (length)
             rust_put_escaped(out, c, '"');
         else
@@ -98,7 +99,7 @@ void rust_show_text(FILE *out, const u8 *bytes, u64 count, bool ellipsis)
 
 /* --- floating point --------------------------------------------------------------------------- */
 
-/* The fewest digits that mean the same number: "d.ddde+xx". */
+/* Writes the fewest digits that give the same number: "d.ddde+xx". */
 static void rust_shortest(char *text, size_t room, double d, bool single)
 {
     for (int digits = 0; digits < 17; digits++) {

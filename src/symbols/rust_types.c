@@ -1,4 +1,4 @@
-/* Types as Rust spells them: written for `whatis` and `ptype`, and read after `as` and in `ptype`.
+/* Types in Rust's syntax: written for `whatis` and `ptype`, and parsed after `as` and in `ptype`.
  *
  * The compiler names pointers, slices, tuples and functions in full ("&[i32]", "*const u8"); a
  * struct or an enum has its own name, and its modules around it. Arguments that authors never
@@ -60,7 +60,7 @@ static const char *rust_basic_name(const char *of_c)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Where the generic arguments begin: not at the < of "<impl T for U>". */
+/* Returns where the generic arguments begin, but not at the < of "<impl T for U>". */
 static size_t rust_name_end(const char *path)
 {
     unsigned deep = 0;
@@ -89,7 +89,7 @@ char *rust_last_name(const char *path)
     return xformat("%.*s", (int)(end - begin), path + begin);
 }
 
-/* Takes the text. */
+/* Takes ownership of the text. */
 static char *rust_without(char *text, const char *part)
 {
     size_t length = strlen(part);
@@ -294,7 +294,8 @@ static bool rust_take(const char **at, const char *text)
     return true;
 }
 
-/* A path with generic arguments: as long as its brackets are open, or it goes on with `::`. */
+/* The length of a path with generic arguments: up to where its brackets are closed and no `::`
+ * follows. */
 static size_t rust_path_length(const char *at)
 {
     size_t n = 0;
@@ -312,7 +313,7 @@ static size_t rust_path_length(const char *at)
     return deep ? 0 : n;
 }
 
-/* By the name that the compiler gave it, with the allocator where it has one. */
+/* Finds a type by the compiler's name for it, including the allocator. */
 static struct type *rust_named_type(struct evaluation *v, const char *name)
 {
     struct name_found found;

@@ -1,9 +1,8 @@
-/* Scopes: the parts of a function that are functions of their own, inlined there, and its lexical
- * blocks.
+/* Scopes: the functions that were inlined into a function, and its lexical blocks.
  *
- * A movement crosses a function that was inlined as it crosses one that is called, so it has to
- * know which code is of which. Numbers of scopes are given once and stay: a parent has a smaller
- * one than what lies in it.
+ * A movement steps over an inlined function as over a call, so it has to know which code belongs to
+ * which. The number of a scope never changes. A parent has a smaller number than the scopes inside
+ * of it.
  */
 #include <dwarf.h>
 
@@ -15,7 +14,7 @@ enum {
     SCOPES_MOST = 0xffff
 };
 
-/* Too many of them: those that come late are told as their parents. */
+/* If there are too many scopes, later ones get the number of their parent. */
 static u32 scope_number(struct symbols *s, Dwarf_Die *die, u32 parent)
 {
     Dwarf *dwarf = dwarf_cu_getdwarf(die->cu);
@@ -115,6 +114,6 @@ u32 scope_at(const struct scope_range *ranges, size_t count, u64 pc)
     u32 scope = 0;
     for (size_t n = 0; n < count; n++)
         if (!ranges[n].block && pc >= ranges[n].start && pc < ranges[n].end)
-            scope = ranges[n].scope; /* what is further in comes later */
+            scope = ranges[n].scope; /* inner ranges come later */
     return scope;
 }

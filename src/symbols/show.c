@@ -1,4 +1,4 @@
-/* Showing: from a value to text, in the form that gdb prints.
+/* Showing: turns a value into text, in the form that gdb prints.
  *
  * show_value() loads the value and chooses by its kind: scalars, arrays, structs.  Each of them has
  * a part of this file, in that order; a `struct show` carries the output, the format (`/x`), the
@@ -27,14 +27,14 @@ const struct show_settings *show_settings_of(const struct evaluation *v)
     return v->request.show ? v->request.show : &show_usual;
 }
 
-/* Elements are also found by their keys, so there are no fewer than usual. */
+/* Elements are also found by their keys, so at least the usual number is fetched. */
 u64 show_most(const struct evaluation *v)
 {
     u64 most = show_settings_of(v)->elements;
     return most < SHOW_MOST ? SHOW_MOST : most < SHOW_FETCHED_MOST ? most : SHOW_FETCHED_MOST;
 }
 
-/* The value that is shown is as deep as so many others are around it, itself counted. */
+/* The indentation is the number of enclosing values, including the one that is shown. */
 void show_new_line(struct show *s, unsigned more)
 {
     fprintf(s->out, "\n%*s", (int)(2 * (s->depth - 1 + more)), "");
@@ -101,7 +101,7 @@ static void show_char_value(FILE *out, __int128 i, unsigned size, char prefix, b
     fputc('\'', out);
 }
 
-/* The bits of a number as a floating-point number of its size. */
+/* Shows the bits of a number as a floating-point number of its size. */
 static void show_as_float(struct show *s, struct value *value, struct number n, bool is_unsigned)
 {
     u64 size = value->type->size;
@@ -146,7 +146,7 @@ static void show_formatted(struct show *s, struct value *value, struct number n,
 
 /* --- scalars ---------------------------------------------------------------------------------- */
 
-/* The constant of just this value; false: there is none. */
+/* Shows the constant with exactly this value; false: there is none. */
 static bool show_constant(struct show *s, struct type *t, __int128 i, const char *prefix)
 {
     const struct member *m = t->members.items;
@@ -185,7 +185,7 @@ static void show_enum(struct show *s, struct evaluation *v, struct type *t, __in
     free(prefix);
 }
 
-/* Bits 13 and 14 of mxcsr are how it rounds. */
+/* Bits 13 and 14 of mxcsr are the rounding mode. */
 static void show_flags(struct show *s, const struct type *t, u64 flags)
 {
     static const char *const mxcsr[] = {"IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM",
@@ -212,7 +212,7 @@ static void show_some_text(struct show *s, const u8 *bytes, u64 count, unsigned 
     show_characters(s->out, bytes, count, &how);
 }
 
-/* Address and symbol of what a pointer points to; false: neither is wanted. */
+/* Shows the address and symbol that a pointer points to; false: neither is wanted. */
 static bool show_address(struct show *s, struct evaluation *v, u64 address, bool always)
 {
     char *name = s->set->symbol || always ? names_of_address(v->symbols, address, true) : NULL;
@@ -244,7 +244,8 @@ static void show_pointed_text(struct show *s, struct evaluation *v, u64 address,
     free(bytes);
 }
 
-/* Characters as C and C++ name them; a pointer to these tells by its text what it is. */
+/* True for the character types of C and C++; a pointer to one is shown by its text, without its
+ * type. */
 static bool is_plain_text(struct evaluation *v, struct type *t, char prefix)
 {
     while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE)
@@ -287,13 +288,13 @@ static void show_reference(struct show *s, struct value *value, u64 address, boo
     }
     if (s->set->address)
         fprintf(s->out, "@0x%llx: ", (unsigned long long)address);
-    s->depth--; /* it is as deep as what refers to it */
+    s->depth--; /* it has the depth of what refers to it */
     show_value(s, target, false);
     s->depth++;
 }
 
-/* Functions of the class, as the ABI has it: the address, or the place in the table of virtual
- * ones with the lowest bit set. */
+/* A pointer to a member function, as in the ABI: an address, or an offset in the table of virtual
+ * functions with the lowest bit set. */
 static void show_method(struct show *s, struct value *value, u64 word)
 {
     struct type *plain = type_plain(value->evaluation, value->type);
@@ -366,7 +367,7 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
         show_float(s->out, plain, value->bytes);
         return;
     }
-    /* as the integer that it is nearest to, towards 0 */
+    /* converted to an integer, rounded towards 0 */
     if (s->format == 'a' || s->format == 'c') {
         struct error *err = value_number(value, &n);
         error_destroy(err);
@@ -377,7 +378,7 @@ static void show_floating(struct show *s, struct value *value, struct type *plai
         show_formatted(s, as, (struct number){.i = i}, false);
         return;
     }
-    /* Letters for integers show the bits. */
+    /* Integer formats show the bits. */
     struct type *as = type_builtin(value->evaluation, plain->size > 8   ? "__int128"
                                                       : plain->size > 4 ? "long"
                                                                         : "int");
@@ -459,7 +460,7 @@ static void show_elements(struct show *s, struct value *value, struct type *plai
     fputc(brackets[1], s->out);
 }
 
-/* Of a long array only as much is read as can be shown, with room for what repeats. */
+/* Reads only as much of a long array as can be shown, with room for repeats. */
 static struct error *load_array(struct value **value, struct type **plain)
 {
     enum { READ_MOST = 1 << 16 };
@@ -490,7 +491,7 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
         error_destroy(err);
         return;
     }
-    if (!plain->is_counted && value->in_memory && !plain->count) { /* a flexible one */
+    if (!plain->is_counted && value->in_memory && !plain->count) { /* a flexible array */
         bool some = show_address(s, v, value->address, false);
         if (prefix && (!s->format || s->format == 's')) {
             fputs(some ? " " : "", s->out);
@@ -507,7 +508,7 @@ static void show_array(struct show *s, struct value *value, struct type *plain)
 
 /* --- structs ---------------------------------------------------------------------------------- */
 
-/* The object's table, which may be missing, says where it is. */
+/* True if the offset of the virtual base is found in the object's table, which may be missing. */
 static bool has_virtual_base(struct value *value, const struct member *m)
 {
     u64 address;
@@ -516,7 +517,7 @@ static bool has_virtual_base(struct value *value, const struct member *m)
     return !err;
 }
 
-/* An address in each format, as gdb has it. */
+/* Shows an address in the given format, as in gdb. */
 static void show_table_pointer(struct show *s, struct value *value)
 {
     char format = s->format;
@@ -546,7 +547,7 @@ static void show_member(struct show *s, struct value *value, const struct member
         show_value(s, value_member(value, m), false);
 }
 
-/* What stands before an element: its key, its label or its number. */
+/* Shows what comes before an element: its key, label or index. */
 static void show_label(struct show *s, const struct shown *x, size_t n)
 {
     if (x->keys) {
@@ -565,7 +566,8 @@ static void show_standard_items(struct show *s, const struct shown *x)
     bool some = x->count || x->more;
     bool is_row = !x->keys && !x->labels && !x->numbered;
     bool lines = is_row ? s->set->array : s->set->pretty;
-    u64 most = x->keys ? (s->set->elements + (u64)1) / 2 : s->set->elements; /* a key is one, too */
+    /* a key counts as an element */
+    u64 most = x->keys ? (s->set->elements + (u64)1) / 2 : s->set->elements;
     if (x->is_bare && some) {
         show_value(s, x->items[0], false);
         return;
@@ -604,7 +606,7 @@ static void show_standard_value(struct show *s, struct value *value, const struc
         show_some_text(s, bytes, most, x->width, x->prefix, most < x->length);
 }
 
-/* A virtual base that other bases have, too, is shown with the first of them. */
+/* A virtual base that several bases share is shown only with the first of them. */
 static bool was_shown(struct show *s, struct value *value, const struct member *m)
 {
     u64 address;
@@ -620,7 +622,7 @@ static bool was_shown(struct show *s, struct value *value, const struct member *
     return false;
 }
 
-/* Behind those of the bases. */
+/* Shows the members after those of the bases. */
 static void show_members_of(struct show *s, struct value *value)
 {
     char *type = type_text(value->evaluation, type_plain(value->evaluation, value->type));
@@ -656,7 +658,7 @@ static void show_members(struct show *s, struct value *value, const struct membe
     fputc('}', s->out);
 }
 
-/* An enum of Rust: the name of the variant that it is, and its members. */
+/* Shows a Rust enum: the name of its variant, and the variant's members. */
 static bool show_variant(struct show *s, struct value *value, struct type *plain)
 {
     struct member tag, chosen;
@@ -707,7 +709,7 @@ static void show_function(struct show *s, struct value *value)
     free(type);
 }
 
-/* It has a size, and nothing in it that could be optimised out. */
+/* True for a class that has a size but no members that could be optimized out. */
 static bool is_empty_class(struct value *value, struct type *plain)
 {
     size_t count = 1;
@@ -760,7 +762,7 @@ static void show_loaded(struct show *s, struct value *value, struct type *plain,
     }
 }
 
-/* Has it parts that may be too deep?  A text has none. */
+/* True if the value has parts that may be too deep. A text has none. */
 static bool show_has_parts(struct show *s, struct value *value, struct type *plain)
 {
     struct evaluation *v = value->evaluation;
@@ -906,7 +908,7 @@ struct value *value_address_of(struct value *value)
     return value_of_bytes(v, type_pointer(v, value->type), &value->address, sizeof value->address);
 }
 
-/* Of integers that no register holds gdb knows neither. */
+/* gdb supports neither for integers that fit in no register. */
 struct error *value_format_check(struct value *value, char format)
 {
     struct type *plain = type_plain(value->evaluation, value->type);

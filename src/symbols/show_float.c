@@ -1,13 +1,13 @@
-/* Floating-point numbers: what their bytes mean, and their text.
+/* Floating-point numbers: decodes their bytes and writes them as text.
  *
- * There are those of IEEE 754 with 16, 32, 64 and 128 bits, the 80 bits of the x87 unit (`long
- * double`), and decimal ones, which x86-64 has in the binary encoding of IEEE 754-2008 (3.5.2).
+ * The formats are those of IEEE 754 with 16, 32, 64 and 128 bits, the 80 bits of the x87 unit
+ * (`long double`), and decimal ones in the binary encoding of IEEE 754-2008 (3.5.2).
  */
 #include <math.h>
 
 #include "symbols/values_internal.h"
 
-/* Of glibc; its header has it not for every compiler. */
+/* In glibc, whose header does not declare it for every compiler. */
 int strfromf128(char *to, size_t size, const char *format, __float128 number);
 
 enum { X87_BYTES = 10 };
@@ -23,7 +23,7 @@ static float half_to_float(u16 half)
     return half >> 15 ? -size : size;
 }
 
-/* The upper half of a float. */
+/* bfloat16: the upper half of a float. */
 static bool is_bfloat(const struct type *plain)
 {
     return plain->name && strstr(plain->name, "bf16");
@@ -69,7 +69,7 @@ bool float_number(const struct type *plain, const u8 *bytes, long double *ret)
     }
 }
 
-/* The digits that tell each number of the size from its neighbours, and the bits of its
+/* The digits needed to tell each number of this size from its neighbours, and the bits of its
  * fraction. */
 struct float_shape {
     u8 digits, fraction;
@@ -101,7 +101,7 @@ static void show_nan(FILE *out, const struct type *plain, const u8 *bytes)
     fprintf(out, "%llx)", (unsigned long long)(bits < 64 ? low & (((u64)1 << bits) - 1) : low));
 }
 
-/* The x87 unit knows patterns that are no numbers: those with an exponent, whose first bit is 0. */
+/* True for x87 patterns that are not numbers: a nonzero exponent with a leading bit of 0. */
 static bool is_invalid(const struct type *plain, const u8 *bytes)
 {
     u16 exponent = 0;
@@ -140,8 +140,8 @@ struct decimal {
     unsigned special; /* the five bits after the sign */
 };
 
-/* The exponent follows the sign, or two bits that are set; then the coefficient has a leading
- * binary 100 that is not stored. */
+/* The exponent follows the sign, or two set bits after it; in that case the coefficient has an
+ * implied leading binary 100. */
 static struct decimal read_decimal(const u8 *bytes, unsigned size)
 {
     static const struct { u8 size, exponent_bits; i16 bias; } shapes[] = {{4, 8, 101}, {8, 10, 398},
@@ -160,7 +160,7 @@ static struct decimal read_decimal(const u8 *bytes, unsigned size)
     return d;
 }
 
-/* As the decimal library of IBM, and gdb with it, writes them: all digits of the coefficient. */
+/* Written like IBM's decimal library, and gdb: with all digits of the coefficient. */
 static void show_digits(FILE *out, const char *digits, int exponent)
 {
     int count = (int)strlen(digits), left = count + exponent; /* digits before the point */

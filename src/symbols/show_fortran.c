@@ -1,16 +1,16 @@
-/* Values of Fortran to text, as gdb writes them: (1, 2, 3), ((1, 2) (3, 4)), ( x = 1, y = 2 ),
- * (1,-2), .TRUE., 'text'. */
+/* Fortran values as text, in gdb's form: (1, 2, 3), ((1, 2) (3, 4)), ( x = 1, y = 2 ), (1,-2),
+ * .TRUE., 'text'. */
 #include "symbols/fortran_internal.h"
 #include "symbols/show_internal.h"
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* A walk over the elements of all dimensions, with gdb's rules for what repeats: an element is
- * written when the next one differs, and at most SHOW_MOST of all dimensions together. */
+/* Walks over the elements of all dimensions, with gdb's rules for repeats: an element is written
+ * when the next one differs, and at most SHOW_MOST elements of all dimensions together. */
 struct fortran_rows {
     struct show *s;
     struct evaluation *v;
-    u64 elements; /* written so far, or passed over as repeats */
+    u64 elements; /* written so far, or skipped as repeats */
 };
 
 static void show_rows(struct fortran_rows *r, struct value *value, bool last, bool outermost);
@@ -124,7 +124,7 @@ static void show_rows(struct fortran_rows *r, struct value *value, bool last, bo
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* A long one is read as far as it is shown, with room for what repeats. */
+/* Reads a long string only as far as it is shown, with room for repeats. */
 static void show_fortran_string(struct show *s, struct value *value, struct type *plain)
 {
     enum { TEXT_MOST = 1 << 16 };

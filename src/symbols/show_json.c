@@ -1,4 +1,4 @@
-/* Values to JSON: numbers, strings, objects and arrays; null for what is not known.
+/* Values as JSON: numbers, strings, objects and arrays; null for unknown values.
  *
  * Integers beyond 2^53 are strings, as most readers would round them; so are pointers, in
  * hexadecimal.
@@ -117,7 +117,7 @@ static void json_text(FILE *out, struct value *value, const struct shown *x)
         show_json_text(out, bytes, length);
 }
 
-/* A map is an array of pairs; what has labels is an object. */
+/* A map becomes an array of pairs; a value with labels becomes an object. */
 static void json_items(FILE *out, const struct shown *x, unsigned depth)
 {
     bool object = x->labels && x->count && x->labels[0];
@@ -153,7 +153,7 @@ static void json_standard(FILE *out, struct value *value, const struct shown *x,
         json_items(out, x, depth);
 }
 
-/* A tuple of one field is that field, as serde has it. */
+/* A tuple of one field becomes that field, as in serde. */
 static void json_rust_fields(FILE *out, const struct shown *x, unsigned depth)
 {
     bool object = x->style == SHOWN_FIELDS;
@@ -175,7 +175,7 @@ static void json_rust_fields(FILE *out, const struct shown *x, unsigned depth)
     }
 }
 
-/* An enum is the name of its variant, with its fields if it has some; an Option is what it
+/* An enum becomes the name of its variant, with its fields if it has any; an Option becomes what it
  * holds, or null. */
 static void json_rust(FILE *out, struct value *value, const struct shown *x, unsigned depth)
 {

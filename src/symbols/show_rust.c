@@ -1,5 +1,5 @@
-/* Values of Rust to text, as {:?} writes them.  A reference is what it refers to; where it stands
- * alone, its type and address come first, as for a reference of C++. */
+/* Rust values as text, in the form of {:?}. A reference is shown as its target; at top level, its
+ * type and address come first, as for a C++ reference. */
 #include "symbols/rust_internal.h"
 #include "symbols/show_internal.h"
 
@@ -37,7 +37,7 @@ static void show_rust_constant(struct show *s, struct type *plain, i64 number)
 {
     const struct member *m = plain->members.items;
     u64 bits = plain->size < 8 ? (1ull << 8 * plain->size) - 1
-                               : ~0ull; /* some compilers write them without a sign */
+                               : ~0ull; /* some compilers write them as unsigned */
     for (size_t n = 0; n < plain->members.count; n++)
         if (m[n].name && !(((u64)m[n].value ^ (u64)number) & bits)) {
             fputs(m[n].name, s->out);
@@ -102,7 +102,7 @@ static bool same_bytes(struct value *a, struct value *b)
            memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* How many like it follow an element, itself counted; scalars only, whose bytes are what is
+/* The number of equal elements from here on; only for scalars, whose bytes determine what is
  * shown. */
 static size_t rust_run(const struct shown *x, size_t from)
 {

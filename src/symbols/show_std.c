@@ -1,8 +1,8 @@
-/* Classes of libstdc++ as people think of them: strings as text, containers as their elements.
+/* Classes of libstdc++ in readable form: strings as text, containers as their elements.
  *
- * Known by their names and their members; what does not look as it should is shown as the struct
- * that it is.  Titles are gdb's. Containers made of nodes are in std_containers.c, what holds one
- * thing or a fixed number in std_holders.c.
+ * Classes are recognized by their names and members. A value with an unexpected layout is shown as
+ * a plain struct. Titles are gdb's. Containers made of nodes are in std_containers.c, classes that
+ * hold one thing or a fixed number in std_holders.c.
  */
 #include <dwarf.h>
 
@@ -145,7 +145,7 @@ static struct type *element_type(struct value *value, const char *pointer_path)
     return of && of->size ? of : NULL;
 }
 
-/* Bits, in words. */
+/* Shows std::vector<bool>, whose bits are packed in words. */
 static bool show_std_bits(struct value *value, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -203,7 +203,7 @@ static bool show_initial(struct value *value, struct type *plain, struct shown *
     return true;
 }
 
-/* Only those that are set, as gdb has it. */
+/* Shows only the bits that are set, as in gdb. */
 static bool show_bitset(struct value *value, struct type *plain, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;

@@ -37,7 +37,7 @@ static u32 unit_at(const u8 *bytes, u64 index, unsigned width)
     return c;
 }
 
-/* Bytes of UTF-8 that make one character; 0: these do not. */
+/* The number of UTF-8 bytes that form one character; 0: not valid. */
 static unsigned utf8_length(const u8 *s, u64 left)
 {
     unsigned need = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
@@ -52,7 +52,7 @@ static unsigned utf8_length(const u8 *s, u64 left)
     return need;
 }
 
-/* One character of a string; how many units it took. */
+/* Writes one character of a string; returns how many units it used. */
 static u64 show_unit(FILE *out, const u8 *bytes, u64 at, u64 count, unsigned width, char prefix,
                      char quote)
 {
@@ -71,7 +71,7 @@ static u64 show_unit(FILE *out, const u8 *bytes, u64 at, u64 count, unsigned wid
     return 1;
 }
 
-/* 4 is that of wide characters of Fortran. */
+/* Prefix 4 is for Fortran's wide characters. */
 static void show_prefix(FILE *out, char prefix)
 {
     if (prefix != ' ')
@@ -123,7 +123,7 @@ void show_characters(FILE *out, const u8 *bytes, u64 count, const struct show_te
         if (run > how->repeats) {
             show_repeat(out, unit_at(bytes, at, width), prefix, quote, run, &quoted, &some);
             at += run;
-        } else { /* all that are equal, even if they are too many */
+        } else { /* all equal ones, even if they exceed the limit */
             open_quotes(out, &quoted, &some, prefix, quote);
             for (u64 end = at + run; at < end;)
                 at += show_unit(out, bytes, at, count, width, prefix, quote);
@@ -234,7 +234,7 @@ void show_json_text(FILE *out, const u8 *bytes, size_t count)
     fputc('"', out);
 }
 
-/* Up to the end of the page at a time, so that the last readable byte is seen. */
+/* Reads up to the end of a page at a time, so that the last readable byte is included. */
 bool show_read_string(struct evaluation *v, u64 address, unsigned width, size_t most, u8 **ret,
                       size_t *ret_count, bool *ret_ended)
 {

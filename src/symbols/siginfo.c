@@ -1,10 +1,11 @@
-/* `$_siginfo`: what the kernel tells a handler of the signal at this moment, with gdb's names. */
+/* `$_siginfo`: what the kernel passes to the handler of the signal at this moment, with gdb's
+ * names. */
 #include "symbols/values_internal.h"
 
 struct siginfo_field {
-    const char *of;   /* the part of the union; NULL: of siginfo_t itself */
+    const char *of;   /* the member of the union; NULL: of siginfo_t itself */
     const char *name, *type; /* "*": a pointer */
-    u8 offset;        /* in the part */
+    u8 offset;        /* within the member */
 };
 
 enum { SIGINFO_FIELDS = 16, SIGINFO_PADS = 28 };

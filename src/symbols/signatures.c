@@ -1,12 +1,12 @@
-/* Which functions a name means that a user has written.
+/* Finds which functions a name written by the user means.
  *
  *     f            f, f(int), N::f(int), int f<char>(char)
  *     N::f         those of N
  *     f<char>      one instance of a template
  *     f(int, const std::string &)        the overload with these parameters
  *
- * Demangled names have a return type if they are instances of templates, template arguments in
- * full, `const` after what it belongs to, and tags of the ABI; users write none of these.
+ * Demangled names contain return types (of template instances), full template arguments, `const`
+ * after the type, and ABI tags. Users write none of these.
  */
 #include <ctype.h>
 
@@ -17,7 +17,7 @@ static bool signatures_is_word(char c)
     return isalnum((u8)c) || c == '_';
 }
 
-/* The parenthesis that ends what begins here. */
+/* Returns the parenthesis that closes the one here. */
 static const char *closing(const char *at)
 {
     unsigned deep = 0;
@@ -29,8 +29,9 @@ static const char *closing(const char *at)
     return at;
 }
 
-/* The end of a name, where its parameters begin: not at "(anonymous namespace)::", nor those of a
- * function that a local class is in, nor within template arguments. */
+/* Returns the end of a name, where its parameters begin. This is not at "(anonymous namespace)::",
+ * nor at the parameters of a function that contains a local class, nor inside of template
+ * arguments. */
 static const char *parameters_of(const char *name)
 {
     unsigned deep = 0;
@@ -57,7 +58,7 @@ static const char *parameters_of(const char *name)
     return name + strlen(name);
 }
 
-/* Behind the return type, if there is one. */
+/* Returns the place after the return type, if there is one. */
 static const char *signatures_begin_of(const char *name, const char *end)
 {
     const char *begin = name;
@@ -95,7 +96,7 @@ static void cut_arguments(char *name)
     *to = 0;
 }
 
-/* Of the qualified name, without what the user left out; to be freed. */
+/* Returns the qualified name without what users leave out; the caller frees it. */
 static char *plain_name(const char *name, bool keep_arguments)
 {
     const char *end = parameters_of(name), *begin = signatures_begin_of(name, end);
@@ -121,7 +122,7 @@ char *symbols_bare_name(const char *name)
     return whole;
 }
 
-/* "const char *" to "charconst*": the way of the demangler, without blanks. */
+/* "const char *" becomes "charconst*": the demangler's order, without blanks. */
 static void add_parameter(FILE *out, const char *from, size_t length)
 {
     bool leads = length > 6 && strncmp(from, "const ", 6) == 0;
@@ -141,7 +142,7 @@ static void add_parameter(FILE *out, const char *from, size_t length)
         fputs("const", out);
 }
 
-/* The list between the parentheses, and what follows it; to be freed. */
+/* Returns the list between the parentheses and what follows it, normalized; the caller frees it. */
 static char *plain_parameters(const char *list)
 {
     char *text = NULL, *shorter = type_short_name(list);
@@ -188,8 +189,8 @@ static bool same_parameters(const char *name, const char *wanted)
     return same;
 }
 
-/* Compares the return type, if the user has written one, in the form in which it is shown: other
- * words before a name are not taken for it. */
+/* Compares the return type, if the user has written one. It must be in the form in which it is
+ * shown; other words before a name are not a return type. */
 static bool same_result(const char *name, const char *wanted)
 {
     size_t length = (size_t)(signatures_begin_of(wanted, parameters_of(wanted)) - wanted);
@@ -221,7 +222,7 @@ bool signature_may_fit(const char *raw, const char *wanted)
     if (strstr(wanted, "operator") || strchr(wanted, '{'))
         return true;
     unsigned deep = 0;
-    while (end > wanted && (deep || !signatures_is_word(end[-1]))) { /* over template arguments */
+    while (end > wanted && (deep || !signatures_is_word(end[-1]))) { /* skip template arguments */
         end--;
         deep += *end == '>';
         deep -= *end == '<' && deep;

@@ -1,5 +1,4 @@
-/* Containers of libstdc++ that are made of nodes: trees, hash tables, lists, deques; and
- * iterators into them. */
+/* Containers of libstdc++ made of nodes: trees, hash tables, lists, deques; and their iterators. */
 #include "symbols/values_internal.h"
 
 static bool word_in(struct evaluation *v, u64 address, u64 *ret)
@@ -7,14 +6,14 @@ static bool word_in(struct evaluation *v, u64 address, u64 *ret)
     return v->symbols->host.read(v->symbols->host.context, address, ret, 8);
 }
 
-/* Where the element of a node is: after its header, aligned for its type. */
+/* Returns the offset of a node's element: after its header, aligned for its type. */
 static u64 std_after_header(struct evaluation *v, u64 header, struct type *of)
 {
     u64 align = type_alignment(v, of);
     return (header + align - 1) / align * align;
 }
 
-/* "std::map" of "map<int, ...>": with the name spaces that are inside of std. */
+/* Returns "std::map" for "map<int, ...>", including name spaces inside of std. */
 static char *template_name(const struct type *plain)
 {
     Dwarf_Die die = plain->die;
@@ -40,7 +39,7 @@ static bool is_map(const struct type *plain)
            std_is(plain, "unordered_multimap");
 }
 
-/* An element; of a map it is a pair. */
+/* Adds an element; for a map it is a pair. */
 static bool add_element(struct value *element, bool map, struct shown *ret)
 {
     if (map) {
@@ -53,7 +52,7 @@ static bool add_element(struct value *element, bool map, struct shown *ret)
     return element;
 }
 
-/* gdb shows half as many of a map, since it counts keys and values. */
+/* gdb shows half as many elements of a map, since it counts keys and values. */
 static u64 prepare(struct evaluation *v, const struct type *plain, u64 count, struct shown *ret)
 {
     bool map = is_map(plain);
@@ -68,7 +67,7 @@ static u64 prepare(struct evaluation *v, const struct type *plain, u64 count, st
 
 /* --- trees ------------------------------------------------------------------------------------ */
 
-/* Nodes are: colour, parent, left, right, then the element. */
+/* The layout of a node: colour, parent, left, right, then the element. */
 enum { NODE_PARENT = 8, NODE_LEFT = 16, NODE_RIGHT = 24, NODE_SIZE = 32, TREE_DEEP = 128 };
 
 static bool next_node(struct evaluation *v, u64 *node)
@@ -115,7 +114,7 @@ bool std_show_tree(struct value *value, struct type *plain, struct shown *ret)
 
 /* --- chains: hash tables, lists --------------------------------------------------------------- */
 
-/* Follows first words of nodes, up to `end`. */
+/* Follows the chain of next pointers, which are the first words of nodes, up to `end`. */
 static bool follow(struct evaluation *v, u64 node, u64 end, u64 header, struct type *of, u64 most,
                    struct shown *ret)
 {
@@ -215,7 +214,7 @@ bool std_show_deque(struct value *value, struct type *plain, struct shown *ret)
 
 /* --- iterators -------------------------------------------------------------------------------- */
 
-/* An iterator is shown as the element that it is at. */
+/* An iterator is shown as the element that it refers to. */
 bool std_show_iterator(struct value *value, struct type *plain, struct shown *ret)
 {
     static const struct {

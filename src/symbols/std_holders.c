@@ -1,4 +1,4 @@
-/* Classes of libstdc++ that hold one thing, or a fixed number: pairs, tuples, pointers that own,
+/* Classes of libstdc++ that hold one thing or a fixed number: pairs, tuples, smart pointers,
  * optional, variant. */
 #include "symbols/values_internal.h"
 
@@ -39,7 +39,7 @@ bool std_show_pair(struct value *value, struct type *plain, struct shown *ret)
 
 /* --- tuples ----------------------------------------------------------------------------------- */
 
-/* A tuple is its first element, as a base class, and the tuple of the others, as another. */
+/* A tuple has its first element as one base class, and the tuple of the others as another. */
 static void add_heads(struct value *value, unsigned depth, struct shown *ret)
 {
     size_t count;
@@ -55,7 +55,7 @@ static void add_heads(struct value *value, unsigned depth, struct shown *ret)
     }
     if (head) {
         struct value *inside = std_member(head, "_M_head_impl");
-        add_labelled(v, ret, NULL, inside ? inside : head); /* an empty class is the base itself */
+        add_labelled(v, ret, NULL, inside ? inside : head); /* an empty class is itself the base */
     }
     if (rest && depth < 64)
         add_heads(rest, depth + 1, ret);
@@ -92,7 +92,7 @@ bool std_show_unique(struct value *value, struct type *plain, struct shown *ret)
     if (!tuple)
         return false;
     add_heads(tuple, 0, &heads);
-    if (!heads.count) /* the tuple's implementation is its base */
+    if (!heads.count) /* the implementation of the tuple is its base */
         return false;
     add_labelled(v, ret, "get()", heads.items[0]);
     set_target(heads.items[0], ret);
@@ -147,7 +147,7 @@ bool std_show_optional(struct value *value, struct type *plain, struct shown *re
     return true;
 }
 
-/* A union of the first alternative and the union of the others. */
+/* A variant is a union of the first alternative and the union of the others. */
 bool std_show_variant(struct value *value, struct type *plain, struct shown *ret)
 {
     struct evaluation *v = value->evaluation;
@@ -187,7 +187,7 @@ bool std_show_atomic(struct value *value, struct type *plain, struct shown *ret)
     return true;
 }
 
-/* stack, queue: another container, used in one way. */
+/* stack, queue: adapters of another container. */
 bool std_show_adapter(struct value *value, struct type *plain, struct shown *ret)
 {
     struct value *inside = std_member(value, "c");

@@ -1,14 +1,14 @@
-/* Stretches: how the compiler keeps a variable in each part of its function's code.
+/* Stretches: where the compiler keeps a variable in each part of its function's code.
  *
- * A variable with a location list is in memory here, in a register there, a constant in a third
- * part and nowhere in a fourth. The evaluation notes such variables, for callers that ask about
- * other moments than the current one.
+ * A variable with a location list may be in memory in one part, in a register in another, a
+ * constant in a third, and nowhere in a fourth. The evaluation notes such variables, for callers
+ * that ask about other moments than the current one.
  */
 #include <dwarf.h>
 
 #include "symbols/values_internal.h"
 
-/* A single expression holds for all of the code. */
+/* False for a single expression, which holds for the whole code. */
 bool stretches_differ(Dwarf_Attribute *location)
 {
     Dwarf_Block block;
@@ -61,7 +61,7 @@ static bool is_computed(const Dwarf_Op *op)
            op->atom == DW_OP_bit_piece || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31);
 }
 
-/* Of an expression: what its operations say without being run. */
+/* Classifies an expression by its operations, without running it. */
 static enum variable_keeping keeping_of(const Dwarf_Op *ops, size_t count)
 {
     bool computed = false, of_register = false;

@@ -1,12 +1,13 @@
-/* Stubs of the linker: the procedure linkage table, through which code calls functions of other
- * files.  Each stub is a function of its own, "puts@plt", as gdb has it.
+/* The linker's stubs: the procedure linkage table, through which code calls functions of other
+ * files. As in gdb, each stub is a separate function, "puts@plt".
  *
  *     .plt        jmp *slot; push index; jmp header        or, beside .plt.sec: endbr64; push
  *                 index; jmp header
  *     .plt.sec    endbr64; jmp *slot
  *     .plt.got    jmp *slot                                of functions whose address is taken, too
  *
- * What a slot is for is in the relocation of its address; an index counts those of .rela.plt.
+ * The relocation of a slot's address names its function; an index counts the relocations of
+ * .rela.plt.
  */
 #include <elf.h>
 #include <gelf.h>
@@ -56,7 +57,7 @@ static void note_relocations(struct stub_reader *r, Elf_Scn *section, const GElf
     }
 }
 
-/* To be freed; NULL: it is of no function. */
+/* The caller frees the name; NULL: the relocation is not for a function. */
 static char *relocation_name(struct stub_reader *r, const struct stub_relocations *from,
                              const GElf_Rela *rela)
 {

@@ -1,10 +1,10 @@
-/* Tail calls: functions that are on no stack.
+/* Tail calls: finds functions that are no longer on the stack.
  *
- * A function whose last act is a call may jump to the other one instead. It is gone then, and the
- * other function returns to the caller of both. If the caller's debug information says that it
- * called A, and it is C that returns there, the jumps that lead from A to C say what happened in
- * between. If there are several ways from A to C, only the functions that all ways have in common
- * at their beginning and at their end are known.
+ * A function that ends with a call may jump to the called function instead. Its frame is gone then,
+ * and the other function returns to the caller of both. If debug information says that the caller
+ * called A, but C returns to it, the tail calls that lead from A to C tell what happened in
+ * between. If there are several ways from A to C, only the functions at their beginning and end
+ * that all ways share are known.
  */
 #include "symbols/symbols_internal.h"
 
@@ -12,14 +12,14 @@ enum { CHAIN_LONGEST = 64, VISITS_MOST = 2000 };
 
 struct tail_search {
     struct symbols *s;
-    u64 goal;                /* the entry of the function that was come to */
-    u64 chain[CHAIN_LONGEST];/* return addresses of the jumps, outermost first */
+    u64 goal;                /* the entry of the function that was reached */
+    u64 chain[CHAIN_LONGEST];/* return addresses of the tail calls, outermost first */
     size_t length;
-    struct list visited;     /* u64: of jumps; each is taken once */
-    unsigned found;          /* ways to the goal */
-    u64 common[CHAIN_LONGEST]; /* the first of them, of which the others have in common: */
+    struct list visited;     /* u64: tail calls already followed */
+    unsigned found;          /* number of ways to the goal */
+    u64 common[CHAIN_LONGEST]; /* the first way, with the parts that all ways share: */
     size_t common_length, from_outside, from_inside;
-    bool fails;              /* a way may not be known */
+    bool fails;              /* some way may be unknown */
 };
 
 static bool was_visited(const struct tail_search *t, u64 pc)
@@ -50,7 +50,7 @@ static void note_chain(struct tail_search *t)
     t->from_inside = inside;
 }
 
-/* From a function by all its jumps. */
+/* Follows all tail calls of a function. */
 static void search_from(struct tail_search *t, u64 entry)
 {
     struct list jumps = LIST(struct call_site);

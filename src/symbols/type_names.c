@@ -1,10 +1,10 @@
-/* Names of templates as people write them: without the arguments that are there by default.
+/* Shortens the names of templates: without default arguments.
  *
  *     std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>
  *     >, std::less<int>, ...> std::map<int, std::string>
  *
- * A name is read from left to right; the arguments of a template are names themselves, which are
- * made short first.
+ * A name is read from left to right; template arguments are names themselves, and are shortened
+ * first.
  */
 #include <ctype.h>
 
@@ -23,7 +23,7 @@ static bool type_names_is_word(char c)
     return isalnum((u8)c) || c == '_';
 }
 
-/* Where the qualified name at the end of the text begins. */
+/* Returns where the qualified name at the end of the text begins. */
 static const char *name_at_end(const char *text, size_t length)
 {
     while (length && (type_names_is_word(text[length - 1]) || text[length - 1] == ':'))
@@ -37,7 +37,7 @@ static bool ends_with_operator(const char *text)
     return length >= 8 && strcmp(text + length - 8, "operator") == 0;
 }
 
-/* Is it TEMPLATE<first>, where that is what the argument is by default? */
+/* True if the argument is TEMPLATE<first>, the default argument. */
 static bool is_default(const char *argument, const char *first)
 {
     static const char *const templates[] = {"allocator",      "less",  "char_traits",
@@ -77,7 +77,7 @@ static size_t drop_defaults(const char *name, char **arguments, size_t count)
     return count;
 }
 
-/* Instances that have a name of their own; NULL: it has none. */
+/* Returns the usual name of an instance, such as std::string; NULL: it has none. */
 static const char *type_names_own_name(const char *name, const char *argument)
 {
     static const char *const names[][3] = {
@@ -102,7 +102,8 @@ static const char *type_names_own_name(const char *name, const char *argument)
 
 static char *type_names_read_name(struct name_reader *r, bool inside);
 
-/* Reads from after the `<` to after its `>`. Takes `before`, and returns it with the arguments. */
+/* Reads from after the `<` to after its `>`. Takes ownership of `before`, and returns it with the
+ * arguments. */
 static char *with_arguments(struct name_reader *r, char *before)
 {
     char *arguments[ARGUMENTS_MOST], *whole;
@@ -140,7 +141,7 @@ static char *with_arguments(struct name_reader *r, char *before)
     return whole;
 }
 
-/* A name; `inside` of template arguments it ends before `,` and `>`. */
+/* Reads a name; `inside` of template arguments it ends before `,` and `>`. */
 static char *type_names_read_name(struct name_reader *r, bool inside)
 {
     char *text = xformat("%s", "");
@@ -186,7 +187,7 @@ static bool is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* gcc's names of integers in template arguments, as people write them.  Takes `text`. */
+/* Shortens gcc's names of integers in template arguments. Takes ownership of `text`. */
 static char *with_short_integers(char *text)
 {
     static const char *const names[][2] = {
@@ -220,7 +221,7 @@ char *type_short_name(const char *name)
     return with_short_integers(xformat("%s", name));
 }
 
-/* Of `> >` and `>>`, `<int,int>` and `<int, int>`. */
+/* True if the names differ only in blanks: `> >` and `>>`, `<int,int>` and `<int, int>`. */
 static bool same_but_for_blanks(const char *a, const char *b)
 {
     for (;; a++, b++) {

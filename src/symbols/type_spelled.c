@@ -1,7 +1,7 @@
-/* Types spelled out, as ptype shows them: members, functions, constants.
+/* Expanded types for ptype: members, functions, constants.
  *
- * With offsets (ptype/o) each member has its place and size before it, holes are named, and structs
- * in structs are spelled out too, however deep.  Layout and words are gdb's.
+ * With offsets (ptype/o), each member is preceded by its offset and size, holes are shown, and
+ * nested structs are expanded at any depth. Layout and words are gdb's.
  */
 #include <dwarf.h>
 
@@ -14,9 +14,9 @@ struct spelling {
     struct evaluation *v;
     FILE *out;
     bool offsets;
-    int show;       /* levels that are spelled out; below 0 what has no name is "{...}" */
-    u64 base;       /* offsets: bits before the struct that is spelled */
-    u64 end;        /* bits of it that were passed; 0: none yet */
+    int show;       /* levels to expand; below 0 an unnamed type is "{...}" */
+    u64 base;       /* offsets: bits before the struct that is expanded */
+    u64 end;        /* bits of it that were covered; 0: none yet */
 };
 
 /* --- functions of a class --------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static unsigned type_spelled_number_of(Dwarf_Die *die, unsigned name, unsigned o
                                                                         : (unsigned)value;
 }
 
-/* Of the object that it is called for: NULL for a static one. */
+/* Returns the type of the object that a method is called for; NULL for a static method. */
 static struct type *object_type(struct evaluation *v, struct module *m, Dwarf_Die *method)
 {
     Dwarf_Die child;
@@ -65,7 +65,7 @@ static void write_method(struct evaluation *v, FILE *out, struct type *class, Dw
     free(list);
 }
 
-/* `private:` and so on, where it changes. */
+/* Writes `private:` and so on, where the access changes. */
 static void write_access(FILE *out, Dwarf_Die *die, unsigned indent, unsigned *access,
                          unsigned otherwise)
 {
@@ -110,7 +110,7 @@ static bool is_union(const struct type *t)
     return t->keyword && strcmp(t->keyword, "union") == 0;
 }
 
-/* Bits of the struct that no member has. */
+/* Writes a hole: bits of the struct that no member covers. */
 static void write_hole(struct spelling *s, u64 to, const char *what)
 {
     u64 hole = s->end && s->end < to ? to - s->end : 0;
@@ -120,7 +120,7 @@ static void write_hole(struct spelling *s, u64 to, const char *what)
         fprintf(s->out, "/* XXX %2llu-byte %-7s   */\n", (unsigned long long)(hole / 8), what);
 }
 
-/* What stands before a member; always as wide. */
+/* Writes offset and size before a member, always equally wide. */
 static void write_offset(struct spelling *s, struct type *t, const struct member *m)
 {
     u64 size = type_plain(s->v, m->type)->size;
@@ -142,7 +142,7 @@ static void write_offset(struct spelling *s, struct type *t, const struct member
     s->end = bit + (m->bit_size ? m->bit_size : size * 8);
 }
 
-/* const and volatile are off; a name of a typedef stays. */
+/* Removes const and volatile, but keeps the name of a typedef. */
 static struct type *unqualified(struct evaluation *v, struct type *t, const char **ret_qualifiers)
 {
     while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE) {
@@ -277,7 +277,7 @@ static bool is_enum_class(struct type *t)
 
 char *type_enum_prefix(struct evaluation *v, struct type *t)
 {
-    bool cplusplus = v->cplusplus; /* it may be asked for in a frame of another language */
+    bool cplusplus = v->cplusplus; /* it may be requested in a frame of another language */
     v->cplusplus |= t->has_die && language_of_die(&t->die) == LANGUAGE_CPLUSPLUS;
     char *text = v->cplusplus ? type_text(v, t) : xformat("%s", ""), *last = NULL;
     v->cplusplus = cplusplus;
@@ -322,7 +322,7 @@ static void write_enum(struct evaluation *v, FILE *out, struct type *t, const ch
     fputc('}', out);
 }
 
-/* The struct or enum at the core of the type is spelled out. */
+/* Returns the struct or enum at the core of the type, which is expanded. */
 static struct type *core_of(struct evaluation *v, struct type *t)
 {
     for (unsigned n = 0; n < SPELL_DEEP; n++) {
@@ -336,8 +336,7 @@ static struct type *core_of(struct evaluation *v, struct type *t)
     return t;
 }
 
-/* The type with another one in place of its core: only names of typedefs at the outside are
- * taken off. */
+/* Returns the type with another one in place of its core; only outer typedef names are removed. */
 static struct type *unwrapped(struct evaluation *v, struct type *t)
 {
     if (t->kind == TYPE_TYPEDEF)
@@ -364,7 +363,8 @@ char *type_expanded(struct evaluation *v, struct type *t, bool offsets)
     size_t size;
     if (core->kind != TYPE_STRUCT && core->kind != TYPE_ENUM)
         return type_text(v, t);
-    /* Written once with a name that is then exchanged: `const struct node {...} *(*)[3]`. */
+    /* Written first with a placeholder name that is then replaced: `const struct node {...}
+     * *(*)[3]`. */
     struct type stand = {.kind = TYPE_OTHER, .name = "\1", .target_made = true};
     struct type saved = *core;
     *core = stand;
@@ -373,7 +373,7 @@ char *type_expanded(struct evaluation *v, struct type *t, bool offsets)
     char *mark = strchr(text, '\1');
     if (!mark)
         return text;
-    *mark = '\0'; /* the qualifiers of the core are before it */
+    *mark = '\0'; /* the qualifiers of the core come before it */
     FILE *out = open_memstream(&body, &size);
     if (core->kind == TYPE_STRUCT)
         write_struct(&(struct spelling){.v = v, .out = out, .offsets = offsets, .show = 1}, core, 0,

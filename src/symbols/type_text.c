@@ -1,4 +1,4 @@
-/* Types to text, as C writes declarations: from the name outward.
+/* Types as text, in the form of C declarations: from the name outward.
  *
  * A declaration grows around its name: a pointer puts a star to the left, an array or a function
  * puts brackets or parentheses to the right, with parentheses around a star where the right side
@@ -53,7 +53,7 @@ static char *parameter(struct type_writer *w, struct module *m, Dwarf_Die *die)
     return declare(w, t, xformat("%s", is_this ? " const" : ""));
 }
 
-/* With `hide`, parameters that the author did not write are left out. */
+/* With `hide`, parameters that the compiler added are left out. */
 static char *parameter_list(struct type_writer *w, struct module *m, Dwarf_Die *function, bool hide)
 {
     Dwarf_Die child;

@@ -1,8 +1,8 @@
-/* Types of DWARF, as C and C++ know them.
+/* DWARF types, with the meaning that they have in C and C++.
  *
- * Made when they are asked for, and kept by the evaluation: lengths of arrays can depend on the
- * frame. The target of a pointer and the members of a class are made later still, so that recursive
- * types need no special care.
+ * Types are made when requested, and kept by the evaluation, since lengths of arrays can depend on
+ * the frame. The target of a pointer and the members of a class are made even later, so that
+ * recursive types need no special care.
  */
 #include <dwarf.h>
 
@@ -42,7 +42,7 @@ static const struct {
 
 struct type *type_builtin(struct evaluation *v, const char *name)
 {
-    struct type **bucket = &v->types[0]; /* DIEs are not at odd places as small as this */
+    struct type **bucket = &v->types[0]; /* addresses of DIEs are not this small, nor odd */
     for (struct type *t = *bucket; t; t = t->next)
         if (!t->has_die && t->name && strcmp(t->name, name) == 0)
             return t;
@@ -149,7 +149,7 @@ static bool types_has_attribute(Dwarf_Die *die, unsigned name)
     return dwarf_attr_integrate(die, name, &a);
 }
 
-/* Compilers write them in their own order. */
+/* Returns the usual name; compilers order the words differently. */
 static const char *usual_name(const char *name)
 {
     static const char *const names[][2] = {
@@ -189,7 +189,7 @@ static void make_base(struct type *t)
         t->kind = TYPE_OTHER;
 }
 
-/* The length of a dimension; false: it has none. */
+/* Returns the length of a dimension; false: it has none. */
 static bool dimension_count(struct evaluation *v, struct type *t, Dwarf_Die *range, u64 *ret)
 {
     Dwarf_Attribute a;
@@ -207,7 +207,7 @@ static bool dimension_count(struct evaluation *v, struct type *t, Dwarf_Die *ran
     return true;
 }
 
-/* The array over the dimension `range` and those after it. */
+/* Makes the array over the dimension `range` and those after it. */
 static void make_dimension(struct evaluation *v, struct type *t, Dwarf_Die *range)
 {
     Dwarf_Die next = *range;
@@ -366,7 +366,7 @@ static void types_make(struct evaluation *v, struct type *t)
     }
 }
 
-/* The definition of what is only declared here. */
+/* Finds the definition of a type that is only declared here. */
 static bool find_definition(struct evaluation *v, struct type *t, struct name_found *ret)
 {
     if (!t->is_incomplete || !t->name)
@@ -375,7 +375,7 @@ static bool find_definition(struct evaluation *v, struct type *t, struct name_fo
            dwarf_tag(&ret->entry.die) != DW_TAG_typedef && ret->entry.die.addr != t->die.addr;
 }
 
-/* Size and members are the definition's; the place in the table stays. */
+/* Takes size and members of the definition; the entry in the table stays. */
 static void take_definition(struct type *t, struct name_found *found)
 {
     t->die = found->entry.die;
@@ -384,7 +384,7 @@ static void take_definition(struct type *t, struct name_found *found)
     t->size = (u64)attribute_number(&t->die, DW_AT_byte_size, 0);
 }
 
-/* A unit that only names a type of another has its signature. */
+/* A unit that only refers to a type of another unit has its signature. */
 static void follow_signature(Dwarf_Die *die)
 {
     Dwarf_Attribute a;
@@ -396,7 +396,7 @@ static void follow_signature(Dwarf_Die *die)
 struct type *type_of(struct evaluation *v, struct module *m, Dwarf_Die *die)
 {
     enum { NEST_MOST = 64 };
-    static __thread unsigned nested; /* malformed types that are made of themselves */
+    static __thread unsigned nested; /* guards against malformed types that contain themselves */
     Dwarf_Die followed = *die;
     follow_signature(die = &followed);
     struct type **bucket = &v->types[((uintptr_t)die->addr >> 1) % TYPE_BUCKETS];
@@ -452,7 +452,8 @@ struct type *type_plain(struct evaluation *v, struct type *t)
 
 /* --- members ---------------------------------------------------------------------------------- */
 
-/* DWARF 5 counts bits from the struct's beginning; DWARF 3 from the highest of a storage unit. */
+/* DWARF 5 counts bits from the beginning of the struct; DWARF 3 from the highest bit of a storage
+ * unit. */
 static void place_bits(struct member *m, Dwarf_Die *die)
 {
     i64 at, size = attribute_number(die, DW_AT_bit_size, 0);
@@ -542,7 +543,8 @@ bool type_variant(struct evaluation *v, struct type *plain, Dwarf_Die *variants,
     Dwarf_Die at = *variants, member;
     bool found = false;
     do {
-        bool always = !types_has_attribute(&at, DW_AT_discr_value); /* all tags that no other has */
+        /* it has all tags that no other variant has */
+        bool always = !types_has_attribute(&at, DW_AT_discr_value);
         if (dwarf_tag(&at) != DW_TAG_variant ||
             (!always && (u64)attribute_number(&at, DW_AT_discr_value, 0) != tag) ||
             (always && found) || !child_of(&at, DW_TAG_member, &member))

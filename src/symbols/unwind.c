@@ -1,4 +1,4 @@
-/* A step from a frame to its caller, by the call frame information of the files.
+/* Finds a frame's caller by the call frame information of the files.
  *
  * frames.c makes lists of such steps. For code without such information, the caller is found from
  * the code itself (epilogue.c), or by the frame pointer if that looks valid. Otherwise the
@@ -20,7 +20,7 @@ static void load_frames(struct module *m)
     m->frames[1].cfi = dwfl_module_dwarf_cfi(m->mod, &m->frames[1].bias);
 }
 
-/* To be freed; NULL: none. */
+/* The caller frees it; NULL: none. */
 static Dwarf_Frame *frame_of(struct module *m, u64 pc, u64 *ret_bias)
 {
     load_frames(m);
@@ -35,10 +35,10 @@ static Dwarf_Frame *frame_of(struct module *m, u64 pc, u64 *ret_bias)
     return NULL;
 }
 
-/* glibc's clone3 and clone end their information just before the call after which a new thread goes
- * on in the same code; it would not be true of that one.  For the old thread all is as it was up to
- * the return, a few instructions on.  So a function whose information has ended not far before goes
- * by what was said last. */
+/* glibc's clone3 and clone end their information just before the call after which a new thread
+ * continues in the same code, because it would be wrong for the new thread. For the old thread it
+ * stays valid up to the return, a few instructions later. So if a function's information ended
+ * shortly before the pc, the last known rule is used. */
 static Dwarf_Frame *frame_before_gap(struct module *m, u64 pc, u64 *ret_bias)
 {
     enum { GAP_MOST = 32 };
@@ -58,7 +58,7 @@ static Dwarf_Frame *frame_before_gap(struct module *m, u64 pc, u64 *ret_bias)
     return last;
 }
 
-/* To be freed; NULL: none.  *ret_gap: it is of the code before. */
+/* The caller frees it; NULL: none. *ret_gap: it is the information of the code before. */
 static Dwarf_Frame *frame_at(struct symbols *s, u64 pc, u64 *ret_bias, bool *ret_gap)
 {
     struct module *m = module_at(s, pc);
@@ -79,7 +79,7 @@ static bool register_and_offset(const Dwarf_Op *op, struct cfa_rule *ret)
     return ret->reg < FRAME_REGISTERS - 1;
 }
 
-/* Functions that align their stack keep the address in memory. */
+/* Functions that align their stack keep the CFA in memory. */
 static bool simple_cfa(Dwarf_Frame *frame, struct cfa_rule *ret)
 {
     Dwarf_Op *ops;
@@ -139,7 +139,7 @@ struct unwind_step {
     u64 cfa;
 };
 
-/* A stack is read in large pieces, from the inside outward. */
+/* Reads from the stack in large pieces, from the inside outward. */
 static bool window_read(struct symbols *s, struct stack_window *w, u64 address, void *to,
                         size_t size)
 {
@@ -197,14 +197,14 @@ static bool find_cfa(struct unwind_step *step, Dwarf_Frame *frame)
     return location.pieces[0].kind == PIECE_IN_MEMORY || location.pieces[0].kind == PIECE_VALUE;
 }
 
-/* For a register without a rule, libdw says whether functions preserve it, but takes rax for rbx
- * there (elfutils 0.188). */
+/* For a register without a rule, libdw says whether functions preserve it, but confuses rbx with
+ * rax (elfutils 0.188). */
 static bool is_preserved(int number, bool said)
 {
     return number == DWARF_RBX || (said && number != DWARF_RAX);
 }
 
-/* A register of the caller; false: not known. */
+/* Finds a register of the caller; false: not known. */
 static bool find_register(struct unwind_step *step, Dwarf_Frame *frame, int number, u64 *ret)
 {
     Dwarf_Op memory[3], *ops;
@@ -213,7 +213,7 @@ static bool find_register(struct unwind_step *step, Dwarf_Frame *frame, int numb
     struct expression_host host = step_host(step);
     if (dwarf_frame_register(frame, number, memory, &ops, &count))
         return false;
-    if (!count) /* undefined, or the same value: libdw tells them by the pointer */
+    if (!count) /* undefined, or the same value: libdw distinguishes them by the pointer */
         return is_preserved(number, ops != memory) && step_register(step, (unsigned)number, ret);
     if (!expression_run(ops, count, NULL, &host, NULL, &location) || location.count != 1)
         return false;
@@ -240,8 +240,8 @@ void frame_go_on(struct frame *f, u64 rsp, u64 pc)
     f->called = true;
 }
 
-/* Compilers know which registers a small function leaves alone, and keep variables of its
- * callers there. */
+/* Compilers know which registers a small function does not use, and keep variables of its callers
+ * there. */
 static void keep_untouched(struct symbols *s, const struct frame *from, struct frame *ret)
 {
     struct function_info f;
@@ -253,8 +253,8 @@ static void keep_untouched(struct symbols *s, const struct frame *from, struct f
             frame_set_register(ret, n, from->reg[n]);
 }
 
-/* Go's handler of faults makes the faulting code look as if it had called runtime.sigpanic: its pc
- * is the instruction that faulted, and no call stands before it. */
+/* Go's fault handler makes the faulting code look as if it had called runtime.sigpanic: its pc is
+ * the faulting instruction, with no call before it. */
 static bool is_injected_call(struct symbols *s, const struct frame *from)
 {
     struct module *m = module_at(s, from->pc);
@@ -262,7 +262,7 @@ static bool is_injected_call(struct symbols *s, const struct frame *from)
     return f && strcmp(f->raw, "runtime.sigpanic") == 0;
 }
 
-/* Fills what `from` has to say of itself (its CFA), and its caller.  False: it is the last. */
+/* Sets the CFA of `from`, and its caller. False: it is the last frame. */
 static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *frame,
                         struct stack_window *window, struct frame *ret)
 {
@@ -290,7 +290,7 @@ static bool step_by_cfi(struct symbols *s, struct frame *from, Dwarf_Frame *fram
     return true;
 }
 
-/* If there is no information, and the function's end cannot be found either: by rbp. */
+/* Uses rbp, if there is no information and the function's end cannot be found either. */
 static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame *ret)
 {
     u64 pair[2], rsp = from->reg[DWARF_RSP], rbp = from->reg[DWARF_RBP];
@@ -303,8 +303,8 @@ static bool step_by_pointer(struct symbols *s, struct frame *from, struct frame 
     return true;
 }
 
-/* At a function's first instruction the return address is on top of the stack.  A jump to
- * nowhere is taken for a call. */
+/* At a function's first instruction the return address is on top of the stack. A jump to an invalid
+ * address is treated as a call. */
 static bool step_from_entry(struct symbols *s, struct frame *from, struct frame *ret)
 {
     u64 back, rsp = from->reg[DWARF_RSP];
@@ -319,7 +319,7 @@ static bool step_from_entry(struct symbols *s, struct frame *from, struct frame 
     return true;
 }
 
-/* In a gap the information may be wrong: the return address must be after a call. */
+/* In a gap the information may be wrong, so the return address must follow a call. */
 static bool leads_behind_call(struct symbols *s, u64 pc)
 {
     u64 calls[CALLS_BEFORE_MOST];

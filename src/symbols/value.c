@@ -1,16 +1,17 @@
 /* Values: bytes with a type, which may be in memory and not read yet, or known in part.
  *
  * Invariants
- *   (1) bytes, once there, are `size` many; missing, if there, too.
- *   (2) A value in memory that has not been read has nothing missing.
+ *   (1) `bytes`, unless it is NULL, has `size` bytes, and so has `missing`.
+ *   (2) A value in memory that has not been read has no `missing` bytes.
  */
 #include "symbols/fortran_internal.h"
 
 #include "base/assert.h"
 
 enum {
-    VALUE_MOST = 1 << 20, /* bytes that are read at once */
-    DESCRIPTOR_HEAD = 40, DESCRIPTOR_ROW = 24, /* of gfortran's arrays, since version 8 */
+    VALUE_MOST = 1 << 20, /* maximum number of bytes read at once */
+    /* sizes in gfortran's array descriptors, since version 8 */
+    DESCRIPTOR_HEAD = 40, DESCRIPTOR_ROW = 24,
 };
 
 static void size_value(struct value *value)
@@ -36,7 +37,7 @@ struct value *value_at(struct evaluation *v, struct type *t, u64 address,
     value->in_memory = true;
     value->address = address;
     value->from = from;
-    if (address != object || t->absent) { /* where it is, and how much, its descriptor says */
+    if (address != object || t->absent) { /* the descriptor says where the data are, and how much */
         struct sources *descriptor = values_alloc(v, sizeof *descriptor);
         *descriptor = (struct sources){
             .address = object, .size = DESCRIPTOR_HEAD + DESCRIPTOR_ROW * fortran_rank(v, t)};
@@ -66,8 +67,8 @@ struct value *value_optimised_out(struct evaluation *v, struct type *t)
     return value;
 }
 
-/* The elements of an array with gaps between them, one after the other; *address becomes the one
- * that is not there. */
+/* Copies the elements of an array with gaps between them, one after the other. If one is
+ * unreadable, *address is its address. */
 static bool value_gather(struct evaluation *v, struct type *plain, u64 *address, u8 *bytes)
 {
     struct type *of = type_plain(v, type_target(v, plain));
@@ -159,14 +160,14 @@ bool value_register(struct frame_view *f, u64 number, u8 *bytes, size_t *size)
         return false;
     for (size_t n = 0; n < f->index; n++)
         if (!q->frames[n].inlined)
-            return false; /* the caller's are gone */
+            return false; /* the caller's value is lost */
     snprintf(name, sizeof name, vector ? "xmm%u" : "st%u",
              (unsigned)(number - (vector ? DWARF_XMM0 : DWARF_ST0)));
     *size = 64;
     return q->named_register(q->context, name, bytes, size);
 }
 
-/* The bytes of a piece, as far as they are known. */
+/* Returns the bytes of a piece, as far as they are known. */
 static bool piece_bytes(struct frame_view *f, const struct piece *p, u8 *bytes, size_t room,
                         size_t *size)
 {
@@ -239,7 +240,7 @@ struct value *value_of_location(struct frame_view *f, struct type *t, const stru
     if (whole && p->kind == PIECE_IN_MEMORY)
         return value_at(f->v, t, p->value, NULL);
     if (type_plain(f->v, t)->is_dynamic)
-        return value_optimised_out(f->v, t); /* a descriptor in pieces */
+        return value_optimised_out(f->v, t); /* a descriptor that is in several pieces */
     struct value *value = in_pieces(f, t, l);
     if (whole && p->kind == PIECE_POINTER) {
         const struct found_variable target = {.die = p->target, .module = f->module};
@@ -311,7 +312,7 @@ struct value *value_element(struct value *array, u64 index)
     return element;
 }
 
-/* A virtual base is found by an expression over the object's address. */
+/* The offset of a virtual base is an expression over the object's address. */
 static bool object_read(void *context, u64 address, void *to, size_t size)
 {
     struct symbols *s = ((struct evaluation *)context)->symbols;
@@ -336,7 +337,7 @@ struct error *value_virtual_base(struct value *object, const struct member *m, u
     return NULL;
 }
 
-/* A static member lies where its definition says. */
+/* A static member is where its definition says. */
 static struct value *value_static_member(struct value *value, const struct member *m)
 {
     struct evaluation *v = value->evaluation;
@@ -432,7 +433,7 @@ struct error *value_number(struct value *value, struct number *ret)
         return err;
     *ret = (struct number){0};
     if (value_is_missing(value, 0, value->size)) {
-        if (value->evaluation->only_types) { /* any number will do */
+        if (value->evaluation->only_types) { /* any number is good enough */
             *ret = (struct number){.is_float = plain->kind == TYPE_FLOAT, .i = 1, .f = 1};
             return NULL;
         }
@@ -558,8 +559,8 @@ const struct sources *sources_join(struct evaluation *v, const struct sources *a
     return s;
 }
 
-/* From the first byte to the last one, with the gaps between elements; the first element may be
- * the last in memory. */
+/* Returns the range from the first byte to the last, with the gaps between elements. The first
+ * element may be the last in memory. */
 static void value_span(struct value *value, u64 *ret_address, u64 *ret_size)
 {
     struct evaluation *v = value->evaluation;

@@ -1,9 +1,8 @@
-/* Variables: which one a name means in a frame, and where it is.
+/* Variables: finds which one a name means in a frame, and where it is.
  *
- * The blocks around the pc are walked from the inside; inlined functions are blocks whose registers
- * are those of the function around them. A location list says where a variable is at each pc.
- * Values at the entry of a function are found in its caller, if the compiler has described the
- * call.
+ * The blocks around the pc are searched from the inside. Inlined functions are blocks that use the
+ * registers of the enclosing function. A location list says where a variable is at each pc. Values
+ * at the entry of a function are found in its caller, if the compiler has described the call.
  */
 #include <dwarf.h>
 #include <gelf.h>
@@ -37,7 +36,8 @@ static bool may_hold_code(unsigned tag)
            tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* The child of `die` that holds the pc; those of name spaces count as children of the unit. */
+/* Finds the child of `die` that contains the pc; children of name spaces count as children of the
+ * unit. */
 static bool child_with(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
 {
     Dwarf_Die child;
@@ -62,8 +62,8 @@ static bool may_hold_functions(unsigned tag)
            tag == DW_TAG_enumeration_type;
 }
 
-/* A function of a class inside of another function, a lambda for one, is a child of that class,
- * wherever its code is. */
+/* A method of a class inside of a function, such as a lambda, is a child of that class, wherever
+ * its code is. */
 static bool nested_function(Dwarf_Die *die, u64 pc, unsigned depth, Dwarf_Die *ret)
 {
     Dwarf_Die child;
@@ -118,7 +118,7 @@ static void view_frame(struct evaluation *v, size_t index, struct frame_view *re
     free(chain);
 }
 
-/* The first frame at or after `index` that is not inlined into another. */
+/* Returns the first frame at or after `index` that is not inlined into another. */
 static size_t real_frame(const struct values_request *q, size_t index)
 {
     while (index < q->frame_count && q->frames[index].inlined)
@@ -206,7 +206,7 @@ static bool find_tls_segment(struct module *m, GElf_Phdr *ret)
     return false;
 }
 
-/* The executable's block ends where fs_base points, as its alignment allows. */
+/* The executable's TLS block ends where fs_base points, rounded by its alignment. */
 static bool executable_tls(struct module *m, i64 *ret)
 {
     GElf_Phdr t;
@@ -218,7 +218,7 @@ static bool executable_tls(struct module *m, i64 *ret)
     return true;
 }
 
-/* gcc 12 writes the place in the image, not the offset, into the address table of split debug
+/* gcc 12 writes the address in the image, not the offset, into the address table of split debug
  * information. */
 static bool mend_tls_offset(struct module *m, u64 *offset)
 {
@@ -235,13 +235,13 @@ struct tls_search {
     Elf *elf;
     u64 bias;
     bool has_number, has_offset;
-    bool is_own; /* told by a relocation without a name; what has a name may be another module's */
+    bool is_own; /* from a relocation without a name; one with a name may be for another module */
     u64 number;  /* of the module */
     i64 offset;  /* of its block */
 };
 
-/* The loader has written the module's number, or the distance of one variable, where a
- * relocation asked for it. */
+/* The loader has written the module's number, or the offset of one variable, where a relocation
+ * requested it. */
 static void see_relocation(struct tls_search *t, const GElf_Rela *rela, Elf_Data *symbols)
 {
     GElf_Sym symbol = {0};
@@ -438,8 +438,8 @@ const char *variables_link_name(Dwarf_Die *die)
     return name ? name : dwarf_diename(die);
 }
 
-/* The call that made the frame, and the frame that made the call. The call must be known to be
- * that of this function. */
+/* Finds the call that made the frame, and the caller's frame. The call must be known to be of this
+ * function. */
 static bool find_call(struct frame_view *f, struct frame_view *caller, struct call_site *ret)
 {
     struct symbols *s = f->v->symbols;
@@ -482,7 +482,7 @@ static bool is_variable(Dwarf_Die *die)
     return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant;
 }
 
-/* A frame of another module has no part in a global. */
+/* A global does not depend on a frame of another module. */
 static void view_for(struct evaluation *v, const struct found_variable *f, struct frame_view *ret)
 {
     *ret = v->view;
@@ -513,7 +513,8 @@ static bool is_global(Dwarf_Attribute *a)
     return expression_of(a, &ops, &count) == 0 && count && ops[0].atom == DW_OP_addr;
 }
 
-/* Its description is there, but the linker has left it out, since nothing refers to it. */
+/* True if debug information describes it, but the linker left it out because nothing refers to
+ * it. */
 static bool is_left_out(Dwarf_Attribute *a)
 {
     Dwarf_Op *ops;
@@ -530,8 +531,8 @@ static struct value *linked_value(struct evaluation *v, struct type *t, const st
     return value_at(v, t, at, NULL);
 }
 
-/* Is the frame in the block that the variable is declared in?  Outside, its memory may be
- * another's. */
+/* True if the frame is in the block that declares the variable. Outside, its memory may be used for
+ * something else. */
 static bool is_in_its_block(const struct evaluation *v, const struct found_variable *f)
 {
     Dwarf_Die block = f->block;
@@ -539,7 +540,7 @@ static bool is_in_its_block(const struct evaluation *v, const struct found_varia
            dwarf_haspc(&block, v->view.pc - f->module->dwarf_bias) == 1;
 }
 
-/* What is not to be known by the value alone. */
+/* Notes how the variable is kept, which the value alone does not tell. */
 static void note_keeping(struct evaluation *v, const struct found_variable *found, bool moves,
                          const struct value *value)
 {
@@ -584,7 +585,7 @@ static struct error *value_in_view(struct evaluation *v, const struct found_vari
         *ret = constant(v, t, &a);
     else if (dwarf_attr_integrate(&die, DW_AT_location, &a)) {
         if (is_global(&a))
-            view.frame = NULL; /* whatever the pc */
+            view.frame = NULL; /* independent of the pc */
         moves = found->has_block && stretches_differ(&a);
         if (!is_left_out(&a) && variables_run(&view, &a, &l))
             *ret = value_of_location(&view, t, &l);
@@ -601,7 +602,7 @@ static struct error *value_in_view(struct evaluation *v, const struct found_vari
     if (!*ret)
         *ret = value_optimised_out(v, t);
     if (!(*ret)->in_memory && v->uses & VALUES_FRAME)
-        v->uses |= VALUES_REGISTERS; /* computed of them */
+        v->uses |= VALUES_REGISTERS; /* computed from registers */
     if (dwarf_tag(&die) == DW_TAG_formal_parameter && dwarf_attr(&die, DW_AT_artificial, &a))
         fortran_count_from_one(*ret);
     note_keeping(v, found, moves, *ret);
@@ -615,7 +616,7 @@ struct error *variables_value(struct evaluation *v, const struct found_variable 
     struct frame_view own = v->view;
     if (!found->has_frame)
         return value_in_view(v, found, ret);
-    /* The bounds of its type are variables of that frame, too. */
+    /* The bounds of its type are also variables of that frame. */
     view_frame(v, found->frame, &v->view);
     v->view.module = found->module;
     v->view.depth = own.depth;
@@ -636,7 +637,7 @@ static bool is_instance_of(Dwarf_Die *instance, Dwarf_Die *function)
             origin.addr == function->addr);
 }
 
-/* The frame base of the function around, as the debug information of the inner one has it. */
+/* Finds the frame base of the enclosing function, by the debug information of the inner one. */
 static bool static_link(struct frame_view *f, u64 *ret)
 {
     Dwarf_Attribute a;
@@ -644,8 +645,7 @@ static bool static_link(struct frame_view *f, u64 *ret)
            run_for_number(f, &a, ret);
 }
 
-/* The next frame further out that is one of the function; with a static link, the one that it
- * means. */
+/* Finds the next outer frame of the function; with a static link, the one that it points to. */
 static bool outer_view(struct frame_view *inner, Dwarf_Die *function, struct frame_view *ret)
 {
     u64 link, base;
@@ -664,7 +664,7 @@ static bool outer_view(struct frame_view *inner, Dwarf_Die *function, struct fra
     return false;
 }
 
-/* The variable of the instance that has the given one as its abstract form. */
+/* Finds the variable of the instance whose abstract form is the given one. */
 static void take_instance(Dwarf_Die *function, Dwarf_Die *variable)
 {
     Dwarf_Die child;
@@ -678,7 +678,7 @@ static void take_instance(Dwarf_Die *function, Dwarf_Die *variable)
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The function that contains the view's. */
+/* Finds the function that contains the view's function. */
 static bool function_around(struct frame_view *f, Dwarf_Die *ret)
 {
     Dwarf_Attribute a;
@@ -709,7 +709,7 @@ size_t variables_outer_frame(struct evaluation *v, unsigned levels, Dwarf_Die *f
     return at.index;
 }
 
-/* The register, or the place on the stack, that a parameter is in when its function is entered. */
+/* Finds the register or stack place of a parameter at the entry of its function. */
 static bool entry_place(struct frame_view *f, Dwarf_Die *die, Dwarf_Op *ret)
 {
     Dwarf_Attribute a;
@@ -724,7 +724,7 @@ static bool entry_place(struct frame_view *f, Dwarf_Die *die, Dwarf_Op *ret)
     return (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) || ops[0].atom == DW_OP_fbreg;
 }
 
-/* Those of an inlined function were never in a call. */
+/* Parameters of an inlined function were never passed in a call. */
 struct value *variables_at_entry(struct evaluation *v, const struct found_variable *found)
 {
     Dwarf_Die die = found->die;
@@ -752,7 +752,7 @@ bool variables_bound(struct evaluation *v, struct module *m, Dwarf_Attribute *a,
     size_t count;
     if (dwarf_formref_die(a, &found.die)) {
         bool only_types = v->only_types;
-        v->only_types = false; /* a type has the bound itself, where any number is not as good */
+        v->only_types = false; /* a bound of a type must be exact */
         struct error *err = variables_value(v, &found, &value);
         if (!err)
             err = value_integer(value, ret);
@@ -780,7 +780,7 @@ bool variables_number(struct evaluation *v, struct module *m, Dwarf_Attribute *a
     return variables_bound(v, m, a, NULL, NULL, ret);
 }
 
-/* A declaration stands for what is defined elsewhere. */
+/* Replaces a declaration by the definition elsewhere. */
 static bool resolve_declaration(struct evaluation *v, struct found_variable *found,
                                 const char *name)
 {
@@ -807,13 +807,13 @@ static bool find_in_block(struct evaluation *v, Dwarf_Die *block, const char *na
         if (own && strcmp(own, name) == 0) {
             *ret = (struct found_variable){
                 .die = child, .module = v->view.module, .has_block = true, .block = *block};
-            any = true; /* of two with one name the later hides the earlier */
+            any = true; /* of two with the same name the later hides the earlier */
         }
     } while (dwarf_siblingof(&child, &child) == 0);
     return any;
 }
 
-/* What the compiler left out of this instance of a function is in its abstract form. */
+/* What the compiler left out of this instance is in the abstract form of the function. */
 static bool find_in_origin(struct evaluation *v, Dwarf_Die *block, const char *name,
                            struct found_variable *ret)
 {
@@ -832,7 +832,7 @@ static bool has_code(Dwarf_Die *block)
            dwarf_hasattr(block, DW_AT_entry_pc);
 }
 
-/* Has this instance of a function the block of its abstract form? */
+/* True if this instance of a function has the block of the abstract form. */
 static bool has_instance(Dwarf_Die *instance, Dwarf_Die *abstract)
 {
     Dwarf_Attribute a;
@@ -846,8 +846,8 @@ static bool has_instance(Dwarf_Die *instance, Dwarf_Die *abstract)
     return false;
 }
 
-/* Blocks of which no code is left: what they declare is known around them, without a value.
- * `instance` is NULL, or has the blocks that the abstract form `in` describes. */
+/* Finds variables of blocks that have no code left. They are known in the enclosing block, without
+ * a value. `instance` is NULL, or has the blocks that the abstract form `in` describes. */
 static bool find_without_code(struct evaluation *v, Dwarf_Die *in, Dwarf_Die *instance,
                               const char *name, unsigned depth, struct found_variable *ret)
 {
@@ -938,14 +938,14 @@ struct error *variables_value_in_frame(struct evaluation *v, size_t frame,
     return err;
 }
 
-/* Without the part after the last `::`; NULL: it has only one. */
+/* Returns the name without the part after the last `::`; NULL: it has only one part. */
 static const char *space_of(struct evaluation *v, const char *name)
 {
     const char *last = names_last_part(name);
     return last == name ? NULL : values_copy(v, name, (size_t)(last - name - 2));
 }
 
-/* A function without a linkage name has its declaration, or itself, in its name space. */
+/* For a function without a linkage name, the name space is that of its declaration, or its own. */
 static const char *space_of_declaration(struct evaluation *v)
 {
     Dwarf_Attribute a;
@@ -1027,7 +1027,7 @@ const char *frame_register_name(struct evaluation *v, u64 number)
     return values_copy(v, name, strlen(name));
 }
 
-/* eax, ax, al and so on: the register, and how many bytes of it from where. */
+/* Parses eax, ax, al and so on: the register, and which of its bytes. */
 static bool narrow_register(const char *name, unsigned *number, unsigned *size, unsigned *from)
 {
     static const char *const low[R8] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"};
@@ -1201,7 +1201,7 @@ static void add_block(struct evaluation *v, struct list *l, Dwarf_Die *block, bo
         while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Those of the abstract form that this instance does not have. */
+/* Adds variables of the abstract form that this instance does not have. */
 static void add_left_out(struct evaluation *v, struct list *l, Dwarf_Die *block, bool parameters)
 {
     Dwarf_Attribute a;
