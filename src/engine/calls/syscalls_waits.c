@@ -1,10 +1,10 @@
 /* Calls that wait: with a signal mask of their own, on futexes, and what becomes of them
  * when a signal comes.
  *
- * ppoll and its kin change the mask, wait, and change it back, as one step.  The mask is
- * the engine's business (signals.h), so it is changed before and the call made without it:
- * a signal that the new mask lets in is noted before the call or interrupts it, and the
- * answer is EINTR in both cases.
+ * ppoll and its kin change the mask, wait, and change it back, as one step: what is ready comes
+ * before a signal that the new mask lets in.  So the kernel gets the mask, without the signals that
+ * it must not block (signals.h), and the engine only keeps account.  A signal that the engine keeps
+ * itself, and a replay, know nothing of what is ready: there the mask is changed before the call.
  */
 #include "engine/base/kernel.h"
 #include "engine/calls/syscalls_internal.h"
@@ -17,27 +17,41 @@
 
 enum { MASK_SIZE = 8 };
 
-static i64 pass_with_mask(struct call *call, struct gaddr set, u64 size)
+struct mask_pair {
+    u64 set, size;
+};
+
+static i64 pass_with_mask_before(struct call *call, u64 mask)
 {
-    u64 mask;
-    if (size != MASK_SIZE)
-        return -EINVAL;
-    if (!guest_read_u64(set, &mask))
-        return -EFAULT;
     signals_mask_for_call(mask);
     i64 result = call_pass(call);
     signals_mask_after_call();
     return result == CALL_AGAIN && log_owner->live ? -EINTR : result;
 }
 
-/* The mask is argument `index`, its size the next. */
+/* The mask is argument `index`, its size the next; or both are reached through argument `pair`. */
+static i64 pass_with_mask(struct call *call, struct mask_pair given, int index, int pair)
+{
+    u64 mask, ours;
+    if (given.size != MASK_SIZE)
+        return -EINVAL;
+    if (!guest_read_u64(gaddr(given.set), &mask))
+        return -EFAULT;
+    struct mask_pair place = {(u64)&ours, MASK_SIZE};
+    u64 *arg = &call->args[pair ? pair : index];
+    *arg = 0;
+    if (!log_owner->live || !signals_mask_in_call(mask, &ours))
+        return pass_with_mask_before(call, mask);
+    *arg = pair ? (u64)&place : (u64)&ours;
+    i64 result = call_pass(call);
+    signals_mask_was_in_call(result == -EINTR);
+    return result;
+}
+
 static i64 pass_mask_at(struct call *call, int index)
 {
-    struct gaddr set = gaddr(call->args[index]);
-    if (!set.at)
-        return call_pass(call);
-    call->args[index] = 0;
-    return pass_with_mask(call, set, call->args[index + 1]);
+    struct mask_pair given = {call->args[index], call->args[index + 1]};
+    return given.set ? pass_with_mask(call, given, index, 0) : call_pass(call);
 }
 
 i64 call_ppoll(struct call *call)
@@ -55,14 +69,14 @@ i64 call_epoll_pwait2(struct call *call)
     return pass_mask_at(call, 4);
 }
 
-/* Here the mask and its size are reached through a pointer. */
 i64 call_pselect6(struct call *call)
 {
-    u64 pair[2] = {0, 0};
-    if (call->args[5] && !guest_read(pair, gaddr(call->args[5]), sizeof(pair)))
+    enum { PAIR = 5 };
+    struct mask_pair given = {0, 0};
+    if (call->args[PAIR] && !guest_read(&given, gaddr(call->args[PAIR]), sizeof(given)))
         return -EFAULT;
-    call->args[5] = 0;
-    return pair[0] ? pass_with_mask(call, gaddr(pair[0]), pair[1]) : call_pass(call);
+    call->args[PAIR] = 0;
+    return given.set ? pass_with_mask(call, given, 0, PAIR) : call_pass(call);
 }
 
 /* Futexes */

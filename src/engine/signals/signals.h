@@ -82,6 +82,10 @@ void signals_return(void);
  * second puts that back, unless a signal waits (then signals_deliver does). */
 void signals_mask_for_call(u64 mask);
 void signals_mask_after_call(void);
+/* The same if the kernel is to change the mask, as part of the call: what it is given; false: a
+ * signal that the engine keeps comes in.  `interrupted`: the call's answer is EINTR. */
+bool signals_mask_in_call(u64 mask, u64 *ret_kernel);
+void signals_mask_was_in_call(bool interrupted);
 
 /* In the child of a fork: nothing waits. */
 void signals_forked(void);

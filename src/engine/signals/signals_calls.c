@@ -206,6 +206,27 @@ void signals_mask_after_call(void)
     signals_set_mask(t, t->mask_restore);
 }
 
+bool signals_mask_in_call(u64 mask, u64 *ret_kernel)
+{
+    struct thread *t = thread_self();
+    if (t->held & ~mask)
+        return false;
+    t->mask_restore = t->mask;
+    t->mask_restore_waits = true;
+    t->mask = mask & ~SIGNALS_UNBLOCKABLE;
+    *ret_kernel = mask & ~SIGNALS_SYNCHRONOUS;
+    return true;
+}
+
+void signals_mask_was_in_call(bool interrupted)
+{
+    struct thread *t = thread_self();
+    if (interrupted && t->signal_waiting)
+        return;
+    t->mask_restore_waits = false;
+    t->mask = t->mask_restore;
+}
+
 static void wait_for_signal(struct thread *t)
 {
     u64 none[6] = {0};
