@@ -1,6 +1,6 @@
 /* A system call in one line: log/syscall_text.h prints it, with the pieces of the event as memory.
  *
- * What the call wrote comes before what it read, since it is what is there afterwards. */
+ * What the call wrote takes precedence over what it read, since that is in memory afterwards. */
 #include "front/cli/call_text.h"
 
 #include <stdlib.h>

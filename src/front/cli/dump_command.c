@@ -1,4 +1,4 @@
-/* ebb dump: the events of a recording, one a line. */
+/* ebb dump: prints the events of a recording, one per line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Events for people, and for programs as JSON: a printer of each sort for each kind.
+/* Events as text and as JSON: two printers for each kind of event.
  *
  * docs/log-format.md names the fields; the JSON uses its names, so that the second reader's
  * output can be compared with ours.
@@ -14,11 +14,11 @@
 #include "log/event.h"
 #include "log/siginfo_text.h"
 
-enum { SHOWN_BYTES = 160 }; /* of a piece, in a line */
+enum { SHOWN_BYTES = 160 }; /* maximum number of bytes of a piece that are shown */
 
 typedef unsigned long long ull;
 
-/* Bytes as a C string, as far as they fit a line. */
+/* Prints bytes as a C string, as far as they fit in a line. */
 static void event_text_quoted(FILE *out, const u8 *bytes, size_t size)
 {
     fputc('"', out);
@@ -52,7 +52,7 @@ static void print_pieces(FILE *out, const struct event *e)
     fprintf(out, "%llu pieces, %llu bytes", (ull)count, (ull)bytes);
 }
 
-/* The strings in a piece of a list, each quoted. */
+/* Prints the strings in a piece that is a list, each quoted. */
 static void event_text_strings(FILE *out, const u8 *bytes, size_t size)
 {
     for (size_t at = 0; at < size;) {

@@ -1,4 +1,4 @@
-/* ebb exec: a program on the engine, in place of ebb.
+/* ebb exec: runs a program on the engine, in place of ebb.
  *
  * ebb finds the program and the engine, and becomes the engine: the same process, the same parent,
  * descriptors, environment, signal mask and terminal. Nothing of ebb remains that the program could

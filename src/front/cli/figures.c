@@ -1,4 +1,4 @@
-/* Sizes and times as people read them: see the header. */
+/* Formats sizes and times: see the header. */
 #include "front/cli/figures.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* ebb gc: removes what crashes left. */
+/* ebb gc: removes files that crashed processes left behind. */
 #include "base/complain.h"
 #include "base/error.h"
 #include "front/cli/cli.h"

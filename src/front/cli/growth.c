@@ -1,7 +1,7 @@
-/* A line on the terminal that shows a long recording grow.
+/* A line on the terminal that shows how a long recording grows.
  *
- * It comes after some seconds, is written over each second, and goes away at the end.  A program
- * that has taken the terminal over (an editor, a pager: no echo, or no lines) is left alone.
+ * It appears after some seconds, is updated each second, and is removed at the end. It is not shown
+ * while the program uses the terminal without echo or line mode, as editors and pagers do.
  */
 #include "front/cli/growth.h"
 
@@ -38,7 +38,7 @@ static void growth_put(const char *text)
         return; /* the terminal is gone */
 }
 
-/* Is the terminal in line mode with echo, and may this process write to it? */
+/* True if the terminal is in line mode with echo, and this process may write to it. */
 static bool is_free(const struct growth *g)
 {
     struct termios t;

@@ -1,4 +1,4 @@
-/* A line on the terminal that shows a long recording grow. */
+/* A line on the terminal that shows how a long recording grows. */
 #ifndef FRONT_GROWTH_H
 #define FRONT_GROWTH_H
 
@@ -8,21 +8,21 @@
 
 struct growth {
     bool wanted; /* stderr is a terminal, and --quiet was not given */
-    bool quiet;  /* nothing is to be said */
-    bool shown;  /* our line stands there */
-    pid_t group; /* whose terminal it is while the line is shown */
+    bool quiet;  /* print nothing */
+    bool shown;  /* the line is on the terminal */
+    pid_t group; /* the foreground process group while the line is shown */
     u64 began, last;
 };
 
 void growth_init(struct growth *g, bool quiet, pid_t group);
 
-/* How long to sleep at most before the next look: milliseconds, or -1. */
+/* The maximum time to sleep before the next update: milliseconds, or -1. */
 int growth_wait(const struct growth *g);
 
-/* Shows `bytes` if it is time. */
+/* Shows the size if an update is due. */
 void growth_show(struct growth *g, u64 bytes);
 
-/* Takes the line away, before anything else is said. */
+/* Removes the line. Called before anything else is printed. */
 void growth_clear(struct growth *g);
 
 #endif

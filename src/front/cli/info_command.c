@@ -1,4 +1,4 @@
-/* ebb info: one recording: how it came about, its tracks, what they hold and how much.
+/* ebb info: describes one recording: how it was made, its tracks, their events and sizes.
  *
  * It opens the recording as a reader only: nothing is replayed.  Events are counted by kind and the
  * bytes of each file are summed up.
@@ -25,7 +25,7 @@
 
 enum { NOTES_MOST = 100, COMMAND_SHOWN = 200, TREE_DEEPEST = 40 };
 
-/* What a walk over a track finds. */
+/* The result of a walk over a track. */
 struct summary {
     struct format_file header;
     struct reader_figures figures;
@@ -39,7 +39,7 @@ struct summary {
     char *command; /* NULL for a forked track */
     char *notes[NOTES_MOST];
     size_t note_count;
-    char *trouble; /* damaged or cut: why */
+    char *trouble; /* why the track is damaged or cut off */
 };
 
 static void add_note(struct summary *s, const struct event *e)
@@ -79,7 +79,7 @@ static void add_command(struct summary *s, const struct event *e)
             *at = '?';
 }
 
-static struct mapped_list mapped; /* by any track */
+static struct mapped_list mapped; /* mapped by any track */
 
 static void add_mapped(const struct event_map *map)
 {
@@ -93,12 +93,12 @@ static void add_mapped(const struct event_map *map)
     free(about.path);
 }
 
-static bool seen[65536]; /* threads of the track that is walked over */
+static bool seen[65536]; /* threads of the current track */
 
 static void info_add_event(struct summary *s, const struct event *e)
 {
     s->last_tick = e->tick;
-    /* One that is not the last event came to nothing, or was that of a child of vfork. */
+    /* An exec that is not the last event failed, or was made by a child of vfork. */
     s->execed = e->kind == EVENT_EXEC;
     if (!seen[e->thread]) {
         seen[e->thread] = true;
@@ -127,7 +127,7 @@ static void info_add_event(struct summary *s, const struct event *e)
     }
 }
 
-/* Walks over a track; what is wrong with it is part of the summary. */
+/* Walks over a track. Problems are noted in the summary. */
 static void summarise(struct recording *rec, u32 track, struct summary *s)
 {
     struct reader *r;
@@ -160,7 +160,7 @@ static void summary_deinit(struct summary *s)
 
 /* Text */
 
-/* What earlier sessions have left in the cache: bytes, and how many. */
+/* The bytes and number of snapshots that earlier sessions have left in the cache. */
 static u64 snapshots_of(const struct recording *rec, size_t *ret_count)
 {
     struct snapshot_stored *list = snapshot_store_list(rec->meta.id, ~0u, ret_count);
@@ -171,7 +171,7 @@ static u64 snapshots_of(const struct recording *rec, size_t *ret_count)
     return bytes;
 }
 
-/* Those in the recording. */
+/* Prints the snapshots in the recording. */
 static void print_own_snapshots(const struct recording *rec)
 {
     char bytes_room[FIGURES_ROOM], apart[FIGURES_ROOM], cost[FIGURES_ROOM];
@@ -256,7 +256,7 @@ static char *ending(const struct summary *s)
         return xformat("by executing another program");
     if (s->left)
         return xformat("with the recording; the process went on");
-    /* the only one that it cannot tell of */
+    /* SIGKILL is the only signal that a process cannot report */
     return xformat("%s", s->trouble ? "without a word" : "by signal 9");
 }
 
@@ -292,7 +292,8 @@ static void print_track(const struct summary *s)
         printf("  trouble  %s\n", s->trouble);
 }
 
-/* The tree: a process below the one that made it; what it executed, as a line of its own. */
+/* The tree: each process below the one that made it; each program that it executed on its own
+ * line. */
 
 struct summaries {
     struct summary *list;
@@ -304,7 +305,7 @@ static bool info_is_child(const struct summary *s, const struct summary *of)
     return s->header.parent == of->header.track && s->header.track != of->header.track;
 }
 
-/* A child of vfork that executes a program has no track before that: its pid tells. */
+/* A child of vfork that executes a program has no earlier track: its pid shows that. */
 static const char *tree_word(const struct summary *s, const struct summary *parent)
 {
     if (s->header.origin == TRACK_FORKED)
@@ -327,8 +328,8 @@ static void print_tree_line(const struct summary *s, const struct summary *paren
     free(how);
 }
 
-/* What `s` made and became.  Parents have lower numbers, so this ends; what is too deep is
- * indented no further. */
+/* Prints what `s` forked and executed. Parents have lower numbers, so the recursion ends. Very deep
+ * levels are not indented further. */
 static void print_family(const struct summaries *all, size_t at, const struct summary *parent,
                          int depth)
 {
@@ -449,7 +450,7 @@ static void info_print_json(const struct recording *rec, const struct summaries 
     json_line(&j);
 }
 
-/* True if something is wrong with the files that the recording keeps. */
+/* True if there is a problem with the files kept in the recording. */
 static bool check_files(const struct recording *rec)
 {
     struct error *err = recording_files_check(rec, &mapped);
@@ -457,7 +458,7 @@ static bool check_files(const struct recording *rec)
     return err && error_complain(error_within(err, "%s", rec->path), 1);
 }
 
-/* True if something is wrong with a track. */
+/* True if there is a problem with a track. */
 static bool print_all(struct recording *rec, const u32 *tracks, size_t count, bool json)
 {
     struct summaries all = {xalloc((count + 1) * sizeof(struct summary)), count};

@@ -1,4 +1,4 @@
-/* ebb ls: the recordings there are, oldest first. */
+/* ebb ls: lists recordings, oldest first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

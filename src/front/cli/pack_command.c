@@ -1,4 +1,4 @@
-/* ebb pack: the options of the command, and its result in words. packer.h does the work. */
+/* ebb pack: the command's options and messages. packer.h does the work. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Finding a program as a shell does.
+/* Finds a program in PATH, like a shell.
  *
- * A name with a slash is a path.  Any other is tried in each directory of PATH; directories
- * and missing files are passed over, a file that may not be executed is remembered: if
- * nothing better comes, the answer is "not executable" rather than "not found".
+ * A name with a slash is a path. Any other is tried in each directory of PATH; directories and
+ * missing files are skipped. If only a file without execute permission is found, the error is "not
+ * executable" rather than "not found".
  *
- * Whether the file can really be run is for the engine to say, which opens it.
+ * The engine, which opens the file, finds out whether it can really be run.
  */
 #include "front/cli/program_lookup.h"
 
@@ -20,9 +20,9 @@
 #include "base/xalloc.h"
 #include "log/channel.h"
 
-static const char path_unless_set[] = "/bin:/usr/bin"; /* as execvp has it */
+static const char path_unless_set[] = "/bin:/usr/bin"; /* the default of execvp */
 
-/* 0 if the file can be executed as far as its permissions go, or an errno. */
+/* Returns 0 if the permissions allow execution, or an errno. */
 static int check_file(const char *path)
 {
     struct stat st;
@@ -48,8 +48,8 @@ static int complain_of_file(const char *path, int error)
     return complain(CHANNEL_EXIT_NOT_RUNNABLE, "%s: %s", path, strerror(error));
 }
 
-/* The file `name` in the directory that *rest begins with, which is moved on to the next, or
- * to NULL.  An empty directory is the current one. */
+/* Returns the path of `name` in the first directory of *rest, and moves *rest to the next one, or
+ * to NULL. An empty directory means the current one. */
 static char *next_candidate(const char **rest, const char *name)
 {
     const char *directory = *rest;

@@ -2,7 +2,8 @@
 #ifndef FRONT_PROGRAM_LOOKUP_H
 #define FRONT_PROGRAM_LOOKUP_H
 
-/* 0 and the path in *ret, to be freed; or the status of a shell (126, 127) after a complaint. */
+/* Returns 0 and the path in *ret, which the caller frees; or prints an error and returns a shell's
+ * status (126, 127). */
 int program_lookup(const char *name, char **ret);
 
 #endif

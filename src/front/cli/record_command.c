@@ -1,7 +1,7 @@
-/* ebb record: a program on the engine, and everything that happens to it written down.
+/* ebb record: runs a program on the engine and records everything that happens to it.
  *
- * The recorder does the work (recorder/recorder.h).  This file reads options, shows the recording
- * grow, and says what came of it.
+ * The recorder does the work (recorder/recorder.h). This file reads options, shows the growing
+ * size, and prints the result.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void say_failed(void *context, const struct recording *rec, const struct 
     complain(0, "%s: %s; the program goes on unrecorded", rec->path, error_text(err));
 }
 
-/* The run goes on, but cannot be replayed when the file has changed. */
+/* The run continues, but cannot be replayed once the file has changed. */
 static void say_not_copied(void *context, const struct recording *rec, const char *path, int error)
 {
     growth_clear(context);
@@ -48,7 +48,8 @@ static void say_not_copied(void *context, const struct recording *rec, const cha
              path ? path : "a file", strerror(error));
 }
 
-/* The names of the processes as one line; what is too long is counted.  To be freed. */
+/* Returns the names of the processes in one line, shortened with a count if there are many. The
+ * caller frees it. */
 static char *process_names(const struct recorder_process *processes, size_t count)
 {
     enum { SHOWN = 8 };
@@ -81,7 +82,7 @@ static void say_waits(void *context, const struct recording *rec,
     free(names);
 }
 
-/* What came of it */
+/* The outcome */
 
 static void say_recorded(const struct recording *rec, const struct recorder_outcome *outcome)
 {
@@ -98,7 +99,7 @@ static void say_recorded(const struct recording *rec, const struct recorder_outc
         complain(0, "not all of it can be replayed: %s", outcome->limit);
 }
 
-/* If the program could not be started, the engine has said why. */
+/* True if the engine has already said why the program could not be started. */
 static bool is_explained(const struct recorder_outcome *outcome)
 {
     int status = engine_exit_status(outcome->wait_status);
@@ -124,7 +125,7 @@ static int end_likewise(int wait_status)
     return engine_exit_status(wait_status);
 }
 
-/* The other process records; this one is waited for. */
+/* The recorder runs in the other process; this one waits for the program. */
 static int end_front(const struct recorder_front *front, int wait_status)
 {
     int by;
@@ -184,7 +185,7 @@ static int add_chaos(struct record_options *options, const char *seed)
     return status;
 }
 
-static const u64 SNAPSHOTS_AUTO = 250000000; /* nanoseconds, at least */
+static const u64 SNAPSHOTS_AUTO = 250000000; /* minimum interval in nanoseconds */
 
 static int take_snapshots(struct record_options *options, const char *value)
 {
@@ -293,7 +294,7 @@ static int record_take(void *context, int id, const char *value)
     }
 }
 
-/* $EBB_SNAPSHOTS=off means none of any kind, unless they are asked for. */
+/* $EBB_SNAPSHOTS=off disables all snapshots, unless an option requests them. */
 static u64 snapshots_unasked(void)
 {
     const char *wish = getenv("EBB_SNAPSHOTS");

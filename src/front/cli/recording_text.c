@@ -36,7 +36,7 @@ static bool is_plain(const char *word)
                                  "@%+=:,./_-") == strlen(word);
 }
 
-/* A word for a shell; what would disturb a terminal is shown as an escape. */
+/* Writes a word quoted for a shell; control characters are shown as escapes. */
 static void put_word(FILE *out, const char *word)
 {
     if (is_plain(word)) {

@@ -7,17 +7,17 @@
 #include "base/json_text.h"
 #include "log/recording.h"
 
-/* How it ended, in a few words: "status 0", "SIGSEGV, core dumped", "running, or cut". To be
- * freed. */
+/* Describes how it ended: "status 0", "SIGSEGV, core dumped", "running, or cut". The caller frees
+ * it. */
 char *recording_text_ending(const struct recording_meta *meta);
 
-/* The arguments as a shell would read them.  To be freed. */
+/* Returns the arguments, quoted for a shell. The caller frees them. */
 char *recording_text_command(const struct recording_meta *meta);
 
-/* The last part of its path. */
+/* The last component of its path. */
 const char *recording_text_name(const struct recording *rec);
 
-/* Fields of an open object: all of the meta file. */
+/* Writes the whole meta file as fields of an open JSON object. */
 void recording_text_json(struct json *j, const struct recording *rec);
 
 #endif

@@ -1,8 +1,8 @@
-/* ebb replay --verify and --run: recorded runs again, and whether they came out as recorded.
+/* ebb replay --verify and --run: replays runs and tells whether they agree with the recording.
  *
- * The verifier does the work (verifier/verifier.h); this file reads options and says what came of
- * each track.  One track speaks only if something is wrong; of all tracks each has its line on
- * stdout, and what is wrong is on stderr.
+ * The verifier does the work (verifier/verifier.h); this file reads options and prints the outcome
+ * of each track. A single track prints only problems. With all tracks, each has a line on stdout,
+ * and problems go to stderr.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 
 static const char *extra = ""; /* settings of the command line */
 
-/* What came of a track */
+/* The outcome of a track */
 
-/* A bound of an interval; `room` has 64 bytes. */
+/* Describes a bound of an interval; `room` has 64 bytes. */
 static const char *bound_text(char *room, u64 tick, u64 pc)
 {
     if (tick == 0 || tick == ~0ull)
@@ -64,7 +64,7 @@ static int complain_of_silence(const struct verifier_outcome *o)
                     o->track, WEXITSTATUS(o->wait_status));
 }
 
-/* The status that goes with it. */
+/* Prints the problem and returns the exit status for it. */
 static int complain_of_outcome(const struct verifier_outcome *o)
 {
     switch (o->result) {
@@ -109,7 +109,7 @@ struct tally {
     int status;
 };
 
-/* The worst of two statuses: a divergence before anything else, success after. */
+/* Returns the worse of two statuses: a divergence is the worst, success the best. */
 static int worse(int a, int b)
 {
     if (a == CHANNEL_EXIT_DIVERGED || b == CHANNEL_EXIT_DIVERGED)
@@ -161,8 +161,8 @@ static int replay_chosen(const struct track_choice *choice)
     return status;
 }
 
-/* The command line is that of the prompt (front/debugger/replay_prompt.c), which leaves runs that
- * are only repeated to this file. */
+/* The command line is read by the prompt (front/debugger/replay_prompt.c), which passes --verify
+ * and --run to this file. */
 
 int cli_replay(const struct track_choice *choice, const char *settings)
 {

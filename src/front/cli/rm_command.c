@@ -1,4 +1,4 @@
-/* ebb rm: recordings, removed. */
+/* ebb rm: removes recordings. */
 #include "base/complain.h"
 #include "base/error.h"
 #include "front/cli/cli.h"

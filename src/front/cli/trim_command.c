@@ -1,7 +1,7 @@
-/* ebb trim: the options of the command, and its result in words.
+/* ebb trim: the command's options and messages.
  *
  * session_trim() does the work. A recording can begin only at a snapshot, so the result may begin a
- * little before the moment that was asked for; the last line says where.
+ * little before the requested moment; the last line says where.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void trim_say_result(const struct session_trimmed *t)
              t->into->path);
 }
 
-/* NAME of NAME-7: what comes from it is numbered likewise. */
+/* Returns NAME for NAME-7: recordings made from it are numbered in the same way. */
 static char *base_name(const struct recording *rec)
 {
     const char *slash = strrchr(rec->path, '/');

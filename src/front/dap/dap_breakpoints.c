@@ -1,7 +1,7 @@
 /* Breakpoints of all kinds.
  *
- * A request names all breakpoints of a kind (or of a file) that there are to be.  What was asked
- * for before stays as it is, with its number; what is no longer asked for goes.
+ * A request lists all wanted breakpoints of a kind (or of a file). A breakpoint that was requested
+ * before is kept, with its number; one that is no longer requested is removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void drop_unkept(struct dap *s)
     s->breakpoints.count = kept;
 }
 
-/* One that was asked for before, or a new one; takes the key. */
+/* Returns the breakpoint that was requested before, or a new one. Takes ownership of the key. */
 static struct dap_breakpoint *breakpoint_claim(struct dap *s, enum dap_breakpoint_kind kind,
                                                const char *group, char *key, bool *ret_new)
 {
@@ -97,7 +97,7 @@ static const char *text_or_null(const struct json_value *v, const char *key)
     return text && text[strspn(text, " \t")] ? text : NULL;
 }
 
-/* Takes the error. */
+/* Takes ownership of the error. */
 static void set_trouble(struct dap_breakpoint *b, struct error *err)
 {
     free(b->trouble);
@@ -115,7 +115,7 @@ static void set_hit_condition(struct dap_breakpoint *b, const struct json_value 
         b->hit_condition = xformat("%s", text);
 }
 
-/* On code: where `location` is, which is to be what debug_break_add() takes. */
+/* Makes a breakpoint on code; `location` is in the form that debug_break_add() takes. */
 static void make_on_code(struct dap *s, struct dap_breakpoint *b, const struct json_value *item,
                          const char *location)
 {
@@ -176,7 +176,7 @@ static void write_breakpoint(struct dap *s, struct json *j, const struct dap_bre
     json_close(j, '}');
 }
 
-/* What a breakpoint is besides its place, as part of its key. */
+/* Returns a key made of the place and of all other attributes. */
 static char *breakpoint_key(const char *place, const struct json_value *item)
 {
     return xformat("%s\n%s\n%s\n%s\n%s", place, json_member_text(item, "condition", ""),
@@ -241,7 +241,7 @@ struct error *dap_set_breakpoints(struct dap *s, const struct json_value *args)
     return NULL;
 }
 
-/* Those that are named by a text; `place` makes a location of one, to be freed. */
+/* Sets breakpoints that are named by a text; `place` converts it to a location, which is freed. */
 static struct error *set_named(struct dap *s, const struct json_value *args,
                                enum dap_breakpoint_kind kind, const char *key,
                                char *(*place)(struct dap *s, const struct json_value *item))
@@ -303,8 +303,8 @@ struct error *dap_set_instruction_breakpoints(struct dap *s, const struct json_v
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* How the client names data: "x:EXPRESSION" for what has one meaning everywhere,
- * "f:THREAD:CFA:EXPRESSION" for what belongs to a frame, "a:ADDRESS:SIZE" for memory. */
+/* The client's id for data: "x:EXPRESSION" if it has one meaning everywhere,
+ * "f:THREAD:CFA:EXPRESSION" if it belongs to a frame, "a:ADDRESS:SIZE" for memory. */
 static char *data_id(struct dap *s, const char *expression, bool *ret_persists)
 {
     struct subject *subject;
@@ -400,7 +400,7 @@ struct error *dap_data_breakpoint_info(struct dap *s, const struct json_value *a
     return err;
 }
 
-/* The frame that a local was named in, if it is still there. */
+/* Selects the frame in which a local was named, if it still exists. */
 static struct error *choose_frame_of(struct dap *s, const char *id, const char **ret_expression)
 {
     char *end;
@@ -498,7 +498,7 @@ static const struct dap_filter {
     const char *id, *label, *description;
     bool is_default;
     const char *function; /* NULL: */
-    const char *kind;     /* of debug_catch_function(); NULL: another way */
+    const char *kind;     /* for debug_catch_function(); NULL: made in another way */
 } filters[] = {
     {"signals", "Signals", "Faults and other signals that are not part of normal operation", true,
      NULL, NULL},
@@ -527,7 +527,7 @@ void dap_exception_filters(struct json *j)
     json_close(j, ']');
 }
 
-/* Names of signals with blanks between them; NULL: those that stop by default; "": none. */
+/* `names` are signals separated by blanks; NULL: those that stop by default; "": none. */
 static struct error *choose_signals(struct dap *s, const char *names)
 {
     bool stops[DEBUG_SIGNALS] = {false};

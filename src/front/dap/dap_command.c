@@ -1,4 +1,4 @@
-/* ebb dap: the command line, and where the client is. */
+/* ebb dap: the command line, and how the client is connected. */
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static int dap_take(void *context, int id, const char *value)
     return 0;
 }
 
-/* What the session or its engines print must not get between messages. */
+/* Output of the session or its engines must not get between messages. */
 static struct error *dap_link_stdio(struct dap_wire **ret)
 {
     int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3),

@@ -1,14 +1,14 @@
 /* The server's state, and what the files dap_*.c share.
  *
- * A request is a row of a table (dap_server.c).  Its function gets the arguments, and writes the
- * body of the response with dap_body(); an error becomes an error response.  A function that takes
- * a while after it is clear that it will be done answers at once with dap_answer(), and speaks by
+ * A request is a row of a table (dap_server.c). Its function gets the arguments, and writes the
+ * body of the response with dap_body(); an error becomes an error response. A function that takes
+ * long, once it is clear that it will succeed, responds at once with dap_answer() and reports by
  * events from then on.
  *
- * Numbers that clients see: a thread is its ordinal + 1, a frame is level and thread in one number,
- * references to variables are places in a list that every movement empties.
+ * Numbers that clients see: a thread is its ordinal + 1, a frame combines level and thread in one
+ * number, a reference to a variable is an index in a list that every movement empties.
  *
- * A view is of the moment at which the session stands: every movement closes all of them.
+ * A view belongs to the current moment: every movement closes all views.
  *
  * Invariants
  *   (1) Requests that need a recording are refused before one is open.
@@ -30,11 +30,11 @@
 struct dap_view {
     u32 thread;
     size_t level;
-    struct frame *frames; /* a copy: those of the debugger may move */
+    struct frame *frames; /* a copy, because those of the debugger may move */
     struct evaluation *evaluation;
 };
 
-/* What a client can unfold. */
+/* A value that a client can unfold. */
 struct dap_reference {
     enum {
         UNFOLDS_ARGUMENTS,
@@ -47,7 +47,7 @@ struct dap_reference {
     } kind;
     struct dap_view *view;
     struct value *value;
-    char *expression; /* of the value; NULL: there is none */
+    char *expression; /* the value's expression; NULL: there is none */
 };
 
 enum dap_breakpoint_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DAP_EXCEPTION };
@@ -56,15 +56,15 @@ enum dap_breakpoint_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DA
 struct dap_breakpoint {
     u32 id;
     enum dap_breakpoint_kind kind;
-    char *group;         /* of lines: the source; otherwise "" */
-    char *key;           /* what was asked for: the same again is the same breakpoint */
-    u32 number;          /* of the debugger's; 0: none */
-    bool is_kept;        /* asked for again */
-    bool is_logger;      /* a log point: it stops nothing */
+    char *group;         /* for line breakpoints: the source file; otherwise "" */
+    char *key;           /* identifies the request: the same key is the same breakpoint */
+    u32 number;          /* the debugger's breakpoint; 0: none */
+    bool is_kept;        /* it was requested again */
+    bool is_logger;      /* a log point: it does not stop */
     char *hit_condition; /* NULL: none */
-    struct list hits;    /* struct moment: all of the run, once hits_known */
+    struct list hits;    /* struct moment: all hits in the run, if hits_known */
     bool hits_known;
-    char *trouble; /* why it is not what was asked for; NULL: nothing */
+    char *trouble; /* why it differs from the request; NULL: it does not */
 };
 
 struct dap_goto_target {
@@ -74,18 +74,18 @@ struct dap_goto_target {
 
 /* What exceptionInfo says about the last stop. */
 struct dap_exception {
-    char *id, *description; /* id NULL: it was none */
-    bool is_end;            /* the program died of it */
+    char *id, *description; /* id NULL: the stop was not an exception */
+    bool is_end;            /* the program ended with it */
 };
 
 struct dap {
     struct dap_wire *wire;
-    u64 seq; /* of the last message sent */
+    u64 seq; /* number of the last message sent */
     bool is_initialized, is_over;
-    i64 first_line, first_column; /* 1 or 0: how the client counts */
+    i64 first_line, first_column; /* 1 or 0: where the client begins to count */
     bool knows_progress, knows_invalidated, knows_memory;
 
-    /* the request under way */
+    /* the current request */
     const struct dap_message *message;
     const struct dap_request *request;
     bool is_answered;
@@ -93,24 +93,24 @@ struct dap {
     size_t body_size;
     struct json body;
 
-    /* progress of it */
+    /* its progress: */
     double began; /* seconds */
-    double told;  /* progress, the last time */
+    double told;  /* when progress was last reported */
     unsigned progress_number;
     bool progress_shown;
-    const char *title; /* what is under way, for people */
+    const char *title; /* the current operation, for the user */
 
     struct recording *rec;
     struct debug *debug; /* NULL: no recording is open */
     struct interpreter *interpreter;
-    bool is_configured; /* configurationDone has come */
+    bool is_configured; /* configurationDone was received */
     char *spoken;       /* what the debugger said meanwhile; NULL: nothing */
 
     struct list views;       /* struct dap_view * */
     struct list references;  /* struct dap_reference */
     struct list breakpoints; /* struct dap_breakpoint * */
     u32 last_breakpoint;
-    struct list sources; /* char *: files that the client gets from us */
+    struct list sources; /* char *: files that the client reads through ebb */
     struct list targets; /* struct dap_goto_target */
     struct dap_exception exception;
     u64 returned;                     /* the function that the last movement left; 0: none */
@@ -122,22 +122,22 @@ enum { DAP_ANY_TIME, DAP_INITIALIZED, DAP_OPEN }; /* when a request may come */
 struct dap_request {
     const char *name;
     struct error *(*run)(struct dap *s, const struct json_value *args);
-    int which; /* the function's own */
+    int which; /* for the function */
     u8 when;
-    const char *title; /* what is under way, if it may take long; NULL: its name */
+    const char *title; /* the current operation, if it may take long; NULL: the request's name */
 };
 void dap_serve_client(struct dap_wire *w);
 struct json *dap_body(struct dap *s);
 void dap_answer(struct dap *s); /* success, now */
-/* An event is what is written between these two. */
+/* Writes an event: its body is written between these two calls. */
 struct json *dap_event(struct dap *s, const char *name);
 void dap_event_end(struct dap *s);
 __attribute__((format(printf, 3, 4))) void dap_output(struct dap *s, const char *category,
                                                       const char *format, ...);
-/* Of the debugger: how far a movement has got. */
+/* Called by the debugger with the progress of a movement. */
 void dap_progress(void *context, const struct session_progress *p);
 void dap_say(void *context, const char *bytes, size_t size);
-/* A required argument; an error says what is missing. */
+/* Returns a required argument, or an error that says what is missing. */
 struct error *dap_text(const struct json_value *args, const char *key, const char **ret);
 struct error *dap_integer(const struct json_value *args, const char *key, i64 *ret);
 void dap_moment(struct json *j, const char *key, struct moment at); /* "TICK:0xPC" */
@@ -152,7 +152,7 @@ struct error *dap_configuration_done(struct dap *s, const struct json_value *arg
 struct error *dap_disconnect(struct dap *s, const struct json_value *args);
 void dap_close(struct dap *s); /* the recording */
 
-/* dap_record.c: *ret, to be freed, is where the recording is. */
+/* dap_record.c: *ret is the path of the recording; the caller frees it. */
 struct error *dap_record(struct dap *s, const struct json_value *args, char **ret);
 
 /* dap_place.c */
@@ -160,7 +160,7 @@ struct error *dap_threads(struct dap *s, const struct json_value *args);
 struct error *dap_stack_trace(struct dap *s, const struct json_value *args);
 struct error *dap_modules(struct dap *s, const struct json_value *args);
 u64 dap_frame_id(u32 thread, size_t level);
-/* The debugger then looks at that frame. */
+/* Selects the frame in the debugger. */
 struct error *dap_choose_frame(struct dap *s, i64 id);
 struct error *dap_check_thread(struct dap *s, i64 id, u32 *ret);
 
@@ -170,10 +170,11 @@ struct error *dap_source(struct dap *s, const struct json_value *args);
 struct error *dap_loaded_sources(struct dap *s, const struct json_value *args);
 struct error *dap_breakpoint_locations(struct dap *s, const struct json_value *args);
 const char *dap_source_path(struct dap *s, const struct json_value *source); /* NULL: none */
-/* Where a line of a source is in the program; *ret to be freed. */
+/* Finds the code of a source line; the caller frees *ret. */
 struct error *dap_locate_line(struct dap *s, const char *path, i64 line, struct code_place **ret,
                               size_t *ret_count);
-char *dap_line_location(struct dap *s, const char *path, i64 line); /* FILE:LINE; to be freed */
+/* FILE:LINE; the caller frees it */
+char *dap_line_location(struct dap *s, const char *path, i64 line);
 
 /* dap_variables.c */
 struct error *dap_scopes(struct dap *s, const struct json_value *args);
@@ -184,7 +185,7 @@ struct error *dap_completions(struct dap *s, const struct json_value *args);
 void dap_forget_views(struct dap *s);
 struct error *dap_view_of(struct dap *s, i64 frame, struct dap_view **ret);
 const struct dap_reference *dap_reference_find(const struct dap *s, i64 number); /* NULL: none */
-/* The child's value and expression, which may be NULL; the latter is to be freed. */
+/* Returns the child's value and expression, which may be NULL; the caller frees the latter. */
 struct error *dap_find_child(struct dap *s, const struct dap_reference *r, const char *name,
                              struct value **ret, char **ret_expression);
 
@@ -201,9 +202,9 @@ void dap_exception_filters(struct json *j);
 
 /* dap_logpoints.c */
 struct error *dap_check_hit_condition(const char *text);
-/* Does the hit at the moment at which one stands count? */
+/* Sets *ret if the hit at the current moment counts. */
 struct error *dap_hit_counts(struct dap *s, struct dap_breakpoint *b, bool *ret);
-/* Says what it has to say about all its hits. */
+/* Prints the message for every hit of the log point. */
 struct error *dap_log_hits(struct dap *s, struct debug_breakpoint *p, const char *message,
                            const char *hit_condition);
 
@@ -216,10 +217,11 @@ struct error *dap_goto(struct dap *s, const struct json_value *args);
 struct error *dap_run_to_line(struct dap *s, const struct json_value *args);
 struct error *dap_restart_frame(struct dap *s, const struct json_value *args);
 struct error *dap_exception_info(struct dap *s, const struct json_value *args);
-struct error *dap_carry_out(struct dap *s, struct debug_order *o); /* and says where it led */
-void dap_begin_move(struct dap *s); /* looks at the thread that runs */
+/* makes the movement and reports where it stopped */
+struct error *dap_carry_out(struct dap *s, struct debug_order *o);
+void dap_begin_move(struct dap *s); /* selects the thread that runs */
 void dap_say_opened(struct dap *s);
-/* `reason` may be NULL: by the stop. */
+/* `reason` may be NULL: taken from the stop. */
 void dap_stopped(struct dap *s, const struct session_stop *stop, const char *reason,
                  const char *description);
 void dap_targets_forget(struct dap *s);
@@ -227,7 +229,7 @@ void dap_targets_forget(struct dap *s);
 /* dap_memory.c */
 struct error *dap_read_memory(struct dap *s, const struct json_value *args);
 struct error *dap_disassemble(struct dap *s, const struct json_value *args);
-/* 0x1234, decimal, or an expression in the innermost frame. */
+/* Parses 0x1234, decimal, or an expression in the innermost frame. */
 struct error *dap_address(struct dap *s, const char *text, u64 *ret);
 
 /* dap_time.c */

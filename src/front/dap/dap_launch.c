@@ -1,7 +1,7 @@
 /* The beginning and the end: initialize, launch, configurationDone, disconnect.
  *
- * `initialized` is sent when the recording is open, so that breakpoints can be looked up when they
- * come.  After configurationDone the client hears where it stands: at the end or the crash.
+ * `initialized` is sent when the recording is open, so that breakpoints can be resolved at once.
+ * After configurationDone the client is told the current place: the end or the crash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* --- initialize ------------------------------------------------------------------------------- */
 
-/* Each of them is exercised by tests/dap/capabilities.py. */
+/* tests/dap/capabilities.py exercises each of them. */
 static const char *const capabilities[] = {
     "supportsConfigurationDoneRequest",
     "supportsFunctionBreakpoints",
@@ -127,7 +127,7 @@ struct error *dap_launch(struct dap *s, const struct json_value *args)
         err = error_coded(ERROR_MISUSED, "'program' is not a string");
     }
     s->title = "Opening the recording";
-    if (!err) /* without a name: the newest */
+    if (!err) /* no name: the newest recording */
         err = recording_open(recording && *recording ? recording : NULL, &s->rec);
     free(recorded);
     if (!err)
@@ -179,7 +179,7 @@ void dap_close(struct dap *s)
     s->rec = NULL;
 }
 
-/* terminate is followed by disconnect, so only that one is the end. */
+/* terminate is followed by disconnect, and only disconnect ends the server. */
 struct error *dap_disconnect(struct dap *s, const struct json_value *args)
 {
     (void)args;

@@ -1,8 +1,8 @@
-/* Log points, and breakpoints that count only some of their hits.
+/* Log points, and breakpoints with hit conditions.
  *
- * The run is over: all hits of a breakpoint can be found at once.  A log point prints them when it
- * is set, each with its line; a hit condition is about the number of the hit in the whole run, so
- * it means the same in both directions.
+ * The run is recorded, so all hits of a breakpoint can be found at once. A log point prints a line
+ * for each of them when it is set. A hit condition refers to the number of the hit in the whole
+ * run, so it means the same in both directions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ struct logging {
     bool is_cut;
 };
 
-/* What stands between braces is an expression. */
+/* Evaluates the expressions between braces. */
 static char *message_here(struct dap *s, const char *message)
 {
     char *text = NULL;

@@ -82,7 +82,7 @@ struct dap_listing {
     struct dap *s;
     struct symbols *symbols;
     bool with_symbols;
-    const char *file; /* of the last line that was written */
+    const char *file; /* file of the last line that was written */
     unsigned line;
 };
 
@@ -94,7 +94,7 @@ static void write_bytes(struct json *j, const u8 *bytes, size_t size)
     json_string(j, "instructionBytes", text);
 }
 
-/* A line, where another one begins. */
+/* Adds the source line where a new one begins. */
 static void listing_line(struct dap_listing *l, struct json *j, u64 at)
 {
     struct line_place line;
@@ -123,7 +123,7 @@ static char *text_with_targets(struct dap_listing *l, const struct instruction_t
     return text;
 }
 
-/* Its length, at least 1. */
+/* Returns its length, at least 1. */
 static size_t write_instruction(struct dap_listing *l, struct json *j, u64 at)
 {
     u8 bytes[INSTRUCTION_MOST];
@@ -150,8 +150,8 @@ static size_t write_instruction(struct dap_listing *l, struct json *j, u64 at)
     return length;
 }
 
-/* Instructions before an address: known from where a function begins; *ret_count may be less than
- * wanted, and the first of them is at *ret. */
+/* Finds the instructions before an address, decoded from the beginning of a function. *ret_count
+ * may be less than wanted; the first of them is at *ret. */
 static u64 listing_before(struct symbols *symbols, u64 address, u64 wanted, u64 *ret_count)
 {
     struct list found = LIST(u64);
@@ -212,7 +212,7 @@ struct error *dap_disassemble(struct dap *s, const struct json_value *args)
     struct json *j = dap_body(s);
     json_open(j, "instructions", '[');
     for (u64 i = 0; i < missing && count > 0; i++, count--) {
-        json_open(j, NULL, '{'); /* the protocol wants as many as were asked for */
+        json_open(j, NULL, '{'); /* the protocol wants exactly the requested number of rows */
         json_hex(j, "address", at - (missing - i));
         json_string(j, "instruction", "(not known)");
         json_string(j, "presentationHint", "invalid");

@@ -1,7 +1,7 @@
-/* Movements, and what the client is told about where they led.
+/* Movements, and the reports to the client about where they stopped.
  *
- * A movement is answered as soon as it is clear that it will be made; `stopped` says when and where
- * it has ended.  The ends of a recording are stops like others.
+ * The response is sent as soon as it is clear that the movement will be made; the event `stopped`
+ * says where it ended. The ends of a recording are ordinary stops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 /* --- what a stop was -------------------------------------------------------------------------- */
 
-/* A stop in the protocol's words. */
+/* A stop in the protocol's terms. */
 struct told {
     const char *reason;
-    char *description; /* to be freed; NULL: none */
+    char *description; /* the caller frees it; NULL: none */
 };
 
 static void set_exception(struct dap *s, char *id, char *description, bool is_end)
@@ -107,7 +107,7 @@ static struct told tell_stop(struct dap *s, const struct session_stop *stop)
     const struct plan_hit *hit = session_stop_hit(stop, stop->breakpoint);
     if (p && stop->why == WHY_BREAKPOINT)
         return tell_breakpoint(s, p, stop->breakpoint, hit);
-    if (p && p->watch && stop->breakpoint_count) /* passed by the last step */
+    if (p && p->watch && stop->breakpoint_count) /* met by the last step */
         return tell_watch(s, p, stop->breakpoint, hit, false);
     struct debug_breakpoint *followed =
         s->debug->followed_breakpoint
@@ -188,7 +188,7 @@ void dap_stopped(struct dap *s, const struct session_stop *stop, const char *rea
     free(t.description);
 }
 
-/* Where a recording was opened. */
+/* Reports where the recording was opened. */
 void dap_say_opened(struct dap *s)
 {
     struct session_place place;
@@ -223,7 +223,7 @@ struct error *dap_exception_info(struct dap *s, const struct json_value *args)
 
 /* --- moving ----------------------------------------------------------------------------------- */
 
-/* Statements are those of the thread that runs, whatever was looked at. */
+/* Movements by statements are of the thread that runs, whatever thread was selected. */
 void dap_begin_move(struct dap *s)
 {
     struct session_place place;
@@ -234,7 +234,7 @@ void dap_begin_move(struct dap *s)
     s->returned = 0;
 }
 
-/* Is it the stop of breakpoints alone whose hit conditions do not hold? */
+/* Sets *ret if only breakpoints whose hit conditions do not hold caused the stop. */
 static struct error *is_uncounted(struct dap *s, const struct session_stop *stop, bool *ret)
 {
     *ret = stop->why == WHY_BREAKPOINT && stop->breakpoint_count > 0;
@@ -252,7 +252,7 @@ static struct error *is_uncounted(struct dap *s, const struct session_stop *stop
     return err;
 }
 
-/* A step does not end where the hit condition of a breakpoint does not hold. */
+/* A step does not end at a breakpoint whose hit condition does not hold. */
 static void enable_counting(struct dap *s, bool enabled)
 {
     struct dap_breakpoint **all = s->breakpoints.items;
@@ -346,7 +346,7 @@ struct error *dap_move(struct dap *s, const struct json_value *args)
     return err;
 }
 
-/* The movement that it was about has ended before it is this request's turn. */
+/* The movement to pause has already ended when this request is handled. */
 struct error *dap_pause(struct dap *s, const struct json_value *args)
 {
     (void)s, (void)args;

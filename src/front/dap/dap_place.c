@@ -1,8 +1,8 @@
-/* Where one stands: threads, stack frames, modules.
+/* The current place: threads, stack frames, modules.
  *
- * The protocol names a frame by a number that is unique among all threads.  Here it holds the
- * thread in its lower bits and the level of the frame in the others, so that no table of frames
- * is kept, and a stack of 100,000 frames costs only what is asked for.
+ * The protocol names a frame by a number that is unique among all threads. Here it has the thread
+ * in its lower bits and the frame's level in the others. So no table of frames is needed, and a
+ * stack of 100,000 frames costs only what is requested.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "front/dap/dap_internal.h"
 
 enum {
-    FRAMES_UNASKED = 1000, /* of a client that does not say how many it wants */
+    FRAMES_UNASKED = 1000, /* if the client does not say how many it wants */
     FRAME_THREAD_BITS = 16,
 };
 
@@ -157,7 +157,7 @@ struct error *dap_stack_trace(struct dap *s, const struct json_value *args)
     for (size_t i = (size_t)start; i < end; i++)
         frame_json(s, j, i);
     json_close(j, ']');
-    json_unsigned(j, "totalFrames", count); /* unless that is all: there are at least so many */
+    json_unsigned(j, "totalFrames", count); /* unless these are all, there are at least this many */
     (void)all;
     return NULL;
 }

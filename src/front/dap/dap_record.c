@@ -1,7 +1,7 @@
-/* Running a program under `ebb record`, for launch: its output becomes events.
+/* Runs a program under `ebb record`, for launch. Its output becomes events.
  *
- * The recorder takes over the signals of its process, so it runs in one of its own: this program
- * again.  Where the recording is, its last line on standard error says.
+ * The recorder takes over the signals of its process, so it runs in a separate process of this
+ * program. Its last line on standard error has the path of the recording.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +25,9 @@ struct stream {
 struct run {
     pid_t pid;
     struct stream streams[2];
-    char tail[TAIL_ROOM]; /* the last of standard error */
+    char tail[TAIL_ROOM]; /* the end of standard error */
     size_t tail_size;
-    bool is_stopped; /* the client left, and the program was told */
+    bool is_stopped; /* the client left, and the program was told to stop */
 };
 
 /* --- the child -------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static void run_pass_on(struct dap *s, struct run *r, struct stream *stream)
     dap_output(s, stream->category, "%s", room);
 }
 
-/* A process that the program left behind may keep the pipes open: the recorder's end counts. */
+/* A process left by the program may keep the pipes open, so the end of the recorder counts. */
 static int run_watch(struct dap *s, struct run *r)
 {
     int status = 0;

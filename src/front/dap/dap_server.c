@@ -1,12 +1,12 @@
 /* Requests, from the message to the response: see dap_internal.h.
  *
- * One message is handled at a time, in the order in which they came.  A request has a row in the
+ * Messages are handled one at a time, in the order of arrival.  A request has a row in the
  * table: when it is allowed, what it does, and what its progress is called.  Its function writes
  * the body of the response; the response is sent when the function has returned, or earlier if
  * the function asks for that (dap_answer), because events have to follow the response.
  *
- * A request that takes longer than half a second reports progress.  Whatever goes wrong becomes
- * an error response, and the server goes on.
+ * A request that takes longer than half a second reports progress. Every failure becomes an error
+ * response, and the server goes on.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void begin_body(struct dap *s)
 {
     s->body = (struct json){.out = open_memstream(&s->body_bytes, &s->body_size)};
     if (!s->body.out)
-        abort(); /* memory is out */
+        abort(); /* out of memory */
 }
 
 static void end_body(struct dap *s)
@@ -162,7 +162,7 @@ void dap_answer(struct dap *s)
     respond(s, NULL);
 }
 
-/* One event at a time. */
+/* Only one event is written at a time. */
 static struct dap_sending event;
 
 struct json *dap_event(struct dap *s, const char *name)
@@ -241,7 +241,7 @@ static void dap_tell_progress(struct dap *s, double now)
     s->told = now;
 }
 
-/* An interruption that came before the movement had begun is passed on again. */
+/* An interruption that came before the movement had begun is repeated. */
 void dap_progress(void *context, const struct session_progress *p)
 {
     struct dap *s = context;
@@ -265,7 +265,7 @@ static void end_progress(struct dap *s)
     s->progress_shown = false;
 }
 
-/* A sentence of the debugger: it is kept until the event that is being written is whole. */
+/* A sentence of the debugger. It is kept until the current event is complete. */
 void dap_say(void *context, const char *bytes, size_t size)
 {
     struct dap *s = context;
@@ -337,7 +337,7 @@ static struct error *check_request(struct dap *s, const struct json_value *args)
     return NULL;
 }
 
-/* It is answered already: the client is told where one stands. */
+/* The request was already answered: tells the client where the session stands. */
 static void tell_late(struct dap *s, const struct error *err)
 {
     dap_output(s, "important", "%s\n", error_text(err));
@@ -345,7 +345,7 @@ static void tell_late(struct dap *s, const struct error *err)
         dap_stopped(s, NULL, "pause", error_text(err));
 }
 
-/* A message that asks for nothing. */
+/* True for a message that is not a request. */
 static bool is_no_request(const struct dap_message *m)
 {
     const char *type = json_member_text(m->content, "type", "");
@@ -387,7 +387,7 @@ static void dap_handle(struct dap *s, const struct dap_message *m)
     s->request = NULL;
 }
 
-/* While nothing is asked, the session fills in checkpoints. */
+/* Adds checkpoints while there is no request. */
 static bool dap_idle(void *context)
 {
     struct dap *s = context;

@@ -1,8 +1,8 @@
 /* Source files.
  *
- * An editor opens a file by its path if ebb finds it on disk.  A file that only the recording has
- * (a packed one brings its sources along) gets a number, its reference, and the editor asks for
- * the text by that number.  References stay valid as long as the recording is open.
+ * An editor opens a file by its path if ebb finds it on disk. A file that only the recording has (a
+ * packed one contains its sources) gets a number, the reference, by which the editor requests its
+ * text. References stay valid as long as the recording is open.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static u64 source_reference(struct dap *s, const char *file)
     return s->sources.count;
 }
 
-/* A packed recording has the sources as they were, whatever is here now. */
+/* True if the text comes from the recording: a packed one has the original sources, whatever is on
+ * this machine. */
 static bool is_served(struct dap *s, const char *file)
 {
     struct symbols *symbols;
@@ -112,7 +113,7 @@ struct error *dap_loaded_sources(struct dap *s, const struct json_value *args)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* The path as it is, or, where the program was built elsewhere, the name of the file alone. */
+/* Uses the path itself or, if the program was built elsewhere, only the file's name. */
 char *dap_line_location(struct dap *s, const char *path, i64 line)
 {
     struct symbols *symbols;

@@ -1,5 +1,5 @@
-/* ebb's own requests, which the protocol has no words for: the history of a value, who wrote it,
- * when a condition became true, the time line, moments and bookmarks.  docs/dap.md has them. */
+/* ebb's own requests, which the protocol does not have: the history of a value, who wrote it, when
+ * a condition became true, the time line, moments and bookmarks. docs/dap.md describes them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void write_row(struct dap *s, struct json *j, const char *key,
     json_close(j, '}');
 }
 
-/* Looks at the frame that the arguments name, and reads what is asked about. */
+/* Selects the frame that the arguments name, and reads the expression. */
 static struct error *read_question(struct dap *s, const struct json_value *args, const char *key,
                                    const char **ret)
 {
@@ -71,7 +71,7 @@ struct error *dap_history(struct dap *s, const struct json_value *args)
     return err;
 }
 
-/* The last change before now; with `goto`, one is there afterwards. */
+/* Finds the last change before now; with `goto`, goes there. */
 struct error *dap_who_wrote(struct dap *s, const struct json_value *args)
 {
     const char *expression;
@@ -100,7 +100,7 @@ struct error *dap_who_wrote(struct dap *s, const struct json_value *args)
     return err;
 }
 
-/* To where it last became true; or will next; or was first. */
+/* Goes to where the condition last became true, will become true next, or was first true. */
 struct error *dap_became_true(struct dap *s, const struct json_value *args)
 {
     const char *condition;
@@ -191,7 +191,7 @@ static void write_bookmarks(struct dap *s, struct json *j)
     json_close(j, ']');
 }
 
-/* Those that there are, after adding or removing one. */
+/* Returns the list of bookmarks, after adding or removing one. */
 struct error *dap_bookmarks(struct dap *s, const struct json_value *args)
 {
     const char *add = json_member_text(args, "add", NULL);
@@ -222,7 +222,7 @@ struct dap_instant {
     struct moment at;
     u32 thread;
     u64 what;  /* signal; descriptor */
-    i64 bytes; /* that were written */
+    i64 bytes; /* number of bytes written */
 };
 
 static void note_thread(struct dap_times *t, u32 thread, struct moment at)

@@ -1,7 +1,7 @@
 /* Scopes, variables and expressions.
  *
- * A view is an evaluation that is kept as long as the session stands: what the client unfolds are
- * values of it.  Children are made when they are asked for.
+ * A view is an evaluation that is kept until the next movement. The values that the client unfolds
+ * belong to it. Children are made when requested.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static struct error *open_view(struct dap *s, struct dap_view *view)
     return err;
 }
 
-/* 0: the frame that matters, without the choice of a client. */
+/* 0: the default frame, if the client has not chosen one. */
 struct error *dap_view_of(struct dap *s, i64 frame, struct dap_view **ret)
 {
     struct dap_view **views = s->views.items;
@@ -70,7 +70,7 @@ struct error *dap_view_of(struct dap *s, i64 frame, struct dap_view **ret)
     return NULL;
 }
 
-/* Takes the expression. */
+/* Takes ownership of the expression. */
 static u64 add_reference(struct dap *s, int kind, struct dap_view *view, struct value *value,
                          char *expression)
 {
@@ -96,7 +96,7 @@ static bool is_path(const char *expression)
     return true;
 }
 
-/* The child's expression, to be freed; NULL: there is none. */
+/* Returns the child's expression, which the caller frees; NULL: there is none. */
 static char *child_expression(const char *parent, const char *path)
 {
     if (!parent || !path)
@@ -130,7 +130,8 @@ static void write_memory_reference(struct dap *s, struct json *j, struct value *
     json_hex(j, "memoryReference", address);
 }
 
-/* What variables and results of expressions have in common.  Takes the expression. */
+/* Writes what variables and results of expressions have in common. Takes ownership of the
+ * expression. */
 static void write_value(struct dap *s, struct json *j, struct dap_view *view, struct value *value,
                         const char *text_key, bool hex, char *expression)
 {
@@ -318,7 +319,7 @@ static struct error *write_returned(struct dap *s, struct json *j, struct dap_vi
 
 /* --- children --------------------------------------------------------------------------------- */
 
-/* Elements of lists and maps are fetched as far as the settings for text say. */
+/* Elements of lists and maps are fetched up to the limit for text. */
 static void fetch_children(struct dap *s, struct value *value, u64 first, u64 count,
                            struct list *ret)
 {
@@ -332,7 +333,7 @@ static void write_children(struct dap *s, struct json *j, const struct dap_refer
                            const struct json_value *args, bool hex)
 {
     struct list children = LIST(struct value_child);
-    const struct dap_reference r = *from; /* the list of references grows */
+    const struct dap_reference r = *from; /* copied, because the list of references grows */
     i64 first = json_member_integer(args, "start", 0),
         count = json_member_integer(args, "count", 0);
     const char *filter = json_member_text(args, "filter", "");
@@ -396,7 +397,7 @@ struct error *dap_variables(struct dap *s, const struct json_value *args)
     return err;
 }
 
-/* By its name, as it was shown. */
+/* Finds a child by its displayed name. */
 static struct error *find_named_child(struct dap *s, const struct dap_reference *r,
                                       const char *name, struct value **ret, char **ret_expression)
 {
@@ -452,7 +453,7 @@ static struct error *evaluate_expression(struct dap *s, struct dap_view *view, c
     if (value_is_void(value)) {
         json_string(j, "result", "void");
         json_unsigned(j, "variablesReference", 0);
-    } else if (has_copy || had_copy) { /* nothing outlives what has changed */
+    } else if (has_copy || had_copy) { /* existing values are no longer valid */
         char *shown = value_show_variable(value), *type = value_type(value);
         json_string(j, "result", shown);
         json_string(j, "type", type);
@@ -492,8 +493,8 @@ static struct error *evaluate_silently(struct dap *s, struct dap_view *view, con
     return err ? err : evaluate_expression(s, view, text, hex);
 }
 
-/* A line of the debug console: a command of ebb's prompt, unless it is an expression of names in
- * scope; after a backquote it is a command whatever it looks like. */
+/* True if a line of the debug console is a command of ebb's prompt, and not an expression with
+ * names in scope. After a backquote it is always a command. */
 static bool is_command(struct dap_view *view, const char *line)
 {
     struct value *value;
@@ -589,7 +590,7 @@ struct error *dap_set_variable(struct dap *s, const struct json_value *args)
 
 /* --- completions ------------------------------------------------------------------------------ */
 
-/* Where the expression begins whose end is to be completed: after an operator or a bracket. */
+/* Returns where the expression to complete begins: after an operator or a bracket. */
 static size_t beginning_of(const char *text, size_t end)
 {
     size_t at = end;

@@ -1,8 +1,8 @@
 /* The connection to a client: see the header.
  *
- * A message is `Content-Length: N`, an empty line, and N bytes of JSON.  What is no message is
- * passed on as such, so that the client hears of it; after that the next `Content-Length` is looked
- * for, wherever it is.
+ * A message is `Content-Length: N`, an empty line, and N bytes of JSON. A malformed message is
+ * passed on with an error, so that the client is told. Then reading resumes at the next
+ * `Content-Length`.
  */
 #include "front/dap/dap_wire.h"
 
@@ -19,8 +19,8 @@
 #include "debug/debug.h"
 
 enum {
-    HEADER_MOST = 4096,      /* bytes of a line of a header */
-    CONTENT_MOST = 64 << 20, /* bytes of a message */
+    HEADER_MOST = 4096,      /* maximum length of a header line */
+    CONTENT_MOST = 64 << 20, /* maximum size of a message */
     INPUT_ROOM = 1 << 16,
     PROGRESS_ROOM = 32,
 };
@@ -29,22 +29,22 @@ struct dap_wire {
     int in, out;
     pthread_t thread;
     bool has_thread;
-    int stop[2]; /* a pipe: closing tells the thread to end */
+    int stop[2]; /* a pipe: closing it ends the thread */
 
-    /* of the thread */
+    /* used by the thread */
     char input[INPUT_ROOM];
     size_t input_at, input_size;
 
-    /* of both, under: */
+    /* protects what both threads use: */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct dap_message *first, **last;
-    bool gone;    /* nothing more will come */
-    bool is_busy; /* with a request: */
+    bool gone;    /* no more messages will come */
+    bool is_busy; /* a request is being handled: */
     i64 seq;
     char progress[PROGRESS_ROOM];
     bool wants_end, was_cancelled;
-    bool out_failed; /* of the main thread alone */
+    bool out_failed; /* used by the main thread only */
 };
 
 void dap_message_destroy(struct dap_message *m)
@@ -58,7 +58,7 @@ void dap_message_destroy(struct dap_message *m)
 
 /* --- reading: in the thread ------------------------------------------------------------------- */
 
-/* False: the end. */
+/* False: the end of the connection. */
 static bool fill_input(struct dap_wire *w)
 {
     struct pollfd fds[2] = {{.fd = w->in, .events = POLLIN}, {.fd = w->stop[0], .events = POLLIN}};
@@ -96,7 +96,8 @@ static bool read_content(struct dap_wire *w, char *to, size_t size)
     return true;
 }
 
-/* A line without its end; of one that is too long, the last bytes.  False: the end. */
+/* Reads a line without its newline; of one that is too long, the last bytes. False: the end of the
+ * connection. */
 static bool read_line(struct dap_wire *w, char line[HEADER_MOST])
 {
     size_t size = 0;
@@ -118,7 +119,7 @@ static bool read_line(struct dap_wire *w, char line[HEADER_MOST])
 
 static const char length_name[] = "content-length:";
 
-/* Where the name of the length is in the line, the last time; NULL: nowhere. */
+/* Returns the last place where the name of the length occurs in the line; NULL: nowhere. */
 static const char *find_length(const char *line)
 {
     const char *found = NULL;
@@ -142,7 +143,7 @@ static bool read_length(const char *text, size_t *ret)
 struct header {
     bool has_length;
     size_t length;
-    char *why; /* NULL: it is good so far */
+    char *why; /* NULL: no error so far */
 };
 
 static void take_header_line(struct header *h, const char *line)
@@ -159,7 +160,7 @@ static void take_header_line(struct header *h, const char *line)
         h->why = xformat("not a line of a header: '%.60s'", line);
 }
 
-/* Up to the empty line.  Until a length has come, what is no header is passed over. */
+/* Reads up to the empty line. Lines that are not headers are skipped until a length was found. */
 static bool wire_read_header(struct dap_wire *w, struct header *h)
 {
     char line[HEADER_MOST];

@@ -31,7 +31,7 @@ static int ask_take_option(void *context, int id, const char *value)
     return 0;
 }
 
-/* Questions with names are commands of the prompt. */
+/* True for questions that are commands of the prompt. */
 static bool is_named_question(const char *text)
 {
     static const char *const named[] = {"calls"};

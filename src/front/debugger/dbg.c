@@ -35,7 +35,7 @@ struct debug_client dbg_client(struct dbg *d)
                                  .context = d};
 }
 
-/* The name ends where something follows that cannot be in it: `x/4x`, `p*head`. */
+/* The name ends at a character that cannot be in it: `x/4x`, `p*head`. */
 static size_t name_length(const char *line)
 {
     size_t length = 0;
@@ -91,7 +91,7 @@ bool dbg_obey(struct dbg *d, const char *line)
         return true;
     if (d->settings.echo && !d->json)
         printf("%s %s\n", d->obeys_due ? ">>" : ">", line);
-    struct dbg_answer outer = d->answer; /* of `source`, which obeys lines of its own */
+    struct dbg_answer outer = d->answer; /* of `source`, which executes other lines */
     bool had_copy = session_scratch(d->debug->session);
     dbg_answer_begin(d);
     struct error *err = dbg_run_line(d, line);
@@ -103,8 +103,8 @@ bool dbg_obey(struct dbg *d, const char *line)
     return worked;
 }
 
-/* Those of a breakpoint.  One that moves leaves the rest undone: they were about the place that it
- * has left; and the breakpoint it comes to may bring its own. */
+/* Executes the commands of breakpoints. After a command that moves, the rest is dropped, since it
+ * was meant for the place that was left; the breakpoint reached there may bring its own. */
 bool dbg_obey_due(struct dbg *d)
 {
     bool worked = true;
@@ -141,7 +141,7 @@ char *dbg_input_file_next(struct dbg_input *in, const char *prompt)
     return line;
 }
 
-/* At the prompt an empty line does the last command again, if that makes sense. */
+/* At the prompt an empty line repeats the last command, if that makes sense. */
 struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops)
 {
     char *line;

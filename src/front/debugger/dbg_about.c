@@ -1,4 +1,4 @@
-/* info line, info source, info symbol, info address, info scope: what is known of a place in the
+/* info line, info source, info symbol, info address, info scope: facts about a place in the
  * program.
  *
  * The wording follows gdb, so that scripts written for gdb understand the answers.
@@ -9,8 +9,7 @@
 
 #include "front/debugger/dbg_internal.h"
 
-/* Rows of the line table that are no starts of statements belong to the row before, as gdb has
- * it. */
+/* Rows of the line table that do not start a statement belong to the row before, as in gdb. */
 static void join_rows(struct symbols *symbols, struct line_place *line)
 {
     struct line_place other;
@@ -36,7 +35,7 @@ static void dbg_about_say_row(struct dbg *d, const struct line_place *line)
     free(file);
 }
 
-/* A line without code: what follows it. */
+/* For a line without code, says which code follows. */
 static void say_no_code(struct dbg *d, unsigned wanted, const struct line_place *line)
 {
     char *file = dbg_short_path(d, line->file);
@@ -47,7 +46,7 @@ static void say_no_code(struct dbg *d, unsigned wanted, const struct line_place 
     free(file);
 }
 
-/* The line that a location names; 0: it names none. */
+/* Returns the line number in a location; 0: it has none. */
 static unsigned line_named(const char *location)
 {
     const char *colon = strrchr(location, ':');
@@ -57,8 +56,8 @@ static unsigned line_named(const char *location)
                : 0;
 }
 
-/* Where the line of a place begins: the first one of a function is before the place where a
- * breakpoint stops. */
+/* Finds where the line of a place begins. The first line of a function begins before the place
+ * where a breakpoint stops. */
 static bool line_of_place(struct symbols *symbols, const struct code_place *place, unsigned wanted,
                           bool exact, struct line_place *ret)
 {
@@ -75,7 +74,7 @@ static bool line_of_place(struct symbols *symbols, const struct code_place *plac
     return true;
 }
 
-/* A location may be at several places; without one it is where one is.  `x/i` goes on there. */
+/* A location may have several places; the default is the current one. `x/i` continues there. */
 struct error *dbg_info_line(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
@@ -115,7 +114,7 @@ struct error *dbg_info_line(struct dbg *d, const char *args)
     return err;
 }
 
-/* Of the frame that is looked at. */
+/* For the selected frame. */
 struct error *dbg_info_source(struct dbg *d, const char *args)
 {
     struct symbols *symbols;
@@ -147,7 +146,7 @@ static const char *module_of(struct symbols *symbols, u64 address)
     return NULL;
 }
 
-/* "main" and "+3" of "main+3" are apart, as gdb has them. */
+/* Writes "main" and "+3" of "main+3" separately, as in gdb. */
 static void say_symbol_of(struct dbg *d, const char *text)
 {
     const char *plus = strrchr(text, '+');
@@ -223,7 +222,7 @@ struct error *dbg_info_address(struct dbg *d, const char *args)
     return err;
 }
 
-/* info scope LOCATION: the variables that the code there knows. */
+/* info scope LOCATION: the variables that are visible there. */
 struct error *dbg_info_scope(struct dbg *d, const char *args)
 {
     struct symbols *symbols;

@@ -1,5 +1,5 @@
-/* An answer: collected while a command is carried out, then printed as text, or as one line of
- * JSON (docs/json.md). */
+/* An answer: collected while a command is executed, then printed as text or as one line of JSON
+ * (docs/json.md). */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ void dbg_answer_flush(struct dbg *d)
     fflush(a->text);
     fwrite(a->text_bytes, 1, a->text_size, stdout);
     fflush(stdout);
-    rewind(a->text); /* it is as long as its position says */
+    rewind(a->text); /* the stream's position is its length */
 }
 
 void dbg_colour(struct dbg *d, const char *code)
@@ -46,7 +46,7 @@ struct json *dbg_fields(struct dbg *d)
     return &d->answer.json;
 }
 
-/* A stream in memory is as long as its position says. */
+/* The position of a memory stream is its length. */
 struct dbg_field_mark dbg_fields_mark(struct dbg *d)
 {
     return (struct dbg_field_mark){ftell(d->answer.fields), d->answer.json.some};
@@ -58,7 +58,8 @@ void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark)
     d->answer.json.some = mark.some;
 }
 
-/* Relative to the directory in which the program was started, if it is below that. */
+/* Makes the path relative to the directory in which the program was started, if it is below
+ * that. */
 char *dbg_short_path(const struct dbg *d, const char *path)
 {
     const char *directory = d->debug->rec->meta.directory;
@@ -112,7 +113,7 @@ void dbg_answer_end(struct dbg *d, const char *command, struct error *err)
     error_destroy(err);
 }
 
-/* Within another command, or between two. */
+/* Can be called within another command, or between two. */
 char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed)
 {
     struct dbg_answer outer = d->answer;

@@ -1,5 +1,5 @@
-/* Commands that run another command: in each frame or thread, under another setting, or with its
- * text given to a program of the system. And programs of the system by themselves. */
+/* Commands that run another command: in each frame or thread, with another setting, or with its
+ * output piped to a program. Also runs programs of the system. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 /* --- frames and threads ----------------------------------------------------------------------- */
 
-/* -q: without a line that says which it is; -c: errors are said; -s: they are not, and what says
- * nothing is left out. */
+/* -q: without a heading; -c: errors are printed and ignored; -s: errors are ignored silently, and
+ * empty answers are left out. */
 struct apply_options {
     bool quiet, goes_on, silent;
 };
@@ -56,7 +56,8 @@ static void say_frame_line(struct dbg *d, u64 which)
     dbg_say_frame(d, which, true);
 }
 
-/* Which frames: all, the N innermost, or the N outermost with a minus; or those with the levels. */
+/* Selects frames: all, the N innermost, the N outermost with a minus, or those with the given
+ * levels. */
 static struct error *frame_apply(struct dbg *d, const char *args, struct apply_options *o)
 {
     size_t before = d->debug->selected, first = 0, last;
@@ -89,7 +90,7 @@ static struct error *frame_apply(struct dbg *d, const char *args, struct apply_o
         d->debug->auto_selected = false;
         err = apply_one(d, o, args, say_frame_line, i);
         count = debug_shown_frames(d->debug, ~(size_t)0, NULL);
-        last = last < count ? last : count; /* a command that moves */
+        last = last < count ? last : count; /* after a command that moves there may be fewer */
     }
     if (before < count) {
         d->debug->selected = before;
@@ -193,7 +194,7 @@ struct error *dbg_with(struct dbg *d, const struct dbg_command *c, const char *a
 
 /* --- programs of the system ------------------------------------------------------------------- */
 
-/* The program has the terminal if commands are typed there; else what it prints is part of the
+/* If commands are typed at a terminal, the program uses it; otherwise its output is part of the
  * answer. */
 static struct error *shell_run(struct dbg *d, const char *command, const char *input)
 {

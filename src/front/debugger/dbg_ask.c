@@ -1,4 +1,4 @@
-/* ask and its relatives: questions over the whole run, answered by a table.
+/* ask, calls and similar commands: questions over the whole run, answered by a table.
  *
  *     row  moment             thread  function  line      values
  *       1  8394:0x4fffc1a7         0  insert    list.c:7  n=5, caller=main
@@ -175,7 +175,7 @@ struct error *dbg_answer_question(struct dbg *d, struct ask_question *q, int for
     return NULL;
 }
 
-/* Takes --json and --csv from the end; *ret_text to be freed. */
+/* Takes --json and --csv from the end; the caller frees *ret_text. */
 struct error *dbg_take_form(const char *args, int *form, char **ret_text)
 {
     static const struct { const char *word; int form; } forms[] = {

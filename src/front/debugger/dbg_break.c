@@ -5,7 +5,8 @@
 
 #include "front/debugger/dbg_internal.h"
 
-enum { PLACES_SAID = 5 }; /* where a breakpoint is made; 'info breakpoints' has them all */
+/* maximum number of places printed when a breakpoint is made; 'info breakpoints' has all */
+enum { PLACES_SAID = 5 };
 
 static const char *const type_names[] = {
     [BREAK_CODE] = "breakpoint", [BREAK_STORE] = "watchpoint", [BREAK_LOAD] = "read watchpoint",
@@ -62,7 +63,7 @@ static void json_places(struct dbg *d, const struct debug_breakpoint *p)
     error_destroy(err);
 }
 
-/* NULL, or a reason why the condition is slow, which is said. */
+/* Tells the user if the condition is slow, and why. */
 static void say_if_slow(struct dbg *d, const struct debug_breakpoint *p)
 {
     struct error *slow = debug_breakpoint_slow(d->debug, p);
@@ -199,7 +200,7 @@ struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char 
     return NULL;
 }
 
-/* The lines up to `end` come from wherever this one came from. */
+/* The lines up to `end` come from the same input as the command. */
 struct error *dbg_breakpoint_commands(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct debug_breakpoint *p = NULL;

@@ -1,4 +1,4 @@
-/* Many breakpoints at a time: rbreak, clear, save breakpoints. */
+/* Commands for several breakpoints: rbreak, clear, save breakpoints. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { RBREAK_MOST = 500 };
 
-/* rbreak REGEXP: of functions that have debug information. */
+/* rbreak REGEXP: on functions with debug information. */
 struct error *dbg_rbreak(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *v;

@@ -1,4 +1,4 @@
-/* The copy of the process that calls and assignments change: what is said of it. */
+/* Messages about the copy of the process that calls and assignments change. */
 #include <stdlib.h>
 #include <string.h>
 

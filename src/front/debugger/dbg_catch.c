@@ -1,7 +1,7 @@
-/* Catchpoints: the command that makes them, and what is said when one was met.
+/* Catchpoints: the command that makes them, and the message when one is hit.
  *
- * A catchpoint on system calls stops twice at each call: where it is about to be made, and where
- * it has been made.  Both stops show the call as strace would, the second one with its result.
+ * A catchpoint on system calls stops twice at each call: before and after it. Both stops show the
+ * call as strace would, the second one with its result.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* changes: which variables a statement, a call or a stretch of time changed.
  *
- * Memory of the earlier moment is kept and compared with that of the later one; what differs is
- * named there, by variables, and then by what pointers lead to. The old values are those of a
- * second look at the earlier moment. Afterwards the session is where it was, in every case.
+ * The memory of the earlier moment is kept and compared with that of the later one. Differences are
+ * named there, by variables, and then by the targets of pointers. Old values are read in a second
+ * visit to the earlier moment. Afterwards the session is always back where it was.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { CHANGES_FRAMES_MOST = 1000, SPANS_SHOWN = 8, SPAN_GAP = 64, SYMBOLS_SHOWN = 4 };
 
-/* A call that is under way. */
+/* An active call. */
 struct call_mark {
     u64 cfa, return_pc, function;
     size_t level;
@@ -37,7 +37,7 @@ struct change_span {
     char *what;
 };
 
-/* Of the system: how many of its variables changed. */
+/* A system library: how many of its variables changed. */
 struct change_library {
     const char *path;
     char *names;
@@ -50,10 +50,10 @@ struct changes {
     struct change_end from, to;
     struct memory_image image;
     struct memory_difference difference;
-    struct list calls;    /* struct call_mark: of the earlier moment */
+    struct list calls;    /* struct call_mark: at the earlier moment */
     struct list scopes;   /* struct change_scope */
     struct list wanted;   /* struct memory_range: what no variable covers */
-    struct list spans;    /* struct change_span: what nothing has a name for */
+    struct list spans;    /* struct change_span: changes without a name */
     struct list libraries; /* struct change_library */
     u64 count, unknown;
     u64 unnamed;
@@ -75,7 +75,7 @@ static struct error *changes_go(struct changes *c, struct moment to)
     return err;
 }
 
-/* Locals and thread-local variables are those of one thread. */
+/* Locals and thread-local variables belong to one thread, which must exist at both moments. */
 static struct error *check_thread_lives(struct changes *c, const char *when)
 {
     struct control_thread *threads;
@@ -104,7 +104,7 @@ static void note_end(struct dbg *d, struct change_end *e)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* Those that are functions of their own, innermost first. */
+/* Lists the out-of-line calls, innermost first. */
 static void mark_calls(struct dbg *d, struct list *ret)
 {
     struct symbols *symbols;
@@ -153,7 +153,7 @@ static bool was_there(const struct changes *c, const struct call_mark *call)
     return false;
 }
 
-/* If a call lives on, so do those that it was called by. */
+/* If a call is still active, so are its callers. */
 static struct error *first_alive(struct changes *c, const struct call_mark *calls, size_t count,
                                  size_t *ret)
 {
@@ -186,7 +186,7 @@ static struct change_scope *add_scope(struct changes *c, int kind)
     return s;
 }
 
-/* The calls that are under way at both moments. */
+/* Finds the calls that are active at both moments. */
 static struct error *match_calls(struct changes *c)
 {
     struct list now = LIST(struct call_mark), both = LIST(struct call_mark);
@@ -210,7 +210,7 @@ static struct error *match_calls(struct changes *c)
 
 /* --- both looks ------------------------------------------------------------------------------- */
 
-/* The frame of the call at this moment; false: it has none. */
+/* Selects the frame of the call at this moment; false: it has none. */
 static bool select_call(struct changes *c, const struct call_mark *call)
 {
     bool all = false;
@@ -259,7 +259,7 @@ static void append(struct list *to, const struct list *from)
         memcpy(list_add(to), (const u8 *)from->items + n * from->item, from->item);
 }
 
-/* What no variable covers may be what pointers lead to. */
+/* Memory that no variable covers may be the target of pointers. */
 static struct error *look_behind_pointers(struct changes *c)
 {
     struct list covered = LIST(struct memory_range);
@@ -295,7 +295,7 @@ static const struct control_area *changes_area_of(const struct control_area *are
     return NULL;
 }
 
-/* "stack", "heap", "libc.so.6", "memory"; lent by the area. */
+/* "stack", "heap", "libc.so.6", "memory"; owned by the area. */
 static const char *area_name(const struct control_area *a)
 {
     if (!a || !*a->path)
@@ -318,7 +318,8 @@ static const struct symbols_module *module_of(struct symbols *s, u64 address)
     return NULL;
 }
 
-/* The name of a span: its datum in a module, otherwise its area; to be freed. */
+/* Returns the name of a span: its data symbol in a module, otherwise its area; the caller frees
+ * it. */
 static char *span_name(struct dbg *d, struct symbols *s, const struct control_area *area,
                        u64 address)
 {
@@ -458,7 +459,7 @@ static void changes_deinit(struct changes *c)
 
 /* --- saying it -------------------------------------------------------------------------------- */
 
-/* Both looks list parts in one order, but for those that one of them has not. */
+/* Both visits list parts in the same order, except for parts that only one of them has. */
 static const struct changed_part *old_part(const struct change_scope *s,
                                            const struct changed_part *new, size_t *next)
 {
@@ -506,7 +507,7 @@ static void say_part(struct changes *c, const struct change_scope *s,
     c->count++;
 }
 
-/* What a library of the system keeps is told in one line. */
+/* A system library gets a single line. */
 static void add_library(struct changes *c, const struct changed_part *part)
 {
     struct change_library *all = c->libraries.items;
@@ -681,7 +682,7 @@ static void say_changes(struct changes *c)
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
-/* The moment that the words mean, as one that there is. */
+/* Finds the moment that the words mean, as an existing moment. */
 static struct error *exact_moment(struct changes *c, const char *words, struct moment *ret)
 {
     struct session_place place;
@@ -693,7 +694,7 @@ static struct error *exact_moment(struct changes *c, const char *words, struct m
     return err;
 }
 
-/* from A, to B, or both; words of `text`, which is changed. */
+/* Reads `from A`, `to B` or both from `text`, which is changed. */
 static struct error *read_moments(struct changes *c, char *text, struct moment here)
 {
     const char *rest = text;
@@ -714,7 +715,7 @@ static struct error *read_moments(struct changes *c, char *text, struct moment h
     if (from)
         err = exact_moment(c, from, &c->from.at);
     if (!err && from && to) {
-        err = changes_go(c, here); /* moments may be said from here */
+        err = changes_go(c, here); /* moments may be relative to here */
         if (!err)
             err = exact_moment(c, to, &c->to.at);
     } else if (!err && to) {
@@ -729,7 +730,7 @@ static bool is_moments(const char *args)
     return debug_take_word(&rest, "from") || debug_take_word(&rest, "to");
 }
 
-/* Where a movement would stop. */
+/* Finds where a movement would stop. */
 static struct error *read_movement(struct changes *c, const char *args, struct moment here)
 {
     const struct dbg_command *command;
@@ -759,7 +760,7 @@ static struct error *look_at_both(struct changes *c, const char *args, struct mo
     struct error *err =
         is_moments(args) ? read_moments(c, text, here) : read_movement(c, args, here);
     free(text);
-    if (!err && moment_compare(c->to.at, c->from.at) < 0) { /* old is earlier */
+    if (!err && moment_compare(c->to.at, c->from.at) < 0) { /* the old moment is the earlier one */
         struct moment later = c->from.at;
         c->from.at = c->to.at;
         c->to.at = later;

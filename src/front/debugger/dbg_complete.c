@@ -43,7 +43,7 @@ static void add_commands(struct list *found, const char *beginning)
     const struct dbg_command *all = dbg_commands(&count);
     for (size_t i = 0; i < count; i++)
         add_if(found, all[i].name, beginning);
-    for (size_t i = 0; i < count && !found->count; i++) /* other names, if none of the first fits */
+    for (size_t i = 0; i < count && !found->count; i++) /* other names, if no first name matches */
         dbg_complete_add_words(found, all[i].others, beginning);
 }
 
@@ -65,7 +65,7 @@ static void add_functions(struct dbg *d, struct list *found, const char *beginni
     free(names);
 }
 
-/* By their last part, with the colon of `FILE:LINE`. */
+/* Adds sources by their file name, with the colon of `FILE:LINE`. */
 static void dbg_complete_add_sources(struct dbg *d, struct list *found, const char *beginning)
 {
     struct symbols *symbols;
@@ -124,7 +124,7 @@ static void add_files(struct list *found, const char *beginning)
     free(folder);
 }
 
-/* Where the word begins that is being typed: an expression's is a path of members. */
+/* Returns where the typed word begins: in an expression, a path of members. */
 static size_t word_start(const char *line, const struct dbg_command *c)
 {
     size_t at = strlen(line);
@@ -166,7 +166,7 @@ static void dbg_complete_add_arguments(struct dbg *d, const struct dbg_command *
         add_if(found, marks[i].name, beginning);
 }
 
-/* Whole words; *ret_start is where in the line they begin. */
+/* Returns whole words; *ret_start is where in the line they begin. */
 static struct list find_words(struct dbg *d, const char *line, size_t *ret_start, bool *ret_goes_on)
 {
     const struct dbg_command *c = NULL;
@@ -227,7 +227,7 @@ static char *in_columns(char **words, size_t count, unsigned width)
 char *dbg_complete_tab(struct dbg *d, const char *line, unsigned width, char **ret_choices)
 {
     size_t start;
-    bool goes_on; /* what was completed need not be the whole word */
+    bool goes_on; /* the completion need not be the whole word */
     struct list found = find_words(d, line, &start, &goes_on);
     char **words = found.items, *more = NULL;
     *ret_choices = NULL;

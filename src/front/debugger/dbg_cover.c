@@ -1,9 +1,8 @@
-/* What an answer over time covers: which bytes or which expression, in which call, from when to
- * when.
+/* Prints which part of the run an answer covers: which bytes or expression, in which call, from
+ * when to when.
  *
- * Every answer that says "first", "last" or "never" is true of a stretch of time and of a place,
- * and says so.  A local is asked about in one call of its function, from the first write of it in
- * that call on.
+ * Every answer that says "first", "last" or "never" is valid for a stretch of time and a place, and
+ * says so. For a local, that is one call of its function, from the local's first write on.
  */
 #include <stdlib.h>
 #include <string.h>

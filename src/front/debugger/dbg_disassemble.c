@@ -12,7 +12,7 @@
 
 enum { BYTES_WIDTH = 3 * 10 };
 
-/* "<main+12>", for what is in a module. */
+/* Prints "<main+12>", for addresses in a module. */
 void dbg_say_symbol(struct dbg *d, u64 address)
 {
     struct symbols *symbols;
@@ -130,7 +130,7 @@ static struct error *read_function(struct dbg *d, const char *args, struct disas
     return NULL;
 }
 
-/* The comma between two places: not one of "f(int, char)". */
+/* Finds the comma between two places, which is not one of "f(int, char)". */
 static const char *find_comma(const char *args)
 {
     unsigned deep = 0;
@@ -141,7 +141,7 @@ static const char *find_comma(const char *args)
     return *args ? args : NULL;
 }
 
-/* The line, where another begins. */
+/* Prints the source line where a new one begins. */
 static void say_line(struct dbg *d, u64 at, struct line_place *last)
 {
     struct symbols *symbols;

@@ -1,6 +1,6 @@
-/* The line that is typed, with libedit: editing, completion, and a history that stays.
+/* The prompt's line, with libedit: editing, completion, and a history that is saved.
  *
- * libedit asks for one character at a time; Ctrl-C throws the line away.
+ * libedit asks for one character at a time; Ctrl-C discards the line.
  */
 #include <histedit.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 enum { HISTORY_MOST = 1000 };
 
 struct edit {
-    struct dbg_input input; /* first: it is what others know */
+    struct dbg_input input; /* first: other files know only this part */
     struct dbg *d;
     EditLine *el;
     History *history;
     char *history_file;
-    char *last;      /* the last command, for an empty line */
+    char *last;      /* the last command, repeated by an empty line */
     const char *prompt;
     bool dropped;    /* by Ctrl-C */
 };
@@ -31,7 +31,7 @@ static char *show_prompt(EditLine *el)
     return (char *)e->prompt;
 }
 
-/* One character, of however many bytes; false: there is none. */
+/* Reads one character of one or more bytes; false: there is none. */
 static bool read_character(wchar_t *ret)
 {
     char bytes[8] = {0};
@@ -47,8 +47,8 @@ static bool read_character(wchar_t *ret)
     return true;
 }
 
-/* A zero is what becomes of a Ctrl-D that was typed before libedit took over the terminal.  To
- * libedit it would be the key that the terminal has for quoting, which has none. */
+/* A Ctrl-D that was typed before libedit took over the terminal arrives as a zero. libedit would
+ * take it for the terminal's quote key, which is not set. */
 static int get_character(EditLine *el, wchar_t *ret)
 {
     struct edit *e;
@@ -95,7 +95,7 @@ static unsigned char dbg_edit_complete(EditLine *el, int key)
 
 /* --- history ---------------------------------------------------------------------------------- */
 
-/* $XDG_STATE_HOME/ebb/history, for its owner alone. */
+/* $XDG_STATE_HOME/ebb/history, readable only by its owner. */
 static char *history_path(void)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -154,7 +154,7 @@ static bool repeats(const char *line)
     return does;
 }
 
-/* `list` goes on, and so do `x` and the like: only the name is done again. */
+/* `list`, `x` and similar commands continue: only the name is repeated. */
 static char *again(const char *last)
 {
     size_t length = strcspn(last, " \t");
@@ -169,7 +169,7 @@ static void dbg_edit_remember(struct edit *e, const char *line)
     dbg_edit_note(e->d, line);
 }
 
-/* The command that a typed line means; takes it. */
+/* Returns the command for a typed line. Takes ownership of the line. */
 static char *take_line(struct edit *e, char *line, const char *prompt)
 {
     line[strcspn(line, "\r\n")] = '\0';

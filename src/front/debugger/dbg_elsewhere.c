@@ -1,4 +1,4 @@
-/* Commands of gdb that ebb does not have: what to type instead, or why there is no such thing in a
+/* gdb commands that ebb does not have: what to type instead, or why it makes no sense in a
  * recording. */
 #include <string.h>
 
@@ -79,7 +79,7 @@ static const struct { const char *names, *sentence; } elsewhere[] = {
     {"info modules", "'info functions' and 'info variables' have them by files"},
 };
 
-/* One whole entry for `info`, one of several names else. */
+/* An entry has one name for `info`, and several names otherwise. */
 const char *dbg_elsewhere(const char *name, size_t length)
 {
     bool of_info = length > 5 && strncmp(name, "info ", 5) == 0;

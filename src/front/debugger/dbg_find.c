@@ -1,8 +1,7 @@
-/* find: where a pattern of bytes is in memory.
+/* find: searches memory for a pattern of bytes.
  *
- * The pattern is made of values, one after the other: each with its own bytes, or, where a size was
- * said, as an integer of that size. Places may overlap. `$numfound` is how many there are, `$_` the
- * last of them.
+ * The pattern is a sequence of values, each with its own bytes or, if a size was given, as an
+ * integer of that size. Matches may overlap. `$numfound` is their number, `$_` the last one.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,8 +13,8 @@ enum { FIND_PIECE = 1 << 16, FIND_PATTERN_MOST = 1 << 16 };
 
 struct find {
     u64 start, length;
-    u64 most;        /* places; ~0: all */
-    unsigned size;   /* of an integer; 0: as the value is */
+    u64 most;        /* maximum number of matches; ~0: all */
+    unsigned size;   /* size of an integer; 0: that of the value */
     u8 *pattern;
     size_t pattern_size;
 };
@@ -46,7 +45,7 @@ static struct error *find_options(const char **args, struct find *f)
     return NULL;
 }
 
-/* The next expression, up to a comma; NULL: there is none.  To be freed. */
+/* Takes the next expression, up to a comma; NULL: there is none. The caller frees it. */
 static char *find_take(const char **args)
 {
     *args += strspn(*args, " \t");
@@ -144,7 +143,7 @@ static void find_say(struct dbg *d, u64 address)
     json_close(dbg_fields(d), '}');
 }
 
-/* A piece at a time, with as much of the next as a pattern may reach into it. */
+/* Searches piece by piece, each with as much of the next as a pattern may extend into. */
 static struct error *find_all(struct dbg *d, const struct find *f, u64 *ret_count, u64 *ret_last)
 {
     u8 *piece = xalloc(FIND_PIECE + f->pattern_size);

@@ -1,8 +1,8 @@
 /* Goroutines of Go programs at the prompt: info goroutines, goroutine.
  *
- * A goroutine that is on a thread is looked at through the registers of the thread. One that waits
- * has its stack at rest; it is looked at from the pc and sp that the runtime kept. Its frames then
- * take the place of the thread's, until something moves or another thread or goroutine is chosen.
+ * The frames of a running goroutine are found from the registers of its thread. Those of a waiting
+ * one are found from the pc and sp that the runtime saved. They replace the frames of the thread
+ * until something moves or another thread or goroutine is selected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,8 @@ static struct error *goroutines_open(struct dbg *d, struct goroutines *ret)
     return err;
 }
 
-/* The thread that runs on the goroutine's stack. A thread may have left it for the runtime's. */
+/* Finds the thread that runs on the goroutine's stack. A thread may have switched to a stack of the
+ * runtime. */
 static bool goroutine_thread(struct dbg *d, const struct goroutines *all, const struct goroutine *g,
                              u32 *ret)
 {
@@ -72,7 +73,7 @@ static struct error *goroutine_frames(struct dbg *d, const struct goroutines *al
     return NULL;
 }
 
-/* The first frame that is not the runtime's. A goroutine of the runtime itself is known by the
+/* Returns the first frame outside of the runtime. A goroutine of the runtime itself is shown by the
  * function that it began with; the outermost frame is runtime.goexit. */
 static const struct frame *own_frame(const struct frame *frames, size_t count)
 {

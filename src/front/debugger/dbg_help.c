@@ -11,8 +11,7 @@
 
 const char dbg_help_words[] = "all moving time stops values places debugger tui";
 
-/* A name that no command has is passed over; a command that is named nowhere is shown at the
- * end. */
+/* A name without a command is skipped; a command that is listed nowhere is shown at the end. */
 static const struct help_subject {
     const char *name, *about, *commands;
 } subjects[] = {
@@ -111,7 +110,7 @@ static void say_all(struct dbg *d)
     }
 }
 
-/* The names alone, in lines of a comfortable width. */
+/* Prints only the names, in lines of limited width. */
 static void say_names(struct dbg *d, const char *names)
 {
     enum { WIDTH = 76 };

@@ -1,7 +1,7 @@
 /* history: every change of a value, as a list, as JSON, as comma-separated values, or drawn.
  *
- * What was found out is kept by the struct history as long as the track is open; asked again, it is
- * there at once.
+ * Answers are kept by the struct history as long as the track is open, so repeating a question is
+ * fast.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum form { AS_LIST, AS_JSON, AS_CSV, AS_PLOT };
 enum { ROWS_SHOWN = 50 }; /* without -n */
 
 struct asked {
-    char *expression, *from, *to; /* parts of `text`; NULL: not said */
+    char *expression, *from, *to; /* parts of `text`; NULL: not given */
     char *text;
     u64 most;
     bool location; /* -l */
@@ -32,10 +32,9 @@ struct rows {
     struct symbols *symbols;
     struct debug_cover cover;
     struct history_answer answer;
-    char *first;             /* the value that a local was first written with; NULL: it is not
-                              * among what is shown */
+    char *first;             /* the first value that was written to a local; NULL: not shown */
     struct history_row *row; /* newest first */
-    size_t count;            /* of them: all of the answer's, or some */
+    size_t count;            /* number of rows shown: all changes of the answer, or some */
 };
 
 /* --- what is asked ---------------------------------------------------------------------------- */
@@ -68,7 +67,7 @@ static struct error *take_option(struct asked *a, const char *word, const char *
     return err;
 }
 
-/* [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]: options may be
+/* Reads [-l] EXPRESSION [-n N] [from MOMENT] [to MOMENT] [--json | --csv | --plot]. Options may be
  * anywhere between words. */
 static struct error *read_asked(const char *args, struct asked *a)
 {
@@ -112,7 +111,7 @@ static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-/* The value that a local was first written with, if all changes since are there. */
+/* Takes the first value that was written to a local, if all changes since then are known. */
 static struct error *take_first(struct rows *rows)
 {
     const struct history_answer *a = &rows->answer;
@@ -160,7 +159,7 @@ static struct error *dbg_history_ask(struct dbg *d, const struct asked *a, struc
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* The new value of one change is the old one of the next: it need not be shown twice. */
+/* The new value of one change is the old one of the next, so it is converted once. */
 static char *dbg_history_text_of(struct rows *rows, size_t index, bool old)
 {
     const struct history_change *c = rows->row[index].change,
@@ -186,7 +185,7 @@ static void make_row(struct rows *rows, size_t index, const struct history_chang
         row->line.file = NULL;
 }
 
-/* At most so many, evenly, with the newest and the oldest; 0: all. */
+/* Makes at most `most` rows, evenly spread, with the newest and the oldest; 0: all. */
 static void make_rows(struct rows *rows, size_t most)
 {
     size_t count = rows->answer.count;
@@ -264,7 +263,7 @@ static void say_list(struct dbg *d, const struct rows *rows)
         say_first(d, rows, (int)width);
 }
 
-/* The memory of a value that is reached from a local is there before and after the call. */
+/* Suggests -l: the memory of a value reached from a local exists before and after the call, too. */
 static void hint_at_location(struct dbg *d, const struct rows *rows)
 {
     const struct subject *s = rows->subject;
@@ -366,7 +365,7 @@ static void json_rows(struct json *j, const struct rows *rows)
     json_bool(j, "interrupted", rows->answer.interrupted);
 }
 
-/* With --json, where answers are text otherwise. */
+/* For --json, when answers are otherwise text. */
 static void say_json(struct dbg *d, const struct rows *rows)
 {
     struct json j = {.out = d->answer.text};
@@ -376,7 +375,7 @@ static void say_json(struct dbg *d, const struct rows *rows)
     dbg_say(d, "\n");
 }
 
-/* RFC 4180: in quotes, with a quote written twice. */
+/* RFC 4180: in quotes, with a quote doubled. */
 static void say_cell(struct dbg *d, const char *text, char behind)
 {
     dbg_say(d, "\"");

@@ -1,4 +1,4 @@
-/* info: what there is to know besides values.
+/* info: facts about the program other than values.
  *
  * A table has a row for each subject, `info frame` for example, with the function that answers it.
  * Several of these functions are in other files of this folder, next to the commands they belong
@@ -38,7 +38,7 @@ static void say_columns(struct dbg *d, const char *name, const char *value, cons
         dbg_say(d, "%-14s %s\n", name, value);
 }
 
-/* In gdb's columns: hexadecimal, and as its type has it. */
+/* Prints gdb's columns: hexadecimal, and by type. */
 static struct error *say_register(struct dbg *d, struct evaluation *v, const char *name)
 {
     struct value *value;
@@ -71,7 +71,8 @@ static struct error *say_register(struct dbg *d, struct evaluation *v, const cha
     return err;
 }
 
-/* Those of the frame that executes, or that the user chose, as they will be when it goes on. */
+/* Prints registers of the executing frame, or of the frame that the user selected as they will be
+ * when it continues. */
 static struct error *some_registers(struct dbg *d, const char *const *names, size_t count)
 {
     struct evaluation *v;
@@ -121,7 +122,7 @@ static struct error *numbered_registers(struct dbg *d, const char *prefix, unsig
     return err;
 }
 
-/* Vector registers of 32 bytes are not on every machine. */
+/* Not every machine has vector registers of 32 bytes. */
 static struct error *all_registers(struct dbg *d, const char *args)
 {
     static const char *const control[] = {
@@ -153,7 +154,7 @@ static void say_name(struct dbg *d, const struct frame *f)
     free(name);
 }
 
-/* A thread that waits in a library is shown where the program called it. */
+/* A thread that waits in a library is shown at the place in the program that called it. */
 static void say_thread_row(struct dbg *d, const struct control_thread *t)
 {
     struct frame shown, innermost;
@@ -395,7 +396,7 @@ static bool subject_fits(const char *name, const char *word)
     return strncmp(name, word, strlen(word)) == 0;
 }
 
-/* Any beginning of a name fits the first. */
+/* A beginning of a name matches the first entry with it. */
 struct error *dbg_info(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;

@@ -3,7 +3,7 @@
  * A command gets its row and the rest of the line. It answers with dbg_say() and, for readers of
  * JSON, dbg_field_*(). The answer is printed when the command has ended.
  *
- * What a command does is done by src/debug; these files read its words and say what came of it.
+ * src/debug does the work of commands; these files parse arguments and print results.
  */
 #ifndef FRONT_DBG_INTERNAL_H
 #define FRONT_DBG_INTERNAL_H
@@ -18,7 +18,7 @@
 
 struct dbg;
 
-/* What follows a command, for completion. */
+/* The kind of argument of a command, for completion. */
 enum dbg_argument {
     TAKES_NOTHING, TAKES_COUNT, TAKES_LOCATION, TAKES_EXPRESSION, TAKES_COMMAND, TAKES_FILE,
     TAKES_WORD, /* one of `words` */
@@ -28,20 +28,20 @@ enum { MOVES = 1, REPEATS = 2 };
 
 struct dbg_command {
     const char *name;
-    const char *others;        /* other names, with a blank between them; "" */
+    const char *others;        /* other names, separated by blanks; "" */
     struct error *(*run)(struct dbg *d, const struct dbg_command *c, const char *args);
-    int which;                 /* the command's own: what rows of one function differ by */
+    int which;                 /* for the function: tells rows with the same function apart */
     u32 flags;
     enum dbg_argument argument;
     const char *words;
     const char *usage;
     const char *summary;       /* one sentence, without its capital letter and full stop */
-    const char *more;          /* what else there is to know */
-    const char *examples;      /* two command lines, with a line end between them */
+    const char *more;          /* further help text */
+    const char *examples;      /* two command lines, separated by a newline */
 };
 
 struct dbg_settings {
-    u32 context;   /* lines shown around the place, each side */
+    u32 context;   /* lines shown before and after the current one */
     u32 listsize;
     bool colour, echo;
     enum dbg_frame_arguments {
@@ -51,13 +51,14 @@ struct dbg_settings {
         ARGUMENTS_PRESENCE
     } frame_arguments;
     bool no_entry_values;
-    bool att;       /* how instructions are written */
+    bool att;       /* AT&T syntax for instructions */
 };
 
-/* Where lines come from. */
+/* A source of command lines. */
 struct dbg_input {
     struct dbg_input *before;
-    char *(*next)(struct dbg_input *in, const char *prompt); /* to be freed; NULL: no more */
+    /* the caller frees the line; NULL: no more */
+    char *(*next)(struct dbg_input *in, const char *prompt);
     FILE *file;
     void *context;
 };
@@ -75,35 +76,36 @@ struct edit;
 struct tui;
 
 struct dbg {
-    struct debug *debug;      /* what is debugged; always there while commands are obeyed */
+    struct debug *debug;      /* the debugger; never NULL while commands are executed */
     bool json, quit, at_prompt;
-    bool is_lent;             /* to another front end, which shows itself where one stands */
-    bool failed;              /* some command did not work */
+    bool is_lent;             /* used by another front end, which shows the current place itself */
+    bool failed;              /* some command failed */
     struct dbg_settings settings;
     struct dbg_input *input;
     struct dbg_answer answer;
     bool obeys_due;
     struct list user_commands; /* dbg_script.c */
     bool in_hook;
-    unsigned loops;           /* of `while`, one in the other */
-    int leaves;               /* enum dbg_leaves: which lines are not run */
+    unsigned loops;           /* nesting of `while` */
+    int leaves;               /* enum dbg_leaves: which lines are skipped */
     unsigned searched, search_listed; /* the line that `search` found, and where `list` was then */
-    u64 examine_next;         /* x: where it goes on */
-    i64 examine_count;        /* of the last one; 0: there was none */
-    char last_format, last_size; /* letters; of print and x; 0: none yet */
-    bool shows_motion;        /* how far a movement has got is on the terminal */
+    u64 examine_next;         /* x: where it continues */
+    i64 examine_count;        /* count of the last x; 0: there was none */
+    char last_format, last_size; /* letters of the last print or x; 0: none yet */
+    bool shows_motion;        /* progress is shown on the terminal */
     double motion_drawn;      /* seconds */
-    struct edit *edit;        /* lines are typed; NULL: they are not */
-    struct tui *tui;          /* the screen; NULL: there is only the prompt */
+    struct edit *edit;        /* line editing; NULL: lines are not typed */
+    struct tui *tui;          /* the full screen; NULL: there is only the prompt */
 };
 
 /* dbg.c */
-struct debug_client dbg_client(struct dbg *d); /* what it hears from src/debug goes into answers */
+/* functions that add src/debug's messages to answers */
+struct debug_client dbg_client(struct dbg *d);
 const struct dbg_command *dbg_command_of(const char *line); /* NULL: there is none */
-bool dbg_obey(struct dbg *d, const char *line); /* false: it did not work */
+bool dbg_obey(struct dbg *d, const char *line); /* false: it failed */
 bool dbg_obey_due(struct dbg *d);
 struct error *dbg_run_line(struct dbg *d, const char *line); /* within another command */
-/* All lines, or those up to the first that fails. */
+/* Executes all lines, or with `stops` those up to the first that fails. */
 struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops);
 struct error *dbg_source_file(struct dbg *d, const char *path, bool stops);
 char *dbg_input_file_next(struct dbg_input *in, const char *prompt);
@@ -111,17 +113,18 @@ char *dbg_input_file_next(struct dbg_input *in, const char *prompt);
 /* dbg_answer.c */
 void dbg_answer_begin(struct dbg *d);
 void dbg_answer_end(struct dbg *d, const char *command, struct error *err); /* takes err */
-void dbg_answer_flush(struct dbg *d); /* prints the text so far, unless it is for JSON */
+void dbg_answer_flush(struct dbg *d); /* prints the text so far, except in JSON mode */
 __attribute__((format(printf, 2, 3))) void dbg_say(struct dbg *d, const char *format, ...);
-void dbg_colour(struct dbg *d, const char *code); /* an SGR code such as "1"; "": back to normal */
-char *dbg_short_path(const struct dbg *d, const char *path); /* to be freed */
+void dbg_colour(struct dbg *d, const char *code); /* an SGR code such as "1"; "": normal */
+char *dbg_short_path(const struct dbg *d, const char *path); /* the caller frees it */
 struct json *dbg_fields(struct dbg *d);
-/* A field is there once: what a command adds for each of several frames or threads is taken
- * back. */
+/* A field may occur only once: fields that a command added for one of several frames or threads are
+ * removed. */
 struct dbg_field_mark { long at; bool some; };
 struct dbg_field_mark dbg_fields_mark(struct dbg *d);
 void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark);
-char *dbg_capture(struct dbg *d, const char *line); /* what a command says: to be freed */
+/* returns what a command prints; the caller frees it */
+char *dbg_capture(struct dbg *d, const char *line);
 char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed); /* the same */
 
 /* dbg_script.c */
@@ -132,12 +135,12 @@ struct error *dbg_if(struct dbg *d, const struct dbg_command *c, const char *arg
 struct error *dbg_while(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_leave(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_show_user(struct dbg *d, const char *args);
-/* The lines up to the `end` of a block, into `ret` (char *); *ret_else (may be NULL): how many are
- * before `else`. */
+/* Reads the lines up to the `end` of a block into `ret` (char *); *ret_else (may be NULL): how many
+ * come before `else`. */
 struct error *dbg_read_block(struct dbg *d, struct list *ret, size_t *ret_else);
-/* False: the line's first `length` characters name no user command or alias. */
+/* False: the first `length` characters of the line are not a user command or alias. */
 bool dbg_user_run(struct dbg *d, const char *line, size_t length, struct error **ret);
-bool dbg_user_help(struct dbg *d, const char *name); /* false: it is none */
+bool dbg_user_help(struct dbg *d, const char *name); /* false: there is none */
 struct error *dbg_hook(struct dbg *d, const char *kind, const char *name);
 void dbg_user_commands_deinit(struct dbg *d);
 
@@ -152,7 +155,7 @@ struct error *dbg_pipe(struct dbg *d, const struct dbg_command *c, const char *a
 struct error *dbg_directory(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_elsewhere.c */
-/* What to type instead of a command of gdb; NULL: it is not known. */
+/* Returns what to type instead of a gdb command; NULL: not known. */
 const char *dbg_elsewhere(const char *name, size_t length);
 
 /* dbg_break_more.c */
@@ -167,11 +170,11 @@ struct error *dbg_find_command(const char *word, size_t length, const struct dbg
 /* dbg_help.c */
 struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_apropos(struct dbg *d, const struct dbg_command *c, const char *args);
-extern const char dbg_help_words[]; /* what it is given besides commands */
+extern const char dbg_help_words[]; /* arguments of help other than commands */
 
 /* dbg_panic.c */
 void dbg_say_panic(struct dbg *d, const struct debug_breakpoint *p);
-/* At the end of a run of Rust that has the status of a panic. */
+/* Printed at the end of a Rust run with the exit status of a panic. */
 void dbg_say_panic_hint(struct dbg *d, u32 status);
 
 /* dbg_place.c */
@@ -196,10 +199,9 @@ enum { UNDO, REDO };
 struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_track(struct dbg *d, const struct dbg_command *c, const char *args);
-/* A movement that only finds out where it would stop: nothing is said, and nothing kept for
- * undo. */
+/* Makes a movement only to find where it would stop: prints nothing, and keeps nothing for undo. */
 struct error *dbg_move_unseen(struct dbg *d, const struct dbg_command *c, const char *args);
-/* `reason`: it has been said why already; may be NULL. */
+/* `reason`: the reason was already printed; may be NULL. */
 void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason,
                   const struct session_stop *stop);
 void dbg_say_end(struct dbg *d);
@@ -208,7 +210,7 @@ void dbg_say_opened(struct dbg *d);
 /* dbg_play.c */
 struct error *dbg_play(struct dbg *d, const struct dbg_command *c, const char *args);
 
-/* dbg_progress.c: what struct debug_client has for movements that take a while. */
+/* dbg_progress.c: the functions of struct debug_client for long movements. */
 void dbg_progress(void *context, const struct session_progress *p);
 void dbg_progress_over(void *context);
 unsigned dbg_terminal_width(void);
@@ -266,11 +268,11 @@ void dbg_say_catch(struct dbg *d, const struct debug_breakpoint *p, u32 location
 /* dbg_signals.c */
 struct error *dbg_handle(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_info_signals(struct dbg *d, const char *args);
-void dbg_say_signal(struct dbg *d, u32 number); /* the one at this moment */
-void dbg_say_faults(struct dbg *d); /* at the end: those that the program handled, if any */
+void dbg_say_signal(struct dbg *d, u32 number); /* the signal at this moment */
+void dbg_say_faults(struct dbg *d); /* at the end: faults that the program handled, if any */
 
 /* dbg_call.c */
-/* at the end of a command: that there is a copy, or no more */
+/* at the end of a command: reports that a copy was made or dropped */
 void dbg_say_copy(struct dbg *d, bool was_there);
 
 /* dbg_print.c */
@@ -278,13 +280,14 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args);
-/* Each on a line, indented by `indent`. */
+/* One per line, indented by `indent`. */
 struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent);
-char *dbg_display_label(const struct debug_display *display); /* to be freed */
+char *dbg_display_label(const struct debug_display *display); /* the caller frees it */
 void dbg_say_displays(struct dbg *d);
-/* Which of several symbols a name was taken for; NULL: nothing is said. */
+/* Says which of several symbols was taken; NULL: nothing is printed. */
 void dbg_say_note(struct dbg *d, const char *note);
-struct error *dbg_evaluate_silently(struct dbg *d, const char *expression); /* for its effect */
+/* evaluates for side effects */
+struct error *dbg_evaluate_silently(struct dbg *d, const char *expression);
 void dbg_say_arguments(struct dbg *d, size_t frame);
 void dbg_say_returned(struct dbg *d, u64 function);
 struct error *dbg_split_format(const char **args, char *room, size_t size);
@@ -293,7 +296,7 @@ struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char 
 /* dbg_print_settings.c */
 struct error *dbg_set_print(struct dbg *d, const char *args);
 struct error *dbg_show_print(struct dbg *d, const char *args);
-/* `-elements 3 -pretty --` at the beginning of what print is given, into `show`. */
+/* Reads options of print, `-elements 3 -pretty --`, into `show`. */
 struct error *dbg_print_options(const char **args, struct show_settings *show);
 extern const char dbg_print_words[];
 
@@ -314,15 +317,16 @@ struct error *dbg_find(struct dbg *d, const struct dbg_command *c, const char *a
 
 /* dbg_memory.c */
 struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char *args);
-bool dbg_memory_read(struct dbg *d, u64 address, void *to, size_t size); /* all of it, or false */
-/* `$_` is its address. */
+/* reads all bytes, or returns false */
+bool dbg_memory_read(struct dbg *d, u64 address, void *to, size_t size);
+/* Sets `$_` to its address. */
 void dbg_note_examined(struct value *value);
 
 /* dbg_disassemble.c */
 void dbg_say_symbol(struct dbg *d, u64 address);
-/* Of the frame that is looked at. */
+/* The pc of the selected frame. */
 u64 dbg_pc(struct dbg *d);
-/* Its length; 0: there is none. */
+/* Returns its length; 0: there is no instruction. */
 size_t dbg_say_instruction(struct dbg *d, u64 at, bool with_bytes);
 struct error *dbg_disassemble(struct dbg *d, const struct dbg_command *c, const char *args);
 
@@ -351,43 +355,42 @@ struct error *dbg_source(struct dbg *d, const struct dbg_command *c, const char 
 struct error *dbg_quit(struct dbg *d, const struct dbg_command *c, const char *args);
 extern const char dbg_setting_words[];
 
-/* dbg_complete.c: what Tab appends to the line, to be freed. *ret_choices, to be freed, is NULL or
- * the words it could become, in columns. */
+/* dbg_complete.c: returns what Tab appends to the line, which the caller frees. *ret_choices, which
+ * the caller frees, is NULL or the possible words in columns. */
 char *dbg_complete_tab(struct dbg *d, const char *line, unsigned width, char **ret_choices);
 
-/* dbg_wait.c: until a key was struck; Ctrl-C is told once, and forgotten by dbg_wait_calm(). */
+/* dbg_wait.c: waits for a key. Ctrl-C is reported once; dbg_wait_calm() clears it. */
 enum dbg_wake {
     WAKE_KEY,
     WAKE_INTERRUPT,
-    WAKE_CHANGED, /* the terminal: look at its size */
+    WAKE_CHANGED, /* the terminal's size may have changed */
     WAKE_GONE,
 };
 void dbg_wait_begin(void);
 void dbg_wait_end(void);
 void dbg_wait_calm(void);
 enum dbg_wake dbg_wait(struct dbg *d);
-/* Until the time of debug_seconds_now(), or until Ctrl-C, or, on the full screen, a key, which is
- * gone then. */
+/* Waits until the time (of debug_seconds_now()), Ctrl-C or, on the full screen, a key, which is
+ * consumed. */
 enum dbg_pause { PAUSE_OVER, PAUSE_INTERRUPTED, PAUSE_KEY };
 enum dbg_pause dbg_pause(struct dbg *d, double until);
 
 /* dbg_edit.c */
 struct dbg_input *dbg_edit_open(struct dbg *d);
 void dbg_edit_close(struct dbg_input *in);
-/* For a line that was typed elsewhere: what it stands for, to be freed. It goes into the history;
- * an empty one is the last command again. */
+/* For a line that was typed elsewhere: returns the command, which the caller frees, and adds the
+ * line to the history. An empty line is the last command again. */
 char *dbg_edit_take(struct dbg *d, const char *text, const char *prompt);
-void dbg_edit_note(struct dbg *d, const char *line); /* it becomes the last command */
-const char *dbg_edit_recall(struct dbg *d, size_t back); /* of the history, 0 the newest; NULL:
-                                                          * none */
+void dbg_edit_note(struct dbg *d, const char *line); /* makes it the last command */
+/* an entry of the history, 0 is the newest; NULL: none */
+const char *dbg_edit_recall(struct dbg *d, size_t back);
 
-/* dbg_tui.c: the full screen. While d->tui is there, lines come from it, and what is printed is
- * shown by it. */
+/* dbg_tui.c: the full screen. While d->tui is set, lines come from it, and it shows the output. */
 struct error *dbg_layout(struct dbg *d, const struct dbg_command *c, const char *args);
 char *dbg_tui_next(struct dbg *d, const char *prompt);
 void dbg_tui_close(struct dbg *d);
 void dbg_tui_progress(struct dbg *d, const struct session_progress *p);
-void dbg_tui_show(struct dbg *d); /* what has changed, in the midst of a command */
+void dbg_tui_show(struct dbg *d); /* redraws what has changed, in the middle of a command */
 void dbg_tui_help(struct dbg *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* list: source text around a place, or between two places.
  *
  * As in gdb, `list` without arguments continues after the last listed line, and `list -` before it.
- * A movement starts anew around the current line.
+ * After a movement, `list` starts again around the current line.
  */
 #include <ctype.h>
 #include <regex.h>
@@ -41,13 +41,13 @@ static struct error *say_around(struct dbg *d, const char *file, unsigned line)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* A line of the program that was meant. */
+/* A source line that the user named. */
 struct source_line {
-    char *file; /* to be freed */
+    char *file; /* the caller frees it */
     unsigned line;
 };
 
-/* Where the location has code. */
+/* Finds the code of a location. */
 static struct error *locate_code(struct dbg *d, const char *text, struct source_line *ret)
 {
     struct symbols *symbols;
@@ -65,7 +65,7 @@ static struct error *locate_code(struct dbg *d, const char *text, struct source_
     free(fixed);
     if (err)
         return err;
-    /* Of a function its first line, and not where a breakpoint on it stops. */
+    /* For a function, its first line, not where a breakpoint on it stops. */
     if (*text != '*' && symbols_function(symbols, places[0].pc, &info) &&
         info.body == places[0].pc && !places[0].inside && symbols_line(symbols, info.entry, &entry))
         *ret = (struct source_line){xformat("%s", entry.file), entry.line};
@@ -88,8 +88,8 @@ static struct error *dbg_list_read_line(const char *text, unsigned *ret)
     return err;
 }
 
-/* FILE:LINE: as code is found in the file, so that its name is known; but the line need not have
- * any. */
+/* FILE:LINE: the file is found by its code, which gives its full name; the line itself need not
+ * have code. */
 static struct error *dbg_list_locate_in_file(struct dbg *d, const char *text, const char *colon,
                                              struct source_line *ret)
 {
@@ -125,15 +125,15 @@ static struct error *list_on(struct dbg *d, const char *file, unsigned line, boo
     unsigned size = d->settings.listsize;
     if (!back)
         return say_lines(d, file, line, line + size - 1);
-    unsigned shown = line > size ? line - size : 1; /* what was shown last began here */
+    unsigned shown = line > size ? line - size : 1; /* the last listing began here */
     if (shown == 1)
         return error_coded(ERROR_UNAVAILABLE, "this is the beginning of the file");
     unsigned first = shown > size ? shown - size : 1;
     return say_lines(d, file, first, shown - 1);
 }
 
-/* list, list -: on, or back, from what was listed last; at first around where one is, or around
- * main. */
+/* list, list -: continues after or before the last listing; at first around the current place, or
+ * around main. */
 static struct error *list_more(struct dbg *d, bool back)
 {
     const struct frame *f = debug_frame(d->debug);
@@ -214,8 +214,8 @@ struct error *dbg_list(struct dbg *d, const struct dbg_command *c, const char *a
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* Where a search begins: at the line that the last one found, at the last line that was listed, or
- * where one is. */
+/* Finds where a search begins: at the last match, at the last listed line, or at the current
+ * line. */
 static struct error *search_start(struct dbg *d, char **ret_file, unsigned *ret_line)
 {
     const struct frame *f = debug_frame(d->debug);

@@ -1,7 +1,7 @@
 /* x: dumps memory.
  *
- * What is not said of format and size is what it was last time, as in gdb: `print/d` also sets the
- * format of x.
+ * As in gdb, format and size default to those of the last time; `print/d` also sets the format of
+ * x.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct format {
     char letter, size;
 };
 
-/* The size where only the letter was said. */
+/* Returns the size if only the letter was given. */
 static char usual_size(const struct dbg *d, char letter)
 {
     char last = d->last_size ? d->last_size : 'w';
@@ -65,13 +65,13 @@ static struct error *parse_format(const struct dbg *d, const char *text, struct 
     f->count = backward ? -(i64)count : (i64)count;
     char last = d->last_format ? d->last_format : 'x';
     if (!letter && !size)
-        return NULL; /* as last time */
+        return NULL; /* the same as last time */
     f->letter = letter ? letter : last == 'i' ? 'x' : last;
     f->size = size ? size : usual_size(d, letter);
     return NULL;
 }
 
-/* A type of gdb for each size. */
+/* Returns a gdb type for the size. */
 static const char *unit_type(const struct format *f)
 {
     bool text = f->letter == 's';
@@ -173,7 +173,7 @@ static struct error *examine_code(struct dbg *d, struct evaluation *v, u64 *at,
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* A string begins after a null, or as many characters before its end as are shown at most. The
+/* A string begins after a null, or at most the maximum number of characters before its end. The
  * string that contains the address is the last of them. */
 static struct error *strings_before(struct dbg *d, u64 *at, struct format *f)
 {
@@ -201,7 +201,7 @@ static struct error *strings_before(struct dbg *d, u64 *at, struct format *f)
     return NULL;
 }
 
-/* Adds where instructions of [from, until) begin, before those that are known. */
+/* Adds the starts of the instructions in [from, until), before the known ones. */
 static void instructions_before(struct symbols *symbols, u64 from, u64 until, struct list *starts)
 {
     struct instruction one;
@@ -214,7 +214,8 @@ static void instructions_before(struct symbols *symbols, u64 from, u64 until, st
     *starts = longer;
 }
 
-/* Instructions have no mark of their own: they are read from where a line or a function begins. */
+/* Instructions cannot be decoded backward: they are decoded from the start of a line or
+ * function. */
 static struct error *code_before(struct dbg *d, u64 *at, struct format *f)
 {
     struct symbols *symbols;
@@ -247,7 +248,7 @@ static struct error *code_before(struct dbg *d, u64 *at, struct format *f)
     return err;
 }
 
-/* To where the first of them is. */
+/* Moves *at to the first of them. */
 static struct error *go_back(struct dbg *d, u64 *at, struct format *f)
 {
     f->count = -f->count;
@@ -280,8 +281,8 @@ static struct error *examine(struct dbg *d, struct evaluation *v, struct format 
     return err;
 }
 
-/* The size of the floating-point number that the address is of; 0: of another type.  gdb takes the
- * size of the last x, and shows a half of a double. */
+/* Returns the size of the floating-point number at the address; 0: another type. (gdb uses the size
+ * of the last x, and may show half of a double.) */
 static char float_size(struct dbg *d, const char *expression)
 {
     struct evaluation *v;
@@ -300,7 +301,7 @@ static char float_size(struct dbg *d, const char *expression)
     return size == 4 ? 'w' : size == 8 ? 'g' : 0;
 }
 
-/* Without an expression it goes on where the last one ended. */
+/* Without an expression it continues where the last one ended. */
 struct error *dbg_examine(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     char room[24];

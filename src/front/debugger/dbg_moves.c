@@ -1,5 +1,5 @@
-/* Movements: reads what a command asks for, has src/debug make the movement, and says why and where
- * it stopped.
+/* Movements: parses a command, lets src/debug make the movement, and prints why and where it
+ * stopped.
  *
  * `goto`, `undo`, `redo`, bookmarks and the choice of a track are here, too. docs/movement.md
  * defines where each movement stops.
@@ -33,7 +33,7 @@ void dbg_say_end(struct dbg *d)
         dbg_say_panic_hint(d, place.end_status);
 }
 
-/* Where a track was opened. */
+/* Prints where a track was opened. */
 void dbg_say_opened(struct dbg *d)
 {
     struct session_place place;
@@ -117,7 +117,7 @@ static const char *say_why(struct dbg *d, const struct session_stop *stop)
     return debug_reason_name(s.reason);
 }
 
-/* `reason`: it has been said why already. */
+/* `reason`: the reason was already printed. */
 void dbg_say_stop(struct dbg *d, u32 thread_before, const char *reason,
                   const struct session_stop *stop)
 {
@@ -215,7 +215,7 @@ struct error *dbg_move_unseen(struct dbg *d, const struct dbg_command *c, const 
 
 /* --- to a moment ------------------------------------------------------------------------------ */
 
-/* A pc that was not come to in that tick: it stands at what comes next. */
+/* The pc was not executed in that tick: the session stands at the next instruction. */
 static void say_missed(struct dbg *d, struct moment wanted)
 {
     struct session_place place;
@@ -226,7 +226,7 @@ static void say_missed(struct dbg *d, struct moment wanted)
                 moment_compare(place.at, wanted) < 0 ? "last" : "next");
 }
 
-/* Where a jump has led. */
+/* Prints where a jump has led. */
 static void say_jump(struct dbg *d, u32 thread_before, struct moment to,
                      const struct session_stop *stop)
 {
@@ -235,7 +235,7 @@ static void say_jump(struct dbg *d, u32 thread_before, struct moment to,
     dbg_say_stop(d, thread_before, NULL, stop);
 }
 
-/* A moment, or a question that leads to one. */
+/* Finds a moment, also as the answer of a question. */
 static struct error *goto_find(struct dbg *d, const char *args, struct moment *ret)
 {
     struct ask_question *q;

@@ -40,7 +40,7 @@ static void say_listed(struct dbg *d, enum listed_kind kind, const struct listed
     dbg_say(d, "\t%s%s\n", n->text, kind == LISTED_TYPES && !n->file ? "" : ";");
 }
 
-/* A heading where another file begins, or what has none. */
+/* Prints a heading where another file, or the part without files, begins. */
 static void say_heading(struct dbg *d, const struct listed_name *n,
                         const struct listed_name *before)
 {
@@ -115,7 +115,7 @@ static void json_area(struct dbg *d, const struct control_area *a, const char *r
     json_close(j, '}');
 }
 
-/* As the program would find it in /proc/self/maps at this moment. */
+/* Prints the mappings in the format of /proc/self/maps. */
 static struct error *say_mappings(struct dbg *d)
 {
     struct control_area *list;

@@ -1,4 +1,4 @@
-/* Panics of Rust: what is said at such a stop, and at the end of a run that has panicked. */
+/* Rust panics: the messages at such a stop, and at the end of a run that panicked. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -29,7 +29,8 @@ static void say_from(struct dbg *d, const struct frame *f)
 
 void dbg_say_frame(struct dbg *d, size_t index, bool numbered)
 {
-    const struct frame lent = d->debug->frames[index], *f = &lent; /* the list may grow meanwhile */
+    /* copied, because the list may grow */
+    const struct frame lent = d->debug->frames[index], *f = &lent;
     if (numbered)
         dbg_say(d, "#%-2zu ", index);
     if (!f->function)
@@ -47,7 +48,7 @@ void dbg_say_frame(struct dbg *d, size_t index, bool numbered)
     dbg_say(d, "%s%s\n", f->inlined ? " (inlined)" : "", f->tail ? " (tail call)" : "");
 }
 
-/* The innermost frame is not the one that is shown. */
+/* Says that the innermost frame is not the selected one. */
 static void say_inside(struct dbg *d)
 {
     struct symbols *symbols;
@@ -116,7 +117,7 @@ void dbg_json_place(struct dbg *d, struct json *j)
 
 struct span { size_t first, last; };
 
-/* `bt`, `bt N` and `bt -N`: for the last, and for the first, all frames have to be found. */
+/* Reads `bt`, `bt N` and `bt -N`. For the first and the last, all frames have to be found. */
 static struct error *read_span(struct dbg *d, const char *args, struct span *ret)
 {
     u64 n = ~(size_t)0;
@@ -217,7 +218,7 @@ static struct error *outermost_frame(struct dbg *d)
     return error_coded(ERROR_UNAVAILABLE, "this is the outermost frame");
 }
 
-/* frame function NAME: the innermost one of the function. */
+/* frame function NAME: finds its innermost frame. */
 static struct error *frame_of_function(struct dbg *d, const char *name, u64 *ret)
 {
     bool all = false;
@@ -264,7 +265,7 @@ static struct error *frame_at_address(struct dbg *d, const char *expression, u64
                      (unsigned long long)address);
 }
 
-/* What follows `frame`: a number, or one of gdb's ways to say which. */
+/* Reads the argument of `frame`: a number, or one of gdb's other forms. */
 static struct error *frame_wanted(struct dbg *d, const char *args, u64 *ret)
 {
     if (debug_take_word(&args, "function"))

@@ -1,8 +1,8 @@
-/* play and bplay: show one statement after the other, at a rate.
+/* play and bplay: step through statements at a given rate.
  *
- * Each step is a movement like any other, so breakpoints, watchpoints and signals end it.  For
- * `undo` all of it is one movement.  A step that takes longer than the rate allows delays those
- * after it; none is left out.
+ * Each step is a movement like any other, so breakpoints, watchpoints and signals end it. `undo`
+ * takes back the whole playback. A step that takes longer than the rate allows delays the following
+ * ones; none is skipped.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ static const double RATE_DEFAULT = 2, RATE_LEAST = 0.01, RATE_MOST = 1e6;
 
 struct play_order {
     enum session_direction direction;
-    bool over;  /* calls are stepped over */
+    bool over;  /* steps over calls */
     double rate;
-    u64 most;   /* statements; 0: no limit */
+    u64 most;   /* maximum number of statements; 0: no limit */
 };
 
-/* A statement that was come to, for JSON. */
+/* A statement that was reached, for JSON. */
 struct play_step {
     struct moment at;
     char *file, *function;
@@ -30,7 +30,7 @@ struct play_step {
 struct playing {
     struct play_order order;
     struct list steps; /* struct play_step */
-    char *function;    /* that was shown last; NULL: none */
+    char *function;    /* function shown last; NULL: none */
     u64 done;
     bool by_key;       /* a key has ended it */
 };
@@ -97,7 +97,7 @@ static void keep_step(struct dbg *d, struct playing *p)
         step->function = xformat("%s", f->function);
 }
 
-/* The line alone; its function where that is another one. */
+/* Prints only the line; also the function if it has changed. */
 static void say_step(struct dbg *d, struct playing *p)
 {
     const struct frame *f = debug_frame(d->debug);
@@ -159,7 +159,7 @@ static void playing_deinit(struct playing *p)
 
 /* --- playing ---------------------------------------------------------------------------------- */
 
-/* Has the step come to something besides the statement? */
+/* True if the step ended for another reason than reaching the statement. */
 static bool is_stopped(const struct dbg *d, const struct session_stop *stop)
 {
     return stop->why != WHY_STEPPED || stop->breakpoint_count || d->debug->followed_breakpoint;
@@ -207,7 +207,7 @@ struct error *dbg_play(struct dbg *d, const struct dbg_command *c, const char *a
         return err;
     session_place(d->debug->session, &before);
     if (!d->edit)
-        dbg_wait_begin(); /* Ctrl-C ends it, and not ebb */
+        dbg_wait_begin(); /* Ctrl-C ends the playback, not ebb */
     dbg_wait_calm();
     err = play_on(d, &p, &stop);
     if (!d->edit)

@@ -1,8 +1,8 @@
-/* A value over time, drawn with characters: ticks from left to right, the value from bottom to top.
+/* Plots a value over time with characters: ticks from left to right, the value from bottom to top.
  *
- * Each column is a stretch of the time between the first change and the last.  It shows every value
- * that there was in it: a dot where it stayed the same, a bar from the lowest to the highest where
- * it did not.
+ * Each column is a stretch of the time between the first change and the last. It shows all values
+ * in that stretch: a dot if the value did not change, otherwise a bar from the lowest to the
+ * highest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int row_of(const struct plot *p, double value)
     return p->high > p->low ? (int)((value - p->low) / (p->high - p->low) * (ROWS - 1) + 0.5) : 0;
 }
 
-/* Changes are newest first. */
+/* The changes are ordered newest first. */
 static void dbg_plot_fill(struct plot *p, struct subject *s, const struct history_answer *a)
 {
     double value;

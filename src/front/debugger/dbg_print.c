@@ -1,14 +1,14 @@
 /* Values: print, output, display, ptype and whatis, and the variables of a frame.
  *
  * Each command opens an evaluation in the selected frame at the current moment (symbols/values.h),
- * gives it the expression, and says what came out, as text and as fields for JSON.
+ * evaluates the expression, and prints the result as text and as JSON fields.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-/* `/x` at the beginning of what follows a command. */
+/* Takes `/x` from the beginning of the arguments. */
 struct error *dbg_split_format(const char **args, char *room, size_t size)
 {
     room[0] = '\0';
@@ -24,7 +24,7 @@ struct error *dbg_split_format(const char **args, char *room, size_t size)
     return NULL;
 }
 
-/* One letter, and r for what is raw. */
+/* Reads one letter, and r for raw. */
 static struct error *one_letter(const char **args, char *ret, bool *ret_raw)
 {
     char room[16];
@@ -43,7 +43,7 @@ static struct error *one_letter(const char **args, char *ret, bool *ret_raw)
     return err;
 }
 
-/* What stands before the expression of print: options, and a format. */
+/* Reads what precedes the expression of print: options and a format. */
 static struct error *print_manner(struct dbg *d, const char **args, char *format)
 {
     bool raw = false;
@@ -54,7 +54,7 @@ static struct error *print_manner(struct dbg *d, const char **args, char *format
         err = one_letter(args, format, &raw);
     d->debug->settings.show.raw |= raw;
     if (!err && *format)
-        d->last_format = *format; /* x goes on with it */
+        d->last_format = *format; /* x uses it, too */
     return err;
 }
 
@@ -66,7 +66,7 @@ void dbg_say_note(struct dbg *d, const char *note)
     json_string(dbg_fields(d), "note", note);
 }
 
-/* As the answer of a command; it goes into the history. */
+/* Prints the value as the answer, and adds it to the history. */
 static void print_value(struct dbg *d, struct value *value, char format)
 {
     u64 number;
@@ -86,7 +86,7 @@ static void print_value(struct dbg *d, struct value *value, char format)
     free(json);
 }
 
-/* With the name of its class, as gdb has it. */
+/* Converts the value to its dynamic class, as in gdb. */
 static struct value *print_as_object(struct dbg *d, struct value *value)
 {
     struct value *whole = values_whole_object(value);
@@ -125,7 +125,7 @@ static struct error *print_expression(struct dbg *d, const struct dbg_command *c
     return err;
 }
 
-/* print, and call, which shows no void. */
+/* print, and call, which does not print void. */
 struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct show_settings before = d->debug->settings.show;
@@ -134,7 +134,7 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
     return err;
 }
 
-/* output: the value alone, without a new line, for commands of breakpoints. */
+/* output: prints only the value, without a newline, for commands of breakpoints. */
 struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
@@ -186,7 +186,7 @@ char *dbg_display_label(const struct debug_display *display)
     return xformat("%u: %s", display->number, display->expression);
 }
 
-/* Where `x` goes on stays as it is. */
+/* Does not change where `x` continues. */
 static void say_memory_display(struct dbg *d, const struct debug_display *display)
 {
     u64 next = d->examine_next;
@@ -205,7 +205,7 @@ static void say_memory_display(struct dbg *d, const struct debug_display *displa
     free(label);
 }
 
-/* A copy that a display makes lasts no longer than it. */
+/* A copy that a display makes is dropped after it. */
 static void say_display(struct dbg *d, const struct debug_display *display)
 {
     if (display->memory) {
@@ -247,7 +247,7 @@ struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char
     char format = 0;
     bool raw = false;
     (void)c;
-    /* As in gdb, instructions, strings, counts and sizes are shown by `x`. */
+    /* As in gdb, formats with instructions, strings, counts or sizes are shown by `x`. */
     size_t letters = *args == '/' ? strcspn(args, " \t") : 0;
     size_t of_x = strcspn(args, "is0123456789bhwg");
     char *memory = of_x < letters ? xformat("%.*s", (int)letters - 1, args + 1) : NULL;
@@ -282,7 +282,7 @@ struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const ch
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* whatis names the type, ptype says what is in it. */
+/* whatis prints the type's name, ptype its contents. */
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
@@ -366,7 +366,7 @@ struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
     return err;
 }
 
-/* "n=5", "n=n@entry=5" if it is what it was at the entry, and else "n=6, n@entry=5". */
+/* Prints "n=5", "n=n@entry=5" if it is unchanged since the entry, otherwise "n=6, n@entry=5". */
 static void say_argument(struct dbg *d, const struct variable *v)
 {
     bool entry = v->entry && !d->settings.no_entry_values;
@@ -390,7 +390,7 @@ static void say_argument(struct dbg *d, const struct variable *v)
     free(text);
 }
 
-/* "(n=5, text=...)" of a frame. */
+/* Prints "(n=5, text=...)" for a frame. */
 void dbg_say_arguments(struct dbg *d, size_t frame)
 {
     struct evaluation *evaluation;
@@ -437,7 +437,7 @@ void dbg_say_returned(struct dbg *d, u64 function)
         free(text);
         free(type);
         u64 number;
-        err = conveniences_record(value, &number); /* $ is what was returned */
+        err = conveniences_record(value, &number); /* $ is the returned value */
     }
     error_destroy(err);
     values_close(evaluation);

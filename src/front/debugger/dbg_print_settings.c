@@ -1,7 +1,7 @@
 /* How values are printed: `set print`, `show print`, and the options of print itself.
  *
- * Settings have gdb's names and mean what they mean there.  Numbers may be `unlimited`; a word on
- * or off that is left out is on.
+ * Settings have gdb's names and meanings. Numbers may be `unlimited`; on is the default for `on` or
+ * `off`.
  */
 #include <ctype.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const struct print_setting {
     const char *name;
     enum setting_kind kind;
     size_t offset;
-    const char *sentence; /* of `show print` */
+    const char *sentence; /* the sentence of `show print` */
 } print_settings[] = {
     {"address", SETTING_SWITCH, offsetof(struct show_settings, address),
      "Printing of addresses is %s."},
@@ -52,7 +52,7 @@ static const struct print_setting {
 
 static const char *const frame_arguments[] = {"scalars", "all", "none", "presence"};
 
-/* A whole name, or the beginning of one alone. */
+/* Finds a setting by its name or an unambiguous beginning. */
 static struct error *find_setting(const char *word, size_t length, const struct print_setting **ret)
 {
     size_t fits = 0;
@@ -152,7 +152,7 @@ static struct error *set_entry_values(struct dbg *d, const char *word)
     return NULL;
 }
 
-/* Settings of gdb that have one value here. */
+/* gdb settings that cannot be changed here. */
 static const struct { const char *name; bool on; const char *instead; } fixed_settings[] = {
     {"vtbl", false, "'x/8a *(void **)OBJECT' shows the table of virtual functions"},
     {"demangle", true, "names are shown as they were written"},
@@ -164,7 +164,7 @@ static const struct { const char *name; bool on; const char *instead; } fixed_se
     {"symbol-filename", false, "'info line *ADDRESS' has the file"},
 };
 
-/* False: it is none of them. */
+/* False: not one of them. */
 static bool fixed_setting(const char *args, struct error **ret)
 {
     size_t length = strcspn(args, " \t");
@@ -247,7 +247,7 @@ struct error *dbg_show_print(struct dbg *d, const char *args)
     return NULL;
 }
 
-/* A word that begins with '-' may be an option or a negative value: options end with `--`. */
+/* A word that begins with '-' may be an option or a negative value; `--` ends the options. */
 struct error *dbg_print_options(const char **args, struct show_settings *show)
 {
     const char *at = *args;

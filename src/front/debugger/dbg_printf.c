@@ -1,8 +1,8 @@
 /* printf and echo: text with values in it.
  *
  * Conversions are those of gdb: d i u o x X c s p e f g E G, with flags, width, precision and the
- * lengths h l ll L z.  A value is converted as gdb does it: `%d` of a floating-point number is its
- * whole part, `%f` of an integer of 4, 8 or 16 bytes is the number that its bits make.
+ * lengths h l ll L z. Values are converted as in gdb: `%d` of a floating-point number is its
+ * integer part, `%f` of an integer of 4, 8 or 16 bytes is the number with its bits.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static char escaped(char c)
     return found ? bytes[found - letters] : 0;
 }
 
-/* The format between its quotes, to be freed; *at moves past it. */
+/* Returns the format between its quotes, which the caller frees; *at moves past it. */
 static struct error *read_format(const char **at, char **ret)
 {
     struct error *err = NULL;
@@ -110,7 +110,7 @@ static struct error *read_conversion(const char **at, struct conversion *ret)
     return NULL;
 }
 
-/* Behind the flags, the length and letter that the host's printf is given. */
+/* Returns the format for the host's printf: the flags, then the length and letter in `more`. */
 static char *host_format(const struct conversion *c, const char *more)
 {
     return xformat("%s%s", c->flags, more);
@@ -125,7 +125,7 @@ static void say_by(struct dbg *d, const char *format, ...)
     va_end(args);
 }
 
-/* The format is made of what was checked above. */
+/* The format was checked above. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
@@ -223,7 +223,7 @@ static struct error *say_conversion(struct dbg *d, const struct conversion *c, s
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* Where an expression ends: at a comma that is in no parentheses and no quotes. */
+/* Returns where an expression ends: at a comma outside of parentheses and quotes. */
 size_t dbg_argument_length(const char *text)
 {
     unsigned deep = 0;
@@ -244,7 +244,7 @@ size_t dbg_argument_length(const char *text)
     return (size_t)(at - text);
 }
 
-/* The next argument's value. */
+/* Evaluates the next argument. */
 static struct error *next_value(struct evaluation *v, const char **args, struct value **ret)
 {
     *args += strspn(*args, " \t");
@@ -314,14 +314,16 @@ static bool is_octal(char c)
     return c >= '0' && c <= '7';
 }
 
-/* echo TEXT: without a new line, unless \n says so. */
+/* echo TEXT: without a newline, unless there is a
+ * .
+ */
 struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;
     for (const char *at = args; *at; at++) {
         if (*at != '\\') {
             dbg_say(d, "%c", *at);
-        } else if (!at[1]) { /* at the end of the line: blanks before it count */
+        } else if (!at[1]) { /* a backslash at the end keeps the blanks before it */
             break;
         } else if (is_octal(at[1])) {
             unsigned value = 0, digits = 0;

@@ -1,10 +1,6 @@
-/* How far a movement has got, for one that takes longer than half a second.
+/* Shows the progress of a movement that takes longer than half a second.
  *
- * What lies ahead of a movement that looks for something is not known, only where it must end: at
- * the end of the run, or, backward, at its start.  Backward, intervals are searched from the
- * nearest to the farthest, each of them forward; what counts is what has been searched in all, and
- * the bar fills from the right.  The share never falls: a pass over what was searched before, to
- * land on what was found, leaves it where it is.
+ * debug_motion.c says how progress is measured. Backward, the bar fills from the right.
  */
 #include <langinfo.h>
 #include <signal.h>
@@ -16,7 +12,8 @@
 
 #include "front/debugger/dbg_internal.h"
 
-static const double PATIENCE = 0.5, PAUSE = 0.05; /* seconds before it is shown, and between */
+/* seconds before it is first shown, and between updates */
+static const double PATIENCE = 0.5, PAUSE = 0.05;
 enum { BAR_MOST = 40, BAR_LEAST = 5, TEXT_WIDTH = 68 };
 
 /* --- how much of how much --------------------------------------------------------------------- */
@@ -34,7 +31,7 @@ bool dbg_speaks_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Full on the side that the movement comes from. */
+/* The bar is full on the side from which the movement comes. */
 static void dbg_progress_draw_bar(const struct debug_motion *m, unsigned width)
 {
     bool fine = dbg_speaks_utf8(), from_right = m->course == COURSE_BACKWARD;

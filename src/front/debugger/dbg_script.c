@@ -1,8 +1,8 @@
 /* Commands that are made of other commands: define, document, alias, if and while.
  *
- * Lines up to `end` come from wherever the command itself came from. A user command, and each round
- * of a loop, is an input of its own (struct dbg_input), so that blocks within blocks and `commands`
- * find their lines there. The first command that fails ends all of them, as in gdb.
+ * Lines up to `end` come from the same input as the command. A user command, and each round of a
+ * loop, is a separate input (struct dbg_input), from which nested blocks and `commands` read their
+ * lines. As in gdb, the first command that fails ends all of them.
  *
  * `hook-NAME` is run before the command NAME, and `hookpost-NAME` after it.
  */
@@ -18,11 +18,11 @@ enum { SCRIPT_DEEP = 100, ARGUMENTS_MOST = 100 };
 
 struct script_lines {
     char *const *at, *const *end;
-    const struct list *arguments; /* char *: of the user command; NULL: there is none */
+    const struct list *arguments; /* char *: arguments of the user command; NULL: there are none */
 };
 
-/* What stands for `$argc`, `$arg*` or `$arg0`: NULL, or a text to be freed, and how long the name
- * is. */
+/* Returns the value of `$argc`, `$arg*` or `$arg0`, which the caller frees, and the length of the
+ * name; NULL: it is none of them. */
 static char *script_argument(const struct list *arguments, const char *text, size_t *ret_length)
 {
     char *const *all = arguments->items;
@@ -98,7 +98,7 @@ static struct error *script_run(struct dbg *d, char *const *first, char *const *
     return err;
 }
 
-/* Does the line begin a block that has an `end` of its own? */
+/* True if the line begins a block with its own `end`. */
 static bool opens_block(const char *text)
 {
     static const char *const words[] = {"if", "while", "commands", "define", "document"};
@@ -215,7 +215,7 @@ struct error *dbg_leave(struct dbg *d, const struct dbg_command *c, const char *
 struct user_command {
     char *name;
     char *help;        /* NULL: none */
-    char *stands_for;  /* of an alias; NULL: it has lines */
+    char *stands_for;  /* the command of an alias; NULL: it has lines */
     struct list lines; /* char * */
 };
 
@@ -332,7 +332,7 @@ struct error *dbg_alias(struct dbg *d, const struct dbg_command *c, const char *
     return err;
 }
 
-/* Blanks part the arguments, but not within quotes or parentheses. */
+/* Blanks separate the arguments, except within quotes or parentheses. */
 static void read_words(const char *text, struct list *ret)
 {
     while (*text && ret->count < ARGUMENTS_MOST) {
@@ -365,7 +365,7 @@ bool dbg_user_run(struct dbg *d, const char *line, size_t length, struct error *
     }
     struct list arguments = LIST(char *), lines = LIST(char *);
     char *const *all = u->lines.items;
-    for (size_t i = 0; i < u->lines.count; i++) /* it may define itself anew */
+    for (size_t i = 0; i < u->lines.count; i++) /* it may redefine itself */
         debug_strings_add(&lines, all[i]);
     read_words(rest + strspn(rest, " \t"), &arguments);
     all = lines.items;

@@ -1,4 +1,4 @@
-/* Signals: handle, info signals, and what is said of those that came. */
+/* Signals: handle, info signals, and messages about signals. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* --- which stop ------------------------------------------------------------------------------ */
 
-/* gdb's words for what is to be done.  What the program got cannot be changed. */
+/* gdb's words for handling a signal. What the program received cannot be changed. */
 static struct error *handle_word(const char *word, bool *ret_stop, bool *ret_known)
 {
     static const char *const passes[] = {"print", "pass", "noignore"};
@@ -84,8 +84,8 @@ void dbg_say_signal(struct dbg *d, u32 number)
     free(text);
 }
 
-/* A program with a crash handler ends in it, or by what that does: the fault is what its user looks
- * for. */
+/* A program with a crash handler ends in it, or by what it does. The user is looking for the
+ * original fault. */
 void dbg_say_faults(struct dbg *d)
 {
     struct session_place place;

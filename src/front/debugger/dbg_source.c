@@ -1,7 +1,6 @@
 /* Source lines, settings (`set`, `show`), and small commands: skip, source, quit.
  *
- * Settings of gdb that scripts commonly begin with are accepted even if ebb always behaves that
- * way.
+ * gdb settings with which scripts commonly begin are accepted if ebb always behaves that way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@ void dbg_say_source(struct dbg *d, const char *file, unsigned line, unsigned bef
     struct symbols *symbols;
     struct error *err = debug_symbols(d->debug, &symbols);
     unsigned first = line > before ? line - before : 1;
-    if (err || d->tui) { /* the screen has the source anyway */
+    if (err || d->tui) { /* the screen shows the source anyway */
         error_destroy(err);
         return;
     }
@@ -132,7 +131,7 @@ static void show_seconds(struct dbg *d, const char *name, double seconds, const 
         dbg_say(d, "%s is %s\n", name, none);
 }
 
-/* True: it was one of these. */
+/* True: it was such a setting. */
 static bool show_keeping(struct dbg *d, const char *name)
 {
     struct session_keeping k;
@@ -152,7 +151,7 @@ static bool show_keeping(struct dbg *d, const char *name)
     return all || is_keeping(name);
 }
 
-/* Settings of gdb that scripts begin with, and that are always as they want them here. */
+/* gdb settings with which scripts begin, and that always have the wanted value here. */
 static bool is_foreign(const char *name)
 {
     static const char *const names[] = {
@@ -166,7 +165,7 @@ static bool is_foreign(const char *name)
     return false;
 }
 
-/* Settings of gdb that mean nothing in a recording, or that go by another name. */
+/* gdb settings that make no sense in a recording, or that have another name. */
 static const char *setting_instead(const char *name)
 {
     static const char ran[] = "the program has run already, with its arguments and environment";

@@ -1,11 +1,11 @@
-/* The commands of the debugger: their names, what they take, and what help says of each.
+/* The commands of the debugger: their names, arguments and help.
  *
  * One row describes one command completely; dbg.c runs it, dbg_complete.c completes its arguments
  * and dbg_help.c prints its help.  The summary is one sentence in the imperative.  tests/suites/
  * 88-help checks the form of every row and runs its two examples.
  *
- * A command may be given by any beginning of its names that no other command shares.  For a word
- * that is no command, the one that differs in the fewest letters is suggested.
+ * A command may be given by any beginning of its names that no other command shares. For an unknown
+ * word, the command that differs in the fewest letters is suggested.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -522,7 +522,7 @@ static struct error *ambiguous(const char *word, size_t length)
     return err;
 }
 
-/* With a command that may have been meant, if one is like it. */
+/* Returns an error that suggests a similar command, if there is one. */
 static struct error *unknown(const char *word, size_t length)
 {
     const char *instead = dbg_elsewhere(word, length);
@@ -543,7 +543,7 @@ static struct error *unknown(const char *word, size_t length)
     return err;
 }
 
-/* A whole name, or the beginning of one command's names alone. */
+/* Finds a command by its name or an unambiguous beginning. */
 struct error *dbg_find_command(const char *word, size_t length, const struct dbg_command **ret)
 {
     const struct dbg_command *found = NULL;

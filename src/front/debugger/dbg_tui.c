@@ -1,9 +1,8 @@
 /* The full screen: keys, and the command lines that they stand for.
  *
- * Most keys are commands: `s` is step, and `S`, its twin, is bstep.  A colon begins a line that is
- * typed, with the prompt's completion and history.  Either way a line comes out, which is carried
- * out as if it had been typed at the prompt; what it prints is among the messages when the next key
- * is waited for.
+ * Most keys are commands: `s` is step, and `S`, its reverse, is bstep. A colon begins a typed line,
+ * with the prompt's completion and history. Both give a line, which is executed as at the prompt;
+ * its output is shown among the messages.
  *
  *   keys --:--> typing --Enter--> (a command) --> keys
  *                      --Escape, Ctrl-C--> keys
@@ -30,7 +29,8 @@ static void begin_typing(struct tui *t, const char *prompt, const char *text)
     typed_line_set(&t->typing.line, text);
 }
 
-/* `older` or newer than what is shown; after the newest comes the line that was being typed. */
+/* Shows an older or newer line of the history; after the newest comes the line that was being
+ * typed. */
 static void recall(struct tui *t, bool older)
 {
     struct tui_typing *y = &t->typing;
@@ -65,7 +65,7 @@ static void tui_complete(struct tui *t)
     free(before);
 }
 
-/* The line, when it is there; to be freed. */
+/* Returns the line when it is complete; the caller frees it. */
 static char *typed_key(struct tui *t, u32 key)
 {
     switch (key) {
@@ -183,7 +183,7 @@ static void draw_again(struct tui *t, char **line)
     screen_redraw(t->screen);
 }
 
-/* A command for the cursor's line. */
+/* Makes a command for the cursor's line. */
 static void at_cursor(struct tui *t, const char *command, char **line)
 {
     if (t->view.file)
@@ -237,7 +237,7 @@ static void tui_repeat(struct tui *t, char **line)
 
 /* --- the keys --------------------------------------------------------------------------------- */
 
-/* The first ones are on the screen, as many as there is room for. */
+/* The first ones are shown on the screen, as many as fit. */
 static const struct tui_key keys[] = {
     {'h', "h", "help tui", NULL, "help"},
     {':', ":", NULL, type_command, "command"},
@@ -268,7 +268,7 @@ static const struct tui_key keys[] = {
     {'.', ".", NULL, show_here, "back to the place"},
     {KEY_ENTER, "Enter", NULL, tui_repeat, "the last command again"},
     {KEY_CONTROL('L'), "Ctrl-L", NULL, draw_again, "draw all again"},
-    /* Other keys for the same. */
+    /* Other keys for the same commands. */
     {'?', NULL, "help tui", NULL, NULL}, {'k', NULL, NULL, scroll_up, NULL},
     {'j', NULL, NULL, scroll_down, NULL}, {KEY_NEWLINE, NULL, NULL, tui_repeat, NULL},
 };
@@ -300,7 +300,7 @@ void dbg_tui_help(struct dbg *d)
             "Example: layout src, then 5n\n");
 }
 
-/* The line that it stands for; NULL: none, it was about the screen. */
+/* Returns the line for a key; NULL: the key only changed the screen. */
 static char *key_line(struct tui *t, const struct tui_key *k)
 {
     char *line = NULL;
@@ -337,7 +337,7 @@ static char *plain_key(struct tui *t, u32 key)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* From the line after the cursor around to the line itself; an empty text repeats the last
+/* Searches from the line after the cursor, wrapping around; an empty text repeats the last
  * search. */
 static void tui_search(struct tui *t, const char *text)
 {
@@ -361,7 +361,7 @@ static void tui_search(struct tui *t, const char *text)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* A line was typed: what is to be carried out, or NULL. */
+/* Handles a typed line: returns the command to execute, or NULL. */
 static char *take_typed(struct tui *t, char *text, const char *prompt)
 {
     char *line = NULL;
@@ -385,7 +385,7 @@ static char *obey_key(struct tui *t, u32 key, const char *prompt)
     return text ? take_typed(t, text, prompt) : NULL;
 }
 
-/* False: there will be none. */
+/* False: there are no more keys. */
 static bool next_key(struct tui *t, u32 *ret)
 {
     enum dbg_wake wake = dbg_wait(t->d);
@@ -422,7 +422,7 @@ char *dbg_tui_next(struct dbg *d, const char *prompt)
             return NULL;
         line = obey_key(t, key, prompt);
         if (!line && !t->typing.on && strcmp(prompt, main_prompt) != 0)
-            line = xformat("end"); /* lines of `commands` that are given up */
+            line = xformat("end"); /* ends the lines of `commands` */
     }
     begin_answer(t, prompt, line);
     return line;

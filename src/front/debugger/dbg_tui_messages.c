@@ -1,4 +1,4 @@
-/* What commands have printed, as lines that can be scrolled. */
+/* The output of commands, as lines that can be scrolled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static int columns_of(const char *text)
     return sum;
 }
 
-/* A line that is too long goes on in the next row. */
+/* A line that is too long continues in the next row. */
 static size_t rows_of(const struct tui *t, const char *line)
 {
     int width = screen_width(t->screen), columns = columns_of(line);
@@ -87,7 +87,7 @@ void tui_messages_scroll(struct tui *t, int rows)
         t->scrolled = t->scrolled + (size_t)rows < most ? t->scrolled + (size_t)rows : most;
 }
 
-/* A long answer is read from its beginning. */
+/* A long answer is shown from its beginning. */
 void tui_messages_settle(struct tui *t)
 {
     size_t height = (size_t)t->panes[PANE_MESSAGES].height, rows = tui_answer_rows(t);
@@ -98,7 +98,7 @@ void tui_messages_settle(struct tui *t)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* The codes that dbg_colour is given. */
+/* The style for a code of dbg_colour. */
 static enum style style_of(const char *code, size_t length)
 {
     static const struct { const char *code; enum style style; } rows[] = {
@@ -111,7 +111,7 @@ static enum style style_of(const char *code, size_t length)
     return STYLE_PLAIN;
 }
 
-/* A line with codes in it, a piece for each style; its first `skip` columns are left out. */
+/* Draws a line that contains codes, piece by piece; its first `skip` columns are left out. */
 static void draw_line(struct tui *t, struct tui_rect r, int skip, const char *line)
 {
     enum style style = STYLE_PLAIN;

@@ -1,10 +1,10 @@
-/* Where the panes are, and what is in them.
+/* The layout of the panes, and drawing them.
  *
  *   time                        the first row
  *   source     | stack          beside each other if the terminal is wide enough; otherwise one
  *              | locals         above the other, with a line each for stack and locals
- *   messages                    more of them while the last answer is long
- *   keys                        if it is high enough
+ *   messages                    larger while the last answer is long
+ *   keys                        if the terminal is high enough
  *   command                     the last row
  */
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int message_lines(const struct tui *t)
     return tui_panes_clamp((int)(rows < 1000 ? rows : 1000), usual, most > usual ? most : usual);
 }
 
-/* Each pane below a rule of its own, if there are any. */
+/* Puts each pane below a rule, if there are rules. */
 static struct tui_rect below_rule(const struct tui *t, struct tui_rect r)
 {
     int rule = has_rules(t);
@@ -123,7 +123,7 @@ static void draw_divider(struct tui *t, const struct tui_rect *right, int rows)
 
 /* --- source ----------------------------------------------------------------------------------- */
 
-/* The cursor's line is kept in sight, with some around it. */
+/* Keeps the cursor's line visible, with some lines around it. */
 static void scroll_source(struct tui *t)
 {
     unsigned height = (unsigned)t->panes[PANE_SOURCE].height, margin = height / 5;
@@ -195,7 +195,7 @@ static void draw_source(struct tui *t)
 
 /* --- stack and locals ------------------------------------------------------------------------- */
 
-/* The first row of a list such that what matters is seen. */
+/* Returns the first row of a list so that the wanted row is visible. */
 static size_t first_row(size_t first, size_t count, size_t height, size_t wanted)
 {
     if (wanted < first)
@@ -247,7 +247,7 @@ static void draw_locals(struct tui *t)
         draw_rule(t, r, PANE_LOCALS, "variables");
     if (!count)
         screen_text(t->screen, r.x, r.y, r.width, STYLE_DIM, 0, t->view.no_variables);
-    if (t->small_panes) { /* as many as fit into the line */
+    if (t->small_panes) { /* as many as fit in the line */
         int x = 0;
         for (size_t i = t->first_variable; i < count && x < r.width; i++)
             x += 2 + draw_variable(t, (struct tui_rect){r.x + x, r.y, r.width - x, 1}, &all[i]);
@@ -280,7 +280,7 @@ static void draw_keys(struct tui *t, int y)
     }
 }
 
-/* The end of a long line is what matters, if the cursor is there. */
+/* If the cursor is at the end of a long line, the end is shown. */
 static void draw_command(struct tui *t, int y)
 {
     int width = screen_width(t->screen);

@@ -1,5 +1,5 @@
-/* The time bar: where in the run one stands, where checkpoints and bookmarks are, and, while
- * something moves, how far it has got.
+/* The time bar: the current position in the run, checkpoints, bookmarks, and the progress of a
+ * movement.
  *
  *    43.1% ━━━━━┿━━━◆━━┿┿●──────────── tick 18281 of 42400, thread 0
  */
@@ -36,7 +36,7 @@ static void draw_checkpoints(const struct bar *b, u64 here)
     struct session_checkpoint *list;
     size_t count;
     session_checkpoints(b->t->d->debug->session, &list, &count);
-    for (size_t i = 1; i < count; i++) { /* the first stands at the start */
+    for (size_t i = 1; i < count; i++) { /* the first is at the start */
         bool past = list[i].at.tick <= here;
         tui_time_put(b, list[i].at.tick, past ? STYLE_PAST : STYLE_DIM, past ? "┿" : "┼", "+");
     }
@@ -71,7 +71,7 @@ static void tui_time_draw_bar(const struct bar *b, u64 here)
         draw_motion(b);
 }
 
-/* The text after the bar; to be freed. Shorter words where there is less room. */
+/* Returns the text after the bar, shorter if there is less room; the caller frees it. */
 static char *words(const struct tui *t, const struct bar *b)
 {
     const struct session_place *place = &t->view.place;

@@ -1,11 +1,11 @@
-/* until, buntil and first: what is said of where they came to. */
+/* until, buntil and first: prints where they stopped. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-/* `alone`: nothing else stopped here that would tell the same. */
+/* `alone`: no other message tells the same. */
 static void say_reached(struct dbg *d, const struct debug_goal *g, enum session_direction direction,
                         bool alone)
 {
@@ -33,7 +33,7 @@ static void say_reached(struct dbg *d, const struct debug_goal *g, enum session_
         dbg_say_doer(d, g->at, g->thread);
 }
 
-/* "x does not change before", and what was looked at to say so. */
+/* Prints "x does not change before", and which part of the run was searched. */
 static void say_never(struct dbg *d, const struct debug_goal *g, enum session_direction direction)
 {
     char *cover = debug_cover_text(d->debug, g->subject, &g->cover),
@@ -55,7 +55,8 @@ static void say_frame(struct dbg *d, const struct debug_goal *g)
     free(frame);
 }
 
-/* What it came to; the reason for JSON, or NULL: what stopped it is said elsewhere. */
+/* Prints the result; returns the reason for JSON, or NULL: something else caused the stop and is
+ * printed elsewhere. */
 const char *dbg_goal_say(struct dbg *d, const struct debug_goal *g,
                          enum session_direction direction, const struct session_stop *stop)
 {

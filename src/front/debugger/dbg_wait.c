@@ -47,7 +47,7 @@ void dbg_wait_calm(void)
     typed_interrupt = 0;
 }
 
-/* A signal may come between the look at its flag and the wait, so signals are let through only in
+/* A signal may arrive between the test of its flag and the wait, so signals are unblocked only in
  * the wait. */
 static int wait_unblocked(struct dbg *d, const sigset_t *mask)
 {
@@ -83,7 +83,7 @@ enum dbg_wake dbg_wait(struct dbg *d)
     return interrupts ? WAKE_INTERRUPT : changes ? WAKE_CHANGED : ready < 0 ? WAKE_GONE : WAKE_KEY;
 }
 
-/* Once more than needed, so that a rate that cannot be kept can be interrupted all the same. */
+/* Polls once more than needed, so that Ctrl-C works even if the rate cannot be kept. */
 static enum dbg_pause pause_unblocked(struct dbg *d, double until, const sigset_t *mask)
 {
     struct pollfd in = {.fd = d->tui ? STDIN_FILENO : -1, .events = POLLIN};

@@ -5,7 +5,7 @@
 #include "front/debugger/dbg_internal.h"
 
 struct watch_words {
-    char *text;       /* the parts below are in it */
+    char *text;       /* owns the texts below */
     char *expression, *condition, *thread;
     bool any_store;   /* -w */
     bool location;    /* -l */

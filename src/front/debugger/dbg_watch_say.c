@@ -1,4 +1,4 @@
-/* The text that is shown where a watchpoint is hit: the values, and whose doing it was. */
+/* The text that is shown where a watchpoint is hit: the values, and which code made the access. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
             (unsigned long long)at.pc);
 }
 
-/* `old` NULL: it is a local that its frame has not written before. */
+/* `old` NULL: a local that its frame has not written before. */
 void dbg_say_values(struct dbg *d, const struct debug_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new)
 {

@@ -1,4 +1,5 @@
-/* The prompt's commands for other front ends (debug/interpreter.h): one line, and what is said. */
+/* The prompt's commands for other front ends (debug/interpreter.h): executes one line and returns
+ * the output. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,10 @@
 struct interpreter {
     struct dbg d;
     bool is_over;              /* the debugger is the caller's */
-    struct debug_client owner; /* who listens to it, while a command is obeyed */
+    struct debug_client owner; /* the owner's client, while a command is executed */
 };
 
-/* What means something only where lines are typed one after the other. */
+/* Commands that make sense only where lines are typed one after the other. */
 static const char *const only_typed[] = {
     "quit", "layout", "tui", "commands", "source", "play", "bplay", "track", "shell", "define",
     "document", "if", "while", "alias", "pipe", "cd", "save",
@@ -60,7 +61,7 @@ bool interpreter_knows(const char *line, bool *ret_moves)
     return c;
 }
 
-/* What is said while a command is obeyed is part of its answer; of progress the owner hears. */
+/* Messages during a command become part of its answer; progress is reported to the owner. */
 static void interpreter_say(void *context, const char *bytes, size_t size)
 {
     struct interpreter *i = context;
@@ -106,7 +107,7 @@ char *interpreter_obey(struct interpreter *i, const char *line, bool *ret_failed
     char *text = dbg_capture_line(&i->d, line, ret_failed);
     if (i->is_over)
         debug_listen(i->d.debug, &i->owner);
-    debug_strings_deinit(&i->d.debug->due); /* there is nowhere to obey them */
+    debug_strings_deinit(&i->d.debug->due); /* there is no prompt to execute them */
     i->d.debug->due = LIST(char *);
     return text;
 }

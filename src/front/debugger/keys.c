@@ -1,5 +1,6 @@
-/* Keys: see the header. A key without a character is an escape, a bracket or an O, perhaps numbers,
- * and a letter or a tilde (ECMA-48, 5.4); an escape that nothing follows is the key itself. */
+/* Keys: see the header. A key without a character is sent as an escape, a bracket or an O, perhaps
+ * numbers, and a letter or a tilde (ECMA-48, 5.4). An escape that is followed by nothing is the
+ * Escape key. */
 #include "front/debugger/keys.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ static u32 key_of_number(int number)
     return number > 0 && number < (int)countof(keys) && keys[number] ? keys[number] : KEY_NONE;
 }
 
-/* Behind the bracket. */
+/* Reads the sequence after the bracket. */
 static u32 read_sequence(int fd)
 {
     int parameters[PARAMETERS] = {0}, count = 0;

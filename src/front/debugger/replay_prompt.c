@@ -1,4 +1,4 @@
-/* ebb replay at a prompt: where the commands come from: -c and -x, a terminal, or a pipe. */
+/* ebb replay at a prompt: reads commands from -c and -x, a terminal, or a pipe. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* The first message is an answer, too. */
+/* Prints the first message in the form of an answer. */
 static void say_opening(struct dbg *d)
 {
     dbg_answer_begin(d);
@@ -26,7 +26,7 @@ static void say_opening(struct dbg *d)
     dbg_answer_end(d, "open", NULL);
 }
 
-/* Lines of -c follow each other in one list, so that `commands` finds the lines after it. */
+/* Lines of -c are kept in one list, so that `commands` finds the lines after it. */
 struct order_list {
     const struct replay_order *at, *end;
 };
@@ -72,7 +72,7 @@ static void obey_stdin(struct dbg *d)
     error_destroy(dbg_read_input(d, &in, false));
 }
 
-/* Are lines typed, sooner or later? */
+/* True if lines will be typed. */
 static bool is_typed(const struct replay_options *o)
 {
     return o->tui ||
@@ -118,7 +118,7 @@ static struct error *prompt_run(const struct replay_options *o, bool *failed)
     err = track_choose(&o->choice, rec, &tracks, &count);
     if (!err) {
         if (is_typed(o))
-            dbg_wait_begin(); /* Ctrl-C ends the way to the end, and a prompt follows */
+            dbg_wait_begin(); /* Ctrl-C ends the run to the end of the track; a prompt follows */
         err = debug_open(rec, tracks[0], o->at_start, &client, &d.debug);
         free(tracks);
     }

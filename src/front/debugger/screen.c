@@ -44,7 +44,7 @@ static const char *const looks[STYLE_COUNT][2] = {
 
 /* --- characters ------------------------------------------------------------------------------- */
 
-/* What the terminal has no character for becomes a question mark. */
+/* A character that the terminal cannot show becomes a question mark. */
 u32 screen_decode(const char **text, int *ret_columns)
 {
     u32 c = utf8_decode(text);
@@ -83,7 +83,7 @@ void screen_clear(struct screen *s)
     s->cursor_x = -1;
 }
 
-/* Half a wide character, at either edge, is a blank. */
+/* Half of a wide character at an edge becomes a blank. */
 static void put_columns(struct screen *s, int x, int y, int width, int at, u32 c, int columns,
                         enum style style)
 {
@@ -96,7 +96,7 @@ static void put_columns(struct screen *s, int x, int y, int width, int at, u32 c
 int screen_text(struct screen *s, int x, int y, int width, enum style style, int skip,
                 const char *text)
 {
-    int at = -skip; /* column of what comes next, as seen from x */
+    int at = -skip; /* column of the next character, relative to x */
     if (x + width > s->width)
         width = s->width - x;
     while (*text && at < width) {
@@ -109,7 +109,7 @@ int screen_text(struct screen *s, int x, int y, int width, enum style style, int
         }
         u32 c = screen_decode(&text, &columns);
         if (!columns)
-            continue; /* it would join the one before */
+            continue; /* it would combine with the one before */
         put_columns(s, x, y, width, at, c, columns, style);
         at += columns;
     }
@@ -146,7 +146,7 @@ static bool screen_same(struct cell a, struct cell b)
     return a.character == b.character && a.style == b.style;
 }
 
-/* Cells from x to end, in as few changes of style as they have. */
+/* Writes the cells from x to end, with as few changes of style as possible. */
 static void show_cells(struct screen *s, FILE *out, int x, int y, int end)
 {
     u32 style = STYLE_COUNT;
@@ -164,8 +164,7 @@ static void show_cells(struct screen *s, FILE *out, int x, int y, int end)
     }
 }
 
-/* Runs of cells that differ; a short stretch between two runs is written too, since that costs less
- * than to move the cursor. */
+/* Writes the runs of cells that differ, including short equal stretches between them. */
 static void show_row(struct screen *s, FILE *out, int y)
 {
     for (int x = 0; x < s->width; x++) {

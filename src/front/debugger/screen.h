@@ -1,11 +1,9 @@
-/* A terminal drawn on as a whole: cells with a character and a style each, of which only those are
- * written that have changed.
+/* A full-screen terminal: cells with a character and a style each. Only changed cells are written.
  *
- * While it is open, the terminal shows its alternate screen and hands over each key as it is
- * struck; what the program prints in the meantime, on stdout and on stderr, is kept in a file in
- * memory, to be shown later. The terminal, stdout and stderr are restored however the program ends
- * or is suspended, by screen_close() or by a signal; output that has not been shown is printed
- * then.
+ * While it is open, the terminal shows its alternate screen and delivers each key at once. Output
+ * to stdout and stderr is kept in a memory file, to be shown later. The terminal, stdout and stderr
+ * are restored by screen_close(), and also when a signal ends or suspends the program; output that
+ * has not been shown is printed then.
  *
  * There is one terminal, so there is one screen.  Hosted; knows nothing of debugging.
  */
@@ -27,31 +25,31 @@ struct error *screen_open(struct screen **ret);
 void screen_close(struct screen *s); /* accepts NULL */
 
 void screen_set_colour(struct screen *s, bool colour);
-/* Takes the terminal's size anew; everything is drawn again if it differs, or if the program was
- * suspended in between. */
+/* Updates the size of the terminal. Everything is drawn again if it has changed, or if the program
+ * was suspended. */
 void screen_fit(struct screen *s);
 int screen_width(const struct screen *s);
 int screen_height(const struct screen *s);
-bool screen_fine(const struct screen *s); /* it has more than ASCII */
+bool screen_fine(const struct screen *s); /* true if it can show more than ASCII */
 
 /* Drawing becomes visible at screen_show(). */
 void screen_clear(struct screen *s);
-/* Columns that it took; at most `width`.  A tab goes to the next multiple of eight of the text,
- * whose first `skip` columns are left out. */
+/* Returns the number of columns used, at most `width`. A tab goes to the next multiple of eight
+ * columns of the text, whose first `skip` columns are left out. */
 int screen_text(struct screen *s, int x, int y, int width, enum style style, int skip,
                 const char *text);
 void screen_fill(struct screen *s, int x, int y, int width, enum style style,
                  const char *character);
-/* Of what is there. */
+/* Changes the style of existing cells. */
 void screen_style(struct screen *s, int x, int y, int width, enum style style);
-void screen_cursor(struct screen *s, int x, int y); /* x < 0: there is none */
+void screen_cursor(struct screen *s, int x, int y); /* x < 0: no cursor */
 void screen_show(struct screen *s);
-void screen_redraw(struct screen *s); /* next time, everything */
+void screen_redraw(struct screen *s); /* draws everything next time */
 
-/* What was printed since the last call: to be freed; NULL: nothing. */
+/* Returns the output since the last call, which the caller frees; NULL: none. */
 char *screen_printed(struct screen *s);
 
-/* One character of UTF-8, and how many columns it takes; moves on. */
+/* Decodes one UTF-8 character and its number of columns; moves *text past it. */
 u32 screen_decode(const char **text, int *ret_columns);
 
 #endif

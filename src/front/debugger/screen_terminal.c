@@ -4,7 +4,7 @@
  *                   entered --SIGTSTP--> given back, suspended --continued--> entered
  *                   entered --a signal that ends the program--> given back, ended by it
  *
- * What gives the terminal back runs in handlers of signals: it makes system calls and nothing else.
+ * The code that restores the terminal runs in signal handlers: it only makes system calls.
  */
 #include "front/debugger/screen_terminal.h"
 
@@ -21,7 +21,7 @@
 
 #include "base/xalloc.h"
 
-/* The alternate screen, and back to the other one. */
+/* Switches to the alternate screen, and back. */
 static const char enters[] = "\033[?1049h\033[2J";
 static const char leaves[] = "\033[0m\033[?25h\033[?1049l";
 
@@ -95,7 +95,7 @@ static void on_suspend(int number)
     sigemptyset(&only);
     sigaddset(&only, SIGTSTP);
     raise(number);
-    sigprocmask(SIG_UNBLOCK, &only, &mask); /* here it stands still until it is continued */
+    sigprocmask(SIG_UNBLOCK, &only, &mask); /* stops here until it is continued */
     sigprocmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGTSTP, &mine, NULL);
     if (entered)
@@ -152,7 +152,7 @@ static struct error *open_all(void)
     return NULL;
 }
 
-/* Keys one by one and without an echo; Ctrl-C and Ctrl-Z still are signals. */
+/* Keys are delivered one by one, without echo; Ctrl-C and Ctrl-Z are still signals. */
 static void make_raw(void)
 {
     raw = before;
@@ -204,7 +204,7 @@ void screen_terminal_write(const char *bytes, size_t size)
     terminal_write_all(terminal, bytes, size);
 }
 
-/* The file is emptied when all of it was seen. */
+/* The file is emptied when all of it was returned. */
 char *screen_terminal_printed(void)
 {
     fflush(stdout);

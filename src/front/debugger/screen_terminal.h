@@ -6,10 +6,11 @@
 #include "base/types.h"
 
 struct error *screen_terminal_enter(void);
-void screen_terminal_leave(void); /* no harm if it is not entered */
+void screen_terminal_leave(void); /* harmless if it was not entered */
 
 void screen_terminal_write(const char *bytes, size_t size);
 char *screen_terminal_printed(void); /* as screen_printed() */
-bool screen_terminal_came_back(void); /* from being suspended, since the last call */
+/* true if it was continued after a suspension since the last call */
+bool screen_terminal_came_back(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* A line that is being typed: its text, where the cursor is, and what keys do to it.
+/* A line that is being typed: its text, its cursor, and the effect of keys.
  *
  * Text is UTF-8; the cursor is an offset, always at the start of a character.
  */
@@ -15,7 +15,7 @@ struct typed_line {
 
 void typed_line_init(struct typed_line *t);
 void typed_line_deinit(struct typed_line *t);
-void typed_line_set(struct typed_line *t, const char *text); /* the cursor after it */
+void typed_line_set(struct typed_line *t, const char *text); /* puts the cursor at the end */
 void typed_line_insert(struct typed_line *t, const char *text, size_t size);
 
 /* False if the key does not edit a line. */

@@ -1,4 +1,4 @@
-/* Characters as bytes of UTF-8, and back. */
+/* Encodes and decodes UTF-8. */
 #ifndef FRONT_UTF8_H
 #define FRONT_UTF8_H
 
@@ -6,10 +6,10 @@
 
 enum { UTF8_REPLACEMENT = 0xfffd };
 
-/* The next character; moves on.  Bytes that are none become UTF8_REPLACEMENT, each. */
+/* Returns the next character and moves past it. Each invalid byte becomes UTF8_REPLACEMENT. */
 u32 utf8_decode(const char **text);
 
-/* Its bytes; how many. */
+/* Writes the bytes of a character and returns their number. */
 size_t utf8_encode(u32 character, char bytes[4]);
 
 #endif

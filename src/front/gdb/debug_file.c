@@ -1,4 +1,4 @@
-/* Is a file the debug information of another: see the header. */
+/* Tells whether a file is the debug information of another: see the header. */
 #include "front/gdb/debug_file.h"
 
 #include <elfutils/libdwelf.h>

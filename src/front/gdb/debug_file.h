@@ -1,20 +1,20 @@
-/* Is a file the debug information of another: what a client may read besides the files that a
- * recorded program had mapped. */
+/* Tells whether a file is the debug information of another. A client may read such files in
+ * addition to those that the recorded program had mapped. */
 #ifndef FRONT_DEBUG_FILE_H
 #define FRONT_DEBUG_FILE_H
 
 #include "base/types.h"
 
-/* Could a file of this name be debug information at all: .debug, .dwo, .dwp, or in .dwz or
- * .build-id?  Others need not be opened. */
+/* True if a file of this name could be debug information: .debug, .dwo, .dwp, or in .dwz or
+ * .build-id. Other files are not opened. */
 bool debug_file_has_name(const char *path);
 
-/* Is it of ELF, and one that several programs may share (.dwz) or that has no id of its own (.dwo,
- * .dwp)?  Its name alone tells. */
+/* True if it is an ELF file that several programs may share (.dwz), or that has no build id (.dwo,
+ * .dwp). For these the name is enough. */
 bool debug_file_is_shared(int fd, const char *path);
 
-/* Is `fd`, of that name, the debug information of the ELF file `of`: has it the same build id, or
- * if that has none, the name that it gives? */
+/* True if `fd`, which has that name, is the debug information of the ELF file `of`: it has the same
+ * build id or, if there is none, the name that `of` gives. */
 bool debug_file_is_of(int fd, const char *path, int of);
 
 #endif

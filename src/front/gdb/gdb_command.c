@@ -3,10 +3,9 @@
  *     ebb gdb ---+--- the server: opens the recording, listens in a directory of its own
  *                +--- gdb: connects there
  *
- * The server is in a session (of the terminal) of its own, so that Ctrl-C at the terminal
- * reaches gdb alone, which passes it on.  It ends when its lifeline, a pipe that this process
- * holds, comes to its end; so it cannot outlive us.  gdb may leave and connect again as often as
- * it likes.
+ * The server is in its own terminal session, so that Ctrl-C at the terminal reaches only gdb, which
+ * passes it on. The server ends when a pipe that this process holds is closed, so it cannot outlive
+ * this process. gdb may disconnect and connect again any number of times.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +29,8 @@
 #include "log/channel.h"
 
 struct gdb_files {
-    char *directory, *socket, *script; /* of the connection; removed at the end */
-    char *sources;                     /* of a packed recording; ebb.py looks for it */
+    char *directory, *socket, *script; /* for the connection; removed at the end */
+    char *sources;                     /* sources of a packed recording; ebb.py looks for it */
 };
 
 static bool write_script(const char *path)
@@ -62,7 +61,7 @@ static int place_make(struct gdb_files *p)
     return 0;
 }
 
-/* By the server too: it may be the last. */
+/* Removes the files. The server does it too, since it may end last. */
 static void place_empty(const struct gdb_files *p)
 {
     packed_sources_remove(p->sources);
@@ -103,7 +102,7 @@ static void on_interrupt(int number)
     debug_interrupt();
 }
 
-/* `ready` is told when a client can connect, or closed without a word. */
+/* `ready` gets a byte when a client can connect; it is closed without one after an error. */
 static int run_server(const struct opening *choice, const struct gdb_files *p, int ready,
                       int lifeline)
 {
@@ -135,8 +134,8 @@ struct server {
     int lifeline;
 };
 
-/* The server has a session of its own, so that Ctrl-C in gdb does not end it.  One that comes while
- * the recording opens is handed on. */
+/* The server has its own terminal session, so that Ctrl-C in gdb does not end it. A Ctrl-C that
+ * comes while the recording is opened is passed on. */
 static volatile pid_t server_opening;
 
 static void hand_on(int number)
@@ -155,7 +154,7 @@ static bool wait_ready(int ready)
     return size == 1;
 }
 
-/* 0, or the status to end with: the server has said why. */
+/* Returns 0, or the exit status after an error that the server has reported. */
 static int server_start(const struct opening *choice, const struct gdb_files *p,
                         struct server *ret)
 {
@@ -218,7 +217,7 @@ static void exec_gdb(const struct gdb_files *p, int argc, char **argv)
     execvp(args[0], args);
 }
 
-/* A pipe that exec closes tells whether there is such a program. */
+/* A pipe that exec closes tells whether the program could be executed. */
 static int run_gdb(const struct gdb_files *p, int argc, char **argv)
 {
     int failed[2], status = 0, why = 0;
@@ -232,7 +231,7 @@ static int run_gdb(const struct gdb_files *p, int argc, char **argv)
         why = errno;
         _exit(write(failed[1], &why, sizeof why) != sizeof why);
     }
-    signal(SIGINT, SIG_IGN); /* the terminal's is for gdb */
+    signal(SIGINT, SIG_IGN); /* Ctrl-C at the terminal is for gdb */
     signal(SIGQUIT, SIG_IGN);
     close(failed[1]);
     bool could_not = read(failed[0], &why, sizeof why) == sizeof why;
@@ -263,7 +262,7 @@ static int gdb_take(void *context, int id, const char *value)
     return 0;
 }
 
-/* Where gdb's arguments begin: after the first "--".  getopt would forget where that was. */
+/* Returns where gdb's arguments begin: after the first "--". getopt does not tell. */
 static int arguments_of_gdb(int argc, char **argv)
 {
     int at = 1;

@@ -1,4 +1,4 @@
-/* Which file the dynamic linker means by a name: see the header. */
+/* Finds which file the dynamic linker means by a name: see the header. */
 #include "front/gdb/library_name.h"
 
 #include <gelf.h>
@@ -17,7 +17,7 @@ bool library_name_fits(const char *path, const char *name)
     return length && strncmp(file, asked, length) == 0 && (!file[length] || file[length] == '.');
 }
 
-/* The string of the first entry with this tag; NULL: there is none. */
+/* Returns the string of the first entry with this tag; NULL: there is none. */
 static const char *dynamic_string(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
                                   GElf_Sxword tag)
 {

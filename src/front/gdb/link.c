@@ -1,24 +1,24 @@
 /* A client of the server: see the header.
  *
- * Whoever reads takes frames apart, answers them with acks and lines packets up.  That is the main
- * thread itself while it waits for the next packet: one movement of a client may be thousands of
- * small ones, and to hand each packet from thread to thread takes longer than to answer it.  While
- * it is at work for longer, the reader thread watches:
+ * The thread that reads decodes frames, acknowledges them and queues packets. While the main thread
+ * waits for the next packet, it reads itself: one movement of a client may be thousands of small
+ * ones, and passing each packet between threads takes longer than answering it. While the main
+ * thread works for longer, the reader thread watches:
  *
  *     parked  --- link_progress: this takes a while --->  watching
  *     parked  <-- link_next: park ----------------------  watching, also from the beginning on
  *
- * All that both touch is under l->lock, writing to the client under l->writing.
+ * l->lock protects what both threads use, l->writing the output to the client.
  *
- * A Ctrl-C is for the movement that its sender believes is under way. The movement may have ended
- * meanwhile, or not have begun: a client that makes one movement of many small ones (`stepi 1000`)
- * sends it between two of them. So it stands until a movement heeds it, but lapses soon after there
- * is nothing more to do: what is asked for later is another matter.
+ * A Ctrl-C is meant for the movement that its sender believes is under way. That movement may have
+ * ended meanwhile, or not have begun: a client that makes one movement of many small ones (`stepi
+ * 1000`) may send it between two of them. So a Ctrl-C stays pending until a movement is interrupted
+ * by it, but it expires soon after the server becomes idle, so that it does not affect later
+ * requests.
  *
  * Invariants
- *   (1) l->busy: the main thread works on a packet, or some wait in line.
- *   (2) While l->busy, l->lapses of a Ctrl-C that stands is 0; of one that was forgotten it is
- *       past.
+ *   (1) l->busy: the main thread works on a packet, or packets are queued.
+ *   (2) While l->busy, l->lapses is 0 for a pending Ctrl-C; for an expired one it is in the past.
  *   (3) The main thread reads only while the reader is parked, the reader only while it is not:
  *       l->wire has one owner.
  */
@@ -46,14 +46,14 @@ struct client_link {
     pthread_t reader;
     pthread_mutex_t lock, writing;
     pthread_cond_t watch, parked;
-    bool watching, is_parked; /* what the reader is to do, and does */
+    bool watching, is_parked; /* what the reader is to do; what it does */
     struct link_packet *line, **line_end;
     size_t count;
     bool gone, closing, busy, interrupted, acks;
     bool fleeting; /* see link_forget_interrupts */
-    u64 lapses; /* when a Ctrl-C that ended no movement is forgotten; nanoseconds, 0: not yet */
-    bool moving;       /* something that debug_interrupt() ends */
-    struct reply sent; /* the last frame: to be sent again if it was damaged on the way */
+    u64 lapses; /* when a Ctrl-C that ended no movement expires; nanoseconds, 0: not yet */
+    bool moving;       /* a movement that debug_interrupt() ends */
+    struct reply sent; /* the last frame, to be sent again if it arrived damaged */
     struct wire wire;  /* the reader's */
 };
 
@@ -64,7 +64,7 @@ static void link_write_all(struct client_link *l, const char *bytes, size_t size
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return; /* the reader learns of the end */
+            return; /* the reader will notice the end */
         bytes += done;
         size -= (size_t)done;
     }
@@ -119,7 +119,7 @@ static bool has_acks(struct client_link *l)
     return acks;
 }
 
-/* False if there are none any more. */
+/* False if acknowledgements were switched off. */
 static bool acknowledge(struct client_link *l, const char *ack)
 {
     if (!has_acks(l))
@@ -163,7 +163,7 @@ static void link_take_news(struct client_link *l, enum wire_news news)
     }
 }
 
-/* Reads what has come, or the end of the connection. */
+/* Reads what has arrived, or notices the end of the connection. */
 static void link_read_some(struct client_link *l)
 {
     static __thread u8 room[READ_ROOM];
@@ -183,7 +183,7 @@ static void link_read_some(struct client_link *l)
 
 /* --- the reader ---------------------------------------------------------------------------- */
 
-/* Parked until it is to watch, and while the line is long; false at the end. */
+/* Waits until the reader is to watch and the queue is not too long; false at the end. */
 static bool wait_parked(struct client_link *l)
 {
     pthread_mutex_lock(&l->lock);
@@ -212,7 +212,7 @@ static void feel_kick(struct client_link *l)
         ;
 }
 
-/* Of the main thread and of the reader: may this one read? */
+/* True if this thread, the main thread or the reader, may read. */
 static bool may_read(struct client_link *l, bool is_reader)
 {
     pthread_mutex_lock(&l->lock);
@@ -237,7 +237,7 @@ static void *link_read_on(void *context)
     return NULL;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void park(struct client_link *l)
 {
     if (!l->watching)
@@ -283,7 +283,7 @@ struct error *link_open(int in, int out, struct client_link **ret)
     pthread_cond_init(&l->parked, NULL);
     int failed = l->wake < 0 ? errno : pthread_create(&l->reader, NULL, link_read_on, l);
     if (failed) {
-        link_free(l); /* and both descriptors */
+        link_free(l); /* also closes both descriptors */
         return error_errno(failed, "starting to listen to a client");
     }
     *ret = l;
@@ -303,7 +303,7 @@ void link_close(struct client_link *l)
     link_free(l);
 }
 
-/* Reads what comes within so many milliseconds. */
+/* Reads what arrives within this many milliseconds. */
 static void read_within(struct client_link *l, int milliseconds)
 {
     struct pollfd fd = {l->in, POLLIN, 0};
@@ -320,8 +320,8 @@ static bool is_waiting(struct client_link *l)
     return ret;
 }
 
-/* A client that is at work sends its next packet at once; a copy of a process that is made in
- * between is only made to be thrown away. */
+/* A busy client sends its next packet at once. So idle work waits a little: a copy of a process
+ * made in between would only be thrown away. */
 static void wait_for_packet(struct client_link *l, bool (*idle)(void *), void *context)
 {
     bool more = true;

@@ -1,4 +1,4 @@
-/* How the commands of this folder open a recording: which track, and at which end. */
+/* How the commands of this folder open a recording: which track, and at its start or end. */
 #ifndef FRONT_OPENING_H
 #define FRONT_OPENING_H
 
@@ -10,7 +10,7 @@ struct opening {
     bool at_start;
 };
 
-/* Opens both; to be given back with rsp_destroy and recording_destroy. */
+/* Opens both; the caller ends them with rsp_destroy and recording_destroy. */
 struct error *opening_open(const struct opening *o, struct recording **ret_rec, struct rsp **ret);
 
 #endif

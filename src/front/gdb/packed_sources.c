@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "log/pack.h"
 
-/* A pack can come from anywhere: none of its names may lead out of the directory. */
+/* A pack can come from anywhere: none of its names may lead outside of the directory. */
 static bool stays_inside(const char *name)
 {
     if (name[0] != '/')
@@ -23,7 +23,7 @@ static bool stays_inside(const char *name)
     return true;
 }
 
-/* All directories that lead to the file. */
+/* Makes all parent directories of the file. */
 static void make_way(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {

@@ -4,12 +4,12 @@
 
 #include "log/recording.h"
 
-/* Below `directory`, which must not be there yet, each by the whole name it had:
- * DIRECTORY/home/me/x.c. Files that cannot be written are left out. Of a recording that is not
- * packed, or has none: nothing is made. */
+/* Writes the sources below `directory`, which must not exist yet, by their full names:
+ * DIRECTORY/home/me/x.c. Files that cannot be written are left out. Does nothing if the recording
+ * is not packed or has no sources. */
 void packed_sources_unpack(const struct recording *rec, const char *directory);
 
-/* Removes the directory and all in it, if it is there. */
+/* Removes the directory and its contents, if it exists. */
 void packed_sources_remove(const char *directory);
 
 #endif

@@ -1,4 +1,4 @@
-/* What files below /proc/PID would have said at this moment, in the kernel's words, made from
+/* The contents of files below /proc/PID at the current moment, in the kernel's format, made from
  * what the session knows. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static bool add_status(struct rsp *r, struct reply *to)
     return true;
 }
 
-/* Of the 52 fields those that are known; the rest is 0. */
+/* Fills in the known ones of the 52 fields; the rest is 0. */
 static bool add_stat(struct rsp *r, struct reply *to)
 {
     u32 pid = session_pid(r->session);
@@ -116,7 +116,7 @@ static const struct {
     {"status", add_status}, {"environ", add_environment}, {"comm", add_name}, {"stat", add_stat},
 };
 
-/* What follows /proc/PID/ (or /proc/PID/task/TID/) of this process; NULL: the path is not such. */
+/* Returns what follows /proc/PID/ (or /proc/PID/task/TID/) of this process; NULL: another path. */
 static const char *below_process(struct rsp *r, const char *path)
 {
     int length = 0, task = 0;

@@ -1,4 +1,4 @@
-/* ebb.py as part of the program.  The Makefile knows that this depends on it. */
+/* ebb.py as part of the program. The Makefile knows the dependency. */
 #include "front/gdb/python_file.h"
 
 __asm__(".pushsection .rodata\n"

@@ -1,4 +1,4 @@
-/* ebb.py as part of the program: gdb's half of ebb is always of the same build. */
+/* ebb.py as part of the program, so that it always belongs to the same build. */
 #ifndef FRONT_PYTHON_FILE_H
 #define FRONT_PYTHON_FILE_H
 

@@ -1,4 +1,4 @@
-/* The registers as gdb's protocol numbers them: see the header.
+/* The registers by their numbers in gdb's protocol: see the header.
  *
  * Register numbers run through the target description from top to bottom, so the blocks here are
  * those of the description, in its order.
@@ -36,11 +36,11 @@ static const struct register_block {
     u32 size;
     enum where where;
     const char *const *names;
-    const char *prefix, *suffix; /* of a name with a number */
+    const char *prefix, *suffix; /* for a name with a number */
     u32 first;
     const char *type, *group;
-    const char *feature; /* a new feature of the description begins here */
-    u64 needs;           /* bits of XCR0 */
+    const char *feature; /* begins a new feature of the description */
+    u64 needs;           /* required bits of XCR0 */
 } blocks[] = {
     {18, 8, IN_GENERAL, general_names, NULL, NULL, 0, "int64", NULL, "core", 0},
     {6, 4, IN_SEGMENTS, segment_names, NULL, NULL, 0, "int32", NULL, NULL, 0},
@@ -58,7 +58,7 @@ static const struct register_block {
     {16, 32, IN_ZMM_UPPER, NULL, "zmm", "h", 16, "v2ui128", NULL, NULL, AVX512_BITS},
 };
 
-/* The 32-bit flags stand among registers of 64 bits. */
+/* The flags have 32 bits, other registers of the block 64. */
 static u32 size_in(const struct register_block *b, u32 index)
 {
     return b->where == IN_GENERAL && index == GDB_EFLAGS ? 4 : b->size;
@@ -76,8 +76,8 @@ static const struct register_block *register_table_find_block(u32 number, u32 *r
     return NULL;
 }
 
-/* The mask registers' block is the first that can be missing and is followed by others: AVX-512
- * without AVX does not exist, so that counting up to the first missing one is right. */
+/* The mask registers' block is the first that can be missing and is followed by others. AVX-512
+ * without AVX does not exist, so counting up to the first missing one is correct. */
 u32 register_table_count(u64 features)
 {
     u32 count = 0;
@@ -93,7 +93,7 @@ u32 register_table_size(u32 number)
     return b ? size_in(b, index) : 0;
 }
 
-/* The image of xsave. */
+/* The xsave image. */
 
 static u64 *present_bits(struct register_state *s)
 {
@@ -109,7 +109,7 @@ static bool is_present(const struct register_state *s, u32 component)
     return bits >> component & 1;
 }
 
-/* The processor chooses where the standard form has a component: AMD's lies closer. */
+/* The processor decides the offset of a component in the standard form; AMD's is smaller. */
 static u32 component_offset(u32 component)
 {
     u32 a, b, c, d;
@@ -173,7 +173,7 @@ static u32 read_u32(const u8 *at)
     return value;
 }
 
-/* The tag of a register, as fsave would store it: 0 valid, 1 zero, 2 special. */
+/* Returns the tag of a register as fsave stores it: 0 valid, 1 zero, 2 special. */
 static u32 tag_of(const u8 *value)
 {
     u16 exponent = read_u16(value + 8) & 0x7fff;
@@ -186,8 +186,7 @@ static u32 tag_of(const u8 *value)
     return fraction >> 63 ? 0 : 2;
 }
 
-/* The image has a bit for each register that is not empty, and registers in the order of the
- * stack. */
+/* The image has a bit for each register that is not empty, and registers in stack order. */
 static u32 full_tags(const u8 *image)
 {
     u32 top = read_u16(image + XSAVE_FSW) >> 11 & 7, tags = 0;
@@ -199,7 +198,7 @@ static u32 full_tags(const u8 *image)
     return tags;
 }
 
-/* Where the control registers are, by gdb's number from GDB_FCTRL on. */
+/* Offsets of the control registers, by gdb's number from GDB_FCTRL on. */
 static const struct { u8 offset, size; } controls[] = {
 #define X(NAME, name, offset, size) [GDB_##NAME - GDB_FCTRL] = {offset, size},
     REGISTERS_X87_CONTROL(X)
@@ -233,8 +232,7 @@ static void write_control(struct register_state *s, u32 index, u32 value)
     memcpy(s->vector + controls[index].offset, &value, controls[index].size);
 }
 
-/* A component that is not there has its first value: give it that before a part of it is
- * changed. */
+/* A component that is absent has its initial value: stores that before a part of it is changed. */
 static void make_present(struct register_state *s, u32 component)
 {
     if (s->general.vector_size < XSAVE_EXTENDED || is_present(s, component))
@@ -258,7 +256,7 @@ static u64 *general_at(struct control_registers *g, u32 index)
     return index == GDB_RIP ? &g->rip : &g->flags;
 }
 
-/* A program of 64 bits has these, and cannot change them to anything useful. */
+/* A 64-bit program has these values, and cannot change them usefully. */
 static u32 segment_value(u32 index)
 {
     u32 number = GDB_CS + index;
@@ -358,7 +356,7 @@ void register_table_write(struct register_state *s, u32 number, const u8 *from)
 /* The description. */
 
 static const struct { const char *name; u8 bit; } flag_names[] = {
-    {"", 1}, /* FLAG_FIXED: gdb does not show what has no name */
+    {"", 1}, /* FLAG_FIXED: gdb does not show flags without a name */
 #define X(NAME, bit) {#NAME, bit},
     REGISTERS_FLAGS(X)
 #undef X
@@ -393,7 +391,7 @@ static void describe_vectors(struct reply *to)
     reply_text(to, "<field name=\"uint128\" type=\"uint128\"/></union>\n");
 }
 
-/* The types that a feature uses stand before its registers. */
+/* Writes the types that a feature uses before its registers. */
 static void describe_types(const char *feature, struct reply *to)
 {
     if (strcmp(feature, "core") == 0)

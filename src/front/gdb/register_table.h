@@ -1,7 +1,8 @@
-/* The registers as gdb's protocol numbers them on amd64 Linux, and where the session has them.
+/* The registers by their numbers in gdb's protocol for amd64 Linux, and where the session stores
+ * them.
  *
- * General registers are fields of struct control_registers, all others lie in an image of xsave in
- * its standard form. Their set depends on the recording's processor.
+ * General registers are fields of struct control_registers; all others are in an xsave image in its
+ * standard form. Which exist depends on the recording's processor.
  */
 #ifndef FRONT_REGISTER_TABLE_H
 #define FRONT_REGISTER_TABLE_H
@@ -12,7 +13,7 @@
 
 enum {
     REGISTER_SIZE_MOST = 32,
-    /* the first so many go with each stop: what stepping asks for */
+    /* this many are sent with each stop, because stepping needs them */
     REGISTERS_EXPEDITED = GDB_EFLAGS + 1,
     VECTOR_SIZE_MOST = 16 * 1024,
 };
@@ -22,10 +23,10 @@ struct register_state {
     u8 vector[VECTOR_SIZE_MOST];
 };
 
-/* How many registers a recording has whose processor had `features`. */
+/* The number of registers of a recording whose processor had `features`. */
 u32 register_table_count(u64 features);
 
-/* Bytes of a register, 0 if there is no such. */
+/* The size of a register; 0 if there is none with this number. */
 u32 register_table_size(u32 number);
 
 /* Both take register_table_size(number) bytes. */

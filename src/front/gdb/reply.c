@@ -1,4 +1,4 @@
-/* An answer in the making: see the header. */
+/* Building an answer: see the header. */
 #include "front/gdb/reply.h"
 
 #include <stdarg.h>
@@ -21,7 +21,7 @@ void reply_clear(struct reply *r)
         r->bytes[0] = '\0';
 }
 
-/* Room for so many bytes more, and a zero. */
+/* Makes room for `more` bytes and a null terminator. */
 static char *reply_make_room(struct reply *r, size_t more)
 {
     if (r->size + more + 1 > r->room) {

@@ -1,4 +1,4 @@
-/* An answer in the making: bytes that grow, in the forms that the protocol has for them. */
+/* An answer that is being built: a growing buffer, with functions for the protocol's formats. */
 #ifndef FRONT_REPLY_H
 #define FRONT_REPLY_H
 
@@ -7,7 +7,7 @@
 #include "base/types.h"
 
 struct reply {
-    char *bytes; /* a zero follows the last */
+    char *bytes; /* with a null terminator */
     size_t size, room;
 };
 
@@ -23,7 +23,7 @@ void reply_hex(struct reply *r, const void *bytes, size_t size);
 /* Bytes unchanged, except that those with a meaning in a packet are escaped. */
 void reply_binary(struct reply *r, const void *bytes, size_t size);
 
-/* For XML and JSON: what would end a string is written as its number. */
+/* For XML and JSON: special characters are written as numbers. */
 void reply_xml(struct reply *r, const char *text);
 void reply_json(struct reply *r, const char *text);
 

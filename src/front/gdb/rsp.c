@@ -1,7 +1,7 @@
-/* The server of one client: its beginning and end, and which function handles which packet.
+/* The server of one client: its start and end, and the table of packets.
  *
- * Clients are believed nothing: numbers are checked where they are used, a packet that cannot be
- * understood gets an error, and one that is not known an empty answer.
+ * Clients are not trusted: numbers are checked where they are used, a malformed packet gets an
+ * error, and an unknown one an empty answer.
  */
 #include "front/gdb/rsp.h"
 
@@ -37,8 +37,8 @@ void rsp_fail(struct rsp *r, int number)
     reply_text(&r->reply, "E%02x", number & 0xff);
 }
 
-/* gdb shows the text of an error that begins with a point; it must not hold what frames are made
- * of. */
+/* gdb shows the text of an error that begins with a dot. The text must not contain characters that
+ * have a meaning in frames. */
 void rsp_error(struct rsp *r, struct error *err)
 {
     reply_clear(&r->reply);
@@ -72,7 +72,7 @@ static double rsp_seconds_now(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* No client is connected yet: shows the progress to a user at a terminal. */
+/* Shows the progress of opening to a user at a terminal, as long as no client is connected. */
 static void show_opening(struct rsp *r, struct moment at, struct moment goal)
 {
     if (!r->opening_since)
@@ -229,7 +229,7 @@ static void detach(struct rsp *r, const char *args)
     let_go(r, (u32)pid);
 }
 
-/* `;PID`.  Nothing is killed: the program has run, and its recording stays. */
+/* `;PID`. Nothing is killed: the program has already run, and its recording stays. */
 static void kill_process(struct rsp *r, const char *args)
 {
     u64 pid;
@@ -238,7 +238,7 @@ static void kill_process(struct rsp *r, const char *args)
     let_go(r, (u32)pid);
 }
 
-/* gdb expects no answer and hangs up; LLDB waits for the end. */
+/* gdb expects no answer and disconnects; LLDB waits for the end. */
 static void kill_all(struct rsp *r, const char *args)
 {
     (void)args;
@@ -247,7 +247,7 @@ static void kill_all(struct rsp *r, const char *args)
     r->over = true;
 }
 
-/* `run`: to the beginning. */
+/* `run`: goes to the beginning. */
 static void run_again(struct rsp *r, const char *args)
 {
     struct session_stop stop;
@@ -260,7 +260,7 @@ static void run_again(struct rsp *r, const char *args)
     rsp_stop_reply(r);
 }
 
-/* The process of this track, or of another. */
+/* Attaches to the process of this track, or of another. */
 static void rsp_attach(struct rsp *r, const char *args)
 {
     u64 pid = 0;
@@ -291,7 +291,7 @@ struct packet_row {
     bool detached_too;
 };
 
-/* The first that fits; longer names stand before their beginnings. */
+/* The first row that matches is used; longer names come before their beginnings. */
 static const struct packet_row rows[] = {
     {"qSupported", rsp_query, true},
     {"vCont?", vcont_kinds, true},
@@ -329,7 +329,7 @@ static const struct packet_row rows[] = {
     {"Q", rsp_set, true},
 };
 
-/* Queries are handed on with their names. */
+/* Queries are passed on with their names. */
 static bool keeps_name(const struct packet_row *row)
 {
     return row->handle == rsp_query || row->handle == rsp_set || row->handle == rsp_backward;
@@ -370,7 +370,7 @@ static bool idle(void *context)
     return session_idle(r->session);
 }
 
-/* A new client knows nothing of what the one before had set up. */
+/* Resets everything that a previous client had set. */
 static void rsp_begin(struct rsp *r)
 {
     r->attached = true;

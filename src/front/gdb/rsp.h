@@ -1,4 +1,4 @@
-/* The GDB remote serial protocol, spoken to one client about one recording. */
+/* Serves one recording to one client by the GDB remote serial protocol. */
 #ifndef FRONT_RSP_H
 #define FRONT_RSP_H
 
@@ -9,12 +9,13 @@
 
 struct rsp;
 
-/* Opens a session; `rec` is lent until rsp_destroy.  If debug_interrupt() ends the way to the end
- * of the run, it stays where it has got to, and says so on stderr. */
+/* Opens a session. The caller keeps `rec` open until rsp_destroy. If debug_interrupt() ends the run
+ * to the end of the track, the session stays where it has got to, and a message on stderr says
+ * so. */
 struct error *rsp_create(struct recording *rec, u32 track, bool at_start, struct rsp **ret);
 void rsp_destroy(struct rsp *r); /* accepts NULL */
 
-/* Serves a client until it leaves.  Takes the link. */
+/* Serves a client until it leaves. Takes ownership of the link. */
 void rsp_serve(struct rsp *r, struct client_link *l);
 
 #endif

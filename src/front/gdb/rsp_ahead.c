@@ -1,24 +1,23 @@
-/* Steps of one thread while all others stand still, and what they leave to be told.
+/* Steps of one thread while all others are stopped, and the events that must be reported later.
  *
- * A client that has met a breakpoint of no interest (of another thread, or of a `next` that is
- * under way) takes it out, steps the thread that met it by itself, puts it in again and lets all
- * threads go on.  In a recording no thread stands still: between two instructions of one thread
- * lie those of others, with breakpoints, signals and stores to what is watched.  They happened,
- * but in a step of one thread alone no other may be reported, and none may have moved when the
- * client looks at it next (gdb compares).
+ * To step over a breakpoint that does not stop the user (one of another thread, or met during a
+ * `next`), a client removes it, steps only the thread that met it, inserts it again, and resumes
+ * all threads. In a recording no thread can be held: between two instructions of one thread other
+ * threads execute theirs, with breakpoints, signals and stores to watched memory. But during a step
+ * of one thread no event of another may be reported, and none may have moved when the client looks
+ * at it next (gdb compares).
  *
- *     from ....... what other threads did here is owed ....... at
- *     all stand                                                where the step has led
+ *     from ... events of other threads are reported later ... at
+ *     all threads are here                       where the step ended
  *
- * So the session stands where the step has led, registers of other threads are shown as they were
- * where it began, and the next movement of all threads in the same direction begins there again.
- * The end of the step, which the client has seen already, does not stop it.
+ * So the session stands where the step ended, registers of other threads are shown as they were
+ * where it began, and the next movement of all threads in the same direction begins there again. It
+ * does not stop at the end of the step, which the client has already seen.
  *
- * Where no other thread came between, which is nearly always, nothing of that is needed.
+ * If no other thread ran in between, as nearly always, none of this is needed.
  *
- * A step of a thread that the user has locked the others for is not of this kind: the user wants
- * to see the moment that it leads to.  gdb asks for all signals (an empty QPassSignals) before a
- * step over a breakpoint, and only then.
+ * A step with scheduler locking is different: the user wants to see the moment that it leads to.
+ * gdb requests all signals (an empty QPassSignals) before a step over a breakpoint, and only then.
  *
  * Invariants
  *   (1) While r->ahead.shown, the session stands at the moment of one of the steps.
@@ -50,7 +49,7 @@ static struct rsp_ahead_step *ahead_find(struct rsp_ahead *a, u32 thread)
     return NULL;
 }
 
-/* Where the client sees a thread. */
+/* The moment at which the client sees a thread. */
 static struct moment ahead_moment(struct rsp_ahead *a, u32 thread)
 {
     const struct rsp_ahead_step *s = ahead_find(a, thread);
@@ -170,7 +169,7 @@ void rsp_ahead_settle(struct rsp *r)
 
 /* --- looking --------------------------------------------------------------------------------- */
 
-/* Read somewhere else: what is lent there is gone when the session is back. */
+/* The registers are copied, since the session's memory for them is reused when it is back. */
 static struct error *ahead_read_registers(struct rsp *r, u32 thread, struct control_registers *ret,
                                           const u8 **vector)
 {

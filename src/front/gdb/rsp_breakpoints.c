@@ -1,6 +1,6 @@
-/* What a client wants to be stopped by: breakpoints, watchpoints, catchpoints, signals.
+/* The client's breakpoints, watchpoints, catchpoints and signals.
  *
- * They are sites of the model (debug.h), with the protocol's types for tags. */
+ * They are sites of the model (debug.h), with the protocol's types as tags. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void rsp_want(struct rsp *r, u32 tag, u64 address)
     debug_sites_want(&r->sites, &site);
 }
 
-/* `TYPE,ADDRESS,KIND`, and what follows. */
+/* Parses `TYPE,ADDRESS,KIND`. */
 static bool parse_breakpoint(const char **at, struct debug_site *ret)
 {
     u64 tag;
@@ -43,7 +43,7 @@ static bool parse_breakpoint(const char **at, struct debug_site *ret)
     return ret->type == BREAK_CODE || (ret->size > 0 && ret->size <= ~ret->address);
 }
 
-/* `X LENGTH , BYTES`; several are alternatives. */
+/* Parses `X LENGTH , BYTES`; several are alternatives. */
 static bool parse_condition(const char **at, struct debug_site *ret)
 {
     u64 size;
@@ -61,7 +61,7 @@ static bool parse_condition(const char **at, struct debug_site *ret)
     return true;
 }
 
-/* Commands to be run at the target (`;cmds:`) are not offered, and so do not come. */
+/* Commands to be run at the target (`;cmds:`) are not offered, so clients do not send them. */
 void rsp_insert_breakpoint(struct rsp *r, const char *args)
 {
     struct debug_site breakpoint;
@@ -99,7 +99,7 @@ static void want_call(struct rsp *r, u64 number)
     rsp_want(r, BREAKPOINT_RETURN, number);
 }
 
-/* `0`: none, `1`: all, `1;NUMBER;NUMBER...`: those. */
+/* `0`: none, `1`: all, `1;NUMBER;NUMBER...`: these. */
 void rsp_catch_calls(struct rsp *r, const char *args)
 {
     bool all = strcmp(args, "1") == 0, none = strcmp(args, "0") == 0;
@@ -118,7 +118,7 @@ void rsp_catch_calls(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* As long as the client says nothing about signals: gdb does at once, LLDB may not. */
+/* Used until the client sets signals: gdb does at once, LLDB may not. */
 void rsp_breakpoints_default_signals(struct rsp *r)
 {
     for (u32 signal = 0; signal < RSP_SIGNALS; signal++)
@@ -140,7 +140,7 @@ void rsp_pass_signals(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* Signals that never come need no breakpoint. */
+/* Signals that never occur in the track need no breakpoint. */
 static void want_signals(struct rsp *r)
 {
     debug_sites_unwant_tag(&r->sites, BREAKPOINT_SIGNAL);
@@ -149,7 +149,7 @@ static void want_signals(struct rsp *r)
             rsp_want(r, BREAKPOINT_SIGNAL, signal);
 }
 
-/* A client that knows of forks wants to be told of each. */
+/* A client that supports forks wants each to be reported. */
 static void want_processes(struct rsp *r)
 {
     debug_sites_unwant_tag(&r->sites, BREAKPOINT_FORK);

@@ -1,12 +1,13 @@
-/* Calls of functions in a copy: where they return to.
+/* Calls of functions in a copy: handles their return address.
  *
- * gdb lets a function that it calls return to an address on the stack, where it has a
- * breakpoint.  The stack cannot be executed, so natively that is a fault, which gdb takes for
- * the breakpoint; in a copy it would be the program's death.  So while the copy runs, the return
- * address is the program's entry, where a breakpoint of ours waits; when that is met, the pc is
- * set to where gdb expects it.
+ * gdb lets a function that it calls return to an address on the stack, where it has a breakpoint.
+ * The stack is not executable, so natively that is a fault, which gdb takes for the breakpoint; a
+ * copy would end with it. So while the copy runs, the return address is replaced by the program's
+ * entry, where the server has a breakpoint. When that is hit, the pc is set to the address that gdb
+ * expects.
  *
- * Between two runs the stack holds what gdb wrote: backtraces go through the call.
+ * Between two runs the stack has the address that gdb wrote, so that backtraces work through the
+ * call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is_executable(struct rsp *r, u64 address)
     struct error *err = session_areas(r->session, &areas, &count);
     if (err) {
         error_destroy(err);
-        return true; /* as if all were well: nothing is changed then */
+        return true; /* pretends success; nothing is changed then */
     }
     for (size_t i = 0; i < count; i++)
         if (address >= areas[i].start && address < areas[i].end)
@@ -49,7 +50,7 @@ static bool rsp_call_read_word(struct rsp *r, u64 address, u64 *ret)
     return !err && got == sizeof *ret;
 }
 
-/* A call is about to be made: the word that rsp points to is an address with a breakpoint. */
+/* True if a call is about to be made: rsp points to an address with a breakpoint. */
 static bool begins_call(struct rsp *r)
 {
     struct control_registers regs;
@@ -65,7 +66,7 @@ static bool begins_call(struct rsp *r)
     return true;
 }
 
-/* True if the return address was replaced; *ret is the breakpoint that waits for it. */
+/* True if the return address was replaced; *ret is the breakpoint at its replacement. */
 bool rsp_call_prepare(struct rsp *r, u32 *ret)
 {
     u64 entry, word;

@@ -1,5 +1,5 @@
-/* qXfer: documents that a client reads piece by piece.  One is made when its beginning is asked
- * for, and kept until its end. */
+/* qXfer: documents that a client reads piece by piece. One is made when its beginning is requested,
+ * and kept until its end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static struct error *make_exec_file(struct rsp *r)
     return NULL;
 }
 
-/* Of the thread whose moment it is.  Logs of older engines have the number alone of a fault that
- * ended the program. */
+/* The signal of the current thread. Recordings of older engines have only the number of a fault
+ * that ended the program. */
 static struct error *make_siginfo(struct rsp *r)
 {
     struct session_place place;
@@ -69,7 +69,7 @@ static const struct {
     {"siginfo:read::", make_siginfo, false},
 };
 
-/* Makes it, unless it is the one that is being read. */
+/* Makes the document, unless it is the one being read. */
 static struct error *have_document(struct rsp *r, size_t which, u64 offset)
 {
     if (offset != 0 && r->document_which == which + 1)
@@ -96,7 +96,7 @@ static void send_piece(struct rsp *r, u64 offset, u64 length)
         r->document_which = 0;
 }
 
-/* The program's file can be asked for by pid: `exec-file:read:PID:0,100`. */
+/* The program's file can be requested by pid: `exec-file:read:PID:0,100`. */
 static bool parse_piece(const char *at, u64 *offset, u64 *length)
 {
     const char *colon = strrchr(at, ':');

@@ -1,5 +1,5 @@
-/* What the log says of a track, without running it: which signals came, what the program was
- * called with, how tracks hang together. */
+/* Facts from the log of a track, without running it: which signals came, the program's arguments,
+ * how tracks are related. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void take_start(struct rsp_facts *f, const struct event *e)
     }
 }
 
-/* Cheaply: content is compared where it counts, when a file is replayed. */
+/* A cheap check: the content is compared when a file is replayed. */
 static bool is_changed(const struct event_map *map)
 {
     char path[PATH_MAX];
@@ -61,7 +61,7 @@ static bool is_changed(const struct event_map *map)
     return !mtime || (u64)st.st_size != map->file_size || mtime != map->mtime;
 }
 
-/* Each name once for a row of mappings. */
+/* Keeps each name once for consecutive mappings. */
 static void keep_mapped(struct rsp_facts *f, const struct event_map *map)
 {
     char *path = xformat("%.*s", (int)map->path_size, (const char *)(map + 1));
@@ -81,7 +81,7 @@ static void keep_mapped(struct rsp_facts *f, const struct event_map *map)
     free(path);
 }
 
-/* The child's events come after its EVENT_FORK, and the call that made it after those. */
+/* The child's events follow its EVENT_FORK, and the call that made it comes after them. */
 static void take_vfork(struct rsp_facts *f, const struct event *e)
 {
     const struct event_syscall *call = (const struct event_syscall *)e->payload;
@@ -173,7 +173,7 @@ void rsp_facts_deinit(struct rsp_facts *f)
     *f = (struct rsp_facts){0};
 }
 
-/* The last track whose header is what `fits` looks for, among all. */
+/* Returns the last track whose header is accepted by `fits`. */
 static u32 find_track(const struct recording *rec,
                       bool (*fits)(const struct format_file *, u32, u32), u32 track, u32 pid)
 {

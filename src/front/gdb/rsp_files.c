@@ -1,9 +1,9 @@
-/* vFile: files for the client, only to be read: those of the recording by the names they had,
- * and what /proc would have said of the process.
+/* vFile: files that the client can read: those of the recording by their original names, and files
+ * of /proc as they would have been.
  *
- * A client could ask for any file.  It gets those that the program of this track had mapped, and
- * their debug information; of a packed recording, what was packed.  What a name leads to counts,
- * over symbolic links and `..`; sources are read by clients themselves.
+ * A client may request any file, but gets only those that the program of this track had mapped, and
+ * their debug information; of a packed recording, what was packed. A name counts by what it
+ * resolves to, through symbolic links and `..`. Clients read sources themselves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 enum { FILEIO_WRITE_FLAGS = 3, FILEIO_UNKNOWN = 9999 };
 
-/* The protocol's errno values are those of old times; these are the same everywhere. */
+/* The protocol has its own errno values; these are the same everywhere. */
 static int protocol_errno(int number)
 {
     return number > 0 && number <= EROFS ? number : FILEIO_UNKNOWN;
@@ -56,7 +56,7 @@ static int free_slot(const struct rsp *r)
     return -1;
 }
 
-/* Text that was made stays as it was when the file was opened. */
+/* A generated file keeps the content that it had when it was opened. */
 static bool open_made(struct rsp *r, const char *path, int slot)
 {
     struct reply text = {0};
@@ -70,7 +70,7 @@ static bool open_made(struct rsp *r, const char *path, int slot)
     return true;
 }
 
-/* Of the recording, by the name that it had. */
+/* Finds a file of the recording by its original name. */
 static bool find_recorded(struct rsp *r, const char *path, int *ret)
 {
     struct error *err = recording_file(r->rec, path, ret);
@@ -78,7 +78,7 @@ static bool find_recorded(struct rsp *r, const char *path, int *ret)
     return !err;
 }
 
-/* Each of the mapped files, by its name: *at is 0 at first. */
+/* Iterates over the mapped files; *at is 0 at first. */
 static const char *next_mapped(const struct rsp *r, size_t *at)
 {
     const struct rsp_facts *f = &r->facts;
@@ -98,7 +98,7 @@ static bool is_mapped(const struct rsp *r, const char *path)
     return false;
 }
 
-/* The first of the mapped files that can be had and has the name; or that calls itself so. */
+/* Finds the first available mapped file with the name, or with this as its DT_SONAME. */
 static bool find_mapped(struct rsp *r, const char *name, bool itself, int *ret)
 {
     const char *mapped;
@@ -115,8 +115,8 @@ static bool find_mapped(struct rsp *r, const char *name, bool itself, int *ret)
     return false;
 }
 
-/* A name that the dynamic linker has for a library may not be that of its file.  Debug files, which
- * clients try under many names, are found by their own alone. */
+/* The dynamic linker's name for a library may differ from that of its file. Debug files, which
+ * clients try under many names, are found only by their own name. */
 static bool find_library(struct rsp *r, const char *path, int *ret)
 {
     if (debug_file_has_name(path))
@@ -138,7 +138,7 @@ static bool explains_mapped(struct rsp *r, int fd, const char *path)
     return ret;
 }
 
-/* The name is without links: what lies there is what was asked about. */
+/* The name has no symbolic links, so the file there is the one requested. */
 static bool find_debug(struct rsp *r, const char *path, int *ret)
 {
     struct stat st;
@@ -154,7 +154,7 @@ static bool find_debug(struct rsp *r, const char *path, int *ret)
     return true;
 }
 
-/* 0, or an errno: a name that leads nowhere, or out of the recording. */
+/* Returns 0 or an errno: the name does not exist, or leads outside of the recording. */
 static int find_file(struct rsp *r, const char *path, int *ret)
 {
     char real[PATH_MAX];

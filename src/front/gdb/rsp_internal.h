@@ -1,12 +1,12 @@
 /* The server of one client: its state, and what the files rsp*.c share.
  *
- * A packet is handled by a function that adds its answer to r->reply; what it leaves empty is
- * the protocol's way of saying that it does not know the packet.  Threads are named to the
- * client by their ids in the recording, to the session by their ordinals.
+ * A packet is handled by a function that adds its answer to r->reply; an empty reply means that the
+ * packet is not known. For the client threads have their ids in the recording, for the session
+ * their ordinals.
  *
  * Invariants
- *   (1) r->session is there from rsp_serve on; r->attached says whether the client may know.
- *   (2) r->threads is NULL or what the session says of this moment.
+ *   (1) r->session is set from rsp_serve on; r->attached tells whether the client may use it.
+ *   (2) r->threads is NULL or lists the threads of the current moment.
  */
 #ifndef FRONT_RSP_INTERNAL_H
 #define FRONT_RSP_INTERNAL_H
@@ -19,7 +19,7 @@
 #include "front/gdb/rsp.h"
 #include "log/recording.h"
 
-/* What a client asked to be stopped by.  The first are the protocol's Z0 to Z4. */
+/* Types of the client's breakpoints. The first are the protocol's Z0 to Z4. */
 enum rsp_breakpoint_type {
     BREAKPOINT_SOFT,
     BREAKPOINT_HARD,
@@ -41,17 +41,17 @@ struct rsp_lent {
     u8 bytes[];
 };
 
-struct rsp_process; /* one that the client knows besides the current: rsp_processes.c */
+struct rsp_process; /* a process that the client knows besides the current one: rsp_processes.c */
 
 enum { RSP_FILES_MOST = 64, RSP_SIGNALS = 65, RSP_AHEAD_MOST = 16 };
 
-/* Threads that were stepped while all others stood still: see rsp_ahead.c. */
+/* Threads that were stepped while all others were stopped: see rsp_ahead.c. */
 struct rsp_ahead {
     bool shown;                 /* the last movement was such a step */
     enum session_direction direction;
-    struct moment from;         /* where the other threads are, as the client sees it */
-    u64 event;                  /* of the recording, where the last step began */
-    u8 *vector;                 /* lent by rsp_ahead_registers */
+    struct moment from;         /* the moment at which the client sees the other threads */
+    u64 event;                  /* event number where the last step began */
+    u8 *vector;                 /* returned by rsp_ahead_registers */
     u32 count;
     struct rsp_ahead_step {
         u32 thread;
@@ -59,19 +59,19 @@ struct rsp_ahead {
     } steps[RSP_AHEAD_MOST];
 };
 
-/* What the log says of a track, found by one walk over its events. */
+/* Facts from the log of a track, found by one walk over its events. */
 struct rsp_facts {
     bool signal_came[RSP_SIGNALS];
-    bool forked;         /* from `parent`, by the system call at `birth` */
+    bool forked;         /* it was forked from `parent`, by the system call at `birth` */
     u32 parent;
     struct moment birth;
     bool forks, execs;
     u32 *vforks; /* pids of children of vfork */
     size_t vfork_count;
-    u32 vfork_begun; /* while they are looked for: by this thread, and 1 */
-    bool files_changed; /* a file that was mapped has been replaced since */
+    u32 vfork_begun; /* during the walk: the thread in a vfork, plus 1 */
+    bool files_changed; /* a mapped file has been replaced since */
     u32 ppid, uid, gid;
-    char *arguments, *environment, *directory; /* lists of strings, each with its zero */
+    char *arguments, *environment, *directory; /* lists of null-terminated strings */
     char *mapped; /* names of files, likewise */
     size_t arguments_size, environment_size, mapped_size;
 };
@@ -81,55 +81,57 @@ struct rsp {
     struct session *session;
     struct client_link *link;
     struct reply reply;
-    const char *end;        /* of the packet that is being handled */
+    const char *end;        /* end of the current packet */
     bool attached, over;
-    bool is_lldb;           /* counts signals as the kernel does, appends threads to packets */
+    bool is_lldb;           /* uses the kernel's signal numbers, appends threads to packets */
     bool is_gdb;
-    bool hides_pid;         /* another process of this machine has the same */
+    bool hides_pid;         /* another process of this machine has the same pid */
     bool multiprocess, swbreak, hwbreak, fork_events, vfork_events, exec_events;
     bool lists_threads;     /* stop replies name all threads */
-    bool binary_upload;     /* answers to `x` begin with a letter, as gdb 16 has it */
-    u32 general, resumed;   /* ordinals chosen by H; CONTROL_THREAD_ANY: the one that runs */
-    u32 selected;           /* whose steps the client means if it names no thread; likewise */
+    bool binary_upload;     /* answers to `x` begin with a letter, as in gdb 16 */
+    u32 general, resumed;   /* ordinals set by H; CONTROL_THREAD_ANY: the one that runs */
+    u32 selected;           /* the thread that steps if the client names none; likewise */
     struct rsp_ahead ahead;
-    bool backward;          /* movements of the client go the other way: see monitor direction */
-    bool tells_stops;       /* the client says when a command of its user is over */
-    u32 phantom;            /* pid of a forked process that the client takes to be there, 0: none */
-    bool in_phantom;        /* H chose it */
-    bool vfork_due;         /* that a vfork is over has to be told before its parent goes on */
-    bool begins_program;    /* a child of vfork has executed its program, which is to be told */
-    bool before_fork;       /* of a forked track: it has been told that this is before the fork */
+    bool backward;          /* the client's movements go backward: see monitor direction */
+    bool tells_stops;       /* the client reports when a command of its user has ended */
+    u32 phantom;            /* pid of a forked process that exists only for the client, 0: none */
+    bool in_phantom;        /* H selected it */
+    bool vfork_due;         /* the end of a vfork must be reported before its parent continues */
+    bool begins_program;    /* a child of vfork has executed its program, which must be reported */
+    bool before_fork;       /* forked track: the client was told that this is before the fork */
     struct rsp_process *others;
     struct control_thread *threads;
     size_t thread_count;
-    struct moment threads_at; /* what threads are of */
-    struct list sites;        /* struct debug_site: what the client wants to be stopped by */
-    bool pass[RSP_SIGNALS]; /* signals that do not stop, by the kernel's numbers */
+    struct moment threads_at; /* the moment of `threads` */
+    struct list sites;        /* struct debug_site: the client's breakpoints */
+    bool pass[RSP_SIGNALS]; /* signals that do not stop, by kernel number */
     struct session_stop stop; /* how the last movement ended */
-    u32 stop_thread;        /* whose stop it is; CONTROL_THREAD_ANY: of the one that runs */
+    u32 stop_thread;        /* the thread that stopped; CONTROL_THREAD_ANY: the one that runs */
     bool stop_is_movement, stop_repeats_end;
-    u32 stop_signal;        /* of the copy that was run; 0: none */
-    struct control_registers original; /* before the copy was made */
+    u32 stop_signal;        /* signal of the copy that was run; 0: none */
+    struct control_registers original; /* the registers before the copy was made */
     bool has_original;
-    u64 call_slot, call_back; /* a call in the copy: where its return address is, and what it was */
+    /* a call in the copy: the stack address of its return address, and the original value */
+    u64 call_slot, call_back;
     struct rsp_facts facts;
-    struct interpreter *model; /* rsp_model.c; NULL: nothing was asked of it yet */
-    u32 model_frame;        /* that the client has selected; for the next command */
-    struct moment model_stood; /* where the user saw a stop last */
-    struct rsp_lent *lent;  /* memory of the client's own */
+    struct interpreter *model; /* rsp_model.c; NULL: not used yet */
+    u32 model_frame;        /* frame that the client has selected, for the next command */
+    struct moment model_stood; /* where the user last saw a stop */
+    struct rsp_lent *lent;  /* memory that only the client uses */
     struct { int fd; char *bytes; size_t size; bool used; } files[RSP_FILES_MOST];
-    struct reply document;  /* of qXfer, while it is being read */
-    u32 document_which;     /* 1 and up; 0: none */
-    double opening_since;   /* seconds; how far it has got is shown as long as there is no client */
+    struct reply document;  /* the document of qXfer that is being read */
+    u32 document_which;     /* its number from 1; 0: none */
+    double opening_since;   /* seconds; progress is shown as long as there is no client */
     bool opening_shown;
-    u64 tls_module_at;      /* where a link map keeps the number of its module; 0: not known */
+    u64 tls_module_at;      /* offset of the module's number in a link map; 0: not known */
 };
 
 /* rsp.c */
-void rsp_error(struct rsp *r, struct error *err); /* answers with it, and destroys it */
+void rsp_error(struct rsp *r, struct error *err); /* answers with the error, and destroys it */
 void rsp_fail(struct rsp *r, int number);
 void rsp_ok(struct rsp *r);
-void rsp_say(struct rsp *r, const char *text); /* on the client's console, before a stop reply */
+/* prints on the client's console, before a stop reply */
+void rsp_say(struct rsp *r, const char *text);
 void rsp_say_bytes(struct rsp *r, const char *bytes, size_t size);
 bool rsp_starts(const char *text, const char *with, const char **rest);
 struct error *rsp_choose_track(struct rsp *r, u32 track, bool at_start);
@@ -138,24 +140,24 @@ struct error *rsp_open_track(struct rsp *r, u32 track, bool at_start, struct ses
 
 /* rsp_processes.c */
 bool rsp_processes_before(struct rsp *r, const char *packet); /* true: it has been handled */
-bool rsp_processes_has(struct rsp *r, u32 pid); /* besides the current */
+bool rsp_processes_has(struct rsp *r, u32 pid); /* true for a process other than the current one */
 void rsp_processes_keep(struct rsp *r);
-bool rsp_processes_pass_fork(struct rsp *r, bool step); /* true: the movement is to go on */
+bool rsp_processes_pass_fork(struct rsp *r, bool step); /* true: the movement must continue */
 bool rsp_processes_let_go(struct rsp *r, u32 pid, struct error **ret); /* true: others are left */
 void rsp_processes_clear(struct rsp *r);
 void rsp_processes_threads(struct rsp *r, struct reply *to, bool xml); /* adds theirs */
-/* A movement has come to the end of its program by an exec, or to its beginning: true if another
- * program was entered, and told. */
+/* Called when a movement has come to the end of its program by an exec, or to its beginning. *ret:
+ * another program was entered, and reported. */
 struct error *rsp_processes_follow_exec(struct rsp *r, enum session_direction direction, bool *ret);
 
 /* rsp_facts.c */
 struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret);
 void rsp_facts_deinit(struct rsp_facts *f);
-/* The track that the process of `track` went on with after an exec, or TRACK_NONE; the one that
- * was forked from it as `pid`. */
+/* rsp_facts_exec: the track with which the process of `track` continued after an exec, or
+ * TRACK_NONE. rsp_facts_child: the track that was forked from it as `pid`. */
 u32 rsp_facts_exec(const struct recording *rec, u32 track);
 u32 rsp_facts_child(const struct recording *rec, u32 track, u32 pid);
-/* The track whose program executed that of this one, and its pid; false: none did. */
+/* Finds the track whose program executed this one's, and its pid; false: none did. */
 bool rsp_facts_executed_by(const struct recording *rec, u32 track, u32 *ret, u32 *ret_pid);
 bool rsp_facts_is_vfork(const struct rsp_facts *f, u32 pid);
 
@@ -163,7 +165,7 @@ bool rsp_facts_is_vfork(const struct rsp_facts *f, u32 pid);
 struct error *rsp_threads_know(struct rsp *r);
 void rsp_threads_forget(struct rsp *r);
 u32 rsp_threads_tid(struct rsp *r, u32 ordinal);
-/* Reads a thread's name: `p1.2`, `2`, `-1`, `0`; *pid is 0 if it has none, all or any is
+/* Parses a thread: `p1.2`, `2`, `-1`, `0`. *pid is 0 if there is none; all or any is
  * CONTROL_THREAD_ANY. */
 bool rsp_threads_parse(struct rsp *r, const char **at, u32 *ret_pid, u32 *ret_ordinal,
                        bool *ret_known);
@@ -186,7 +188,7 @@ void rsp_read_register(struct rsp *r, const char *args);
 void rsp_write_register(struct rsp *r, const char *args);
 void rsp_registers_expedite(struct rsp *r, struct reply *to, u32 ordinal);
 void rsp_registers_document(struct rsp *r, struct reply *to);
-/* Are the registers what they were when the copy was made? */
+/* True if the registers are those from when the copy was made. */
 bool rsp_registers_original(struct rsp *r);
 
 /* rsp_memory.c */
@@ -201,12 +203,12 @@ struct error *rsp_keep_original(struct rsp *r);
 
 struct error *rsp_read(struct rsp *r, u64 address, void *to, size_t size, size_t *ret);
 
-/* rsp_lent.c: true if the address is there. */
+/* rsp_lent.c: true if the address is in the client's memory. */
 void rsp_lend(struct rsp *r, const char *args);
 void rsp_take_back(struct rsp *r, const char *args);
 bool rsp_lent_read(const struct rsp *r, u64 address, void *to, size_t size, size_t *ret);
 bool rsp_lent_write(struct rsp *r, u64 address, const void *from, size_t size);
-struct error *rsp_lent_enter(struct rsp *r); /* before a copy runs, and after */
+struct error *rsp_lent_enter(struct rsp *r); /* before a copy runs, and after it */
 void rsp_lent_leave(struct rsp *r);
 void rsp_lent_deinit(struct rsp *r);
 
@@ -216,20 +218,21 @@ void rsp_remove_breakpoint(struct rsp *r, const char *args);
 void rsp_catch_calls(struct rsp *r, const char *args);
 void rsp_pass_signals(struct rsp *r, const char *args);
 void rsp_breakpoints_default_signals(struct rsp *r);
-/* those that are asked for now */
+/* sets the wanted breakpoints */
 struct error *rsp_breakpoints_settle(struct rsp *r, bool signals);
-void rsp_breakpoints_leave_code(struct rsp *r); /* another program: its addresses mean nothing */
+/* another program is entered: its addresses mean nothing there */
+void rsp_breakpoints_leave_code(struct rsp *r);
 
-/* rsp_ahead.c: around a step of one thread while all others stand still. */
+/* rsp_ahead.c: called around a step of one thread while all others are stopped. */
 struct error *rsp_ahead_begin(struct rsp *r, enum session_direction direction, u32 thread);
 void rsp_ahead_end(struct rsp *r, u32 thread);
-/* To where a movement of all threads begins; whether its stop is one that the client has seen
- * already; and what is left of the steps after it. */
+/* rsp_ahead_rejoin goes to where a movement of all threads begins. rsp_ahead_knows is true if the
+ * client has already seen the stop. rsp_ahead_settle updates the steps after the movement. */
 struct error *rsp_ahead_rejoin(struct rsp *r, enum session_direction direction);
 bool rsp_ahead_knows(struct rsp *r, const struct session_stop *stop);
 void rsp_ahead_settle(struct rsp *r);
 void rsp_ahead_forget(struct rsp *r);
-/* Registers, and the threads, as the client sees them. */
+/* Returns registers and threads as the client sees them. */
 struct error *rsp_ahead_registers(struct rsp *r, u32 thread, struct control_registers *ret,
                                   const u8 **vector);
 bool rsp_ahead_find_tid(struct rsp *r, u64 tid, u32 *ret_ordinal);
@@ -239,13 +242,14 @@ void rsp_continue(struct rsp *r, const char *args);
 void rsp_step(struct rsp *r, const char *args);
 void rsp_backward(struct rsp *r, const char *args);
 void rsp_vcont(struct rsp *r, const char *args);
-/* After a movement that the client did not ask for by a packet of its own. */
+/* Called after a movement that was not requested by a packet. */
 void rsp_moved(struct rsp *r);
 
-/* rsp_call.c: around a run of the copy.  True: rsp_call_finish is to be called, with the number. */
+/* rsp_call.c: called around a run of the copy. True: rsp_call_finish must be called, with the
+ * number. */
 bool rsp_call_prepare(struct rsp *r, u32 *ret);
 struct error *rsp_call_finish(struct rsp *r, u32 number);
-void rsp_call_show_output(struct rsp *r); /* what the copy has printed, on the client's console */
+void rsp_call_show_output(struct rsp *r); /* prints the copy's output on the client's console */
 
 /* rsp_stop.c */
 void rsp_stop_reply(struct rsp *r);
@@ -261,7 +265,7 @@ void rsp_document(struct rsp *r, const char *args);
 void rsp_file(struct rsp *r, const char *args);
 void rsp_files_close(struct rsp *r);
 
-/* proc_text.c: what a file below /proc would have said; false: there is no such file. */
+/* proc_text.c: makes the content of a file below /proc; false: there is no such file. */
 bool proc_text(struct rsp *r, const char *path, struct reply *to);
 bool proc_text_link(struct rsp *r, const char *path, struct reply *to);
 
@@ -278,11 +282,11 @@ void rsp_model_frame(struct rsp *r, const char *args);
 void rsp_model_moved(struct rsp *r, struct moment before);
 struct error *rsp_model_undo(struct rsp *r, bool again);
 
-/* rsp_lldb.c: true if it knew the packet. */
+/* rsp_lldb.c: true if it handled the packet. */
 bool rsp_lldb(struct rsp *r, const char *packet);
-u32 rsp_shown_pid(const struct rsp *r); /* the process, as the client knows it */
+u32 rsp_shown_pid(const struct rsp *r); /* the pid that the client sees */
 
-/* signal_numbers.c: the kernel's number and that of gdb's protocol. */
+/* signal_numbers.c: converts between the kernel's numbers and those of gdb's protocol. */
 u32 signal_number_to_gdb(u32 signal);
 u32 signal_number_of_gdb(u32 number);
 const char *signal_number_name(u32 signal);

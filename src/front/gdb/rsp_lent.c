@@ -1,9 +1,9 @@
-/* Memory that the client has for itself: `_M` and `_m`.
+/* Memory that only the client uses: `_M` and `_m`.
  *
- * LLDB puts expressions and their results there, breakpoint conditions too, and expects them to
- * stay there, even when the session moves. In the recording there is no such memory. So its bytes
- * are kept here, at addresses that the program does not use; a copy that is to run gets them
- * before, and they are fetched from it afterwards.
+ * LLDB puts expressions, their results and breakpoint conditions there, and expects them to stay
+ * when the session moves. The recording has no such memory. So its bytes are kept here, at
+ * addresses that the program does not use. They are written to a copy before it runs, and read back
+ * afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { PAGE = 4096, LENT_MOST = 64 << 20 };
 
-/* Below all that the engine maps for a program by itself. */
+/* Below all addresses that the engine itself maps for a program. */
 static const u64 LENT_FIRST = 0x700000000000ull;
 
 static struct rsp_lent *rsp_lent_find(const struct rsp *r, u64 address)
@@ -49,7 +49,7 @@ static bool is_used(struct rsp *r, u64 from, u64 to)
     return ret || err;
 }
 
-/* `SIZE,PERMISSIONS`: it may all be read, written and executed. */
+/* `SIZE,PERMISSIONS`: all of it is readable, writable and executable. */
 void rsp_lend(struct rsp *r, const char *args)
 {
     u64 size, address = behind_all(r);

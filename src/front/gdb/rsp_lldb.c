@@ -38,11 +38,11 @@ static void process_info(struct rsp *r, const char *args)
     reply_text(&r->reply, "ostype:linux;endian:little;ptrsize:8;");
 }
 
-/* LLDB asks this machine for the program of the process: that must not be another one, which has
- * the number now. */
+/* LLDB looks up the program of a pid on this machine. So a pid that another process has now must
+ * not be shown. */
 u32 rsp_shown_pid(const struct rsp *r)
 {
-    enum { NOBODYS = 1 << 30 }; /* the kernel gives none as high */
+    enum { NOBODYS = 1 << 30 }; /* higher than any pid of the kernel */
     return session_pid(r->session) | (r->hides_pid ? NOBODYS : 0);
 }
 
@@ -79,7 +79,7 @@ static void supported_conts(struct rsp *r, const char *args)
     reply_text(&r->reply, "vCont;c;C;s;S");
 }
 
-/* The area that an address is in, or the hole around it. */
+/* Describes the area that contains an address, or the hole around it. */
 static void region_info(struct rsp *r, const char *args)
 {
     struct control_area *areas;

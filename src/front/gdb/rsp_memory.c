@@ -1,5 +1,4 @@
-/* Memory: looked at as the session shows it; written to in a copy that is thrown away by the
- * next movement. */
+/* Memory: read as the session shows it; written in a copy that the next movement drops. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ struct error *rsp_read(struct rsp *r, u64 address, void *to, size_t size, size_t
     return session_read(r->session, address, to, size, ret);
 }
 
-/* Less than was asked for is an answer, nothing is an error. */
+/* Reading less than requested is an answer; reading nothing is an error. */
 static size_t rsp_memory_read_some(struct rsp *r, const char *args, u8 **ret)
 {
     u64 address, size;
@@ -60,8 +59,8 @@ void rsp_read_memory(struct rsp *r, const char *args)
     free(bytes);
 }
 
-/* LLDB's form; it probes with a length of 0.  (gdb 16 has one with a `b` in front of the bytes,
- * and announces that it knows it.) */
+/* LLDB's form; it probes with a length of 0. (In gdb 16 a `b` precedes the bytes, and gdb announces
+ * that it supports this.) */
 void rsp_read_binary(struct rsp *r, const char *args)
 {
     u8 *bytes;
@@ -78,7 +77,7 @@ void rsp_read_binary(struct rsp *r, const char *args)
     free(bytes);
 }
 
-/* The registers before the first change: see rsp_registers_original. */
+/* Keeps the registers before the first change: see rsp_registers_original. */
 struct error *rsp_keep_original(struct rsp *r)
 {
     const u8 *vector;
@@ -133,7 +132,7 @@ void rsp_write_binary(struct rsp *r, const char *args)
     write_and_answer(r, address, args, size);
 }
 
-/* find: what is not there is passed over. */
+/* find: unreadable memory is skipped. */
 
 struct memory_search {
     u64 at, end;
@@ -143,7 +142,8 @@ struct memory_search {
     size_t area_count;
 };
 
-/* Behind the page that could not be read; where nothing is mapped, where something is again. */
+/* Returns the address after an unreadable page or, if nothing is mapped there, where the next area
+ * begins. */
 static u64 next_readable(const struct memory_search *s, u64 after)
 {
     u64 page = (after + 4096) & ~4095ull, next = s->end;
@@ -157,7 +157,7 @@ static u64 next_readable(const struct memory_search *s, u64 after)
     return next;
 }
 
-/* Looks at the next piece; *ret is where the pattern was found, or ~0. */
+/* Searches the next piece; *ret is where the pattern was found, or ~0. */
 static struct error *search_piece(struct rsp *r, struct memory_search *s, u8 *room, u64 *ret)
 {
     size_t size = SEARCH_STEP + s->length, got = 0;
@@ -209,7 +209,7 @@ void rsp_search(struct rsp *r, const char *args)
         reply_text(&r->reply, "1,%llx", (unsigned long long)found);
 }
 
-/* compare-sections: the check sum of gdb, polynomial 0x04c11db7, highest bit first. */
+/* compare-sections: gdb's CRC, polynomial 0x04c11db7, highest bit first. */
 static u32 add_to_sum(u32 sum, const u8 *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

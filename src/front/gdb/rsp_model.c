@@ -1,14 +1,14 @@
-/* The debugger below all front ends, for a client that has one of its own.
+/* Gives a client access to the debugger in src/debug, besides its own.
  *
- * gdb has its breakpoints, frames and commands.  What it lacks (goals of until, history, bookmarks,
- * watches that follow pointers, undo of what the user typed) is done by src/debug on the same
- * session, and asked for by the commands of ebb's prompt: `ebb history x` is `monitor history x`.
+ * gdb has its own breakpoints, frames and commands. What it lacks (goals of until, history,
+ * bookmarks, watches that follow pointers, undo of user commands) is done by src/debug on the same
+ * session, by commands of ebb's prompt: `ebb history x` is `monitor history x`.
  *
- * Breakpoints that were made so stop movements that are asked for so, and no others: they are
- * withdrawn from the session when the command is over, as the client's own are before it.
+ * Breakpoints made by these commands stop only movements made by them: they are removed from the
+ * session after the command, as the client's own are before it.
  *
- * Where the user has been: ebb.py tells of each stop that gdb shows (rsp_model_stopped). A movement
- * of gdb's is many packets, and undo takes all of them back.
+ * For undo, ebb.py reports each stop that gdb shows (rsp_model_stopped): one movement of gdb takes
+ * many packets, and undo takes all of them back.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static struct moment rsp_moment_of(const struct rsp *r)
     return place.at;
 }
 
-/* The frame that is selected in the client, by its level; for the next command alone. */
+/* Sets the level of the client's selected frame, for the next command only. */
 void rsp_model_frame(struct rsp *r, const char *args)
 {
     r->model_frame = (u32)strtoul(args, NULL, 16);
@@ -93,7 +93,7 @@ struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct mom
 
 /* --- undo ------------------------------------------------------------------------------------- */
 
-/* A stop that the user sees: what was before it can be gone back to. */
+/* Called for a stop that the user sees: undo can return to the moment before. */
 void rsp_model_stopped(struct rsp *r, const char *args)
 {
     struct moment here = rsp_moment_of(r);
@@ -107,7 +107,7 @@ void rsp_model_stopped(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* A movement by words is one of the user's, too. */
+/* A movement by such a command is one of the user's, too. */
 void rsp_model_moved(struct rsp *r, struct moment before)
 {
     if (moment_compare(before, rsp_moment_of(r)) != 0)
@@ -115,7 +115,7 @@ void rsp_model_moved(struct rsp *r, struct moment before)
     r->model_stood = rsp_moment_of(r);
 }
 
-/* A client that does not tell what its user sees: the last packet is undone. */
+/* For a client that does not report what its user sees: undoes the last packet. */
 struct error *rsp_model_undo(struct rsp *r, bool again)
 {
     struct session_stop stop;

@@ -1,7 +1,7 @@
-/* monitor: ebb's own commands, for a client that has no words for them.
+/* monitor: ebb's own commands, for a client that does not have them.
  *
- * A client does not know that such a command moved something.  ebb.py tells gdb; by hand,
- * `maintenance flush register-cache` does.
+ * A client does not notice that such a command has moved the session. ebb.py tells gdb; a user can
+ * type `maintenance flush register-cache`.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static void say_end(const struct session_place *place, struct reply *out)
         reply_text(out, ", at the end: exited with status %u", place->end_status);
 }
 
-/* "thread TID" and "tick" are also what ebb.py reads. */
+/* ebb.py also reads "thread TID" and "tick". */
 static void say_where(struct rsp *r, struct reply *out)
 {
     struct session_place place;
@@ -63,8 +63,7 @@ static struct error *where(struct rsp *r, const char *args, struct reply *out)
     return NULL;
 }
 
-/* With what was said before and after it, a movement by hand is like any other: it can be
- * interrupted. */
+/* A movement by a monitor command can be interrupted like any other. */
 static struct error *move_by(struct rsp *r, const char *args, struct reply *out,
                              struct error *(*go)(struct rsp *, const char *))
 {
@@ -150,7 +149,7 @@ static struct error *rsp_monitor_tracks(struct rsp *r, const char *args, struct 
     return NULL;
 }
 
-/* Without an argument: which it is. */
+/* Without an argument, shows the current track. */
 static struct error *track(struct rsp *r, const char *args, struct reply *out)
 {
     char *end;
@@ -187,7 +186,7 @@ static struct error *rsp_monitor_checkpoints(struct rsp *r, const char *args, st
     return NULL;
 }
 
-/* For a client that has no commands to go back. */
+/* For a client without commands to go back. */
 static struct error *direction(struct rsp *r, const char *args, struct reply *out)
 {
     size_t length = strlen(args);
@@ -201,7 +200,8 @@ static struct error *direction(struct rsp *r, const char *args, struct reply *ou
     return NULL;
 }
 
-/* Faults that the program handled itself: what ebb.py says first, and whether they are to stop. */
+/* Faults that the program handled itself: for the first message of ebb.py, and whether they
+ * stop. */
 static struct error *rsp_monitor_faults(struct rsp *r, const char *args, struct reply *out)
 {
     struct session_faults f;
@@ -216,7 +216,7 @@ static struct error *rsp_monitor_faults(struct rsp *r, const char *args, struct 
     return NULL;
 }
 
-/* For ebb.py: may the client take the files of this machine? */
+/* For ebb.py: tells whether the client may use the files of this machine. */
 static struct error *files(struct rsp *r, const char *args, struct reply *out)
 {
     (void)args;
@@ -267,7 +267,7 @@ static struct error *help(struct rsp *r, const char *args, struct reply *out)
     return NULL;
 }
 
-/* Any beginning of a name that fits the first. */
+/* Finds the first command whose name begins with the word. */
 static const struct monitor_command *rsp_monitor_find_command(const char *word, size_t length)
 {
     for (size_t i = 0; i < countof(commands); i++)
@@ -279,7 +279,7 @@ static const struct monitor_command *rsp_monitor_find_command(const char *word, 
     return NULL;
 }
 
-/* A command of the prompt. ebb.py reads where the movement has led. */
+/* Executes a command of the prompt. ebb.py reads where the movement has led. */
 static struct error *interpret(struct rsp *r, const char *line, struct reply *out)
 {
     bool moved = false;
@@ -312,7 +312,7 @@ static struct error *run_command(struct rsp *r, char *line, struct reply *out)
     return c ? c->run(r, rest, out) : help(r, rest, out);
 }
 
-/* LLDB shows what comes as output, and an answer only as it came over the wire. */
+/* LLDB shows text that arrives as console output, but not the decoded answer. */
 static void answer_lldb(struct rsp *r, const struct reply *out)
 {
     char *text = xformat("%.*s", (int)out->size, out->size ? out->bytes : "");
@@ -321,7 +321,7 @@ static void answer_lldb(struct rsp *r, const struct reply *out)
     free(text);
 }
 
-/* gdb does not show the text of an error here, so that is printed like any other. */
+/* gdb does not show the text of an error here, so it is printed as output. */
 void rsp_monitor(struct rsp *r, const char *args)
 {
     char line[COMMAND_MOST];

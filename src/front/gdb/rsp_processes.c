@@ -1,18 +1,17 @@
-/* Processes that the client takes to be there besides the one of r->session, and the ways between
- * tracks: over a fork to the child's, over an exec to that of the next program, and back.
+/* Processes that the client knows besides that of r->session, and switching between tracks: at a
+ * fork to the child's track, at an exec to that of the next program, and back.
  *
- * A fork is told with the pid of the child, which gdb lets go of at once, or follows, or keeps
- * (`set detach-on-fork off`). Until it has decided, the child is the *phantom*: no session is
- * opened for it, and reading it reads its parent, which stands just after the fork. One that is
- * kept is a process of its own from the next movement on, with a session of its own as soon as the
- * client turns to it. There is one current process; turning to another exchanges what belongs to a
- * process.
+ * A fork is reported with the pid of the child, which gdb detaches at once, follows, or keeps (`set
+ * detach-on-fork off`). Until gdb has decided, the child is the *phantom*: no session is opened for
+ * it, and reads go to its parent, which stands just after the fork. A child that is kept becomes a
+ * separate process with the next movement, and gets a session when the client selects it. There is
+ * one current process; selecting another swaps the state that belongs to a process.
  *
- * A child of vfork lives in its parent's track until it executes a program.  So it can be
- * followed to that program alone.
+ * A child of vfork is in its parent's track until it executes a program. So it can be followed only
+ * to that program.
  *
- * An exec is told by the stop reply `exec`, in both directions: gdb loads the symbols of the
- * program that is there then, sets its breakpoints anew, and goes on in the direction it was going.
+ * An exec is reported by the stop reply `exec`, in both directions: gdb then loads the symbols of
+ * that program, sets its breakpoints again, and continues in the same direction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct rsp_process {
     struct session *session; /* NULL: not opened yet */
     struct rsp_facts facts;
     struct list sites;
-    bool begins_program; /* a child of vfork: that it executed its program is not told yet */
+    bool begins_program; /* a child of vfork whose exec was not reported yet */
 };
 
 static void process_destroy(struct rsp_process *p)
@@ -64,7 +63,7 @@ void rsp_processes_clear(struct rsp *r)
     r->vfork_due = r->begins_program = false;
 }
 
-/* The phantom that the client has not let go of before something moves stays. */
+/* A phantom that the client has not detached before something moves is kept. */
 void rsp_processes_keep(struct rsp *r)
 {
     if (!r->phantom)
@@ -77,8 +76,8 @@ void rsp_processes_keep(struct rsp *r)
     r->in_phantom = false;
 }
 
-/* A client that has kept a child comes by its fork again, in either direction.  To be told of a
- * process that it knows makes gdb fail. */
+/* A client that has kept a child passes its fork again, in either direction. gdb fails if a process
+ * that it knows is reported again. */
 bool rsp_processes_pass_fork(struct rsp *r, bool step)
 {
     const struct debug_site *p =
@@ -92,7 +91,7 @@ bool rsp_processes_pass_fork(struct rsp *r, bool step)
 
 /* --- turning --------------------------------------------------------------------------------- */
 
-/* The replay of a forked track begins with its parent's program; its client stands after the
+/* The replay of a forked track begins with its parent's program; the client starts after the
  * fork. */
 static struct error *go_behind_fork(struct session *s, struct moment birth)
 {
@@ -124,7 +123,7 @@ static struct error *process_open(struct rsp *r, struct rsp_process *p)
     return err;
 }
 
-/* What belongs to a process; the copy that may have been made of it is dropped. */
+/* Swaps the state that belongs to a process. A copy that was made of it is dropped. */
 static void exchange(struct rsp *r, struct rsp_process *p)
 {
     struct rsp_process was = {.next = p->next,
@@ -154,7 +153,7 @@ static struct error *turn_to(struct rsp *r, u32 pid)
     return err;
 }
 
-/* `pPID.TID`: turns to the process, if it is another that the client knows. */
+/* `pPID.TID`: selects the process, if it is another that the client knows. */
 static struct error *turn_to_named(struct rsp *r, const char *name)
 {
     u64 pid = 0;
@@ -169,7 +168,7 @@ static bool is_movement(const char *packet)
            strcmp(packet, "bs") == 0 || (*packet && strchr("cCsS", *packet));
 }
 
-/* Of vCont the first action that names a process counts. */
+/* In vCont the first action that names a process counts. */
 static const char *process_of(const char *packet)
 {
     const char *colon = strncmp(packet, "vCont;", 6) == 0 ? strchr(packet, ':') : NULL;
@@ -178,8 +177,8 @@ static const char *process_of(const char *packet)
     return *packet == 'H' && packet[1] ? packet + 2 : NULL;
 }
 
-/* The protocol tells of the end of a vfork when the parent goes on: until then gdb has no
- * breakpoints in it.  Here it has ended already: the fork is told when it returns. */
+/* The protocol reports the end of a vfork when the parent continues: until then gdb has no
+ * breakpoints in it. Here it has already ended, since the fork is reported when it returns. */
 static bool tell_vfork_done(struct rsp *r, const char *packet)
 {
     const char *name = process_of(packet);
@@ -215,7 +214,7 @@ static void tell_stop_again(struct rsp *r, struct error *err)
     rsp_stop_reply(r);
 }
 
-/* Before a packet is handled: true if that is done. */
+/* Called before a packet is handled; true if that is done here. */
 bool rsp_processes_before(struct rsp *r, const char *packet)
 {
     if (!r->attached || (!r->phantom && !r->others && !r->vfork_due && !r->begins_program))
@@ -241,8 +240,8 @@ bool rsp_processes_before(struct rsp *r, const char *packet)
 
 /* --- letting go ------------------------------------------------------------------------------- */
 
-/* The client lets go of a process: true if others are left.  Of the current one it is turned
- * away. */
+/* The client detaches from a process; true if others are left. If it is the current one, another
+ * becomes current. */
 bool rsp_processes_let_go(struct rsp *r, u32 pid, struct error **ret)
 {
     struct rsp_process **at = find_process(r, pid);
@@ -269,14 +268,14 @@ bool rsp_processes_let_go(struct rsp *r, u32 pid, struct error **ret)
 
 /* --- over an exec ---------------------------------------------------------------------------- */
 
-/* Another program of the same process goes on where this track ended. */
+/* Finds the track of the next program of the same process, which begins where this track ended. */
 static u32 next_program(struct rsp *r)
 {
     bool ended = r->stop.why == WHY_END && r->facts.execs;
     return ended ? rsp_facts_exec(r->rec, session_track(r->session)) : TRACK_NONE;
 }
 
-/* The program that executed this one.  A child of vfork was in its parent's place before. */
+/* Finds the program that executed this one. A child of vfork was in its parent's track before. */
 static u32 program_before(struct rsp *r)
 {
     struct session_place place;
@@ -295,7 +294,8 @@ static u32 program_before(struct rsp *r)
     return TRACK_NONE;
 }
 
-/* Before the fork parent and child are one: the client is told, and goes on where it is. */
+/* Before the fork, parent and child are the same process: the client is told, and stays where it
+ * is. */
 static void tell_before_fork(struct rsp *r)
 {
     struct session_place place;

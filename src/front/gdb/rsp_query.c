@@ -12,7 +12,7 @@ static const char offers[] =
     "qXfer:threads:read+;qXfer:exec-file:read+;qXfer:siginfo:read+;binary-upload+;"
     "QThreadSuffixSupported+;QListThreadsInStopReply+;error-message+";
 
-/* What the client can do, `;word+;word+...`. */
+/* Reads the client's features, `;word+;word+...`. */
 static void take_offers(struct rsp *r, const char *args)
 {
     r->is_gdb = strstr(args, "xmlRegisters=") != NULL;
@@ -40,7 +40,8 @@ static void current(struct rsp *r, const char *args)
     rsp_threads_current(r);
 }
 
-/* To have been attached to means to be let go of, not killed, when the client leaves. */
+/* Answers that the process was attached to, so that the client detaches when it leaves and does not
+ * kill. */
 static void rsp_query_attached(struct rsp *r, const char *args)
 {
     (void)args;

@@ -2,7 +2,7 @@
  * client.
  *
  * A write goes to a copy of the process, never to the recording. The registers before the first
- * write are kept, so that a client can give them back after it has called a function.
+ * write are kept, to recognize when a client has restored them after calling a function.
  */
 #include <errno.h>
 #include <string.h>
@@ -92,7 +92,7 @@ void rsp_write_registers(struct rsp *r, const char *args)
     u32 count = register_table_count(s.general.vector_features);
     for (u32 i = 0; i < count && *args && *args != ';'; i++) {
         u32 size = register_table_size(i);
-        if (args[0] != 'x') { /* a row of x: not known, leave it */
+        if (args[0] != 'x') { /* an x: unknown, not to be changed */
             if (wire_unhex(args, value, size) != (long)size)
                 return rsp_fail(r, EINVAL);
             register_table_write(&s, i, value);
@@ -129,7 +129,7 @@ void rsp_registers_expedite(struct rsp *r, struct reply *to, u32 ordinal)
     struct register_state s;
     struct error *err = rsp_registers_read_state(r, ordinal, &s);
     if (err)
-        return error_destroy(err); /* the client will ask, and be told */
+        return error_destroy(err); /* the client will request them, and get the error */
     for (u32 i = 0; i < REGISTERS_EXPEDITED; i++) {
         u8 number = (u8)i;
         reply_hex(to, &number, sizeof number);
@@ -148,7 +148,7 @@ void rsp_registers_document(struct rsp *r, struct reply *to)
     error_destroy(err);
 }
 
-/* Vector registers are left out of it: calling a function, a client gives those back that it has
+/* Vector registers are not compared: a client that calls a function restores only those that it has
  * changed. */
 bool rsp_registers_original(struct rsp *r)
 {

@@ -1,14 +1,14 @@
-/* Movements: what a client asks for, in the session's words.
+/* Movements: translates the client's requests to those of the session.
  *
- * As long as there is a copy that was written to, going forward runs that: a client calls a
- * function of the program so. Once the registers are again what they were (the call is over and
- * everything has been put back), going on means the recording, and the copy is dropped.  Going
- * backward always means the recording.
+ * As long as there is a copy that was written to, going forward runs the copy: this is how a client
+ * calls a function. Once the registers are what they were before (the call has ended and everything
+ * was restored), going forward moves in the recording, and the copy is dropped. Going backward
+ * always moves in the recording.
  *
- * A client lets all threads go, or some.  Those that it does not let go move nevertheless, since
- * time is one, but their breakpoints and signals stop nothing and no stop is theirs: a client
- * that has stepped one thread alone gives up when another one stops.  rsp_ahead.c is about the
- * steps with which a client only wants to get past a breakpoint.
+ * A client resumes all threads, or some. The others move nevertheless, since time is the same for
+ * all threads, but their breakpoints and signals do not stop, and no stop is reported for them: a
+ * client that has stepped one thread fails if another one stops. rsp_ahead.c handles the steps with
+ * which a client only wants to get past a breakpoint.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,15 +21,15 @@ enum { NAMED_MOST = 64 };
 struct resume_order {
     bool step;
     enum session_direction direction;
-    u32 thread; /* that is stepped, or the only one that is let go */
-    bool alone; /* no other thread is let go */
-    u32 named[NAMED_MOST]; /* these are, if there are any, and no others */
+    u32 thread; /* the thread that is stepped, or the only one resumed */
+    bool alone; /* no other thread is resumed */
+    u32 named[NAMED_MOST]; /* the resumed threads, if there are any */
     u32 named_count;
     struct session_range range;
 };
 
-/* The last movement, and what the client has chosen since, are no more.  Only what `Hg` names
- * stays: the client is not told of all movements, and does not say it again. */
+/* Forgets the last movement and what the client has selected since. Only the thread of `Hg` stays:
+ * the client does not notice all movements, and does not send it again. */
 static void rsp_resume_reset(struct rsp *r)
 {
     rsp_threads_forget(r);
@@ -68,7 +68,7 @@ static struct error *run_copy(struct rsp *r, const struct resume_order *o)
         return err;
     }
     bool is_call = rsp_call_prepare(r, &number);
-    r->stop_is_movement = true; /* wherever the recording stands, perhaps at its end by a signal */
+    r->stop_is_movement = true; /* where the recording stands, perhaps at its end by a signal */
     err = session_scratch_run(r->session, o->step ? 1 : 0, &r->stop, &r->stop_signal);
     rsp_call_show_output(r);
     if (is_call && !err)
@@ -77,7 +77,7 @@ static struct error *run_copy(struct rsp *r, const struct resume_order *o)
         error_destroy(session_remove_breakpoint(r->session, number));
     rsp_threads_forget(r);
     if (err)
-        session_scratch_drop(r->session); /* it is of no more use; the recording is */
+        session_scratch_drop(r->session); /* the copy is of no more use; the recording continues */
     else
         rsp_lent_leave(r);
     return err;
@@ -102,15 +102,15 @@ static bool is_thread_here(struct rsp *r, u32 thread)
     return ret;
 }
 
-/* A step that is to get past a breakpoint: see rsp_ahead.c. */
+/* True for a step past a breakpoint: see rsp_ahead.c. */
 static bool is_step_past(const struct rsp *r, const struct resume_order *o)
 {
     static const bool none[RSP_SIGNALS];
     return o->step && o->alone && memcmp(r->pass, none, sizeof none) == 0;
 }
 
-/* gdb believes that a signal in a step past a breakpoint will have a handler return there; going
- * back it has returned already. */
+/* If a signal arrives in a step past a breakpoint, gdb expects a handler to return there. Going
+ * backward it has already returned. */
 static struct session_heed heed_of(const struct rsp *r, const struct resume_order *o)
 {
     return (struct session_heed){
@@ -127,7 +127,7 @@ static bool is_let_go(const struct resume_order *o, u32 thread)
     return o->named_count == 0;
 }
 
-/* A thread that ends while others are let go leaves it to them to stop. */
+/* If a thread ends while others are resumed, the others decide where to stop. */
 static struct error *step_once(struct rsp *r, const struct resume_order *o)
 {
     struct error *err = movement_stepi(r->session, o->direction, o->thread, 1, o->range, &r->stop);
@@ -136,8 +136,9 @@ static struct error *step_once(struct rsp *r, const struct resume_order *o)
     return movement_continue(r->session, FORWARD, 1, &r->stop);
 }
 
-/* A thread that waits for its turn comes first to where it is seen already: it is stepped when it
- * has executed what is there.  One that waits in a call has another register when that is over. */
+/* Steps a thread that waits for its turn. It first comes to where the client already sees it; the
+ * step is complete when it has executed the instruction there. A thread that waits in a call has a
+ * changed register after the call. */
 static struct error *step_waiting(struct rsp *r, const struct resume_order *o)
 {
     struct control_registers before, after;
@@ -160,7 +161,7 @@ static struct error *move_once(struct rsp *r, const struct resume_order *o)
     return waits && o->range.start >= o->range.end ? step_waiting(r, o) : step_once(r, o);
 }
 
-/* Stops that the client has seen, and stops of threads that it has not resumed, are skipped. */
+/* Skips stops that the client has already seen, and stops of threads that it has not resumed. */
 static struct error *move_until_told(struct rsp *r, const struct resume_order *o)
 {
     struct error *err;
@@ -173,8 +174,8 @@ static struct error *move_until_told(struct rsp *r, const struct resume_order *o
     return err;
 }
 
-/* A thread that is let go alone has a first instruction and a last one: beyond them there is
- * nothing to go to, and what other threads did then does not matter. */
+/* A thread that is resumed alone cannot move beyond its first or last instruction, whatever other
+ * threads did then. */
 static struct error *stay_in_life(struct rsp *r, const struct resume_order *o, struct moment from)
 {
     if (!o->alone || r->stop.why == WHY_STEPPED || r->stop.why == WHY_THREAD_START ||
@@ -184,7 +185,7 @@ static struct error *stay_in_life(struct rsp *r, const struct resume_order *o, s
     return movement_stay_in_life(r->session, o->direction, o->thread, from, &r->stop);
 }
 
-/* At an end of the recording another thread may be the one that runs. */
+/* At an end of the recording another thread may be the current one. */
 static void say_whose_stop(struct rsp *r, const struct resume_order *o)
 {
     bool other = o->alone && running_thread(r) != o->thread;
@@ -239,8 +240,8 @@ static struct error *obey(struct rsp *r, const struct resume_order *o, bool *fol
     return err ? err : rsp_processes_follow_exec(r, o->direction, followed);
 }
 
-/* A movement that could not be made leaves the session where it was.  Clients do not expect an
- * error here, so they are told on the console and the stop is repeated. */
+/* A movement that fails leaves the session where it was. Clients do not expect an error here, so a
+ * message is printed on the console and the last stop is reported again. */
 static void resume(struct rsp *r, const struct resume_order *asked)
 {
     bool followed = false;
@@ -261,8 +262,8 @@ static void resume(struct rsp *r, const struct resume_order *asked)
 
 /* --- packets --------------------------------------------------------------------------------- */
 
-/* The thread that `Hc` names is let go alone; if it names none, a step is one of the thread that
- * the client has selected. */
+/* Only the thread of `Hc` is resumed. If it names none, a step is of the thread that the client has
+ * selected. */
 static struct resume_order order_of(const struct rsp *r, enum session_direction direction,
                                     bool step)
 {
@@ -273,7 +274,7 @@ static struct resume_order order_of(const struct rsp *r, enum session_direction 
     return o;
 }
 
-/* Signals to be delivered are not: what came, came. */
+/* Signals to be delivered are ignored: the recorded ones cannot be changed. */
 void rsp_continue(struct rsp *r, const char *args)
 {
     struct resume_order o = order_of(r, FORWARD, false);
@@ -296,11 +297,12 @@ void rsp_backward(struct rsp *r, const char *args)
     resume(r, &o);
 }
 
-/* One of `c`, `Csig`, `s`, `Ssig`, `rSTART,END`, `t`; then `:THREAD` if it is not for all. */
+/* One of `c`, `Csig`, `s`, `Ssig`, `rSTART,END`, `t`; then `:THREAD`, unless it is for all
+ * threads. */
 struct resume_action {
     char kind;
     u32 thread;
-    bool known; /* there is such a thread */
+    bool known; /* the thread exists */
     struct session_range range;
 };
 
@@ -328,8 +330,8 @@ static bool is_step(const struct resume_action *a)
     return a->kind == 's' || a->kind == 'S' || a->kind == 'r';
 }
 
-/* One thread may be stepped while the others go on: the first that is decides.  *all: some action
- * is for all threads. */
+/* One thread may be stepped while others continue: the first that is stepped decides. *all: some
+ * action is for all threads. */
 static void add_action(struct resume_order *o, const struct resume_action *a, bool *all)
 {
     if (is_step(a) && !o->step) {
@@ -343,7 +345,7 @@ static void add_action(struct resume_order *o, const struct resume_action *a, bo
         o->named[o->named_count++] = a->thread;
 }
 
-/* Clients may name all that there are, one by one. */
+/* True if the client names all existing threads one by one. */
 static bool names_all(struct rsp *r, const struct resume_order *o)
 {
     error_destroy(rsp_threads_know(r));

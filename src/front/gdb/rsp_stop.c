@@ -16,8 +16,8 @@ static bool is_of_data(const struct debug_site *p)
            (p->tag == BREAKPOINT_WRITE || p->tag == BREAKPOINT_READ || p->tag == BREAKPOINT_ACCESS);
 }
 
-/* A step that has gone as far as was asked may have passed a store to what is watched, or stand
- * where a signal comes: that is told.  Of code gdb finds breakpoints by itself. */
+/* A complete step may also have executed a store to watched memory, or end where a signal comes;
+ * that is reported. gdb itself finds breakpoints on code. */
 static const struct debug_site *hit_breakpoint(const struct rsp *r)
 {
     bool stepped = r->stop.why == WHY_STEPPED && r->stop.breakpoint_count;
@@ -27,7 +27,7 @@ static const struct debug_site *hit_breakpoint(const struct rsp *r)
     return stepped && !is_of_data(p) && !(p && p->tag == BREAKPOINT_SIGNAL) ? NULL : p;
 }
 
-/* The signal of the stop, by the kernel's number. */
+/* Returns the signal of the stop, by kernel number. */
 static u32 stop_signal(const struct rsp *r, const struct session_place *place)
 {
     const struct debug_site *p = hit_breakpoint(r);
@@ -43,8 +43,8 @@ static u32 stop_signal(const struct rsp *r, const struct session_place *place)
     return SIGTRAP;
 }
 
-/* A watchpoint that the client put there is told before a breakpoint at the same moment: gdb
- * finds breakpoints by the pc alone. */
+/* The client's watchpoint is reported before a breakpoint at the same moment, since gdb finds
+ * breakpoints by the pc. */
 static const struct debug_site *telling_breakpoint(const struct rsp *r)
 {
     bool any = r->stop.why == WHY_BREAKPOINT || r->stop.why == WHY_STEPPED;
@@ -98,14 +98,14 @@ static void add_hit(struct rsp *r, const struct debug_site *p)
     }
 }
 
-/* The end by a signal is reported as that signal. Only a client that then continues is told that
+/* An end by a signal is reported as that signal. Only if the client then continues is it told that
  * the recording has ended. */
 static void add_reason(struct rsp *r, const struct session_place *place)
 {
     const struct debug_site *p = telling_breakpoint(r);
     if (p)
         add_hit(r, p);
-    else if (r->stop_signal) /* of a copy: the recording has not ended here */
+    else if (r->stop_signal) /* a signal of the copy: the recording has not ended here */
         return;
     else if (r->stop.why == WHY_START || r->stop.why == WHY_THREAD_START)
         reply_text(&r->reply, "replaylog:begin;");
@@ -151,5 +151,5 @@ void rsp_stop_reply(struct rsp *r)
     bool other = r->stop_thread != CONTROL_THREAD_ANY;
     u32 thread = other ? r->stop_thread : place.thread;
     rsp_registers_expedite(r, &r->reply, thread);
-    r->general = r->selected = thread; /* so the client takes it, without a word */
+    r->general = r->selected = thread; /* the client assumes this without being told */
 }

@@ -1,11 +1,11 @@
-/* Threads, as the client names them.
+/* Threads, by the client's names for them.
  *
  * A step that names no thread is one of the thread that the client has selected. The protocol has
- * `Hg` for that. gdb sends it before it reads registers or memory, and not again while it knows
- * what it would read: after `info threads` it names the last of the list, whichever is selected.
- * When a thread is selected, or when gdb returns to one that it has been stepping, gdb asks whether
- * that thread is alive (`T`). So that counts for gdb, and `Hg` for others; ebb.py tells it
- * outright.
+ * `Hg` for that. But gdb sends `Hg` before it reads registers or memory, and not again while it has
+ * them cached: after `info threads` it names the last of the list, whichever is selected. When a
+ * thread is selected, or when gdb returns to one that it has been stepping, gdb asks whether that
+ * thread is alive (`T`). So `T` counts for gdb, and `Hg` for other clients; ebb.py also reports the
+ * selected thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void rsp_threads_forget(struct rsp *r)
     r->thread_count = 0;
 }
 
-/* To work with fewer than all is better than not to work. */
+/* Working with some threads is better than failing. */
 static void know_or_do_without(struct rsp *r)
 {
     struct error *err = rsp_threads_know(r);
@@ -61,7 +61,7 @@ static const struct control_thread *find_tid(struct rsp *r, u64 tid)
     return NULL;
 }
 
-/* The one that runs is known without asking the session for all. */
+/* The current thread is known without asking the session for all. */
 static bool find_ordinal(struct rsp *r, u64 tid, u32 *ret)
 {
     struct session_place place;
@@ -128,7 +128,8 @@ void rsp_threads_name(struct rsp *r, struct reply *to, u32 tid)
         reply_text(to, "%x", tid);
 }
 
-/* Requests for a forked process that exists only for the client go to the process that exists. */
+/* True for a forked process that exists only for the client: its requests go to the real
+ * process. */
 static bool is_phantom(const struct rsp *r, u32 pid)
 {
     return r->phantom && pid == r->phantom;
@@ -169,7 +170,7 @@ void rsp_alive(struct rsp *r, const char *args)
     rsp_ok(r);
 }
 
-/* `qebb.selected:THREAD`, from ebb.py, before gdb lets threads go. */
+/* `qebb.selected:THREAD`, sent by ebb.py before gdb resumes threads. */
 void rsp_threads_selected(struct rsp *r, const char *args)
 {
     u32 pid, ordinal;
@@ -235,9 +236,9 @@ void rsp_threads_current(struct rsp *r)
     rsp_threads_name(r, &r->reply, rsp_threads_tid(r, r->general));
 }
 
-/* Thread-local variables.  glibc's thread control block has the vector of module blocks at 8; a
- * module's number is in its link map, at a place that libc tells in a descriptor (bits, count,
- * offset) whose address the client looks up for us. */
+/* Thread-local variables. glibc's thread control block has the vector of module blocks at offset 8.
+ * A module's number is in its link map, at an offset that libc stores in a descriptor (bits, count,
+ * offset); the client looks up the descriptor's address. */
 
 static const char tls_symbol[] = "_thread_db_link_map_l_tls_modid";
 
@@ -255,7 +256,7 @@ void rsp_threads_symbol(struct rsp *r, const char *args)
     u64 address;
     if (r->tls_module_at || !name)
         return rsp_ok(r);
-    if (strcmp(args, ":") == 0) { /* the client offers to look symbols up */
+    if (strcmp(args, ":") == 0) { /* the client offers to look up symbols */
         reply_text(&r->reply, "qSymbol:");
         return reply_hex(&r->reply, tls_symbol, strlen(tls_symbol));
     }

@@ -1,8 +1,7 @@
-/* ebb serve: a recording, for any client that speaks the GDB remote serial protocol.
+/* ebb serve: serves a recording to any client that speaks the GDB remote serial protocol.
  *
  * The recording is opened before a client can connect, so that its errors are printed here. One
- * client is served; when it leaves, or is gone, the server ends and every process of the session
- * with it.
+ * client is served; when it leaves, the server ends with all processes of the session.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -73,9 +72,9 @@ static int serve_take(void *context, int id, const char *value)
     }
 }
 
-/* A client that has started us sends at once, and again if it hears nothing: so it is listened to
- * before the recording is open. Output of the session or its engines must not get between
- * packets. */
+/* A client that has started this server sends at once, and again if it gets no answer. So its
+ * packets are read before the recording is open. Output of the session or its engines must not get
+ * between packets. */
 static struct error *link_stdio(struct client_link **ret)
 {
     int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);

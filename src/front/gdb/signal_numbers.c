@@ -1,5 +1,5 @@
-/* The numbers of signals in gdb's protocol, which are the same on all machines: see
- * include/gdb/signals.def of gdb for the numbers. */
+/* The signal numbers of gdb's protocol, which are the same on all machines: see
+ * include/gdb/signals.def of gdb. */
 #include "front/gdb/rsp_internal.h"
 
 /* By the kernel's number on x86-64. */

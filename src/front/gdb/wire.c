@@ -2,7 +2,7 @@
  *
  *     BETWEEN --$--> BODY --}--> ESCAPED --any--> BODY
  *                    BODY --#--> SUM_HIGH --> SUM_LOW --> BETWEEN, with an event
- *                    BODY --$--> BODY: the packet before was cut, this one counts
+ *                    BODY --$--> BODY: the previous packet was cut off; the new one is read
  */
 #include "front/gdb/wire.h"
 

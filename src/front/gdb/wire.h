@@ -1,8 +1,7 @@
-/* Frames of the remote serial protocol: `$` bytes `#` two digits of check sum, with acks between.
+/* Frames of the remote serial protocol: `$` bytes `#` two digits of checksum, with acks in between.
  *
- * A reader of frames is fed byte by byte and holds no more than one packet of WIRE_PACKET_MOST
- * bytes; of what is longer it only notices the end.  It never fails: what cannot be a packet is
- * one of the events.
+ * A reader of frames is fed byte by byte and holds at most one packet of WIRE_PACKET_MOST bytes; a
+ * longer packet is skipped up to its end. It never fails: malformed input is reported as an event.
  */
 #ifndef FRONT_WIRE_H
 #define FRONT_WIRE_H
@@ -15,8 +14,8 @@ enum { WIRE_PACKET_MOST = 0x20000 };
 
 enum wire_news {
     WIRE_NOTHING,
-    WIRE_PACKET,    /* w->bytes, w->size; a zero follows; valid until the next byte */
-    WIRE_DAMAGED,   /* the check sum is not that of the bytes */
+    WIRE_PACKET,    /* in w->bytes, w->size, with a null terminator; valid until the next byte */
+    WIRE_DAMAGED,   /* the checksum is wrong */
     WIRE_OVERSIZED,
     WIRE_ACK,
     WIRE_NACK,
@@ -33,18 +32,17 @@ struct wire {
 
 enum wire_news wire_feed(struct wire *w, u8 byte);
 
-/* Adds the frame of a packet, in which all escapes have been made. */
+/* Adds the frame of a packet whose bytes are already escaped. */
 void wire_frame(struct reply *r, const char *bytes, size_t size);
 
-/* A digit's value, or -1. */
+/* Returns the value of a hex digit, or -1. */
 int wire_digit(char c);
 
-/* Reads hex digits, as many as there are and at most 16; false if there is none. *at moves past
- * them. */
+/* Reads up to 16 hex digits; false if there is none. *at moves past them. */
 bool wire_number(const char **at, u64 *ret);
 
-/* Reads pairs of hex digits up to the end of the text or `most` bytes; the number of bytes, or
- * -1 if there is something else. */
+/* Reads pairs of hex digits up to the end of the text or `most` bytes. Returns the number of bytes,
+ * or -1 if there is anything else. */
 long wire_unhex(const char *text, void *to, size_t most);
 
 #endif
