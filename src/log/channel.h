@@ -160,6 +160,8 @@ enum channel_message_kind {
     CHANNEL_ROOM = 13,     /* engine, recording: wants to take a snapshot; answered by GIVEN */
     CHANNEL_GIVEN = 14,    /* ebb; attached: an empty file, unless it is not the time */
     CHANNEL_SNAPSHOT = 15, /* engine: what came of that */
+    CHANNEL_PAGES = 16,    /* engine, replaying: give me pages of a snapshot; answered by KEPT, a
+                            * file with them attached */
 };
 
 struct channel_message {
@@ -240,6 +242,13 @@ struct channel_fetch { /* fields of the event_map */
     u32 path_size;
     u64 device, inode, size, mtime;
     char path[CHANNEL_FETCH_PATH]; /* ends with a zero */
+};
+
+struct channel_pages {
+    struct channel_message message;
+    u32 snapshot; /* as the session numbers those that are restored */
+    u32 unused;
+    u64 first, count;
 };
 
 struct channel_fork {

@@ -1,10 +1,10 @@
-/* A snapshot on disk: see the header.
+/* A snapshot on disk, written: see the header.
  *
  *     header | state | index | sizes of frames | frames
  *
  * State and index are one zstd frame each.  The index has a u32 for each page of the snapshot: 0,
- * zeros, or the number of a stored page, counted from 1.  A frame holds FRAME_PAGES stored pages,
- * the last one what is left.
+ * zeros, or the number of a stored page, counted from 1.  A frame holds SNAPSHOT_FRAME_PAGES
+ * stored pages, the last one what is left.
  *
  * Pages are told apart by a hash and then compared byte by byte.
  */
@@ -22,40 +22,12 @@
 #include "base/xalloc.h"
 #include "log/content_hash.h"
 #include "log/crc32c.h"
-#include "log/snapshot_state.h"
+#include "log/snapshot_file_internal.h"
 
 enum {
-    FILE_VERSION = 1,
-    FRAME_PAGES = 16,
-    FRAME_SIZE = FRAME_PAGES * SNAPSHOT_PAGE,
     LEVEL = 1,
     MEMORY_MOST = 64 << 20, /* what is larger, and not small against what is free,
                              * goes to a disk, if there is one */
-};
-
-static const char MAGIC[8] = {'e', 'b', 'b', 's', 'n', 'a', 'p', 1};
-
-/* On disk. */
-struct snapshot_header {
-    char magic[8];
-    u32 version;
-    u32 track;
-    u8 id[16];
-    u64 tick, pc, events_met;
-    u64 state_size, state_stored;
-    u64 pages, index_stored;
-    u64 stored_pages;
-    u64 file_size;
-    u32 state_crc, index_crc; /* of the stored bytes */
-    u32 sizes_crc;
-    u32 crc; /* of the header before this */
-};
-_Static_assert(sizeof(struct snapshot_header) == 120, "on disk");
-
-/* Of a frame. */
-struct snapshot_frame {
-    u32 stored;
-    u32 crc;
 };
 
 static u64 snapshot_memory_free(void)
@@ -158,21 +130,22 @@ static struct error *write_frames(int fd, const struct page_set *s, struct snaps
                                   u64 *ret_size)
 {
     ZSTD_CCtx *zstd = ZSTD_createCCtx();
-    u8 *room = xalloc(FRAME_SIZE), *stored = xalloc(ZSTD_compressBound(FRAME_SIZE));
+    size_t most = ZSTD_compressBound(SNAPSHOT_FRAME_SIZE);
+    u8 *room = xalloc(SNAPSHOT_FRAME_SIZE), *stored = xalloc(most);
     struct error *err = NULL;
     *ret_size = 0;
-    for (u32 from = 0; from < s->count && !err; from += FRAME_PAGES) {
+    for (u32 from = 0; from < s->count && !err; from += SNAPSHOT_FRAME_PAGES) {
         u32 n = 0;
-        for (; n < FRAME_PAGES && from + n < s->count; n++)
+        for (; n < SNAPSHOT_FRAME_PAGES && from + n < s->count; n++)
             memcpy(room + n * SNAPSHOT_PAGE,
                    s->pages + (size_t)s->stored[from + n] * SNAPSHOT_PAGE, SNAPSHOT_PAGE);
-        size_t size = ZSTD_compressCCtx(zstd, stored, ZSTD_compressBound(FRAME_SIZE), room,
-                                        n * SNAPSHOT_PAGE, LEVEL);
+        size_t size = ZSTD_compressCCtx(zstd, stored, most, room, n * SNAPSHOT_PAGE, LEVEL);
         if (ZSTD_isError(size)) {
             err = error_new("compressing a snapshot");
             break;
         }
-        sizes[from / FRAME_PAGES] = (struct snapshot_frame){(u32)size, crc32c(stored, size)};
+        sizes[from / SNAPSHOT_FRAME_PAGES] =
+            (struct snapshot_frame){(u32)size, crc32c(stored, size)};
         *ret_size += size;
         err = snapshot_put(fd, stored, size);
     }
@@ -187,7 +160,7 @@ static struct error *write_parts(int fd, struct snapshot_header *h, const u8 *by
 {
     struct page_set set = {.pages = bytes};
     u32 *index = make_index(&set, h->pages);
-    size_t frames = (set.count + FRAME_PAGES - 1) / FRAME_PAGES;
+    size_t frames = (set.count + SNAPSHOT_FRAME_PAGES - 1) / SNAPSHOT_FRAME_PAGES;
     size_t sizes_size = frames * sizeof(struct snapshot_frame);
     struct snapshot_frame *sizes = xalloc(sizes_size + 1);
     size_t state_stored, index_stored;
@@ -231,11 +204,11 @@ struct error *snapshot_file_write(int fd, const struct snapshot_about *about,
                                   const struct snapshot_raw *raw)
 {
     size_t size = raw->state_at + raw->state_size;
-    struct snapshot_header h = {.version = FILE_VERSION, .track = about->track, .tick = about->tick,
+    struct snapshot_header h = {.version = SNAPSHOT_FILE_VERSION, .track = about->track, .tick = about->tick,
                                 .pc = about->pc, .events_met = about->events_met,
                                 .state_size = raw->state_size,
                                 .pages = raw->state_at / SNAPSHOT_PAGE};
-    memcpy(h.magic, MAGIC, sizeof MAGIC);
+    memcpy(h.magic, SNAPSHOT_MAGIC, sizeof h.magic);
     memcpy(h.id, about->id, sizeof h.id);
     if (h.pages >= UINT32_MAX)
         return error_new("a snapshot is too large");
@@ -245,220 +218,4 @@ struct error *snapshot_file_write(int fd, const struct snapshot_about *about,
     struct error *err = write_parts(fd, &h, bytes, raw);
     munmap(bytes, size);
     return err;
-}
-
-/* --- reading ------------------------------------------------------------------------------- */
-
-static struct error *snapshot_damaged(void)
-{
-    return error_coded(ERROR_DAMAGED, "the snapshot is damaged");
-}
-
-static struct error *snapshot_get(int fd, void *to, size_t size)
-{
-    u8 *at = to;
-    while (size) {
-        ssize_t n = read(fd, at, size);
-        if (n < 0 && errno != EINTR)
-            return error_errno(errno, "reading a snapshot");
-        if (n == 0)
-            return snapshot_damaged();
-        if (n > 0) {
-            at += n;
-            size -= (size_t)n;
-        }
-    }
-    return NULL;
-}
-
-static struct error *read_header(int fd, u64 at, struct snapshot_header *h)
-{
-    struct error *err = lseek(fd, (off_t)at, SEEK_SET) < 0
-                            ? error_errno(errno, "reading a snapshot")
-                            : snapshot_get(fd, h, sizeof *h);
-    if (err)
-        return err;
-    if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0 ||
-        h->crc != crc32c(h, offsetof(struct snapshot_header, crc)))
-        return snapshot_damaged();
-    return h->version == FILE_VERSION ? NULL
-                                      : error_new("the snapshot is of another version of ebb");
-}
-
-static void tell_about(const struct snapshot_header *h, struct snapshot_about *ret)
-{
-    *ret = (struct snapshot_about){.track = h->track, .tick = h->tick, .pc = h->pc,
-                                   .events_met = h->events_met};
-    memcpy(ret->id, h->id, sizeof ret->id);
-}
-
-struct error *snapshot_file_about(int fd, u64 at, struct snapshot_about *ret, u64 *ret_size)
-{
-    struct snapshot_header h;
-    struct error *err = read_header(fd, at, &h);
-    if (err)
-        return err;
-    tell_about(&h, ret);
-    *ret_size = h.file_size;
-    return NULL;
-}
-
-/* One zstd frame that was `size` bytes long; to be freed. */
-static struct error *read_packed(int fd, u64 stored, u32 crc, u64 size, void **ret)
-{
-    u8 *packed = xalloc(stored + 1), *bytes = xalloc(size + 1);
-    struct error *err = snapshot_get(fd, packed, stored);
-    if (!err && (crc32c(packed, stored) != crc ||
-                 ZSTD_decompress(bytes, size, packed, stored) != size))
-        err = snapshot_damaged();
-    free(packed);
-    if (err)
-        free(bytes);
-    else
-        *ret = bytes;
-    return err;
-}
-
-/* Stored pages on their way to all places that they have in the snapshot.  A page is met for the
- * first time in the order of the numbers, so no more than a frame is held; another place of a page
- * is filled from the first. */
-struct page_spread {
-    int to;
-    const u32 *index;
-    u64 pages, next; /* places; the one to be filled next */
-    u64 *first;      /* of each stored page: its first place */
-    u64 met;         /* how many have one */
-};
-
-static struct error *spread_put(const struct page_spread *s, u64 place, const u8 *bytes, u64 count)
-{
-    size_t size = count * SNAPSHOT_PAGE;
-    ssize_t n = count ? pwrite(s->to, bytes, size, (off_t)(place * SNAPSHOT_PAGE)) : 0;
-    return n == (ssize_t)size ? NULL : error_errno(errno, "making room for a snapshot");
-}
-
-static struct error *spread_again(const struct page_spread *s, u64 place, u64 first)
-{
-    u8 page[SNAPSHOT_PAGE];
-    if (pread(s->to, page, sizeof page, (off_t)(first * SNAPSHOT_PAGE)) != (ssize_t)sizeof page)
-        return error_errno(errno, "making room for a snapshot");
-    return spread_put(s, place, page, 1);
-}
-
-/* The frame has the stored pages from `from` on, `count` of them: fills all places up to the first
- * that needs a later one.  Zeros stay holes. */
-static struct error *spread_frame(struct page_spread *s, const u8 *frame, u64 from, u64 count)
-{
-    u64 run = 0; /* pages before s->next that follow each other here and there */
-    struct error *err = NULL;
-    if (s->next == s->pages)
-        return NULL;
-    for (; s->next < s->pages && !err; s->next++) {
-        u64 number = s->index[s->next];
-        bool new = number == s->met + 1;
-        if (new && s->met < from + count) {
-            s->first[s->met++] = s->next;
-            run++;
-            continue;
-        }
-        err = spread_put(s, s->next - run, frame + (s->met - run - from) * SNAPSHOT_PAGE, run);
-        run = 0;
-        if (new)
-            return err; /* it is in the next frame */
-        if (number > s->met)
-            return err ? err : snapshot_damaged();
-        if (number && !err)
-            err = spread_again(s, s->next, s->first[number - 1]);
-    }
-    return err ? err
-               : spread_put(s, s->next - run, frame + (s->met - run - from) * SNAPSHOT_PAGE, run);
-}
-
-/* One frame after the other. */
-static struct error *read_frames(int fd, const struct snapshot_header *h, struct page_spread *s)
-{
-    size_t count = (h->stored_pages + FRAME_PAGES - 1) / FRAME_PAGES;
-    struct snapshot_frame *sizes = xalloc(count * sizeof *sizes + 1);
-    ZSTD_DCtx *zstd = ZSTD_createDCtx();
-    u8 *packed = xalloc(ZSTD_compressBound(FRAME_SIZE)), *frame = xalloc(FRAME_SIZE);
-    struct error *err = snapshot_get(fd, sizes, count * sizeof *sizes);
-    if (!err && crc32c(sizes, count * sizeof *sizes) != h->sizes_crc)
-        err = snapshot_damaged();
-    for (size_t n = 0; n < count && !err; n++) {
-        u64 left = h->stored_pages - n * FRAME_PAGES;
-        u64 pages = left < FRAME_PAGES ? left : FRAME_PAGES;
-        if (sizes[n].stored > ZSTD_compressBound(FRAME_SIZE))
-            err = snapshot_damaged();
-        if (!err)
-            err = snapshot_get(fd, packed, sizes[n].stored);
-        if (!err && (crc32c(packed, sizes[n].stored) != sizes[n].crc ||
-                     ZSTD_decompressDCtx(zstd, frame, pages * SNAPSHOT_PAGE, packed,
-                                         sizes[n].stored) != pages * SNAPSHOT_PAGE))
-            err = snapshot_damaged();
-        if (!err)
-            err = spread_frame(s, frame, n * FRAME_PAGES, pages);
-    }
-    free(packed);
-    free(frame);
-    free(sizes);
-    ZSTD_freeDCtx(zstd);
-    return err;
-}
-
-static struct error *read_pages(int fd, const struct snapshot_header *h, const u32 *index,
-                                const void *state, int to)
-{
-    u64 size = h->pages * SNAPSHOT_PAGE;
-    struct page_spread s = {.to = to, .index = index, .pages = h->pages};
-    if (ftruncate(to, (off_t)(size + h->state_size)) < 0)
-        return error_errno(errno, "making room for a snapshot");
-    s.first = xalloc((h->stored_pages + 1) * sizeof *s.first);
-    struct error *err = read_frames(fd, h, &s);
-    free(s.first);
-    if (!err && s.met != h->stored_pages)
-        err = snapshot_damaged();
-    for (; !err && s.next < s.pages; s.next++) /* there were no frames at all */
-        err = index[s.next] ? snapshot_damaged() : NULL;
-    if (!err && pwrite(to, state, h->state_size, (off_t)size) != (ssize_t)h->state_size)
-        err = error_errno(errno, "making room for a snapshot");
-    return err;
-}
-
-static bool sizes_are_sane(int fd, u64 at, const struct snapshot_header *h)
-{
-    off_t end = lseek(fd, 0, SEEK_END);
-    lseek(fd, (off_t)(at + sizeof *h), SEEK_SET);
-    return end >= 0 && (u64)end >= at && (u64)end - at >= h->file_size &&
-           h->state_stored < h->file_size &&
-           h->index_stored < h->file_size && h->pages < UINT32_MAX && h->stored_pages <= h->pages &&
-           h->state_size < 1ull << 32;
-}
-
-struct error *snapshot_file_read(int fd, u64 at, struct snapshot_about *ret,
-                                 struct snapshot_raw *ret_raw)
-{
-    struct snapshot_header h;
-    void *state = NULL, *index = NULL;
-    int to = -1;
-    struct error *err = read_header(fd, at, &h);
-    if (!err && !sizes_are_sane(fd, at, &h))
-        err = snapshot_damaged();
-    if (!err)
-        err = read_packed(fd, h.state_stored, h.state_crc, h.state_size, &state);
-    if (!err)
-        err = read_packed(fd, h.index_stored, h.index_crc, h.pages * sizeof(u32), &index);
-    if (!err)
-        err = snapshot_temporary(h.pages * SNAPSHOT_PAGE, &to);
-    if (!err)
-        err = read_pages(fd, &h, index, state, to);
-    free(state);
-    free(index);
-    if (err) {
-        if (to >= 0)
-            close(to);
-        return err;
-    }
-    tell_about(&h, ret);
-    *ret_raw = (struct snapshot_raw){to, h.pages * SNAPSHOT_PAGE, h.state_size};
-    return NULL;
 }

@@ -217,25 +217,57 @@ void snapshot_store_list_free(struct snapshot_stored *list, size_t count)
     free(list);
 }
 
-struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret)
+/* One that is damaged, or another, is gone from the store; otherwise it has been used now. */
+static struct error *snapshot_store_used(const struct snapshot_stored *s, int fd,
+                                         const struct snapshot_about *about, struct error *err)
 {
-    struct snapshot_about about;
-    struct snapshot_raw raw;
-    int fd = open(s->path, O_RDONLY | O_CLOEXEC | (s->own ? 0 : O_NOFOLLOW));
-    if (fd < 0)
-        return error_errno(errno, "opening %s", s->path);
-    struct error *err = snapshot_file_read(fd, s->at, &about, &raw);
-    if (!err && memcmp(&about, &s->about, sizeof about) != 0) {
-        close(raw.fd);
-        err = error_new("%s is another snapshot", s->path);
-    }
+    if (!err && memcmp(about, &s->about, sizeof *about) != 0)
+        err = error_coded(ERROR_DAMAGED, "%s is another snapshot", s->path);
     if (err && !s->own)
         unlink(s->path);
     else if (!s->own)
         futimens(fd, NULL);
     close(fd);
+    return err;
+}
+
+static struct error *open_stored(const struct snapshot_stored *s, int *ret)
+{
+    *ret = open(s->path, O_RDONLY | O_CLOEXEC | (s->own ? 0 : O_NOFOLLOW));
+    return *ret < 0 ? error_errno(errno, "opening %s", s->path) : NULL;
+}
+
+struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapshot_reader **ret)
+{
+    struct snapshot_about about = {0};
+    struct snapshot_reader *reader = NULL;
+    int fd;
+    struct error *err = open_stored(s, &fd);
+    if (err)
+        return err;
+    err = snapshot_reader_open(fd, s->at, &about, &reader);
+    err = snapshot_store_used(s, fd, &about, err);
+    if (err)
+        snapshot_reader_close(reader);
+    else
+        *ret = reader;
+    return err;
+}
+
+struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret)
+{
+    struct snapshot_about about = {0};
+    struct snapshot_raw raw = {.fd = -1};
+    int fd;
+    struct error *err = open_stored(s, &fd);
+    if (err)
+        return err;
+    err = snapshot_file_read(fd, s->at, &about, &raw);
+    err = snapshot_store_used(s, fd, &about, err);
     if (!err)
         *ret = raw;
+    else if (raw.fd >= 0)
+        close(raw.fd);
     return err;
 }
 

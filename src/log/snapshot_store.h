@@ -52,6 +52,9 @@ struct error *snapshot_store_add(const struct snapshot_about *about, const struc
  * is an error, and gone (but for those in the recording). */
 struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret);
 
+/* The same, in parts. */
+struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapshot_reader **ret);
+
 /* Removes all of a recording. */
 void snapshot_store_remove(const u8 id[16]);
 

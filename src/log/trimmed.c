@@ -37,28 +37,34 @@ bool trimmed_about(const struct recording *rec, u32 track, struct snapshot_about
     return found;
 }
 
-static struct error *trimmed_open(const struct recording *rec, const char *name, int *ret)
+static struct error *trimmed_open_file(const struct recording *rec, const char *name, int *ret)
 {
     if (rec->pack) {
         const struct pack_item *item = pack_part(rec->pack, name);
-        return item ? pack_extract(rec->pack, item, ret) : error_new("it is not there");
+        return item ? pack_extract(rec->pack, item, ret)
+                    : error_coded(ERROR_NOT_FOUND, "it is not there");
     }
     *ret = openat(rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     return *ret < 0 ? error_errno(errno, "opening %s/%s", rec->path, name) : NULL;
 }
 
-struct error *trimmed_read(const struct recording *rec, const struct snapshot_about *about,
-                           struct snapshot_raw *ret)
+/* One of the two is read. */
+static struct error *trimmed_get(const struct recording *rec, const struct snapshot_about *about,
+                                 struct snapshot_reader **reader, struct snapshot_raw *raw)
 {
-    struct snapshot_about found;
+    struct snapshot_about found = {0};
     char *name = snapshot_store_name(about);
     int fd = -1;
-    struct error *err = trimmed_open(rec, name, &fd);
+    struct error *err = trimmed_open_file(rec, name, &fd);
     if (!err)
-        err = snapshot_file_read(fd, 0, &found, ret);
+        err = reader ? snapshot_reader_open(fd, 0, &found, reader)
+                     : snapshot_file_read(fd, 0, &found, raw);
     if (!err && memcmp(&found, about, sizeof found) != 0) {
-        close(ret->fd);
-        err = error_new("it is another snapshot");
+        if (reader)
+            snapshot_reader_close(*reader);
+        else
+            close(raw->fd);
+        err = error_coded(ERROR_DAMAGED, "it is another snapshot");
     }
     if (fd >= 0)
         close(fd);
@@ -67,4 +73,16 @@ struct error *trimmed_read(const struct recording *rec, const struct snapshot_ab
                            name);
     free(name);
     return err;
+}
+
+struct error *trimmed_open(const struct recording *rec, const struct snapshot_about *about,
+                           struct snapshot_reader **ret)
+{
+    return trimmed_get(rec, about, ret, NULL);
+}
+
+struct error *trimmed_read(const struct recording *rec, const struct snapshot_about *about,
+                           struct snapshot_raw *ret)
+{
+    return trimmed_get(rec, about, NULL, ret);
 }

@@ -15,7 +15,9 @@
  * others to say. */
 bool trimmed_about(const struct recording *rec, u32 track, struct snapshot_about *ret);
 
-/* That snapshot, as an engine reads it. */
+/* That snapshot, to be read in parts; and as an engine reads it. */
+struct error *trimmed_open(const struct recording *rec, const struct snapshot_about *about,
+                           struct snapshot_reader **ret);
 struct error *trimmed_read(const struct recording *rec, const struct snapshot_about *about,
                            struct snapshot_raw *ret);
 

@@ -7,7 +7,8 @@
  * A process with much memory takes a while to end. ebb does not wait for that. It reaps the process
  * when another one ends, or at the end of the session.
  *
- * While an engine runs or answers, it may itself ask ebb for files of the recording.
+ * While an engine runs or answers, it may itself ask ebb for files of the recording, and for pages
+ * of the snapshot that it began as.
  */
 #include "session/replayer_internal.h"
 
@@ -36,6 +37,7 @@
 enum {
     ANSWER_SECONDS = 120, /* the longest wait for an answer; machines can be slow */
     LOOK_MILLISECONDS = 100, /* how often ebb looks at a program that runs */
+    PAGES_ASKED_MOST = 1 << 16,
 };
 
 /* A message of either kind; `data` has the bytes after the struct. */
@@ -43,6 +45,7 @@ union replayer_answer {
     struct channel_message message;
     struct channel_hello hello;
     struct channel_fetch fetch;
+    struct channel_pages pages;
     struct channel_verdict verdict;
     struct control_stopped stopped;
     struct control_forked forked;
@@ -83,6 +86,9 @@ void replayer_family_deinit(struct replayer_family *f)
 {
     replayer_reap(f, 0);
     free(f->dying);
+    for (size_t n = 0; n < f->restored_count; n++)
+        snapshot_reader_close(f->restored[n]);
+    free(f->restored);
     track_events_destroy(f->events);
     point_tables_deinit(&f->tables);
     if (f->errors >= 0)
@@ -299,6 +305,49 @@ static struct error *replayer_answer_fetch(struct replayer *r, const struct chan
     return err ? lose(r, err) : NULL;
 }
 
+/* Pages of a snapshot, in a file in memory. */
+static struct error *replayer_get_pages(const struct replayer_family *f,
+                                        const struct channel_pages *ask, int *ret)
+{
+    if (ask->snapshot >= f->restored_count || !ask->count || ask->count > PAGES_ASKED_MOST)
+        return error_coded(ERROR_LOST, "an engine asks for pages that there are not");
+    size_t size = ask->count * SNAPSHOT_PAGE;
+    int fd = memfd_create("ebb-pages", MFD_CLOEXEC);
+    u8 *room = xalloc(size);
+    struct error *err = snapshot_reader_pages(f->restored[ask->snapshot], ask->first, ask->count,
+                                              room);
+    if (!err && (fd < 0 || write(fd, room, size) != (ssize_t)size))
+        err = error_errno(errno, "making room for a snapshot");
+    free(room);
+    if (err && fd >= 0)
+        close(fd);
+    *ret = err ? -1 : fd;
+    return err;
+}
+
+static struct error *replayer_answer_pages(struct replayer *r, const struct channel_pages *ask)
+{
+    struct channel_kept kept = {0};
+    int fd = -1;
+    struct error *err = replayer_get_pages(r->family, ask, &fd);
+    kept.error = err ? EIO : 0;
+    packet_send(r->socket, &kept.message, CHANNEL_KEPT, sizeof kept, fd);
+    if (fd >= 0)
+        close(fd);
+    return err ? lose(r, err) : NULL;
+}
+
+/* A question of the engine's, before it answers. */
+static struct error *replayer_answer(struct replayer *r, const union replayer_answer *asked,
+                                     size_t size)
+{
+    if (asked->message.kind == CHANNEL_FETCH && size == sizeof asked->fetch)
+        return replayer_answer_fetch(r, &asked->fetch);
+    if (asked->message.kind == CHANNEL_PAGES && size == sizeof asked->pages)
+        return replayer_answer_pages(r, &asked->pages);
+    return lose(r, error_coded(ERROR_LOST, "an engine sent an answer to no question"));
+}
+
 /* Waits for an answer of the wanted kind and skips others. */
 static struct error *hear(struct replayer *r, u32 kind, bool runs, union replayer_answer *ret,
                           size_t *ret_size,
@@ -320,9 +369,7 @@ static struct error *hear(struct replayer *r, u32 kind, bool runs, union replaye
             return explain_verdict(r, &ret->verdict);
         if (ret->message.kind == CONTROL_DATA && *ret_size >= sizeof ret->data && ret->data.error)
             return error_errno((int)ret->data.error, "the engine refuses"); /* and stands */
-        if (ret->message.kind != CHANNEL_FETCH || *ret_size != sizeof ret->fetch)
-            return lose(r, error_coded(ERROR_LOST, "an engine sent an answer to no question"));
-        err = replayer_answer_fetch(r, &ret->fetch);
+        err = replayer_answer(r, ret, *ret_size);
         if (err)
             return err;
     }
@@ -647,10 +694,29 @@ struct error *replayer_snapshot(struct replayer *r, u64 most, struct snapshot_ra
     return err;
 }
 
-struct error *replayer_restore(struct replayer *r, const struct snapshot_raw *raw, u64 offset)
+static u32 keep_reader(struct replayer_family *f, struct snapshot_reader *reader)
 {
-    struct control_restore ask = {.snapshot = {raw->state_at, raw->state_size}, .event = offset};
-    struct error *err = say(r, &ask.message, CONTROL_RESTORE, sizeof ask, NULL, 0, raw->fd);
+    struct snapshot_reader **longer = xalloc((f->restored_count + 1) * sizeof(*longer));
+    if (f->restored_count)
+        memcpy(longer, f->restored, f->restored_count * sizeof(*longer));
+    free(f->restored);
+    f->restored = longer;
+    f->restored[f->restored_count] = reader;
+    return (u32)f->restored_count++;
+}
+
+struct error *replayer_restore(struct replayer *r, struct snapshot_reader *reader, u64 offset)
+{
+    struct control_restore ask = {.event = offset, .asks = 1,
+                                  .number = keep_reader(r->family, reader),
+                                  .pages = snapshot_reader_count(reader)};
+    struct snapshot_raw state;
+    struct error *err = snapshot_reader_state(reader, &state);
+    if (err)
+        return err;
+    ask.snapshot = (struct control_snapshot){state.state_at, state.state_size};
+    err = say(r, &ask.message, CONTROL_RESTORE, sizeof ask, NULL, 0, state.fd);
+    close(state.fd);
     return err ? err : replayer_hear_stopped(r, NULL);
 }
 

@@ -40,6 +40,8 @@ struct replayer_family {
     size_t dying_count, dying_room;
     /* The total work so far. Tests compare it with the cost of a question. */
     u64 ticks_run, copies_made;
+    struct snapshot_reader **restored; /* whose pages engines may ask for, by number */
+    size_t restored_count;
     u32 first_pid;    /* pid of the first engine; it and its copies know their first thread by it */
     u32 recorded_pid; /* the pid that the program had in the recording */
 };
@@ -91,8 +93,9 @@ struct error *replayer_states(struct replayer *r, struct moment limit, u64 most,
  * bytes. */
 struct error *replayer_snapshot(struct replayer *r, u64 most, struct snapshot_raw *ret);
 /* Restores a state into a process that stands at the start. `offset` is the offset of the next
- * event. */
-struct error *replayer_restore(struct replayer *r, const struct snapshot_raw *raw, u64 offset);
+ * event. The family keeps the reader: the process and its copies get pages from it when they touch
+ * them. */
+struct error *replayer_restore(struct replayer *r, struct snapshot_reader *reader, u64 offset);
 
 struct error *replayer_read(struct replayer *r, u64 address, void *to, size_t size, size_t *ret);
 struct error *replayer_write(struct replayer *r, u64 address, const void *from, size_t size);

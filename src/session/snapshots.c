@@ -137,14 +137,15 @@ static void snapshots_forget(struct snapshot_stored *s)
     s->path = NULL;
 }
 
+/* The family of the process has the reader from now on. */
 static struct error *become(struct replayer *r, const struct snapshot_about *about,
-                            const struct snapshot_raw *raw)
+                            struct snapshot_reader *reader)
 {
     struct moment at = {about->tick, about->pc};
     u64 offset = track_events_offset(r->family->events, about->events_met, at);
-    struct error *err = replayer_restore(r, raw, offset);
+    struct error *err = replayer_restore(r, reader, offset);
     if (!err && (moment_compare(replayer_at(r), at) != 0 || r->stopped.event != about->events_met))
-        err = error_new("the snapshot is of another moment");
+        err = error_coded(ERROR_DAMAGED, "the snapshot is of another moment");
     return err;
 }
 
@@ -152,14 +153,15 @@ struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, 
 {
     struct snapshot_stored *stored = snapshots_find(s, at);
     struct replayer *r = NULL;
-    struct snapshot_raw raw;
-    struct error *err = stored ? snapshot_store_read(stored, &raw) : error_new("there is none");
-    if (!err) {
+    struct snapshot_reader *reader = NULL;
+    struct error *err = stored ? snapshot_store_open(stored, &reader)
+                               : error_coded(ERROR_NOT_FOUND, "there is none");
+    if (!err)
         err = replayer_fork(first, &r);
-        if (!err)
-            err = become(r, &stored->about, &raw);
-        close(raw.fd);
-    }
+    if (!err)
+        err = become(r, &stored->about, reader);
+    else
+        snapshot_reader_close(reader);
     if (stored && err)
         snapshots_forget(stored);
     if (err && r) {
@@ -174,17 +176,18 @@ struct error *snapshots_begin(struct snapshots *s, struct replayer *origin, stru
 {
     const struct replayer_family *f = s->family;
     struct snapshot_about about;
-    struct snapshot_raw raw;
+    struct snapshot_reader *reader;
     struct replayer *r = NULL;
     if (!trimmed_about(f->rec, f->track, &about))
-        return error_new("the snapshot that it begins with is not named");
-    struct error *err = trimmed_read(f->rec, &about, &raw);
+        return error_coded(ERROR_DAMAGED, "the snapshot that it begins with is not named");
+    struct error *err = trimmed_open(f->rec, &about, &reader);
     if (err)
         return err;
     err = replayer_fork(origin, &r);
     if (!err)
-        err = become(r, &about, &raw);
-    close(raw.fd);
+        err = become(r, &about, reader);
+    else
+        snapshot_reader_close(reader);
     if (!err) {
         *ret = r;
         return NULL;

@@ -167,7 +167,8 @@ static struct error *trimming_put_beginning(struct trimming *t)
             entry = e;
     }
     if (!err && !entry)
-        err = error_new("the recording is of a version that cannot be trimmed");
+        err = error_coded(ERROR_UNREPLAYABLE,
+                          "the recording is of a version that cannot be trimmed");
     return err ? err : trimming_put_trimmed(t, entry);
 }
 
@@ -333,11 +334,12 @@ struct error *session_trim(struct session *s, struct moment from, struct moment 
 {
     struct trimming t = {.s = s, .context = LIST(const struct event *), .known = LIST(u32)};
     if (s->rec->pack)
-        return error_new("%s is packed: trim the recording that it was made from, and pack that",
-                         s->rec->path);
+        return error_coded(ERROR_MISUSED,
+                           "%s is packed: trim the recording that it was made from, and pack that",
+                           s->rec->path);
     if (moment_compare(from, to) >= 0)
-        return error_new("nothing lies between %llu and %llu", (unsigned long long)from.tick,
-                         (unsigned long long)to.tick);
+        return error_coded(ERROR_MISUSED, "nothing lies between %llu and %llu",
+                           (unsigned long long)from.tick, (unsigned long long)to.tick);
     struct error *err = trimming_find_end(&t, to);
     if (!err)
         err = trimming_find_beginning(&t, from);

@@ -3,7 +3,7 @@
  *
  * The rule for damage: what is read is what was written, or an error.
  *
- * unit: src/log/snapshot_file.c src/log/content_hash.c src/log/crc32c.c src/base/error.c src/base/assert.c src/base/complain.c src/base/xalloc.c -lzstd
+ * unit: src/log/snapshot_file.c src/log/snapshot_reader.c src/log/content_hash.c src/log/crc32c.c src/base/error.c src/base/assert.c src/base/complain.c src/base/xalloc.c -lzstd
  */
 #include <stdio.h>
 #include <stdlib.h>

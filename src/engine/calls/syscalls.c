@@ -28,6 +28,7 @@
 #include "engine/log/log.h"
 #include "engine/log/observer.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/pending.h"
 #include "engine/memory/mapping.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
@@ -181,8 +182,9 @@ EVERY_CALL i64 syscalls_answer(struct call *call)
 
 static bool release_everything(const struct call *call)
 {
+    bool read = pending_fill(0, ~0ul);
     bool code = code_watch_release(0, ~0ul), shared = share_release_arguments(call->args);
-    return code || shared;
+    return read || code || shared;
 }
 
 /* Results that need a second look.  EFAULT may be our doing. */

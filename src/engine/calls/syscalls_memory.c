@@ -6,6 +6,7 @@
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/memory_limits.h"
+#include "engine/memory/pending.h"
 #include "engine/processes/process.h"
 
 i64 call_mmap(struct call *call)
@@ -66,6 +67,7 @@ i64 call_write_memory(struct call *call)
 {
     if (process_is_own(call->args[0]))
         code_watch_release(0, ~0ul);
+    pending_fill(0, ~0ul);
     return call_pass(call);
 }
 
@@ -90,6 +92,7 @@ i64 call_mlockall(struct call *call)
         return 0;
     if (!memory_limits_allow_locking())
         return -ENOMEM;
+    pending_fill(0, ~0ul);
     for (const struct area *area = areas_from(0); area; area = areas_from(area->end)) {
         if (area->flags & AREA_VDSO)
             continue;

@@ -21,6 +21,7 @@
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
 #include "engine/memory/memory_limits.h"
+#include "engine/memory/pending.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_numbers.h"
 
@@ -85,6 +86,7 @@ i64 address_map_again(const struct mapping *m, u64 at)
     if (address_refused(at, m->size))
         log_unable("the engine has memory where the program had mapped something");
     code_watch_changed(at, at + m->size);
+    pending_forget(at, at + m->size);
     u32 protection = code_watch_kernel_protection((u32)m->protection);
     i64 got = kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
     if (kernel_failed(got))
@@ -219,6 +221,7 @@ static i64 map_fixed(const struct mapping *m, u64 at)
     if (is_sealed(at, m->size))
         return -EPERM;
     code_watch_changed(at, at + m->size);
+    pending_fill(at, at + m->size);
     return kernel_map(m, at, MAP_FIXED);
 }
 
@@ -325,8 +328,10 @@ static i64 unmap_part(u64 from, u64 to)
 {
     code_watch_changed(from, to);
     i64 result = kernel_call(__NR_munmap, from, to - from);
-    if (!result)
+    if (!result) {
         areas_clear(from, to);
+        pending_forget(from, to);
+    }
     return result;
 }
 
@@ -382,6 +387,7 @@ static i64 protect_part(struct area part, u64 protection, i64 key)
         return -ENOMEM;
     if (was_code && !(protection & PROT_EXEC))
         code_watch_changed(part.start, part.end);
+    pending_fill(part.start, part.end);
     u64 kernel = code_watch_kernel_protection((u32)protection);
     i64 result = kernel_protect(part.start, part.end - part.start, kernel, key);
     if (result)
@@ -403,6 +409,7 @@ static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
     u64 start = a->start;
     u64 kernel = code_watch_kernel_protection((u32)protection);
     code_watch_changed(start, end);
+    pending_fill(start, end);
     i64 result = kernel_protect(at, end - at, kernel, key);
     if (result)
         return result;
@@ -526,6 +533,7 @@ void address_forked(void)
             address_munmap(a.start, a.end - a.start);
         } else if (a.flags & AREA_WIPED_BY_FORK) {
             code_watch_changed(a.start, a.end);
+            pending_fill(a.start, a.end);
             kernel_call(__NR_madvise, a.start, a.end - a.start, MADV_DONTNEED);
         }
     }
@@ -560,6 +568,7 @@ static void make_certain(u64 at, u64 end, u64 advice)
 
 static i64 advise(u64 at, u64 size, u64 advice)
 {
+    pending_fill(at, at + size);
     i64 result = kernel_advise(at, size, advice);
     u64 end = at + page_up(size);
     if (!discards(advice))
@@ -584,6 +593,7 @@ static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 a
     for (const struct area *a;
          discards(advice) && at < end && (a = areas_from(at)) && a->start < end;) {
         struct area part = address_part(a, at, end);
+        pending_discard(part.start, part.end);
         i64 result = kernel_call(__NR_madvise, part.start, part.end - part.start, advice);
         if (result)
             return result;

@@ -15,6 +15,7 @@
 #include "engine/memory/kernel_maps.h"
 #include "engine/memory/mapping.h"
 #include "engine/memory/memory_limits.h"
+#include "engine/memory/pending.h"
 
 enum { REMAP_FLAGS = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
 
@@ -110,6 +111,7 @@ static void copy_view(const struct remap *r)
 static i64 remap_move(const struct remap *r)
 {
     code_watch_changed(r->to, r->to + r->new_size);
+    pending_fill(r->to, r->to + r->new_size);
     i64 got = kernel_remap(r);
     if (kernel_failed(got) && !log_owner->live && r->old_size)
         got = remap_pieces(r);
@@ -202,6 +204,7 @@ i64 address_mremap(u64 at, u64 old_size, u64 new_size, u64 flags, u64 new_at)
         return -ENOMEM;
     code_watch_changed(at, at + r.old_size);
     code_watch_release(at, at + r.old_size);
+    pending_fill(at, at + r.old_size);
     log_release(at, at + r.old_size);
 
     if (again)

@@ -13,6 +13,7 @@
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapping.h"
 #include "engine/memory/memory_limits.h"
+#include "engine/memory/pending.h"
 
 enum {
     K_IPC_STAT = 2,
@@ -90,6 +91,7 @@ static i64 attach_again(const struct log_segment *segment, u64 flags)
     a.device = m.device;
     a.inode = m.inode;
     code_watch_changed(a.start, a.end);
+    pending_fill(a.start, a.end);
     u64 how = MAP_SHARED | MAP_FIXED;
     i64 got = kernel_call(__NR_mmap, a.start, m.size, code_watch_kernel_protection(a.protection),
                           how, m.fd, 0);
@@ -111,8 +113,10 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
         return -EINVAL;
     if (!memory_limits_allow(size, PROT_READ, true))
         return -ENOMEM;
-    if (place)
+    if (place) {
         code_watch_changed(page_down(place), page_down(place) + size);
+        pending_fill(place, page_down(place) + size);
+    }
     i64 got = place ? kernel_call(__NR_shmat, id, place, how) : attach_anywhere(id, size, how);
     if (!kernel_failed(got))
         note_attached((i32)id, (u64)got, size, flags);

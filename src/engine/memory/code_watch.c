@@ -30,6 +30,7 @@
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/pending.h"
 
 enum {
     REGION_PAGES = 512,
@@ -220,6 +221,7 @@ static void become_checked(struct watched_page *w)
 static bool protect(u64 page, const struct area *area)
 {
     u32 protection = code_watch_kernel_protection(area->protection) & ~(u32)PROT_WRITE;
+    pending_fill(page, page + PAGE_SIZE);
     if (kernel_failed(kernel_call(__NR_mprotect, page, PAGE_SIZE, protection)))
         return false;
     set_flag(find_or_make(page), PROTECTED, true);
@@ -330,6 +332,7 @@ static void unprotect_area(const struct area *area)
     }
     u32 protection = code_watch_kernel_protection(area->protection);
     u64 size = area->end - area->start;
+    pending_fill(area->start, area->end);
     if (kernel_failed(kernel_call(__NR_mprotect, area->start, size, protection)))
         engine_stop("memory that holds code cannot be made writable again", NULL);
     log_opened(area->start, area->end);

@@ -18,6 +18,7 @@
 #include "engine/log/log.h"
 #include "engine/log/observer.h"
 #include "engine/memory/mapped_file.h"
+#include "engine/memory/pending.h"
 #include "engine/plan/controlled_internal.h"
 #include "engine/plan/data_watch.h"
 #include "engine/plan/plan.h"
@@ -44,7 +45,7 @@ static struct {
     bool restored;        /* restored from a snapshot, and this has not been reported yet */
     bool answered;        /* the session waits for nothing; at first it does, unasked */
     struct event_end end; /* of the program, when it has come */
-    u64 faults_before;
+    u64 faults_before, read_before; /* at the last stop: minor faults; pages of a snapshot */
     u64 poll_tick;        /* when the session is to be heard next, */
     u32 poll_visits;      /* and boundaries since it was heard */
     struct control_command command;
@@ -63,8 +64,10 @@ static u64 pages_copied(void)
     u64 usage[RUSAGE_SIZE / 8] = {0};
     kernel_call(__NR_getrusage, 0, usage);
     u64 faults = usage[RUSAGE_MINOR_FAULTS / 8], since = faults - controlled.faults_before;
+    u64 read = pending_read_count(), came = read - controlled.read_before;
     controlled.faults_before = faults;
-    return since;
+    controlled.read_before = read;
+    return since > came ? since - came : 0;
 }
 
 static void say_stopped(u32 reason, u64 events, const char *recorded, const char *happened)
@@ -193,7 +196,8 @@ static void restore_snapshot(const struct control_command *c)
         return;
     }
     controlled.restored = true;
-    snapshot_restore(c->fd, &extent, c->restore.event);
+    struct snapshot_given given = {c->restore.asks, c->restore.number, c->restore.pages};
+    snapshot_restore(c->fd, &extent, &given, c->restore.event);
 }
 
 /* One command; true if the guest is to run. */

@@ -16,6 +16,7 @@
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/pending.h"
 #include "engine/signals/signals_internal.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/recover.h"
@@ -156,6 +157,8 @@ static void fault_in_cache(struct thread *t, const struct k_siginfo *info,
 static void take_fault(struct thread *t, const struct k_siginfo *info,
                        struct k_sigcontext *registers)
 {
+    if (info->signal == SIG_SEGV && info->code == CODE_SEGV_ACCERR && pending_fault(info->address))
+        return;
     if (was_watched_write(info, registers))
         after_watched_write(info, registers);
     else if (info->signal == SIG_SEGV && info->code == CODE_SEGV_MAPERR &&

@@ -46,7 +46,7 @@ static void interval_begin(void)
     if (wrong)
         replay_unable(wrong);
     interval.from.given = false;
-    snapshot_restore(interval.from.fd, &interval.from.extent, 0);
+    snapshot_restore(interval.from.fd, &interval.from.extent, &(struct snapshot_given){0}, 0);
 }
 
 static bool interval_has_end(void)

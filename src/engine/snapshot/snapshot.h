@@ -38,8 +38,16 @@ struct snapshot_difference {
 const char *snapshot_compare(i32 fd, const struct snapshot_extent *extent,
                              struct snapshot_difference *ret);
 
+/* Are the pages in the file, or does ebb have them, to be asked for at need? */
+struct snapshot_given {
+    bool asks;
+    u32 number; /* what ebb calls it */
+    u64 pages;  /* that it has */
+};
+
 /* Makes it the state of this process, whose guest is gone.  The next event is the one at `event`.
  * Goes on with engine_run() on the stack of the thread whose moment it is. */
-_Noreturn void snapshot_restore(i32 fd, const struct snapshot_extent *extent, u64 event);
+_Noreturn void snapshot_restore(i32 fd, const struct snapshot_extent *extent,
+                                const struct snapshot_given *given, u64 event);
 
 #endif

@@ -7,6 +7,7 @@
 #include "engine/memory/areas.h"
 #include "engine/memory/file_names.h"
 #include "engine/memory/mapped_copy.h"
+#include "engine/snapshot/snapshot.h"
 #include "engine/x86_64/cpu.h"
 #include "log/snapshot_state.h"
 
@@ -32,6 +33,19 @@ bool snapshot_pagemap_open(struct snapshot_pagemap *map);
 /* False: the kernel does not say. */
 bool snapshot_pagemap_entry(struct snapshot_pagemap *map, u64 page, u64 *ret);
 void snapshot_pagemap_close(struct snapshot_pagemap *map);
+
+/* Where pages come from: snapshot_pages.c. */
+struct snapshot_page_source {
+    i32 fd;                      /* the snapshot's own file, */
+    struct snapshot_given given; /* or ebb */
+    i32 asked;                   /* what ebb gave last: */
+    u64 first, count;            /* these pages; 0: nothing */
+};
+
+/* Reads pages to where the kernel can write them.  `ahead`: so many from this one on will be
+ * needed. */
+bool snapshot_pages_get(struct snapshot_page_source *s, u64 number, u64 count, u64 ahead, void *to);
+void snapshot_pages_close(struct snapshot_page_source *s);
 
 /* A snapshot that is being written. */
 struct snapshot_out {

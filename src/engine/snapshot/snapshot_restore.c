@@ -5,7 +5,8 @@
  * and the one of the snapshot is put in its place.
  *
  * Memory is read into fresh mappings, instead of being mapped from the snapshot: what the program
- * discards later (MADV_DONTNEED) must become zeros, or the file's.
+ * discards later (MADV_DONTNEED) must become zeros, or the file's.  If ebb has the pages, large
+ * mappings without a file are read when they are touched (memory/pending.h).
  *
  * A thread that waits in a call gets a stack on which the rest of that call is next
  * (syscalls_resume()); all others go on with the dispatcher, as new threads do.
@@ -28,6 +29,7 @@
 #include "engine/memory/mapped_copy.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
+#include "engine/memory/pending.h"
 #include "engine/signals/signals.h"
 #include "engine/snapshot/snapshot.h"
 #include "engine/snapshot/snapshot_internal.h"
@@ -42,7 +44,11 @@
 #include "log/channel.h"
 #include "log/snapshot_state.h"
 
-enum { SOURCES_MOST = 8192 };
+enum {
+    SOURCES_MOST = 8192,
+    PENDING_LEAST = 32, /* pages of a mapping that is worth a fault */
+    PAGES_AHEAD = 64,
+};
 
 struct snapshot_source_file {
     i32 fd;
@@ -51,9 +57,10 @@ struct snapshot_source_file {
 };
 
 struct snapshot_in {
-    i32 fd;
+    struct snapshot_page_source pages;
     const u8 *state;
     u64 size;
+    bool waits; /* some of its pages are read later */
     u32 file_count, copy_count;
     struct snapshot_source_file files[SOURCES_MOST], copies[SOURCES_MOST];
     char path[CHANNEL_FETCH_PATH];
@@ -172,7 +179,7 @@ static struct snapshot_in *snapshot_open(i32 fd, const struct snapshot_extent *e
             pool_unmap(in, page_up(sizeof(*in)));
         return NULL;
     }
-    in->fd = fd;
+    in->pages.fd = fd;
     in->state = place;
     in->size = extent->state_size;
     return in;
@@ -294,16 +301,10 @@ static void map_again(const struct snapshot_in *in, const struct snapshot_mappin
         log_unable("there is not enough memory for a snapshot");
 }
 
-static void read_pages(const struct snapshot_in *in, const struct snapshot_pages *p)
+static void get_pages(struct snapshot_page_source *s, u64 number, u64 count, u64 ahead, void *to)
 {
-    u64 size = p->count * PAGE_SIZE;
-    for (u64 at = 0; at < size;) {
-        i64 got = kernel_call(__NR_pread64, in->fd, p->address + at, size - at,
-                              p->first * PAGE_SIZE + at);
-        if (got <= 0)
-            log_unable("a snapshot cannot be read");
-        at += (u64)got;
-    }
+    if (!snapshot_pages_get(s, number, count, ahead, to))
+        log_unable("a snapshot cannot be read");
 }
 
 /* Bytes past the end of the copy were not written. */
@@ -318,21 +319,133 @@ static void fill_copy(struct snapshot_in *in, const struct snapshot_pages *p)
         if (offset >= st.size)
             return;
         size = size < PAGE_SIZE ? size : PAGE_SIZE;
-        if (kernel_call(__NR_pread64, in->fd, page, PAGE_SIZE, (p->first + n) * PAGE_SIZE) !=
-                PAGE_SIZE ||
-            kernel_call(__NR_pwrite64, fd, page, size, offset) != (i64)size)
+        get_pages(&in->pages, p->first + n, 1, p->count - n, page);
+        if (kernel_call(__NR_pwrite64, fd, page, size, offset) != (i64)size)
             log_unable("a snapshot cannot be read");
     }
 }
 
-static void fill_memory(struct snapshot_in *in)
+/* --- pages that are read later ---------------------------------------------------------------- */
+
+static bool may_wait(const struct snapshot_in *in, const struct snapshot_mapping *m)
 {
+    return in->waits && m->source == SNAPSHOT_ANONYMOUS && !m->shared && !m->grows_down &&
+           m->end - m->start >= PENDING_LEAST * PAGE_SIZE;
+}
+
+/* They are looked up by address: do they rise, and are mappings sorted, too? */
+static bool can_be_looked_up(const struct snapshot_in *in)
+{
+    u64 last = 0;
+    for (const struct snapshot_mapping *m = NULL; (m = next_record(in, SNAPSHOT_MAPPING, m));) {
+        if (m->start < last)
+            return false;
+        last = m->end;
+    }
+    const struct snapshot_pages *before = NULL;
+    last = 0;
     for (const struct snapshot_pages *p = NULL; (p = next_record(in, SNAPSHOT_PAGES, p));) {
         if (p->copy)
-            fill_copy(in, p);
-        else
-            read_pages(in, p);
+            continue;
+        if (p->address < last || (before && p != before + 1) || p->record.size != sizeof(*p))
+            return false;
+        last = p->address + p->count * PAGE_SIZE;
+        before = p;
     }
+    return before;
+}
+
+/* Kept as long as pages wait: the records of pages, which follow each other. */
+struct snapshot_waiting {
+    struct snapshot_page_source pages;
+    const struct snapshot_pages *runs;
+    u64 count;
+};
+
+static const struct snapshot_pages *first_run_above(const struct snapshot_waiting *w, u64 at)
+{
+    u64 low = 0, high = w->count;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (w->runs[middle].address + w->runs[middle].count * PAGE_SIZE <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return w->runs + low;
+}
+
+/* The number of the page there, or of the next that there is. */
+static u64 number_at(const struct snapshot_waiting *w, const struct snapshot_pages *run, u64 at)
+{
+    if (run == w->runs + w->count)
+        return run[-1].first + run[-1].count;
+    return run->first + (at > run->address ? (at - run->address) / PAGE_SIZE : 0);
+}
+
+static u64 read_waiting(void *context, u64 start, u64 end)
+{
+    struct snapshot_waiting *w = context;
+    u64 count = 0;
+    u64 last = number_at(w, first_run_above(w, end), end);
+    for (const struct snapshot_pages *p = first_run_above(w, start);
+         p < w->runs + w->count && p->address < end; p++) {
+        u64 above = p->address + p->count * PAGE_SIZE;
+        u64 from = p->address > start ? p->address : start, to = above < end ? above : end;
+        u64 number = p->first + (from - p->address) / PAGE_SIZE;
+        get_pages(&w->pages, number, (to - from) / PAGE_SIZE, last - number, (void *)from);
+        count += (to - from) / PAGE_SIZE;
+    }
+    snapshot_pages_close(&w->pages);
+    return count;
+}
+
+static void prepare_waiting(struct snapshot_in *in)
+{
+    struct snapshot_waiting *w = pool_take(sizeof(*w));
+    *w = (struct snapshot_waiting){.pages.given = in->pages.given};
+    for (const struct snapshot_pages *p = NULL; (p = next_record(in, SNAPSHOT_PAGES, p));) {
+        w->runs = p->copy || w->runs ? w->runs : p;
+        w->count += !p->copy;
+    }
+    pending_start(read_waiting, w, in->pages.given.pages);
+}
+
+static const struct snapshot_mapping *mapping_from(const struct snapshot_in *in,
+                                                   const struct snapshot_mapping *m, u64 at)
+{
+    while (m && m->end <= at)
+        m = next_record(in, SNAPSHOT_MAPPING, m);
+    return m;
+}
+
+static void close_waiting(struct snapshot_in *in)
+{
+    for (const struct snapshot_mapping *m = NULL; (m = next_record(in, SNAPSHOT_MAPPING, m));)
+        if (may_wait(in, m) && !pending_add(m->start, m->end))
+            log_unable("there is not enough memory for a snapshot");
+}
+
+static void fill_memory(struct snapshot_in *in)
+{
+    const struct snapshot_mapping *m = next_record(in, SNAPSHOT_MAPPING, NULL);
+    for (const struct snapshot_pages *p = NULL; (p = next_record(in, SNAPSHOT_PAGES, p));) {
+        if (p->copy) {
+            fill_copy(in, p);
+            continue;
+        }
+        u64 end = p->address + p->count * PAGE_SIZE;
+        for (u64 at = p->address, to; at < end; at = to) {
+            m = mapping_from(in, m, at);
+            bool inside = m && m->start <= at;
+            u64 border = !m ? end : inside ? m->end : m->start;
+            to = border < end ? border : end;
+            if (!inside || !may_wait(in, m))
+                get_pages(&in->pages, p->first + (at - p->address) / PAGE_SIZE,
+                          (to - at) / PAGE_SIZE, PAGES_AHEAD, (void *)at);
+        }
+    }
+    snapshot_pages_close(&in->pages);
 }
 
 static void protect_again(const struct snapshot_mapping *m)
@@ -356,6 +469,9 @@ static void set_area(const struct snapshot_in *in, const struct snapshot_area *s
 
 static void restore_memory(struct snapshot_in *in)
 {
+    in->waits = in->pages.given.asks && can_be_looked_up(in);
+    if (in->waits)
+        prepare_waiting(in);
     remove_guest();
     make_copies(in);
     open_files(in);
@@ -367,6 +483,8 @@ static void restore_memory(struct snapshot_in *in)
     for (const struct snapshot_area *s = NULL; (s = next_record(in, SNAPSHOT_AREA, s));)
         if (!(s->flags & AREA_VDSO))
             set_area(in, s);
+    if (in->waits)
+        close_waiting(in);
     for (u32 n = 0; n < in->file_count; n++)
         if (!in->files[n].stays_open)
             kernel_call(__NR_close, in->files[n].fd);
@@ -463,18 +581,23 @@ static void restore_state(const struct snapshot_state *s, u64 event)
     ticks_start_at(s->tick);
 }
 
-_Noreturn void snapshot_restore(i32 fd, const struct snapshot_extent *extent, u64 event)
+_Noreturn void snapshot_restore(i32 fd, const struct snapshot_extent *extent,
+                                const struct snapshot_given *given, u64 event)
 {
     struct snapshot_in *in = snapshot_open(fd, extent);
     if (!in || snapshot_in_check(in))
         log_unable("a snapshot cannot be read");
+    in->pages.given = *given;
     restore_memory(in);
     restore_threads(in);
     restore_state(state_of(in), event);
     struct thread *runs = thread_with_ordinal(state_of(in)->running);
     if (!runs)
         log_unable("a snapshot is not whole");
-    snapshot_close(in);
+    if (in->waits) /* the records are needed as long as the process lives */
+        pool_unmap(in, page_up(sizeof(*in)));
+    else
+        snapshot_close(in);
     kernel_call(__NR_close, fd);
     replay_thread_become(runs);
 }

@@ -24,6 +24,7 @@
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/kernel_maps.h"
 #include "engine/memory/mapped_copy.h"
+#include "engine/memory/pending.h"
 #include "engine/signals/signals.h"
 #include "engine/snapshot/snapshot.h"
 #include "engine/snapshot/snapshot_internal.h"
@@ -531,6 +532,8 @@ const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
     const char *wrong = snapshot_hindrance();
     if (wrong)
         return wrong;
+    if (most_pages != SNAPSHOT_STATE_ALONE)
+        pending_fill(0, ~0ul); /* what is not there yet is no zeros */
     struct snapshot_out *o = pool_try_map(page_up(sizeof(*o)), PAGE_SIZE);
     u8 *state = pool_try_map(STATE_MOST, PAGE_SIZE);
     if (o && state) {

@@ -7,6 +7,7 @@
 #include "engine/base/layout.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/memory/pending.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/vector.h"
 
@@ -62,6 +63,7 @@ static struct pagemap {
     u64 first; /* the number of entry[0]'s page */
     i64 count;
     u64 entry[ENTRIES];
+    u64 copy[PAGE_SIZE / 8]; /* of one page */
 } pagemap;
 
 static void pagemap_open(void)
@@ -103,7 +105,7 @@ static bool digest_all_zero(const u64 *words, u64 count)
  * this process has not touched them: a child of fork finds them when it first looks. */
 static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
 {
-    static u64 copy[PAGE_SIZE / 8];
+    u64 *copy = pagemap.copy;
     if (!from_elsewhere && !page_is_there(page))
         return mix(hash, 0);
     *read += PAGE_SIZE;
@@ -127,6 +129,7 @@ u64 digest_memory(struct digest_extent *ret)
 {
     u64 hash = 7;
     *ret = (struct digest_extent){0, 0};
+    pending_fill(0, ~0ul); /* what is not there yet is no zeros */
     pagemap_open();
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
         u64 start = a->start, end = a->end;

@@ -17,6 +17,7 @@
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_file.h"
 #include "engine/memory/mapping.h"
+#include "engine/memory/pending.h"
 #include "engine/threads/thread.h"
 #include "engine/track/digest.h"
 #include "engine/track/event_source.h"
@@ -257,6 +258,7 @@ static bool write_forced(u64 address, const u8 *bytes, u64 size)
     if (kernel_failed(fd))
         return false;
     code_watch_changed(address, address + size);
+    pending_fill(address, address + size);
     i64 written = kernel_call(__NR_pwrite64, fd, bytes, size, address);
     kernel_call(__NR_close, fd);
     return written == (i64)size;

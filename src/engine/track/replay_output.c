@@ -8,6 +8,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/memory/pending.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_table.h"
 
@@ -57,6 +58,8 @@ static void set(u64 fd, u8 to)
 
 static void replay_output_show(u8 to, u64 address, u64 size)
 {
+    if (!output.is_quiet)
+        pending_fill(address, address + size);
     while (size && !output.is_quiet) {
         i64 done = kernel_call(__NR_write, to, address, size);
         if (done <= 0)

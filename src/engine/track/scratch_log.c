@@ -7,6 +7,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/log/observer.h"
+#include "engine/memory/pending.h"
 #include "engine/threads/thread.h"
 #include "engine/track/replay.h"
 #include "engine/track/unrecorded.h"
@@ -50,12 +51,22 @@ static i64 scratch_dies(u64 signal)
     return 0;
 }
 
+/* What is to be printed may not have come yet. */
+static i64 scratch_prints(const struct call *call)
+{
+    const u64 *a = call->args;
+    i64 result;
+    do
+        result = kernel_call(call->number, K_STDERR, a[1], a[2]);
+    while (result == -EFAULT && pending_fill(0, ~0ul));
+    return result;
+}
+
 static i64 scratch_answer(const struct call *call)
 {
     switch (scratch_of(call)) {
     case SCRATCH_PRINT: /* a session leaves its engines stderr alone */
-        return prints(call) ? kernel_call(call->number, K_STDERR, call->args[1], call->args[2])
-                            : -ENOSYS;
+        return prints(call) ? scratch_prints(call) : -ENOSYS;
     case SCRATCH_PIPE:
         return prints(call) ? -ESPIPE : -ENOSYS;
     case SCRATCH_STOP:
