@@ -204,9 +204,9 @@ struct error *snapshot_file_write(int fd, const struct snapshot_about *about,
                                   const struct snapshot_raw *raw)
 {
     size_t size = raw->state_at + raw->state_size;
-    struct snapshot_header h = {.version = SNAPSHOT_FILE_VERSION, .track = about->track, .tick = about->tick,
-                                .pc = about->pc, .events_met = about->events_met,
-                                .state_size = raw->state_size,
+    struct snapshot_header h = {.version = SNAPSHOT_FILE_VERSION, .track = about->track,
+                                .tick = about->tick, .pc = about->pc,
+                                .events_met = about->events_met, .state_size = raw->state_size,
                                 .pages = raw->state_at / SNAPSHOT_PAGE};
     memcpy(h.magic, SNAPSHOT_MAGIC, sizeof h.magic);
     memcpy(h.id, about->id, sizeof h.id);

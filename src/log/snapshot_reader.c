@@ -311,7 +311,7 @@ struct error *snapshot_reader_pages(struct snapshot_reader *r, u64 first, u64 co
     return NULL;
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 /* How many pages from `first` on are zeros, or are not. */
 static u64 pages_alike(const struct snapshot_reader *r, u64 first, u64 most)
