@@ -67,6 +67,8 @@ struct recorder {
     u32 tracks_made;
     struct recorder_figures past; /* of those that are no more */
     char *limit;                /* the first thing that one of them says cannot be replayed */
+    char *remarks[RECORDER_REMARKS_MOST + 1]; /* each once; what differs from a native run */
+    size_t remark_count;
     struct error *failure;      /* the first; the host was told */
     bool has_not_copied;        /* a file that was mapped, for want of room; the host was told */
     struct recorder_files files;
@@ -231,6 +233,17 @@ static void keep_limit(struct recorder *r, char *limit)
         r->limit = limit;
 }
 
+static void keep_remark(struct recorder *r, char *remark)
+{
+    bool known = !remark || r->remark_count == RECORDER_REMARKS_MOST;
+    for (size_t i = 0; i < r->remark_count && !known; i++)
+        known = strcmp(r->remarks[i], remark) == 0;
+    if (known)
+        free(remark);
+    else
+        r->remarks[r->remark_count++] = remark;
+}
+
 /* Was the recording ended, and are the processes to go on? */
 static bool is_leaving(const struct recorder *r)
 {
@@ -254,7 +267,9 @@ static void reap_tracks(struct recorder *r)
         r->past.raw += f.raw;
         r->past.stored += f.stored;
         r->past.core |= f.core;
+        r->past.entered |= f.entered;
         keep_limit(r, recorder_track_limit(track));
+        keep_remark(r, recorder_track_remark(track));
         recorder_track_destroy(track);
         r->count--;
         r->tracks[i] = r->tracks[r->count];
@@ -501,7 +516,7 @@ static void conclude(struct recorder *r)
 static enum recorder_result recorder_result_of(const struct recorder *r)
 {
     bool program_failed = engine_exit_status(r->wait_status) != 0 || r->past.core;
-    if (r->tracks_made == 0)
+    if (r->tracks_made == 0 || (!r->past.entered && !r->failure && !WIFSIGNALED(r->wait_status)))
         return RECORDER_NOTHING;
     return r->job->only_if_failed && !program_failed ? RECORDER_REMOVED : RECORDER_KEPT;
 }
@@ -521,6 +536,7 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
         .left = r->left,
         .events = r->past.events,
         .limit = r->limit,
+        .remarks = r->remarks,
     };
     if (ret->result != RECORDER_KEPT)
         ret->err = recording_remove(r->rec);
@@ -629,6 +645,8 @@ void recorder_destroy(struct recorder *r)
     close_if_open(r->signals);
     close_if_open(r->stopped);
     free(r->limit);
+    for (size_t i = 0; i < r->remark_count; i++)
+        free(r->remarks[i]);
     free(r->tracks);
     free(r->hung_up);
     free(r);

@@ -113,9 +113,11 @@ u64 recorder_stored(const struct recorder *r);
 /* Valid until the recorder is destroyed. */
 const struct recording *recorder_recording(const struct recorder *r);
 
+enum { RECORDER_REMARKS_MOST = 8 };
+
 enum recorder_result {
     RECORDER_KEPT,    /* there is a recording; it may be cut (meta.state) */
-    RECORDER_NOTHING, /* no process said hello: the recording is removed */
+    RECORDER_NOTHING, /* no program ran: the recording is removed */
     RECORDER_REMOVED, /* the program did not fail, and only_if_failed was asked for */
 };
 
@@ -127,6 +129,7 @@ struct recorder_outcome {
     u32 left;          /* how many processes went on unrecorded then */
     u64 events;
     const char *limit; /* the first thing that cannot be replayed, or NULL */
+    char *const *remarks; /* sentences on what differs from a native run; NULL after the last */
     struct error *err; /* the recording could not be removed; the caller's */
 };
 

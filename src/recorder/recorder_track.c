@@ -59,6 +59,7 @@ struct recorder_track {
     u64 noted;  /* tick of the place in the file */
     struct error *err;
     char *limit; /* the first note on what cannot be replayed */
+    char *remark; /* the first note on what differs from a native run */
 };
 
 static u64 recorder_track_now(void)
@@ -75,10 +76,12 @@ static void publish_figures(struct recorder_track *t)
     __atomic_store_n(&t->figures.stored, writer_stored(t->writer), __ATOMIC_RELAXED);
 }
 
-static void note_limit(struct recorder_track *t, const struct event_note *note)
+static void keep_note(struct recorder_track *t, const struct event_note *note)
 {
     if (note->level == NOTE_LIMIT && !t->limit)
         t->limit = xformat("%.*s", (int)note->size, (const char *)(note + 1));
+    if (note->level == NOTE_INFO && !t->remark)
+        t->remark = xformat("%.*s", (int)note->size, (const char *)(note + 1));
 }
 
 /* What others want to know of what passes. */
@@ -87,7 +90,9 @@ static void recorder_track_note(struct recorder_track *t, const struct event *e)
     if (e->kind == EVENT_MAP)
         recorder_mapped_note(t->mapped, (const struct event_map *)e->payload);
     if (e->kind == EVENT_NOTE)
-        note_limit(t, (const struct event_note *)e->payload);
+        keep_note(t, (const struct event_note *)e->payload);
+    if (e->kind == EVENT_ENTRY)
+        __atomic_store_n(&t->figures.entered, true, __ATOMIC_RELAXED);
     if (e->kind == EVENT_END && ((const struct event_end *)e->payload)->core)
         __atomic_store_n(&t->figures.core, true, __ATOMIC_RELAXED);
 }
@@ -442,12 +447,19 @@ char *recorder_track_limit(struct recorder_track *t)
     return take(t->limit);
 }
 
+char *recorder_track_remark(struct recorder_track *t)
+{
+    invariant(1, recorder_track_stopped(t));
+    return take(t->remark);
+}
+
 struct recorder_figures recorder_track_figures(const struct recorder_track *t)
 {
     return (struct recorder_figures){
         .events = __atomic_load_n(&t->figures.events, __ATOMIC_RELAXED),
         .raw = __atomic_load_n(&t->figures.raw, __ATOMIC_RELAXED),
         .stored = __atomic_load_n(&t->figures.stored, __ATOMIC_RELAXED),
+        .entered = __atomic_load_n(&t->figures.entered, __ATOMIC_RELAXED),
         .core = __atomic_load_n(&t->figures.core, __ATOMIC_RELAXED),
         .ring = t->figures.ring,
     };

@@ -53,9 +53,13 @@ struct error *recorder_track_error(struct recorder_track *t);
  * The caller's. */
 char *recorder_track_limit(struct recorder_track *t);
 
+/* Likewise the first thing that differs from a native run, or NULL. */
+char *recorder_track_remark(struct recorder_track *t);
+
 /* While it runs, too. */
 struct recorder_figures {
     u64 events, raw, stored, ring;
+    bool entered; /* its program was loaded and ran */
     bool core; /* its END says that it dumped core */
 };
 struct recorder_figures recorder_track_figures(const struct recorder_track *t);

@@ -8,7 +8,7 @@
 ordinary_prepare() {
     ordinary=()
     [ "$(id -u)" != 0 ] && return
-    ordinary=(unshare -m -p -i -f --kill-child bash tests/lib/ordinary_root.sh "$SCRATCH")
+    ordinary=(unshare -m -p -i -f --kill-child bash "$PWD/tests/lib/ordinary_root.sh" "$SCRATCH")
     chmod 755 "$(dirname "$SCRATCH")" "$SCRATCH"
     timeout 60 "${ordinary[@]}" true 2>/dev/null
 }

@@ -3,7 +3,7 @@ set -eu
 scratch=$1
 shift
 root=$scratch/root
-top=$PWD
+top=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$root"
 mount -t tmpfs -o mode=755 ebb-root "$root"
 for entry in /*; do

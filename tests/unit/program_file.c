@@ -112,7 +112,7 @@ static const struct header {
     {"no magic",                  FIELD(header.e_ident[1]),     'F',         "not an ELF file"},
     {"big endian",                FIELD(header.e_ident[5]),     2,           "made for another machine"},
     {"another machine",           FIELD(header.e_machine),      EM_AARCH64,  "made for another machine"},
-    {"32 bits",                   FIELD(header.e_ident[4]),     1,           "a 32-bit program"},
+    {"32 bits",                   FIELD(header.e_ident[4]),     1,           "a 32-bit program; ebb runs 64-bit programs only"},
     {"no class",                  FIELD(header.e_ident[4]),     0,           "malformed"},
     {"an object file",            FIELD(header.e_type),         ET_REL,      "an object file, not linked"},
     {"a core dump",               FIELD(header.e_type),         ET_CORE,     "a core dump"},

@@ -41,18 +41,23 @@ static i64 program_file_refuse(const char **why, const char *clause, i64 error)
     return error;
 }
 
+static const u8 elf_magic[] = {0x7f, 'E', 'L', 'F'};
+
+static bool is_narrow(const Elf64_Ehdr *h)
+{
+    return h->e_ident[EI_DATA] == ELFDATA2LSB && h->e_ident[EI_CLASS] == ELFCLASS32 &&
+           (h->e_machine == EM_386 || h->e_machine == EM_X86_64);
+}
+
 static i64 check_identity(const Elf64_Ehdr *h, i64 size, const char **why)
 {
-    static const u8 magic[] = {0x7f, 'E', 'L', 'F'};
-    if (size < (i64)sizeof(magic) || memcmp(h->e_ident, magic, sizeof(magic)))
+    if (size < (i64)sizeof(elf_magic) || memcmp(h->e_ident, elf_magic, sizeof(elf_magic)))
         return program_file_refuse(why, "not an ELF file", -ENOEXEC);
     if (size < (i64)sizeof(Elf32_Ehdr))
         return program_file_refuse(why, "truncated", -ENOEXEC);
-    bool little = h->e_ident[EI_DATA] == ELFDATA2LSB;
-    if (little && h->e_ident[EI_CLASS] == ELFCLASS32 &&
-        (h->e_machine == EM_386 || h->e_machine == EM_X86_64))
-        return program_file_refuse(why, "a 32-bit program", -ENOEXEC);
-    if (!little || h->e_machine != EM_X86_64)
+    if (is_narrow(h))
+        return program_file_refuse(why, "a 32-bit program; ebb runs 64-bit programs only", -ENOEXEC);
+    if (h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_X86_64)
         return program_file_refuse(why, "made for another machine", -ENOEXEC);
     if (h->e_ident[EI_CLASS] != ELFCLASS64)
         return program_file_refuse(why, "malformed", -ENOEXEC);
@@ -183,6 +188,13 @@ i64 program_file_read(i32 fd, struct program_file *ret, const char **why)
     if (!error)
         error = check_segments(ret, size, why);
     return error;
+}
+
+bool program_file_narrow(i32 fd)
+{
+    Elf64_Ehdr header = {0};
+    return program_file_read_at(fd, &header, sizeof(header), 0) >= (i64)sizeof(Elf32_Ehdr) &&
+           memcmp(header.e_ident, elf_magic, sizeof(elf_magic)) == 0 && is_narrow(&header);
 }
 
 static bool blank(char c)

@@ -24,8 +24,11 @@ struct program_file {
 };
 
 /* Reads and checks the headers from an open descriptor.  0, or -errno with *why a clause for a
- * person ("not an ELF file", "a 32-bit program", "made for another machine", "truncated") */
+ * person ("not an ELF file", "made for another machine", "truncated") */
 i64 program_file_read(i32 fd, struct program_file *ret, const char **why);
+
+/* Is it a 32-bit program for this machine? */
+bool program_file_narrow(i32 fd);
 
 /* Is it a "#!" script? Then its interpreter and optional argument (each "" if none). */
 bool program_file_script(i32 fd, char interpreter[SCRIPT_LINE], char argument[SCRIPT_LINE]);

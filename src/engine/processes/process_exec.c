@@ -4,8 +4,9 @@
  * strings and environment straight from the guest's memory, which the kernel reads. Everything that
  * the kernel would refuse about the program's file must be refused before, since the engine's own
  * file is always fine. Files that the engine cannot run but the kernel perhaps can (other formats,
- * registered interpreters) are left to the kernel and run natively; its answer is the guest's. So
- * is what a debugger among the guests starts (process_tracer.c).
+ * registered interpreters, files that may be executed but not read) are left to the kernel and run
+ * natively; its answer is the guest's. So is what a debugger among the guests starts
+ * (process_tracer.c).
  *
  * A program given by a descriptor is inherited open, by a copy that its loader closes (the
  * setting fd), and so is the engine's own file (the setting engine).
@@ -71,6 +72,7 @@ struct exec_target {
     const char *instead;     /* where the guest's own program is, if the path means that; or NULL */
     i32 fd;                  /* the file, open */
     bool inherited;          /* the path may not lead there after the call: fd must */
+    bool unreadable;         /* fd gives no access to the content */
     bool closes;             /* the path leads through a descriptor that will be closed */
 };
 
@@ -104,12 +106,32 @@ static i64 process_exec_open_program(i64 directory, const char *path, u64 flags)
     return fd == -ENXIO ? -EACCES : fd;
 }
 
+/* A file that may be executed but not read: open without access to its content.  Or -EACCES. */
+static i64 open_unreadable(i64 directory, const char *path, u64 flags)
+{
+    i64 fd = kernel_call(__NR_openat, directory, path, O_PATH | O_CLOEXEC | flags);
+    if (kernel_failed(fd) || check_rights((i32)fd) == 0)
+        return fd;
+    kernel_call(__NR_close, fd);
+    return -EACCES;
+}
+
+/* An interpreter that could not be opened: is the kernel able to use it? */
+static i64 check_unreadable(const char *path, i64 error)
+{
+    i64 fd = error == -EACCES ? open_unreadable(AT_FDCWD, path, 0) : error;
+    if (kernel_failed(fd))
+        return error;
+    kernel_call(__NR_close, fd);
+    return -ENOEXEC;
+}
+
 /* The interpreter that an ELF file names must be there. */
 static i64 check_interpreter(const char *path)
 {
     i64 fd = process_exec_open_program(AT_FDCWD, path, 0);
     if (kernel_failed(fd))
-        return fd;
+        return check_unreadable(path, fd);
     i64 result = check_rights((i32)fd);
     kernel_call(__NR_close, fd);
     return result;
@@ -144,7 +166,7 @@ static i64 check_script(const char *interpreter, int depth)
         return -ELOOP;
     i64 fd = process_exec_open_program(AT_FDCWD, interpreter, 0);
     if (kernel_failed(fd))
-        return fd;
+        return check_unreadable(interpreter, fd);
     i64 result = process_exec_check_file((i32)fd, depth + 1);
     kernel_call(__NR_close, fd);
     return result;
@@ -303,9 +325,24 @@ static i64 exec_natively(const struct exec_target *target, struct gaddr argv, st
     return failed;
 }
 
+/* Tells the user what runs natively, if it is a program: the kernel may yet refuse it. */
+static void note_unrecorded(const struct exec_target *target)
+{
+    char line[PROGRAM_PATH + 128];
+    struct text text = TEXT(line);
+    if (!target->unreadable && !program_file_narrow(target->fd))
+        return;
+    text_add(&text, target->path);
+    text_add(&text, target->unreadable ? " may be executed but not read; it runs without ebb"
+                                       : " is a 32-bit program; it runs without ebb");
+    log_note(NOTE_INFO, line);
+}
+
 static i64 exec(const struct exec_target *target, struct gaddr argv, struct gaddr envp)
 {
-    i64 result = process_exec_check_file(target->fd, 0);
+    i64 result = target->unreadable ? -ENOEXEC : process_exec_check_file(target->fd, 0);
+    if (result == -ENOEXEC)
+        note_unrecorded(target);
     if (result == -ENOEXEC || (result == 0 && process_is_debugged()))
         result = exec_natively(target, argv, envp);
     else if (result == 0 && target->closes && is_script(target->fd))
@@ -325,7 +362,11 @@ static i64 exec_path(struct exec_target *target, u64 open_flags, struct gaddr ar
                      struct gaddr envp)
 {
     const char *instead = proc_files_replace(target->path); /* for /proc/self/exe */
-    i64 fd = process_exec_open_program(AT_FDCWD, instead ? instead : target->path, open_flags);
+    const char *path = instead ? instead : target->path;
+    i64 fd = process_exec_open_program(AT_FDCWD, path, open_flags);
+    target->unreadable = fd == -EACCES;
+    if (target->unreadable)
+        fd = open_unreadable(AT_FDCWD, path, open_flags);
     if (kernel_failed(fd))
         return fd;
     target->fd = (i32)fd;
@@ -349,8 +390,13 @@ static i64 open_relative(i32 directory, struct exec_target *target, u64 open_fla
     struct text out = TEXT(name);
     text_add(&out, "/proc/self/fd/");
     text_add_signed(&out, directory);
-    i64 fd = target->path[0] ? process_exec_open_program(directory, target->path, open_flags)
-                             : process_exec_open_program(AT_FDCWD, name, 0);
+    bool is_itself = !target->path[0];
+    i64 fd = is_itself ? process_exec_open_program(AT_FDCWD, name, 0)
+                       : process_exec_open_program(directory, target->path, open_flags);
+    target->unreadable = fd == -EACCES;
+    if (target->unreadable)
+        fd = is_itself ? open_unreadable(AT_FDCWD, name, 0)
+                       : open_unreadable(directory, target->path, open_flags);
 
     out = TEXT(name);
     text_add(&out, "/dev/fd/");

@@ -81,12 +81,24 @@ static i64 check_executable(i32 fd, const char *path)
     return error;
 }
 
+/* It may not be opened: perhaps it may be executed all the same. */
+_Noreturn static void refuse_unreadable(const char *path, const char *what)
+{
+    i64 fd = kernel_call(__NR_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC);
+    if (!kernel_failed(fd) && check_executable((i32)fd, path) == 0)
+        engine_refuse(CHANNEL_EXIT_NOT_RUNNABLE, what,
+                      "it may be executed but not read, and ebb must read it");
+    refuse_open(what, -EACCES);
+}
+
 static i32 open_executable(const char *path, const char *what)
 {
     i64 fd = mapped_file_open_again();
     if (fd >= 0)
         return (i32)fd;
     fd = kernel_call(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd == -EACCES)
+        refuse_unreadable(path, what);
     if (kernel_failed(fd))
         refuse_open(what, fd);
     i64 error = check_executable((i32)fd, path);
@@ -299,6 +311,7 @@ void loader_load(const struct loader_request *request)
     struct program_file file;
     struct loaded program, interpreter;
     read_program(fd, what, &file);
+    loader_note_rights(fd, request->path);
     bool interpreted = file.interpreter[0];
     loader_map_image(&file, what, &program);
     if (interpreted)

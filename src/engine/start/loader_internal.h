@@ -17,6 +17,9 @@ struct loaded {
 /* Maps the segments; refuses in the name of `what`. */
 void loader_map_image(const struct program_file *file, const char *what, struct loaded *ret);
 
+/* Tells the user that the program, open as `fd`, lacks rights that it has natively. */
+void loader_note_rights(i32 fd, const char *path);
+
 /* What the first stack tells the program. */
 struct stack_content {
     const char *path; /* AT_EXECFN */

@@ -6,7 +6,9 @@
 #include "engine/track/unrecorded.h"
 
 #include "engine/base/kernel.h"
+#include "engine/base/text.h"
 #include "engine/threads/thread.h"
+#include "log/format.h"
 
 i64 unrecorded_pass_now(const struct call *call)
 {
@@ -25,9 +27,23 @@ i64 unrecorded_pass(const struct call *call)
     return result;
 }
 
+/* There is no log that could keep it, and no recorder that could print it. */
+static void unrecorded_note(u32 level, const char *text)
+{
+    char buffer[4096 + 256];
+    struct text line = TEXT(buffer);
+    if (level != NOTE_INFO)
+        return;
+    text_add(&line, "ebb: ");
+    text_add(&line, text);
+    text_add_char(&line, '\n');
+    kernel_call(__NR_write, 2, line.buffer, line.length);
+}
+
 const struct log_owner log_unrecorded = {
     .live = true,
     .direct_calls = true,
     .pass = unrecorded_pass,
     .pass_now = unrecorded_pass_now,
+    .note = unrecorded_note,
 };

@@ -95,6 +95,8 @@ static void say_recorded(const struct recording *rec, const struct recorder_outc
         complain(0, "SIG%s ended the recording; %u %s on unrecorded",
                  sigabbrev_np(outcome->ended_by), outcome->left,
                  outcome->left == 1 ? "process goes" : "processes go");
+    for (char *const *remark = outcome->remarks; *remark; remark++)
+        complain(0, "%s", *remark);
     if (outcome->limit)
         complain(0, "not all of it can be replayed: %s", outcome->limit);
 }
