@@ -9,6 +9,7 @@
 #include "front/debugger/debugger.h"
 #include "front/gdb/gdb.h"
 #include "log/channel.h"
+#include "log/engine_start.h"
 
 static const struct command replay, help;
 
@@ -110,5 +111,6 @@ int main(int argc, char **argv)
         return command_unknown(commands, name);
     if (asks_for_help(argc - 1, argv + 1))
         return command_help_one(command);
+    engine_take_limits();
     return command->run(command, argc - 1, argv + 1);
 }

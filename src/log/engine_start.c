@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +19,108 @@
 #include "base/xalloc.h"
 #include "log/channel.h"
 
-struct error *engine_become(const struct engine_start *start)
+/* What ebb changes for itself and a child gets back. */
+static const struct {
+    int signal;
+    void (*action)(int);
+} ours[] = {
+    {SIGINT, SIG_IGN},  {SIGQUIT, SIG_IGN}, {SIGPIPE, SIG_IGN},   {SIGXFSZ, SIG_IGN},
+    {SIGUSR1, SIG_IGN}, {SIGUSR2, SIG_IGN}, {SIGALRM, SIG_IGN},   {SIGVTALRM, SIG_IGN},
+    {SIGPROF, SIG_IGN}, {SIGIO, SIG_IGN},   {SIGSTKFLT, SIG_IGN}, {SIGPWR, SIG_IGN},
+    {SIGCHLD, SIG_DFL},
+};
+
+/* Limits that ebb changes for itself.  What is below `enough` is raised, to that or as far as may
+ * be; an engine needs at least `needed`.  The engine keeps limits of memory for its program, and is
+ * told of them by a setting. */
+static const struct {
+    int resource;
+    rlim_t enough, needed;
+    const char *setting; /* NULL: the program gets it back from the kernel */
+    const char *name, *option;
+    rlim_t unit;
+} limits[] = {
+    {RLIMIT_FSIZE,  RLIM_INFINITY, 0,         NULL,         NULL,             NULL, 1},
+    {RLIMIT_NOFILE, RLIM_INFINITY, 20,        NULL,         "open files",     "-n", 1},
+    {RLIMIT_STACK,  8 << 20,       64 << 10,  NULL,         "the stack",      "-s", 1024},
+    {RLIMIT_CPU,    RLIM_INFINITY, 0,         NULL,         NULL,             NULL, 1},
+    {RLIMIT_AS,     RLIM_INFINITY, 512 << 20, "limitspace", "virtual memory", "-v", 1024},
+    {RLIMIT_DATA,   RLIM_INFINITY, 512 << 20, "limitdata",  "data memory",    "-d", 1024},
+};
+
+/* How it was before ebb changed anything. */
+static struct {
+    bool taken, limits_taken;
+    sigset_t mask;
+    struct sigaction actions[countof(ours)];
+    struct rlimit limits[countof(limits)];
+    rlim_t reached[countof(limits)];
+} before;
+
+/* Raises it as far as wanted, beyond the hard limit if that is permitted; returns what it is. */
+static rlim_t raise_limit(int resource, rlim_t wanted, const struct rlimit *old)
+{
+    rlim_t most = wanted < old->rlim_max ? wanted : old->rlim_max;
+    if (old->rlim_cur >= wanted)
+        return old->rlim_cur;
+    if (old->rlim_max < wanted && setrlimit(resource, &(struct rlimit){wanted, wanted}) == 0)
+        return wanted;
+    setrlimit(resource, &(struct rlimit){most, old->rlim_max});
+    return most;
+}
+
+void engine_take_limits(void)
+{
+    for (size_t i = 0; i < countof(limits); i++) {
+        struct rlimit *old = &before.limits[i];
+        if (getrlimit(limits[i].resource, old) < 0)
+            *old = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};
+        before.reached[i] = raise_limit(limits[i].resource, limits[i].enough, old);
+    }
+    before.limits_taken = true;
+}
+
+struct error *engine_check_limits(void)
+{
+    for (size_t i = 0; i < countof(limits) && before.limits_taken; i++)
+        if (before.reached[i] < limits[i].needed)
+            return error_new("the limit on %s (ulimit %s) is %llu, and ebb needs %llu",
+                             limits[i].name, limits[i].option,
+                             (unsigned long long)(before.reached[i] / limits[i].unit),
+                             (unsigned long long)(limits[i].needed / limits[i].unit));
+    return NULL;
+}
+
+void engine_return_limits(void)
+{
+    for (size_t i = 0; i < countof(limits) && before.limits_taken; i++)
+        setrlimit(limits[i].resource, &before.limits[i]);
+}
+
+static void tell_limit(struct engine_start *start, const char *setting, const char *which,
+                       rlim_t limit)
+{
+    const char *comma = *start->settings ? "," : "";
+    if (limit != RLIM_INFINITY)
+        start->settings = xformat("%s%s%s%s=%llu", start->settings, comma, setting, which,
+                                  (unsigned long long)limit + 1);
+}
+
+/* In a process that becomes the engine of a program. */
+static void give_limits_back(struct engine_start *start)
+{
+    for (size_t i = 0; i < countof(limits) && before.limits_taken; i++) {
+        const struct rlimit *old = &before.limits[i];
+        if (limits[i].setting) {
+            tell_limit(start, limits[i].setting, "", old->rlim_cur);
+            tell_limit(start, limits[i].setting, "most", old->rlim_max);
+        } else {
+            setrlimit(limits[i].resource, old);
+        }
+    }
+}
+
+static struct error *engine_start_exec(const struct engine_start *start)
 {
     char **args = xalloc((CHANNEL_ARG_ARGV0 + (size_t)start->argc + 1) * sizeof *args);
     args[0] = CHANNEL_ENGINE_NAME;
@@ -32,23 +134,12 @@ struct error *engine_become(const struct engine_start *start)
     return error_errno(error, "cannot start %s", start->engine);
 }
 
-/* What ebb changes for itself and a child gets back. */
-static const struct {
-    int signal;
-    void (*action)(int);
-} ours[] = {
-    {SIGINT, SIG_IGN},  {SIGQUIT, SIG_IGN}, {SIGPIPE, SIG_IGN},   {SIGXFSZ, SIG_IGN},
-    {SIGUSR1, SIG_IGN}, {SIGUSR2, SIG_IGN}, {SIGALRM, SIG_IGN},   {SIGVTALRM, SIG_IGN},
-    {SIGPROF, SIG_IGN}, {SIGIO, SIG_IGN},   {SIGSTKFLT, SIG_IGN}, {SIGPWR, SIG_IGN},
-    {SIGCHLD, SIG_DFL},
-};
-
-/* How it was before the first engine. */
-static struct {
-    bool taken;
-    sigset_t mask;
-    struct sigaction actions[countof(ours)];
-} before;
+struct error *engine_become(const struct engine_start *start)
+{
+    struct engine_start own = *start;
+    give_limits_back(&own);
+    return engine_start_exec(&own);
+}
 
 void engine_take_signals(void)
 {
@@ -81,7 +172,9 @@ static _Noreturn void become_with_socket(struct engine_start start, const char *
     const char *comma = *start.settings ? "," : "";
     start.settings = xformat("%s%s%s=%d", start.settings, comma, name, socket);
     fcntl(socket, F_SETFD, 0);
-    _exit(error_complain(engine_become(&start), CHANNEL_EXIT_OURS));
+    if (strcmp(name, "record") == 0)
+        give_limits_back(&start);
+    _exit(error_complain(engine_start_exec(&start), CHANNEL_EXIT_OURS));
 }
 
 /* `prepare` is called in the child. */

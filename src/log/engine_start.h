@@ -16,7 +16,19 @@ struct engine_start {
     int output; /* engine_spawn_apart: the engine's standard output; 0: it is discarded */
 };
 
-/* Becomes the engine; returns only if that fails. */
+/* From now on limits that are set for the program (ulimit) are in ebb's way as little as may be:
+ * those of files, memory, the stack and time are raised.  A program that an engine records or runs
+ * has them as they were. */
+void engine_take_limits(void);
+
+/* All of them are as they were, for another program that this process is about to become. */
+void engine_return_limits(void);
+
+/* NULL if the highest limits that may be set leave enough for an engine and its program; otherwise
+ * which of them does not. */
+struct error *engine_check_limits(void);
+
+/* Becomes the engine of a program that is not recorded; returns only if that fails. */
 struct error *engine_become(const struct engine_start *start);
 
 /* From now on ebb ignores SIGINT and SIGQUIT, which the terminal sends the program too, SIGPIPE,

@@ -54,7 +54,8 @@ static bool has_more(const struct event *e)
 /* Settings that belong to the process that recorded, not to the run. */
 static bool is_local(const char *setting)
 {
-    static const char *const names[] = {"record=", "replay=", "fd=", "stats=", "check=", "origin="};
+    static const char *const names[] = {"record=", "replay=", "fd=",    "stats=",
+                                        "check=",  "origin=", "share=", "engine="};
     for (size_t i = 0; i < countof(names); i++)
         if (strncmp(setting, names[i], strlen(names[i])) == 0)
             return true;

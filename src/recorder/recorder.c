@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -542,19 +541,6 @@ void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
         ret->err = recording_remove(r->rec);
 }
 
-/* The program's limits on files do not apply to its recorder, as far as the system permits. */
-static void raise_limits(void)
-{
-    static const int limits[] = {RLIMIT_FSIZE, RLIMIT_NOFILE};
-    for (size_t i = 0; i < countof(limits); i++) {
-        struct rlimit limit;
-        if (getrlimit(limits[i], &limit) == 0) {
-            limit.rlim_cur = limit.rlim_max;
-            setrlimit(limits[i], &limit);
-        }
-    }
-}
-
 static const char *recorder_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -593,7 +579,6 @@ static struct error *start_program(struct recorder *r)
     if (err)
         return err;
     recorder_front_leave_group(&r->front);
-    raise_limits();
     return watch(r);
 }
 

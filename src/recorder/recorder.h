@@ -20,8 +20,7 @@
  * on unrecorded, and what was written stays usable.
  *
  * A process has one recorder at a time: the recorder takes over signals for good
- * (log/engine_start.h), passes SIGINT, SIGQUIT, SIGTERM and SIGHUP on to the program, and raises
- * the limits on files.
+ * (log/engine_start.h), and passes SIGINT, SIGQUIT, SIGTERM and SIGHUP on to the program.
  *
  * The first process may end before others that it started.  The recorder then waits for them, and
  * tells the host which they are.  From then on one of those signals ends the recording: the

@@ -74,6 +74,21 @@ static i64 copy_from(i32 fd, bool close_on_exec, u64 lowest)
     return kernel_call(__NR_fcntl, fd, close_on_exec ? F_DUPFD_CLOEXEC : F_DUPFD, lowest);
 }
 
+void descriptors_widen(u64 ret_before[2])
+{
+    ret_before[0] = ret_before[1] = 0;
+    kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, NULL, ret_before);
+    u64 higher[2] = {ret_before[0] + KEPT_MOST, ret_before[1]};
+    if (higher[0] <= higher[1])
+        kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, higher, NULL);
+}
+
+void descriptors_narrow(const u64 before[2])
+{
+    if (before[1])
+        kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, before, NULL);
+}
+
 /* Above the guest's limit, for as long as this takes a higher one. */
 static i64 copy_above(i32 fd, bool close_on_exec, const u64 limit[2])
 {

@@ -18,6 +18,11 @@ void descriptors_drop(i32 fd);
 
 bool descriptors_owned(i64 fd);
 
+/* Until descriptors_narrow() the engine can open a few files, even if the guest has as many as it
+ * may: where the hard limit leaves room. */
+void descriptors_widen(u64 ret_before[2]);
+void descriptors_narrow(const u64 before[2]);
+
 /* The guest is about to put something at this number. 0 or -errno. */
 i64 descriptors_yield(i32 fd);
 /* In a child of fork that shares its parent's table (CLONE_FILES): what was kept is the

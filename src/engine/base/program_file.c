@@ -56,7 +56,8 @@ static i64 check_identity(const Elf64_Ehdr *h, i64 size, const char **why)
     if (size < (i64)sizeof(Elf32_Ehdr))
         return program_file_refuse(why, "truncated", -ENOEXEC);
     if (is_narrow(h))
-        return program_file_refuse(why, "a 32-bit program; ebb runs 64-bit programs only", -ENOEXEC);
+        return program_file_refuse(why, "a 32-bit program; ebb runs 64-bit programs only",
+                                   -ENOEXEC);
     if (h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_X86_64)
         return program_file_refuse(why, "made for another machine", -ENOEXEC);
     if (h->e_ident[EI_CLASS] != ELFCLASS64)

@@ -11,6 +11,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/base/own_file.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/image.h"
@@ -433,8 +434,11 @@ bool proc_files_open(const char *path, u64 flags, i64 *ret)
         *ret = o.fd;
         if (kernel_failed(o.fd))
             return true;
+        struct own_file_limit limit;
+        own_file_begin(&limit);
         files[i].write(&o);
         flush(&o);
+        own_file_end(&limit);
         *ret = for_reading(o.fd, flags);
         return true;
     }

@@ -102,7 +102,10 @@ static i64 check_rights(i32 fd)
 
 static i64 process_exec_open_program(i64 directory, const char *path, u64 flags)
 {
+    u64 limit[2];
+    descriptors_widen(limit);
     i64 fd = kernel_call(__NR_openat, directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+    descriptors_narrow(limit);
     return fd == -ENXIO ? -EACCES : fd;
 }
 
@@ -285,7 +288,10 @@ static i64 exec_descriptor(i32 fd, u64 argv, u64 envp)
 /* A copy of a descriptor that the next image has, too. */
 static i64 process_exec_hand_on(i32 fd)
 {
+    u64 limit[2];
+    descriptors_widen(limit);
     i64 copy = kernel_call(__NR_dup, fd);
+    descriptors_narrow(limit);
     return kernel_failed(copy) ? copy : descriptors_keep((i32)copy, false, NULL);
 }
 

@@ -16,6 +16,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/base/own_file.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
 #include "engine/share/visits.h"
@@ -72,10 +73,15 @@ static struct {
 
 static i64 share_group_make_file(void)
 {
-    i64 fd = kernel_call(__NR_memfd_create, "ebb-group", 0);
+    struct own_file_limit limit;
+    i64 fd = kernel_call(__NR_memfd_create, "ebb-group", 0), error = 0;
+    own_file_begin(&limit);
     if (!kernel_failed(fd))
-        kernel_call(__NR_ftruncate, fd, sizeof(struct share_group));
-    return fd;
+        error = kernel_call(__NR_ftruncate, fd, sizeof(struct share_group));
+    own_file_end(&limit);
+    if (error)
+        kernel_call(__NR_close, fd);
+    return error ? error : fd;
 }
 
 static bool map_file(i32 fd)

@@ -307,6 +307,8 @@ void loader_load(const struct loader_request *request)
 {
     char **argv = request->argv;
     const char *what;
+    u64 limit[2];
+    descriptors_widen(limit);
     i32 fd = follow_scripts(request->path, &argv, &what);
     struct program_file file;
     struct loaded program, interpreter;
@@ -335,6 +337,7 @@ void loader_load(const struct loader_request *request)
     address_set_brk(guest_image.start_heap);
     note_code_and_data(&file, program.bias);
     keep_program_file(fd, what);
+    descriptors_narrow(limit);
     loader_name_thread(request->path);
     tell_kernel();
     start_cpu(interpreted ? interpreter.entry : program.entry, rsp);

@@ -281,8 +281,12 @@ static bool take_welcome(void)
 
 bool track_open(const struct track_origin_info *info)
 {
+    u64 limit[2];
     track.ring = NULL;
-    return sockets.shared >= 0 && say_hello(info) && take_welcome();
+    descriptors_widen(limit);
+    bool good = sockets.shared >= 0 && say_hello(info) && take_welcome();
+    descriptors_narrow(limit);
+    return good;
 }
 
 void track_close(void)

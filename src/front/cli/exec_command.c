@@ -52,6 +52,8 @@ static int exec_run(const struct command *c, int argc, char **argv)
         return status;
     struct error *err = engine_locate(&engine);
     if (!err)
+        err = engine_check_limits();
+    if (!err)
         err = engine_become(&(struct engine_start){
             .engine = engine, .settings = setting_list_text(&settings), .program = program,
             .argc = argc - at, .argv = argv + at});

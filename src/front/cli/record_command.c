@@ -317,6 +317,8 @@ static int record_run(const struct command *c, int argc, char **argv)
     if (status)
         return status;
     struct error *err = engine_locate(&start.engine);
+    if (!err)
+        err = engine_check_limits();
     if (err)
         return error_complain(err, CHANNEL_EXIT_OURS);
     start.settings = setting_list_text(&options.settings);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "front/dap/dap_internal.h"
+#include "log/engine_start.h"
 
 enum { POLL_MILLISECONDS = 100, TAIL_ROOM = 8192, OUTPUT_ROOM = 1 << 14 };
 
@@ -84,6 +85,7 @@ static void become_recorder(const struct json_value *args, char **argv, const ch
         _exit(126);
     }
     set_environment(json_member(args, "env"));
+    engine_return_limits();
     execv("/proc/self/exe", argv);
     dprintf(STDERR_FILENO, "cannot start the recorder: %s\n", strerror(errno));
     _exit(126);

@@ -27,6 +27,7 @@
 #include "front/gdb/python_file.h"
 #include "front/gdb/opening.h"
 #include "log/channel.h"
+#include "log/engine_start.h"
 
 struct gdb_files {
     char *directory, *socket, *script; /* for the connection; removed at the end */
@@ -214,6 +215,7 @@ static void exec_gdb(const struct gdb_files *p, int argc, char **argv)
     for (int i = 0; i < argc; i++)
         args[count++] = argv[i];
     args[count] = NULL;
+    engine_return_limits();
     execvp(args[0], args);
 }
 
